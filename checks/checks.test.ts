@@ -1,0 +1,240 @@
+/** Shows that every check fails when its rule is broken, and that none fails when none is. */
+import assert from "node:assert/strict";
+import { after, describe, it } from "node:test";
+import { clean, type Files, type Run, removeFixture, runIn, writeFixture } from "./fixture.ts";
+
+const commands = {
+  biome: ["biome", "ci", "--error-on-warnings", "--max-diagnostics=none", "--colors=off", "."],
+  types: ["tsc", "--noEmit", "--pretty", "false"],
+  pure: ["tsc", "--noEmit", "--pretty", "false", "-p", "tsconfig.pure.json"],
+  layers: ["node", "--test", "--test-reporter=spec", "checks/layers.test.ts"],
+  knip: ["knip", "--no-config-hints"],
+} as const;
+
+/** One broken rule: the name it must be reported by, the file it is planted in, the text planted. */
+type Row = readonly [rule: string, file: string, text: string];
+
+const long = (lines: number, line: string): string => `${line}\n`.repeat(lines);
+const branches = long(16, "  for (const x of xs) if (x > 1) n += x;");
+
+const biomeRows: readonly Row[] = [
+  ["format", "packages/stores/src/unformatted.ts", "export const  a: number = 1\n"],
+  ["noUnusedImports", "packages/stores/src/a1.ts", 'import { protocol } from "@lathe/protocol";\n'],
+  ["noUndeclaredDependencies", "packages/stores/src/a2.ts", 'import "valibot";\n'],
+  ["noUndeclaredDependencies", "packages/stores/src/a3.ts", 'import "@lathe/testkit";\n'],
+  [
+    "noImportCycles",
+    "packages/stores/src/b1.ts",
+    'import type { B2 } from "./b2.ts";\n\nexport type B1 = B2[];\n',
+  ],
+  [
+    "noImportCycles",
+    "packages/stores/src/b2.ts",
+    'import type { B1 } from "./b1.ts";\n\nexport type B2 = B1[];\n',
+  ],
+  [
+    "noFloatingPromises",
+    "packages/stores/src/c1.ts",
+    "async function later(): Promise<void> {}\n\nexport function now(): void {\n  later();\n}\n",
+  ],
+  [
+    "noMisusedPromises",
+    "packages/stores/src/c2.ts",
+    "async function later(): Promise<boolean> {\n  return true;\n}\n\nexport function now(): number {\n  if (later()) return 1;\n  return 0;\n}\n",
+  ],
+  [
+    "useExhaustiveSwitchCases",
+    "packages/stores/src/c3.ts",
+    'export function two(x: "a" | "b"): number {\n  switch (x) {\n    case "a":\n      return 1;\n  }\n  return 2;\n}\n',
+  ],
+  [
+    "noExcessiveCognitiveComplexity",
+    "packages/stores/src/d1.ts",
+    `export function sum(xs: readonly number[]): number {\n  let n = 0;\n${branches}  return n;\n}\n`,
+  ],
+  [
+    "noExcessiveLinesPerFunction",
+    "packages/stores/src/d2.ts",
+    `export function sum(): number {\n  let n = 0;\n${long(60, "  n += 1;")}  return n;\n}\n`,
+  ],
+  ["noExcessiveLinesPerFile", "packages/stores/src/d3.ts", `${long(401, "console.log(1);")}`],
+  [
+    "useMaxParams",
+    "packages/stores/src/d4.ts",
+    "export function four(a: number, b: number, c: number, d: number): number {\n  return a + b + c + d;\n}\n",
+  ],
+  ["noDefaultExport", "packages/stores/src/e1.ts", "export default 1;\n"],
+  ["noBarrelFile", "packages/stores/src/e2.ts", 'export { protocol } from "@lathe/protocol";\n'],
+  ["noReExportAll", "packages/stores/src/e3.ts", 'export * from "@lathe/protocol";\n'],
+  [
+    "noProcessEnv",
+    "packages/stores/src/f1.ts",
+    "export const home: string | undefined = process.env.HOME;\n",
+  ],
+  ["noEnum", "packages/stores/src/f2.ts", "export enum E {\n  A = 1,\n}\n"],
+  [
+    "noParameterProperties",
+    "packages/stores/src/f3.ts",
+    "export class P {\n  constructor(readonly a: number) {}\n}\n",
+  ],
+  [
+    "useErrorCause",
+    "packages/stores/src/f4.ts",
+    'export function f(): void {\n  try {\n    JSON.parse("");\n  } catch {\n    throw new Error("no");\n  }\n}\n',
+  ],
+  ["useFilenamingConvention", "packages/stores/src/notKebab.ts", "export const a: number = 1;\n"],
+  [
+    "useImportType",
+    "packages/stores/src/f5.ts",
+    'import { B1 } from "./b1.ts";\n\nexport const b: B1 | undefined = undefined;\n',
+  ],
+  ["useNodejsImportProtocol", "packages/stores/src/f6.ts", 'import fs from "fs";\n\nfs.readdirSync(".");\n'],
+  ["noNodejsModules", "packages/edits/src/g1.ts", 'import "node:fs";\n'],
+  ["noRestrictedGlobals", "packages/edits/src/g2.ts", "export const now: number = performance.now();\n"],
+];
+
+const typesRows: readonly Row[] = [
+  ["TS7006", "packages/stores/src/strict.ts", "export function f(a): void {}\n"],
+  [
+    "TS2322",
+    "packages/stores/src/unchecked-index.ts",
+    "export const f = (a: readonly number[]): number => a[0];\n",
+  ],
+  ["TS2375", "packages/stores/src/exact-optional.ts", "export const f: { a?: number } = { a: undefined };\n"],
+  [
+    "TS7030",
+    "packages/stores/src/implicit-return.ts",
+    "export function f(a: number): number | undefined {\n  if (a > 1) return 1;\n}\n",
+  ],
+  [
+    "TS1484",
+    "packages/stores/src/verbatim.ts",
+    'import { PathLike } from "node:fs";\n\nexport type S = PathLike;\n',
+  ],
+  ["TS9010", "packages/stores/src/isolated.ts", "export const f = [1].length;\n"],
+  ["TS1294", "packages/stores/src/erasable.ts", "export enum E {\n  A = 1,\n}\n"],
+  [
+    "TS4114",
+    "packages/stores/src/override.ts",
+    "class A {\n  a(): void {}\n}\n\nexport class B extends A {\n  a(): void {}\n}\n",
+  ],
+  ["TS2835", "packages/stores/src/extension.ts", 'import "./stores";\n'],
+];
+
+const pureRows: readonly Row[] = [
+  [
+    "TS2591",
+    "packages/edits/src/node-module.ts",
+    'import "node:fs";\n\nexport const a: string = process.title;\n',
+  ],
+  ["TS2304", "packages/edits/src/timer.ts", "export const a: unknown = setTimeout;\n"],
+  ["TS2584", "packages/edits/src/dom.ts", "export const a: unknown = document;\n"],
+];
+
+const ambient = (code: string): string => `export const a: unknown = ${code};\n`;
+const layersRows: readonly Row[] = [
+  ["manifest", "packages/bare/package.json", '{ "name": "@lathe/bare", "version": "0.1.0" }\n'],
+  ["manifest", "packages/ahead/package.json", '{ "name": "@lathe/ahead", "version": "0.2.0", "layer": 2 }\n'],
+  [
+    "manifest",
+    "packages/range/package.json",
+    '{ "name": "@lathe/range", "version": "0.1.0", "layer": 2, "dependencies": { "valibot": "^1.5.0" } }\n',
+  ],
+  [
+    "layer",
+    "packages/edits/package.json",
+    '{ "name": "@lathe/edits", "layer": 2, "dependencies": { "@lathe/stores": "0.1.0" } }\n',
+  ],
+  [
+    "layer",
+    "packages/protocol/package.json",
+    '{ "name": "@lathe/protocol", "layer": 1, "devDependencies": { "@lathe/edits": "0.1.0" } }\n',
+  ],
+  ["layer", "packages/stores/src/sideways.ts", 'import "@lathe/edits";\n'],
+  ["layer", "packages/stores/src/upwards.ts", 'await import("@lathe/tools");\n'],
+  ["layer", "packages/stores/src/types.ts", 'export type T = import("@lathe/tools").T;\n'],
+  ["layer", "packages/stores/src/deep.test.ts", 'export { a } from "@lathe/edits/src/edits.ts";\n'],
+  [
+    "testkit",
+    "packages/tools/package.json",
+    '{ "name": "@lathe/tools", "layer": 3, "dependencies": { "@lathe/testkit": "0.1.0" } }\n',
+  ],
+  ["testkit", "packages/stores/src/not-a-test.ts", 'import "@lathe/testkit";\n'],
+  ["relative-leaves-package", "packages/stores/src/leaves.ts", 'import "../../edits/src/edits.ts";\n'],
+  ["own-index", "packages/stores/src/own-relative.ts", 'import { stores } from "../index.ts";\n'],
+  ["own-index", "packages/stores/src/own-name.ts", 'import { stores } from "@lathe/stores";\n'],
+  ["pure-node", "packages/edits/src/disk.ts", 'import { readFileSync } from "node:fs";\n'],
+  ["pure-ambient", "packages/edits/src/date-now.ts", ambient("Date.now()")],
+  ["pure-ambient", "packages/edits/src/new-date.ts", ambient("new Date()")],
+  ["pure-ambient", "packages/edits/src/date-call.ts", ambient("Date()")],
+  ["pure-ambient", "packages/edits/src/random.ts", ambient("Math.random()")],
+  ["pure-ambient", "packages/edits/src/performance.ts", ambient("performance.now()")],
+  ["pure-ambient", "packages/edits/src/uuid.ts", ambient("globalThis.crypto.randomUUID()")],
+  ["index-place", "packages/stores/src/index.ts", "export {};\n"],
+  ["folder-name", "packages/stores/src/utils/a.ts", "export {};\n"],
+  ["file-size", "packages/stores/src/long.ts", long(401, "//")],
+];
+
+const knipRows: readonly Row[] = [
+  ["Unused files", "packages/stores/src/orphan.ts", "export const orphan: number = 1;\n"],
+  [
+    "Unused exports",
+    "packages/stores/src/stores.ts",
+    'export { protocol as stores } from "@lathe/protocol";\nexport const lonely: number = 1;\n',
+  ],
+  ["Unused dependencies", "packages/edits/src/edits.ts", 'export const edits: string = "";\n'],
+  [
+    "Unlisted dependencies",
+    "packages/tools/src/tools.ts",
+    'import "valibot";\nexport { edits as tools } from "@lathe/edits";\n',
+  ],
+];
+
+const fixtures: string[] = [];
+after(() => fixtures.forEach(removeFixture));
+
+function runOn(files: Files, check: keyof typeof commands): Run {
+  const folder = writeFixture({ ...clean, ...files });
+  fixtures.push(folder);
+  return runIn(folder, commands[check]);
+}
+
+/** Plants all rows at once, runs the check once, and looks for each row's rule beside its file in the output. */
+function shows(
+  check: keyof typeof commands,
+  rows: readonly Row[],
+  isReported: (run: Run, row: Row) => boolean,
+): void {
+  describe(`${check} fails on`, () => {
+    const run = runOn(Object.fromEntries(rows.map(([, file, text]) => [file, text])), check);
+    it("any broken rule", () => assert.notEqual(run.status, 0, run.output));
+    for (const row of rows) {
+      it(`${row[0]} (${row[1]})`, () => assert.ok(isReported(run, row), run.output));
+    }
+  });
+}
+
+describe("the clean fixture passes", () => {
+  for (const check of Object.keys(commands) as (keyof typeof commands)[]) {
+    it(check, () => {
+      const run = runOn({}, check);
+      assert.equal(run.status, 0, run.output);
+    });
+  }
+});
+
+shows("biome", biomeRows, ({ output }, [rule, file]) =>
+  output.split("\n").some((line) => line.startsWith(file) && new RegExp(`[/ ]${rule}\\b`).test(line)),
+);
+shows("types", typesRows, ({ output }, [rule, file]) =>
+  output.split("\n").some((line) => line.startsWith(`${file}(`) && line.includes(`error ${rule}:`)),
+);
+shows("pure", pureRows, ({ output }, [rule, file]) =>
+  output.split("\n").some((line) => line.startsWith(`${file}(`) && line.includes(`error ${rule}:`)),
+);
+shows("layers", layersRows, ({ output }, [rule, file]) => output.includes(`${rule}: ${file} `));
+shows(
+  "knip",
+  knipRows,
+  ({ output }, [rule, file]) => output.includes(rule) && output.includes(file.split("/")[1] ?? ""),
+);

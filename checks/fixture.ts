@@ -1,0 +1,95 @@
+/** A small copy of this repository's own configuration, on which the checks can be shown to fail. */
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** File path in the fixture -> its text. */
+export type Files = Readonly<Record<string, string>>;
+
+export interface Run {
+  readonly status: number | null;
+  readonly output: string;
+}
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const configuration = [
+  "package.json",
+  ".gitignore",
+  "biome.json",
+  "tsconfig.json",
+  "tsconfig.pure.json",
+  "knip.config.js",
+  "checks/layers.ts",
+  "checks/layers.test.ts",
+  "checks/pure-globals.d.ts",
+  "scripts",
+];
+const linked = ["@types", "@biomejs", "knip", "oxc-parser", "typescript", "valibot", "undici-types"];
+
+/** A package of the fixture: its manifest and a source that keeps every rule. */
+function cleanPackage(name: string, manifest: Readonly<Record<string, unknown>>): Files {
+  const head = { name: `@lathe/${name}`, version: "0.1.0", private: true, type: "module" };
+  const body = { exports: { ".": "./index.ts" }, ...manifest };
+  return {
+    [`packages/${name}/package.json`]: `${JSON.stringify({ ...head, ...body }, null, 2)}\n`,
+    [`packages/${name}/index.ts`]: `export { ${name} } from "./src/${name}.ts";\n`,
+    [`packages/${name}/src/${name}.ts`]: `export const ${name}: string = "${name}";\n`,
+  };
+}
+
+const dependsOn = (name: string): Readonly<Record<string, string>> => ({ [`@lathe/${name}`]: "0.1.0" });
+
+/** Five packages that keep every rule. */
+export const clean: Files = {
+  ...cleanPackage("protocol", { layer: 1 }),
+  ...cleanPackage("edits", { layer: 2, dependencies: dependsOn("protocol") }),
+  ...cleanPackage("stores", {
+    layer: 2,
+    dependencies: dependsOn("protocol"),
+    devDependencies: dependsOn("testkit"),
+  }),
+  ...cleanPackage("testkit", { layer: 2 }),
+  ...cleanPackage("tools", { layer: 3, dependencies: dependsOn("edits") }),
+  "packages/edits/src/edits.ts":
+    'import { protocol } from "@lathe/protocol";\n\nexport function edits(signal: AbortSignal): string {\n  return signal.aborted ? "" : protocol;\n}\n',
+  "packages/stores/src/stores.ts":
+    'import { protocol } from "@lathe/protocol";\n\nexport const stores: string = protocol + Date.now().toString();\n',
+  "packages/stores/src/stores.test.ts":
+    'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { testkit } from "@lathe/testkit";\nimport { stores } from "./stores.ts";\n\ntest("differs", () => assert.notEqual(stores, testkit));\n',
+  "packages/tools/src/tools.ts":
+    'import { edits } from "@lathe/edits";\n\nexport const tools: typeof edits = edits;\n',
+};
+
+/** Writes the configuration and `files` to a new folder; the caller removes it with `removeFixture`. */
+export function writeFixture(files: Files): string {
+  const folder = mkdtempSync(join(tmpdir(), "lathe-checks-"));
+  for (const path of configuration) cpSync(join(root, path), join(folder, path), { recursive: true });
+  mkdirSync(join(folder, "node_modules", "@lathe"), { recursive: true });
+  for (const name of linked) {
+    const target = join(root, "node_modules", name);
+    if (existsSync(target)) symlinkSync(target, join(folder, "node_modules", name), "junction");
+  }
+  for (const name of ["protocol", "edits", "stores", "testkit", "tools"]) {
+    symlinkSync(join(folder, "packages", name), join(folder, "node_modules", "@lathe", name), "junction");
+  }
+  for (const [path, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true });
+    writeFileSync(join(folder, path), text);
+  }
+  return folder;
+}
+
+export function removeFixture(folder: string): void {
+  rmSync(folder, { recursive: true, force: true });
+}
+
+/** Runs a tool of this repository (`biome`, `tsc`, `knip`) or `node` in the fixture. */
+export function runIn(folder: string, [tool, ...args]: readonly [string, ...string[]]): Run {
+  const command = tool === "node" ? process.execPath : join(root, "node_modules", ".bin", tool);
+  // A test runner inside a test runner reports to its parent unless this is gone.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const run = spawnSync(command, args, { cwd: folder, env: { ...env, NO_COLOR: "1" }, encoding: "utf8" });
+  return { status: run.status, output: `${run.stdout}${run.stderr}` };
+}

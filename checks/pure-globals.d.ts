@@ -1,0 +1,49 @@
+/**
+ * The only globals beyond ECMAScript that the pure packages may name: they carry no clock, no randomness and no I/O.
+ * Read by tsconfig.pure.json alone; everywhere else the same names come from Node's own types.
+ */
+
+interface AbortSignal {
+  readonly aborted: boolean;
+  readonly reason: unknown;
+  throwIfAborted(): void;
+  addEventListener(type: "abort", listener: () => void, options?: { readonly once?: boolean }): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
+interface AbortController {
+  readonly signal: AbortSignal;
+  abort(reason?: unknown): void;
+}
+
+declare var AbortController: { new (): AbortController };
+
+declare var AbortSignal: {
+  abort(reason?: unknown): AbortSignal;
+  any(signals: readonly AbortSignal[]): AbortSignal;
+};
+
+declare class TextEncoder {
+  encode(text?: string): Uint8Array<ArrayBuffer>;
+}
+
+declare class TextDecoder {
+  constructor(encoding?: string, options?: { readonly fatal?: boolean; readonly ignoreBOM?: boolean });
+  decode(bytes?: Uint8Array, options?: { readonly stream?: boolean }): string;
+}
+
+declare class URL {
+  constructor(url: string, base?: string);
+  static canParse(url: string, base?: string): boolean;
+  readonly href: string;
+  readonly origin: string;
+  readonly protocol: string;
+  readonly host: string;
+  readonly hostname: string;
+  readonly port: string;
+  readonly pathname: string;
+  readonly search: string;
+  readonly hash: string;
+}
+
+declare function structuredClone<T>(value: T): T;

@@ -1,0 +1,35 @@
+/**
+ * What knip looks at. Left out until written: a reserved workspace (a manifest, no code yet), and the test
+ * dependencies of a workspace that has no test yet.
+ */
+import { existsSync, globSync } from "node:fs";
+import { dirname } from "node:path";
+
+const entryOf = { "packages/hosts": "local.ts", "apps/cli": "../../packages/hosts/local.ts" };
+
+// Used, but named in a way that cannot be seen from outside.
+const hidden = { "packages/syntax": ["@vscode/tree-sitter-wasm"] };
+
+const folders = globSync(["apps/*/package.json", "packages/*/package.json"])
+  .map((manifest) => dirname(manifest).replaceAll("\\", "/"))
+  .sort();
+const reserved = folders.filter((folder) => !existsSync(`${folder}/${entryOf[folder] ?? "index.ts"}`));
+const workspaces = folders.map((folder) => {
+  const hasTests = globSync([`${folder}/*.test.ts`, `${folder}/src/**/*.test.ts`]).length > 0;
+  const entry = folder.startsWith("apps/") ? ["bin/*.mjs", "**/*.test.ts"] : ["**/*.test.ts"];
+  const untested = hasTests ? [] : ["@lathe/testkit", "fast-check"];
+  const ignoreDependencies = [...untested, ...(hidden[folder] ?? [])];
+  return [folder, { entry, project: ["**/*.{ts,mjs}"], ignoreDependencies }];
+});
+
+export default {
+  workspaces: {
+    ".": {
+      entry: ["checks/*.test.ts", "e2e/**/*.test.ts", "scripts/*.mjs"],
+      project: ["checks/**/*.ts", "e2e/**/*.ts", "scripts/**/*.mjs"],
+    },
+    ...Object.fromEntries(workspaces),
+  },
+  ignoreWorkspaces: reserved,
+  ignoreExportsUsedInFile: { interface: true, type: true },
+};

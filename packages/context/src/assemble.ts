@@ -1,0 +1,59 @@
+/** Assemble: what the model sees of a session. */
+import type { Message, ModelInfo, ModelRequest, Session } from "@lathe/protocol";
+
+/** Longest answer asked for, in tokens: reservations are made for all of it. */
+const longestAnswer = 32_000;
+
+/**
+ * The prompt is pinned when the session is created and messages are only ever appended, so a request has the one
+ * before it as an exact prefix. The one cache mark is at the end: the next request reads up to it.
+ */
+export function assemble(session: Session, info: ModelInfo): ModelRequest {
+  const { prompt, messages, id } = session;
+  return {
+    system: prompt.system,
+    tools: prompt.tools,
+    messages,
+    cacheMarks: messages.length > 0 ? [messages.length - 1] : [],
+    maxOutputTokens: Math.min(info.maxOutput, longestAnswer),
+    cacheKey: id,
+  };
+}
+
+/** Characters per token, low enough that code and other scripts are not underestimated. */
+const charactersPerToken = 3;
+/** Tokens of an image, whatever its size. */
+const imageTokens = 1600;
+
+const sizes = new WeakMap<Message, number>();
+
+/** Input tokens of a request, rather too many than too few. Messages are measured once. */
+export function estimateTokens(request: ModelRequest): number {
+  const fixed = request.system.length + JSON.stringify(request.tools).length;
+  const said = request.messages.reduce((sum, message) => sum + sizeOf(message), 0);
+  return Math.ceil((fixed + said) / charactersPerToken);
+}
+
+/** Characters of a message, its structure included. */
+function sizeOf(message: Message): number {
+  const known = sizes.get(message);
+  if (known !== undefined) return known;
+  const size = message.parts.reduce((sum, part) => sum + partSize(part), 16);
+  sizes.set(message, size);
+  return size;
+}
+
+function partSize(part: Message["parts"][number]): number {
+  switch (part.type) {
+    case "text":
+      return part.text.length;
+    case "reasoning":
+      return part.text.length + (part.signature?.length ?? 0);
+    case "image":
+      return imageTokens * charactersPerToken;
+    case "tool-call":
+      return part.tool.length + part.input.length + (part.signature?.length ?? 0) + 32;
+    case "tool-result":
+      return part.text.length + 32;
+  }
+}

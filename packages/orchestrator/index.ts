@@ -1,0 +1,7 @@
+/** @lathe/orchestrator: what happens next, and doing it. */
+export type { Action } from "./src/action.ts";
+export { drive } from "./src/drive.ts";
+export { next } from "./src/next.ts";
+export { perform } from "./src/perform.ts";
+export type { Entry, Ports, Reach } from "./src/ports.ts";
+export { prepareCall } from "./src/prepare-call.ts";

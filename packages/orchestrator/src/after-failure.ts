@@ -1,0 +1,52 @@
+/** After a failed attempt: try again, wait, let another model take over, or give up. */
+import { type Failure, failure, type Session } from "@lathe/protocol";
+import type { Action } from "./action.ts";
+
+/** Attempts on one model before the next one of the chain takes over. */
+const attemptsPerModel = 3;
+/** Attempts in a row before a turn ends, unless `limits.failures` says otherwise. */
+const defaultAttempts = 8;
+/** Milliseconds that failing and waiting may take in all before a turn ends. */
+const retryBudgetMs = 300_000;
+
+export function afterFailure(session: Session, now: number): Action | undefined {
+  const { turn } = session;
+  if (!turn?.lastFailure || turn.failures === 0) return undefined;
+  const { lastFailure: problem, retryAt = now, failingSince = now } = turn;
+  if (turn.modelFailures === 0) return undefined;
+  if (problem.retry === "never") return giveUp(problem);
+  const to = successor(session);
+  const hopeless = problem.retry === "other-model" || turn.modelFailures >= attemptsPerModel;
+  if (hopeless && to !== undefined) return { type: "switch-model", to, why: problem.text };
+  if (problem.retry === "other-model") return giveUp(problem);
+  if (turn.failures >= (session.limits.failures ?? defaultAttempts)) return giveUp(problem, turn.failures);
+  if (retryAt - failingSince > retryBudgetMs) return giveUp(problem, turn.failures);
+  return retryAt > now ? { type: "await-time", until: retryAt, why: problem.text } : undefined;
+}
+
+/** The model after the current one in the chain. */
+function successor({ settings, model }: Session): string | undefined {
+  return settings.models[settings.models.indexOf(model) + 1];
+}
+
+function giveUp(problem: Failure, attempts = 1): Action {
+  const text = attempts > 1 ? `${problem.text} (${attempts} attempts)` : problem.text;
+  return { type: "end-turn", end: { type: "failed", failure: { ...problem, text } } };
+}
+
+/**
+ * When the attempt after this failure is due, in milliseconds after it: what the provider asked for, else
+ * exponential back-off with full jitter over its upper half (500 ms doubling to 30 s).
+ * `random` is uniform in [0, 1).
+ */
+export function retryDelay(problem: Failure, failuresBefore: number, random: number): number | undefined {
+  if (problem.retry === "never" || problem.retry === "other-model") return undefined;
+  if (problem.retry !== "same") return Math.min(problem.retry.afterMs, retryBudgetMs);
+  const step = Math.min(500 * 2 ** failuresBefore, 30_000);
+  return Math.round(step / 2 + (step / 2) * random);
+}
+
+/** The failure of an attempt whose owner died with it. */
+export const cutOffAttempt: Failure = failure("owner-died", "the process died during this attempt", {
+  retry: "same",
+});

@@ -1,0 +1,206 @@
+/** A workbench for the orchestrator's tests: scripted model, memory store, files in a map, and a clock that leaps. */
+import assert from "node:assert/strict";
+import {
+  type Decision,
+  type Delta,
+  type Draft,
+  type Effect,
+  type Event,
+  type Failure,
+  failure,
+  fold,
+  isFailure,
+  type Limits,
+  type Outcome,
+  type Session,
+  type SessionLog,
+  type Settings,
+  type Tool,
+  type ToolContext,
+} from "@lathe/protocol";
+import {
+  createHandMovedClock,
+  createMemoryStore,
+  createScriptedModel,
+  type HandMovedClock,
+  type MemoryStore,
+  type Script,
+  type ScriptedModel,
+} from "@lathe/testkit";
+import { drive } from "./drive.ts";
+import type { Ports } from "./ports.ts";
+
+export interface BenchTool {
+  readonly name: string;
+  readonly effects?: (input: never) => readonly Effect[];
+  readonly run?: (input: never, context: ToolContext, bench: Bench) => Promise<Outcome> | Outcome;
+}
+
+export interface BenchOptions {
+  readonly script: Script;
+  readonly tools?: readonly BenchTool[];
+  readonly limits?: Limits;
+  readonly settings?: Partial<Settings>;
+  readonly decide?: (effects: readonly Effect[]) => Decision;
+  readonly clock?: HandMovedClock;
+  readonly price?: null;
+}
+
+export interface Bench {
+  readonly store: MemoryStore;
+  readonly clock: HandMovedClock;
+  readonly scripted: ScriptedModel;
+  readonly files: Map<string, string>;
+  /** What the tools did, in order. */
+  readonly done: string[];
+  readonly deltas: Delta[];
+  readonly events: Event[];
+  readonly ports: Ports;
+  readonly options: BenchOptions;
+}
+
+export const allow: Decision = { verdict: "allow", rule: "test", why: "allowed in the test" };
+const owner = { host: "test", pid: 1, startedAt: 1 };
+
+export function openBench(options: BenchOptions): Bench {
+  const clock = options.clock ?? createHandMovedClock({ leap: true });
+  const store = createMemoryStore();
+  const scripted = createScriptedModel(options.script);
+  const files = new Map<string, string>();
+  const deltas: Delta[] = [];
+  const events: Event[] = [];
+  const done: string[] = [];
+  const ports: Ports = {
+    clock,
+    models: scripted.models,
+    inbox: store,
+    tools: new Map(
+      [...fileTools, ...(options.tools ?? [])].map((tool) => [tool.name, benchTool(tool, () => bench)]),
+    ),
+    assemble: (session, info) => ({
+      system: session.prompt.system,
+      tools: session.prompt.tools,
+      messages: session.messages,
+      cacheMarks: [],
+      maxOutputTokens: info.maxOutput,
+      cacheKey: session.id,
+    }),
+    estimate: (request) => JSON.stringify(request).length,
+    facts: async (session) => ({
+      mode: session.settings.mode,
+      containment: "full",
+      uncontainedAllowed: false,
+      paths: {},
+    }),
+    evaluate: (effects) => options.decide?.(effects) ?? allow,
+    version: async (path) => files.get(path) ?? null,
+    // The bench's tools use the signal and the deltas alone.
+    context: (_session, call, signal) =>
+      ({
+        signal,
+        now: clock.now,
+        delta: (delta: object) => deltas.push({ ...delta, call } as Delta),
+      }) as unknown as ToolContext,
+    onEvent: (event) => events.push(event),
+    onDelta: (delta) => deltas.push(delta),
+  };
+  const bench: Bench = { store, clock, scripted, files, done, deltas, events, ports, options };
+  return bench;
+}
+
+/** `put {path, text}` writes a file, `get {path}` reads one, `say {text}` is a command that counts its runs. */
+const fileTools: readonly BenchTool[] = [
+  {
+    name: "put",
+    effects: ({ path }: { path: string }) => [{ kind: "write", target: path }],
+    run: ({ path, text }: { path: string; text: string }, _context, { files, done }) => {
+      done.push(`put ${path}`);
+      const before = files.get(path);
+      files.set(path, text);
+      const change = { path, after: text, ...(before === undefined ? {} : { before }) };
+      return { type: "ok", text: `wrote ${path}`, facts: { changed: [change] } };
+    },
+  },
+  {
+    name: "get",
+    effects: ({ path }: { path: string }) => [{ kind: "read", target: path }],
+    run: ({ path }: { path: string }, _context, { files, done }) => {
+      done.push(`get ${path}`);
+      const text = files.get(path);
+      return text === undefined
+        ? { type: "failed", failure: failure("not-found", path) }
+        : { type: "ok", text };
+    },
+  },
+  {
+    name: "say",
+    effects: ({ text }: { text: string }) => [{ kind: "execute", target: text }],
+    run: ({ text }: { text: string }, _context, { done }) => {
+      done.push(`say ${text}`);
+      return { type: "ok", text: `said ${text}` };
+    },
+  },
+];
+
+function benchTool(tool: BenchTool, bench: () => Bench): Tool {
+  return {
+    name: tool.name,
+    description: tool.name,
+    parameters: {},
+    prepare: (input) => ({
+      effects: tool.effects?.(input as never) ?? [],
+      run: async (context) => tool.run?.(input as never, context, bench()) ?? { type: "ok", text: "" },
+    }),
+  };
+}
+
+/** Creates the session with a first message in its inbox. */
+export async function begin(bench: Bench, text = "do it"): Promise<SessionLog> {
+  const created: Draft<"session.created"> = {
+    type: "session.created",
+    data: { id: "s1", cwd: "/w", title: text, harness: "test", prompt: { system: "system", tools: [] } },
+  };
+  const log = unwrap(await bench.store.create(created, { owner, at: bench.clock.now() }));
+  const { limits = {}, settings = {} } = bench.options;
+  const whole: Settings = { models: ["scripted/model"], mode: "auto", attended: false, ...settings };
+  unwrap(
+    await log.append([{ type: "session.configured", data: { settings: whole, limits } }], {
+      at: bench.clock.now(),
+      durable: false,
+    }),
+  );
+  await bench.store.offer("s1", { type: "message", text });
+  return log;
+}
+
+/** The log as another process finds it. */
+export async function reclaim(bench: Bench): Promise<SessionLog> {
+  return unwrap(await bench.store.claim("s1", { owner, at: bench.clock.now(), force: true }));
+}
+
+export async function run(bench: Bench, log?: SessionLog): Promise<Session> {
+  const own = log ?? (await begin(bench));
+  const events = unwrap(await bench.store.read("s1"));
+  return unwrap(await drive(own, fold(events), bench.ports));
+}
+
+export function unwrap<T>(value: T | Failure): T {
+  if (isFailure(value)) assert.fail(`${value.code}: ${value.text}`);
+  return value;
+}
+
+/** Every call has exactly one result, right after its message and in source order; nothing stands between. */
+export function assertValidConversation(session: Session): void {
+  session.messages.forEach((message, i) => {
+    const calls =
+      message.role === "assistant" ? message.parts.filter((part) => part.type === "tool-call") : [];
+    const after = session.messages[i + 1];
+    const results = after?.role === "tool" ? after.parts.map((part) => part.id) : [];
+    if (message.role === "assistant")
+      assert.deepEqual(
+        results,
+        calls.map((call) => call.id),
+      );
+    if (message.role === "tool") assert.equal(session.messages[i - 1]?.role, "assistant");
+  });
+}

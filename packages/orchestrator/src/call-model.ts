@@ -1,0 +1,143 @@
+/** Call the model: one attempt, reserved before it starts and settled when it ends. */
+import {
+  costOf,
+  type Draft,
+  type Failure,
+  isFailure,
+  type Model,
+  type ModelPart,
+  type ModelRequest,
+  type Reservation,
+  type Session,
+  type TurnEnd,
+} from "@lathe/protocol";
+import { retryDelay } from "./after-failure.ts";
+import { reserve } from "./caps.ts";
+import type { Entry, Reach } from "./ports.ts";
+
+/** A whole answer; `firstAt` is when its first part came, in milliseconds since the epoch. */
+type Answer = Extract<ModelPart, { type: "finished" }> & { readonly firstAt: number };
+
+interface Attempt {
+  /** Failed attempts on this model just before. */
+  readonly failuresBefore: number;
+  readonly id: string;
+  readonly model: Model;
+  readonly request: ModelRequest;
+  readonly reservation: Reservation;
+  readonly startedAt: number;
+}
+
+/** In both batches the order is such that one torn in the middle leaves an attempt without a reservation, never the reverse. */
+export async function* callModel(session: Session, reach: Reach): AsyncGenerator<Entry, void> {
+  const { ports } = reach;
+  const id = `a${session.head}`;
+  const model = await ports.models.open(session.model);
+  if (isFailure(model)) return yield { drafts: [unopened(session, id, model)], durable: false };
+  const request = ports.assemble(session, model.info);
+  const reserved = reserve(session, model.info, { request, input: ports.estimate(request) });
+  if ("type" in reserved) return yield ended(reserved);
+  const failuresBefore = session.turn?.modelFailures ?? 0;
+  const attempt: Attempt = { id, model, ...reserved, startedAt: ports.clock.now(), failuresBefore };
+  yield {
+    drafts: [
+      { type: "step.started", data: { attempt: id, model: model.info.id } },
+      { type: "budget.reserved", data: { attempt: id, ...attempt.reservation } },
+    ],
+    durable: false,
+  };
+  const heard = await listen(attempt, reach);
+  const drafts = isFailure(heard) ? failed(attempt, heard, reach) : completed(attempt, heard, reach);
+  yield { drafts, durable: false };
+}
+
+function ended(end: TurnEnd): Entry {
+  return { drafts: [{ type: "turn.ended", data: { end } }], durable: true };
+}
+
+/** Shows the stream as it comes; resolves with the answer or what became of it. */
+async function listen(attempt: Attempt, { ports, signal }: Reach): Promise<Answer | Failure> {
+  let firstAt: number | undefined;
+  for await (const part of attempt.model.stream(attempt.request, signal)) {
+    firstAt ??= ports.clock.now();
+    if (part.type === "finished") return { ...part, firstAt };
+    if (part.type === "failed") {
+      ports.onDelta({ type: "void" });
+      return part.failure;
+    }
+    ports.onDelta({ type: part.type === "text-delta" ? "text" : "reasoning", text: part.text });
+  }
+  throw new Error(`${attempt.model.info.id}: the stream ended with neither an answer nor a failure`);
+}
+
+function completed(attempt: Attempt, answer: Answer, { ports }: Reach): Draft[] {
+  const { id, model, reservation, startedAt } = attempt;
+  const { usage, raw } = answer;
+  const cost = usage && costOf(usage, model.info.price);
+  const used: Reservation = usage
+    ? { tokens: usage.input + usage.output, ...(cost === undefined ? {} : { cost }) }
+    : reservation;
+  return [
+    { type: "budget.settled", data: { attempt: id, ...used } },
+    {
+      type: "step.completed",
+      data: {
+        attempt: id,
+        model: model.info.id,
+        reason: answer.reason,
+        parts: answer.parts,
+        firstMs: answer.firstAt - startedAt,
+        ms: ports.clock.now() - startedAt,
+        ...(usage ? { usage } : {}),
+        ...(cost === undefined ? {} : { cost }),
+        ...(raw === undefined ? {} : { raw }),
+      },
+    },
+  ];
+}
+
+/** A failed attempt told no usage: its input may have been charged, its output is unknown, so the reservation stands. */
+function failed(attempt: Attempt, problem: Failure, { ports }: Reach): Draft[] {
+  const { id, model, reservation, startedAt } = attempt;
+  const charged = neverSent(problem) ? { tokens: 0, cost: 0 } : reservation;
+  const now = ports.clock.now();
+  const delay = retryDelay(problem, attempt.failuresBefore, ports.clock.random());
+  return [
+    { type: "budget.settled", data: { attempt: id, ...charged } },
+    {
+      type: "step.failed",
+      data: {
+        attempt: id,
+        model: model.info.id,
+        failure: problem,
+        ms: now - startedAt,
+        ...(delay === undefined ? {} : { retryAt: now + delay }),
+      },
+    },
+  ];
+}
+
+/** Refused before any token was read or written: nothing is charged for these. */
+function neverSent(problem: Failure): boolean {
+  const free = [
+    "rate-limited",
+    "overloaded",
+    "unreachable",
+    "unauthorized",
+    "model-unknown",
+    "request-rejected",
+    "context-overflow",
+  ];
+  return free.includes(problem.code);
+}
+
+/** A model that could not even be opened fails like an attempt, so that the chain can go on. */
+function unopened(session: Session, attempt: string, problem: Failure): Draft {
+  const data = {
+    attempt,
+    model: session.model,
+    failure: { ...problem, retry: "other-model" },
+    ms: 0,
+  } as const;
+  return { type: "step.failed", data };
+}

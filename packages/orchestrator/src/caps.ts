@@ -1,0 +1,96 @@
+/** Caps: limits that end a turn, and what an attempt may cost at most before it starts. */
+import {
+  type Account,
+  costOf,
+  type Limits,
+  type ModelInfo,
+  type ModelRequest,
+  type Reservation,
+  type Session,
+  type TurnEnd,
+} from "@lathe/protocol";
+import type { Action } from "./action.ts";
+
+/** Answers shorter than this are not worth an attempt. */
+const leastOutput = 1024;
+
+/** Limits that bind before the next attempt is even assembled. */
+export function reachedLimit(session: Session, now: number): Action | undefined {
+  const { turn, limits } = session;
+  if (!turn) return undefined;
+  if (limits.steps !== undefined && turn.steps >= limits.steps) {
+    return stop("steps", `${turn.steps} steps were used; raise the limit with --max-steps`);
+  }
+  const elapsed = now - turn.startedAt - turn.waitedMs;
+  if (limits.wallMs !== undefined && elapsed >= limits.wallMs) {
+    return stop("wallMs", `the turn took ${Math.round(elapsed / 1000)} s, its limit`);
+  }
+  return undefined;
+}
+
+function stop(limit: keyof Limits, text: string): Action {
+  return { type: "end-turn", end: { type: "limit", limit, text } };
+}
+
+/**
+ * The worst case of an attempt, with the answer shortened to what the caps still allow; or the end of the turn
+ * when they do not allow an answer worth having. `input` in tokens.
+ */
+export function reserve(
+  session: Session,
+  info: ModelInfo,
+  sent: { readonly request: ModelRequest; readonly input: number },
+): { readonly request: ModelRequest; readonly reservation: Reservation } | TurnEnd {
+  const { limits, account } = session;
+  const used = spent(account);
+  const wanted = sent.request.maxOutputTokens;
+  const byTokens = limits.tokens === undefined ? wanted : limits.tokens - used.tokens - sent.input;
+  const byCost = affordable(
+    info,
+    sent.input,
+    limits.cost === undefined ? undefined : limits.cost - used.cost,
+  );
+  const output = Math.floor(Math.min(wanted, byTokens, byCost));
+  if (output < Math.min(leastOutput, wanted)) {
+    return byCost < byTokens
+      ? {
+          type: "limit",
+          limit: "cost",
+          text: `$${used.cost.toFixed(4)} of $${limits.cost} were used and the next step may not fit; raise it with --max-cost`,
+        }
+      : {
+          type: "limit",
+          limit: "tokens",
+          text: `${used.tokens} of ${limits.tokens} tokens were used and the next step may not fit`,
+        };
+  }
+  const cost = worstCost(info, sent.input, output);
+  const tokens = sent.input + output;
+  return {
+    request: { ...sent.request, maxOutputTokens: output },
+    reservation: cost === undefined ? { tokens } : { tokens, cost },
+  };
+}
+
+/** Output tokens that `dollars` still buy after the input; unbounded without a cap or a price. */
+function affordable(info: ModelInfo, input: number, dollars: number | undefined): number {
+  const inputCost = worstCost(info, input, 0);
+  if (dollars === undefined || !info.price || inputCost === undefined) return Number.POSITIVE_INFINITY;
+  return ((dollars - inputCost) * 1e6) / Math.max(info.price.output, 1e-9);
+}
+
+/** Every input token at the dearest rate it could be charged. */
+function worstCost(info: ModelInfo, input: number, output: number): number | undefined {
+  if (!info.price) return undefined;
+  const dearest = Math.max(info.price.input, info.price.written, info.price.cached);
+  const price = { ...info.price, input: dearest };
+  return costOf({ input, output, cached: 0, written: 0, reasoning: 0 }, price);
+}
+
+/** What is used, open reservations included. */
+function spent(account: Account): { readonly tokens: number; readonly cost: number } {
+  return Object.values(account.reserved).reduce<{ readonly tokens: number; readonly cost: number }>(
+    (sum, open) => ({ tokens: sum.tokens + open.tokens, cost: sum.cost + (open.cost ?? 0) }),
+    { tokens: account.tokens, cost: account.cost },
+  );
+}

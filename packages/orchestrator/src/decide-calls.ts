@@ -1,0 +1,68 @@
+/** Decide calls: validate arguments, ask policy, and where it says so a person. */
+import {
+  type CallState,
+  type Decision,
+  type Draft,
+  type Effect,
+  failure,
+  isFailure,
+  type Outcome,
+  type Session,
+} from "@lathe/protocol";
+import type { Entry, Reach } from "./ports.ts";
+import { prepareCall } from "./prepare-call.ts";
+
+export async function* decideCalls(
+  ids: readonly string[],
+  session: Session,
+  reach: Reach,
+): AsyncGenerator<Entry, void> {
+  const states = session.calls.filter((state) => ids.includes(state.call.id));
+  const drafts = await Promise.all(states.map((state) => decideCall(state, session, reach)));
+  yield { drafts: drafts.flat(), durable: false };
+}
+
+async function decideCall(state: CallState, session: Session, { ports }: Reach): Promise<Draft[]> {
+  const call = state.call.id;
+  const prepared = prepareCall(state.call, ports.tools);
+  if (isFailure(prepared)) return [completed(call, { type: "failed", failure: prepared })];
+  const { effects, question } = prepared;
+  const attended = session.settings.attended;
+  if (question) {
+    if (state.answer) return [completed(call, { type: "ok", text: state.answer.text })];
+    if (attended) return [{ type: "question.asked", data: { call, kind: "question", ...question } }];
+    const text = "nobody is there to answer; decide for yourself and say what you assumed";
+    return [completed(call, { type: "failed", failure: failure("no-person", text) })];
+  }
+  const decision = state.answer
+    ? personDecision(state.answer.text, state.answer.by)
+    : ports.evaluate(effects, await ports.facts(session, effects));
+  if (decision.verdict === "ask" && attended) return [ask(state, effects, decision)];
+  return record(call, effects, decision);
+}
+
+function record(call: string, effects: readonly Effect[], decision: Decision): Draft[] {
+  const decided: Draft = { type: "permission.decided", data: { call, effects, decision } };
+  if (decision.verdict === "allow") return [decided];
+  return [decided, completed(call, { type: "refused", rule: decision.rule, why: decision.why })];
+}
+
+/** A person says `allow`; anything else denies, and its words tell the model why. */
+function personDecision(answer: string, by: string): Decision {
+  if (answer === "allow") return { verdict: "allow", rule: "person", why: `allowed by ${by}` };
+  const why = answer === "deny" ? `denied by ${by}` : `denied by ${by}: ${answer}`;
+  return { verdict: "deny", rule: "person", why };
+}
+
+function ask(state: CallState, effects: readonly Effect[], decision: Decision): Draft {
+  const what = effects.map((effect) => `${effect.kind} ${effect.target}`).join(", ");
+  const text = `${state.call.tool} wants to ${what} (${decision.rule}: ${decision.why})`;
+  return {
+    type: "question.asked",
+    data: { call: state.call.id, kind: "permission", text, options: ["allow", "deny"] },
+  };
+}
+
+function completed(call: string, outcome: Outcome): Draft {
+  return { type: "tool.completed", data: { call, outcome, ms: 0 } };
+}

@@ -1,0 +1,31 @@
+/** Drive: the loop. Fold, `next`, `perform`, append, until no turn is open. */
+import { causeText, type Failure, failure, type Session, type SessionLog } from "@lathe/protocol";
+import { abandonTurn } from "./abandon.ts";
+import { next } from "./next.ts";
+import { AppendRefused, openOwnership } from "./ownership.ts";
+import { perform } from "./perform.ts";
+import type { Ports } from "./ports.ts";
+
+/**
+ * Runs a session until no turn is open. Resolves with the session, or with why the log could not be appended to
+ * (`stale-epoch`, `disk-full`): then another process, or a later run, goes on from the log.
+ */
+export async function drive(log: SessionLog, session: Session, ports: Ports): Promise<Session | Failure> {
+  const own = openOwnership(log, session, ports);
+  try {
+    for (;;) {
+      await own.receive();
+      const action = next(own.session(), ports.clock.now());
+      if (action.type === "idle") return own.session();
+      const reach = { ports, log, signal: own.signal(), woken: own.woken };
+      for await (const entry of perform(action, own.session(), reach)) await own.append(entry);
+    }
+  } catch (error) {
+    if (error instanceof AppendRefused) return error.failure;
+    const bug = failure("bug", `a bug in Lathe ended the turn: ${causeText(error)}`, { cause: error });
+    await own.append({ drafts: abandonTurn(own.session(), bug), durable: true });
+    return own.session();
+  } finally {
+    own.close();
+  }
+}

@@ -1,0 +1,90 @@
+/** Next: what a session does now. Pure and total; the first rule that has something to say decides. */
+import { type CallState, failure, isBarrier, type Session } from "@lathe/protocol";
+import type { Action } from "./action.ts";
+import { afterFailure } from "./after-failure.ts";
+import { reachedLimit } from "./caps.ts";
+import { judgeLoop } from "./loop-guard.ts";
+
+/** Calls of one answer that run at the same time. */
+const parallel = 16;
+/** Answers in a row cut at the output limit before the turn ends. */
+const maxCut = 3;
+
+/** `now` in milliseconds since the epoch. */
+export function next(session: Session, now: number): Action {
+  if (!session.turn) return { type: "idle" };
+  return (
+    recovery(session) ??
+    cancellation(session) ??
+    openCalls(session) ??
+    blocked(session) ??
+    finished(session) ??
+    reachedLimit(session, now) ??
+    judgeLoop(session) ??
+    afterFailure(session, now) ?? { type: "call-model" }
+  );
+}
+
+/** `perform` leaves neither an attempt nor a started call open: one that is was cut off with its owner. */
+function recovery(session: Session): Action | undefined {
+  if (session.turn?.attempt) return { type: "discard-attempt" };
+  const calls = session.calls.filter((state) => state.startedAt !== undefined && !state.outcome);
+  return calls.length > 0 ? { type: "recover-calls", calls: ids(calls) } : undefined;
+}
+
+function cancellation({ turn, calls }: Session): Action | undefined {
+  const by = turn?.cancelledBy;
+  if (by === undefined) return undefined;
+  if (calls.length > 0) return { type: "close-calls", failure: failure("cancelled", `cancelled by ${by}`) };
+  return { type: "end-turn", end: { type: "cancelled", by } };
+}
+
+function openCalls({ calls }: Session): Action | undefined {
+  const open = calls.filter((state) => !state.outcome);
+  const undecided = open.filter((state) => !state.decision && !state.asked);
+  if (undecided.length > 0) return { type: "decide-calls", calls: ids(undecided) };
+  if (open.some((state) => state.asked)) return { type: "await-person" };
+  if (open.length > 0) return { type: "run-calls", calls: ids(untilBarrier(open)) };
+  return undefined;
+}
+
+/** The calls that may run together: a call that writes files runs alone. */
+function untilBarrier(open: readonly CallState[]): readonly CallState[] {
+  const barrier = open.findIndex((state) => isBarrier(state.effects));
+  return barrier === 0
+    ? open.slice(0, 1)
+    : open.slice(0, barrier < 0 ? parallel : Math.min(barrier, parallel));
+}
+
+function blocked({ turn }: Session): Action | undefined {
+  if (turn?.blocked === undefined) return undefined;
+  return { type: "end-turn", end: { type: "permission", text: turn.blocked } };
+}
+
+function finished({ turn, messages }: Session): Action | undefined {
+  if (!turn || turn.steps === 0 || turn.failures > 0) return undefined;
+  if (turn.lastReason === "refused") {
+    const text = "the model refused to answer; rephrase the task or use another model";
+    return { type: "end-turn", end: { type: "failed", failure: failure("content-refused", text) } };
+  }
+  const last = messages.at(-1)?.role;
+  if (turn.lastReason === "length") return cutOff(turn.cut, last === "user");
+  return turn.lastReason === "stop" && last === "assistant"
+    ? { type: "end-turn", end: { type: "done" } }
+    : undefined;
+}
+
+function cutOff(cut: number, told: boolean): Action | undefined {
+  if (cut >= maxCut) {
+    const text = `${cut} answers in a row were cut at the output limit; ask for smaller steps or use another model`;
+    return { type: "end-turn", end: { type: "failed", failure: failure("answer-truncated", text) } };
+  }
+  if (told) return undefined;
+  const text =
+    "Your last answer was cut off at the output limit and its tool calls were dropped. Go on in smaller steps.";
+  return { type: "post-notice", about: "truncated", text };
+}
+
+function ids(calls: readonly CallState[]): readonly string[] {
+  return calls.map((state) => state.call.id);
+}

@@ -1,0 +1,118 @@
+/** Ownership: one process's hold on a session: what it knows, appending to it, and listening to its inbox. */
+import {
+  type Draft,
+  type Failure,
+  fold,
+  isFailure,
+  type Offer,
+  type Session,
+  type SessionLog,
+} from "@lathe/protocol";
+import type { Entry, Ports } from "./ports.ts";
+
+/** The log refused an append; the loop ends with its failure. */
+export class AppendRefused extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.text);
+    this.failure = failure;
+  }
+}
+
+export interface Ownership {
+  session(): Session;
+  /** The signal of the open turn. */
+  signal(): AbortSignal;
+  /** *Contract:* throws `AppendRefused`. */
+  append(entry: Entry): Promise<void>;
+  /** Turns offers into events: answers and cancels at once, messages when no call and no attempt is open. */
+  receive(): Promise<void>;
+  /** Resolves at the next offer, or when the turn is cancelled. */
+  woken(): Promise<void>;
+  close(): void;
+}
+
+export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ownership {
+  let session = start;
+  let turn = new AbortController();
+  let queue: Promise<unknown> = Promise.resolve();
+  let wake = Promise.withResolvers<void>();
+  let news = true;
+  let refused: AppendRefused | undefined;
+
+  /** Appends and folds one after the other, whoever asks. */
+  const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = queue.then(work);
+    queue = done.catch(() => undefined);
+    return done;
+  };
+  const commit = async ({ drafts, durable }: Entry): Promise<void> => {
+    if (refused) throw refused;
+    if (drafts.length === 0) return;
+    const events = await log.append(drafts, { at: ports.clock.now(), durable });
+    if (isFailure(events)) {
+      refused = new AppendRefused(events);
+      turn.abort();
+      throw refused;
+    }
+    for (const event of events) {
+      session = fold([event], session);
+      ports.onEvent(event, session);
+    }
+    if (!session.turn) turn = new AbortController();
+  };
+  const take = async (): Promise<void> => {
+    news = false;
+    const pending = await ports.inbox.pending(session.id);
+    const ready = pending.filter(({ offer }) => offer.type !== "message" || canHear(session));
+    if (ready.length < pending.length) news = true;
+    if (ready.length === 0) return;
+    const fresh = ready.filter(({ id }) => !session.offers.includes(id));
+    await commit({ drafts: fresh.flatMap(({ id, offer }) => draftOf(id, offer, session)), durable: true });
+    if (session.turn?.cancelledBy !== undefined) turn.abort();
+    await ports.inbox.taken(
+      session.id,
+      ready.map(({ id }) => id),
+    );
+  };
+  const onOffer = () => {
+    news = true;
+    // A refused append is thrown again by the loop's own next append.
+    enqueue(take)
+      .catch(() => undefined)
+      .finally(() => {
+        wake.resolve();
+        wake = Promise.withResolvers();
+      });
+  };
+  const unwatch = ports.inbox.watch(session.id, onOffer);
+  return {
+    session: () => session,
+    signal: () => turn.signal,
+    append: (entry) => enqueue(() => commit(entry)),
+    receive: async () => {
+      if (news) await enqueue(take);
+    },
+    woken: () => wake.promise,
+    close: unwatch,
+  };
+}
+
+/** A message between a call and its result is invalid on every wire. */
+function canHear({ calls, turn }: Session): boolean {
+  return calls.length === 0 && !turn?.attempt;
+}
+
+function draftOf(id: string, offer: Offer, session: Session): Draft[] {
+  switch (offer.type) {
+    case "message":
+      return [{ type: "message.received", data: { parts: [{ type: "text", text: offer.text }], offer: id } }];
+    case "cancel":
+      return [{ type: "cancel.requested", data: { by: offer.by, offer: id } }];
+    case "answer": {
+      const asked = session.calls.some((state) => state.call.id === offer.call && state.asked);
+      const { call, answer, by } = offer;
+      return asked ? [{ type: "question.answered", data: { call, answer, by, offer: id } }] : [];
+    }
+  }
+}

@@ -1,0 +1,72 @@
+/** Perform: the only place with effects; every action becomes events. */
+import type { Draft, Session } from "@lathe/protocol";
+import { closeCalls } from "./abandon.ts";
+import type { Action } from "./action.ts";
+import { cutOffAttempt, retryDelay } from "./after-failure.ts";
+import { callModel } from "./call-model.ts";
+import { decideCalls } from "./decide-calls.ts";
+import type { Entry, Reach } from "./ports.ts";
+import { recoverCalls } from "./recover-calls.ts";
+import { runCalls } from "./run-calls.ts";
+
+/** *Contract:* each entry is in the log before the generator is resumed; stopping it early aborts what runs. */
+export async function* perform(action: Action, session: Session, reach: Reach): AsyncGenerator<Entry, void> {
+  switch (action.type) {
+    case "idle":
+      return;
+    case "discard-attempt":
+      return yield entry(discardAttempt(session, reach));
+    case "recover-calls":
+      return yield* recoverCalls(action.calls, session, reach);
+    case "decide-calls":
+      return yield* decideCalls(action.calls, session, reach);
+    case "run-calls":
+      return yield* runCalls(action.calls, session, reach);
+    case "close-calls":
+      return yield entry(closeCalls(session, action.failure));
+    case "await-person":
+      return await reach.woken();
+    case "await-time":
+      reach.ports.onDelta({ type: "waiting", until: action.until, why: action.why });
+      return await reach.ports.clock.sleep(action.until - reach.ports.clock.now(), reach.signal);
+    case "switch-model":
+      return yield entry(switchModel(session, action));
+    case "post-notice":
+      return yield entry([{ type: "notice.posted", data: { about: action.about, text: action.text } }]);
+    case "call-model":
+      return yield* callModel(session, reach);
+    case "end-turn":
+      return yield { drafts: [{ type: "turn.ended", data: { end: action.end } }], durable: true };
+  }
+}
+
+function entry(drafts: readonly Draft[]): Entry {
+  return { drafts, durable: false };
+}
+
+/** The reservation stands as the cost: what the provider charged will never be known. */
+function discardAttempt(session: Session, { ports }: Reach): Draft[] {
+  const { turn, account } = session;
+  if (!turn?.attempt) return [];
+  const { id: attempt, model, startedAt } = turn.attempt;
+  const now = ports.clock.now();
+  const reserved = account.reserved[attempt];
+  const delay = retryDelay(cutOffAttempt, turn.modelFailures, ports.clock.random()) ?? 0;
+  const failed = {
+    attempt,
+    model,
+    failure: cutOffAttempt,
+    retryAt: now + delay,
+    ms: Math.max(0, now - startedAt),
+  };
+  const settled: Draft[] = reserved ? [{ type: "budget.settled", data: { attempt, ...reserved } }] : [];
+  return [...settled, { type: "step.failed", data: failed }];
+}
+
+function switchModel(session: Session, { to, why }: { readonly to: string; readonly why: string }): Draft[] {
+  const text = `The model ${session.model} could not go on; you take over. Call only the tools you are given.`;
+  return [
+    { type: "model.switched", data: { from: session.model, to, why } },
+    { type: "notice.posted", data: { about: "switched", text } },
+  ];
+}

@@ -1,0 +1,56 @@
+/** Ports of the orchestrator: context, policy and tools come in as functions. */
+import type {
+  Clock,
+  Decision,
+  Delta,
+  Draft,
+  Effect,
+  Event,
+  Facts,
+  Inbox,
+  ModelInfo,
+  ModelRequest,
+  Models,
+  Session,
+  SessionLog,
+  Tool,
+  ToolContext,
+} from "@lathe/protocol";
+
+export interface Ports {
+  readonly clock: Clock;
+  readonly models: Models;
+  readonly inbox: Inbox;
+  readonly tools: ReadonlyMap<string, Tool>;
+  /** *Contract:* pure; what the model sees of the session. */
+  assemble(session: Session, info: ModelInfo): ModelRequest;
+  /** *Contract:* pure; input tokens of a request, rather too many than too few. */
+  estimate(request: ModelRequest): number;
+  /** *Contract:* gathers what `evaluate` needs to know of the world. */
+  facts(session: Session, effects: readonly Effect[]): Promise<Facts>;
+  /** *Contract:* pure. */
+  evaluate(effects: readonly Effect[], facts: Facts): Decision;
+  /** *Contract:* the file's current version, null where there is none. */
+  version(path: string): Promise<string | null>;
+  /** *Contract:* what a running call may reach. */
+  context(session: Session, call: string, signal: AbortSignal): ToolContext;
+  onEvent(event: Event, session: Session): void;
+  onDelta(delta: Delta): void;
+}
+
+/** What `perform` reaches beside the ports. */
+export interface Reach {
+  readonly ports: Ports;
+  readonly log: SessionLog;
+  /** Aborts when the turn is cancelled. */
+  readonly signal: AbortSignal;
+  /** Resolves when something new may be in the session: an answer, a cancel. */
+  woken(): Promise<void>;
+}
+
+/** Events to append, in order, before `perform` goes on. */
+export interface Entry {
+  readonly drafts: readonly Draft[];
+  /** Must survive a power cut before going on. */
+  readonly durable: boolean;
+}

@@ -1,0 +1,151 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { failure, fold, isFailure, type ModelRequest, type SessionLog } from "@lathe/protocol";
+import type { ScriptedAnswer } from "@lathe/testkit";
+import fc from "fast-check";
+import { assertValidConversation, type Bench, begin, openBench, reclaim, run, unwrap } from "./bench.test.ts";
+import { drive } from "./drive.ts";
+
+const put = (path: string, text: string) => ({ tool: "put", input: { path, text } });
+const get = (path: string) => ({ tool: "get", input: { path } });
+const say = (text: string) => ({ tool: "say", input: { text } });
+
+/** Answers by how many answers the conversation already holds, as a model that goes on after a crash would. */
+function byProgress(answers: readonly ScriptedAnswer[]): (request: ModelRequest) => ScriptedAnswer {
+  return ({ messages }) =>
+    answers[messages.filter(({ role }) => role === "assistant").length] ?? { text: "done" };
+}
+
+const work = byProgress([
+  { text: "look", calls: [get("a"), say("one"), get("b")] },
+  { calls: [put("a", "1"), put("b", "1")] },
+  { calls: [say("two"), put("a", "2"), say("three")] },
+  { calls: [get("a"), put("c", "1")] },
+  { text: "done" },
+]);
+
+/** A log whose owner dies when it wants to append event number `last + 1`. */
+function dyingAfter(log: SessionLog, last: number): SessionLog {
+  let seq = log.events.length;
+  return {
+    ...log,
+    append: async (drafts, options) => {
+      const fits = drafts.slice(0, Math.max(0, last - seq));
+      const events = fits.length > 0 ? await log.append(fits, options) : [];
+      seq += fits.length;
+      return fits.length === drafts.length ? events : failure("owner-died", "killed by the test");
+    },
+  };
+}
+
+/** Runs until the owner dies after `last` events; false when the turn ended before. */
+async function runAndDie(bench: Bench, log: SessionLog, last: number): Promise<boolean> {
+  const events = unwrap(await bench.store.read("s1"));
+  const dying = dyingAfter({ ...log, events }, last);
+  return isFailure(await drive(dying, fold(events), bench.ports));
+}
+
+function assertNothingTwice(bench: Bench): void {
+  const commands = bench.done.filter((what) => what.startsWith("say"));
+  assert.deepEqual(commands, [...new Set(commands)], "no command ran twice");
+}
+
+describe("resume", () => {
+  it("goes on after a death at every event: same files, nothing run twice, no event lost", async () => {
+    const whole = openBench({ script: work });
+    await run(whole);
+    for (let last = 3; ; last++) {
+      const bench = openBench({ script: work });
+      const died = await runAndDie(bench, await begin(bench), last);
+      const before = unwrap(await bench.store.read("s1"));
+      const session = await run(bench, await reclaim(bench));
+      assert.deepEqual(session.lastEnd, { type: "done" }, `died after ${last}`);
+      assert.deepEqual(bench.files, whole.files);
+      assert.deepEqual(unwrap(await bench.store.read("s1")).slice(0, before.length), before);
+      assertNothingTwice(bench);
+      assertValidConversation(session);
+      assert.deepEqual(session.account.reserved, {}, "every reservation is settled");
+      if (!died) return;
+    }
+  });
+
+  it("goes on after any number of deaths", async () => {
+    const whole = openBench({ script: work });
+    await run(whole);
+    const deaths = fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(deaths, async (gaps) => {
+        const bench = openBench({ script: work });
+        let log = await begin(bench);
+        for (const gap of gaps) {
+          const length = unwrap(await bench.store.read("s1")).length;
+          if (!(await runAndDie(bench, log, length + gap))) return;
+          log = await reclaim(bench);
+        }
+        const session = await run(bench, log);
+        assert.deepEqual(bench.files, whole.files);
+        assertNothingTwice(bench);
+        assertValidConversation(session);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("tells the model that a command in doubt was interrupted", async () => {
+    const hangs = {
+      name: "build",
+      effects: () => [{ kind: "execute", target: "make" }] as const,
+      run: () => new Promise<never>(() => {}),
+    };
+    const script = byProgress([{ calls: [{ tool: "build", input: {} }] }, { text: "ok" }]);
+    const bench = openBench({ tools: [hangs], script });
+    const log = await begin(bench);
+    void drive(log, fold(unwrap(await bench.store.read("s1"))), bench.ports);
+    while (!bench.events.some((event) => event.type === "tool.started"))
+      await new Promise((r) => setTimeout(r, 1));
+    const session = await run(bench, await reclaim(bench));
+    assert.match(JSON.stringify(session.messages[2]), /owner-died.*Check before doing it again/);
+  });
+});
+
+describe("any conversation", () => {
+  const call = fc.oneof(
+    fc.constantFrom("a", "b").map(get),
+    fc.tuple(fc.constantFrom("a", "b"), fc.string({ maxLength: 3 })).map(([path, text]) => put(path, text)),
+    fc.string({ maxLength: 5 }).map(say),
+    fc.constant({ tool: "nope", input: {} }),
+    fc.constant({ tool: "say", input: "{" }),
+  );
+  const answer = fc.oneof(
+    {
+      weight: 5,
+      arbitrary: fc.array(call, { minLength: 1, maxLength: 5 }).map((calls): ScriptedAnswer => ({ calls })),
+    },
+    fc
+      .constantFrom("stream-broken" as const, "overloaded" as const)
+      .map((code): ScriptedAnswer => ({ text: "x", failure: failure(code, code, { retry: "same" }) })),
+    fc.constant<ScriptedAnswer>({ text: "cut", reason: "length" }),
+    fc.constant<ScriptedAnswer>({ text: "done" }),
+  );
+
+  it("stays valid, and every request has the one before as its prefix", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(answer, { maxLength: 12 }), async (script) => {
+        const bench = openBench({ script });
+        const session = await run(bench);
+        assert.ok(session.lastEnd);
+        assertValidConversation(session);
+        for (const [i, request] of bench.scripted.requests.entries()) {
+          const before = bench.scripted.requests[i - 1];
+          if (before) assert.deepEqual(request.messages.slice(0, before.messages.length), before.messages);
+        }
+        assert.deepEqual(
+          fold(unwrap(await bench.store.read("s1"))),
+          session,
+          "the fold of the log is the session",
+        );
+      }),
+      { numRuns: 150 },
+    );
+  });
+});

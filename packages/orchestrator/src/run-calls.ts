@@ -1,0 +1,101 @@
+/** Run calls: intent first, then the effects together, each outcome appended as it comes. */
+import {
+  type CallState,
+  type Draft,
+  failure,
+  isFailure,
+  mayChange,
+  type Outcome,
+  type Session,
+} from "@lathe/protocol";
+import type { Entry, Reach } from "./ports.ts";
+import { prepareCall } from "./prepare-call.ts";
+
+/** Milliseconds a call may take to end after a cancel before it is left behind. */
+const graceMs = 500;
+
+type Ended = { readonly id: string; readonly draft: Draft } | { readonly id: string; readonly bug: unknown };
+
+export async function* runCalls(
+  ids: readonly string[],
+  session: Session,
+  reach: Reach,
+): AsyncGenerator<Entry, void> {
+  const states = session.calls.filter((state) => ids.includes(state.call.id));
+  yield {
+    drafts: await Promise.all(states.map((state) => started(state, reach))),
+    durable: states.some((state) => mayChange(state.effects)),
+  };
+  const stop = new AbortController();
+  const abort = () => stop.abort();
+  reach.signal.addEventListener("abort", abort, { once: true });
+  if (reach.signal.aborted) abort();
+  try {
+    const running = new Map(states.map((state) => [state.call.id, runCall(state, session, { reach, stop })]));
+    while (running.size > 0) {
+      const ended = await Promise.race(running.values());
+      running.delete(ended.id);
+      if ("bug" in ended) throw ended.bug;
+      yield { drafts: [ended.draft], durable: false };
+    }
+  } finally {
+    reach.signal.removeEventListener("abort", abort);
+    abort();
+  }
+}
+
+async function started(state: CallState, { ports }: Reach): Promise<Draft> {
+  const call = state.call.id;
+  const paths = state.effects.flatMap(({ kind, target }) =>
+    kind === "write" || kind === "delete" ? [target] : [],
+  );
+  if (paths.length === 0) return { type: "tool.started", data: { call } };
+  const versions = await Promise.all(paths.map(async (path) => [path, await ports.version(path)] as const));
+  return { type: "tool.started", data: { call, before: Object.fromEntries(versions) } };
+}
+
+async function runCall(
+  state: CallState,
+  session: Session,
+  { reach, stop }: { readonly reach: Reach; readonly stop: AbortController },
+): Promise<Ended> {
+  const { ports } = reach;
+  const { id } = state.call;
+  const startedAt = ports.clock.now();
+  try {
+    const outcome = await Promise.race([execute(state, session, { reach, stop }), leftBehind(reach, stop)]);
+    return {
+      id,
+      draft: { type: "tool.completed", data: { call: id, outcome, ms: ports.clock.now() - startedAt } },
+    };
+  } catch (bug) {
+    return { id, bug };
+  }
+}
+
+async function execute(
+  state: CallState,
+  session: Session,
+  { reach, stop }: { readonly reach: Reach; readonly stop: AbortController },
+): Promise<Outcome> {
+  const lost = mayChange(state.effects) ? await reach.log.check() : undefined;
+  if (lost) return { type: "failed", failure: lost };
+  const prepared = prepareCall(state.call, reach.ports.tools);
+  if (isFailure(prepared)) return { type: "failed", failure: prepared };
+  return prepared.run(reach.ports.context(session, state.call.id, stop.signal));
+}
+
+/** Settles a moment after a cancel, for calls that do not listen. */
+function leftBehind({ ports }: Reach, stop: AbortController): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const giveUp = async () => {
+      await ports.clock.sleep(graceMs);
+      resolve({
+        type: "interrupted",
+        failure: failure("cancelled", "it did not stop in time and was left behind"),
+        text: "",
+      });
+    };
+    stop.signal.addEventListener("abort", () => void giveUp(), { once: true });
+  });
+}

@@ -1,0 +1,123 @@
+/** @lathe/protocol: the words and the ports of Lathe. */
+export { type Account, emptyAccount, type Limits, type Reservation } from "./src/budget.ts";
+export type { Clock } from "./src/clock.ts";
+export {
+  type Decision,
+  type Effect,
+  type EffectKind,
+  type Facts,
+  type Mode,
+  modes,
+  type Rule,
+  type Verdict,
+} from "./src/decision.ts";
+export type { Delta } from "./src/delta.ts";
+export {
+  checkDraft,
+  checkEvent,
+  type Draft,
+  type Event,
+  type EventData,
+  type EventName,
+  eventNames,
+  eventType,
+} from "./src/event.ts";
+export type { Envelope, EventType } from "./src/event-type.ts";
+export type { BudgetReserved } from "./src/events/budget-reserved.ts";
+export type { BudgetSettled } from "./src/events/budget-settled.ts";
+export type { CancelRequested } from "./src/events/cancel-requested.ts";
+export type { MessageReceived } from "./src/events/message-received.ts";
+export type { ModelSwitched } from "./src/events/model-switched.ts";
+export type { NoticePosted } from "./src/events/notice-posted.ts";
+export type { PermissionDecided } from "./src/events/permission-decided.ts";
+export type { QuestionAnswered } from "./src/events/question-answered.ts";
+export type { QuestionAsked } from "./src/events/question-asked.ts";
+export type { SessionClaimed } from "./src/events/session-claimed.ts";
+export type { SessionConfigured } from "./src/events/session-configured.ts";
+export type { SessionCreated } from "./src/events/session-created.ts";
+export type { StepCompleted } from "./src/events/step-completed.ts";
+export type { StepFailed } from "./src/events/step-failed.ts";
+export type { StepStarted } from "./src/events/step-started.ts";
+export type { ToolCompleted } from "./src/events/tool-completed.ts";
+export type { ToolStarted } from "./src/events/tool-started.ts";
+export type { TurnEnded } from "./src/events/turn-ended.ts";
+export {
+  type Culprit,
+  causeText,
+  type Failure,
+  type FailureClass,
+  type FailureCode,
+  failure,
+  failureClass,
+  failureCodes,
+  isFailure,
+  type Retry,
+} from "./src/failure.ts";
+export { apply, emptySession, fold } from "./src/fold.ts";
+export {
+  type AssistantMessage,
+  type AssistantPart,
+  type ImagePart,
+  type Message,
+  messageText,
+  type ReasoningPart,
+  type TextPart,
+  type ToolCallPart,
+  type ToolMessage,
+  type ToolResultPart,
+  type UserMessage,
+} from "./src/message.ts";
+export type {
+  FinishReason,
+  JsonSchema,
+  Model,
+  ModelInfo,
+  ModelPart,
+  ModelRequest,
+  Models,
+  ToolSpec,
+} from "./src/model.ts";
+export {
+  type FileChange,
+  type Outcome,
+  type OutcomeFacts,
+  outcomeText,
+  type Shown,
+  type Todo,
+} from "./src/outcome.ts";
+export type { Owner } from "./src/owner.ts";
+export type {
+  Command,
+  CommandResult,
+  Exit,
+  Process,
+  RunOptions,
+  Sandbox,
+  SandboxDriver,
+  SandboxSpec,
+  Tier,
+} from "./src/sandbox.ts";
+export type { GrepLine, GrepQuery, GrepResult, Search } from "./src/search.ts";
+export type { AnswerRecord, Attempt, CallState, Prompt, Session, Turn, TurnEnd } from "./src/session.ts";
+export type { Settings } from "./src/settings.ts";
+export type {
+  AppendOptions,
+  Blobs,
+  ClaimOptions,
+  Inbox,
+  Offer,
+  SessionLog,
+  SessionSummary,
+  Store,
+} from "./src/store.ts";
+export type { Language, Syntax, SyntaxNode, SyntaxTree } from "./src/syntax.ts";
+export {
+  isBarrier,
+  mayChange,
+  type PreparedCall,
+  type Question,
+  type Tool,
+  type ToolContext,
+} from "./src/tool.ts";
+export { addUsage, costOf, noUsage, type Price, type Usage } from "./src/usage.ts";
+export type { Change, Committed, Entry, FileContent, Workspace } from "./src/workspace.ts";

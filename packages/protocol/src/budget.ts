@@ -1,0 +1,42 @@
+/** Budget: what a session and everything below it may use. */
+import * as v from "valibot";
+
+/** Caps for the whole tree of a session; an absent one does not bind. */
+export interface Limits {
+  /** Model answers in one turn. */
+  readonly steps?: number;
+  /** Input and output tokens of the session. */
+  readonly tokens?: number;
+  /** US dollars of the session. */
+  readonly cost?: number;
+  /** Milliseconds of one turn, waiting for a person excluded. */
+  readonly wallMs?: number;
+  /** Failed attempts in a row before a turn ends. */
+  readonly failures?: number;
+}
+
+export const limitsSchema: v.GenericSchema<unknown, Limits> = v.object({
+  steps: v.exactOptional(v.number()),
+  tokens: v.exactOptional(v.number()),
+  cost: v.exactOptional(v.number()),
+  wallMs: v.exactOptional(v.number()),
+  failures: v.exactOptional(v.number()),
+});
+
+/** What an attempt may use at most, set aside before it starts; `cost` is absent when the price is unknown. */
+export interface Reservation {
+  readonly tokens: number;
+  readonly cost?: number;
+}
+
+/** The account of a root session. */
+export interface Account {
+  readonly tokens: number;
+  readonly cost: number;
+  /** True once an attempt ran whose price is unknown: `cost` is then a lower bound. */
+  readonly costUnknown: boolean;
+  /** Open reservations by attempt. */
+  readonly reserved: Readonly<Record<string, Reservation>>;
+}
+
+export const emptyAccount: Account = { tokens: 0, cost: 0, costUnknown: false, reserved: {} };

@@ -1,0 +1,24 @@
+/** What one event type is made of: its name, its schema, and its part in the fold. */
+import type * as v from "valibot";
+import type { Session } from "./session.ts";
+
+/** A durable fact. `seq` is gapless per session from 1; `parent` is the `seq` it follows (0 for the first). */
+export interface Envelope<Name extends string, Data> {
+  readonly v: number;
+  readonly session: string;
+  readonly seq: number;
+  readonly parent: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly type: Name;
+  readonly data: Data;
+}
+
+export interface EventType<Name extends string, Data> {
+  readonly name: Name;
+  /** Version of `data`; older ones are lifted by `upcast` on read. */
+  readonly version: number;
+  readonly schema: v.GenericSchema<unknown, Data>;
+  /** *Contract:* pure and total. */
+  apply(session: Session, event: Envelope<Name, Data>): Session;
+}

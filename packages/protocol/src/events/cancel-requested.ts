@@ -1,0 +1,24 @@
+/** `cancel.requested`: a person wants the running turn to stop. */
+import * as v from "valibot";
+import type { EventType } from "../event-type.ts";
+import { rememberOffer } from "../offers.ts";
+
+export interface CancelRequested {
+  readonly by: string;
+  readonly offer?: string;
+}
+
+const schema: v.GenericSchema<unknown, CancelRequested> = v.object({
+  by: v.string(),
+  offer: v.exactOptional(v.string()),
+});
+
+export const cancelRequested: EventType<"cancel.requested", CancelRequested> = {
+  name: "cancel.requested",
+  version: 1,
+  schema,
+  apply: (session, { data }) => {
+    const next = rememberOffer(session, data.offer);
+    return next.turn ? { ...next, turn: { ...next.turn, cancelledBy: data.by } } : next;
+  },
+};

@@ -1,0 +1,28 @@
+/** `message.received`: a person spoke; begins a turn, or steers the running one. */
+import * as v from "valibot";
+import type { EventType } from "../event-type.ts";
+import { type UserMessage, userPartsSchema } from "../message.ts";
+import { rememberOffer } from "../offers.ts";
+
+export interface MessageReceived {
+  readonly parts: UserMessage["parts"];
+  /** The inbox offer it came from. */
+  readonly offer?: string;
+}
+
+const schema: v.GenericSchema<unknown, MessageReceived> = v.object({
+  parts: userPartsSchema,
+  offer: v.exactOptional(v.string()),
+});
+
+export const messageReceived: EventType<"message.received", MessageReceived> = {
+  name: "message.received",
+  version: 1,
+  schema,
+  apply: (session, { data, at }) => ({
+    ...rememberOffer(session, data.offer),
+    messages: [...session.messages, { role: "user", parts: data.parts }],
+    turn: session.turn ?? { startedAt: at, steps: 0, failures: 0, modelFailures: 0, waitedMs: 0, cut: 0 },
+    recent: [],
+  }),
+};

@@ -1,0 +1,26 @@
+/** `notice.posted`: the harness tells the model something, as a user message that says so. */
+import * as v from "valibot";
+import type { EventType } from "../event-type.ts";
+
+export interface NoticePosted {
+  readonly about: "loop" | "truncated" | "switched";
+  readonly text: string;
+}
+
+const schema: v.GenericSchema<unknown, NoticePosted> = v.object({
+  about: v.picklist(["loop", "truncated", "switched"]),
+  text: v.string(),
+});
+
+export const noticePosted: EventType<"notice.posted", NoticePosted> = {
+  name: "notice.posted",
+  version: 1,
+  schema,
+  apply: (session, { data }) => {
+    const text = `<notice from="harness">${data.text}</notice>`;
+    const messages = [...session.messages, { role: "user", parts: [{ type: "text", text }] } as const];
+    const { turn } = session;
+    if (!turn || data.about !== "loop") return { ...session, messages };
+    return { ...session, messages, turn: { ...turn, nudgedAt: turn.steps } };
+  },
+};

@@ -1,0 +1,35 @@
+/** `question.answered`: a person answered. */
+import * as v from "valibot";
+import { updateCall } from "../calls.ts";
+import type { EventType } from "../event-type.ts";
+import { rememberOffer } from "../offers.ts";
+
+export interface QuestionAnswered {
+  readonly call: string;
+  readonly answer: string;
+  readonly by: string;
+  readonly offer?: string;
+}
+
+const schema: v.GenericSchema<unknown, QuestionAnswered> = v.object({
+  call: v.string(),
+  answer: v.string(),
+  by: v.string(),
+  offer: v.exactOptional(v.string()),
+});
+
+export const questionAnswered: EventType<"question.answered", QuestionAnswered> = {
+  name: "question.answered",
+  version: 1,
+  schema,
+  apply: (session, { data, at }) => {
+    const answered = updateCall(rememberOffer(session, data.offer), data.call, ({ asked: _, ...state }) => ({
+      ...state,
+      answer: { text: data.answer, by: data.by },
+    }));
+    const { turn } = answered;
+    if (turn?.askedAt === undefined || answered.calls.some((state) => state.asked)) return answered;
+    const { askedAt, ...rest } = turn;
+    return { ...answered, recent: [], turn: { ...rest, waitedMs: rest.waitedMs + at - askedAt } };
+  },
+};

@@ -1,0 +1,41 @@
+/** `session.created`: the first event; pins the prompt's bytes. */
+import * as v from "valibot";
+import type { EventType } from "../event-type.ts";
+import type { Prompt } from "../session.ts";
+
+export interface SessionCreated {
+  readonly id: string;
+  /** Real path of the workspace. */
+  readonly cwd: string;
+  readonly title: string;
+  /** Version of Lathe that made it. */
+  readonly harness: string;
+  readonly prompt: Prompt;
+}
+
+const schema: v.GenericSchema<unknown, SessionCreated> = v.object({
+  id: v.string(),
+  cwd: v.string(),
+  title: v.string(),
+  harness: v.string(),
+  prompt: v.object({
+    system: v.string(),
+    tools: v.array(
+      v.object({ name: v.string(), description: v.string(), parameters: v.record(v.string(), v.unknown()) }),
+    ),
+  }),
+});
+
+export const sessionCreated: EventType<"session.created", SessionCreated> = {
+  name: "session.created",
+  version: 1,
+  schema,
+  apply: (session, { data, at }) => ({
+    ...session,
+    id: data.id,
+    cwd: data.cwd,
+    title: data.title,
+    prompt: data.prompt,
+    createdAt: at,
+  }),
+};

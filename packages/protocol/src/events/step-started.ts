@@ -1,0 +1,22 @@
+/** `step.started`: one attempt on one model begins. */
+import * as v from "valibot";
+import type { EventType } from "../event-type.ts";
+
+export interface StepStarted {
+  /** Unique in the session; names the reservation too. */
+  readonly attempt: string;
+  readonly model: string;
+}
+
+const schema: v.GenericSchema<unknown, StepStarted> = v.object({ attempt: v.string(), model: v.string() });
+
+export const stepStarted: EventType<"step.started", StepStarted> = {
+  name: "step.started",
+  version: 1,
+  schema,
+  apply: (session, { data, at }) => {
+    if (!session.turn) return session;
+    const { retryAt: _, ...turn } = session.turn;
+    return { ...session, turn: { ...turn, attempt: { id: data.attempt, model: data.model, startedAt: at } } };
+  },
+};

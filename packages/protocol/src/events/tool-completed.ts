@@ -1,0 +1,25 @@
+/** `tool.completed`: a call has its outcome; the last one of an answer hands all results to the model. */
+import * as v from "valibot";
+import { closeAnswer, updateCall } from "../calls.ts";
+import type { EventType } from "../event-type.ts";
+import { type Outcome, outcomeSchema } from "../outcome.ts";
+
+export interface ToolCompleted {
+  readonly call: string;
+  readonly outcome: Outcome;
+  readonly ms: number;
+}
+
+const schema: v.GenericSchema<unknown, ToolCompleted> = v.object({
+  call: v.string(),
+  outcome: outcomeSchema,
+  ms: v.number(),
+});
+
+export const toolCompleted: EventType<"tool.completed", ToolCompleted> = {
+  name: "tool.completed",
+  version: 1,
+  schema,
+  apply: (session, { data }) =>
+    closeAnswer(updateCall(session, data.call, (state) => ({ ...state, outcome: data.outcome }))),
+};

@@ -1,0 +1,22 @@
+/** `tool.started`: intent before effect; durable before a call that may change anything runs. */
+import * as v from "valibot";
+import { updateCall } from "../calls.ts";
+import type { EventType } from "../event-type.ts";
+
+export interface ToolStarted {
+  readonly call: string;
+  /** The version of each file the call is about to write or delete; null where there is none. */
+  readonly before?: Readonly<Record<string, string | null>>;
+}
+
+const schema: v.GenericSchema<unknown, ToolStarted> = v.object({
+  call: v.string(),
+  before: v.exactOptional(v.record(v.string(), v.nullable(v.string()))),
+});
+
+export const toolStarted: EventType<"tool.started", ToolStarted> = {
+  name: "tool.started",
+  version: 1,
+  schema,
+  apply: (session, { data, at }) => updateCall(session, data.call, (state) => ({ ...state, startedAt: at, before: data.before ?? {} })),
+};

@@ -1,0 +1,31 @@
+/** `turn.ended`: the agent stopped, and why. */
+import * as v from "valibot";
+import type { EventType } from "../event-type.ts";
+import { failureSchema } from "../failure.ts";
+import type { TurnEnd } from "../session.ts";
+
+export interface TurnEnded {
+  readonly end: TurnEnd;
+}
+
+const schema: v.GenericSchema<unknown, TurnEnded> = v.object({
+  end: v.variant("type", [
+    v.object({ type: v.literal("done") }),
+    v.object({ type: v.literal("failed"), failure: failureSchema }),
+    v.object({
+      type: v.literal("limit"),
+      limit: v.picklist(["steps", "tokens", "cost", "wallMs", "failures"]),
+      text: v.string(),
+    }),
+    v.object({ type: v.literal("permission"), text: v.string() }),
+    v.object({ type: v.literal("loop"), text: v.string() }),
+    v.object({ type: v.literal("cancelled"), by: v.string() }),
+  ]),
+});
+
+export const turnEnded: EventType<"turn.ended", TurnEnded> = {
+  name: "turn.ended",
+  version: 1,
+  schema,
+  apply: ({ turn: _, ...session }, { data }) => ({ ...session, calls: [], recent: [], lastEnd: data.end }),
+};

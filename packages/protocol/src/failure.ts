@@ -1,0 +1,157 @@
+/** Failures as values: what went wrong, whose doing it was, and whether trying again can help. */
+import * as v from "valibot";
+
+export const failureCodes = [
+  "invalid-arguments",
+  "unknown-tool",
+  "not-found",
+  "not-a-file",
+  "not-text",
+  "too-large",
+  "no-access",
+  "outside-workspace",
+  "no-match",
+  "ambiguous-match",
+  "stale-version",
+  "already-exists",
+  "no-process",
+  "no-person",
+  "search-failed",
+  "rate-limited",
+  "overloaded",
+  "server-error",
+  "unreachable",
+  "stalled",
+  "stream-broken",
+  "unauthorized",
+  "model-unknown",
+  "context-overflow",
+  "request-rejected",
+  "content-refused",
+  "answer-truncated",
+  "sandbox-unavailable",
+  "command-timeout",
+  "session-unknown",
+  "session-owned",
+  "stale-epoch",
+  "log-corrupt",
+  "disk-full",
+  "config-invalid",
+  "owner-died",
+  "cancelled",
+  "bug",
+] as const;
+
+export type FailureCode = (typeof failureCodes)[number];
+
+/** Whose doing a failure was. */
+export type Culprit = "model" | "tool" | "provider" | "sandbox" | "store" | "user" | "host" | "bug";
+
+/** What may help: nothing, the same again, another model, or the same again after a delay in milliseconds. */
+export type Retry = "never" | "same" | "other-model" | { readonly afterMs: number };
+
+/** Classes for measurement; `Unknown` is always our bug. */
+export type FailureClass =
+  | "InvalidArguments"
+  | "UnexpectedEnvironment"
+  | "ProviderError"
+  | "UserAborted"
+  | "Timeout"
+  | "Unknown";
+
+export interface Failure {
+  readonly type: "failure";
+  readonly code: FailureCode;
+  readonly who: Culprit;
+  readonly retry: Retry;
+  /** One line for a person or a model: what, why, and what to do. Never parsed. */
+  readonly text: string;
+  /** The text of the underlying error, for `--debug`. */
+  readonly cause?: string;
+}
+
+export const failureSchema: v.GenericSchema<unknown, Failure> = v.object({
+  type: v.literal("failure"),
+  code: v.picklist(failureCodes),
+  who: v.picklist(["model", "tool", "provider", "sandbox", "store", "user", "host", "bug"]),
+  retry: v.union([v.picklist(["never", "same", "other-model"]), v.object({ afterMs: v.number() })]),
+  text: v.string(),
+  cause: v.exactOptional(v.string()),
+});
+
+/** Builds a failure; `retry` defaults to never. */
+export function failure(
+  code: FailureCode,
+  text: string,
+  more: { readonly who?: Culprit; readonly retry?: Retry; readonly cause?: unknown } = {},
+): Failure {
+  const { who = culpritOf(code), retry = "never", cause } = more;
+  const base = { type: "failure", code, who, retry, text } as const;
+  return cause === undefined ? base : { ...base, cause: causeText(cause) };
+}
+
+export function isFailure(value: unknown): value is Failure {
+  return typeof value === "object" && value !== null && (value as { type?: unknown }).type === "failure";
+}
+
+const classes: Readonly<Record<FailureCode, FailureClass>> = {
+  "invalid-arguments": "InvalidArguments",
+  "unknown-tool": "InvalidArguments",
+  "not-found": "UnexpectedEnvironment",
+  "not-a-file": "UnexpectedEnvironment",
+  "not-text": "UnexpectedEnvironment",
+  "too-large": "UnexpectedEnvironment",
+  "no-access": "UnexpectedEnvironment",
+  "outside-workspace": "InvalidArguments",
+  "no-match": "InvalidArguments",
+  "ambiguous-match": "InvalidArguments",
+  "stale-version": "UnexpectedEnvironment",
+  "already-exists": "UnexpectedEnvironment",
+  "no-process": "InvalidArguments",
+  "no-person": "UnexpectedEnvironment",
+  "search-failed": "InvalidArguments",
+  "rate-limited": "ProviderError",
+  overloaded: "ProviderError",
+  "server-error": "ProviderError",
+  unreachable: "ProviderError",
+  stalled: "Timeout",
+  "stream-broken": "ProviderError",
+  unauthorized: "ProviderError",
+  "model-unknown": "ProviderError",
+  "context-overflow": "ProviderError",
+  "request-rejected": "ProviderError",
+  "content-refused": "ProviderError",
+  "answer-truncated": "ProviderError",
+  "sandbox-unavailable": "UnexpectedEnvironment",
+  "command-timeout": "Timeout",
+  "session-unknown": "InvalidArguments",
+  "session-owned": "UnexpectedEnvironment",
+  "stale-epoch": "UnexpectedEnvironment",
+  "log-corrupt": "UnexpectedEnvironment",
+  "disk-full": "UnexpectedEnvironment",
+  "config-invalid": "InvalidArguments",
+  "owner-died": "UnexpectedEnvironment",
+  cancelled: "UserAborted",
+  bug: "Unknown",
+};
+
+export function failureClass(code: FailureCode): FailureClass {
+  return classes[code];
+}
+
+function culpritOf(code: FailureCode): Culprit {
+  if (code === "bug") return "bug";
+  if (code === "stale-epoch" || code === "log-corrupt" || code.startsWith("session-")) return "store";
+  if (code === "sandbox-unavailable" || code === "command-timeout") return "sandbox";
+  const kind = failureClass(code);
+  if (kind === "ProviderError" || code === "stalled") return "provider";
+  if (kind === "UserAborted") return "user";
+  return kind === "InvalidArguments" ? "model" : "host";
+}
+
+/** The text of a thrown value, with the causes below it. */
+export function causeText(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const below = error.cause === undefined ? "" : ` <- ${causeText(error.cause)}`;
+  return `${error.name}: ${error.message}${below}`;
+}

@@ -1,0 +1,94 @@
+/** Messages: the conversation in neutral form, free of any provider's wire. */
+import * as v from "valibot";
+
+export interface TextPart {
+  readonly type: "text";
+  readonly text: string;
+}
+
+/** A model's reasoning; `signature` is opaque and belongs to the provider that made it. */
+export interface ReasoningPart {
+  readonly type: "reasoning";
+  readonly text: string;
+  readonly provider: string;
+  /** Provider metadata to send back verbatim, as JSON text. */
+  readonly signature?: string;
+}
+
+export interface ImagePart {
+  readonly type: "image";
+  /** For example `image/png`. */
+  readonly mediaType: string;
+  readonly base64: string;
+}
+
+export interface ToolCallPart {
+  readonly type: "tool-call";
+  readonly id: string;
+  readonly tool: string;
+  /** The arguments as the model wrote them: JSON text, byte for byte. */
+  readonly input: string;
+  /** Provider metadata to send back verbatim, as JSON text. */
+  readonly signature?: string;
+}
+
+export interface ToolResultPart {
+  readonly type: "tool-result";
+  readonly id: string;
+  readonly tool: string;
+  readonly text: string;
+  readonly failed: boolean;
+}
+
+export interface UserMessage {
+  readonly role: "user";
+  readonly parts: readonly (TextPart | ImagePart)[];
+}
+
+export interface AssistantMessage {
+  readonly role: "assistant";
+  readonly parts: readonly AssistantPart[];
+}
+
+export interface ToolMessage {
+  readonly role: "tool";
+  readonly parts: readonly ToolResultPart[];
+}
+
+export type AssistantPart = TextPart | ReasoningPart | ToolCallPart;
+export type Message = UserMessage | AssistantMessage | ToolMessage;
+
+const text: v.GenericSchema<unknown, TextPart> = v.object({ type: v.literal("text"), text: v.string() });
+const image: v.GenericSchema<unknown, ImagePart> = v.object({
+  type: v.literal("image"),
+  mediaType: v.string(),
+  base64: v.string(),
+});
+
+export const userPartsSchema: v.GenericSchema<unknown, UserMessage["parts"]> = v.array(
+  v.union([text, image]),
+);
+
+export const assistantPartsSchema: v.GenericSchema<unknown, readonly AssistantPart[]> = v.array(
+  v.variant("type", [
+    v.object({ type: v.literal("text"), text: v.string() }),
+    v.object({
+      type: v.literal("reasoning"),
+      text: v.string(),
+      provider: v.string(),
+      signature: v.exactOptional(v.string()),
+    }),
+    v.object({
+      type: v.literal("tool-call"),
+      id: v.string(),
+      tool: v.string(),
+      input: v.string(),
+      signature: v.exactOptional(v.string()),
+    }),
+  ]),
+);
+
+/** The plain text of a message's parts, joined. */
+export function messageText(parts: readonly { readonly type: string; readonly text?: string }[]): string {
+  return parts.flatMap((part) => (part.type === "text" && part.text ? [part.text] : [])).join("\n");
+}

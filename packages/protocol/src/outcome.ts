@@ -1,0 +1,89 @@
+/** Outcomes: how a tool call ended, and the words the model reads of it. */
+import * as v from "valibot";
+import { type Failure, failureSchema } from "./failure.ts";
+
+/** A file the call changed; a version is absent where the file did not exist. */
+export interface FileChange {
+  readonly path: string;
+  readonly before?: string;
+  readonly after?: string;
+  /** Unified diff for people, bounded. */
+  readonly diff?: string;
+}
+
+/** 1-based inclusive lines of a file version that the model has seen. */
+export interface Shown {
+  readonly path: string;
+  readonly version: string;
+  readonly ranges: readonly (readonly [number, number])[];
+}
+
+export interface Todo {
+  readonly text: string;
+  readonly state: "open" | "doing" | "done";
+}
+
+/** What a call did, beside its text: facts the fold keeps. */
+export interface OutcomeFacts {
+  readonly changed?: readonly FileChange[];
+  readonly shown?: readonly Shown[];
+  readonly todos?: readonly Todo[];
+  /** A background process, and whether it produced output since it was last looked at. */
+  readonly process?: { readonly id: string; readonly running: boolean; readonly produced: boolean };
+  readonly exitCode?: number;
+}
+
+export type Outcome =
+  | { readonly type: "ok"; readonly text: string; readonly blob?: string; readonly facts?: OutcomeFacts }
+  | { readonly type: "refused"; readonly rule: string; readonly why: string }
+  | { readonly type: "failed"; readonly failure: Failure }
+  | { readonly type: "interrupted"; readonly failure: Failure; readonly text: string };
+
+const facts: v.GenericSchema<unknown, OutcomeFacts> = v.object({
+  changed: v.exactOptional(
+    v.array(
+      v.object({
+        path: v.string(),
+        before: v.exactOptional(v.string()),
+        after: v.exactOptional(v.string()),
+        diff: v.exactOptional(v.string()),
+      }),
+    ),
+  ),
+  shown: v.exactOptional(
+    v.array(
+      v.object({ path: v.string(), version: v.string(), ranges: v.array(v.tuple([v.number(), v.number()])) }),
+    ),
+  ),
+  todos: v.exactOptional(
+    v.array(v.object({ text: v.string(), state: v.picklist(["open", "doing", "done"]) })),
+  ),
+  process: v.exactOptional(v.object({ id: v.string(), running: v.boolean(), produced: v.boolean() })),
+  exitCode: v.exactOptional(v.number()),
+});
+
+export const outcomeSchema: v.GenericSchema<unknown, Outcome> = v.variant("type", [
+  v.object({
+    type: v.literal("ok"),
+    text: v.string(),
+    blob: v.exactOptional(v.string()),
+    facts: v.exactOptional(facts),
+  }),
+  v.object({ type: v.literal("refused"), rule: v.string(), why: v.string() }),
+  v.object({ type: v.literal("failed"), failure: failureSchema }),
+  v.object({ type: v.literal("interrupted"), failure: failureSchema, text: v.string() }),
+]);
+
+/** What the model reads of an outcome. */
+export function outcomeText(outcome: Outcome): string {
+  switch (outcome.type) {
+    case "ok":
+      return outcome.text === "" ? "(no output)" : outcome.text;
+    case "refused":
+      return `Refused (${outcome.rule}): ${outcome.why}`;
+    case "failed":
+      return `Failed (${outcome.failure.code}): ${outcome.failure.text}`;
+    case "interrupted":
+      return `Interrupted (${outcome.failure.code}): ${outcome.failure.text}${outcome.text && `\n${outcome.text}`}`;
+  }
+}

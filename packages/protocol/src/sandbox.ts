@@ -1,0 +1,86 @@
+/** The sandbox port: where commands run. */
+import type { Failure } from "./failure.ts";
+
+/** What a sandbox lets commands do; the same for every driver. */
+export interface SandboxSpec {
+  /** Real path of the workspace, writable, seen at the same path inside. */
+  readonly workspace: string;
+  /** A folder of the session's own outside the workspace, writable, same path inside; TMPDIR lies in it. */
+  readonly scratch: string;
+  readonly network: "none" | "host";
+  /** The whole environment of commands; nothing else is passed on. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+export type Tier = "full" | "reduced" | "none";
+
+export interface Command {
+  /** Run by `bash -c` (`sh -c` where there is no bash). */
+  readonly script: string;
+  /** Absolute; inside the workspace or the scratch folder. */
+  readonly cwd: string;
+}
+
+export interface Exit {
+  /** Absent when a signal ended it. */
+  readonly code?: number;
+  readonly signal?: string;
+  readonly timedOut: boolean;
+}
+
+export interface CommandResult extends Exit {
+  /** stdout and stderr in the order written, head and tail kept when it is long. */
+  readonly output: string;
+  /** Bytes the command wrote in all. */
+  readonly bytes: number;
+  readonly ms: number;
+}
+
+/** A command that runs or has run, with everything it started. */
+export interface Process {
+  /** Short and unique in the sandbox, e.g. `p1`. */
+  readonly id: string;
+  readonly command: Command;
+  readonly startedAt: number;
+  /** Settles when the command's process ended; never rejects. */
+  readonly exited: Promise<Exit>;
+  /** The exit, once it is known. */
+  readonly exit: Exit | undefined;
+  /**
+   * Output from byte `from` on, decoded as UTF-8, at most `limit` bytes.
+   * *Contract:* never throws; `next` is where the following call goes on.
+   */
+  read(
+    from: number,
+    limit: number,
+  ): Promise<{ readonly text: string; readonly next: number; readonly total: number }>;
+  /** *Contract:* writes to its standard input; a failure when it is gone or has none. */
+  write(text: string): Promise<Failure | undefined>;
+  /** *Contract:* ends the whole tree (SIGTERM, then SIGKILL after a moment); idempotent; resolves when it is gone. */
+  stop(): Promise<void>;
+}
+
+export interface RunOptions {
+  readonly timeoutMs: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface Sandbox {
+  readonly spec: SandboxSpec;
+  /** *Contract:* a start failure of the sandbox itself is `sandbox-unavailable`, never shown as the command's. */
+  spawn(command: Command): Promise<Process | Failure>;
+  /** *Contract:* runs to its end; at the timeout or the signal the whole tree is ended first. */
+  exec(command: Command, options: RunOptions): Promise<CommandResult | Failure>;
+  /** Processes started by `spawn`, running or not, in order. */
+  processes(): readonly Process[];
+  /** *Contract:* ends every process and resolves when nothing is left; idempotent. */
+  close(): Promise<void>;
+}
+
+export interface SandboxDriver {
+  /** For example `bubblewrap`. */
+  readonly name: string;
+  readonly tier: Tier;
+  /** *Contract:* cheap; the first command may still fail with `sandbox-unavailable`. */
+  open(spec: SandboxSpec): Promise<Sandbox | Failure>;
+}

@@ -1,0 +1,114 @@
+/** Session: everything the system knows of one session, folded from its events. */
+import type { Account, Limits } from "./budget.ts";
+import type { Decision, Effect } from "./decision.ts";
+import type { Failure } from "./failure.ts";
+import type { Message, ToolCallPart } from "./message.ts";
+import type { FinishReason, ToolSpec } from "./model.ts";
+import type { Outcome, Shown, Todo } from "./outcome.ts";
+import type { Owner } from "./owner.ts";
+import type { Settings } from "./settings.ts";
+import type { Usage } from "./usage.ts";
+
+/** The start of every request, pinned byte for byte when the session is created. */
+export interface Prompt {
+  readonly system: string;
+  readonly tools: readonly ToolSpec[];
+}
+
+/** How a turn ended. */
+export type TurnEnd =
+  | { readonly type: "done" }
+  | { readonly type: "failed"; readonly failure: Failure }
+  | { readonly type: "limit"; readonly limit: keyof Limits; readonly text: string }
+  | { readonly type: "permission"; readonly text: string }
+  | { readonly type: "loop"; readonly text: string }
+  | { readonly type: "cancelled"; readonly by: string };
+
+/** A tool call of the latest answer, and how far it got. */
+export interface CallState {
+  readonly call: ToolCallPart;
+  readonly effects: readonly Effect[];
+  readonly decision?: Decision;
+  /** A person was asked and has not answered. */
+  readonly asked?: {
+    readonly kind: "permission" | "question";
+    readonly text: string;
+    readonly options: readonly string[];
+  };
+  readonly answer?: { readonly text: string; readonly by: string };
+  readonly startedAt?: number;
+  /** Versions of the files it was about to change, from `tool.started`. */
+  readonly before?: Readonly<Record<string, string | null>>;
+  readonly outcome?: Outcome;
+}
+
+/** One answer's calls with their results, kept for the loop guard. */
+export interface AnswerRecord {
+  readonly calls: readonly { readonly tool: string; readonly input: string; readonly result: string }[];
+}
+
+export interface Attempt {
+  /** Unique in the session. */
+  readonly id: string;
+  readonly model: string;
+  readonly startedAt: number;
+}
+
+export interface Turn {
+  readonly startedAt: number;
+  /** Answers completed. */
+  readonly steps: number;
+  /** Failed attempts since the last answer, over all models. */
+  readonly failures: number;
+  /** Failed attempts since the last answer or switch, on the current model. */
+  readonly modelFailures: number;
+  /** When the first of `failures` began. */
+  readonly failingSince?: number;
+  readonly lastFailure?: Failure;
+  /** The next attempt waits for this moment. */
+  readonly retryAt?: number;
+  /** Set from `step.started` until it completes or fails. */
+  readonly attempt?: Attempt;
+  readonly cancelledBy?: string;
+  /** The step at which the model was last nudged out of a loop. */
+  readonly nudgedAt?: number;
+  /** Milliseconds spent waiting for a person. */
+  readonly waitedMs: number;
+  /** Why the last answer ended. */
+  readonly lastReason?: FinishReason;
+  readonly askedAt?: number;
+  /** A call needed a person and nobody could be asked: why. */
+  readonly blocked?: string;
+  /** Answers in a row that were cut at the output limit. */
+  readonly cut: number;
+}
+
+export interface Session {
+  readonly id: string;
+  /** `seq` of the last event; 0 before the first. */
+  readonly head: number;
+  readonly epoch: number;
+  readonly owner?: Owner;
+  readonly cwd: string;
+  readonly title: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly prompt: Prompt;
+  readonly settings: Settings;
+  readonly limits: Limits;
+  /** The model of the next attempt. */
+  readonly model: string;
+  readonly messages: readonly Message[];
+  /** Calls of the latest answer while at least one has no outcome. */
+  readonly calls: readonly CallState[];
+  readonly turn?: Turn;
+  readonly lastEnd?: TurnEnd;
+  readonly usage: Usage;
+  readonly account: Account;
+  readonly shown: Readonly<Record<string, readonly Shown[]>>;
+  readonly todos: readonly Todo[];
+  /** Answers since a file last changed, a process last produced, or a person last spoke; the latest 20. */
+  readonly recent: readonly AnswerRecord[];
+  /** Ids of inbox offers that became events; the latest 64. */
+  readonly offers: readonly string[];
+}

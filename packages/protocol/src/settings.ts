@@ -1,0 +1,11 @@
+/** Settings: what the user chose for a session. */
+import type { Mode } from "./decision.ts";
+
+/** Settings of a session that may change between turns. */
+export interface Settings {
+  /** Failover chain of model ids, the preferred one first. */
+  readonly models: readonly string[];
+  readonly mode: Mode;
+  /** Whether a person can be asked. */
+  readonly attended: boolean;
+}

@@ -1,0 +1,81 @@
+/** The store port: event logs with one owner at a time, the inbox beside each, and blobs. */
+import type { Draft, Event } from "./event.ts";
+import type { Failure } from "./failure.ts";
+import type { Owner } from "./owner.ts";
+
+/** A session's log in the hands of its owner. */
+export interface SessionLog {
+  readonly id: string;
+  readonly epoch: number;
+  /** Events as they were when claimed, the claim included. */
+  readonly events: readonly Event[];
+  /** What had to be mended on opening, e.g. a torn last line; one sentence each. */
+  readonly repairs: readonly string[];
+  /**
+   * *Contract:* appends in order with gapless `seq` and returns the events; calls are serialised.
+   * Each draft is checked against its schema. Survives `kill -9` once it resolves; survives a power cut when
+   * `durable`, or once a later durable append resolves. `stale-epoch` when another owner has claimed the session:
+   * then none of it is in the log. `disk-full` likewise.
+   */
+  append(drafts: readonly Draft[], options: AppendOptions): Promise<readonly Event[] | Failure>;
+  /** *Contract:* `stale-epoch` when another owner has claimed; the check workspace and sandbox make before an effect. */
+  check(): Promise<Failure | undefined>;
+  /** *Contract:* makes everything durable and gives the session up; idempotent. */
+  close(): Promise<void>;
+}
+
+export interface AppendOptions {
+  /** Milliseconds since the epoch, written as `at`. */
+  readonly at: number;
+  readonly durable: boolean;
+}
+
+export interface SessionSummary {
+  readonly id: string;
+  readonly cwd: string;
+  readonly title: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface Store {
+  /** *Contract:* a new log holding `session.created` and the first claim. */
+  create(created: Draft<"session.created">, options: ClaimOptions): Promise<SessionLog | Failure>;
+  /**
+   * *Contract:* takes ownership with the next epoch and repairs a torn tail. `session-unknown`; `session-owned`
+   * when the owner is alive and `force` is not set; `log-corrupt` names file and line.
+   */
+  claim(id: string, options: ClaimOptions & { readonly force?: boolean }): Promise<SessionLog | Failure>;
+  /** *Contract:* reads without owning; a torn tail is left out. */
+  read(id: string): Promise<readonly Event[] | Failure>;
+  /** *Contract:* newest first by `updatedAt`; unreadable logs are left out, not fatal. */
+  list(query: { readonly cwd?: string; readonly limit?: number }): Promise<readonly SessionSummary[]>;
+}
+
+export interface ClaimOptions {
+  readonly owner: Owner;
+  readonly at: number;
+}
+
+/** What somebody who does not own the session wants in it. */
+export type Offer =
+  | { readonly type: "message"; readonly text: string }
+  | { readonly type: "answer"; readonly call: string; readonly answer: string; readonly by: string }
+  | { readonly type: "cancel"; readonly by: string };
+
+export interface Inbox {
+  /** *Contract:* durable once it resolves; from any process; order per sender kept. */
+  offer(session: string, offer: Offer): Promise<Failure | undefined>;
+  /** *Contract:* the offers not yet taken, oldest first. Only the owner calls it; offers stay until `taken`. */
+  pending(session: string): Promise<readonly { readonly id: string; readonly offer: Offer }[]>;
+  /** *Contract:* forgets offers, after the events made of them are in the log. */
+  taken(session: string, ids: readonly string[]): Promise<void>;
+  /** *Contract:* calls back within 250 ms of an offer by any process; returns the way to stop. */
+  watch(session: string, listener: () => void): () => void;
+}
+
+export interface Blobs {
+  /** *Contract:* content-addressed (sha256 hex), atomic, idempotent. */
+  put(text: string): Promise<string | Failure>;
+  get(hash: string): Promise<string | Failure>;
+}

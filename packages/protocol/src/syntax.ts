@@ -1,0 +1,37 @@
+/** The syntax port: source text in, concrete syntax tree out. */
+
+/** Languages with a grammar. */
+export type Language = "javascript" | "typescript" | "tsx" | "python";
+
+/** One node of a concrete syntax tree. Offsets are UTF-16 code units into the parsed text. */
+export interface SyntaxNode {
+  /** The grammar's name of the node, e.g. `binary_expression`; for anonymous nodes their text, e.g. `+`. */
+  readonly type: string;
+  readonly named: boolean;
+  readonly text: string;
+  readonly start: number;
+  readonly end: number;
+  /** 1-based line on which the node starts. */
+  readonly line: number;
+  /** True for an error node, and for a token the parser had to invent. */
+  readonly broken: boolean;
+  readonly parent: SyntaxNode | null;
+  readonly children: readonly SyntaxNode[];
+  /** The child in a named field of the grammar, e.g. `condition`. */
+  field(name: string): SyntaxNode | null;
+}
+
+export interface SyntaxTree {
+  readonly root: SyntaxNode;
+  /** Error and invented nodes, in source order; empty when the text parses. */
+  readonly errors: readonly SyntaxNode[];
+  /** Frees the tree's memory; its nodes must not be used afterwards. */
+  close(): void;
+}
+
+export interface Syntax {
+  /** *Contract:* pure; undefined when no grammar covers the path's extension. */
+  languageOf(path: string): Language | undefined;
+  /** *Contract:* loads the grammar on first use; never throws for text that does not parse. The caller closes the tree. */
+  parse(language: Language, text: string): Promise<SyntaxTree>;
+}

@@ -1,0 +1,59 @@
+/** The tool port: a name the model knows, and a prepared call that says its effects before it runs. */
+import type { Effect } from "./decision.ts";
+import type { Delta } from "./delta.ts";
+import type { Failure } from "./failure.ts";
+import type { ToolSpec } from "./model.ts";
+import type { Outcome, Shown, Todo } from "./outcome.ts";
+import type { Sandbox } from "./sandbox.ts";
+import type { Search } from "./search.ts";
+import type { Blobs } from "./store.ts";
+import type { Syntax } from "./syntax.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** What a running call may reach. */
+export interface ToolContext {
+  readonly workspace: Workspace;
+  readonly sandbox: Sandbox;
+  readonly search: Search;
+  readonly syntax: Syntax;
+  readonly blobs: Blobs;
+  readonly signal: AbortSignal;
+  /** Milliseconds since the epoch. */
+  now(): number;
+  /** Shows text of the running call to whoever listens. */
+  delta(delta: Omit<Extract<Delta, { call: string }>, "call">): void;
+  /** The versions and lines of a file that the model has seen, oldest first. */
+  shown(path: string): readonly Shown[];
+  readonly todos: readonly Todo[];
+}
+
+/** A question for a person; the answer is the call's result. */
+export interface Question {
+  readonly text: string;
+  readonly options: readonly string[];
+}
+
+/** A call with valid arguments, not yet allowed to run. */
+export interface PreparedCall {
+  /** In doubt, the graver. Empty when it touches nothing outside the session. */
+  readonly effects: readonly Effect[];
+  /** When present the call is answered by a person instead of being run. */
+  readonly question?: Question;
+  /** *Contract:* runs once; expected failures are outcomes; a throw is a bug. */
+  run(context: ToolContext): Promise<Outcome>;
+}
+
+export interface Tool extends ToolSpec {
+  /** *Contract:* pure; validates arguments parsed from JSON; a failure (`invalid-arguments`) names what to mend. */
+  prepare(input: unknown): PreparedCall | Failure;
+}
+
+/** A call is a barrier when it writes or deletes files by itself: the calls of one answer run together between barriers. */
+export function isBarrier(effects: readonly Effect[]): boolean {
+  return effects.some((effect) => effect.kind === "write" || effect.kind === "delete");
+}
+
+/** A call that may change anything: its start must be durable before it runs. */
+export function mayChange(effects: readonly Effect[]): boolean {
+  return effects.some((effect) => effect.kind !== "read");
+}

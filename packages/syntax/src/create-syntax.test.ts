@@ -1,0 +1,74 @@
+/** The Syntax port's promises, on real grammars. */
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import type { Language } from "@lathe/protocol";
+import { createSyntax } from "./create-syntax.ts";
+
+const syntax = createSyntax();
+
+test("languageOf knows the extensions and nothing else", () => {
+  assert.equal(syntax.languageOf("a/b.py"), "python");
+  assert.equal(syntax.languageOf("x.mts"), "typescript");
+  assert.equal(syntax.languageOf("x.tsx"), "tsx");
+  assert.equal(syntax.languageOf("x.d.ts"), "typescript");
+  assert.equal(syntax.languageOf("x.go"), undefined);
+  assert.equal(syntax.languageOf("constructor"), undefined);
+  assert.equal(syntax.languageOf("x.constructor"), undefined);
+});
+
+const SAMPLES: readonly (readonly [Language, string, string])[] = [
+  ["javascript", "const a = (b) => b + 1;", "arrow_function"],
+  ["typescript", "function f(a: number): number { return a; }", "type_annotation"],
+  ["tsx", "const a = <b>{c as string}</b>;", "jsx_element"],
+  ["python", "def f(a):\n    return a\n", "function_definition"],
+];
+
+for (const [language, source, type] of SAMPLES) {
+  test(`${language} parses, and its nodes cover the text`, async () => {
+    const tree = await syntax.parse(language, source);
+    assert.deepEqual(tree.errors, []);
+    assert.equal(tree.root.text, source);
+    const pending = [tree.root];
+    let seen = false;
+    for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+      if (node.type === type) seen = true;
+      for (const child of node.children) assert.equal(child.parent, node);
+      pending.push(...node.children);
+    }
+    assert.ok(seen, type);
+    tree.close();
+  });
+}
+
+test("fields are the children themselves", async () => {
+  const tree = await syntax.parse("python", "if a:\n    b()\n");
+  const statement = tree.root.children[0];
+  assert.ok(statement);
+  const condition = statement.field("condition");
+  assert.equal(condition?.text, "a");
+  assert.ok(statement.children.includes(condition));
+  assert.equal(statement.field("nonsense"), null);
+  tree.close();
+});
+
+test("broken text gives errors in source order, with lines", async () => {
+  const tree = await syntax.parse("javascript", "let a = 1;\nlet = = 2;\nfoo(;\n");
+  assert.ok(tree.errors.length >= 2);
+  assert.equal(tree.errors[0]?.line, 2);
+  const starts = tree.errors.map((node) => node.start);
+  assert.deepEqual(
+    starts,
+    starts.toSorted((a, b) => a - b),
+  );
+  tree.close();
+});
+
+test("offsets count UTF-16 code units", async () => {
+  const source = 'const a = "🦊é"; const b = 2;';
+  const tree = await syntax.parse("javascript", source);
+  const second = tree.root.children[1];
+  assert.equal(second?.start, source.indexOf("const b"));
+  assert.equal(second?.text, "const b = 2;");
+  tree.close();
+});

@@ -1,0 +1,49 @@
+/** Hand-moved clock: time stands still until a test moves it. */
+import type { Clock } from "@lathe/protocol";
+
+export interface HandMovedClock extends Clock {
+  /** Moves time on and wakes the sleepers that are due, in order. */
+  advance(ms: number): void;
+  /** Sleepers waiting now. */
+  sleepers(): number;
+}
+
+export interface ClockOptions {
+  /** Milliseconds since the epoch. */
+  readonly start?: number;
+  /** A sleep moves time by itself and resolves at once. */
+  readonly leap?: boolean;
+  /** What `random` gives. */
+  readonly random?: () => number;
+}
+
+export function createHandMovedClock(options: ClockOptions = {}): HandMovedClock {
+  const { start = 1_700_000_000_000, leap = false, random = () => 0.5 } = options;
+  let now = start;
+  let sleepers: { readonly due: number; readonly wake: () => void }[] = [];
+  const wakeDue = () => {
+    const due = sleepers.filter((sleeper) => sleeper.due <= now).sort((a, b) => a.due - b.due);
+    sleepers = sleepers.filter((sleeper) => sleeper.due > now);
+    for (const sleeper of due) sleeper.wake();
+  };
+  return {
+    now: () => now,
+    random,
+    sleep: async (ms, signal) => {
+      if (signal?.aborted || ms <= 0) return;
+      if (leap) {
+        now += ms;
+        return;
+      }
+      await new Promise<void>((resolve) => {
+        sleepers.push({ due: now + ms, wake: resolve });
+        signal?.addEventListener("abort", () => resolve(), { once: true });
+      });
+    },
+    advance: (ms) => {
+      now += ms;
+      wakeDue();
+    },
+    sleepers: () => sleepers.length,
+  };
+}

@@ -1,0 +1,147 @@
+/** Session logs in memory, one part of MemoryStore. */
+import {
+  checkDraft,
+  type Draft,
+  type Event,
+  eventType,
+  type Failure,
+  failure,
+  isFailure,
+  type Owner,
+  type SessionLog,
+  type SessionSummary,
+  type Store,
+} from "@lathe/protocol";
+
+interface Options {
+  readonly isAlive: (owner: Owner) => boolean;
+  readonly fault: () => Failure | undefined;
+}
+
+/** What every owner of one session shares. */
+interface Shared {
+  readonly id: string;
+  /** As text, so that nobody can change what was stored. */
+  readonly lines: string[];
+  epoch: number;
+  owner: Owner | undefined;
+  /** Effects under way that claims wait for. */
+  readonly fences: Set<Promise<unknown>>;
+}
+
+export function createMemoryLogs(options: Options): Store {
+  const sessions = new Map<string, Shared>();
+  return {
+    async create(created, { owner, at }) {
+      const { id } = created.data;
+      if (!/^[A-Za-z0-9][\w.-]{0,127}$/.test(id)) return badId(id);
+      if (sessions.has(id)) return failure("already-exists", `session ${id} exists`, { who: "host" });
+      const shared: Shared = { id, lines: [], epoch: 1, owner, fences: new Set() };
+      const claimed = { type: "session.claimed", data: { epoch: 1, owner } } as const;
+      const stored = options.fault() ?? store(shared, [created, claimed], at);
+      if (isFailure(stored)) return stored;
+      sessions.set(id, shared);
+      return openLog(shared, options);
+    },
+    async claim(id, { owner, at, force = false }) {
+      const shared = sessions.get(id);
+      if (!shared) return failure("session-unknown", `no session ${id}`);
+      const kept = (): Failure | undefined => {
+        const current = shared.owner;
+        return current && !force && options.isAlive(current) ? owned(id, current) : undefined;
+      };
+      // Another claim may win while this one waits.
+      while (!kept() && shared.fences.size > 0) await Promise.allSettled(shared.fences);
+      const refused = kept();
+      if (refused) return refused;
+      const epoch = shared.epoch + 1;
+      const claimed = { type: "session.claimed", data: { epoch, owner } } as const;
+      const stored = options.fault() ?? store(shared, [claimed], at);
+      if (isFailure(stored)) return stored;
+      Object.assign(shared, { epoch, owner });
+      return openLog(shared, options);
+    },
+    async read(id) {
+      const shared = sessions.get(id);
+      return shared ? eventsOf(shared) : failure("session-unknown", `no session ${id}`);
+    },
+    async list({ cwd, limit }) {
+      const all = [...sessions.values()].flatMap(summaryOf);
+      const wanted = cwd === undefined ? all : all.filter((summary) => summary.cwd === cwd);
+      return wanted.sort((a, b) => b.updatedAt - a.updatedAt).slice(0, limit);
+    },
+  };
+}
+
+function openLog(shared: Shared, { fault }: Options): SessionLog & { fenced: Fenced } {
+  const { epoch } = shared;
+  let closed = false;
+  const stale = (): Failure | undefined => {
+    if (!closed && shared.epoch === epoch) return undefined;
+    return failure("stale-epoch", `epoch ${epoch} of session ${shared.id} is over`);
+  };
+  return {
+    id: shared.id,
+    epoch,
+    events: eventsOf(shared),
+    repairs: [],
+    async append(drafts, { at }) {
+      return stale() ?? fault() ?? store(shared, drafts, at);
+    },
+    check: async () => stale(),
+    async fenced(effect) {
+      const fails = stale();
+      if (fails) return fails;
+      const running = effect();
+      shared.fences.add(running);
+      return await running.finally(() => shared.fences.delete(running));
+    },
+    async close() {
+      if (!stale()) shared.owner = undefined;
+      closed = true;
+    },
+  };
+}
+
+type Fenced = <T>(effect: () => Promise<T>) => Promise<T | Failure>;
+
+function store(shared: Shared, drafts: readonly Draft[], at: number): readonly Event[] | Failure {
+  const bad = drafts.map(checkDraft).find((problem) => problem !== undefined);
+  if (bad) return bad;
+  const head = shared.lines.length;
+  const lines = drafts.map(({ type, data }, index) => {
+    const v = eventType(type).version;
+    return JSON.stringify({
+      v,
+      session: shared.id,
+      seq: head + index + 1,
+      parent: head + index,
+      at,
+      type,
+      data,
+    });
+  });
+  shared.lines.push(...lines);
+  return lines.map((line) => JSON.parse(line) as Event);
+}
+
+function eventsOf({ lines }: Shared): readonly Event[] {
+  return lines.map((line) => JSON.parse(line) as Event);
+}
+
+function summaryOf(shared: Shared): readonly SessionSummary[] {
+  const events = eventsOf(shared);
+  const [first] = events;
+  const last = events.at(-1);
+  if (first?.type !== "session.created" || !last) return [];
+  const { cwd, title } = first.data;
+  return [{ id: shared.id, cwd, title, createdAt: first.at, updatedAt: last.at }];
+}
+
+function badId(id: string): Failure {
+  return failure("invalid-arguments", `${JSON.stringify(id)} cannot name a session`, { who: "host" });
+}
+
+function owned(id: string, { pid, host }: Owner): Failure {
+  return failure("session-owned", `session ${id} is owned by process ${pid} on ${host}, which is running`);
+}

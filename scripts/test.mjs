@@ -1,0 +1,48 @@
+/**
+ * `npm test [-- path-part ...] [--node-option ...]`: runs the test files whose path holds one of the parts, or all.
+ * `--full` adds the long ones (`*.full.test.ts`), `--only-full` runs nothing else.
+ */
+import { spawnSync } from "node:child_process";
+import { globSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const isFull = (file) => file.endsWith(".full.test.ts");
+
+function testFiles(mode, parts) {
+  const folders = ["apps", "packages", "checks", "e2e"].map((folder) => `${folder}/**/*.test.ts`);
+  return globSync(folders, {
+    cwd: root,
+    exclude: (path) => path.includes("node_modules") || path.endsWith("fixtures"),
+  })
+    .map((file) => file.replaceAll("\\", "/"))
+    .filter((file) => mode === "--full" || isFull(file) === (mode === "--only-full"))
+    .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part.replace(/^\.\//, ""))))
+    .sort();
+}
+
+function main(args) {
+  if (!process.features.typescript) {
+    console.error(`Node ${process.versions.node} cannot run TypeScript: run \`npm ci\`, then \`npm test\``);
+    return 2;
+  }
+  const modes = ["--full", "--only-full"];
+  const mode = args.findLast((arg) => modes.includes(arg));
+  const options = args.filter((arg) => arg.startsWith("--") && !modes.includes(arg));
+  const parts = args.filter((arg) => !arg.startsWith("--"));
+  const files = testFiles(mode, parts);
+  if (files.length === 0) {
+    console.log(`No test file${parts.length > 0 ? ` matches ${parts.join(", ")}` : ""}.`);
+    return parts.length > 0 ? 1 : 0;
+  }
+  console.log(`Running ${files.length} test files on Node ${process.versions.node}`);
+  const runner = ["--test", "--test-reporter=spec", `--test-concurrency=${availableParallelism()}`];
+  const { status } = spawnSync(process.execPath, [...runner, ...options, ...files], {
+    cwd: root,
+    stdio: "inherit",
+  });
+  return status ?? 1;
+}
+
+process.exitCode = main(process.argv.slice(2));
