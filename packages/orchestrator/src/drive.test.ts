@@ -108,6 +108,11 @@ describe("a turn", () => {
     assertValidConversation(session);
   });
 
+  it("ends when the model answers with nothing at all, also after calls", async () => {
+    assert.deepEqual((await run(openBench({ script: [{}] }))).lastEnd, { type: "done" });
+    assert.deepEqual((await run(openBench({ script: [{ calls: [say("x")] }, {}] }))).lastEnd, { type: "done" });
+  });
+
   it("goes on after an answer cut at the output limit, three times at most", async () => {
     const cut = { text: "partial", reason: "length" } as const;
     assert.deepEqual((await run(openBench({ script: [cut, { text: "ok" }] }))).lastEnd, { type: "done" });

@@ -23,8 +23,7 @@ export async function drive(log: SessionLog, session: Session, ports: Ports): Pr
   } catch (error) {
     if (error instanceof AppendRefused) return error.failure;
     const bug = failure("bug", `a bug in Lathe ended the turn: ${causeText(error)}`, { cause: error });
-    await own.append({ drafts: abandonTurn(own.session(), bug), durable: true });
-    return own.session();
+    return own.abandon(abandonTurn(own.session(), bug));
   } finally {
     own.close();
   }

@@ -61,25 +61,21 @@ function blocked({ turn }: Session): Action | undefined {
   return { type: "end-turn", end: { type: "permission", text: turn.blocked } };
 }
 
-function finished({ turn, messages }: Session): Action | undefined {
-  if (!turn || turn.steps === 0 || turn.failures > 0) return undefined;
+function finished({ turn }: Session): Action | undefined {
+  if (!turn) return undefined;
   if (turn.lastReason === "refused") {
     const text = "the model refused to answer; rephrase the task or use another model";
     return { type: "end-turn", end: { type: "failed", failure: failure("content-refused", text) } };
   }
-  const last = messages.at(-1)?.role;
-  if (turn.lastReason === "length") return cutOff(turn.cut, last === "user");
-  return turn.lastReason === "stop" && last === "assistant"
-    ? { type: "end-turn", end: { type: "done" } }
-    : undefined;
+  if (turn.lastReason === "length") return cutOff(turn.cut);
+  return turn.lastReason === "stop" ? { type: "end-turn", end: { type: "done" } } : undefined;
 }
 
-function cutOff(cut: number, told: boolean): Action | undefined {
+function cutOff(cut: number): Action {
   if (cut >= maxCut) {
     const text = `${cut} answers in a row were cut at the output limit; ask for smaller steps or use another model`;
     return { type: "end-turn", end: { type: "failed", failure: failure("answer-truncated", text) } };
   }
-  if (told) return undefined;
   const text =
     "Your last answer was cut off at the output limit and its tool calls were dropped. Go on in smaller steps.";
   return { type: "post-notice", about: "truncated", text };

@@ -27,8 +27,10 @@ export interface Ownership {
   append(entry: Entry): Promise<void>;
   /** Turns offers into events: answers and cancels at once, messages when no call and no attempt is open. */
   receive(): Promise<void>;
-  /** Resolves at the next offer, or when the turn is cancelled. */
-  woken(): Promise<void>;
+  /** Resolves when an offer has made the session grow beyond event `head`. */
+  woken(head: number): Promise<void>;
+  /** *Contract:* the last append of a turn that a bug ended; never throws. */
+  abandon(drafts: readonly Draft[]): Promise<Session | Failure>;
   close(): void;
 }
 
@@ -93,7 +95,13 @@ export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ow
     receive: async () => {
       if (news) await enqueue(take);
     },
-    woken: () => wake.promise,
+    woken: async (head) => {
+      while (session.head === head && !refused) await wake.promise;
+    },
+    abandon: async (drafts) => {
+      await enqueue(() => commit({ drafts, durable: true })).catch(() => undefined);
+      return refused?.failure ?? session;
+    },
     close: unwatch,
   };
 }

@@ -25,7 +25,7 @@ export async function* perform(action: Action, session: Session, reach: Reach): 
     case "close-calls":
       return yield entry(closeCalls(session, action.failure));
     case "await-person":
-      return await reach.woken();
+      return await reach.woken(session.head);
     case "await-time":
       reach.ports.onDelta({ type: "waiting", until: action.until, why: action.why });
       return await reach.ports.clock.sleep(action.until - reach.ports.clock.now(), reach.signal);

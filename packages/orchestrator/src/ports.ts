@@ -44,8 +44,8 @@ export interface Reach {
   readonly log: SessionLog;
   /** Aborts when the turn is cancelled. */
   readonly signal: AbortSignal;
-  /** Resolves when something new may be in the session: an answer, a cancel. */
-  woken(): Promise<void>;
+  /** Resolves when the session has grown beyond event `head`: an answer, a cancel. */
+  woken(head: number): Promise<void>;
 }
 
 /** Events to append, in order, before `perform` goes on. */

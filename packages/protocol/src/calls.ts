@@ -1,7 +1,7 @@
 /** The calls of the latest answer: updating one, and closing the answer when all have outcomes. */
 import type { ToolResultPart } from "./message.ts";
 import { type Outcome, outcomeText, type Shown } from "./outcome.ts";
-import type { CallState, Session } from "./session.ts";
+import type { CallState, Session, Turn } from "./session.ts";
 
 /** Answers the loop guard looks back on: five rounds of its longest cycle, four. */
 const lookback = 20;
@@ -29,12 +29,17 @@ export function closeAnswer(session: Session): Session {
   };
   return {
     ...session,
+    ...(session.turn ? { turn: withoutReason(session.turn) } : {}),
     calls: [],
     messages: [...session.messages, { role: "tool", parts }],
     shown: foldShown(session.shown, outcomes),
     todos: outcomes.reduce((todos, outcome) => factsOf(outcome).todos ?? todos, session.todos),
     recent: outcomes.some(madeProgress) ? [] : [...session.recent, record].slice(-lookback),
   };
+}
+
+function withoutReason({ lastReason: _, ...turn }: Turn): Turn {
+  return turn;
 }
 
 function factsOf(outcome: Outcome): NonNullable<Extract<Outcome, { type: "ok" }>["facts"]> {

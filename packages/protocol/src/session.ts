@@ -62,7 +62,7 @@ export interface Turn {
   readonly failures: number;
   /** Failed attempts since the last answer or switch, on the current model. */
   readonly modelFailures: number;
-  /** When the first of `failures` began. */
+  /** When the first of `failures` happened. */
   readonly failingSince?: number;
   readonly lastFailure?: Failure;
   /** The next attempt waits for this moment. */
@@ -74,7 +74,7 @@ export interface Turn {
   readonly nudgedAt?: number;
   /** Milliseconds spent waiting for a person. */
   readonly waitedMs: number;
-  /** Why the last answer ended. */
+  /** Why the last answer ended, until something was said or done after it. */
   readonly lastReason?: FinishReason;
   readonly askedAt?: number;
   /** A call needed a person and nobody could be asked: why. */

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import type { EventType } from "../event-type.ts";
 import { type UserMessage, userPartsSchema } from "../message.ts";
 import { rememberOffer } from "../offers.ts";
+import type { Turn } from "../session.ts";
 
 export interface MessageReceived {
   readonly parts: UserMessage["parts"];
@@ -19,10 +20,10 @@ export const messageReceived: EventType<"message.received", MessageReceived> = {
   name: "message.received",
   version: 1,
   schema,
-  apply: (session, { data, at }) => ({
-    ...rememberOffer(session, data.offer),
-    messages: [...session.messages, { role: "user", parts: data.parts }],
-    turn: session.turn ?? { startedAt: at, steps: 0, failures: 0, modelFailures: 0, waitedMs: 0, cut: 0 },
-    recent: [],
-  }),
+  apply: (session, { data, at }) => {
+    const begun: Turn = { startedAt: at, steps: 0, failures: 0, modelFailures: 0, waitedMs: 0, cut: 0 };
+    const { lastReason: _, ...turn } = session.turn ?? begun;
+    const messages = [...session.messages, { role: "user", parts: data.parts } as const];
+    return { ...rememberOffer(session, data.offer), messages, turn, recent: [] };
+  },
 };

@@ -19,8 +19,8 @@ export const noticePosted: EventType<"notice.posted", NoticePosted> = {
   apply: (session, { data }) => {
     const text = `<notice from="harness">${data.text}</notice>`;
     const messages = [...session.messages, { role: "user", parts: [{ type: "text", text }] } as const];
-    const { turn } = session;
-    if (!turn || data.about !== "loop") return { ...session, messages };
-    return { ...session, messages, turn: { ...turn, nudgedAt: turn.steps } };
+    if (!session.turn) return { ...session, messages };
+    const { lastReason: _, ...turn } = session.turn;
+    return { ...session, messages, turn: data.about === "loop" ? { ...turn, nudgedAt: turn.steps } : turn };
   },
 };

@@ -31,7 +31,7 @@ export const stepFailed: EventType<"step.failed", StepFailed> = {
       ...turn,
       failures: turn.failures + 1,
       modelFailures: turn.modelFailures + 1,
-      failingSince: turn.failingSince ?? at - data.ms,
+      failingSince: turn.failingSince ?? at,
       lastFailure: data.failure,
     };
     return { ...session, turn: data.retryAt === undefined ? failed : { ...failed, retryAt: data.retryAt } };

@@ -18,5 +18,6 @@ export const toolStarted: EventType<"tool.started", ToolStarted> = {
   name: "tool.started",
   version: 1,
   schema,
-  apply: (session, { data, at }) => updateCall(session, data.call, (state) => ({ ...state, startedAt: at, before: data.before ?? {} })),
+  apply: (session, { data, at }) =>
+    updateCall(session, data.call, (state) => ({ ...state, startedAt: at, before: data.before ?? {} })),
 };

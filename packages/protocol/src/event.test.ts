@@ -1,0 +1,208 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { checkDraft, checkEvent, type Draft, type Event, eventNames } from "./event.ts";
+import { failure, isFailure } from "./failure.ts";
+import { emptySession, fold } from "./fold.ts";
+import type { Session } from "./session.ts";
+
+const call = { type: "tool-call", id: "c1", tool: "edit", input: '{"path":"a.ts"}' } as const;
+const effects = [{ kind: "write", target: "a.ts" }] as const;
+const shown = [{ path: "a.ts", version: "v2", ranges: [[1, 3]] as const }] as const;
+
+/** A session's life that touches every event type, and what the fold must know after each. */
+const life: readonly (readonly [Draft, (session: Session) => unknown])[] = [
+  [
+    {
+      type: "session.created",
+      data: {
+        id: "s1",
+        cwd: "/w",
+        title: "mend",
+        harness: "0.1.0",
+        prompt: { system: "be good", tools: [] },
+      },
+    },
+    (session) => assert.deepEqual([session.id, session.cwd, session.prompt.system], ["s1", "/w", "be good"]),
+  ],
+  [
+    { type: "session.claimed", data: { epoch: 1, owner: { host: "h", pid: 1, startedAt: 2 } } },
+    (session) => assert.deepEqual([session.epoch, session.owner?.pid], [1, 1]),
+  ],
+  [
+    {
+      type: "session.configured",
+      data: { settings: { models: ["a/x", "b/y"], mode: "auto", attended: true }, limits: { steps: 9 } },
+    },
+    (session) => assert.deepEqual([session.model, session.limits.steps], ["a/x", 9]),
+  ],
+  [
+    { type: "message.received", data: { parts: [{ type: "text", text: "mend it" }], offer: "o1" } },
+    (session) => {
+      assert.equal(session.messages.length, 1);
+      assert.deepEqual(session.offers, ["o1"]);
+      assert.equal(session.turn?.steps, 0);
+    },
+  ],
+  [
+    { type: "step.started", data: { attempt: "a1", model: "a/x" } },
+    (session) => assert.equal(session.turn?.attempt?.id, "a1"),
+  ],
+  [
+    { type: "budget.reserved", data: { attempt: "a1", tokens: 500, cost: 0.5 } },
+    (session) => assert.deepEqual(session.account.reserved, { a1: { tokens: 500, cost: 0.5 } }),
+  ],
+  [
+    { type: "budget.settled", data: { attempt: "a1", tokens: 0, cost: 0 } },
+    (session) => assert.deepEqual(session.account.reserved, {}),
+  ],
+  [
+    {
+      type: "step.failed",
+      data: {
+        attempt: "a1",
+        model: "a/x",
+        failure: failure("overloaded", "busy", { retry: "same" }),
+        retryAt: 99,
+        ms: 3,
+      },
+    },
+    (session) => {
+      assert.equal(session.turn?.attempt, undefined);
+      assert.deepEqual([session.turn?.failures, session.turn?.retryAt], [1, 99]);
+    },
+  ],
+  [
+    { type: "model.switched", data: { from: "a/x", to: "b/y", why: "busy" } },
+    (session) =>
+      assert.deepEqual([session.model, session.turn?.modelFailures, session.turn?.failures], ["b/y", 0, 1]),
+  ],
+  [
+    { type: "notice.posted", data: { about: "switched", text: "you take over" } },
+    (session) => assert.match(JSON.stringify(session.messages.at(-1)), /harness.*you take over/),
+  ],
+  [
+    {
+      type: "step.completed",
+      data: {
+        attempt: "a2",
+        model: "b/y",
+        reason: "tool-calls",
+        parts: [{ type: "text", text: "mending" }, call],
+        usage: { input: 10, cached: 5, written: 0, output: 2, reasoning: 0 },
+        firstMs: 1,
+        ms: 2,
+      },
+    },
+    (session) => {
+      assert.deepEqual([session.turn?.steps, session.turn?.failures, session.usage.cached], [1, 0, 5]);
+      assert.deepEqual(session.calls, [{ call, effects: [] }]);
+    },
+  ],
+  [
+    {
+      type: "question.asked",
+      data: { call: "c1", kind: "permission", text: "may I?", options: ["allow", "deny"] },
+    },
+    (session) => assert.equal(session.calls[0]?.asked?.kind, "permission"),
+  ],
+  [
+    { type: "question.answered", data: { call: "c1", answer: "allow", by: "user", offer: "o2" } },
+    (session) => {
+      assert.equal(session.calls[0]?.asked, undefined);
+      assert.equal(session.calls[0]?.answer?.text, "allow");
+      assert.equal(session.turn?.waitedMs, 10, "waiting for a person is not charged to the turn");
+    },
+  ],
+  [
+    {
+      type: "permission.decided",
+      data: { call: "c1", effects, decision: { verdict: "allow", rule: "person", why: "ok" } },
+    },
+    (session) => assert.equal(session.calls[0]?.decision?.verdict, "allow"),
+  ],
+  [
+    { type: "tool.started", data: { call: "c1", before: { "a.ts": null } } },
+    (session) => assert.deepEqual(session.calls[0]?.before, { "a.ts": null }),
+  ],
+  [
+    {
+      type: "tool.completed",
+      data: {
+        call: "c1",
+        outcome: { type: "ok", text: "wrote", facts: { changed: [{ path: "a.ts", after: "v2" }], shown } },
+        ms: 4,
+      },
+    },
+    (session) => {
+      assert.deepEqual(session.calls, []);
+      assert.equal(session.messages.at(-1)?.role, "tool");
+      assert.deepEqual(session.shown["a.ts"], shown);
+    },
+  ],
+  [
+    { type: "cancel.requested", data: { by: "user" } },
+    (session) => assert.equal(session.turn?.cancelledBy, "user"),
+  ],
+  [
+    { type: "turn.ended", data: { end: { type: "cancelled", by: "user" } } },
+    (session) => assert.deepEqual([session.turn, session.lastEnd?.type], [undefined, "cancelled"]),
+  ],
+];
+
+function eventOf(draft: Draft, seq: number): Event {
+  return { v: 1, session: "s1", seq, parent: seq - 1, at: seq * 10, ...draft } as Event;
+}
+
+describe("every event type", () => {
+  it("stands in the life of a session below", () => {
+    assert.deepEqual(life.map(([draft]) => draft.type).sort(), [...eventNames].sort());
+  });
+
+  it("survives JSON and is checked on the way", () => {
+    for (const [i, [draft]] of life.entries()) {
+      const event = eventOf(draft, i + 1);
+      assert.deepEqual(checkEvent(JSON.parse(JSON.stringify(event))), event);
+      assert.equal(checkDraft(draft), undefined);
+    }
+  });
+
+  it("is refused with broken data", () => {
+    for (const [draft] of life) {
+      const broken = {
+        type: draft.type,
+        data: Object.fromEntries(Object.keys(draft.data).map((key) => [key, Symbol()])),
+      };
+      const problem = checkDraft(broken as never);
+      assert.ok(
+        isFailure(problem) && problem.code === "log-corrupt" && problem.text.startsWith(draft.type),
+        draft.type,
+      );
+    }
+  });
+
+  it("does its part in the fold", () => {
+    let session = emptySession;
+    for (const [i, [draft, check]] of life.entries()) {
+      session = fold([eventOf(draft, i + 1)], session);
+      assert.equal(session.head, i + 1);
+      check(session);
+    }
+  });
+});
+
+describe("the fold", () => {
+  it("refuses an event that does not follow", () => {
+    const [draft] = life[0] ?? assert.fail();
+    assert.throws(() => fold([eventOf(draft, 2)]), /does not follow/);
+  });
+});
+
+describe("checkEvent", () => {
+  it("names what is wrong", () => {
+    for (const value of [null, 3, [], {}, { ...eventOf(life[0]?.[0] as Draft, 1), seq: 0 }]) {
+      assert.ok(isFailure(checkEvent(value)));
+    }
+    const newer = checkEvent({ v: 1, session: "s", seq: 1, parent: 0, at: 0, type: "moon.landed", data: {} });
+    assert.match((newer as { text: string }).text, /moon\.landed; a newer Lathe/);
+  });
+});
