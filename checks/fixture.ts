@@ -52,6 +52,8 @@ export const clean: Files = {
   }),
   ...cleanPackage("testkit", { layer: 2 }),
   ...cleanPackage("tools", { layer: 3, dependencies: dependsOn("edits") }),
+  "e2e/all.test.ts":
+    'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { protocol } from "@lathe/protocol";\nimport { testkit } from "@lathe/testkit";\n\ntest("differs", () => assert.notEqual(protocol, testkit));\n',
   "packages/edits/src/edits.ts":
     'import { protocol } from "@lathe/protocol";\n\nexport function edits(signal: AbortSignal): string {\n  return signal.aborted ? "" : protocol;\n}\n',
   "packages/stores/src/stores.ts":

@@ -1,7 +1,31 @@
 /** @lathe/testkit: fakes and conformance suites for tests. */
 
+export { blobsConformance } from "./src/blobs-conformance.ts";
+export type { CrashState } from "./src/crash-disk.ts";
+export {
+  type CommandScript,
+  createFakeDriver,
+  createFakeSandbox,
+  type FakeSandbox,
+  type ScriptedCommand,
+} from "./src/fake-sandbox.ts";
 export { type ClockOptions, createHandMovedClock, type HandMovedClock } from "./src/hand-moved-clock.ts";
+export { type InboxUnderTest, inboxConformance, refusesStrangeSessions } from "./src/inbox-conformance.ts";
 export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from "./src/memory-store.ts";
+export {
+  conformanceRequest,
+  type MakeModel,
+  type ModelBehaviour,
+  type ModelHarness,
+  modelConformance,
+  streamed,
+} from "./src/model-conformance.ts";
+export { type RecordableFiles, type Recording, recordFiles } from "./src/recording-files.ts";
+export {
+  type SandboxConformanceOptions,
+  sandboxConformance,
+  sandboxScripts,
+} from "./src/sandbox-conformance.ts";
 export {
   createScriptedModel,
   type Script,
@@ -9,3 +33,17 @@ export {
   type ScriptedCall,
   type ScriptedModel,
 } from "./src/scripted-model.ts";
+export { type SearchUnderTest, searchConformance } from "./src/search-conformance.ts";
+export { createdDraft, failedWith, noticeDraft, succeeded, testOwner } from "./src/session-drafts.ts";
+export { type MakeStore, type StoreUnderTest, storeConformance } from "./src/store-conformance.ts";
+export {
+  startWireServer,
+  type WireAnswer,
+  type WireChunks,
+  type WireFault,
+  type WirePlace,
+  type WireRecord,
+  type WireScript,
+  type WireServer,
+} from "./src/wire-server.ts";
+export { type WorkspaceUnderTest, workspaceConformance } from "./src/workspace-conformance.ts";

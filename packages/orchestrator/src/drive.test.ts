@@ -110,7 +110,9 @@ describe("a turn", () => {
 
   it("ends when the model answers with nothing at all, also after calls", async () => {
     assert.deepEqual((await run(openBench({ script: [{}] }))).lastEnd, { type: "done" });
-    assert.deepEqual((await run(openBench({ script: [{ calls: [say("x")] }, {}] }))).lastEnd, { type: "done" });
+    assert.deepEqual((await run(openBench({ script: [{ calls: [say("x")] }, {}] }))).lastEnd, {
+      type: "done",
+    });
   });
 
   it("goes on after an answer cut at the output limit, three times at most", async () => {

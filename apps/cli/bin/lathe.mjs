@@ -1,0 +1,122 @@
+#!/bin/sh
+':' /*
+# A shell script and an ES module in one file: the shell answers `--version` with no Node at all, else finds the
+# right Node and becomes it. Node skips this part as one comment, so it must not hold a star followed by a slash.
+self=$0
+if [ $# -ne 1 ] || [ "$1" != --version ] || [ -h "$self" ]; then self=$(readlink -f -- "$self"); fi
+bin=${self%/lathe.mjs}
+if [ "$bin" = "$self" ]; then bin=.; fi
+
+if [ $# -eq 1 ] && [ "$1" = --version ]; then
+  while IFS= read -r line; do
+    case $line in
+      '  "version": "'*)
+        line=${line#??????????????}
+        echo "${line%%\"*}"
+        exit 0 ;;
+    esac
+  done < "$bin/../package.json"
+fi
+
+up=$bin
+while [ -n "$up" ]; do
+  up=${up%/[!/]*}
+  for platform in linux-x64 linux-arm64 darwin-arm64 darwin-x64; do
+    node=$up/node_modules/node-$platform/bin/node
+    if [ -x "$node" ]; then
+      exec "$node" --liftoff-only --disable-warning=ExperimentalWarning "$bin/lathe.mjs" "$@"
+    fi
+  done
+done
+if command -v node > /dev/null; then exec node "$bin/lathe.mjs" "$@"; fi
+echo 'lathe: no Node found; install Node 22.13 or newer, or reinstall lathe with its optional dependencies' >&2
+exit 1
+*/
+
+import { spawn } from "node:child_process";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync } from "node:fs";
+import module from "node:module";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const file = fileURLToPath(import.meta.url);
+
+/** Every folder above this file, nearest first. */
+function* above() {
+  for (let at = dirname(file); at !== dirname(at); at = dirname(at)) yield dirname(at);
+}
+
+function isNewEnough([major, minor]) {
+  return major > 22 || (major === 22 && minor >= 13);
+}
+
+/** The Node that was installed with this package, or nothing. */
+function packagedNode() {
+  const name = process.platform === "win32" ? "node.exe" : "node";
+  const folder = `node-${process.platform.replace("win32", "win")}-${process.arch}`;
+  for (const up of above()) {
+    const node = join(up, "node_modules", folder, "bin", name);
+    if (existsSync(node) && node !== process.execPath) return node;
+  }
+  return undefined;
+}
+
+/** Runs this file again under `node` and ends as it ends. */
+function relaunch(node, flags) {
+  const child = spawn(node, [...flags, file, ...process.argv.slice(2)], { stdio: "inherit" });
+  // The terminal sends SIGINT to both; the others reach only this process.
+  process.on("SIGINT", () => {});
+  for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
+  child.on("error", (cause) => fail(`could not start ${node}: ${cause.message}`));
+  child.on("exit", (code, signal) => {
+    if (signal === null) process.exit(code ?? 1);
+    process.removeAllListeners(signal);
+    process.kill(process.pid, signal);
+  });
+}
+
+/** Keeps compiled code beside the installation. Only where it can be written: elsewhere Node may spin forever. */
+function cacheCompiledCode() {
+  for (const up of above()) {
+    if (!existsSync(join(up, "node_modules"))) continue;
+    const cache = join(up, "node_modules", ".cache", "lathe");
+    try {
+      mkdirSync(cache, { recursive: true });
+      accessSync(cache, constants.W_OK);
+      module.enableCompileCache?.(cache);
+    } catch {
+      // Slower to start, nothing else.
+    }
+    return;
+  }
+}
+
+async function start() {
+  cacheCompiledCode();
+  const { main } = await import("../src/main.ts");
+  process.exitCode = await main(process.argv.slice(2));
+}
+
+function fail(text) {
+  process.stderr.write(`lathe: ${text}\n`);
+  process.exitCode = 1;
+}
+
+/** Here only for systems whose shell did not answer. */
+function printVersion() {
+  const manifest = JSON.parse(readFileSync(join(dirname(file), "..", "package.json"), "utf8"));
+  process.stdout.write(`${manifest.version}\n`);
+}
+
+const flags = ["--liftoff-only", "--disable-warning=ExperimentalWarning"];
+if (process.argv.length === 3 && process.argv[2] === "--version") {
+  printVersion();
+} else if (!isNewEnough(process.versions.node.split(".").map(Number))) {
+  const packaged = packagedNode();
+  if (packaged !== undefined) relaunch(packaged, flags);
+  else fail(`needs Node 22.13 or newer, this is ${process.versions.node}; install a newer Node`);
+} else if (process.features.typescript) {
+  await start();
+} else {
+  relaunch(process.execPath, [...flags, "--experimental-strip-types"]);
+}

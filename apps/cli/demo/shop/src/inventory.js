@@ -1,0 +1,57 @@
+/** What is in stock, and what of it is promised to somebody. */
+
+export class Inventory {
+  #shelves = new Map();
+
+  /** Puts new goods on the shelf. */
+  receive(code, quantity) {
+    const shelf = this.#shelves.get(code) ?? { onHand: 0, reserved: 0 };
+    this.#shelves.set(code, { ...shelf, onHand: shelf.onHand + quantity });
+  }
+
+  /** Pieces that may still be promised. */
+  available(code) {
+    const shelf = this.#shelves.get(code);
+    if (!shelf) return 0;
+    return shelf.onHand - shelf.reserved;
+  }
+
+  /** Promises pieces; false, and nothing changed, when there are too few. */
+  reserve(code, quantity) {
+    if (this.available(code) < quantity) return false;
+    const shelf = this.#shelves.get(code);
+    this.#shelves.set(code, { ...shelf, reserved: shelf.reserved + quantity });
+    return true;
+  }
+
+  /** Takes a promise back. */
+  release(code, quantity) {
+    const shelf = this.#shelves.get(code);
+    if (!shelf) return;
+    const released = Math.min(quantity, shelf.reserved);
+    this.#shelves.set(code, { ...shelf, reserved: shelf.reserved - released });
+  }
+
+  /** Promised goods leave the shop. */
+  ship(code, quantity) {
+    const shelf = this.#shelves.get(code);
+    if (!shelf || shelf.reserved < quantity) throw new Error(`${code}: ${quantity} were never reserved`);
+    this.#shelves.set(code, { onHand: shelf.onHand - quantity, reserved: shelf.reserved - quantity });
+  }
+
+  /** Codes of which fewer than `minimum` may still be promised, in alphabetical order. */
+  runningLow(minimum) {
+    return [...this.#shelves.keys()].filter((code) => this.available(code) < minimum).sort();
+  }
+
+  /** Plain data, for storage. */
+  toJSON() {
+    return Object.fromEntries(this.#shelves);
+  }
+
+  static fromJSON(data) {
+    const inventory = new Inventory();
+    for (const [code, shelf] of Object.entries(data)) inventory.#shelves.set(code, { ...shelf });
+    return inventory;
+  }
+}

@@ -1,0 +1,39 @@
+/** `lathe demo`: fixes a bug in a sample project before your eyes. */
+import { type Failure, isFailure } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import { bugs } from "../demo/bugs.ts";
+import { showDemo } from "../demo/show-demo.ts";
+import { numberFlag, readFlags } from "../flags.ts";
+import { agentFlags, usage } from "../run-options.ts";
+
+const flags = {
+  bug: { type: "string", value: "N", about: "which bug is put in (default 1); --list shows them" },
+  list: { type: "boolean", about: "the bugs to choose from" },
+  model: agentFlags.model,
+  "no-sandbox": agentFlags["no-sandbox"],
+  debug: agentFlags.debug,
+} as const;
+
+export const demoCommand: Command = {
+  name: "demo",
+  about: "Puts a bug into a small sample project and lets the agent fix it. Needs no key and no network.",
+  usage: ["demo [--bug N] [--model ID]"],
+  flags,
+  notes: "Exit codes: 0 when the project's tests really pass in the end, 1 when not.",
+  run,
+};
+
+async function run(argv: readonly string[]): Promise<number | Failure> {
+  const line = readFlags(argv, flags);
+  if (isFailure(line)) return line;
+  if (line.words.length > 0) return usage(`the demo takes no words: ${line.words.join(" ")}`);
+  if (line.values.list) {
+    process.stdout.write(bugs.map((bug, i) => `${i + 1}  ${bug.file}: ${bug.description}\n`).join(""));
+    return 0;
+  }
+  const number = numberFlag("bug", line.values.bug, 1);
+  if (isFailure(number)) return number;
+  const bug = bugs[(number ?? 1) - 1];
+  if (!bug) return usage(`--bug is a whole number from 1 to ${bugs.length}`);
+  return showDemo({ bug, number: number ?? 1, values: line.values });
+}

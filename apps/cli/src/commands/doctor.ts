@@ -1,0 +1,53 @@
+/** `lathe doctor`: what works on this machine, what does not, and how to mend it. */
+import { examineMachine, type Finding } from "@lathe/hosts/local";
+import { type Failure, isFailure } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { readFlags } from "../flags.ts";
+import { type Palette, paletteFor } from "../render/palette.ts";
+import { table } from "../render/table.ts";
+
+const flags = {
+  json: { type: "boolean", about: "as JSON" },
+  debug: { type: "boolean", about: "more about what went wrong" },
+} as const;
+
+export const doctorCommand: Command = {
+  name: "doctor",
+  about: "Says what works on this machine, what does not, and how to mend it.",
+  usage: ["doctor"],
+  flags,
+  notes: "Exit codes: 0 all that is needed works, 1 something needed does not.",
+  run,
+};
+
+async function run(argv: readonly string[]): Promise<number | Failure> {
+  const line = readFlags(argv, flags);
+  if (isFailure(line)) return line;
+  const findings = [...(await examineMachine(process.env)), await configuration()];
+  const text = line.values.json
+    ? `${JSON.stringify(findings, null, 2)}\n`
+    : report(findings, paletteFor(process.stdout, process.env));
+  process.stdout.write(text);
+  return findings.some(({ state }) => state === "bad") ? 1 : 0;
+}
+
+async function configuration(): Promise<Finding> {
+  const config = await loadConfig(process.cwd(), process.env, {});
+  if (isFailure(config)) {
+    return { name: "config", state: "bad", text: config.text, mend: "mend the file, or move it away" };
+  }
+  const models = config.models.length > 0 ? `model ${config.models.join(", ")}` : "no model chosen";
+  return { name: "config", state: "good", text: `${models}, permissions ${config.mode}` };
+}
+
+function report(findings: readonly Finding[], paint: Palette): string {
+  const mark = { good: paint.green("✓"), weak: paint.yellow("!"), bad: paint.red("✗") };
+  const rows = findings.flatMap(({ name, state, text, mend }) => [
+    [mark[state], paint.bold(name), text],
+    ...(mend === undefined ? [] : [["", "", paint.dim(`→ ${mend}`)]]),
+  ]);
+  const bad = findings.filter(({ state }) => state === "bad").length;
+  const last = bad === 0 ? "Lathe works here." : "Lathe cannot work here until what is marked ✗ is mended.";
+  return `${table(rows)}\n${last}\n`;
+}

@@ -1,0 +1,76 @@
+/** `lathe run`: one task, headless or on a terminal. */
+import { type Failure, isFailure } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import { type Line, readFlags } from "../flags.ts";
+import { outputFormats } from "../reporters/reporter.ts";
+import { type AgentOptions, agentFlags, agentOptions, usage } from "../run-options.ts";
+import { runTask } from "../run-task.ts";
+
+const flags = {
+  print: { type: "boolean", short: "p", about: "headless, as always with this command" },
+  "output-format": { type: "string", value: "FORMAT", about: `${outputFormats.join(", ")} (default text)` },
+  resume: { type: "string", short: "r", value: "ID", about: "go on with this session" },
+  continue: { type: "boolean", short: "c", about: "go on with the newest session of this folder" },
+  ...agentFlags,
+} as const;
+
+export const runCommand: Command = {
+  name: "run",
+  about: "Lets the agent work on a task.",
+  usage: ['run [options] "task"', "run [options] < task.txt", 'run --continue ["more"]'],
+  flags,
+  notes: `Exit codes: 0 done, 1 failed, 2 usage, 3 stopped by a limit, a permission or a loop, 130 interrupted.
+On a terminal you are asked for permissions; elsewhere a call that needs one ends the run with 3.`,
+  run,
+};
+
+async function run(argv: readonly string[]): Promise<number | Failure> {
+  const line = readFlags(argv, flags);
+  if (isFailure(line)) return line;
+  const { values } = line;
+  const format = outputFormats.find((one) => one === (values["output-format"] ?? "text"));
+  if (!format) {
+    return usage(`--output-format is one of ${outputFormats.join(", ")}, not "${values["output-format"]}"`);
+  }
+  if (values.resume !== undefined && values.continue)
+    return usage("--resume and --continue exclude each other");
+  const options = await agentOptions(values);
+  if (isFailure(options)) return options;
+  const resuming = values.resume !== undefined || values.continue === true;
+  const task = await taskText(line, resuming);
+  if (isFailure(task)) return task;
+  const session = await sessionToResume(values, options);
+  if (isFailure(session)) return session;
+  const ran = await runTask(options, { format, ...(task && { task }), ...(session && { session }) });
+  return isFailure(ran) ? ran : ran.code;
+}
+
+/** The words of the line, else what is piped in; a session that goes on needs none. */
+async function taskText(
+  { words }: Line<typeof flags>,
+  resuming: boolean,
+): Promise<string | Failure | undefined> {
+  const piped = !process.stdin.isTTY && !resuming && words.length === 0;
+  const said = piped || (words.length === 1 && words[0] === "-") ? await readStdin() : words.join(" ");
+  const task = said.trim();
+  if (task !== "") return task;
+  if (resuming && words.length === 0) return undefined;
+  return usage('there is no task; say what to do, for example: lathe run "make the failing test pass"');
+}
+
+async function readStdin(): Promise<string> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+async function sessionToResume(
+  values: Line<typeof flags>["values"],
+  { cwd, env }: AgentOptions,
+): Promise<string | Failure | undefined> {
+  if (values.resume === undefined && !values.continue) return undefined;
+  const { findSession, listSessions } = await import("@lathe/hosts/local");
+  if (values.resume !== undefined) return findSession(env, values.resume);
+  const [newest] = await listSessions(env, { cwd, limit: 1 });
+  return newest?.id ?? usage(`there is no session of ${cwd} to continue`);
+}

@@ -1,0 +1,92 @@
+/** `lathe tool`: tools one by one, outside any session, under the ordinary policy. */
+import { openWorkbench, type Workbench } from "@lathe/hosts/local";
+import { type Failure, isFailure, type Outcome, outcomeText } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import { readFlags } from "../flags.ts";
+import { diffLines } from "../render/diff.ts";
+import { type Palette, paletteFor } from "../render/palette.ts";
+import { agentFlags, agentOptions, usage } from "../run-options.ts";
+
+const flags = {
+  json: { type: "string", value: "ARGS", about: "the tool's arguments, as a JSON object" },
+  "stdin-jsonl": {
+    type: "boolean",
+    about: 'many calls, one {"tool", "input"} per line; one outcome per line comes back',
+  },
+  "permission-mode": agentFlags["permission-mode"],
+  allow: agentFlags.allow,
+  cwd: agentFlags.cwd,
+  "no-sandbox": agentFlags["no-sandbox"],
+  debug: agentFlags.debug,
+} as const;
+
+export const toolCommand: Command = {
+  name: "tool",
+  about: "Runs one tool of the agent by itself and prints its outcome.",
+  usage: ["tool NAME --json ARGS", "tool --stdin-jsonl < calls.jsonl"],
+  flags,
+  notes: "Exit codes: 0 ok, 1 failed, 2 usage, 3 refused by policy.",
+  run,
+};
+
+async function run(argv: readonly string[]): Promise<number | Failure> {
+  const line = readFlags(argv, flags);
+  if (isFailure(line)) return line;
+  const options = await agentOptions(line.values);
+  if (isFailure(options)) return options;
+  const unheard = { attended: false, onEvent: () => {}, onDelta: () => {} };
+  const bench = openWorkbench({ ...options, ...unheard });
+  try {
+    const { json } = line.values;
+    return await (line.values["stdin-jsonl"] ? runLines(bench) : runOne(bench, line.words, json ?? "{}"));
+  } finally {
+    await bench.close();
+  }
+}
+
+async function runOne(bench: Workbench, words: readonly string[], json: string): Promise<number | Failure> {
+  const [name, ...more] = words;
+  const known = `the tools are ${bench.tools.join(", ")}`;
+  if (name === undefined || more.length > 0) return usage(`name one tool; ${known}`);
+  if (!bench.tools.includes(name)) return usage(`there is no tool ${name}; ${known}`);
+  const input = parsed(json);
+  if (input === undefined) return usage(`--json is not valid JSON: ${json}`);
+  const outcome = await bench.run(name, input);
+  process.stdout.write(`${shown(outcome, paletteFor(process.stdout, process.env))}\n`);
+  return exitCodeOf(outcome);
+}
+
+/** The exit code is that of the first call that did not go well. */
+async function runLines(bench: Workbench): Promise<number> {
+  const { createInterface } = await import("node:readline");
+  let code = 0;
+  for await (const line of createInterface({ input: process.stdin })) {
+    if (line.trim() === "") continue;
+    const call = parsed(line) as { tool?: unknown; input?: unknown } | undefined;
+    const outcome = await bench.run(String(call?.tool ?? ""), call?.input ?? {});
+    process.stdout.write(`${JSON.stringify(outcome)}\n`);
+    code ||= exitCodeOf(outcome);
+  }
+  return code;
+}
+
+function shown(outcome: Outcome, paint: Palette): string {
+  const changed = outcome.type === "ok" ? (outcome.facts?.changed ?? []) : [];
+  const diffs = changed.flatMap((change) => diffLines(change.diff ?? "", paint, 400));
+  return [outcomeText(outcome), ...diffs].join("\n");
+}
+
+function exitCodeOf(outcome: Outcome): number {
+  if (outcome.type === "ok") return 0;
+  if (outcome.type === "refused") return 3;
+  const usageCodes = ["invalid-arguments", "unknown-tool"];
+  return usageCodes.includes(outcome.failure.code) ? 2 : 1;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,22 @@
+/** Configuration: what lathe.json, the user's file, the environment and the flags come to, frozen. */
+import type { LocalOptions } from "@lathe/hosts/local";
+import type { Limits, Mode, Rule } from "@lathe/protocol";
+
+export interface Config {
+  readonly models: readonly string[];
+  readonly mode: Mode;
+  readonly limits: Limits;
+  readonly rules: readonly Rule[];
+  readonly sandbox: boolean;
+  readonly providers: LocalOptions["providers"];
+}
+
+/** One source's part of it; what is absent is left to the sources before it. */
+export interface ConfigPart {
+  readonly model?: string | readonly string[];
+  readonly mode?: Mode;
+  readonly limits?: Limits;
+  readonly rules?: readonly Rule[];
+  readonly sandbox?: boolean;
+  readonly providers?: LocalOptions["providers"];
+}

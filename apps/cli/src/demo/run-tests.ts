@@ -1,0 +1,36 @@
+/** Runs the sample project's own tests, in the sandbox if there is one, and reads what they say. */
+import type { Workbench } from "@lathe/hosts/local";
+import { outcomeText } from "@lathe/protocol";
+import { harmless } from "../render/fit.ts";
+
+export const testCommand = "node --test --test-reporter=spec";
+
+export interface TestRun {
+  readonly passed: boolean;
+  /** Names of the failing tests. */
+  readonly failing: readonly string[];
+  readonly tests: number;
+  /** The first lines of the first failure. */
+  readonly details: readonly string[];
+}
+
+const detailLines = 14;
+
+export async function runTests(bench: Workbench): Promise<TestRun> {
+  const outcome = await bench.run("shell", { command: testCommand });
+  const lines = harmless(outcomeText(outcome)).split("\n");
+  const summary = lines.findIndex((line) => line.includes("failing tests:"));
+  const failures = summary < 0 ? [] : lines.slice(summary + 1);
+  const failing = failures.flatMap((line) => /^✖ (.*) \([\d.]+ms\)$/.exec(line)?.[1] ?? []);
+  const first = failures.findIndex((line) => line.startsWith("✖ "));
+  const after = failures.slice(first);
+  const end = after.findIndex((line, i) => i > 0 && (line.trim() === "" || /^\s+at /.test(line)) && i > 6);
+  const tests = Number(lines.map((line) => /tests (\d+)$/.exec(line)?.[1]).find(Boolean) ?? 0);
+  const passed = outcome.type === "ok" && outcome.facts?.exitCode === 0 && tests > 0;
+  return {
+    passed,
+    failing,
+    tests,
+    details: passed ? [] : after.slice(0, Math.min(end < 0 ? detailLines : end, detailLines)),
+  };
+}

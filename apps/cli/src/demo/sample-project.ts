@@ -1,0 +1,54 @@
+/** The sample project of the demo: a fresh copy with a bug in it. */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Bug } from "./bugs.ts";
+
+const source = fileURLToPath(new URL("../../demo/shop", import.meta.url));
+
+export interface SampleProject {
+  readonly folder: string;
+  /** 1-based line of the bug, and the line as it was and as it is. */
+  readonly line: number;
+  readonly before: string;
+  readonly after: string;
+}
+
+/** Copies the project to a fresh folder, puts it under git where there is git, and puts the bug in. */
+export function makeSampleProject(bug: Bug): SampleProject {
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), "lathe-demo-"));
+  cpSync(source, folder, { recursive: true });
+  const path = join(folder, bug.file);
+  const good = readFileSync(path, "utf8");
+  const bad = good.replace(bug.find, () => bug.replace);
+  writeFileSync(path, bad);
+  commitAll(folder);
+  return { folder, ...firstDifference(good, bad) };
+}
+
+/** The tests as they were, whatever became of them. */
+export function restoreTests(folder: string): void {
+  cpSync(join(source, "test"), join(folder, "test"), { recursive: true });
+}
+
+function firstDifference(good: string, bad: string): Omit<SampleProject, "folder"> {
+  const [before, after] = [good.split("\n"), bad.split("\n")];
+  const index = before.findIndex((line, i) => line !== after[i]);
+  return { line: index + 1, before: before[index] ?? "", after: after[index] ?? "" };
+}
+
+/** A first commit, so that `git diff` shows what the agent did. Without git the demo works all the same. */
+function commitAll(folder: string): void {
+  const identity = ["-c", "user.name=lathe demo", "-c", "user.email=demo@example.invalid"];
+  const steps = [
+    ["init", "-q"],
+    ["add", "-A"],
+    [...identity, "commit", "-q", "-m", "A shop with a bug"],
+  ];
+  for (const args of steps) {
+    const { status } = spawnSync("git", args, { cwd: folder, stdio: "ignore" });
+    if (status !== 0) return;
+  }
+}

@@ -1,0 +1,117 @@
+/** The demo from beginning to end: the bug, the failing test, the agent at work, the proof. */
+import { type Containment, openWorkbench, readSession } from "@lathe/hosts/local";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { diffLines } from "../render/diff.ts";
+import { type Palette, paletteFor } from "../render/palette.ts";
+import { Screen } from "../render/screen.ts";
+import { TerminalReporter } from "../reporters/terminal-reporter.ts";
+import { type AgentOptions, agentOptions } from "../run-options.ts";
+import { runTask } from "../run-task.ts";
+import { type Bug, bugs } from "./bugs.ts";
+import { runTests, type TestRun, testCommand } from "./run-tests.ts";
+import { makeSampleProject, restoreTests, type SampleProject } from "./sample-project.ts";
+
+export interface Demo {
+  readonly bug: Bug;
+  /** From 1. */
+  readonly number: number;
+  readonly values: Parameters<typeof agentOptions>[0];
+}
+
+const task = "Make the failing test pass.";
+
+export async function showDemo(demo: Demo): Promise<number | Failure> {
+  const paint = paletteFor(process.stdout, process.env);
+  const screen = new Screen(process.stdout, paint);
+  const project = makeSampleProject(demo.bug);
+  const chosen = await agentOptions({ ...demo.values, cwd: project.folder });
+  if (isFailure(chosen)) return chosen;
+  // The folder is the demo's own and thrown away: without a sandbox commands run all the same.
+  const options: AgentOptions = { ...chosen, sandbox: chosen.sandbox === "off" ? "off" : "preferred" };
+  const unheard = { attended: false, onEvent: () => {}, onDelta: () => {} };
+  const bench = openWorkbench({ ...options, ...unheard });
+  try {
+    screen.status(() => `running the tests: ${testCommand}`);
+    const [before, containment] = await Promise.all([runTests(bench), bench.containment()]);
+    screen.status(undefined);
+    screen.line(opening(demo, { project, containment }, paint));
+    screen.line(testLines(before, paint));
+    screen.line(`\n${paint.bold("The task:")} ${task}\n`);
+    const ran = await runTask(options, { format: "text", task, reporter: new TerminalReporter(screen) });
+    if (isFailure(ran)) return ran;
+    if (ran.code === 130) return ran.code;
+    restoreTests(project.folder);
+    screen.status(() => `running the tests again: ${testCommand}`);
+    const after = await runTests(bench);
+    screen.status(undefined);
+    screen.line(await changesText(ran.session, paint));
+    screen.line(testLines(after, paint));
+    screen.line(nextSteps(demo, { folder: project.folder, session: ran.session }, paint));
+    return after.passed ? 0 : 1;
+  } finally {
+    screen.close();
+    await bench.close();
+  }
+}
+
+interface Start {
+  readonly project: SampleProject;
+  readonly containment: Containment;
+}
+
+function opening(demo: Demo, { project, containment }: Start, paint: Palette): string {
+  const { bold, dim, red, yellow } = paint;
+  const { driver, reasons } = containment;
+  const box =
+    driver.tier === "none"
+      ? yellow(`no sandbox (${reasons.join("; ")}): commands run with your own rights, in this folder`)
+      : dim(`commands run in a sandbox (${driver.name})`);
+  return [
+    `${bold(`Demo, bug ${demo.number} of ${bugs.length}:`)} ${demo.bug.description}`,
+    dim(`a small shop in ${project.folder}`),
+    box,
+    "",
+    `${demo.bug.file}:${project.line}`,
+    `${red(`  ${project.after.trim()}`)}   ${dim(`was: ${project.before.trim()}`)}`,
+    "",
+  ].join("\n");
+}
+
+function testLines(run: TestRun, { bold, dim, green, red }: Palette): string {
+  const head = `${bold("$")} ${testCommand}`;
+  if (run.passed) return `${head}\n${green(`✓ all ${run.tests} tests pass`)}`;
+  const names = run.failing.map((name) => red(`✗ ${name}`));
+  const details = run.details.map((line) => dim(`  ${line}`));
+  return [head, ...names, ...details, red(`${run.failing.length} of ${run.tests} tests fail`)].join("\n");
+}
+
+/** Every change of the session, as its log tells it. */
+async function changesText(session: string, paint: Palette): Promise<string> {
+  const events = await readSession(process.env, session);
+  if (isFailure(events)) return "";
+  const changes = events.flatMap((event) =>
+    event.type === "tool.completed" && event.data.outcome.type === "ok"
+      ? (event.data.outcome.facts?.changed ?? [])
+      : [],
+  );
+  if (changes.length === 0) return `\n${paint.bold("Nothing was changed.")}\n`;
+  const lines = changes.flatMap(({ path, diff }) => [paint.bold(path), ...diffLines(diff ?? "", paint, 60)]);
+  return `\n${paint.bold("What changed:")}\n${lines.join("\n")}\n`;
+}
+
+function nextSteps(
+  { number }: Demo,
+  { folder, session }: { readonly folder: string; readonly session: string },
+  { bold, dim }: Palette,
+): string {
+  const rows = [
+    [`lathe sessions show ${session}`, "what it did, step by step"],
+    [`cd ${folder} && git diff`, "what it changed"],
+    [`lathe demo --bug ${(number % bugs.length) + 1}`, "another bug"],
+    ['lathe run "task"', "a task of yours, in a folder of yours"],
+    ["lathe doctor", "models, sandbox: what this machine has"],
+  ] as const;
+  const width = Math.max(...rows.map(([command]) => command.length));
+  const lines = rows.map(([command, about]) => `  ${command.padEnd(width)}  ${dim(about)}`);
+  return `\n${bold("What next:")}\n${lines.join("\n")}`;
+}

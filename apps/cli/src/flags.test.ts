@@ -1,0 +1,34 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { isFailure } from "@lathe/protocol";
+import { numberFlag, readFlags } from "./flags.ts";
+
+const flags = {
+  model: { type: "string", value: "ID", about: "" },
+  yes: { type: "boolean", short: "y", about: "" },
+  allow: { type: "string", multiple: true, about: "" },
+} as const;
+
+it("reads flags and words in any order", () => {
+  const line = readFlags(["do", "-y", "--allow", "a", "it", "--allow=b", "--", "--model"], flags);
+  assert.ok(!isFailure(line));
+  assert.deepEqual(line.words, ["do", "it", "--model"]);
+  assert.deepEqual({ ...line.values }, { yes: true, allow: ["a", "b"] });
+});
+
+it("says what is wrong in one line", () => {
+  const text = (argv: readonly string[]): string => {
+    const line = readFlags(argv, flags);
+    return isFailure(line) ? line.text : "";
+  };
+  assert.equal(text(["--modle", "x"]), "unknown option --modle; did you mean --model?");
+  assert.equal(text(["-q"]), "unknown option -q");
+  assert.match(text(["--model"]), /'--model <value>' argument missing/);
+  assert.doesNotMatch(text(["--yes=1"]), /\n/);
+});
+
+it("takes numbers from the least one up", () => {
+  assert.equal(numberFlag("n", undefined, 1), undefined);
+  assert.equal(numberFlag("n", "2.5", 0), 2.5);
+  for (const wrong of ["", " ", "x", "0", "-1", "Infinity"]) assert.ok(isFailure(numberFlag("n", wrong, 1)));
+});

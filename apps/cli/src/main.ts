@@ -1,0 +1,78 @@
+/** The command line's first step: answers what needs nothing loaded, finds the command, shows its failure. */
+import type { Command } from "./command.ts";
+
+const help = `Lathe, a coding agent.
+
+Usage:
+  lathe "task"                let the agent work on a task in this folder
+  lathe run "task"            the same, with options; the task may also come from a pipe
+  lathe run --continue        go on with the newest session of this folder
+  lathe demo                  watch it fix a failing test, with no key and no network
+  lathe sessions list         earlier sessions
+  lathe sessions show ID      one of them, readable
+  lathe tool NAME --json ARGS one tool by itself
+  lathe doctor                what works on this machine, what does not, how to mend it
+
+Options:
+  -h, --help     this text, or that of a command: lathe run --help
+      --version  print the version
+      --debug    more about what went wrong
+
+A model: --model ID, "model" in lathe.json, LATHE_MODEL, or a key in the environment
+(ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY). Without any, the built-in repair
+model makes failing tests pass.
+`;
+
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  run: async () => (await import("./commands/run.ts")).runCommand,
+  demo: async () => (await import("./commands/demo.ts")).demoCommand,
+  sessions: async () => (await import("./commands/sessions.ts")).sessionsCommand,
+  tool: async () => (await import("./commands/tool.ts")).toolCommand,
+  doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
+};
+
+/** Runs one command line (without node and file) and resolves with the exit code. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const [first] = argv;
+  if (first === undefined || first === "--help" || first === "-h" || first === "help") {
+    process.stdout.write(help);
+    return 0;
+  }
+  const load = commands[first];
+  // Without a command's name the line is a task.
+  if (load) return start(await load(), argv.slice(1));
+  if (/^[a-z]+$/.test(first)) return unknownCommand(first);
+  const { runCommand } = await import("./commands/run.ts");
+  return start(runCommand, argv);
+}
+
+async function start(command: Command, argv: readonly string[]): Promise<number> {
+  const flags = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : undefined);
+  if (flags.includes("--help") || flags.includes("-h")) {
+    const { helpOf } = await import("./command.ts");
+    process.stdout.write(helpOf(command));
+    return 0;
+  }
+  const { handleBrokenPipe } = await import("./broken-pipe.ts");
+  handleBrokenPipe();
+  const debug = flags.includes("--debug");
+  try {
+    const result = await command.run(argv);
+    if (typeof result === "number") return result;
+    const { showFailure } = await import("./show-failure.ts");
+    return showFailure(result, { debug, command: command.name });
+  } catch (cause) {
+    const { showBug } = await import("./show-failure.ts");
+    return showBug(cause, debug);
+  }
+}
+
+async function unknownCommand(word: string): Promise<number> {
+  const { nearest } = await import("./nearest.ts");
+  const meant = nearest(word, Object.keys(commands));
+  const hint = meant
+    ? `did you mean \`lathe ${meant}\`?`
+    : `see \`lathe --help\`, or \`lathe run "${word}"\` if it is a task`;
+  process.stderr.write(`lathe: there is no command ${word}; ${hint}\n`);
+  return 2;
+}

@@ -1,0 +1,89 @@
+/** A finished tool call as lines: what it was, how it went, and what it changed or printed. */
+import type { FileChange, Outcome } from "@lathe/protocol";
+import { diffCounts, diffLines } from "./diff.ts";
+import { duration } from "./figures.ts";
+import { fit, lastLines } from "./fit.ts";
+import type { Palette } from "./palette.ts";
+
+export interface FinishedCall {
+  readonly tool: string;
+  readonly target: string;
+  readonly outcome: Outcome;
+  readonly ms: number;
+}
+
+export interface View {
+  readonly paint: Palette;
+  readonly width: number;
+}
+
+const toolWidth = 8;
+const diffLimit = 40;
+const outputLimit = 8;
+
+export function callLines(call: FinishedCall, view: View): readonly string[] {
+  const figures = [...resultFigures(call.outcome), duration(call.ms)].join(" · ");
+  const room = Math.max(12, view.width - toolWidth - figures.length - 8);
+  // A list of todos is shown whole below.
+  const target = hasTodos(call.outcome) ? "" : fit(call.target, room);
+  const { paint } = view;
+  const head = `${iconOf(call.outcome, paint)} ${paint.bold(call.tool.padEnd(toolWidth))} ${target}`;
+  return [`${head}  ${paint.dim(figures)}`, ...bodyLines(call, view).map((line) => `    ${line}`)];
+}
+
+/** True when the call did what it was asked to; a command that fails did not. */
+function wentWell(outcome: Outcome): boolean {
+  return outcome.type === "ok" && (outcome.facts?.exitCode ?? 0) === 0;
+}
+
+function hasTodos(outcome: Outcome): boolean {
+  return outcome.type === "ok" && outcome.facts?.todos !== undefined;
+}
+
+function iconOf(outcome: Outcome, paint: Palette): string {
+  if (wentWell(outcome)) return paint.green("✓");
+  const failed = outcome.type === "ok" || outcome.type === "failed";
+  return failed ? paint.red("✗") : paint.yellow("⊘");
+}
+
+function resultFigures(outcome: Outcome): readonly string[] {
+  if (outcome.type === "refused") return ["refused"];
+  if (outcome.type === "interrupted") return ["interrupted"];
+  if (outcome.type === "failed") return [outcome.failure.code];
+  const { changed = [], exitCode, process } = outcome.facts ?? {};
+  const figures = changed.length > 0 ? [changeFigure(changed)] : [];
+  if (exitCode !== undefined && exitCode !== 0) figures.push(`exit ${exitCode}`);
+  if (process?.running) figures.push(`running as ${process.id}`);
+  return figures;
+}
+
+function changeFigure(changed: readonly FileChange[]): string {
+  const counts = changed.map((change) => diffCounts(change.diff ?? ""));
+  const added = counts.reduce((sum, one) => sum + one.added, 0);
+  const removed = counts.reduce((sum, one) => sum + one.removed, 0);
+  return `+${added} -${removed}`;
+}
+
+function bodyLines(call: FinishedCall, view: View): readonly string[] {
+  const { outcome } = call;
+  const { paint, width } = view;
+  const dim = (line: string): string => paint.dim(fit(line, width - 6));
+  if (outcome.type === "refused") return [paint.yellow(fit(outcome.why, width - 6))];
+  if (outcome.type === "failed") return [paint.red(fit(outcome.failure.text, width - 6))];
+  if (outcome.type === "interrupted") return [paint.yellow(fit(outcome.failure.text, width - 6))];
+  const changed = outcome.facts?.changed ?? [];
+  if (changed.length > 0) return changed.flatMap((change) => changeLines(change, changed.length > 1, view));
+  const todos = outcome.facts?.todos;
+  if (todos)
+    return todos.map((todo) => dim(`${{ open: "·", doing: "›", done: "✓" }[todo.state]} ${todo.text}`));
+  if (outcome.facts?.exitCode === undefined) return [];
+  // The exit code already stands in the head.
+  const lines = lastLines(outcome.text, outputLimit + 1).filter((line) => !/^\[exit code \d+\]$/.test(line));
+  return lines.slice(-outputLimit).map(dim);
+}
+
+function changeLines(change: FileChange, named: boolean, { paint }: View): readonly string[] {
+  const name = change.after === undefined ? `deleted ${change.path}` : change.path;
+  const title = named || change.after === undefined ? [paint.bold(name)] : [];
+  return [...title, ...diffLines(change.diff ?? "", paint, diffLimit)];
+}

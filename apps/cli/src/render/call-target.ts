@@ -1,0 +1,40 @@
+/** What a tool call is about, for one line on a screen. */
+import type { Effect } from "@lathe/protocol";
+
+/** Arguments that name the target best, the best first. */
+const telling = ["command", "script", "path", "pattern", "glob", "query", "test", "question", "text", "id"];
+
+/** From the arguments when one of them tells it, else from the effects. */
+export function callTarget(input: string, effects: readonly Effect[]): string {
+  const told = fromArguments(parsed(input));
+  if (told.length > 0) return joined(told);
+  return joined(effects.map((effect) => effect.target));
+}
+
+function fromArguments(value: unknown): readonly string[] {
+  if (typeof value !== "object" || value === null) return [];
+  for (const name of telling) {
+    const field = (value as Record<string, unknown>)[name];
+    if (typeof field === "string" && field !== "") return [field];
+  }
+  // Tools that take several files take them as a list of objects or of paths.
+  return Object.values(value).flatMap((field) => (Array.isArray(field) ? field.flatMap(fromItem) : []));
+}
+
+function fromItem(item: unknown): readonly string[] {
+  return typeof item === "string" ? [item] : fromArguments(item);
+}
+
+function joined(targets: readonly string[]): string {
+  const unique = [...new Set(targets)];
+  const rest = unique.length - 3;
+  return unique.slice(0, 3).join(", ") + (rest > 0 ? ` and ${rest} more` : "");
+}
+
+function parsed(input: string): unknown {
+  try {
+    return JSON.parse(input);
+  } catch {
+    return undefined;
+  }
+}

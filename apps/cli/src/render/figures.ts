@@ -1,0 +1,39 @@
+/** Figures as people read them: durations, counts, money, moments. */
+
+/** 12 ms, 3.4 s, 2 min 5 s. */
+export function duration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  const seconds = Math.round(ms / 1000);
+  const hours = Math.floor(seconds / 3600);
+  const minutes = Math.floor((seconds % 3600) / 60);
+  return hours > 0 ? `${hours} h ${minutes} min` : `${minutes} min ${seconds % 60} s`;
+}
+
+/** 812, 12.4k, 1.2M. */
+export function count(value: number): string {
+  if (value < 1000) return String(value);
+  if (value < 999_950) return `${(value / 1000).toFixed(1)}k`;
+  return `${(value / 1e6).toFixed(1)}M`;
+}
+
+/** US dollars with as many digits as matter. */
+export function money(dollars: number): string {
+  if (dollars === 0) return "$0";
+  return dollars < 0.1 ? `$${dollars.toFixed(4)}` : `$${dollars.toFixed(2)}`;
+}
+
+/** Bytes as 512 B, 3.4 kB, 12.0 GB. */
+export function bytes(value: number): string {
+  const units = ["B", "kB", "MB", "GB", "TB"];
+  const step = Math.min(units.length - 1, Math.floor(Math.log10(Math.max(1, value)) / 3));
+  return step === 0 ? `${value} B` : `${(value / 1000 ** step).toFixed(1)} ${units[step]}`;
+}
+
+/** Local time as 2026-11-20 14:05. */
+export function moment(at: number): string {
+  const date = new Date(at);
+  const two = (part: number): string => String(part).padStart(2, "0");
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}

@@ -1,0 +1,102 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { failure } from "@lathe/protocol";
+import { callLines } from "./call-lines.ts";
+import { callTarget } from "./call-target.ts";
+import { diffCounts, diffLines } from "./diff.ts";
+import { bytes, count, duration, money } from "./figures.ts";
+import { fit, harmless, lastLines } from "./fit.ts";
+import { palette, paletteFor } from "./palette.ts";
+import { table } from "./table.ts";
+
+const view = { paint: palette(false), width: 80 };
+
+describe("figures", () => {
+  it("reads as people write", () => {
+    assert.deepEqual([12, 3400, 125_000, 7_260_000].map(duration), [
+      "12 ms",
+      "3.4 s",
+      "2 min 5 s",
+      "2 h 1 min",
+    ]);
+    assert.deepEqual([999, 1000, 999_940, 999_960].map(count), ["999", "1.0k", "999.9k", "1.0M"]);
+    assert.deepEqual([0, 0.0123, 1.5].map(money), ["$0", "$0.0123", "$1.50"]);
+    assert.deepEqual([0, 512, 3400, 12e9].map(bytes), ["0 B", "512 B", "3.4 kB", "12.0 GB"]);
+  });
+});
+
+describe("text", () => {
+  it("cannot drive the terminal", () => {
+    assert.equal(harmless("a\u001b[31mred\u001b[0m\r\b\u0007\u009bb\n\tc"), "aredb\n\tc");
+    assert.equal(fit("one\n two   three", 9), "one two …");
+    assert.deepEqual(lastLines("a\n\nb  \nc\n", 2), ["b", "c"]);
+  });
+
+  it("is aligned by what is seen, not by escape sequences", () => {
+    const { red } = palette(true);
+    assert.equal(
+      table([
+        ["a", "b"],
+        [red("long"), "c"],
+      ]),
+      `a     b\n${red("long")}  c\n`,
+    );
+  });
+
+  it("has colours only where they are wanted", () => {
+    const painted = (stream: object, env: NodeJS.ProcessEnv): boolean =>
+      paletteFor(stream, env).red("x") !== "x";
+    assert.equal(painted({ isTTY: true }, {}), true);
+    assert.equal(painted({}, {}), false);
+    assert.equal(painted({ isTTY: true }, { NO_COLOR: "1" }), false);
+    assert.equal(painted({ isTTY: true }, { TERM: "dumb" }), false);
+    assert.equal(painted({}, { FORCE_COLOR: "1" }), true);
+  });
+});
+
+const diff = "--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n-old\n+new\n same\n";
+
+describe("diffs", () => {
+  it("are shown without file headers and bounded", () => {
+    assert.deepEqual(diffLines(diff, view.paint, 10), ["@@ -1,2 +1,2 @@", "-old", "+new", " same"]);
+    assert.deepEqual(diffLines(diff, view.paint, 2), ["@@ -1,2 +1,2 @@", "-old", "… 2 more lines"]);
+    assert.deepEqual(diffCounts(diff), { added: 1, removed: 1 });
+  });
+});
+
+describe("calls", () => {
+  it("are named by their target", () => {
+    assert.equal(callTarget('{"path":"a.ts","text":"x"}', []), "a.ts");
+    assert.equal(
+      callTarget('{"changes":[{"path":"a"},{"path":"b"},{"path":"c"},{"path":"d"}]}', []),
+      "a, b, c and 1 more",
+    );
+    assert.equal(callTarget("no json", [{ kind: "execute", target: "npm test" }]), "npm test");
+  });
+
+  it("show what they changed", () => {
+    const outcome = { type: "ok", text: "", facts: { changed: [{ path: "x", after: "v", diff }] } } as const;
+    const lines = callLines({ tool: "edit", target: "x", outcome, ms: 5 }, view);
+    assert.equal(lines[0], "✓ edit     x  +1 -1 · 5 ms");
+    assert.deepEqual(lines.slice(1, 3), ["    @@ -1,2 +1,2 @@", "    -old"]);
+  });
+
+  it("show the last lines of a command, and that it failed", () => {
+    const outcome = { type: "ok", text: "a\nb\n[exit code 1]", facts: { exitCode: 1 } } as const;
+    const lines = callLines({ tool: "shell", target: "npm test", outcome, ms: 1200 }, view);
+    assert.deepEqual(lines, ["✗ shell    npm test  exit 1 · 1.2 s", "    a", "    b"]);
+  });
+
+  it("show why they were refused or failed", () => {
+    const refused = { type: "refused", rule: "r", why: "not here" } as const;
+    assert.deepEqual(callLines({ tool: "write", target: "x", outcome: refused, ms: 0 }, view), [
+      "⊘ write    x  refused · 0 ms",
+      "    not here",
+    ]);
+    const failed = { type: "failed", failure: failure("not-found", "there is no x") } as const;
+    assert.match(
+      callLines({ tool: "read", target: "x", outcome: failed, ms: 0 }, view).join("\n"),
+      /not-found.*\n.*no x/,
+    );
+  });
+});

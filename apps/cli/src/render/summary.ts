@@ -1,0 +1,20 @@
+/** The last line of a run: how it ended and what it took. */
+import type { Session } from "@lathe/protocol";
+import { count, duration, money } from "./figures.ts";
+
+/** 12.4k tokens in (10.1k cached, 2.3k fresh), 420 out. */
+function tokensText(usage: Session["usage"]): string {
+  const fresh = usage.input - usage.cached;
+  const parts = `${count(usage.cached)} cached, ${count(fresh)} fresh`;
+  return `${count(usage.input)} tokens in (${parts}), ${count(usage.output)} out`;
+}
+
+function costText({ cost, costUnknown }: Session["account"]): string {
+  if (!costUnknown) return money(cost);
+  return cost > 0 ? `at least ${money(cost)}, the rest unknown` : "cost unknown";
+}
+
+export function summaryText(session: Session, steps: number, ms: number): string {
+  const took = `${steps} ${steps === 1 ? "step" : "steps"} in ${duration(ms)}`;
+  return [took, costText(session.account), tokensText(session.usage)].join(" · ");
+}

@@ -1,0 +1,21 @@
+/** Rows in aligned columns. */
+import { stripVTControlCharacters } from "node:util";
+
+/** Pads every cell but the last of a row to its column's width; two spaces between columns. */
+export function table(rows: readonly (readonly string[])[]): string {
+  const columns = Math.max(0, ...rows.map((row) => row.length));
+  const widths = Array.from({ length: columns }, (_, column) =>
+    Math.max(0, ...rows.map((row) => widthOf(row[column] ?? ""))),
+  );
+  const line = (row: readonly string[]): string =>
+    row.map((cell, i) => (i === row.length - 1 ? cell : pad(cell, widths[i] ?? 0))).join("  ");
+  return rows.map((row) => `${line(row).trimEnd()}\n`).join("");
+}
+
+function pad(cell: string, width: number): string {
+  return cell + " ".repeat(Math.max(0, width - widthOf(cell)));
+}
+
+function widthOf(cell: string): number {
+  return stripVTControlCharacters(cell).length;
+}

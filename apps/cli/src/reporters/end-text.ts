@@ -1,0 +1,26 @@
+/** How a turn ended, in words for stderr and for the summary. */
+import type { TurnEnd } from "@lathe/protocol";
+
+/** Why a turn did not end well; undefined when it did. */
+export function problemOf(end: TurnEnd): string | undefined {
+  switch (end.type) {
+    case "done":
+      return undefined;
+    case "failed":
+      return end.failure.text;
+    case "limit":
+      return `stopped at a limit (${end.limit}): ${end.text}`;
+    case "permission":
+      return `stopped for a permission: ${end.text}`;
+    case "loop":
+      return `stopped in a loop: ${end.text}`;
+    case "cancelled":
+      return `interrupted by ${end.by}`;
+  }
+}
+
+/** One word for tables and summaries. */
+export function endWord(end: TurnEnd | undefined): string {
+  if (!end) return "open";
+  return end.type === "cancelled" ? "interrupted" : end.type;
+}

@@ -1,0 +1,30 @@
+/** The `json` format: one object on stdout when all is over. */
+import type { Reporter, RunResult } from "./reporter.ts";
+import { emptyTally, type Tally, tallied } from "./tally.ts";
+
+export function createJsonReporter(write: (text: string) => void): Reporter {
+  let tally = emptyTally;
+  return {
+    start: () => {},
+    delta: () => {},
+    event: (event) => {
+      tally = tallied(tally, event);
+    },
+    end: (result) => write(`${JSON.stringify(resultObject(result, tally))}\n`),
+  };
+}
+
+function resultObject({ session, failure, ms }: RunResult, tally: Tally): object {
+  const { account } = session;
+  return {
+    session: session.id,
+    end: failure ? { type: "failed", failure } : (session.lastEnd ?? null),
+    text: tally.text,
+    steps: tally.steps,
+    ms: Math.round(ms),
+    model: session.model,
+    usage: session.usage,
+    cost: account.costUnknown ? null : account.cost,
+    changed: tally.changed,
+  };
+}

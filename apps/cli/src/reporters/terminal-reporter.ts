@@ -1,0 +1,159 @@
+/** The `text` format on a terminal: everything the agent does, as it does it. */
+import type { Delta, Effect, Event, Session } from "@lathe/protocol";
+import { callLines } from "../render/call-lines.ts";
+import { callTarget } from "../render/call-target.ts";
+import { duration } from "../render/figures.ts";
+import { harmless, lastLines } from "../render/fit.ts";
+import type { Screen } from "../render/screen.ts";
+import { summaryText } from "../render/summary.ts";
+import { endWord, problemOf } from "./end-text.ts";
+import type { Reporter, RunResult, RunStart } from "./reporter.ts";
+
+/** A call of the latest answers that has no outcome yet. */
+interface OpenCall {
+  readonly tool: string;
+  readonly input: string;
+  readonly effects: readonly Effect[];
+  readonly startedAt?: number;
+  /** What it said last, for the status line. */
+  readonly progress?: string;
+}
+
+export class TerminalReporter implements Reporter {
+  readonly #screen: Screen;
+  readonly #calls = new Map<string, OpenCall>();
+  /** Text of the running attempt that is already on the screen. */
+  #shown = "";
+  #steps = 0;
+
+  constructor(screen: Screen) {
+    this.#screen = screen;
+  }
+
+  start(run: RunStart): void {
+    const { paint } = this.#screen;
+    const about = [run.models.join(" > "), `permissions: ${run.mode}`, run.cwd].join(" · ");
+    this.#screen.line(`${paint.bold("lathe")} ${paint.dim(about)}`);
+    this.#screen.status(() => "starting");
+  }
+
+  event(event: Event, _session: Session): void {
+    switch (event.type) {
+      case "step.started":
+        this.#shown = "";
+        this.#screen.status(() => `${event.data.model} is thinking, ${since(event.at)}`);
+        break;
+      case "step.completed":
+        this.#answered(event);
+        break;
+      case "permission.decided":
+        this.#update(event.data.call, { effects: event.data.effects });
+        break;
+      case "tool.started":
+        this.#update(event.data.call, { startedAt: event.at });
+        this.#showRunning();
+        break;
+      case "tool.completed":
+        this.#finished(event);
+        break;
+      default:
+        this.#happened(event);
+    }
+  }
+
+  delta(delta: Delta): void {
+    switch (delta.type) {
+      case "text":
+        this.#shown += delta.text;
+        this.#screen.write(harmless(delta.text));
+        break;
+      case "reasoning":
+        break;
+      case "void":
+        this.#discard();
+        break;
+      case "output":
+      case "progress":
+        this.#update(delta.call, { progress: lastLines(delta.text, 1)[0] ?? "" });
+        break;
+      case "waiting":
+        this.#screen.status(() => `waiting ${duration(Math.max(0, delta.until - Date.now()))}: ${delta.why}`);
+        break;
+    }
+  }
+
+  end({ session, failure, ms }: RunResult): void {
+    const { paint } = this.#screen;
+    this.#screen.close();
+    const problem = failure?.text ?? (session.lastEnd && problemOf(session.lastEnd));
+    const word = failure ? "failed" : endWord(session.lastEnd);
+    const head = problem === undefined ? paint.green(word) : paint.red(word);
+    this.#screen.line(`\n${paint.bold(head)} ${paint.dim(`· ${summaryText(session, this.#steps, ms)}`)}`);
+    this.#screen.line(paint.dim(`session ${session.id}`));
+  }
+
+  /** What concerns neither an answer nor a call. */
+  #happened(event: Event): void {
+    if (event.type === "step.failed") this.#note(`no answer: ${event.data.failure.text}`);
+    if (event.type === "model.switched") this.#note(`switching to ${event.data.to}: ${event.data.why}`);
+    if (event.type === "notice.posted") this.#note(`told the model: ${event.data.text}`);
+  }
+
+  #discard(): void {
+    const { paint } = this.#screen;
+    if (this.#shown !== "") this.#screen.line(paint.yellow("✗ the text above broke off and is discarded"));
+    this.#shown = "";
+  }
+
+  #answered({ data }: Event<"step.completed">): void {
+    this.#steps++;
+    this.#screen.status(undefined);
+    const text = data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+    if (this.#shown === "" && text !== "") this.#screen.write(harmless(text));
+    if (text !== "") this.#screen.paragraph();
+    for (const part of data.parts) {
+      if (part.type !== "tool-call") continue;
+      this.#calls.set(part.id, { tool: part.tool, input: part.input, effects: [] });
+    }
+    this.#showRunning();
+  }
+
+  #finished({ data }: Event<"tool.completed">): void {
+    const call = this.#calls.get(data.call) ?? { tool: data.call, input: "", effects: [] };
+    this.#calls.delete(data.call);
+    const target = callTarget(call.input, call.effects);
+    const view = { paint: this.#screen.paint, width: this.#screen.width };
+    const finished = { tool: call.tool, target, outcome: data.outcome, ms: data.ms };
+    this.#screen.line(callLines(finished, view).join("\n"));
+    this.#showRunning();
+  }
+
+  #update(id: string, news: Partial<OpenCall>): void {
+    const call = this.#calls.get(id);
+    if (call) this.#calls.set(id, { ...call, ...news });
+  }
+
+  /** The status line speaks of the first call that runs, and counts the others. */
+  #showRunning(): void {
+    const running = [...this.#calls.values()].filter((call) => call.startedAt !== undefined);
+    this.#screen.status(running.length === 0 ? undefined : () => this.#runningText());
+  }
+
+  #runningText(): string {
+    const running = [...this.#calls.values()].filter((call) => call.startedAt !== undefined);
+    const [first] = running;
+    if (!first) return "";
+    const others = running.length > 1 ? ` (and ${running.length - 1} more)` : "";
+    const said = first.progress ? ` | ${first.progress}` : "";
+    const target = callTarget(first.input, first.effects);
+    return `${first.tool} ${target}${others}, ${since(first.startedAt ?? Date.now())}${said}`;
+  }
+
+  #note(text: string): void {
+    this.#screen.line(this.#screen.paint.yellow(`! ${harmless(text)}`));
+  }
+}
+
+function since(at: number): string {
+  return duration(Math.max(0, Date.now() - at));
+}

@@ -1,0 +1,99 @@
+/** The flags every command takes that runs the agent, and the options they come to. */
+import { realpathSync, statSync } from "node:fs";
+import type { LocalOptions } from "@lathe/hosts/local";
+import { type Failure, failure, isFailure, type Limits, modes } from "@lathe/protocol";
+import type { ConfigFlags } from "./config/load-config.ts";
+import { loadConfig } from "./config/load-config.ts";
+import { type Line, numberFlag } from "./flags.ts";
+import { harnessVersion } from "./harness-version.ts";
+
+export const agentFlags = {
+  model: { type: "string", value: "ID", about: "model, or a comma-separated chain of them" },
+  "permission-mode": { type: "string", value: "MODE", about: "ask, auto, plan, read-only (default auto)" },
+  "max-steps": { type: "string", value: "N", about: "answers of the model (default 200)" },
+  "max-cost": { type: "string", value: "USD", about: "money, for the whole session" },
+  "max-tokens": { type: "string", value: "N", about: "input and output tokens, for the whole session" },
+  allow: {
+    type: "string",
+    multiple: true,
+    value: "GLOB",
+    about: "let matching commands run unasked (repeatable)",
+  },
+  cwd: { type: "string", value: "DIR", about: "the folder to work in (default: here)" },
+  "no-sandbox": { type: "boolean", about: "run commands with your own rights" },
+  debug: { type: "boolean", about: "more about what went wrong" },
+} as const;
+
+type AgentValues = Partial<Line<typeof agentFlags>["values"]>;
+
+const defaultSteps = 200;
+
+/** Everything of the options but who is watching. */
+export type AgentOptions = Omit<LocalOptions, "attended" | "onEvent" | "onDelta">;
+
+export async function agentOptions(values: AgentValues): Promise<AgentOptions | Failure> {
+  const cwd = realFolder(values.cwd ?? ".");
+  if (typeof cwd !== "string") return cwd;
+  const flags = configFlags(values);
+  if (isFailure(flags)) return flags;
+  const config = await loadConfig(cwd, process.env, flags);
+  if (isFailure(config)) return config;
+  const { models, mode, rules, providers } = config;
+  const limits = { steps: defaultSteps, ...config.limits };
+  const sandbox = config.sandbox ? "required" : "off";
+  return {
+    cwd,
+    env: process.env,
+    version: harnessVersion(),
+    models,
+    mode,
+    rules,
+    providers,
+    limits,
+    sandbox,
+  };
+}
+
+function configFlags(values: AgentValues): ConfigFlags | Failure {
+  const mode = modes.find((one) => one === values["permission-mode"]);
+  if (values["permission-mode"] !== undefined && mode === undefined) {
+    return usage(`--permission-mode is one of ${modes.join(", ")}, not "${values["permission-mode"]}"`);
+  }
+  if (values.model !== undefined && values.model.trim() === "") return usage("--model needs a model id");
+  const limits = limitFlags(values);
+  if (isFailure(limits)) return limits;
+  return {
+    limits,
+    ...(values.model !== undefined && { model: values.model }),
+    ...(mode && { mode }),
+    ...(values.allow && { allow: values.allow }),
+    ...(values["no-sandbox"] && { sandbox: false }),
+  };
+}
+
+function limitFlags(values: AgentValues): Limits | Failure {
+  const steps = numberFlag("max-steps", values["max-steps"], 1);
+  const cost = numberFlag("max-cost", values["max-cost"], 0);
+  const tokens = numberFlag("max-tokens", values["max-tokens"], 1);
+  const wrong = [steps, cost, tokens].find(isFailure);
+  if (wrong) return wrong;
+  const given = { steps, cost, tokens } as Record<keyof Limits, number | undefined>;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+}
+
+/** The real path of an existing folder that can be entered. */
+function realFolder(path: string): string | Failure {
+  try {
+    const real = realpathSync(path);
+    if (!statSync(real).isDirectory()) return usage(`${path} is not a folder`);
+    return real;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const why = code === "ENOENT" ? "there is no such folder" : `it cannot be read (${code})`;
+    return usage(`cannot work in ${path}: ${why}`, cause);
+  }
+}
+
+export function usage(text: string, cause?: unknown): Failure {
+  return failure("invalid-arguments", text, { who: "user", cause });
+}

@@ -1,0 +1,51 @@
+/** The table of sessions. */
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
+import { listSessions, readSession } from "@lathe/hosts/local";
+import { type Failure, fold, isFailure, type SessionSummary } from "@lathe/protocol";
+import { numberFlag } from "../flags.ts";
+import { moment } from "../render/figures.ts";
+import { fit } from "../render/fit.ts";
+import { paletteFor } from "../render/palette.ts";
+import { table } from "../render/table.ts";
+import { endWord } from "../reporters/end-text.ts";
+
+export interface Listing {
+  readonly json: boolean;
+  readonly here: boolean;
+  readonly limit: string | undefined;
+}
+
+export async function listCommand({ json, here, limit }: Listing): Promise<number | Failure> {
+  const most = numberFlag("limit", limit, 1);
+  if (isFailure(most)) return most;
+  const query = { limit: most ?? 20, ...(here && { cwd: realpathSync(".") }) };
+  const sessions = await listSessions(process.env, query);
+  const rows = await Promise.all(sessions.map(async (one) => ({ ...one, status: await statusOf(one) })));
+  if (json) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
+  else process.stdout.write(listing(rows));
+  return 0;
+}
+
+/** How its last turn ended; `open` when one goes on, or was cut off. */
+async function statusOf({ id }: SessionSummary): Promise<string> {
+  const events = await readSession(process.env, id);
+  if (isFailure(events)) return "unreadable";
+  const session = fold(events);
+  if (session.turn) return "open";
+  return session.lastEnd ? endWord(session.lastEnd) : "empty";
+}
+
+function listing(rows: readonly (SessionSummary & { readonly status: string })[]): string {
+  if (rows.length === 0) return 'No sessions yet. Start one: lathe run "task"\n';
+  const { bold, dim } = paletteFor(process.stdout, process.env);
+  const head = ["ID", "WHEN", "STATUS", "FOLDER", "TITLE"].map(dim);
+  const lines = rows.map(({ id, updatedAt, status, cwd, title }) => [
+    bold(id),
+    moment(updatedAt),
+    status,
+    fit(cwd.replace(homedir(), "~"), 40),
+    fit(title, 60),
+  ]);
+  return table([head, ...lines]);
+}

@@ -1,0 +1,76 @@
+/** One session as a person reads it: the words, the steps with their times, what changed, how it ended. */
+import { findSession, readSession } from "@lathe/hosts/local";
+import { type Event, type Failure, fold, isFailure, messageText, type Session } from "@lathe/protocol";
+import { callLines, type FinishedCall, type View } from "../render/call-lines.ts";
+import { callTarget } from "../render/call-target.ts";
+import { duration, moment } from "../render/figures.ts";
+import { harmless } from "../render/fit.ts";
+import { paletteFor } from "../render/palette.ts";
+import { summaryText } from "../render/summary.ts";
+import { endWord, problemOf } from "../reporters/end-text.ts";
+
+export async function showCommand(start: string, json: boolean): Promise<number | Failure> {
+  const id = await findSession(process.env, start);
+  if (isFailure(id)) return id;
+  const events = await readSession(process.env, id);
+  if (isFailure(events)) return events;
+  const paint = paletteFor(process.stdout, process.env);
+  const view = { paint, width: process.stdout.columns ?? 100 };
+  if (json) process.stdout.write(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
+  else process.stdout.write(transcript(events, view));
+  return 0;
+}
+
+function transcript(events: readonly Event[], view: View): string {
+  const session = fold(events);
+  const { bold, dim } = view.paint;
+  const head = `${bold(harmless(session.title))}\n${dim(`${session.id} · ${session.cwd} · ${session.model}`)}\n`;
+  const calls = new Map<string, Pick<FinishedCall, "tool" | "target">>();
+  const lines = events.flatMap((event) => linesOf(event, calls, view));
+  return `${[head, ...lines].join("\n")}\n\n${ending(session, events)}\n`;
+}
+
+type Calls = Map<string, Pick<FinishedCall, "tool" | "target">>;
+
+function linesOf(event: Event, calls: Calls, view: View): readonly string[] {
+  const { bold, dim, yellow } = view.paint;
+  switch (event.type) {
+    case "message.received":
+      return [`${bold("you")} ${dim(moment(event.at))}`, harmless(messageText(event.data.parts)), ""];
+    case "step.completed":
+      return answerLines(event, calls, view);
+    case "tool.completed": {
+      const call = calls.get(event.data.call) ?? { tool: event.data.call, target: "" };
+      return callLines({ ...call, outcome: event.data.outcome, ms: event.data.ms }, view);
+    }
+    case "question.answered":
+      return [yellow(`? ${event.data.by} answered: ${harmless(event.data.answer)}`)];
+    case "step.failed":
+      return [yellow(`! no answer: ${harmless(event.data.failure.text)}`)];
+    case "model.switched":
+      return [yellow(`! switched to ${event.data.to}: ${harmless(event.data.why)}`)];
+    case "notice.posted":
+      return [yellow(`! told the model: ${harmless(event.data.text)}`)];
+    case "turn.ended":
+      return ["", dim(`${moment(event.at)} ${problemOf(event.data.end) ?? "done"}`)];
+    default:
+      return [];
+  }
+}
+
+function answerLines({ data, at }: Event<"step.completed">, calls: Calls, view: View): readonly string[] {
+  for (const part of data.parts) {
+    if (part.type === "tool-call")
+      calls.set(part.id, { tool: part.tool, target: callTarget(part.input, []) });
+  }
+  const text = messageText(data.parts);
+  const { bold, dim } = view.paint;
+  const head = `${bold(data.model)} ${dim(`${moment(at)}, ${duration(data.ms)}`)}`;
+  return text === "" ? [] : [head, harmless(text), ""];
+}
+
+function ending(session: Session, events: readonly Event[]): string {
+  const steps = events.filter((event) => event.type === "step.completed").length;
+  const word = session.turn ? "open" : endWord(session.lastEnd);
+  return `${word} · ${summaryText(session, steps, session.updatedAt - session.createdAt)}`;
+}

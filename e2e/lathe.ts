@@ -1,0 +1,103 @@
+/** The real command as a process, with a home and a workspace of its own and no keys but those given. */
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const command = fileURLToPath(new URL("../apps/cli/bin/lathe.mjs", import.meta.url));
+const bin = fileURLToPath(new URL("../node_modules/.bin", import.meta.url));
+
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+export interface Running {
+  readonly child: ChildProcess;
+  readonly ended: Promise<Ended>;
+  /** Resolves when stdout or stderr holds the text, or the process has ended. */
+  said(text: string): Promise<void>;
+}
+
+export interface Place {
+  readonly home: string;
+  readonly workspace: string;
+  start(args: readonly string[], more?: More): Running;
+  run(args: readonly string[], more?: More): Promise<Ended>;
+  /** Writes a file of the workspace. */
+  put(path: string, text: string): void;
+  remove(): void;
+}
+
+interface More {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly input?: string;
+}
+
+/** `env` holds for every command run there. */
+export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
+  const root = mkdtempSync(join(realpathSync(tmpdir()), "lathe-e2e-"));
+  const [home, workspace, temp] = ["home", "workspace", "tmp"].map((name) => join(root, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const folder of [home, workspace, temp]) mkdirSync(folder);
+  const base = { PATH: `${bin}:${process.env.PATH}`, HOME: home, TMPDIR: temp, ...env };
+  const start = (args: readonly string[], more: More = {}): Running => {
+    const child = spawn(command, [...args], { cwd: workspace, env: { ...base, ...more.env } });
+    child.stdin.end(more.input ?? "");
+    return watched(child);
+  };
+  return {
+    home,
+    workspace,
+    start,
+    run: (args, more) => start(args, more).ended,
+    put: (path, text) => {
+      mkdirSync(dirname(join(workspace, path)), { recursive: true });
+      writeFileSync(join(workspace, path), text);
+    },
+    remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }),
+  };
+}
+
+/** The environment that leads to a wire server. */
+export function wireEnv(url: string): Readonly<Record<string, string>> {
+  return { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: "test-key" };
+}
+
+function watched(child: ChildProcess): Running {
+  let out = "";
+  let err = "";
+  const listeners = new Set<() => void>();
+  const heard = (): void => {
+    for (const listener of listeners) listener();
+  };
+  child.stdout?.setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+    heard();
+  });
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => {
+    err += text;
+    heard();
+  });
+  const ended = new Promise<Ended>((resolve) => {
+    child.on("close", (code, signal) => resolve({ code, signal, out, err }));
+  });
+  const said = (text: string): Promise<void> =>
+    new Promise((resolve) => {
+      const look = (): void => {
+        if (!out.includes(text) && !err.includes(text)) return;
+        listeners.delete(look);
+        resolve();
+      };
+      listeners.add(look);
+      void ended.then(() => resolve());
+      look();
+    });
+  return { child, ended, said };
+}

@@ -1,0 +1,78 @@
+/** Going on after `kill -9`, and reading what was recorded. */
+import assert from "node:assert/strict";
+import { appendFileSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import type { WireServer } from "@lathe/testkit";
+import { assertJobDone, runWithKills, startJobServer } from "./counting-agent.ts";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+
+describe("resume", () => {
+  let place: Place;
+  let server: WireServer;
+  before(async () => {
+    place = makePlace();
+    server = await startJobServer();
+  });
+  after(async () => {
+    await server.close();
+    place.remove();
+  });
+
+  it("goes on after kill -9 as if nothing had happened", async () => {
+    await runWithKills(place, server, [300, 350, 400, 450, 500]);
+    await assertJobDone(place);
+  });
+
+  it("has nothing to go on with when the session is done", async () => {
+    const { code, err } = await place.run(["run", "--continue"], { env: wireEnv(server.url) });
+    assert.equal(code, 2);
+    assert.match(err, /has nothing left to do/);
+  });
+
+  it("takes more words for a session that is done", async () => {
+    const args = ["run", "--continue", "--output-format", "json", "and now?"];
+    const { code, out } = await place.run(args, { env: wireEnv(server.url) });
+    assert.equal(code, 0);
+    assert.equal(JSON.parse(out).text, "The job is done.");
+    assert.match(server.records.at(-1)?.text ?? "", /and now\?/);
+  });
+
+  it("lists and shows sessions, an id cut short is enough", async () => {
+    const list = await place.run(["sessions", "list"]);
+    assert.match(list.out, /^ID +WHEN +STATUS +FOLDER +TITLE\n/);
+    assert.match(list.out, /done .*do the job/);
+    const { id } = JSON.parse((await place.run(["sessions", "list", "--json"])).out)[0];
+    const show = await place.run(["sessions", "show", id.slice(0, -2)]);
+    assert.equal(show.code, 0);
+    for (const part of [
+      /do the job/,
+      /✓ write +file-1\.txt/,
+      /✓ shell +echo 1 >> ran\.txt/,
+      /The job is done\./,
+    ]) {
+      assert.match(show.out, part);
+    }
+  });
+
+  it("says which line of a session file is corrupt", async () => {
+    const folder = join(place.home, ".local", "state", "lathe", "sessions");
+    writeFileSync(join(folder, "broken.jsonl"), "this is no event\n");
+    const { code, err } = await place.run(["run", "--resume", "broken", "go on"], {
+      env: wireEnv(server.url),
+    });
+    assert.equal(code, 1);
+    assert.match(err, /broken\.jsonl/);
+    assert.equal(err.trim().split("\n").length, 1);
+  });
+
+  it("repairs a torn last line and says so", async () => {
+    const { id } = JSON.parse((await place.run(["sessions", "list", "--json"])).out)[0];
+    const folder = join(place.home, ".local", "state", "lathe", "sessions");
+    const file = readdirSync(folder).find((name) => name.startsWith(id)) ?? "";
+    appendFileSync(join(folder, file), '{"v":1,"session":');
+    const { code, err } = await place.run(["run", "--resume", id, "and?"], { env: wireEnv(server.url) });
+    assert.equal(code, 0);
+    assert.match(err, /torn|repaired|cut/i);
+  });
+});

@@ -1,0 +1,157 @@
+/** The command line itself: help, versions, mistakes, configuration; no model is asked. */
+import assert from "node:assert/strict";
+import { chmodSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { makePlace, type Place } from "./lathe.ts";
+
+const manifest = JSON.parse(readFileSync(new URL("../apps/cli/package.json", import.meta.url), "utf8"));
+
+describe("usage", () => {
+  let place: Place;
+  before(() => {
+    place = makePlace();
+  });
+  after(() => place.remove());
+
+  it("prints the version and the help", async () => {
+    const version = await place.run(["--version"]);
+    assert.deepEqual([version.code, version.out], [0, `${manifest.version}\n`]);
+    for (const args of [[], ["--help"], ["help"]]) {
+      const help = await place.run(args);
+      assert.equal(help.code, 0);
+      assert.match(help.out, /lathe run "task"/);
+    }
+  });
+
+  for (const name of ["run", "demo", "sessions", "tool", "doctor"]) {
+    it(`has help for ${name}`, async () => {
+      const help = await place.run([name, "--help"]);
+      assert.equal(help.code, 0);
+      assert.match(help.out, new RegExp(`Usage:\n {2}lathe ${name}`));
+    });
+  }
+
+  const mistakes: readonly (readonly [string, readonly string[], RegExp])[] = [
+    ["an unknown option", ["run", "--modle", "x", "task"], /unknown option --modle; did you mean --model\?/],
+    ["an unknown command", ["sesions"], /no command sesions; did you mean `lathe sessions`\?/],
+    ["no task", ["run"], /there is no task/],
+    ["an empty task", ["run", "  "], /there is no task/],
+    ["an unknown format", ["run", "--output-format", "xml", "task"], /--output-format is one of/],
+    ["an unknown mode", ["run", "--permission-mode", "yolo", "task"], /--permission-mode is one of/],
+    ["a wrong number", ["run", "--max-steps", "many", "task"], /--max-steps takes a number/],
+    ["a missing folder", ["run", "--cwd", "/no/such/folder", "task"], /there is no such folder/],
+    ["an unknown session", ["run", "--resume", "nope", "task"], /there is no session nope/],
+    ["nothing to continue", ["run", "--continue"], /there is no session of/],
+    ["an unknown bug", ["demo", "--bug", "99"], /--bug is a whole number from 1 to/],
+    ["an unknown tool", ["tool", "frobnicate"], /there is no tool frobnicate; the tools are/],
+    ["arguments that are no JSON", ["tool", "read", "--json", "{"], /not valid JSON/],
+  ];
+  for (const [what, args, says] of mistakes) {
+    it(`answers ${what} with one line and exit 2`, async () => {
+      const { code, out, err } = await place.run(args);
+      assert.equal(code, 2);
+      assert.equal(out, "");
+      assert.match(err, says);
+      assert.equal(err.trim().split("\n").length, 1);
+    });
+  }
+
+  it("cannot work in a folder that cannot be entered", { skip: process.getuid?.() === 0 }, async () => {
+    place.put("closed/inner/file", "");
+    chmodSync(join(place.workspace, "closed"), 0);
+    const { code, err } = await place.run(["run", "--cwd", "closed/inner", "task"]);
+    chmodSync(join(place.workspace, "closed"), 0o755);
+    assert.equal(code, 2);
+    assert.match(err, /cannot be read \(EACCES\)/);
+  });
+
+  it("doctor says what works, and no key's value", async () => {
+    const { code, out } = await place.run(["doctor"], { env: { OPENAI_API_KEY: "hush-hush" } });
+    assert.equal(code, 0);
+    assert.match(out, /OPENAI_API_KEY set/);
+    assert.doesNotMatch(out, /hush-hush/);
+    for (const name of ["node", "git", "sandbox", "search", "models", "state", "disk", "config"]) {
+      assert.match(out, new RegExp(`${name} `));
+    }
+  });
+
+  it("doctor fails when the state cannot be kept", async () => {
+    const { code, out } = await place.run(["doctor"], { env: { XDG_STATE_HOME: "/dev/null" } });
+    assert.equal(code, 1);
+    assert.match(out, /✗ +state .*cannot be written/);
+  });
+});
+
+describe("configuration files", () => {
+  const cases: readonly (readonly [string, string, string, RegExp])[] = [
+    ["an address in the project", "lathe.json", '{"providers": {}}', /lathe\.json: providers: only your own/],
+    [
+      "an allow rule in the project",
+      "lathe.json",
+      '{"rules": [{"name": "x", "verdict": "allow"}]}',
+      /rules\.0\.verdict/,
+    ],
+    ["an unknown key", "lathe.json", '{"modle": "x"}', /lathe\.json: modle: there is no such key/],
+    ["a wrong mode", "lathe.json", '{"mode": "yolo"}', /lathe\.json: mode: one of ask, auto/],
+    ["no JSON", "lathe.json", "{", /lathe\.json is not valid JSON/],
+    [
+      "an unknown key of the user",
+      "../home/.config/lathe/config.json",
+      '{"x": 1}',
+      /config\.json: x: there is no/,
+    ],
+  ];
+  for (const [what, path, text, says] of cases) {
+    it(`refuses ${what}, naming file and key`, async () => {
+      const place = makePlace();
+      place.put(path, text);
+      const { code, err } = await place.run(["run", "task"]);
+      place.remove();
+      assert.equal(code, 2);
+      assert.match(err, says);
+      assert.equal(err.trim().split("\n").length, 1);
+    });
+  }
+});
+
+describe("one tool", () => {
+  let place: Place;
+  before(() => {
+    place = makePlace();
+    place.put("a.txt", "one\ntwo\n");
+  });
+  after(() => place.remove());
+
+  it("reads a file", async () => {
+    const { code, out } = await place.run(["tool", "read", "--json", '{"path": "a.txt"}']);
+    assert.equal(code, 0);
+    assert.match(out, /one/);
+  });
+
+  it("fails with 1, refuses with 3, and takes bad arguments for usage", async () => {
+    const missing = await place.run(["tool", "read", "--json", '{"path": "none.txt"}']);
+    assert.equal(missing.code, 1);
+    assert.match(missing.out, /not-found/);
+    const write = JSON.stringify({ path: "b.txt", content: "x" });
+    const refused = await place.run(["tool", "write", "--permission-mode", "read-only", "--json", write]);
+    assert.equal(refused.code, 3);
+    const wrong = await place.run(["tool", "read", "--json", '{"nothing": 1}']);
+    assert.equal(wrong.code, 2);
+  });
+
+  it("takes many calls, one per line, and one may build on another", async () => {
+    const calls = [
+      { tool: "read", input: { path: "a.txt" } },
+      { tool: "edit", input: { path: "a.txt", edits: [{ old: "two", new: "three" }] } },
+    ];
+    const input = calls.map((call) => `${JSON.stringify(call)}\n`).join("");
+    const { code, out } = await place.run(["tool", "--stdin-jsonl"], { input });
+    const outcomes = out
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    assert.deepEqual([code, outcomes.map(({ type }) => type)], [0, ["ok", "ok"]]);
+    assert.equal(readFileSync(join(place.workspace, "a.txt"), "utf8"), "one\nthree\n");
+  });
+});

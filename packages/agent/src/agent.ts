@@ -1,0 +1,57 @@
+/** Agent: one assembled agent with its ports still open. */
+import type {
+  Blobs,
+  Clock,
+  Delta,
+  Event,
+  Facts,
+  Inbox,
+  Limits,
+  Models,
+  Rule,
+  Sandbox,
+  Search,
+  Session,
+  Settings,
+  Syntax,
+  Tool,
+  Workspace,
+} from "@lathe/protocol";
+
+/** Everything an agent reaches; the host opens and closes it. */
+export interface AgentPorts {
+  readonly inbox: Inbox;
+  readonly blobs: Blobs;
+  readonly models: Models;
+  readonly tools: readonly Tool[];
+  readonly rules: readonly Rule[];
+  readonly workspace: Workspace;
+  readonly sandbox: Sandbox;
+  readonly containment: Pick<Facts, "containment" | "uncontainedAllowed">;
+  readonly search: Search;
+  readonly syntax: Syntax;
+  readonly clock: Clock;
+  /** Every event as it is appended, with the session after it. */
+  onEvent(event: Event, session: Session): void;
+  onDelta(delta: Delta): void;
+}
+
+/** What a new session starts from. */
+export interface NewSession {
+  readonly id: string;
+  /** Real path of the workspace. */
+  readonly cwd: string;
+  /** The first words of the user; the title is made of them. */
+  readonly task: string;
+  readonly harness: string;
+  readonly tools: readonly Tool[];
+  /** Operating system, date without time, and the like: small, true and stable for the session. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Text of AGENTS.md and the like, by path. */
+  readonly instructions: readonly { readonly path: string; readonly text: string }[];
+}
+
+export interface RunOptions {
+  readonly settings: Settings;
+  readonly limits: Limits;
+}

@@ -1,0 +1,87 @@
+/** Run agent: joins orchestrator, context, policy and tools, and drives a session until no turn is open. */
+import { assemble, estimateTokens } from "@lathe/context";
+import { drive, type Ports } from "@lathe/orchestrator";
+import { evaluate } from "@lathe/policy";
+import {
+  type Effect,
+  type Facts,
+  type Failure,
+  fold,
+  isFailure,
+  type Session,
+  type SessionLog,
+} from "@lathe/protocol";
+import type { AgentPorts, RunOptions } from "./agent.ts";
+
+/** *Contract:* the log stays open; the caller closes it. */
+export async function runAgent(
+  log: SessionLog,
+  ports: AgentPorts,
+  options: RunOptions,
+): Promise<Session | Failure> {
+  const session = await configure(log, ports, options);
+  return isFailure(session) ? session : drive(log, session, orchestratorPorts(ports));
+}
+
+/** Folds the log, and records settings that differ from what it says. */
+async function configure(
+  log: SessionLog,
+  ports: AgentPorts,
+  { settings, limits }: RunOptions,
+): Promise<Session | Failure> {
+  const session = fold(log.events);
+  const same = JSON.stringify([session.settings, session.limits]) === JSON.stringify([settings, limits]);
+  if (same) return session;
+  const drafts = [{ type: "session.configured", data: { settings, limits } }] as const;
+  const events = await log.append(drafts, { at: ports.clock.now(), durable: false });
+  if (isFailure(events)) return events;
+  const configured = fold(events, session);
+  for (const event of events) ports.onEvent(event, configured);
+  return configured;
+}
+
+function orchestratorPorts(ports: AgentPorts): Ports {
+  const { workspace, sandbox, search, syntax, blobs, clock } = ports;
+  return {
+    clock,
+    models: ports.models,
+    inbox: ports.inbox,
+    tools: new Map(ports.tools.map((tool) => [tool.name, tool])),
+    assemble,
+    estimate: estimateTokens,
+    evaluate: (effects, facts) => evaluate({ effects }, facts, ports.rules),
+    facts: (session, effects) => gatherFacts(session, effects, ports),
+    version: async (path) => {
+      const content = await workspace.read(path);
+      return isFailure(content) ? null : content.version;
+    },
+    context: (session, call, signal) => ({
+      workspace,
+      sandbox,
+      search,
+      syntax,
+      blobs,
+      signal,
+      now: () => clock.now(),
+      delta: (delta) => ports.onDelta({ ...delta, call }),
+      shown: (path) => session.shown[path] ?? [],
+      todos: session.todos,
+    }),
+    onEvent: (event, session) => ports.onEvent(event, session),
+    onDelta: (delta) => ports.onDelta(delta),
+  };
+}
+
+/** Real paths of the targets that are paths. */
+async function gatherFacts(session: Session, effects: readonly Effect[], ports: AgentPorts): Promise<Facts> {
+  const targets = effects.flatMap(({ kind, target }) => (pathKinds.has(kind) ? [target] : []));
+  const paths = await Promise.all(
+    [...new Set(targets)].map(async (target) => {
+      const real = await ports.workspace.resolve(target);
+      return [target, isFailure(real) ? { real: target, inside: false } : { real, inside: true }] as const;
+    }),
+  );
+  return { mode: session.settings.mode, ...ports.containment, paths: Object.fromEntries(paths) };
+}
+
+const pathKinds: ReadonlySet<Effect["kind"]> = new Set(["read", "write", "delete"]);

@@ -1,0 +1,23 @@
+/** The first event of a session: its prompt is made here once and pinned. */
+import { systemPrompt } from "@lathe/context";
+import type { Draft } from "@lathe/protocol";
+import type { NewSession } from "./agent.ts";
+
+const titleLength = 80;
+
+export function sessionCreated(input: NewSession): Draft<"session.created"> {
+  const { id, cwd, task, harness, tools, environment, instructions } = input;
+  const specs = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
+  const system = systemPrompt({ environment, instructions });
+  return {
+    type: "session.created",
+    data: { id, cwd, title: titleOf(task), harness, prompt: { system, tools: specs } },
+  };
+}
+
+/** The first line of the task, cut at a word. */
+function titleOf(task: string): string {
+  const line = task.trim().split("\n", 1)[0] ?? "";
+  if (line.length <= titleLength) return line;
+  return `${line.slice(0, titleLength).replace(/\s+\S*$/, "")}…`;
+}

@@ -1,0 +1,102 @@
+/** A text seen with LF line endings only, and the way back to its own bytes. */
+import { diffLines } from "./diff-lines.ts";
+
+export interface LfText {
+  readonly original: string;
+  /** The text with every CRLF as LF. */
+  readonly text: string;
+  /** Offset in the original of an offset in `text`. */
+  originalAt(offset: number): number;
+  /** 1-based line of an offset in `text`. */
+  lineAt(offset: number): number;
+  /** The line ending at or after an offset in `text`; before it at the file's end; LF in a text without any. */
+  endingAt(offset: number): "\n" | "\r\n";
+}
+
+export function lfText(original: string): LfText {
+  const text = original.replaceAll("\r\n", "\n");
+  let ends: readonly number[] | undefined;
+  let crlfs: readonly number[] | undefined;
+  const allEnds = (): readonly number[] => {
+    ends ??= offsets(text, "\n");
+    return ends;
+  };
+  const allCrlfs = (): readonly number[] => {
+    // The i-th CRLF of the original lies i characters further on than its LF in `text`.
+    crlfs ??= text.length === original.length ? [] : offsets(original, "\r\n").map((at, i) => at - i);
+    return crlfs;
+  };
+  const endingAt = (offset: number): "\n" | "\r\n" => {
+    const after = countBelow(allEnds(), offset);
+    const end = allEnds()[after] ?? allEnds()[after - 1];
+    return end !== undefined && allCrlfs()[countBelow(allCrlfs(), end)] === end ? "\r\n" : "\n";
+  };
+  return {
+    original,
+    text,
+    originalAt: (offset) => offset + countBelow(allCrlfs(), offset),
+    lineAt: (offset) => countBelow(allEnds(), offset) + 1,
+    endingAt,
+  };
+}
+
+/** The new text of a place with line endings: an unchanged line keeps its own, others take their neighbour's. */
+export function withEndings(
+  lf: LfText,
+  place: { readonly start: number; readonly end: number; readonly new: string },
+): string {
+  if (lf.text.length === lf.original.length || !place.new.includes("\n")) return place.new;
+  const old = lf.text.slice(place.start, place.end).split("\n");
+  const fresh = place.new.split("\n");
+  const kept = keptLines(old, fresh);
+  const starts = lineStarts(old, place.start);
+  let ending = lf.endingAt(place.start);
+  return fresh
+    .map((line, i) => {
+      if (i === fresh.length - 1) return line;
+      const twin = kept[i];
+      if (twin !== undefined && twin < old.length - 1) ending = lf.endingAt(starts[twin] ?? place.start);
+      return line + ending;
+    })
+    .join("");
+}
+
+/** For each new line the old line it is unchanged from. */
+function keptLines(old: readonly string[], fresh: readonly string[]): readonly (number | undefined)[] {
+  const kept: (number | undefined)[] = [];
+  let at = 0;
+  for (const { before, after } of diffLines(old, fresh)) {
+    while (kept.length < after[0]) kept.push(at++);
+    while (kept.length < after[1]) kept.push(undefined);
+    at = before[1];
+  }
+  while (kept.length < fresh.length) kept.push(at++);
+  return kept;
+}
+
+function lineStarts(lines: readonly string[], start: number): readonly number[] {
+  let at = start;
+  return lines.map((line) => {
+    const here = at;
+    at += line.length + 1;
+    return here;
+  });
+}
+
+function offsets(text: string, piece: string): readonly number[] {
+  const found: number[] = [];
+  for (let at = text.indexOf(piece); at >= 0; at = text.indexOf(piece, at + piece.length)) found.push(at);
+  return found;
+}
+
+/** How many of the ascending numbers are below `limit`. */
+function countBelow(ascending: readonly number[], limit: number): number {
+  let low = 0;
+  let high = ascending.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle] ?? 0) < limit) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

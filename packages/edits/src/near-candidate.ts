@@ -1,0 +1,89 @@
+/** The lines of a file that come nearest to a text that is not in it: only to be shown, never to be edited. */
+
+export interface Candidate {
+  /** The lines with numbers and a tab before them, at most 20. */
+  readonly text: string;
+  /** True when every line is there and only whitespace differs. */
+  readonly onlyWhitespace: boolean;
+}
+
+const maxShown = 20;
+const maxLine = 200;
+/** Lines looked at: an error message is not worth more than some tens of milliseconds. */
+const maxLines = 50_000;
+/** Occurrences of one line in the wanted text that count, and how much a long line counts at most. */
+const maxTwins = 20;
+const maxWeight = 40;
+
+/** The best candidate, or undefined when nothing is alike. */
+export function nearCandidate(text: string, wanted: string): Candidate | undefined {
+  const lines = text.split("\n", maxLines);
+  const flat = lines.map(flattened);
+  const block = trimmedBlock(wanted.split("\n").map(flattened));
+  const start = bestByLines(flat, block) ?? bestByWords(flat, block);
+  if (start === undefined) return undefined;
+  const onlyWhitespace = block.every((line, i) => flat[start + i] === line);
+  return { text: shown(lines, start, block.length), onlyWhitespace };
+}
+
+function flattened(line: string): string {
+  return line.trim().replaceAll(/\s+/g, " ");
+}
+
+function trimmedBlock(lines: readonly string[]): readonly string[] {
+  const first = lines.findIndex((line) => line !== "");
+  const last = lines.findLastIndex((line) => line !== "");
+  return first < 0 ? [] : lines.slice(first, last + 1);
+}
+
+/** Where most of the block's lines stand in their order. */
+function bestByLines(flat: readonly string[], block: readonly string[]): number | undefined {
+  const twins = Map.groupBy(block.keys(), (i) => block[i] ?? "");
+  twins.delete("");
+  const scores = new Map<number, number>();
+  for (const [at, line] of flat.entries()) {
+    for (const i of twins.get(line)?.slice(0, maxTwins) ?? []) {
+      const start = Math.max(0, at - i);
+      scores.set(start, (scores.get(start) ?? 0) + Math.min(line.length, maxWeight));
+    }
+  }
+  // A lone bracket somewhere is no likeness.
+  return highest(scores, Math.min(8, block.join("").length));
+}
+
+/** Where a line shares most words with the block's longest line, at least half of them. */
+function bestByWords(flat: readonly string[], block: readonly string[]): number | undefined {
+  const longest = block.reduce((a, b) => (b.length > a.length ? b : a), "");
+  const at = block.indexOf(longest);
+  const wanted = new Set(words(longest));
+  const total = [...wanted].join("").length;
+  const scores = new Map<number, number>();
+  for (const [i, line] of flat.entries()) {
+    const shared = [...new Set(words(line))].filter((word) => wanted.has(word)).join("").length;
+    if (shared > 0) scores.set(Math.max(0, i - at), shared - Math.abs(line.length - longest.length) / 1000);
+  }
+  return total === 0 ? undefined : highest(scores, total / 2);
+}
+
+function highest(scores: ReadonlyMap<number, number>, least: number): number | undefined {
+  let best: number | undefined;
+  let top = least;
+  for (const [start, score] of scores) {
+    if (score < top || (score === top && best !== undefined)) continue;
+    best = start;
+    top = score;
+  }
+  return best;
+}
+
+function words(line: string): readonly string[] {
+  return line.match(/[\p{L}\p{N}_$]+/gu) ?? [];
+}
+
+function shown(lines: readonly string[], start: number, count: number): string {
+  const end = Math.min(lines.length, start + Math.min(count, maxShown));
+  return lines
+    .slice(start, end)
+    .map((line, i) => `${start + i + 1}\t${line.length > maxLine ? `${line.slice(0, maxLine)}...` : line}`)
+    .join("\n");
+}

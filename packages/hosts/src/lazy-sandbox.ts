@@ -1,0 +1,36 @@
+/** Lazy sandbox: the sandbox port, opened by the first command. */
+import { type Failure, isFailure, type Sandbox, type SandboxSpec } from "@lathe/protocol";
+
+/** Known before it is opened; the commands' environment is made when it is. */
+export type EarlySpec = Omit<SandboxSpec, "env">;
+
+/** *Contract:* `open` is called once at a time; a failed opening is tried again by the next command. */
+export function createLazySandbox(early: EarlySpec, open: () => Promise<Sandbox | Failure>): Sandbox {
+  let opening: Promise<Sandbox | Failure> | undefined;
+  let opened: Sandbox | undefined;
+  const reach = async (): Promise<Sandbox | Failure> => {
+    opening ??= open();
+    const result = await opening;
+    if (isFailure(result)) opening = undefined;
+    else opened = result;
+    return result;
+  };
+  return {
+    get spec() {
+      return opened?.spec ?? { ...early, env: {} };
+    },
+    spawn: async (command) => {
+      const sandbox = await reach();
+      return isFailure(sandbox) ? sandbox : sandbox.spawn(command);
+    },
+    exec: async (command, options) => {
+      const sandbox = await reach();
+      return isFailure(sandbox) ? sandbox : sandbox.exec(command, options);
+    },
+    processes: () => opened?.processes() ?? [],
+    close: async () => {
+      const sandbox = await opening;
+      if (sandbox && !isFailure(sandbox)) await sandbox.close();
+    },
+  };
+}

@@ -1,0 +1,32 @@
+/** Local options: what an app chose for sessions on this machine, parsed and checked by it. */
+import type { Delta, Event, Limits, Mode, Rule, Session } from "@lathe/protocol";
+
+/** `required`: commands ask when there is none; `preferred`: they run anyway; `off`: it is not even looked for. */
+export type SandboxChoice = "required" | "preferred" | "off";
+
+/** Address, key and headers of one provider, from the user's own configuration. */
+export interface ProviderOptions {
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+export interface LocalOptions {
+  /** Real path of the workspace. */
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Model ids, the preferred one first; empty chooses by the keys in the environment. */
+  readonly models: readonly string[];
+  /** By the provider's part of a model id. */
+  readonly providers: Readonly<Record<string, ProviderOptions>>;
+  readonly mode: Mode;
+  readonly attended: boolean;
+  readonly limits: Limits;
+  readonly sandbox: SandboxChoice;
+  /** The user's and the project's rules, beside the built-in ones. */
+  readonly rules: readonly Rule[];
+  /** Version of Lathe, for the log. */
+  readonly version: string;
+  onEvent(event: Event, session: Session): void;
+  onDelta(delta: Delta): void;
+}

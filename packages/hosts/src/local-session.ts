@@ -1,0 +1,76 @@
+/** Local session: one session in the hands of this process, with everything it needs opened and closed here. */
+import { runAgent } from "@lathe/agent";
+import {
+  type Event,
+  type Failure,
+  fold,
+  isFailure,
+  type Offer,
+  type Session,
+  type SessionLog,
+} from "@lathe/protocol";
+import type { Containment } from "./containment.ts";
+import type { LocalOptions } from "./local-options.ts";
+import { openPorts } from "./open-ports.ts";
+
+export interface LocalSession {
+  readonly id: string;
+  /** The chain of models it uses from now on. */
+  readonly models: readonly string[];
+  /** What had to be mended when the log was opened, one sentence each. */
+  readonly repairs: readonly string[];
+  /** The session as it is now. */
+  session(): Session;
+  /** Whether a turn is open or words wait to be heard. */
+  hasWork(): Promise<boolean>;
+  /** *Contract:* says `text`, if any, to the agent and drives until no turn is open; one call at a time. */
+  run(text?: string): Promise<Session | Failure>;
+  /** *Contract:* the running turn ends soon after; without one it is as if nothing was said. */
+  cancel(by: string): Promise<Failure | undefined>;
+  /** The answer to a `question.asked`: "allow", "deny", or what to do instead. */
+  answer(call: string, answer: string): Promise<Failure | undefined>;
+  /** What holds commands in here. */
+  containment(): Promise<Containment>;
+  /** *Contract:* ends every process, removes the scratch folder, makes the log durable; idempotent. */
+  close(): Promise<void>;
+}
+
+/** *Contract:* takes the log over: closing the session closes it. */
+export function openLocalSession(log: SessionLog, options: LocalOptions): LocalSession {
+  let session: Session | undefined;
+  const onEvent = (event: Event, after: Session): void => {
+    session = after;
+    options.onEvent(event, after);
+  };
+  const opened = openPorts({ id: log.id, check: () => log.check() }, { ...options, onEvent });
+  const { models } = opened;
+  const settings = { models, mode: options.mode, attended: options.attended };
+  const offer = (said: Offer): Promise<Failure | undefined> => opened.ports.inbox.offer(log.id, said);
+  let closing: Promise<void> | undefined;
+  const current = (): Session => {
+    session ??= fold(log.events);
+    return session;
+  };
+  return {
+    id: log.id,
+    models,
+    repairs: log.repairs,
+    session: current,
+    hasWork: async () =>
+      current().turn !== undefined || (await opened.ports.inbox.pending(log.id)).length > 0,
+    run: async (text) => {
+      const refused = text === undefined ? undefined : await offer({ type: "message", text });
+      if (refused) return refused;
+      const ended = await runAgent(log, opened.ports, { settings, limits: options.limits });
+      if (!isFailure(ended)) session = ended;
+      return ended;
+    },
+    cancel: (by) => offer({ type: "cancel", by }),
+    answer: (call, answer) => offer({ type: "answer", call, answer, by: "user" }),
+    containment: () => opened.containment(),
+    close: () => {
+      closing ??= opened.close().then(() => log.close());
+      return closing;
+    },
+  };
+}

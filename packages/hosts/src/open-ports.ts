@@ -1,0 +1,73 @@
+/** Opens everything an agent reaches on this machine; what is not needed before the first request is loaded later. */
+import type { AgentPorts } from "@lathe/agent";
+import type { Failure } from "@lathe/protocol";
+import { createSyntax } from "@lathe/syntax";
+import { builtinTools } from "@lathe/tools";
+import { createWorkspace } from "@lathe/workspace";
+import { afterFirstRequest } from "./after-first-request.ts";
+import { chooseModels } from "./choose-models.ts";
+import { type Containment, createContainmentProbe } from "./containment.ts";
+import { createLazySandbox } from "./lazy-sandbox.ts";
+import { createLazySearch } from "./lazy-search.ts";
+import type { LocalOptions } from "./local-options.ts";
+import { openGateway } from "./model-gateway.ts";
+import { openDriver } from "./open-driver.ts";
+import { openScratchFolder } from "./scratch-folder.ts";
+import { sessionRules } from "./session-rules.ts";
+import { openState } from "./state.ts";
+import { systemClock } from "./system-clock.ts";
+
+/** Whose effects they are. */
+export interface Fence {
+  readonly id: string;
+  /** *Contract:* a failure when effects may not happen any more. */
+  check(): Promise<Failure | undefined>;
+}
+
+export interface Opened {
+  readonly ports: AgentPorts;
+  readonly models: readonly string[];
+  containment(): Promise<Containment>;
+  /** *Contract:* ends every process and removes the scratch folder; idempotent. */
+  close(): Promise<void>;
+}
+
+export function openPorts(fence: Fence, options: LocalOptions): Opened {
+  const { cwd, env } = options;
+  const models = chooseModels(options.models, env);
+  const gateway = openGateway(options);
+  if (models[0] !== undefined) gateway.preload(models[0]);
+  const check = (): Promise<Failure | undefined> => fence.check();
+  const probe = createContainmentProbe(options.sandbox, () => openDriver(options.sandbox, { check }));
+  const scratch = openScratchFolder(fence.id);
+  const early = { workspace: cwd, scratch: scratch.path, network: "none" } as const;
+  const sandbox = createLazySandbox(early, async () => {
+    const [{ driver }, { commandEnv }] = await Promise.all([probe.ready(), import("@lathe/sandbox")]);
+    return driver.open({ ...early, env: commandEnv(env, scratch.path) });
+  });
+  const state = openState(env);
+  return {
+    models,
+    containment: () => probe.ready(),
+    ports: {
+      inbox: state.inbox,
+      blobs: state.blobs,
+      models: afterFirstRequest(gateway, () => probe.ready()),
+      tools: builtinTools,
+      rules: sessionRules(options.rules),
+      workspace: createWorkspace({ root: cwd, check }),
+      sandbox,
+      containment: probe.facts,
+      search: createLazySearch(cwd),
+      syntax: createSyntax(),
+      clock: systemClock,
+      onEvent: options.onEvent,
+      onDelta: options.onDelta,
+    },
+    close: async () => {
+      gateway.close();
+      await sandbox.close();
+      scratch.remove();
+    },
+  };
+}

@@ -1,0 +1,65 @@
+/** Anthropic messages. */
+import type { AnthropicLanguageModelOptions } from "@ai-sdk/anthropic";
+import type { JSONObject } from "@ai-sdk/provider";
+import { promptOf } from "./prompt.ts";
+import type { Endpoint, Unread, Wire } from "./wire.ts";
+
+export const anthropicWire: Wire = {
+  async open({ baseUrl, apiKey, headers, fetch, model }) {
+    const { createAnthropic } = await import("@ai-sdk/anthropic");
+    const baseURL = /\/v\d+$/.test(baseUrl) ? baseUrl : `${baseUrl}/v1`;
+    return createAnthropic({ baseURL, apiKey: apiKey ?? "", headers: { ...headers }, fetch })(model);
+  },
+  options: (request, endpoint) => ({
+    ...promptOf(request, {
+      provider: endpoint.provider,
+      cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },
+    }),
+    providerOptions: { anthropic: habits(endpoint) },
+  }),
+  unread,
+};
+
+function habits({ baseUrl, model }: Endpoint): JSONObject {
+  // Without eager streaming the API is silent while it buffers a long input, which looks like a stall; servers that
+  // only imitate the API need not know the field.
+  const toolStreaming = new URL(baseUrl).hostname === "api.anthropic.com";
+  return preservesThinking.test(model) ? { toolStreaming, thinking } : { toolStreaming };
+}
+
+/** Models that write between their calls as reasoning, hide it by default, and check the prefix that it was bound to. */
+const preservesThinking = /^claude-[a-z]+-(?:5[.-][1-9]|[6-9])(?:\D|$)/;
+
+/** A compaction or another mode changes that prefix: then the reasoning is lost, not the session. */
+const thinking = {
+  type: "adaptive",
+  display: "summarized",
+  blockBinding: { prefixMismatchBehavior: "drop_block" },
+} as const satisfies AnthropicLanguageModelOptions["thinking"];
+
+const events: ReadonlySet<unknown> = new Set([
+  "message_start",
+  "content_block_start",
+  "content_block_delta",
+  "content_block_stop",
+  "message_delta",
+  "message_stop",
+  "ping",
+  "error",
+]);
+
+/** The API adds event types without notice; servers that imitate it leave the usage out. */
+function unread(value: unknown): Unread {
+  const { type, usage, delta } = value as Readonly<Record<string, unknown>>;
+  if (typeof type === "string" && !events.has(type)) return "skip";
+  if (type !== "message_delta" || usage) return "broken";
+  const reason = reasons[String((delta as { stop_reason?: unknown } | undefined)?.stop_reason)];
+  return reason ? { reason } : "broken";
+}
+
+const reasons: Readonly<Record<string, "stop" | "tool-calls" | "length">> = {
+  end_turn: "stop",
+  stop_sequence: "stop",
+  tool_use: "tool-calls",
+  max_tokens: "length",
+};

@@ -1,0 +1,169 @@
+/** One attempt on one model: a provider package's stream in, the port's parts out, under a watchdog. */
+import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
+import { type Failure, failure, type ModelPart, type ModelRequest } from "@lathe/protocol";
+import { type Answer, isSilent, newAnswer, partsOf, reasonOf, take, usageOf } from "./answer.ts";
+import { lightenHeaders } from "./light-headers.ts";
+import { brokenStream, type Origin, providerFailure, stalled } from "./provider-failure.ts";
+import { rawKey } from "./unknown-fields.ts";
+import { createWatch, type Stop, type Watch } from "./watch.ts";
+import type { Endpoint, Wire } from "./wire.ts";
+
+/** How long silence may last: before the first part, and between two parts. In milliseconds. */
+export interface StallLimits {
+  readonly firstMs: number;
+  readonly betweenMs: number;
+}
+
+export interface Source {
+  readonly wire: Wire;
+  readonly endpoint: Endpoint;
+  readonly origin: Origin;
+  readonly limits: StallLimits;
+  /** The provider's model; it is being loaded since the model was opened. */
+  readonly model: Promise<LanguageModelV4>;
+  readonly now: () => number;
+}
+
+type Reader = ReadableStreamDefaultReader<LanguageModelV4StreamPart>;
+type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
+
+/** What is known only while the stream runs. */
+interface Progress {
+  readonly source: Source;
+  readonly answer: Answer;
+  /** What could be read out of events that the package could not. */
+  rescued: { readonly reason?: "stop" | "tool-calls" | "length" } | undefined;
+}
+
+export async function* attempt(
+  source: Source,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelPart> {
+  const inner = new AbortController();
+  const watch = createWatch(signal);
+  let rest: Reader | undefined;
+  try {
+    watch.limit(source.limits.firstMs);
+    const opened = await watch.until(begin(source, request, inner.signal));
+    if (opened.stopped) return yield ended(opened.stopped, source);
+    const progress: Progress = { source, answer: newAnswer(source.origin.provider), rescued: undefined };
+    for await (const part of shown(progress, opened.value, watch)) {
+      if (part.type === "finished") rest = opened.value;
+      yield part;
+    }
+  } catch (error) {
+    yield signal.aborted
+      ? ended({ type: "abort" }, source)
+      : failed(providerFailure(error, source.origin, source.now()));
+  } finally {
+    watch.end();
+    if (rest) drain(rest, inner);
+    else inner.abort();
+  }
+}
+
+/** Ends with `finished` or `failed`, or throws what the provider package throws. */
+async function* shown(progress: Progress, reader: Reader, watch: Watch): AsyncGenerator<ModelPart> {
+  const { source } = progress;
+  for (;;) {
+    const next = await watch.until(reader.read());
+    if (next.stopped) return yield ended(next.stopped, source);
+    if (next.value.done) return yield failed(brokenStream(source.origin, "it ended too early"));
+    const part = step(progress, next.value.value);
+    if (isProgress(next.value.value)) watch.limit(limitAfter(progress));
+    if (part) yield part;
+    if (part?.type === "finished" || part?.type === "failed") return;
+  }
+}
+
+async function begin(source: Source, request: ModelRequest, abortSignal: AbortSignal): Promise<Reader> {
+  const model = await source.model;
+  const options = source.wire.options(request, source.endpoint);
+  abortSignal.throwIfAborted();
+  const restore = lightenHeaders();
+  try {
+    const { stream } = await model.doStream({ ...options, abortSignal });
+    return stream.getReader();
+  } finally {
+    restore();
+  }
+}
+
+function ended(stop: Stop, { origin }: Source): ModelPart {
+  if (stop.type === "stall") return failed(stalled(origin, stop.ms));
+  return failed(failure("cancelled", "The model was stopped"));
+}
+
+function failed(value: Failure): ModelPart {
+  return { type: "failed", failure: value };
+}
+
+/** A server that only pings is as silent as one that says nothing. */
+function isProgress({ type }: LanguageModelV4StreamPart): boolean {
+  return type !== "raw" && type !== "ping" && type !== "stream-start" && type !== "response-metadata";
+}
+
+function limitAfter({ answer, source }: Progress): number {
+  return isSilent(answer) ? source.limits.firstMs : source.limits.betweenMs;
+}
+
+function step(progress: Progress, part: LanguageModelV4StreamPart): ModelPart | undefined {
+  if (part.type === "error") return unread(progress, part.error);
+  return part.type === "finish" ? finish(progress, part) : take(progress.answer, part);
+}
+
+function unread(progress: Progress, error: unknown): ModelPart | undefined {
+  const { wire, origin, now } = progress.source;
+  const verdict = isUnknownShape(error) ? wire.unread(error.value) : "broken";
+  if (verdict === "broken") return failed(providerFailure(error, origin, now()));
+  if (verdict !== "skip") progress.rescued = verdict;
+  return undefined;
+}
+
+/** The package read JSON, but not JSON that it knows. */
+function isUnknownShape(error: unknown): error is { readonly value: unknown } {
+  const { name } = error as { readonly name?: unknown };
+  return name === "AI_TypeValidationError";
+}
+
+function finish(progress: Progress, part: Finish): ModelPart {
+  const { answer, source, rescued } = progress;
+  const unified = rescued?.reason ?? part.finishReason.unified;
+  const reason = reasonOf(answer, unified);
+  if (!reason) {
+    const { raw } = part.finishReason;
+    return failed(
+      brokenStream(source.origin, raw ? `the provider ended it with "${raw}"` : "it ended too early"),
+    );
+  }
+  const usage = rescued ? undefined : usageOf(part.usage);
+  const raw = rawOf(part);
+  return {
+    type: "finished",
+    reason,
+    parts: partsOf(answer, reason === "tool-calls"),
+    ...(usage ? { usage } : {}),
+    ...(raw === undefined ? {} : { raw }),
+  };
+}
+
+function rawOf({ providerMetadata }: Finish): string | undefined {
+  const kept = providerMetadata?.[rawKey];
+  return kept && Object.keys(kept).length > 0 ? JSON.stringify(kept) : undefined;
+}
+
+/** A connection goes back to the pool only when its answer was read to the end. */
+function drain(reader: Reader, inner: AbortController): void {
+  const timer = setTimeout(() => inner.abort(), drainMs);
+  timer.unref();
+  const rest = async (): Promise<void> => {
+    while (!(await reader.read()).done);
+  };
+  rest().then(
+    () => clearTimeout(timer),
+    () => clearTimeout(timer),
+  );
+}
+
+const drainMs = 2000;

@@ -1,0 +1,149 @@
+/**
+ * The transport under every wire: a `fetch` over node:http with keep-alive.
+ * Node's own fetch costs 20-40 ms and 13 MB on its first use, gives idle connections up after 4 seconds and ends
+ * silent bodies after 300; none of that fits an agent.
+ */
+import type { Agent, ClientRequest, IncomingMessage } from "node:http";
+import { requestTaken } from "./light-headers.ts";
+
+export interface Transport {
+  /** Ends idle connections; running requests are not touched. */
+  close(): void;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+export interface TransportOptions {
+  readonly userAgent?: string;
+  /** `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` in either case, as in the environment. */
+  readonly proxies?: Readonly<Record<string, string>>;
+}
+
+interface Outgoing {
+  readonly url: URL;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly method: string;
+  readonly body: string;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** Longer than most tool calls, shorter than what load balancers keep (Anthropic and OpenAI: minutes). */
+const idleMs = 55_000;
+
+export function createTransport(options: TransportOptions = {}): Transport {
+  const agents = new Map<string, Agent>();
+  const agentOf = (protocol: string): Agent => {
+    const known = agents.get(protocol);
+    if (known) return known;
+    const settings = {
+      keepAlive: true,
+      keepAliveMsecs: 15_000,
+      timeout: idleMs,
+      scheduling: "lifo",
+    } as const;
+    const { Agent } = load(protocol);
+    const agent = new Agent(options.proxies ? { ...settings, proxyEnv: options.proxies } : settings);
+    agents.set(protocol, agent);
+    return agent;
+  };
+  return {
+    close: () => agents.forEach((agent) => void agent.destroy()),
+    fetch: async (input, init = {}) => {
+      requestTaken();
+      const headers: Record<string, string> = { ...(init.headers as Record<string, string>) };
+      if (options.userAgent) headers["user-agent"] = options.userAgent;
+      const outgoing: Outgoing = {
+        url: new URL(String(input)),
+        headers,
+        method: init.method ?? "GET",
+        body: typeof init.body === "string" ? init.body : "",
+        signal: init.signal ?? undefined,
+      };
+      return asResponse(await sendTwice(outgoing, agentOf(outgoing.url.protocol)));
+    },
+  };
+}
+
+/** `import("node:http")` reads every export of it, and one of them loads undici; this way it stays unloaded. */
+function load(protocol: string): typeof import("node:http") {
+  const name = protocol === "https:" ? "node:https" : "node:http";
+  return process.getBuiltinModule(name) as typeof import("node:http");
+}
+
+/** An idle connection may have been closed by the other side in the same moment: then once more on a fresh one. */
+async function sendTwice(outgoing: Outgoing, agent: Agent): Promise<IncomingMessage> {
+  const first: { request?: ClientRequest } = {};
+  try {
+    return await send(outgoing, agent, first);
+  } catch (error) {
+    const code = (error as { code?: string }).code;
+    const stale = first.request?.reusedSocket && (code === "ECONNRESET" || code === "EPIPE");
+    if (!stale || outgoing.signal?.aborted) throw error;
+    return await send(outgoing, agent, first);
+  }
+}
+
+function send(
+  { url, headers, method, body, signal }: Outgoing,
+  agent: Agent,
+  made: { request?: ClientRequest },
+): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    const length = { "content-length": String(Buffer.byteLength(body)) };
+    const request = load(url.protocol).request(url, {
+      method,
+      headers: { ...headers, ...length },
+      agent,
+    });
+    made.request = request;
+    const abort = (): void => void request.destroy(abortError());
+    signal?.addEventListener("abort", abort, { once: true });
+    request.once("close", () => signal?.removeEventListener("abort", abort));
+    request.once("response", resolve);
+    request.once("error", reject);
+    if (signal?.aborted) abort();
+    else request.end(body);
+  });
+}
+
+function abortError(): Error {
+  return new DOMException("The request was aborted", "AbortError");
+}
+
+/** The part of Response that the provider packages read; the real class would load undici. */
+function asResponse(message: IncomingMessage): Response {
+  const status = message.statusCode ?? 0;
+  const headers = new Map<string, string>();
+  for (const [name, value] of Object.entries(message.headers)) {
+    if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
+  }
+  const response = {
+    ok: status >= 200 && status < 300,
+    status,
+    statusText: message.statusMessage ?? "",
+    headers,
+    body: bodyOf(message),
+  };
+  return response as unknown as Response;
+}
+
+function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {
+  let open = true;
+  const end = (finish: () => void): void => {
+    if (open) finish();
+    open = false;
+  };
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      message.on("data", (chunk: Buffer) => {
+        if (!open) return;
+        controller.enqueue(chunk);
+        if ((controller.desiredSize ?? 1) <= 0) message.pause();
+      });
+      message.on("end", () => end(() => controller.close()));
+      message.on("error", (error) => end(() => controller.error(error)));
+      message.on("close", () => end(() => controller.error(new Error("The connection was closed early"))));
+    },
+    pull: () => void message.resume(),
+    cancel: () => end(() => void message.destroy()),
+  });
+}

@@ -1,0 +1,202 @@
+/** The models port over the provider packages: resolves ids, loads lazily, remembers what it opened. */
+import {
+  causeText,
+  type Failure,
+  failure,
+  isFailure,
+  type Model,
+  type ModelInfo,
+  type Models,
+} from "@lathe/protocol";
+import { attempt, type Source, type StallLimits } from "./attempt.ts";
+import { catalogue, infoOf, nearIds, plain } from "./catalogue.ts";
+import { createTransport, type Transport } from "./http-fetch.ts";
+import { type ModelId, readModelId } from "./model-id.ts";
+import { type Provider, providers } from "./providers.ts";
+import type { Endpoint, Wire, WireName } from "./wire.ts";
+
+/** One provider as the user set it up; what is absent comes from the table of known providers. */
+export interface ProviderOptions {
+  readonly baseUrl?: string;
+  readonly apiKey?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly wire?: WireName;
+}
+
+export interface ModelsOptions {
+  readonly providers?: Readonly<Record<string, ProviderOptions>>;
+  /** Added to the catalogue; an entry with a known id replaces it. */
+  readonly catalogue?: readonly ModelInfo[];
+  /** How long a model may be silent; what is absent has the default. */
+  readonly stall?: (id: string) => Partial<StallLimits>;
+  readonly userAgent?: string;
+  /** `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` in either case, as in the environment. */
+  readonly proxies?: Readonly<Record<string, string>>;
+  /** Models that live in the host, by id. */
+  readonly builtin?: Readonly<Record<string, () => Promise<Model>>>;
+  /** The wall clock, for retry dates. */
+  readonly now?: () => number;
+}
+
+export interface Gateway extends Models {
+  /** *Contract:* begins to load what `open(id)` needs and returns at once; never throws, not even later. */
+  preload(id: string): void;
+  /** What is known of a model without opening it. */
+  info(id: string): ModelInfo;
+  /** *Contract:* ends idle connections; running attempts are not touched. */
+  close(): void;
+}
+
+interface Setup {
+  readonly options: ModelsOptions;
+  readonly entries: readonly ModelInfo[];
+  readonly transport: Transport;
+}
+
+const stallDefaults: StallLimits = { firstMs: 300_000, betweenMs: 60_000 };
+
+export function createModels(options: ModelsOptions = {}): Gateway {
+  const extra = options.catalogue ?? [];
+  const replaced = new Set(extra.map((entry) => entry.id));
+  const setup: Setup = {
+    options,
+    entries: [...extra, ...catalogue.filter((entry) => !replaced.has(entry.id))],
+    transport: createTransport(options),
+  };
+  const opened = new Map<string, Promise<Model | Failure>>();
+  const open = (id: string): Promise<Model | Failure> => {
+    const known = opened.get(id) ?? openModel(id, setup);
+    opened.set(id, known);
+    return known;
+  };
+  return {
+    open,
+    preload: (id) => void open(id),
+    info: (id) => infoOf(fullId(id, setup), setup.entries),
+    close: () => setup.transport.close(),
+  };
+}
+
+async function openModel(id: string, setup: Setup): Promise<Model | Failure> {
+  const builtin = setup.options.builtin?.[id];
+  if (builtin) return await builtin().catch((error: unknown) => notLoaded(id, error));
+  const read = readModelId(id, knownTo(setup));
+  if (!read) return unknownId(id, setup);
+  const placed = endpointOf(read, setup);
+  return isFailure(placed) ? placed : wiredModel(placed, setup);
+}
+
+function knownTo({ options, entries }: Setup): Parameters<typeof readModelId>[1] {
+  return { providers: Object.keys(options.providers ?? {}), entries };
+}
+
+function fullId(id: string, setup: Setup): string {
+  const read = readModelId(id, knownTo(setup));
+  return read ? `${read.provider}/${read.model}` : id;
+}
+
+interface Placed {
+  readonly endpoint: Endpoint;
+  readonly wire: WireName;
+}
+
+function endpointOf({ provider, model }: ModelId, { options, entries, transport }: Setup): Placed | Failure {
+  const set = options.providers?.[provider] ?? {};
+  const known: Provider | undefined = providers[provider];
+  const baseUrl = (set.baseUrl ?? known?.baseUrl)?.replace(/\/+$/, "");
+  if (!baseUrl || !URL.canParse(baseUrl)) {
+    const what = baseUrl ? `"${baseUrl}" is no URL` : "it is no known provider";
+    return failure("config-invalid", `Provider ${provider}: ${what}. Set its base URL`, { who: "user" });
+  }
+  const official = known !== undefined && hostOf(baseUrl) === hostOf(known.baseUrl);
+  const keyVariable = known?.keyVariables[0] ?? `the key of ${provider}`;
+  if (official && known.keyVariables.length > 0 && !set.apiKey) {
+    const text = `There is no key for ${provider}. Set ${known.keyVariables.join(" or ")}, or choose another model`;
+    return failure("unauthorized", text, { who: "user" });
+  }
+  return {
+    wire: set.wire ?? wireAt(known, official),
+    endpoint: {
+      provider,
+      model: official ? spelled(`${provider}/${model}`, entries).slice(provider.length + 1) : model,
+      baseUrl,
+      apiKey: set.apiKey,
+      keyVariable,
+      headers: set.headers ?? {},
+      fetch: transport.fetch,
+    },
+  };
+}
+
+/** Servers that imitate OpenAI speak chat completions, whatever OpenAI itself has moved to. */
+function wireAt(known: Provider | undefined, official: boolean): WireName {
+  if (!known) return "chat";
+  return known.wire === "responses" && !official ? "chat" : known.wire;
+}
+
+function hostOf(url: string): string {
+  return new URL(url).host;
+}
+
+/** The provider's own spelling of a known id. */
+function spelled(id: string, entries: readonly ModelInfo[]): string {
+  if (entries.some((entry) => entry.id === id)) return id;
+  return entries.find((entry) => plain(entry.id) === plain(id))?.id ?? id;
+}
+
+function wiredModel({ endpoint, wire }: Placed, { options, entries }: Setup): Model {
+  const id = `${endpoint.provider}/${endpoint.model}`;
+  const loading = loadWire(wire);
+  const model = loading.then((loaded) => loaded.open(endpoint));
+  // Nobody may stream from it; then its failure concerns nobody.
+  model.catch(() => {});
+  const source: Omit<Source, "wire"> = {
+    endpoint,
+    model,
+    limits: { ...stallDefaults, ...options.stall?.(id) },
+    now: options.now ?? Date.now,
+    origin: {
+      id,
+      provider: endpoint.provider,
+      baseUrl: endpoint.baseUrl,
+      keyVariable: endpoint.keyVariable,
+      near: nearIds(id, entries).filter((near) => near !== id),
+      secrets: secretsOf(endpoint),
+    },
+  };
+  return {
+    info: infoOf(id, entries),
+    async *stream(request, signal) {
+      yield* attempt({ ...source, wire: await loading }, request, signal);
+    },
+  };
+}
+
+function secretsOf({ apiKey, headers }: Endpoint): readonly string[] {
+  const secret = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name));
+  return [...(apiKey ? [apiKey] : []), ...secret.map(([, value]) => value)];
+}
+
+function loadWire(name: WireName): Promise<Wire> {
+  switch (name) {
+    case "anthropic":
+      return import("./anthropic-wire.ts").then((loaded) => loaded.anthropicWire);
+    case "chat":
+      return import("./openai-compatible-wire.ts").then((loaded) => loaded.openaiCompatibleWire);
+    case "responses":
+      return import("./openai-responses-wire.ts").then((loaded) => loaded.openaiResponsesWire);
+    case "gemini":
+      return import("./gemini-wire.ts").then((loaded) => loaded.geminiWire);
+  }
+}
+
+function unknownId(id: string, { entries }: Setup): Failure {
+  const near = nearIds(id, entries);
+  const like = near.length > 0 ? ` Known ids like it: ${near.join(", ")}.` : "";
+  const todo = "Write it as provider/model, for example anthropic/claude-sonnet-5-5";
+  return failure("model-unknown", `No provider is known for "${id}".${like} ${todo}`, { who: "user" });
+}
+
+function notLoaded(id: string, error: unknown): Failure {
+  return failure("bug", `The built-in model ${id} did not load`, { cause: causeText(error) });
+}

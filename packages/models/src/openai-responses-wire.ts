@@ -1,0 +1,25 @@
+/** OpenAI responses, stateless: nothing is stored there, reasoning travels encrypted. */
+import type { OpenAILanguageModelResponsesOptions } from "@ai-sdk/openai";
+import { promptOf } from "./prompt.ts";
+import type { Wire } from "./wire.ts";
+
+export const openaiResponsesWire: Wire = {
+  async open({ baseUrl, apiKey, headers, fetch, model }) {
+    const { createOpenAI } = await import("@ai-sdk/openai");
+    return createOpenAI({ baseURL: baseUrl, apiKey: apiKey ?? "", headers: { ...headers }, fetch }).responses(
+      model,
+    );
+  },
+  options: (request, { provider }) => ({
+    ...promptOf(request, { provider }),
+    providerOptions: {
+      openai: {
+        store: false,
+        promptCacheKey: request.cacheKey,
+        include: ["reasoning.encrypted_content"],
+      } satisfies OpenAILanguageModelResponsesOptions,
+    },
+  }),
+  // The package reads unknown event types itself.
+  unread: () => "broken",
+};

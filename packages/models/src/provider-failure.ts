@@ -1,0 +1,227 @@
+/** Turns whatever a provider package throws or emits into one failure with a closed code. */
+import { causeText, type Failure, type FailureCode, failure, type Retry } from "@lathe/protocol";
+import { redact } from "./redact.ts";
+import { retryAfterMs } from "./retry-after.ts";
+
+/** What the texts need to be useful. */
+export interface Origin {
+  readonly id: string;
+  readonly provider: string;
+  readonly baseUrl: string;
+  readonly keyVariable: string;
+  /** Ids like this one that the catalogue knows. */
+  readonly near: readonly string[];
+  /** Never to be seen in a text or a cause. */
+  readonly secrets: readonly string[];
+}
+
+/** The fields of the packages' errors that matter here; all of them may be absent. */
+interface Raised {
+  readonly name?: string;
+  readonly message?: string;
+  readonly code?: unknown;
+  readonly statusCode?: number;
+  readonly responseHeaders?: Readonly<Record<string, string>>;
+  readonly responseBody?: string;
+  readonly data?: unknown;
+  readonly cause?: unknown;
+}
+
+interface Finding {
+  readonly code: FailureCode;
+  readonly text: string;
+  readonly retry: Retry;
+}
+
+export function providerFailure(error: unknown, origin: Origin, now: number): Failure {
+  const raised: Raised = typeof error === "object" && error !== null ? error : { message: String(error) };
+  const found = findingOf(raised, origin, now);
+  const text = redact(found.text, origin.secrets);
+  const below = raised.responseBody ? ` <- ${raised.responseBody.slice(0, 2000)}` : "";
+  const cause = redact(`${causeText(asError(error))}${below}`, origin.secrets);
+  return failure(found.code, text, { retry: found.retry, cause, who: "provider" });
+}
+
+/** The stream ended, or said something that nobody can read. */
+export function brokenStream(origin: Origin, what: string): Failure {
+  return failure("stream-broken", `The answer of ${origin.id} broke off: ${what}`, { retry: "same" });
+}
+
+export function stalled(origin: Origin, ms: number): Failure {
+  const seconds = ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`;
+  return failure("stalled", `${origin.id} was silent for ${seconds}`, { retry: "same" });
+}
+
+function findingOf(raised: Raised, origin: Origin, now: number): Finding {
+  const status = raised.statusCode;
+  const said = saidBy(raised);
+  if (status === undefined || (status >= 200 && status < 300)) return withoutStatus(raised, said, origin);
+  if (isOverflow(status, said)) {
+    return found("context-overflow", `The conversation is too long for ${origin.id}: ${said}`, "other-model");
+  }
+  if (status < 500 && refusal.test(said)) {
+    return found("content-refused", `${origin.provider} refused the content: ${said}`, "other-model");
+  }
+  return byStatus(status, { said, origin, afterMs: retryAfterMs(raised.responseHeaders ?? {}, now) });
+}
+
+interface Told {
+  readonly said: string;
+  readonly origin: Origin;
+  readonly afterMs: number | undefined;
+}
+
+function byStatus(status: number, { said, origin, afterMs }: Told): Finding {
+  const wait: Retry = afterMs === undefined ? "same" : { afterMs };
+  if (status === 401 || status === 403) return unauthorized(said, origin);
+  if (status === 404) return unknownModel(said, origin);
+  if (status === 402 || (status === 429 && noCredit.test(said))) {
+    return found(
+      "rate-limited",
+      `The account at ${origin.provider} has no credit left: ${said}`,
+      "other-model",
+    );
+  }
+  if (status === 429) return found("rate-limited", `${origin.provider} limits the rate: ${said}`, wait);
+  if (status === 503 || status === 529 || overload.test(said)) {
+    return found("overloaded", `${origin.provider} is overloaded: ${said}`, wait);
+  }
+  if (status >= 500 || status === 408) {
+    return found("server-error", `${origin.provider} failed with ${status}: ${said}`, wait);
+  }
+  return found(
+    "request-rejected",
+    `${origin.provider} rejected the request with ${status}: ${said}`,
+    "never",
+  );
+}
+
+function found(code: FailureCode, text: string, retry: Retry): Finding {
+  return { code, text, retry };
+}
+
+function unauthorized(said: string, { provider, baseUrl, keyVariable }: Origin): Finding {
+  const todo = `Set ${keyVariable} to a key that is valid for ${baseUrl}`;
+  return found("unauthorized", `${provider} did not accept the key (${said}). ${todo}`, "other-model");
+}
+
+function unknownModel(said: string, { id, baseUrl, near }: Origin): Finding {
+  const known = near.length > 0 ? `Known ids like it: ${near.join(", ")}` : "Check the id and the base URL";
+  return found("model-unknown", `${baseUrl} does not know ${id} (${said}). ${known}`, "other-model");
+}
+
+function withoutStatus(raised: Raised, said: string, origin: Origin): Finding {
+  const code = networkCode(raised);
+  if (code && certificate.test(code)) {
+    return found("unreachable", `The certificate of ${origin.baseUrl} is not accepted (${code})`, "never");
+  }
+  if (code && unreachable.has(code)) {
+    const todo = "Check the base URL, the network and the proxy";
+    return found("unreachable", `${origin.baseUrl} cannot be reached (${code}). ${todo}`, "same");
+  }
+  if (overload.test(said)) return found("overloaded", `${origin.provider} is overloaded: ${said}`, "same");
+  if (isOverflow(400, said)) {
+    return found("context-overflow", `The conversation is too long for ${origin.id}: ${said}`, "other-model");
+  }
+  return found("stream-broken", `The answer of ${origin.id} broke off: ${code ?? said}`, "same");
+}
+
+const unreachable: ReadonlySet<string> = new Set([
+  "ECONNREFUSED",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "ETIMEDOUT",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ERR_INVALID_URL",
+  "ERR_INVALID_PROTOCOL",
+  "EPROTO",
+]);
+const certificate = /CERT|SIGNATURE|SELF_SIGNED|UNABLE_TO_|^ERR_(?:TLS|SSL)/;
+const refusal = /content[_ ]?(?:policy|filter|management)|safety system|blocked by/i;
+const noCredit = /insufficient_quota|exceeded your current quota|insufficient balance|credit balance/i;
+const overload = /overloaded/i;
+
+/** The wordings of Anthropic, OpenAI, Gemini and of the servers that speak OpenAI's wire. */
+const overflow = [
+  /context_length_exceeded/,
+  /prompt is too long/i,
+  /exceed(?:s|ed)? (?:the )?(?:model'?s )?(?:maximum )?(?:context|available context)/i,
+  /maximum context length|maximum prompt length/i,
+  /context (?:window|length|limit|size).{0,40}(?:exceed|too (?:long|large))/i,
+  /input token count.{0,40}exceeds/i,
+  /too large for model|reduce the length of the (?:messages|prompt|input)/i,
+  /request_too_large/,
+];
+
+function isOverflow(status: number, said: string): boolean {
+  if (status === 413) return true;
+  return (status === 400 || status === 422) && overflow.some((wording) => wording.test(said));
+}
+
+/** The provider's own words, from wherever the package left them, in one line. */
+function saidBy(raised: Raised): string {
+  const body = messageIn(parsed(raised.responseBody)) ?? messageIn(raised.data);
+  const plain = body ?? (raised.message || undefined) ?? raised.responseBody ?? "no reason given";
+  const code = codeIn(parsed(raised.responseBody)) ?? codeIn(raised.data);
+  const whole = code && !plain.includes(code) ? `${plain} [${code}]` : plain;
+  return whole.replace(/\s+/g, " ").slice(0, 400);
+}
+
+function messageIn(value: unknown): string | undefined {
+  const error = innerError(value);
+  if (typeof error === "string") return error;
+  return typeof error?.message === "string" ? error.message : undefined;
+}
+
+function codeIn(value: unknown): string | undefined {
+  const error = innerError(value);
+  if (typeof error !== "object") return undefined;
+  for (const code of [error.code, error.type, error.status]) if (typeof code === "string") return code;
+  return undefined;
+}
+
+type Told400 = {
+  readonly message?: unknown;
+  readonly code?: unknown;
+  readonly type?: unknown;
+  readonly status?: unknown;
+};
+
+/** `{error: {...}}` of all four, `{error: "..."}` of local servers, `[{error: ...}]` of Gemini's, or the error itself. */
+function innerError(value: unknown): Told400 | string | undefined {
+  const one: unknown = Array.isArray(value) ? value[0] : value;
+  if (typeof one !== "object" || one === null) return undefined;
+  const inner = (one as { error?: unknown }).error ?? one;
+  return typeof inner === "string" || (typeof inner === "object" && inner !== null) ? inner : undefined;
+}
+
+function parsed(text: string | undefined): unknown {
+  if (!text?.trimStart().match(/^[[{]/)) return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The first code of the operating system or of TLS in the chain of causes; a connection to many addresses nests them. */
+function networkCode(error: unknown): string | undefined {
+  let current: unknown = error;
+  for (let depth = 0; depth < 8 && typeof current === "object" && current !== null; depth++) {
+    const { code, cause, errors } = current as {
+      code?: unknown;
+      cause?: unknown;
+      errors?: readonly unknown[];
+    };
+    if (typeof code === "string" && /^[A-Z][A-Z0-9_]+$/.test(code)) return code;
+    current = cause ?? errors?.[0];
+  }
+  return undefined;
+}
+
+function asError(error: unknown): unknown {
+  if (error instanceof Error || typeof error !== "object" || error === null) return error;
+  const { name, message, type } = error as Raised & { type?: unknown };
+  return message ? `${name ?? type ?? "error"}: ${message}` : JSON.stringify(error);
+}

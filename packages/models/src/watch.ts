@@ -1,0 +1,60 @@
+/** Ends waiting when nothing happens for too long, or when someone cancels. */
+
+/** Why waiting ended: cancelled, or after so many milliseconds of silence. */
+export type Stop = { readonly type: "abort" } | { readonly type: "stall"; readonly ms: number };
+
+export type Waited<T> =
+  | { readonly stopped?: undefined; readonly value: T }
+  | { readonly stopped: Stop; readonly value?: undefined };
+
+export interface Watch {
+  /** From now on, silence may last so long; each call starts the wait anew. */
+  limit(ms: number): void;
+  /** *Contract:* settles with `work` or with the first stop; after a stop, `work` may fail unheard. */
+  until<T>(work: Promise<T>): Promise<Waited<T>>;
+  end(): void;
+}
+
+/** One timer per attempt: a part only moves the deadline, so that fast streams arm no timers. */
+export function createWatch(signal: AbortSignal): Watch {
+  let limitMs = 0;
+  let since = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let stopped: Stop | undefined;
+  let wake: (() => void) | undefined;
+  const stop = (why: Stop): void => {
+    stopped ??= why;
+    wake?.();
+  };
+  const abort = (): void => stop({ type: "abort" });
+  const check = (): void => {
+    const left = since + limitMs - performance.now();
+    if (left <= 0) stop({ type: "stall", ms: limitMs });
+    else timer = setTimeout(check, left);
+  };
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
+  return {
+    limit(ms) {
+      const shorter = ms < limitMs;
+      limitMs = ms;
+      since = performance.now();
+      if (timer && !shorter) return;
+      clearTimeout(timer);
+      timer = setTimeout(check, ms);
+    },
+    until: <T>(work: Promise<T>) =>
+      new Promise<Waited<T>>((resolve, reject) => {
+        const halt = (): void => {
+          if (stopped) resolve({ stopped });
+        };
+        work.then((value) => resolve(stopped ? { stopped } : { value }), reject);
+        wake = halt;
+        halt();
+      }),
+    end() {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", abort);
+    },
+  };
+}

@@ -1,0 +1,6 @@
+/** @lathe/policy: may it run. */
+export { commandEffects } from "./src/command-effects.ts";
+export { defaultRules, type ExemplaryRule } from "./src/default-rules.ts";
+export { evaluate, type Judged } from "./src/evaluate.ts";
+export { factsNeeded } from "./src/facts-needed.ts";
+export { offer, offerText } from "./src/offer.ts";

@@ -1,0 +1,274 @@
+/** Rules against modes, links that disguise files, what is offered, and the examples the rules carry. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Effect, Facts, Mode, Rule } from "@lathe/protocol";
+import { modes } from "@lathe/protocol";
+import fc from "fast-check";
+import { commandEffects } from "./command-effects.ts";
+import { defaultRules } from "./default-rules.ts";
+import { evaluate } from "./evaluate.ts";
+import { matchesPath, matchesText } from "./glob.ts";
+import { matches } from "./match.ts";
+import { offer, offerText } from "./offer.ts";
+
+const inside = (path: string): Facts["paths"] => ({ [path]: { real: `/w/${path}`, inside: true } });
+const facts = (more: Partial<Facts> = {}): Facts => ({
+  mode: "auto",
+  containment: "full",
+  uncontainedAllowed: false,
+  paths: {},
+  ...more,
+});
+const allow = (target: string, kind: Effect["kind"]): Rule => ({
+  name: "mine",
+  verdict: "allow",
+  kinds: [kind],
+  target,
+});
+
+describe("rules' own examples", () => {
+  for (const rule of defaultRules) {
+    it(rule.name, () => {
+      for (const effect of rule.examples.matches)
+        assert.ok(matches(rule, effect, facts()), JSON.stringify(effect));
+      for (const effect of rule.examples.ignores)
+        assert.ok(!matches(rule, effect, facts()), JSON.stringify(effect));
+    });
+  }
+});
+
+describe("evaluate", () => {
+  it("allows a question and a call without effects, in every mode", () => {
+    for (const mode of modes) {
+      assert.equal(evaluate({ effects: [] }, facts({ mode }), defaultRules).verdict, "allow");
+      const question = { text: "?", options: [] };
+      const effects = [{ kind: "vcs", target: "x" }] as const;
+      assert.equal(evaluate({ effects, question }, facts({ mode }), defaultRules).rule, "question");
+    }
+  });
+
+  it("denial beats ask beats allow, wherever the rules stand", () => {
+    const rules: Rule[] = ["allow", "ask", "deny"].map((verdict) => ({
+      name: verdict,
+      verdict: verdict as Rule["verdict"],
+    }));
+    const effects = [{ kind: "read", target: "a" }] as const;
+    const judge = (list: readonly Rule[]): string =>
+      evaluate({ effects }, facts({ paths: inside("a") }), list).rule;
+    assert.equal(judge(rules), "deny");
+    assert.equal(judge([...rules].reverse()), "deny");
+    assert.equal(judge(rules.slice(0, 2)), "ask");
+    assert.equal(judge(rules.slice(0, 1)), "allow");
+  });
+
+  it("a rule allows what the mode would ask, but never what it denies", () => {
+    const effects = [{ kind: "vcs", target: "git push origin main" }] as const;
+    const rules = [...defaultRules, allow("git push *", "vcs")];
+    const judge = (mode: Mode): string => evaluate({ effects }, facts({ mode }), rules).verdict;
+    assert.deepEqual(
+      ["auto", "ask", "plan", "read-only"].map((mode) => judge(mode as Mode)),
+      ["allow", "allow", "deny", "deny"],
+    );
+  });
+
+  it("every part of a pipeline that is allowed makes an allowed pipeline", () => {
+    const rules = [...defaultRules, allow("npm test *", "execute")];
+    const effects = commandEffects("npm test -- src/a.test.ts 2>&1 | tail -5 && git status");
+    assert.equal(evaluate({ effects }, facts({ mode: "ask" }), rules).verdict, "allow");
+    assert.equal(
+      evaluate({ effects: commandEffects("npm test; node x") }, facts({ mode: "ask" }), rules).verdict,
+      "ask",
+    );
+  });
+
+  it("a denied command is denied however it is dressed", () => {
+    const rules: Rule[] = [{ name: "no", verdict: "deny", kinds: ["execute"], target: "danger *" }];
+    for (const script of [
+      "danger",
+      "danger x",
+      "X=1 danger",
+      "/usr/bin/danger x",
+      "sudo danger",
+      "env A=1 danger",
+      "a && danger",
+      "bash -c 'danger x'",
+      "echo $(danger)",
+      "timeout 5 danger",
+      "d'ang'er x",
+    ]) {
+      assert.equal(evaluate({ effects: commandEffects(script) }, facts(), rules).verdict, "deny", script);
+    }
+  });
+
+  it("a link does not disguise what it leads to", () => {
+    const read = [{ kind: "read", target: "notes.txt" }] as const;
+    const to = (real: string, isInside: boolean): Facts =>
+      facts({ paths: { "notes.txt": { real, inside: isInside } } });
+    assert.equal(evaluate({ effects: read }, to("/w/.env", true), defaultRules).rule, "secret-files");
+    assert.equal(
+      evaluate({ effects: read }, to("/etc/passwd", false), [allow("*.txt", "read")]).rule,
+      "read-outside",
+    );
+    const write = [{ kind: "write", target: "notes.txt" }] as const;
+    assert.equal(evaluate({ effects: write }, to("/w/.git/config", true), defaultRules).verdict, "deny");
+  });
+
+  it("a path nobody looked up counts as outside", () => {
+    assert.equal(evaluate({ effects: [{ kind: "write", target: "a" }] }, facts(), []).rule, "write-outside");
+    assert.equal(
+      evaluate({ effects: [{ kind: "read", target: "constructor" }] }, facts(), []).rule,
+      "read-outside",
+    );
+  });
+
+  it("own processes may always be touched, others only in a sandbox", () => {
+    const judge = (target: string, more: Partial<Facts>): string =>
+      evaluate({ effects: [{ kind: "process", target }] }, facts(more), defaultRules).verdict;
+    assert.equal(judge("p12", { mode: "plan", containment: "none" }), "allow");
+    assert.equal(judge("kill 1", { containment: "none" }), "ask");
+    assert.equal(judge("kill 1", {}), "allow");
+  });
+});
+
+describe("offer", () => {
+  it("offers the narrowest rule, which then is enough", () => {
+    const effects = commandEffects("git push origin main");
+    const rules = offer(effects, facts(), defaultRules);
+    assert.deepEqual(rules.map(offerText), [
+      "allow vcs `git push origin main`",
+      "allow network `git push origin main`",
+    ]);
+    assert.equal(evaluate({ effects }, facts(), [...defaultRules, ...rules]).verdict, "allow");
+    const other = commandEffects("git push origin main --force");
+    assert.equal(evaluate({ effects: other }, facts(), [...defaultRules, ...rules]).verdict, "ask");
+  });
+
+  it("offers hosts, and files with stars in their names, by their names", () => {
+    assert.deepEqual(offer(commandEffects("curl https://api.example.com/x"), facts(), []).map(offerText), [
+      "allow network `api.example.com`",
+    ]);
+    const effects = [{ kind: "write", target: "/x/a*b" }] as const;
+    const rules = offer(effects, facts({ paths: { "/x/a*b": { real: "/x/a*b", inside: false } } }), []);
+    assert.ok(
+      rules[0] &&
+        matchesPath(rules[0].target ?? "", "/x/a*b") &&
+        !matchesPath(rules[0].target ?? "", "/x/acb"),
+    );
+  });
+
+  it("offers nothing where a rule asks", () => {
+    assert.deepEqual(offer(commandEffects("cat .env"), facts({ paths: inside(".env") }), defaultRules), []);
+  });
+});
+
+describe("globs", () => {
+  const cases: readonly (readonly [boolean, string, string])[] = [
+    [true, "*.ts", "src/a.ts"],
+    [true, "src/*.ts", "src/a.ts"],
+    [false, "src/*.ts", "src/b/a.ts"],
+    [true, "src/**", "src/b/a.ts"],
+    [true, "src/**", "src"],
+    [true, "**/a.ts", "a.ts"],
+    [true, "src/**/a.ts", "src/a.ts"],
+    [true, "src/**/a.ts", "src/x/y/a.ts"],
+    [false, "src", "srcs"],
+    [true, "{a,b*}/c", "bx/c"],
+    [false, "a.c", "abc"],
+    [true, "a?c", "abc"],
+    [true, "a b *", "x/a b c"],
+    [true, "[a]", "[a]"],
+  ];
+  for (const [expected, glob, path] of cases) {
+    it(`${glob} ${expected ? "matches" : "does not match"} ${path}`, () =>
+      assert.equal(matchesPath(glob, path), expected));
+  }
+
+  it("of commands, a star runs over slashes and spaces, and a last one over nothing", () => {
+    assert.ok(matchesText("npm test *", "npm test"));
+    assert.ok(matchesText("npm test *", "npm test -- a/b c"));
+    assert.ok(!matchesText("npm test *", "npm tester"));
+    assert.ok(matchesText("npm run test*", "npm run test:unit"));
+    assert.ok(matchesText("*.example.com", "api.example.com"));
+    assert.ok(!matchesText("*.example.com", "api.example.com.evil.org"));
+    assert.ok(matchesText("a*b", "a\nb"));
+  });
+});
+
+describe("any script", () => {
+  const word = fc.constantFrom(
+    "git",
+    "push",
+    "rm",
+    "-rf",
+    "'",
+    '"',
+    "$(",
+    ")",
+    "`",
+    "${",
+    "}",
+    "<<EOF",
+    "\n",
+    "EOF",
+    ";",
+    "|",
+    "&&",
+    ">",
+    "<(",
+    "\\",
+    "a",
+    "$x",
+    "#",
+    "(",
+    "\0",
+  );
+
+  it("has at least one execute, and never throws", () => {
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.string(),
+          fc.array(word).map((words) => words.join(" ")),
+          fc.array(word).map((words) => words.join("")),
+        ),
+        (script) => {
+          assert.ok(commandEffects(script).some(({ kind }) => kind === "execute"));
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
+  it("that holds `git push` as a command of its own is seen, whatever stands around it", () => {
+    const around = fc.constantFrom(
+      "npm test",
+      "echo 'a b'",
+      'echo "x"',
+      "ls > out",
+      "cat <<E\nx\nE",
+      "(cd a)",
+      "x=1",
+      "! true",
+      "[[ a ]]",
+    );
+    fc.assert(
+      fc.property(
+        around,
+        around,
+        fc.constantFrom(";", "&&", "||", "|", "\n", "&"),
+        (before, after, operator) => {
+          const effects = commandEffects(`${before}\n git push ${operator} ${after}`);
+          assert.ok(effects.some(({ kind }) => kind === "vcs"));
+        },
+      ),
+    );
+  });
+
+  it("is read in time that grows with its length", () => {
+    for (const piece of ["$(", "`", "${", "(", "<<E\n", '"', "a=$(b ", "{a,", "x | "]) {
+      const from = Date.now();
+      commandEffects(piece.repeat(20_000));
+      assert.ok(Date.now() - from < 1500, `${piece}: ${Date.now() - from} ms`);
+    }
+  });
+});

@@ -1,0 +1,65 @@
+/** Globs over targets: of paths, where `*` stays within a segment, and of other text, where it runs over anything. */
+
+/** Whether a path matches: `*` and `?` within a segment, `**` across, `{a,b}`; without a slash, at any depth. */
+export function matchesPath(glob: string, path: string): boolean {
+  const anywhere = glob.includes("/") ? glob : `**/${glob}`;
+  return compiled(anywhere, "path").test(path);
+}
+
+/** Whether a command, host or id matches: `*` runs over anything; a last ` *` also matches no arguments at all. */
+export function matchesText(glob: string, text: string): boolean {
+  return compiled(glob, "text").test(text);
+}
+
+type Kind = "path" | "text";
+
+const cache = new Map<string, RegExp>();
+
+function compiled(glob: string, kind: Kind): RegExp {
+  const key = `${kind}:${glob}`;
+  const known = cache.get(key);
+  if (known) return known;
+  const made = new RegExp(`^${source(glob, kind)}$`, "su");
+  cache.set(key, made);
+  return made;
+}
+
+const tokens = /\\.|\*\*\/|\/\*\*$|\*\*| \*$|\*|\?|\{[^{}]*\}|[^\\*?{} /]+|[\s\S]/gu;
+
+function source(glob: string, kind: Kind): string {
+  const parts = glob.match(tokens) ?? [];
+  return parts.map((part) => (kind === "path" ? pathPart(part) : textPart(part))).join("");
+}
+
+function pathPart(part: string): string {
+  if (part.startsWith("\\")) return escaped(part.slice(1));
+  if (part === "**/") return "(?:.*/)?";
+  if (part === "/**") return "(?:/.*)?";
+  if (part === "**") return ".*";
+  if (part === " *") return " [^/]*";
+  if (part === "*") return "[^/]*";
+  if (part === "?") return "[^/]";
+  return braces(part, "path") ?? escaped(part);
+}
+
+function textPart(part: string): string {
+  if (part.startsWith("\\")) return escaped(part.slice(1));
+  if (part === " *") return "(?: .*)?";
+  if (/^\*+$/u.test(part)) return ".*";
+  if (part === "**/" || part === "/**") return part === "**/" ? ".*/" : "/.*";
+  if (part === "?") return ".";
+  return braces(part, "text") ?? escaped(part);
+}
+
+function braces(part: string, kind: Kind): string | undefined {
+  if (!part.startsWith("{") || part.length < 2) return undefined;
+  const choices = part
+    .slice(1, -1)
+    .split(",")
+    .map((choice) => source(choice, kind));
+  return `(?:${choices.join("|")})`;
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/gu, "\\$&");
+}

@@ -1,0 +1,25 @@
+/** Whether a rule speaks of an effect. */
+import type { Effect, EffectKind, Facts, Rule } from "@lathe/protocol";
+import { matchesPath, matchesText } from "./glob.ts";
+
+const pathKinds: ReadonlySet<EffectKind> = new Set(["read", "write", "delete"]);
+
+export function isPathEffect({ kind }: Effect): boolean {
+  return pathKinds.has(kind);
+}
+
+/** A denial matches by any name of a file; permission only by the names that cannot be a link's disguise. */
+export function matches(rule: Rule, effect: Effect, facts: Facts): boolean {
+  if (rule.kinds && !rule.kinds.includes(effect.kind)) return false;
+  const { target } = rule;
+  if (target === undefined) return true;
+  if (!isPathEffect(effect)) return matchesText(target, effect.target);
+  return namesOf(effect.target, rule, facts).some((name) => matchesPath(target, name));
+}
+
+function namesOf(target: string, { verdict }: Rule, { paths }: Facts): readonly string[] {
+  const fact = paths[target];
+  if (verdict !== "allow") return fact ? [target, fact.real] : [target];
+  if (!fact) return [];
+  return fact.inside ? [target, fact.real] : [fact.real];
+}

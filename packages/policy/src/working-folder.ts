@@ -1,0 +1,41 @@
+/** Follows `cd` through a script, so that the paths of its effects are told from the workspace. */
+import type { Effect } from "@lathe/protocol";
+import { isPathEffect } from "./match.ts";
+
+export interface Place {
+  /** Relative to the workspace, or absolute; absent when it cannot be told. */
+  folder: string | undefined;
+  depth: number;
+  readonly outer: (string | undefined)[];
+}
+
+export function start(folder: string): Place {
+  return { folder, depth: 0, outer: [] };
+}
+
+/** A subshell starts where its parent is, and its own `cd` ends with it. */
+export function enter(place: Place, depth: number): void {
+  for (; place.depth < depth; place.depth++) place.outer.push(place.folder);
+  for (; place.depth > depth; place.depth--) place.folder = place.outer.pop();
+}
+
+/** The effect with its path told from the workspace; with a `$` in it when that cannot be done. */
+export function placed(effect: Effect, { folder }: Place): Effect {
+  const { kind, target } = effect;
+  if (!isPathEffect(effect) || /^[/~$`]/u.test(target))
+    return { kind, target: isPathEffect(effect) ? tidy(target) : target };
+  if (folder === undefined) return { kind, target: `$PWD/${target}` };
+  return { kind, target: tidy(folder === "" ? target : `${folder}/${target}`) };
+}
+
+function tidy(path: string): string {
+  if (/[$`]/u.test(path)) return path;
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part === ".." && parts.length > 0 && parts.at(-1) !== "..") parts.pop();
+    else parts.push(part);
+  }
+  const root = path.startsWith("/") ? "/" : "";
+  return root + parts.join("/") || ".";
+}

@@ -1,0 +1,23 @@
+"""One traced run of all tests, to localise."""
+
+import signal
+import sys
+
+from .request import REQUEST
+from .runners import RUNNERS
+from .tracing import Stuck, Tracer, alarm
+
+
+def trace():
+    tracer = Tracer()
+    signal.signal(signal.SIGALRM, alarm)
+    sys.settrace(tracer.call)
+    try:
+        code = RUNNERS[REQUEST["kind"]](tracer, [])
+    except Stuck as error:
+        tracer.fail(error, error.__traceback__)
+        code = 1
+    except SystemExit:
+        code = 1
+    sys.settrace(None)
+    tracer.write(code)

@@ -1,0 +1,106 @@
+/** Ranked candidate edits of one file: every template at every suspicious node, best first, duplicates left out. */
+
+import type { Language, Syntax, SyntaxNode } from "@lathe/protocol";
+import { allTemplates } from "./templates/all-templates.ts";
+import { fileWords } from "./templates/file-words.ts";
+import { descendants } from "./templates/node-kind.ts";
+import type { Mutation, MutationScope } from "./templates/template.ts";
+
+/** One edit of one file, ready to be tried. */
+export interface Candidate {
+  readonly path: string;
+  readonly start: number;
+  readonly end: number;
+  /** Replaces `source[start, end)`. */
+  readonly text: string;
+  readonly line: number;
+  readonly template: string;
+  readonly note: string;
+  readonly score: number;
+}
+
+export interface SourceFile {
+  readonly path: string;
+  readonly language: Language;
+  readonly text: string;
+  /** How suspicious each line is, 0 to 1; lines not named are not touched. */
+  readonly lines: ReadonlyMap<number, number>;
+}
+
+/** All candidates of a file, best first. */
+export async function candidatesOf(file: SourceFile, syntax: Syntax): Promise<readonly Candidate[]> {
+  const tree = await syntax.parse(file.language, file.text);
+  try {
+    if (tree.errors.length > 0) return [];
+    const scope: MutationScope = {
+      language: file.language,
+      python: file.language === "python",
+      source: file.text,
+      root: tree.root,
+      words: fileWords(tree.root),
+    };
+    return rank(propose(file, scope), file);
+  } finally {
+    tree.close();
+  }
+}
+
+interface Proposal extends Mutation {
+  readonly template: string;
+  readonly line: number;
+  readonly suspicion: number;
+}
+
+function* propose(file: SourceFile, scope: MutationScope): Generator<Proposal> {
+  for (const node of descendants(scope.root)) {
+    const suspicion = suspicionOf(node, file);
+    if (suspicion === 0) continue;
+    for (const template of allTemplates) {
+      for (const mutation of template.mutate(node, scope))
+        yield { ...mutation, template: template.name, line: node.line, suspicion };
+    }
+  }
+}
+
+/** A function takes the suspicion of its body's first lines: its head is not executed with it. */
+function suspicionOf(node: SyntaxNode, file: SourceFile): number {
+  const own = file.lines.get(node.line);
+  if (own !== undefined) return own;
+  const body = node.field("body");
+  return body === null || !node.named
+    ? 0
+    : Math.max(0, ...body.children.map((child) => file.lines.get(child.line) ?? 0)) * 0.8;
+}
+
+function rank(proposals: Iterable<Proposal>, file: SourceFile): readonly Candidate[] {
+  const crowd = new Map<string, number>();
+  const best = new Map<string, Candidate>();
+  const sorted = [...proposals].sort((a, b) => b.prior * b.suspicion - a.prior * a.suspicion);
+  const original = normal(file.text);
+  for (const proposal of sorted) {
+    const key = `${proposal.template}:${proposal.line}`;
+    const place = crowd.get(key) ?? 0;
+    crowd.set(key, place + 1);
+    const score = (proposal.suspicion * proposal.prior) / (1 + CROWDING * place);
+    const changed = normal(
+      file.text.slice(0, proposal.start) + proposal.text + file.text.slice(proposal.end),
+    );
+    if (changed === original || (best.get(changed)?.score ?? 0) >= score) continue;
+    const { start, end, text, line, template, note } = proposal;
+    best.set(changed, { path: file.path, start, end, text, line, template, note, score });
+  }
+  return [...best.values()].sort((a, b) => b.score - a.score);
+}
+
+/** How much each further proposal of one template on one line is worth less. */
+const CROWDING = 0.12;
+
+/** Source without differences that cannot matter. */
+function normal(text: string): string {
+  return text.replace(/[ \t]+/g, (space, at: number) => (text[at - 1] === "\n" ? space : " "));
+}
+
+/** The file's text with the candidate applied. */
+export function applied(text: string, candidate: Candidate): string {
+  return text.slice(0, candidate.start) + candidate.text + text.slice(candidate.end);
+}

@@ -1,0 +1,30 @@
+/** One answer of the embedded model: words, and the tools it wants called. */
+
+export interface Call {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
+export interface Answer {
+  readonly text: string;
+  readonly calls: readonly Call[];
+}
+
+/** An answer that ends the turn. */
+export function say(text: string): Answer {
+  return { text, calls: [] };
+}
+
+/** An answer that calls tools. */
+export function call(text: string, ...calls: readonly Call[]): Answer {
+  return { text, calls };
+}
+
+/** How to get a language model, at the end of every answer that would have needed one. */
+export const configureHint: string = [
+  "No language model is configured, so this session runs on the built-in repair engine: it can run a project's tests and search for small edits that make failing ones pass (Python, JavaScript, TypeScript). It cannot talk, plan or write new code.",
+  "To use a language model, set one of these and start again:",
+  "- `ANTHROPIC_API_KEY` or `OPENAI_API_KEY` in the environment,",
+  "- `OPENAI_BASE_URL` for a local or other OpenAI-compatible server (for example http://localhost:11434/v1),",
+  "- and choose with `--model provider/model` where the default does not suit.",
+].join("\n");

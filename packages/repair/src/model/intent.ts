@@ -1,0 +1,64 @@
+/** What the user wants, as far as a program that only repairs can tell. */
+
+export type Intent =
+  /** Make failing tests pass; `command` and `files` where the words name them. */
+  | { readonly type: "repair"; readonly command?: string; readonly files: readonly string[] }
+  /** Run the tests and say how they end. */
+  | { readonly type: "run-tests"; readonly command?: string }
+  | { readonly type: "other" };
+
+const MEND =
+  /\b(fix|repair|mend|debug|solve|correct|heal|patch|resolve|unbreak|find (?:and|the)|make|get|have|why|broken|fail(?:s|ed|ing|ure)?|bug(?:s|gy)?|wrong|red|pass(?:es|ing)?|green)\b/i;
+const SUBJECT =
+  /\b(tests?|specs?|suite|bugs?|fail(?:s|ed|ing|ures?)?|errors?|broken|build|ci|pytest|unittest|vitest|jest|mocha|assert\w*|exception|crash\w*|traceback)\b/i;
+const RUN = /\b(run|execute|check|start)\b[^.]*\b(tests?|suite|specs?|pytest|unittest|vitest|jest|mocha)\b/i;
+/** Work that needs a language model, even when tests are spoken of. */
+const CREATE =
+  /\b(write|add|create|implement|generate|refactor|rename|explain|document|migrate|translate|convert|design|review|summari[sz]e|delete|remove|upgrade|install|describe)\b/i;
+const FIX = /\b(fix|repair|mend|debug|solve|heal|patch|resolve|unbreak|pass|green)\b/i;
+
+/** Reads the user's words. */
+export function intentOf(asked: string): Intent {
+  const command = commandIn(asked);
+  const named = command === undefined ? {} : { command };
+  if (CREATE.test(asked) && !FIX.test(asked)) return { type: "other" };
+  const mends = FIX.test(asked) || (MEND.test(asked) && SUBJECT.test(asked));
+  if (
+    mends &&
+    (SUBJECT.test(asked) || command !== undefined || filesIn(asked).length > 0 || asked.length < 40)
+  ) {
+    return { type: "repair", ...named, files: filesIn(asked) };
+  }
+  return RUN.test(asked) || command !== undefined ? { type: "run-tests", ...named } : { type: "other" };
+}
+
+const PROGRAM =
+  /(?:npm (?:run )?test(?::[\w-]+)?|(?:pnpm|yarn|bun) (?:run )?test|npx (?:vitest|jest|mocha)(?: run)?|vitest(?: run)?|node --test|tsx --test|python3? -m (?:pytest|unittest)|pytest|python3? \S+\.py|node \S+\.[cm]?[jt]s|make (?:test|check)|tox|nox)/;
+const QUOTED_COMMAND = new RegExp(`[\`"']((?:[A-Z_]+=\\S+ )*${PROGRAM.source}[^\`"'\\n]*)[\`"']`);
+const BARE_COMMAND = new RegExp(
+  `(?:^|\\s)((?:[A-Z_]+=\\S+ )*(?:${PROGRAM.source})(?: (?:-{1,2}[\\w-]+(?:=\\S+)?|\\S*[/*]\\S*|\\S+\\.(?:py|[cm]?[jt]sx?)(?:::\\S+)?))*)(?=[\\s.,;:!?)]|$)`,
+);
+
+/** A test command in the words, quoted or plain. */
+function commandIn(asked: string): string | undefined {
+  const found = QUOTED_COMMAND.exec(asked)?.[1] ?? BARE_COMMAND.exec(asked)?.[1];
+  if (
+    found === undefined ||
+    (/^(vitest|pytest|jest|mocha|tox|nox)$/.test(found) &&
+      !new RegExp(`[\`"']${found}[\`"']|run ${found}`).test(asked))
+  )
+    return undefined;
+  return found.replace(/[.,;:!?)]+$/, "");
+}
+
+function filesIn(asked: string): readonly string[] {
+  return [
+    ...new Set(
+      [
+        ...asked.matchAll(
+          /(?:^|[\s`"'(])((?:[\w@.-]+\/)*[\w@.-]+\.(?:py|[cm]?[jt]sx?))(?=$|[\s`"',;:.!?)])/g,
+        ),
+      ].map((match) => match[1] ?? ""),
+    ),
+  ];
+}

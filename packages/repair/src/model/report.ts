@@ -1,0 +1,78 @@
+/** The words in which the embedded model reports. */
+
+import { failureReport } from "../failure-report.ts";
+import { configureHint } from "./answer.ts";
+import type { FoundRepair } from "./found-repairs.ts";
+import type { Step } from "./turn.ts";
+
+/** True when a run of the shell tool ended with exit code 0. */
+export function passed(step: Step): boolean {
+  return !step.failed && !/\[(exit code \d+|ended by \w+|still running[^\]]*)\]\s*$/.test(step.result);
+}
+
+/** How a test run ended, in a few lines. */
+export function testReport(step: Step): string {
+  const command = String(step.input.command);
+  if (passed(step)) return `\`${command}\` passes.`;
+  const report = failureReport(step.result);
+  const lines = [`\`${command}\` fails.`];
+  if (report.tests.length > 0)
+    lines.push(
+      `Failing: ${report.tests.slice(0, 5).join("; ")}${report.tests.length > 5 ? ` and ${report.tests.length - 5} more` : ""}.`,
+    );
+  if (report.error !== undefined) lines.push(`Error: ${report.error}`);
+  if (report.expected !== undefined && report.actual !== undefined)
+    lines.push(`Expected ${report.expected}, got ${report.actual}.`);
+  return lines.join("\n");
+}
+
+/** What was wrong, what was changed, and how far to trust it. */
+export function repairedReport({
+  command,
+  first,
+  found,
+}: {
+  readonly command: string;
+  readonly first: Step;
+  readonly found: readonly FoundRepair[];
+}): string {
+  const [best, ...others] = found;
+  if (best === undefined) return testReport(first);
+  const report = failureReport(first.result);
+  const lines = [
+    `\`${command}\` passes now.`,
+    "",
+    `What was wrong: ${best.where} (${best.description}).${report.error === undefined ? "" : ` The tests failed with: ${report.error}`}`,
+    "```diff",
+    ...diffLines(best),
+    "```",
+    "The change passes the tests; it was found by search and may overfit them. Please review it.",
+  ];
+  if (others.length > 0)
+    lines.push(
+      `Other edits that pass too: ${others.map((other) => `${other.where} (${other.description})`).join("; ")}.`,
+    );
+  return [...lines, "", configureHint].join("\n");
+}
+
+function diffLines(repair: FoundRepair): readonly string[] {
+  const before = repair.old.split("\n");
+  const after = repair.new.split("\n");
+  let head = 0;
+  while (head < before.length && head < after.length && before[head] === after[head]) head++;
+  let tail = 0;
+  while (
+    tail < before.length - head &&
+    tail < after.length - head &&
+    before[before.length - 1 - tail] === after[after.length - 1 - tail]
+  )
+    tail++;
+  return [
+    `--- a/${repair.path}`,
+    `+++ b/${repair.path}`,
+    ...before.slice(0, head).map((line) => ` ${line}`),
+    ...before.slice(head, before.length - tail).map((line) => `-${line}`),
+    ...after.slice(head, after.length - tail).map((line) => `+${line}`),
+    ...before.slice(before.length - tail).map((line) => ` ${line}`),
+  ];
+}

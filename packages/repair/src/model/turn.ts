@@ -1,0 +1,62 @@
+/** What happened in the current turn, read from a request's messages: the user's words, and each tool call with its result. */
+
+import { type Message, type ModelRequest, messageText } from "@lathe/protocol";
+
+export interface Step {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly result: string;
+  readonly failed: boolean;
+}
+
+export interface Turn {
+  /** The user's last message. */
+  readonly asked: string;
+  /** Finished calls since then, in order. */
+  readonly steps: readonly Step[];
+  readonly tools: ReadonlySet<string>;
+}
+
+/** The turn a request stands in. */
+export function turnOf(request: ModelRequest): Turn {
+  const start = request.messages.findLastIndex(
+    (message) => message.role === "user" && saysSomething(message),
+  );
+  const last = request.messages[start];
+  const after = request.messages.slice(start + 1);
+  return {
+    asked: last?.role === "user" ? messageText(last.parts) : "",
+    steps: stepsOf(after),
+    tools: new Set(request.tools.map((tool) => tool.name)),
+  };
+}
+
+function saysSomething(message: Message): boolean {
+  return messageText(message.parts).trim() !== "";
+}
+
+function stepsOf(messages: readonly Message[]): readonly Step[] {
+  const results = new Map(
+    messages.flatMap((message) =>
+      message.role === "tool" ? message.parts.map((part) => [part.id, part] as const) : [],
+    ),
+  );
+  const calls = messages
+    .flatMap((message) => (message.role === "assistant" ? message.parts : []))
+    .filter((part) => part.type === "tool-call");
+  return calls.flatMap((call) => {
+    const result = results.get(call.id);
+    return result === undefined
+      ? []
+      : [{ tool: call.tool, input: inputOf(call.input), result: result.text, failed: result.failed }];
+  });
+}
+
+function inputOf(json: string): Readonly<Record<string, unknown>> {
+  try {
+    const parsed: unknown = JSON.parse(json);
+    return typeof parsed === "object" && parsed !== null ? (parsed as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

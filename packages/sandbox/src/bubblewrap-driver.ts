@@ -1,0 +1,67 @@
+/** The driver that contains commands with bubblewrap: namespaces, a minimal root, no capabilities. */
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type Failure, failure, type Sandbox, type SandboxDriver, type SandboxSpec } from "@lathe/protocol";
+import { changingArgs, fixedArgs } from "./bubblewrap-args.ts";
+import { prepareFolders } from "./folders.ts";
+import type { Launcher } from "./launch.ts";
+import { type DriverOptions, ProcessSandbox } from "./process-sandbox.ts";
+import { hasChild } from "./process-tree.ts";
+import { findShell, shellArgs } from "./shell.ts";
+
+export interface BubblewrapOptions extends DriverOptions {
+  /** Absolute path of the program. */
+  readonly binary?: string;
+}
+
+/** *Contract:* whether bubblewrap works here is `probeDriver`'s question; this one only uses it. */
+export function createBubblewrapDriver(options: BubblewrapOptions = {}): SandboxDriver {
+  return { name: "bubblewrap", tier: "full", open: async (spec) => open(spec, options) };
+}
+
+function open(spec: SandboxSpec, options: BubblewrapOptions): Sandbox | Failure {
+  const refusal = prepareFolders(spec);
+  return refusal ?? new ProcessSandbox(spec, bubblewrapLauncher(spec, options), options);
+}
+
+function bubblewrapLauncher(spec: SandboxSpec, { binary = "/usr/bin/bwrap" }: BubblewrapOptions): Launcher {
+  const shell = findShell(spec.env.PATH ?? "");
+  const fixed = fixedArgs(spec, homedir());
+  const env = { ...spec.env, ...rootEnv() };
+  const setEnv = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
+  return {
+    isNamespace: true,
+    launch: ({ script, cwd }, mark) => {
+      const start = [
+        "--setenv",
+        mark.name,
+        mark.value,
+        "--chdir",
+        cwd,
+        "--json-status-fd",
+        "3",
+        "--",
+        shell.file,
+      ];
+      const shellWords = shellArgs(shell, script, () => join(spec.scratch, `script-${mark.value}sh`));
+      const args = [...fixed, ...changingArgs(spec), ...setEnv, ...start, ...shellWords];
+      // Its own environment stays readable inside, in /proc/1/environ.
+      return { file: binary, args, cwd: "/", env: {} };
+    },
+    judge: (status, output) => (/"exit-code"/u.test(status) ? undefined : unavailable(output)),
+    isStarted: (status) => {
+      const pid = /"child-pid": (\d+)/u.exec(status)?.[1];
+      return pid !== undefined && hasChild(Number(pid));
+    },
+  };
+}
+
+function unavailable(output: string): Failure {
+  const text = "the sandbox (bubblewrap) could not be started; `lathe doctor` says why";
+  return failure("sandbox-unavailable", text, { cause: output.trim() });
+}
+
+/** Without capabilities root cannot give files away, which tar would try. */
+function rootEnv(): Readonly<Record<string, string>> {
+  return process.getuid?.() === 0 ? { TAR_OPTIONS: "--no-same-owner" } : {};
+}

@@ -1,0 +1,128 @@
+/** The environment commands get: names known to be harmless and useful, never the harness's own secrets. */
+
+const names: ReadonlySet<string> = new Set([
+  "PATH",
+  "SHELL",
+  "USER",
+  "LOGNAME",
+  "LANG",
+  "LANGUAGE",
+  "TERM",
+  "COLORTERM",
+  "NO_COLOR",
+  "FORCE_COLOR",
+  "COLUMNS",
+  "LINES",
+  "TZ",
+  "EDITOR",
+  "CI",
+  "SHLVL",
+  "NODE_ENV",
+  "NODE_OPTIONS",
+  "NODE_PATH",
+  "NODE_EXTRA_CA_CERTS",
+  "NPM_CONFIG_REGISTRY",
+  "npm_config_registry",
+  "NVM_DIR",
+  "NVM_BIN",
+  "VOLTA_HOME",
+  "FNM_DIR",
+  "BUN_INSTALL",
+  "DENO_DIR",
+  "PNPM_HOME",
+  "PYENV_ROOT",
+  "PYENV_VERSION",
+  "PYTHONPATH",
+  "PYTHONUNBUFFERED",
+  "PYTHONDONTWRITEBYTECODE",
+  "VIRTUAL_ENV",
+  "CONDA_PREFIX",
+  "CONDA_DEFAULT_ENV",
+  "UV_CACHE_DIR",
+  "POETRY_HOME",
+  "RBENV_ROOT",
+  "GEM_HOME",
+  "GEM_PATH",
+  "BUNDLE_PATH",
+  "RUSTUP_HOME",
+  "RUSTUP_TOOLCHAIN",
+  "RUST_BACKTRACE",
+  "RUSTFLAGS",
+  "GOPATH",
+  "GOROOT",
+  "GOFLAGS",
+  "GOPROXY",
+  "GOMODCACHE",
+  "GOTOOLCHAIN",
+  "CGO_ENABLED",
+  "JAVA_HOME",
+  "MAVEN_HOME",
+  "MAVEN_OPTS",
+  "GRADLE_HOME",
+  "ANDROID_HOME",
+  "ANDROID_SDK_ROOT",
+  "DOTNET_ROOT",
+  "DOTNET_CLI_TELEMETRY_OPTOUT",
+  "ASDF_DIR",
+  "ASDF_DATA_DIR",
+  "MISE_DATA_DIR",
+  "CC",
+  "CXX",
+  "CFLAGS",
+  "CXXFLAGS",
+  "LDFLAGS",
+  "CPPFLAGS",
+  "PKG_CONFIG_PATH",
+  "LD_LIBRARY_PATH",
+  "MAKEFLAGS",
+  "CMAKE_PREFIX_PATH",
+  "SSL_CERT_FILE",
+  "SSL_CERT_DIR",
+  "CURL_CA_BUNDLE",
+  "REQUESTS_CA_BUNDLE",
+  "GIT_SSL_CAINFO",
+  "DEBIAN_FRONTEND",
+  "HTTP_PROXY",
+  "HTTPS_PROXY",
+  "NO_PROXY",
+  "ALL_PROXY",
+  "http_proxy",
+  "https_proxy",
+  "no_proxy",
+  "all_proxy",
+]);
+
+/** Names that may hold a secret; they win over the list above. */
+const secret = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE/i;
+/** A user name and password before the host of an address. */
+const login = /:\/\/[^/\s@]*:[^/\s@]*@/;
+
+/** Programs that would wait for a person are told that there is none. */
+const quiet: Readonly<Record<string, string>> = {
+  GIT_TERMINAL_PROMPT: "0",
+  PAGER: "cat",
+  GIT_PAGER: "cat",
+  GIT_EDITOR: "true",
+};
+
+/** The commands' environment from the harness's own; `HOME` and `TMPDIR` lie in the scratch folder. */
+export function commandEnv(
+  hostEnv: Readonly<Record<string, string | undefined>>,
+  scratch: string,
+): Readonly<Record<string, string>> {
+  const passed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(hostEnv)) {
+    if (value !== undefined && isPassed(name, value)) passed[name] = value;
+  }
+  // Rust's programs find their own toolchains by the home, which commands do not get.
+  if (hostEnv.HOME && passed.PATH?.includes("/.cargo/bin")) {
+    passed.RUSTUP_HOME ??= `${hostEnv.HOME}/.rustup`;
+  }
+  const folders = { HOME: `${scratch}/home`, TMPDIR: `${scratch}/tmp` };
+  return { PATH: "/usr/local/bin:/usr/bin:/bin", TERM: "dumb", ...passed, ...quiet, ...folders };
+}
+
+function isPassed(name: string, value: string): boolean {
+  if (secret.test(name) || login.test(value)) return false;
+  return names.has(name) || name.startsWith("LC_");
+}

@@ -1,0 +1,85 @@
+/** Runs the conformance suite with plain processes, and what is the none driver's own. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { failure, isFailure } from "@lathe/protocol";
+import { sandboxConformance } from "@lathe/testkit";
+import { createNoneDriver } from "./none-driver.ts";
+
+sandboxConformance("none", () => createNoneDriver());
+
+describe("none driver", () => {
+  const folder = mkdtempSync(join(tmpdir(), "lathe-none-"));
+  const spec = {
+    workspace: folder,
+    scratch: join(folder, "s"),
+    network: "host",
+    env: { PATH: "/usr/bin:/bin" },
+  } as const;
+  after(() => rmSync(folder, { recursive: true, force: true }));
+
+  it("starts nothing once the check refuses", async () => {
+    let refusal: ReturnType<typeof failure> | undefined;
+    const sandbox = await createNoneDriver({ check: async () => refusal }).open(spec);
+    assert.ok(!isFailure(sandbox));
+    const command = { script: "echo ran", cwd: folder };
+    const first = await sandbox.exec(command, { timeoutMs: 5000 });
+    assert.ok(!isFailure(first) && first.output === "ran\n");
+    refusal = failure("stale-epoch", "another process owns the session");
+    assert.deepEqual(await sandbox.exec(command, { timeoutMs: 5000 }), refusal);
+    assert.deepEqual(await sandbox.spawn(command), refusal);
+    await sandbox.close();
+  });
+
+  it("keeps no more output than its cap, counts all, and shows the end", async () => {
+    const sandbox = await createNoneDriver({ outputCap: 100_000 }).open(spec);
+    assert.ok(!isFailure(sandbox));
+    const script = "head -c 1000000 /dev/zero | tr '\\0' x; echo; echo the end";
+    const started = await sandbox.spawn({ script, cwd: folder });
+    assert.ok(!isFailure(started));
+    await started.exited;
+    const { text, next, total } = await started.read(99_990, 1000);
+    assert.deepEqual({ text, next, total }, { text: "x".repeat(10), next: 100_000, total: 1_000_009 });
+    const rest = await started.read(next, 100_000);
+    assert.match(rest.text, /^\n\[\.\.\. \d+ bytes left out \.\.\.\]\nx+\nthe end\n$/);
+    assert.equal(rest.next, total);
+    await sandbox.close();
+  });
+
+  it("ends what a harness that died left behind", { skip: process.platform !== "linux" }, async () => {
+    const driver = fileURLToPath(new URL("./none-driver.ts", import.meta.url));
+    const dying = `
+      const { createNoneDriver } = await import(${JSON.stringify(driver)});
+      const sandbox = await createNoneDriver().open(${JSON.stringify(spec)});
+      await sandbox.spawn({ script: "setsid sleep 99901 & sleep 99902", cwd: ${JSON.stringify(folder)} });
+      setTimeout(() => process.kill(process.pid, "SIGKILL"), 100);`;
+    const left = (): readonly string[] =>
+      readdirSync("/proc").filter((pid) => /^sleep 9990[12] $/.test(commandLine(pid)));
+    spawnSync(process.execPath, ["--input-type=module", "-e", dying]);
+    assert.equal(left().length, 2);
+    const sandbox = await createNoneDriver().open(spec);
+    assert.ok(!isFailure(sandbox));
+    const deadline = Date.now() + 5000;
+    while (left().length > 0 && Date.now() < deadline) await sleep(20);
+    assert.deepEqual(left(), []);
+    await sandbox.close();
+  });
+
+  it("says that the workspace is missing", async () => {
+    const opened = await createNoneDriver().open({ ...spec, workspace: join(folder, "missing") });
+    assert.ok(isFailure(opened) && opened.code === "not-found");
+  });
+});
+
+function commandLine(pid: string): string {
+  try {
+    return /^\d+$/.test(pid) ? readFileSync(`/proc/${pid}/cmdline`, "latin1").replaceAll("\0", " ") : "";
+  } catch {
+    return "";
+  }
+}

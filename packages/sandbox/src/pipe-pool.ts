@@ -1,0 +1,85 @@
+/** Named pipes made in batches: Node's own stdio pipes are sockets, which cannot be opened again as /dev/stderr. */
+import { execFile } from "node:child_process";
+import { closeSync, constants, mkdirSync, openSync, rmSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+
+const batch = 32;
+const run = promisify(execFile);
+
+/** The two ends of a pipe: ours does not block, the command's does. */
+export interface PipeEnds {
+  readonly ours: number;
+  readonly theirs: number;
+}
+
+export class PipePool {
+  readonly #folder: string;
+  #ready: string[] = [];
+  #made = 0;
+  #making: Promise<void> | undefined;
+  #closed = false;
+
+  constructor(folder: string) {
+    this.#folder = folder;
+  }
+
+  /** Starts making pipes, so that the first command need not wait for them. */
+  warm(): void {
+    this.#refill().catch(() => undefined);
+  }
+
+  /** Opens a pipe that the command writes and we read. Throws when none can be made. */
+  async output(): Promise<PipeEnds> {
+    return this.#open(await this.#take(), [constants.O_RDONLY | constants.O_NONBLOCK, constants.O_WRONLY]);
+  }
+
+  /** Opens a pipe that we write and the command reads. Throws when none can be made. */
+  async input(): Promise<PipeEnds> {
+    // O_RDWR never waits for the other side, and keeps a write to a dead reader from raising an error.
+    return this.#open(await this.#take(), [constants.O_RDWR | constants.O_NONBLOCK, constants.O_RDONLY]);
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    this.#ready = [];
+    await this.#making?.catch(() => undefined);
+    rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  #open(path: string, [ourFlags, theirFlags]: readonly [number, number]): PipeEnds {
+    const ours = openSync(path, ourFlags);
+    try {
+      return { ours, theirs: openSync(path, theirFlags) };
+    } catch (error) {
+      closeSync(ours);
+      throw error;
+    } finally {
+      unlinkSync(path);
+    }
+  }
+
+  async #take(): Promise<string> {
+    for (;;) {
+      const path = this.#ready.pop();
+      if (this.#ready.length < batch / 4 && !this.#closed) this.warm();
+      if (path !== undefined) return path;
+      await this.#refill();
+    }
+  }
+
+  #refill(): Promise<void> {
+    this.#making ??= this.#make().finally(() => {
+      this.#making = undefined;
+    });
+    return this.#making;
+  }
+
+  async #make(): Promise<void> {
+    if (this.#closed) throw new Error("the sandbox is closed");
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const paths = Array.from({ length: batch }, () => join(this.#folder, String(++this.#made)));
+    await run("mkfifo", ["-m", "600", ...paths], { env: { PATH: "/usr/bin:/bin" } });
+    if (!this.#closed) this.#ready.push(...paths);
+  }
+}

@@ -1,0 +1,152 @@
+/** Finds and ends everything a command started: by its mark in the environment, its group, and its ancestry. */
+import { readdirSync, readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** The environment variable every command carries; children that leave its group and session keep it. */
+export const markName = "LATHE_BOX";
+
+const graceMs = 500;
+const giveUpMs = 3000;
+const scanAllAfterMs = 5000;
+
+export interface Tree {
+  /** The process we started; leader of its own group and session. */
+  readonly root: number;
+  /** `NAME=value` as it stands in the environment of its processes. */
+  readonly mark: string;
+  /** Milliseconds of the monotonic clock. */
+  readonly startedAt: number;
+  /** Whether root is a launcher, whose child is pid 1 of a namespace: both must outlive the first, polite signal. */
+  readonly isNamespace: boolean;
+}
+
+interface ProcessRow {
+  readonly pid: number;
+  readonly parent: number;
+  readonly group: number;
+  readonly session: number;
+}
+
+/** Ends the tree: SIGTERM, then SIGKILL after half a second; returns when nothing is left, or it cannot be killed. */
+export async function endTree(tree: Tree, grace: number = graceMs): Promise<void> {
+  let left = members(tree);
+  if (left.length === 0) return;
+  if (grace > 0) {
+    signalAll(polite(left, tree), "SIGTERM");
+    left = await waitGone(tree, grace);
+  }
+  const deadline = performance.now() + giveUpMs;
+  while (left.length > 0 && performance.now() < deadline) {
+    signalAll(left, "SIGKILL");
+    left = await waitGone(tree, 20);
+  }
+}
+
+/** Processes of the tree that run; a process that has ended and is not yet reaped does not count. */
+function members(tree: Tree): readonly ProcessRow[] {
+  if (process.platform !== "linux") return groupAlone(tree);
+  const rows = candidates(tree);
+  const found = new Map<number, ProcessRow>();
+  const isKin = (row: ProcessRow): boolean =>
+    row.pid === tree.root ||
+    row.group === tree.root ||
+    row.session === tree.root ||
+    row.parent === tree.root ||
+    found.has(row.parent);
+  // Twice: a child can stand before its parent when numbers have wrapped around.
+  for (const pass of [1, 2]) {
+    for (const row of rows) {
+      if (found.has(row.pid)) continue;
+      if (isKin(row) || (pass === 1 && isMarked(row.pid, tree.mark))) found.set(row.pid, row);
+    }
+  }
+  return [...found.values()];
+}
+
+/** Ends every process whose environment holds the mark, at once: what an owner that died left behind. */
+export async function endMarked(mark: string): Promise<void> {
+  if (process.platform !== "linux") return;
+  await endTree({ root: -1, mark, startedAt: Number.NEGATIVE_INFINITY, isNamespace: false }, 0);
+}
+
+/** Whether a process has at least one child. */
+export function hasChild(pid: number): boolean {
+  return pidsAbove(pid).some((other) => rowOf(other)?.parent === pid);
+}
+
+function candidates(tree: Tree): readonly ProcessRow[] {
+  const isYoung = performance.now() - tree.startedAt < scanAllAfterMs;
+  const floor = isYoung && lastPid() >= tree.root ? tree.root : 1;
+  return pidsAbove(floor).flatMap((pid) => rowOf(pid) ?? []);
+}
+
+/** The pid given last: below the root's, numbers have wrapped around. */
+function lastPid(): number {
+  try {
+    return Number(readFileSync("/proc/loadavg", "latin1").trim().split(" ").at(-1));
+  } catch {
+    return 0;
+  }
+}
+
+function pidsAbove(floor: number): number[] {
+  return readdirSync("/proc")
+    .map(Number)
+    .filter((pid) => pid >= floor && pid !== process.pid)
+    .sort((a, b) => a - b);
+}
+
+function rowOf(pid: number): ProcessRow | undefined {
+  const stat = readProc(pid, "stat");
+  // The name in parentheses may hold anything, so fields are counted from the last one.
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, group, session] = fields;
+  if (stat === "" || state === "Z" || state === "X") return undefined;
+  return { pid, parent: Number(parent), group: Number(group), session: Number(session) };
+}
+
+function isMarked(pid: number, mark: string): boolean {
+  return `\0${readProc(pid, "environ")}`.includes(`\0${mark}`);
+}
+
+function readProc(pid: number, name: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${name}`, "latin1");
+  } catch {
+    return "";
+  }
+}
+
+function polite(rows: readonly ProcessRow[], tree: Tree): readonly ProcessRow[] {
+  if (!tree.isNamespace) return rows;
+  return rows.filter((row) => row.pid !== tree.root && row.parent !== tree.root);
+}
+
+function signalAll(rows: readonly ProcessRow[], signal: NodeJS.Signals): void {
+  for (const { pid } of rows) {
+    try {
+      process.kill(pid, signal);
+    } catch {
+      // Gone already, or no longer ours to signal: the next scan tells.
+    }
+  }
+}
+
+async function waitGone(tree: Tree, ms: number): Promise<readonly ProcessRow[]> {
+  const deadline = performance.now() + ms;
+  for (let pause = 1; ; pause = Math.min(pause * 2, 25)) {
+    const left = members(tree);
+    if (left.length === 0 || performance.now() >= deadline) return left;
+    await sleep(pause);
+  }
+}
+
+/** Where there is no /proc, the group is all that can be found. */
+function groupAlone({ root }: Tree): readonly ProcessRow[] {
+  try {
+    process.kill(-root, 0);
+    return [{ pid: -root, parent: 0, group: root, session: root }];
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,2 @@
+/** @lathe/search: exact retrieval over a folder. */
+export { createSearch, type SearchOptions } from "./src/create-search.ts";

@@ -1,0 +1,88 @@
+/** Collects the matches that ripgrep prints as JSON, up to a limit. */
+import type { GrepLine, GrepResult } from "@lathe/protocol";
+
+/** Characters kept of one line, and of it before the match. */
+const lineChars = 500;
+const leadChars = 150;
+
+interface Encoded {
+  readonly text?: string;
+  readonly bytes?: string;
+}
+
+interface Printed {
+  readonly type: "begin" | "match" | "context" | "end" | "summary";
+  readonly data: {
+    readonly path?: Encoded | null;
+    readonly lines?: Encoded;
+    readonly line_number?: number | null;
+    readonly submatches?: readonly { readonly start: number }[];
+    readonly binary_offset?: number | null;
+  };
+}
+
+export interface Collected {
+  /** *Contract:* one line of ripgrep's output; false when the limit is passed. */
+  record(line: string): boolean;
+  result(): GrepResult & { readonly summarised: boolean };
+}
+
+export function collectMatches(limit: number, wanted: (path: string) => boolean): Collected {
+  const lines: GrepLine[] = [];
+  // A file's lines count once the file is known not to be binary.
+  let open: GrepLine[] = [];
+  let matches = 0;
+  let openMatches = 0;
+  let more = false;
+  let summarised = false;
+  const add = ({ type, data }: Printed): void => {
+    const path = decoded(data.path ?? {})
+      .replaceAll("\\", "/")
+      .replace(/^\.\//, "");
+    if (!wanted(path)) return;
+    const match = type === "match";
+    if (match && matches + openMatches >= limit) more = true;
+    if (more) return;
+    if (match) openMatches++;
+    open.push(...linesOf(path, match, data));
+  };
+  return {
+    record(text) {
+      if (text === "") return true;
+      const printed = JSON.parse(text) as Printed;
+      if (printed.type === "match" || printed.type === "context") add(printed);
+      if (printed.type === "summary") summarised = true;
+      if (printed.type === "end") {
+        if (typeof printed.data.binary_offset !== "number") {
+          lines.push(...open);
+          matches += openMatches;
+        }
+        open = [];
+        openMatches = 0;
+      }
+      return !more;
+    },
+    result: () => ({ lines: [...lines, ...open], more, summarised }),
+  };
+}
+
+function linesOf(path: string, match: boolean, data: Printed["data"]): readonly GrepLine[] {
+  const first = data.line_number ?? 0;
+  const start = data.submatches?.[0]?.start ?? 0;
+  const texts = decoded(data.lines ?? {})
+    .replace(/\r?\n$/, "")
+    .split(/\r?\n/);
+  return texts.map((text, i) => ({ path, line: first + i, text: cut(text, i === 0 ? start : 0), match }));
+}
+
+/** The part of a very long line around the match; `start` is in bytes, near enough. */
+function cut(line: string, start: number): string {
+  if (line.length <= lineChars) return line;
+  const from = Math.max(0, Math.min(start - leadChars, line.length - lineChars));
+  const end = from + lineChars;
+  return `${from > 0 ? "..." : ""}${line.slice(from, end)}${end < line.length ? "..." : ""}`;
+}
+
+function decoded({ text, bytes }: Encoded): string {
+  return text ?? Buffer.from(bytes ?? "", "base64").toString("utf8");
+}

@@ -1,0 +1,6 @@
+/** @lathe/stores: event logs, inboxes and blobs in plain files. */
+export { type BlobsOptions, createBlobs } from "./src/blobs.ts";
+export type { Files, OpenMode } from "./src/files.ts";
+export { createInbox, type InboxOptions } from "./src/inbox.ts";
+export { createJsonlStore, type JsonlStoreOptions } from "./src/jsonl-store.ts";
+export { isProcessAlive, processOwner } from "./src/process-owner.ts";

@@ -1,0 +1,68 @@
+/** The blobs port over one file per text, named by its sha256, in 256 folders. */
+import { dirname, join } from "node:path";
+import { type Blobs, type Failure, failure } from "@lathe/protocol";
+import { diskFailure, isMissing } from "./disk-failure.ts";
+import { type Files, nodeFiles } from "./files.ts";
+import { writeWhole } from "./write-whole.ts";
+
+export interface BlobsOptions {
+  /** The state folder; made when first needed. */
+  readonly folder: string;
+  readonly files?: Files;
+}
+
+export function createBlobs({ folder, files = nodeFiles }: BlobsOptions): Blobs {
+  const blobs = join(folder, "blobs");
+  /** Folders whose own names are known to survive a power cut. */
+  const durable = new Set<string>();
+  const pathOf = (hash: string): string => join(blobs, hash.slice(0, 2), hash);
+  return {
+    async put(text) {
+      const bytes = Buffer.from(text);
+      const hash = sha256(bytes);
+      const path = pathOf(hash);
+      try {
+        if (files.sizeOf(path) === bytes.length) files.syncFolder(dirname(path));
+        else writeWhole(files, path, bytes);
+        syncParents(hash.slice(0, 2));
+        return hash;
+      } catch (error) {
+        return diskFailure(error, "storing a blob");
+      }
+    },
+    async get(hash) {
+      if (!/^[0-9a-f]{64}$/.test(hash)) return noBlob(hash);
+      try {
+        const bytes = readWhole(files, pathOf(hash));
+        if (sha256(bytes) === hash) return Buffer.from(bytes).toString();
+        return failure("log-corrupt", `${pathOf(hash)}: not what was stored; the file is damaged`);
+      } catch (error) {
+        return isMissing(error) ? noBlob(hash) : diskFailure(error, `reading blob ${hash}`);
+      }
+    },
+  };
+
+  function syncParents(prefix: string): void {
+    if (durable.has(prefix)) return;
+    for (const parent of [blobs, folder, dirname(folder)]) files.syncFolder(parent);
+    durable.add(prefix);
+  }
+}
+
+function readWhole(files: Files, path: string): Uint8Array {
+  const fd = files.open(path, "read");
+  try {
+    return files.read(fd, 0, files.size(fd));
+  } finally {
+    files.close(fd);
+  }
+}
+
+function sha256(bytes: Uint8Array): string {
+  // Asked for here: most sessions of a command line store no blob, and node:crypto takes milliseconds to load.
+  return process.getBuiltinModule("node:crypto").createHash("sha256").update(bytes).digest("hex");
+}
+
+function noBlob(hash: string): Failure {
+  return failure("not-found", `no blob ${hash}`, { who: "store" });
+}

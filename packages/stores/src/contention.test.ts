@@ -1,0 +1,182 @@
+/** Real processes fight for one session, and are killed in the middle of their work. */
+import assert from "node:assert/strict";
+import { type ChildProcess, fork } from "node:child_process";
+import { once } from "node:events";
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { type Event, fold, isFailure } from "@lathe/protocol";
+import { createdDraft, failedWith, noticeDraft, succeeded } from "@lathe/testkit";
+import type { JsonlLog } from "./jsonl-log.ts";
+import { createJsonlStore } from "./jsonl-store.ts";
+import { isProcessAlive, processOwner } from "./process-owner.ts";
+
+const role = process.argv[2];
+if (role === "fight") await fight();
+else if (role === "write") await write();
+else tests();
+
+/** What a child reports about one append. */
+interface Report {
+  readonly text: string;
+  readonly outcome: "ok" | "stale-epoch";
+  readonly seq?: number;
+}
+
+/** Claims by force as often as it is told, and appends and has effects as long as it is the owner. */
+async function fight(): Promise<void> {
+  const [folder = "", name = "", rounds = "0"] = process.argv.slice(3);
+  const store = createJsonlStore({ folder });
+  const reports: Report[] = [];
+  for (let round = 0; round < Number(rounds); round += 1) {
+    const claimed = await store.claim("one", { owner: processOwner(), at: round, force: true });
+    const log = succeeded(claimed) as JsonlLog;
+    for (let index = 0; index < 1 + Math.random() * 6; index += 1) {
+      const texts = ["a", "b", "c"].slice(0, 1 + (index % 3));
+      const named = texts.map((one) => `${log.epoch} ${name} ${index}${one}`);
+      reports.push(...(await report(log, named, index === 1)));
+      if (index === 2) await log.fenced(() => effect(join(folder, "effects"), log.epoch));
+      if (index % 2 === 0) await new Promise((resolve) => setTimeout(resolve, Math.random() * 2));
+    }
+    await log.close();
+  }
+  process.send?.(reports);
+}
+
+async function report(log: JsonlLog, texts: readonly string[], durable: boolean): Promise<readonly Report[]> {
+  const appended = await log.append(texts.map(noticeDraft), { at: 1, durable });
+  if (!isFailure(appended))
+    return texts.map((text, at) => ({ text, outcome: "ok", seq: appended[at]?.seq ?? 0 }));
+  failedWith("stale-epoch", appended);
+  return texts.map((text) => ({ text, outcome: "stale-epoch" }));
+}
+
+/** An effect that takes a while; nothing of another epoch may come between its two lines, nor of an older one later. */
+async function effect(path: string, epoch: number): Promise<void> {
+  appendFileSync(path, `${epoch} begins\n`);
+  await new Promise((resolve) => setTimeout(resolve, Math.random()));
+  appendFileSync(path, `${epoch} ends\n`);
+}
+
+/** Appends until it is killed, and tells what was appended. */
+async function write(): Promise<void> {
+  const [folder = ""] = process.argv.slice(3);
+  const store = createJsonlStore({ folder });
+  const log = succeeded(await store.claim("one", { owner: processOwner(), at: 1 }));
+  for (let index = 0; ; index += 1) {
+    const texts = Array.from(
+      { length: 1 + (index % 4) },
+      (_, at) => `${log.epoch} ${index} ${at} ${"x".repeat(5000 * at)}`,
+    );
+    const appended = succeeded(
+      await log.append(texts.map(noticeDraft), { at: index, durable: index % 10 === 0 }),
+    );
+    process.send?.(appended.map(({ seq }) => seq));
+  }
+}
+
+function tests(): void {
+  const root = mkdtempSync(join(tmpdir(), "lathe-contention-"));
+  after(() => rmSync(root, { recursive: true, force: true }));
+  describe("two processes", () => {
+    it("fight a thousand times, and only the owner's events are in the log", async () => {
+      // Four sessions, because every claim reads the whole log.
+      for (let index = 0; index < 4; index += 1) await fightOnce(join(root, `fight-${index}`), 125);
+    });
+  });
+
+  describe("kill -9", () => {
+    it("loses nothing that was appended", async (t) => {
+      const folder = join(root, "kill");
+      const store = createJsonlStore({ folder });
+      const created = await store.create(createdDraft("one"), { owner: processOwner(), at: 1 });
+      await succeeded(created).close();
+      let repairs = 0;
+      for (let round = 0; round < 8; round += 1) {
+        const reported = await killed(start("write", folder), Math.random() * 40);
+        const events = succeeded(await store.read("one"));
+        for (const seq of reported) assert.equal(events[seq - 1]?.seq, seq);
+        const log = succeeded(await store.claim("one", { owner: processOwner(), at: 2 }));
+        repairs += log.repairs.length;
+        assert.deepEqual(log.events.slice(0, events.length), events);
+        await log.close();
+      }
+      fold(succeeded(await store.read("one")));
+      t.diagnostic(`${repairs} torn tails`);
+    });
+
+    it("makes the owner a dead one, even before its parent has noticed", async () => {
+      const child = start("write", join(root, "nothing"));
+      const owner = { ...processOwner(), pid: child.pid ?? 0 };
+      assert.equal(isProcessAlive(processOwner()), true);
+      assert.equal(isProcessAlive({ ...processOwner(), startedAt: 1 }), process.platform !== "linux");
+      assert.equal(isProcessAlive({ ...owner, startedAt: 1 }), process.platform !== "linux");
+      child.kill("SIGKILL");
+      await once(child, "exit");
+      assert.equal(isProcessAlive(owner), false);
+    });
+  });
+}
+
+function start(...args: readonly string[]): ChildProcess {
+  return fork(fileURLToPath(import.meta.url), args, {
+    execArgv: [],
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+}
+
+async function fightOnce(folder: string, rounds: number): Promise<void> {
+  const store = createJsonlStore({ folder });
+  const created = await store.create(createdDraft("one"), { owner: processOwner(), at: 1 });
+  await succeeded(created).close();
+  const children = ["left", "right"].map((name) => start("fight", folder, name, String(rounds)));
+  const results = await Promise.all(children.map((child) => once(child, "message")));
+  const reports = results.flatMap(([one]) => one as readonly Report[]);
+  const events = succeeded(await store.read("one"));
+  fold(events);
+  checkOwners(events);
+  const bySeq = new Map(events.map((event) => [event.seq, event]));
+  const texts = new Set(events.map((event) => (event.type === "notice.posted" ? event.data.text : "")));
+  for (const { text, outcome, seq } of reports) {
+    if (outcome === "stale-epoch") assert.ok(!texts.has(text), `${text} was refused and is in the log`);
+    else assert.deepEqual(bySeq.get(seq ?? 0)?.data, { about: "loop", text });
+  }
+  // More, when one claim came right behind another, which then was made again.
+  assert.ok(events.filter(({ type }) => type === "session.claimed").length > 2 * rounds);
+  assert.ok(reports.some(({ outcome }) => outcome === "stale-epoch"));
+  checkEffects(readFileSync(join(folder, "effects"), "utf8").trim().split("\n"));
+}
+
+/** Every notice begins with the epoch it was written in. */
+function checkOwners(events: readonly Event[]): void {
+  let epoch = 0;
+  for (const event of events) {
+    if (event.type === "session.claimed") epoch = event.data.epoch;
+    if (event.type === "notice.posted") assert.equal(Number.parseInt(event.data.text, 10), epoch);
+  }
+}
+
+function checkEffects(lines: readonly string[]): void {
+  let last = 0;
+  for (let index = 0; index < lines.length; index += 2) {
+    const epoch = Number.parseInt(lines[index] ?? "", 10);
+    assert.equal(lines[index], `${epoch} begins`);
+    assert.equal(lines[index + 1], `${epoch} ends`);
+    assert.ok(epoch >= last, `an effect of epoch ${epoch} after one of ${last}`);
+    last = epoch;
+  }
+  assert.ok(lines.length > 20);
+}
+
+/** Kills the child some time after its first report, and returns what it reported. */
+async function killed(child: ChildProcess, ms: number): Promise<readonly number[]> {
+  const reported: number[] = [];
+  child.on("message", (seqs: readonly number[]) => reported.push(...seqs));
+  await once(child, "message");
+  await new Promise((resolve) => setTimeout(resolve, ms));
+  child.kill("SIGKILL");
+  await once(child, "close");
+  return reported;
+}

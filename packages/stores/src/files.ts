@@ -1,0 +1,107 @@
+/** Files: the few file operations the stores use, as a port, so that a test can record them and cut them short. */
+import {
+  closeSync,
+  constants,
+  fdatasyncSync,
+  fstatSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  statSync,
+  unlinkSync,
+  watch,
+  writeSync,
+} from "node:fs";
+
+/** `create` makes a new file, `ensure` makes it where it is missing; `append` wants it to be there, `patch` too. */
+export type OpenMode = "create" | "ensure" | "append" | "patch" | "read";
+
+/**
+ * Synchronous, because a small write takes 2 µs and a thread hop takes 20. *Contract:* every method throws Node's
+ * errors; a path's folder is never made on the way.
+ */
+export interface Files {
+  open(path: string, mode: OpenMode): number;
+  /** *Contract:* at the end of the file unless opened to patch, as one write; returns how many bytes it took. */
+  write(fd: number, bytes: Uint8Array): number;
+  /** *Contract:* only on a file opened to patch; all or an error. */
+  writeAt(fd: number, bytes: Uint8Array, position: number): void;
+  /** *Contract:* fewer bytes than asked only at the end of the file. */
+  read(fd: number, position: number, length: number): Uint8Array;
+  size(fd: number): number;
+  /** *Contract:* the file's bytes survive a power cut. */
+  sync(fd: number): void;
+  close(fd: number): void;
+  /** *Contract:* undefined when there is no such file or folder. */
+  sizeOf(path: string): number | undefined;
+  /** *Contract:* with its parents; nothing happens when it is there. */
+  makeFolder(path: string): void;
+  list(folder: string): readonly string[];
+  /** *Contract:* the folder's names survive a power cut. */
+  syncFolder(folder: string): void;
+  rename(from: string, to: string): void;
+  remove(path: string): void;
+  /** *Contract:* calls back when names in the folder change; does not keep the process alive. */
+  watch(folder: string, listener: () => void): () => void;
+}
+
+const { O_APPEND, O_CREAT, O_EXCL, O_RDONLY, O_RDWR } = constants;
+
+const flags: Readonly<Record<OpenMode, number>> = {
+  create: O_RDWR | O_APPEND | O_CREAT | O_EXCL,
+  ensure: O_RDWR | O_APPEND | O_CREAT,
+  append: O_RDWR | O_APPEND,
+  patch: O_RDWR,
+  read: O_RDONLY,
+};
+
+// What people write to an agent is nobody else's business.
+const fileMode = 0o600;
+const folderMode = 0o700;
+
+export const nodeFiles: Files = {
+  open: (path, mode) => openSync(path, flags[mode], fileMode),
+  write: (fd, bytes) => writeSync(fd, bytes),
+  writeAt(fd, bytes, position) {
+    let done = 0;
+    while (done < bytes.length) done += writeSync(fd, bytes, done, bytes.length - done, position + done);
+  },
+  read(fd, position, length) {
+    const bytes = Buffer.allocUnsafe(length);
+    let done = 0;
+    while (done < length) {
+      const got = readSync(fd, bytes, done, length - done, position + done);
+      if (got === 0) break;
+      done += got;
+    }
+    return bytes.subarray(0, done);
+  },
+  size: (fd) => fstatSync(fd).size,
+  sync: (fd) => fdatasyncSync(fd),
+  close: (fd) => closeSync(fd),
+  sizeOf: (path) => statSync(path, { throwIfNoEntry: false })?.size,
+  makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: folderMode }),
+  list: (folder) => readdirSync(folder),
+  syncFolder,
+  rename: (from, to) => renameSync(from, to),
+  remove: (path) => unlinkSync(path),
+  watch(folder, listener) {
+    const watcher = watch(folder, { persistent: false }, listener);
+    watcher.on("error", () => watcher.close());
+    return () => watcher.close();
+  },
+};
+
+function syncFolder(folder: string): void {
+  // Windows opens no folders, and its file system keeps their names in its own journal.
+  if (process.platform === "win32") return;
+  const fd = openSync(folder, O_RDONLY);
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

@@ -1,0 +1,134 @@
+/** The inbox port over one folder per session with one small file per offer. */
+import { dirname, join } from "node:path";
+import type { Failure, Inbox, Offer } from "@lathe/protocol";
+import { diskFailure, isMissing } from "./disk-failure.ts";
+import { type Files, nodeFiles } from "./files.ts";
+import { checkSessionId, isSessionId } from "./session-id.ts";
+import { watchNames } from "./watch-names.ts";
+import { writeWhole } from "./write-whole.ts";
+
+export interface InboxOptions {
+  /** The state folder; made when first needed. */
+  readonly folder: string;
+  readonly files?: Files;
+}
+
+interface Waiting {
+  readonly id: string;
+  readonly offer: Offer;
+}
+
+const suffix = ".json";
+/** The texts each type of offer has. */
+const wanted: ReadonlyMap<unknown, readonly string[]> = new Map([
+  ["message", ["text"]],
+  ["answer", ["call", "answer", "by"]],
+  ["cancel", ["by"]],
+]);
+
+export function createInbox({ folder, files = nodeFiles }: InboxOptions): Inbox {
+  const inbox = join(folder, "inbox");
+  const nextId = idMaker();
+  const listeners = new Map<string, Set<() => void>>();
+  /** Sessions whose folder is known to survive a power cut. */
+  const durable = new Set<string>();
+  const folderOf = (session: string): string => join(inbox, session);
+  const namesIn = (session: string): readonly string[] =>
+    isSessionId(session) ? offerNames(files, folderOf(session)) : [];
+  return {
+    async offer(session, offer) {
+      const refused = checkSessionId(session) ?? deliver(session, offer);
+      if (!refused) for (const look of listeners.get(session) ?? []) look();
+      return refused;
+    },
+    async pending(session) {
+      return namesIn(session).flatMap((name) => readOffer(files, join(folderOf(session), name)));
+    },
+    async taken(session, ids) {
+      const gone = new Set(ids.map((id) => id + suffix));
+      for (const name of namesIn(session)) {
+        if (gone.has(name)) removeOffer(files, join(folderOf(session), name));
+      }
+    },
+    watch(session, listener) {
+      if (!isSessionId(session)) return () => undefined;
+      const watched = watchNames(
+        { files, folder: folderOf(session), names: () => namesIn(session) },
+        listener,
+      );
+      const all = listeners.get(session) ?? new Set();
+      listeners.set(session, all.add(watched.look));
+      return () => {
+        all.delete(watched.look);
+        watched.stop();
+      };
+    },
+  };
+
+  function deliver(session: string, offer: Offer): Failure | undefined {
+    try {
+      const path = join(folderOf(session), nextId() + suffix);
+      writeWhole(files, path, Buffer.from(JSON.stringify(offer)));
+      if (durable.has(session)) return undefined;
+      for (const parent of [inbox, folder, dirname(folder)]) files.syncFolder(parent);
+      durable.add(session);
+      return undefined;
+    } catch (error) {
+      return diskFailure(error, `offering to session ${session}`);
+    }
+  }
+}
+
+/** Ids sort by when they were made, and those of one sender keep their order even when its clock steps back. */
+function idMaker(): () => string {
+  let last = 0;
+  const sender = `${process.pid.toString(36)}${Math.random().toString(36).slice(2, 10)}`;
+  return () => {
+    last = Math.max(last + 1, Date.now() * 1000);
+    return `${String(last).padStart(17, "0")}-${sender}`;
+  };
+}
+
+function offerNames(files: Files, folder: string): readonly string[] {
+  try {
+    return files
+      .list(folder)
+      .filter((name) => name.endsWith(suffix))
+      .sort();
+  } catch (error) {
+    if (isMissing(error)) return [];
+    throw error;
+  }
+}
+
+/** None when somebody took it meanwhile, or when it is not an offer. */
+function readOffer(files: Files, path: string): readonly Waiting[] {
+  try {
+    const fd = files.open(path, "read");
+    try {
+      const offer = JSON.parse(Buffer.from(files.read(fd, 0, files.size(fd))).toString()) as Offer;
+      const id = path.slice(Math.max(path.lastIndexOf("/"), path.lastIndexOf("\\")) + 1, -suffix.length);
+      return isOffer(offer) ? [{ id, offer }] : [];
+    } finally {
+      files.close(fd);
+    }
+  } catch (error) {
+    if (isMissing(error) || error instanceof SyntaxError) return [];
+    throw error;
+  }
+}
+
+function isOffer(value: Partial<Record<string, unknown>> | null): boolean {
+  if (!value) return false;
+  const { type, ...rest } = value;
+  const texts = wanted.get(type);
+  return texts?.every((name) => typeof rest[name] === "string") ?? false;
+}
+
+function removeOffer(files: Files, path: string): void {
+  try {
+    files.remove(path);
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+  }
+}

@@ -1,0 +1,131 @@
+/** JsonlLog: a session in the hands of its owner, appended to its JSONL file. */
+import {
+  type AppendOptions,
+  checkDraft,
+  type Draft,
+  type Event,
+  type Failure,
+  failure,
+  isFailure,
+  type SessionLog,
+} from "@lathe/protocol";
+import { diskFailure } from "./disk-failure.ts";
+import type { LogFile } from "./log-file.ts";
+import { placeEvents } from "./place-events.ts";
+import { encodeEvents, encodeMark, type StoredLine } from "./stored-line.ts";
+
+/** What a log starts with. */
+export interface Opening {
+  readonly id: string;
+  readonly events: readonly Event[];
+  readonly repairs: readonly string[];
+  /** Called once when the log has been closed by its owner. */
+  readonly closed: () => void;
+}
+
+export class JsonlLog implements SessionLog {
+  readonly id: string;
+  readonly epoch: number;
+  readonly events: readonly Event[];
+  readonly repairs: readonly string[];
+  readonly #file: LogFile;
+  readonly #claim: string;
+  readonly #closed: () => void;
+  #isClosed = false;
+  readonly #effects = new Set<Promise<unknown>>();
+
+  constructor(file: LogFile, opening: Opening) {
+    this.id = opening.id;
+    this.events = opening.events;
+    this.repairs = opening.repairs;
+    this.#closed = opening.closed;
+    this.#file = file;
+    this.epoch = file.reader.epoch;
+    this.#claim = file.reader.claim;
+  }
+
+  async append(drafts: readonly Draft[], options: AppendOptions): Promise<readonly Event[] | Failure> {
+    const appended = this.#append(drafts, options.at);
+    if (isFailure(appended) || !options.durable) return appended;
+    return (await this.#file.sync()) ?? appended;
+  }
+
+  async check(): Promise<Failure | undefined> {
+    return this.#look();
+  }
+
+  /**
+   * *Contract:* runs the effect so that no other process becomes the owner before it ends; `stale-epoch` without running
+   * it when one already has. Claims wait meanwhile: for committing files, not for commands. Rejects as the effect does.
+   */
+  async fenced<T>(effect: () => Promise<T>): Promise<T | Failure> {
+    const refused = this.#effects.size > 0 ? this.#look() : this.#mark({ e: this.epoch, fence: true });
+    if (refused) return refused;
+    const running = (async () => effect())();
+    this.#effects.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#effects.delete(running);
+      if (this.#effects.size === 0) this.#mark({ e: this.epoch, fence: false });
+    }
+  }
+
+  async close(): Promise<void> {
+    while (this.#effects.size > 0) await Promise.allSettled(this.#effects);
+    if (this.#isClosed) return;
+    if (!this.#mark({ e: this.epoch, released: true })) {
+      this.#file.syncNow();
+      this.#closed();
+    }
+    this.#isClosed = true;
+    this.#file.close();
+  }
+
+  #append(drafts: readonly Draft[], at: number): readonly Event[] | Failure {
+    const refused = this.#look() ?? drafts.map(checkDraft).find((problem) => problem !== undefined);
+    if (refused) return refused;
+    if (drafts.length === 0) return [];
+    // The end of a fence may have found the disk full.
+    if (this.#file.reader.isFenced && this.#effects.size === 0) this.#mark({ e: this.epoch, fence: false });
+    const events = placeEvents(drafts, { session: this.id, head: this.#file.reader.head, at });
+    const written = this.#file.write(encodeEvents(this.epoch, events));
+    if (isFailure(written)) return written;
+    if (written.landed === undefined) {
+      this.#file.advance(events, written.bytes);
+      return events;
+    }
+    // A claim may have come first, or right behind it.
+    const mine = written.landed.events.filter(({ seq }) => seq >= (events[0]?.seq ?? 0));
+    if (mine[0]?.type !== "session.claimed" && mine.length >= events.length) return events;
+    return this.#stale() ?? failure("log-corrupt", `${this.#file.path}: an append was lost`);
+  }
+
+  #mark(mark: StoredLine): Failure | undefined {
+    const refused = this.#look();
+    if (refused) return refused;
+    const written = this.#file.write(encodeMark(mark));
+    if (isFailure(written)) return written;
+    const reading = written.landed ?? this.#file.refresh();
+    return isFailure(reading) ? reading : this.#stale();
+  }
+
+  /** Reads what others have written, and tells whether this owner is deposed. */
+  #look(): Failure | undefined {
+    if (this.#isClosed) return failure("stale-epoch", `session ${this.id} was closed`);
+    try {
+      if (this.#file.isUnchanged()) return this.#stale();
+      const reading = this.#file.refresh();
+      return isFailure(reading) ? reading : this.#stale();
+    } catch (error) {
+      return diskFailure(error, `reading ${this.#file.path}`);
+    }
+  }
+
+  #stale(): Failure | undefined {
+    const { claim, owner } = this.#file.reader;
+    if (claim === this.#claim) return undefined;
+    const by = owner ? ` by process ${owner.pid} on ${owner.host}` : "";
+    return failure("stale-epoch", `session ${this.id} was taken over${by}`);
+  }
+}

@@ -1,0 +1,107 @@
+/** The store port over one append-only JSONL file per session. */
+import { join } from "node:path";
+import { checkDraft, type Failure, failure, isFailure, type Owner, type Store } from "@lathe/protocol";
+import { diskFailure, isMissing, isPresent } from "./disk-failure.ts";
+import { type Files, nodeFiles } from "./files.ts";
+import { JsonlLog } from "./jsonl-log.ts";
+import { LogFile } from "./log-file.ts";
+import { isProcessAlive } from "./process-owner.ts";
+import { checkSessionId } from "./session-id.ts";
+import { listSessions, noteSession } from "./session-index.ts";
+import { begin, takeOver } from "./take-over.ts";
+
+export interface JsonlStoreOptions {
+  /** The state folder; made when first needed. */
+  readonly folder: string;
+  readonly files?: Files;
+  /** Whether an owner on this host still runs. */
+  readonly isAlive?: (owner: Owner) => boolean;
+  /** How long a claim waits for the owner's effect under way, in milliseconds. */
+  readonly fenceWaitMs?: number;
+}
+
+export function createJsonlStore(options: JsonlStoreOptions): Store {
+  const { folder, files = nodeFiles, isAlive = isProcessAlive, fenceWaitMs = 5000 } = options;
+  const sessions = join(folder, "sessions");
+  const where = { files, sessions, index: join(folder, "index.jsonl") };
+  const pathOf = (id: string): string => join(sessions, `${id}.jsonl`);
+  const closer = (id: string) => (): void => noteSession(where, id);
+  return {
+    async create(created, claim) {
+      const { id } = created.data;
+      const refused = checkSessionId(id) ?? checkDraft(created);
+      if (refused) return refused;
+      const file = newFile({ files, sessions, path: pathOf(id), id });
+      if (isFailure(file)) return file;
+      const begun = begin(file, created, claim);
+      if (!isFailure(begun)) return new JsonlLog(file, { ...begun, id, closed: closer(id) });
+      discard(files, file);
+      return begun;
+    },
+    async claim(id, claim) {
+      const file = checkSessionId(id) ?? openFile(files, { path: pathOf(id), id, mode: "append" });
+      if (isFailure(file)) return file;
+      const taken = await takeOver(file, { ...claim, isAlive, fenceWaitMs });
+      if (!isFailure(taken)) return new JsonlLog(file, { ...taken, id, closed: closer(id) });
+      file.close();
+      return taken;
+    },
+    async read(id) {
+      const file = checkSessionId(id) ?? openFile(files, { path: pathOf(id), id, mode: "read" });
+      if (isFailure(file)) return file;
+      try {
+        const reading = file.refresh();
+        if (isFailure(reading)) return reading;
+        return reading.events.length > 0 ? reading.events : unknownSession(id);
+      } catch (error) {
+        return diskFailure(error, `reading ${file.path}`);
+      } finally {
+        file.close();
+      }
+    },
+    list: async (query) => listSessions(where, query),
+  };
+}
+
+interface Named {
+  readonly path: string;
+  readonly id: string;
+}
+
+function newFile(at: Named & { readonly files: Files; readonly sessions: string }): LogFile | Failure {
+  const { files, sessions, path, id } = at;
+  const open = (): LogFile => LogFile.open(files, { path, id, mode: "create" });
+  try {
+    try {
+      return open();
+    } catch (error) {
+      if (!isMissing(error)) throw error;
+      files.makeFolder(sessions);
+      return open();
+    }
+  } catch (error) {
+    if (isPresent(error)) return failure("already-exists", `session ${id} exists`, { who: "host" });
+    return diskFailure(error, `creating ${path}`);
+  }
+}
+
+function openFile(files: Files, at: Named & { readonly mode: "append" | "read" }): LogFile | Failure {
+  try {
+    return LogFile.open(files, at);
+  } catch (error) {
+    return isMissing(error) ? unknownSession(at.id) : diskFailure(error, `opening ${at.path}`);
+  }
+}
+
+function discard(files: Files, file: LogFile): void {
+  file.close();
+  try {
+    files.remove(file.path);
+  } catch {
+    // Then it stays as a log without events, which nobody can see.
+  }
+}
+
+function unknownSession(id: string): Failure {
+  return failure("session-unknown", `no session ${id}`);
+}

@@ -1,0 +1,124 @@
+/** LogFile: one open session file, what of it has been read, and the one way to write to it. */
+import { dirname } from "node:path";
+import { type Event, type Failure, isFailure } from "@lathe/protocol";
+import { diskFailure } from "./disk-failure.ts";
+import type { Files } from "./files.ts";
+import { LogReader, type Reading } from "./log-reader.ts";
+
+export class LogFile {
+  readonly path: string;
+  readonly reader: LogReader;
+  readonly #files: Files;
+  readonly #fd: number;
+  /** Its size when it was last looked at. */
+  #size = 0;
+  /** Bytes that survive a power cut; undefined before the first sync, which syncs the folders too. */
+  #synced: number | undefined;
+  /** After a failed sync nobody knows what is on the disk, and asking again would say that all is well. */
+  #broken: Failure | undefined;
+
+  private constructor(files: Files, at: { readonly path: string; readonly id: string; readonly fd: number }) {
+    this.#files = files;
+    this.path = at.path;
+    this.#fd = at.fd;
+    this.reader = new LogReader(at.id, at.path);
+  }
+
+  /** *Contract:* throws what the file system throws. */
+  static open(files: Files, at: { path: string; id: string; mode: "create" | "append" | "read" }): LogFile {
+    return new LogFile(files, { path: at.path, id: at.id, fd: files.open(at.path, at.mode) });
+  }
+
+  /** Whether nobody has written since the last look. */
+  isUnchanged(): boolean {
+    return this.#files.size(this.#fd) === this.#size;
+  }
+
+  /** Reads what is new since the last look. */
+  refresh(): Reading | Failure {
+    const { offset } = this.reader;
+    this.#size = this.#files.size(this.#fd);
+    return this.reader.read(this.#files.read(this.#fd, offset, this.#size - offset));
+  }
+
+  /**
+   * Appends as one write; then `landed` is undefined when it stands exactly where the file ended, so that it counts, or
+   * else what was read instead: somebody else wrote too, and the reader has decided whose lines count.
+   */
+  write(text: string): { readonly landed: Reading | undefined; readonly bytes: number } | Failure {
+    if (this.#broken) return this.#broken;
+    const bytes = Buffer.from(text);
+    let done = 0;
+    try {
+      while (done < bytes.length) done += this.#files.write(this.#fd, bytes.subarray(done));
+    } catch (error) {
+      if (done > 0) this.#blank(done);
+      return diskFailure(error, `writing ${this.path}`);
+    }
+    const before = this.#size;
+    if (this.#files.size(this.#fd) === before + done && this.reader.offset === before) {
+      this.#size = before + done;
+      return { landed: undefined, bytes: done };
+    }
+    const reading = this.refresh();
+    return isFailure(reading) ? reading : { landed: reading, bytes: done };
+  }
+
+  /** Counts events that have landed. */
+  advance(events: readonly Event[], bytes: number): void {
+    this.reader.advance(events, bytes);
+  }
+
+  /** Makes everything written so far survive a power cut; calls made in one tick share one sync. */
+  async sync(): Promise<Failure | undefined> {
+    const wanted = this.#size;
+    await undefined;
+    if (this.#synced !== undefined && this.#synced >= wanted) return undefined;
+    return this.syncNow();
+  }
+
+  syncNow(): Failure | undefined {
+    const size = this.#size;
+    if (this.#broken || this.#synced === size) return this.#broken;
+    try {
+      this.#files.sync(this.#fd);
+      if (this.#synced === undefined) this.#syncFolders();
+      this.#synced = size;
+      return undefined;
+    } catch (error) {
+      this.#broken = diskFailure(error, `making ${this.path} durable`);
+      return this.#broken;
+    }
+  }
+
+  close(): void {
+    this.#files.close(this.#fd);
+  }
+
+  /** The sessions' folder, the state folder, and the one that holds it: each may be as new as the file. */
+  #syncFolders(): void {
+    const sessions = dirname(this.path);
+    for (const folder of [sessions, dirname(sessions), dirname(dirname(sessions))])
+      this.#files.syncFolder(folder);
+  }
+
+  /**
+   * Overwrites what a failed write left at the end. Not cut off: somebody else may be appending at this moment. Where
+   * even this fails the rest of the line stays, and readers pass over it.
+   */
+  #blank(length: number): void {
+    const start = this.#size;
+    try {
+      this.#size = this.#files.size(this.#fd);
+      if (this.#size !== start + length) return;
+      const fd = this.#files.open(this.path, "patch");
+      try {
+        this.#files.writeAt(fd, Buffer.from(`${" ".repeat(length - 1)}\n`), start);
+      } finally {
+        this.#files.close(fd);
+      }
+    } catch {
+      // Readers pass over it.
+    }
+  }
+}

@@ -1,0 +1,123 @@
+/** LogReader: decides, line by line, what of a session's file counts; the same for every process that reads it. */
+import { checkEvent, type Event, type Failure, failure, isFailure, type Owner } from "@lathe/protocol";
+import { decodeLine, type StoredLine } from "./stored-line.ts";
+
+/** What newly read bytes added. */
+export interface Reading {
+  readonly events: readonly Event[];
+  /** Bytes after the last newline, and whole lines of an append that is not whole: nothing that counts. */
+  readonly torn: number;
+}
+
+type Claimed = Event<"session.claimed">;
+
+/**
+ * The file is the only truth, and appends to it have one order that all processes see. The first line with the next
+ * `seq` wins; a line of an older epoch is a late write of a deposed owner and is passed over; so is a claim that came
+ * second. A gap in `seq`, or a line nobody can have written, means the file is damaged.
+ */
+export class LogReader {
+  /** Bytes read so far, up to a newline. */
+  offset = 0;
+  head = 0;
+  epoch = 1;
+  claim = "";
+  owner: Owner | undefined;
+  isReleased = false;
+  isFenced = false;
+  readonly #id: string;
+  readonly #path: string;
+  #line = 0;
+  /** Events of an append of which lines are still to come. */
+  #batch: Event[] = [];
+
+  constructor(id: string, path: string) {
+    this.#id = id;
+    this.#path = path;
+  }
+
+  /** Takes the bytes that follow `offset`. */
+  read(bytes: Uint8Array): Reading | Failure {
+    const end = bytes.lastIndexOf(10) + 1;
+    const events: Event[] = [];
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, end).toString();
+    for (const line of text.split("\n").slice(0, -1)) {
+      this.#line += 1;
+      const problem = line.trim() === "" ? undefined : this.#take(line, events);
+      if (problem) return failure("log-corrupt", `${this.#path}:${this.#line}: ${problem}`);
+    }
+    this.offset += end;
+    return { events, torn: bytes.length - end || this.#batch.length };
+  }
+
+  /** Takes events of the current owner that are known to have landed at `offset`, without parsing them again. */
+  advance(events: readonly Event[], bytes: number): void {
+    this.#batch = [];
+    this.head += events.length;
+    this.#line += events.length;
+    this.offset += bytes;
+  }
+
+  /** Returns what is wrong with the line. */
+  #take(line: string, events: Event[]): string | undefined {
+    const stored = decodeLine(line);
+    if (!stored) return "not a stored event; the file is damaged here";
+    if (stored.e < this.epoch) return undefined;
+    if (stored.type === undefined) return this.#takeMark(stored);
+    const event = checkEvent(stored);
+    if (isFailure(event)) return event.text;
+    if (event.session !== this.#id) return `an event of session ${event.session}`;
+    if (event.type === "session.claimed") {
+      if (event.seq <= this.head) return undefined;
+      if (stored.e > this.epoch) return this.#takeClaim(stored, event, events);
+    }
+    return this.#takeEvent(stored, event, events);
+  }
+
+  #takeMark({ e, fence, released }: StoredLine): string | undefined {
+    if (fence === undefined && !released) return "not a stored event; the file is damaged here";
+    if (e > this.epoch) return `a mark of epoch ${e}, which nobody claimed`;
+    this.isFenced = fence ?? this.isFenced;
+    this.isReleased = released ?? this.isReleased;
+    return undefined;
+  }
+
+  #takeClaim(stored: StoredLine, event: Claimed, events: Event[]): string | undefined {
+    if (event.seq !== this.head + 1) return this.#gap(event);
+    if (this.isFenced && !stored.over) return undefined;
+    this.epoch = stored.e;
+    this.#count([event], stored);
+    events.push(event);
+    return undefined;
+  }
+
+  #takeEvent(stored: StoredLine, event: Event, events: Event[]): string | undefined {
+    if (stored.e > this.epoch) return `an event of epoch ${stored.e}, which nobody claimed`;
+    if (event.seq !== this.head + this.#batch.length + 1) {
+      if (event.seq !== this.head + 1) return this.#gap(event);
+      // The append before it was cut short.
+      this.#batch = [];
+    }
+    this.#batch.push(event);
+    if (stored.more) return undefined;
+    const whole = this.#batch;
+    this.#count(whole, stored);
+    for (const one of whole) events.push(one);
+    return undefined;
+  }
+
+  #count(whole: readonly Event[], { claim }: StoredLine): void {
+    this.#batch = [];
+    this.head += whole.length;
+    const last = whole.at(-1);
+    if (last?.type !== "session.claimed") return;
+    this.claim = claim ?? "";
+    this.owner = last.data.owner;
+    this.isReleased = false;
+    this.isFenced = false;
+  }
+
+  #gap({ seq }: Event): string {
+    return `event ${seq} where ${this.head + 1} belongs; what is between them is lost`;
+  }
+}

@@ -1,0 +1,192 @@
+/** SessionIndex: a file that saves `list` from opening every log; derived from the logs, and made again when lost. */
+import { join } from "node:path";
+import type { Event, SessionSummary } from "@lathe/protocol";
+import type { Files } from "./files.ts";
+import { isSessionId } from "./session-id.ts";
+import { decodeLine } from "./stored-line.ts";
+
+export interface IndexPlace {
+  readonly files: Files;
+  /** The folder of the logs. */
+  readonly sessions: string;
+  /** The index's path. */
+  readonly index: string;
+}
+
+/** A line of the index. It holds while the log has this size: logs only grow. */
+interface Entry extends SessionSummary {
+  readonly size: number;
+}
+
+const suffix = ".jsonl";
+const windowSize = 16 * 1024;
+/** The index is written anew when it has this many lines more than twice the sessions. */
+const slack = 1000;
+
+export function listSessions(
+  place: IndexPlace,
+  query: { readonly cwd?: string; readonly limit?: number },
+): readonly SessionSummary[] {
+  const known = readIndex(place);
+  const entries: Entry[] = [];
+  const fresh: Entry[] = [];
+  for (const id of sessionIds(place)) {
+    const entry = entryOf(place, id, known.entries.get(id));
+    if (!entry) continue;
+    entries.push(entry);
+    if (entry !== known.entries.get(id)) fresh.push(entry);
+  }
+  if (known.lines + fresh.length > 2 * entries.length + slack) rewriteIndex(place, entries);
+  else if (fresh.length > 0) appendIndex(place, fresh);
+  return entries
+    .filter(({ cwd }) => query.cwd === undefined || cwd === query.cwd)
+    .sort((a, b) => b.updatedAt - a.updatedAt || b.createdAt - a.createdAt)
+    .slice(0, query.limit)
+    .map(({ size: _, ...summary }) => summary);
+}
+
+/** Notes a log that will not grow for a while. Never fails: what is not noted is read from the log. */
+export function noteSession(place: IndexPlace, id: string): void {
+  const entry = entryOf(place, id, undefined);
+  if (entry) appendIndex(place, [entry]);
+}
+
+function sessionIds({ files, sessions }: IndexPlace): readonly string[] {
+  try {
+    return files
+      .list(sessions)
+      .filter((name) => name.endsWith(suffix))
+      .map((name) => name.slice(0, -suffix.length))
+      .filter(isSessionId);
+  } catch {
+    return [];
+  }
+}
+
+function entryOf(place: IndexPlace, id: string, known: Entry | undefined): Entry | undefined {
+  const { files, sessions } = place;
+  const path = join(sessions, `${id}${suffix}`);
+  try {
+    const size = files.sizeOf(path);
+    if (size === undefined || size === known?.size) return known;
+    const fd = files.open(path, "read");
+    try {
+      const first = known ?? firstOf(readHead(files, { fd, size }), id);
+      const updatedAt = lastChange(files, { fd, size });
+      if (!first || updatedAt === undefined) return undefined;
+      const { cwd, title, createdAt } = first;
+      return { id, cwd, title, createdAt, updatedAt, size };
+    } finally {
+      files.close(fd);
+    }
+  } catch {
+    return undefined;
+  }
+}
+
+interface OpenLog {
+  readonly fd: number;
+  readonly size: number;
+}
+
+/** The first line: as much of the file as it takes. */
+function readHead(files: Files, { fd, size }: OpenLog): string {
+  for (let length = 4 * windowSize; ; length *= 4) {
+    const bytes = Buffer.from(files.read(fd, 0, Math.min(length, size)));
+    const end = bytes.indexOf(10);
+    if (end >= 0 || length >= size) return bytes.toString("utf8", 0, Math.max(end, 0));
+  }
+}
+
+function firstOf(line: string, id: string): Omit<SessionSummary, "updatedAt"> | undefined {
+  const event = decodeLine(line) as Partial<Event> | undefined;
+  if (event?.type !== "session.created" || event.data?.id !== id) return undefined;
+  const { cwd, title } = event.data;
+  return { id, cwd, title, createdAt: event.at ?? 0 };
+}
+
+/** When the last event was written: looked for from the end, in ever larger parts of the file. */
+function lastChange(files: Files, { fd, size }: OpenLog): number | undefined {
+  for (let length = windowSize; ; length *= 8) {
+    const start = Math.max(0, size - length);
+    const lines = Buffer.from(files.read(fd, start, size - start))
+      .toString()
+      .split("\n");
+    const found = newestOf(lines.slice(start > 0 ? 1 : 0, -1));
+    if (found !== undefined || start === 0) return found;
+  }
+}
+
+/** A late write of a deposed owner may come last; it has an older epoch. */
+function newestOf(lines: readonly string[]): number | undefined {
+  let epoch = 0;
+  let newest: number | undefined;
+  for (const line of lines) {
+    const stored = decodeLine(line) as ({ e: number; more?: number } & Partial<Event>) | undefined;
+    if (!stored || stored.at === undefined || stored.more || stored.e < epoch) continue;
+    epoch = stored.e;
+    newest = stored.at;
+  }
+  return newest;
+}
+
+function readIndex({ files, index }: IndexPlace): { entries: ReadonlyMap<string, Entry>; lines: number } {
+  const entries = new Map<string, Entry>();
+  const lines = indexText(files, index).split("\n");
+  for (const line of lines) {
+    const entry = parseEntry(line);
+    if (entry) entries.set(entry.id, entry);
+  }
+  return { entries, lines: lines.length };
+}
+
+function indexText(files: Files, path: string): string {
+  try {
+    const fd = files.open(path, "read");
+    try {
+      return Buffer.from(files.read(fd, 0, files.size(fd))).toString();
+    } finally {
+      files.close(fd);
+    }
+  } catch {
+    return "";
+  }
+}
+
+function parseEntry(line: string): Entry | undefined {
+  if (line === "") return undefined;
+  try {
+    const entry = JSON.parse(line) as Partial<Entry> | null;
+    const texts = [entry?.id, entry?.cwd, entry?.title];
+    const numbers = [entry?.createdAt, entry?.updatedAt, entry?.size];
+    const isWhole = texts.every((one) => typeof one === "string") && numbers.every(Number.isFinite);
+    return isWhole ? (entry as Entry) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function appendIndex({ files, index }: IndexPlace, entries: readonly Entry[]): void {
+  try {
+    const fd = files.open(index, "ensure");
+    try {
+      // A newline first: what was there may end in half a line.
+      files.write(fd, Buffer.from(`\n${entries.map((entry) => JSON.stringify(entry)).join("\n")}\n`));
+    } finally {
+      files.close(fd);
+    }
+  } catch {
+    // Derived: the next list reads the logs again.
+  }
+}
+
+/** What another process appends meanwhile is lost, and read from the logs again. */
+function rewriteIndex({ files, index }: IndexPlace, entries: readonly Entry[]): void {
+  const temporary = `${index}.${process.pid}.tmp`;
+  try {
+    appendIndex({ files, index: temporary, sessions: "" }, entries);
+    files.rename(temporary, index);
+  } catch {
+    // As above.
+  }
+}

@@ -1,0 +1,138 @@
+/** How a session's file gets an owner: the first claim, and every later one. */
+import {
+  type ClaimOptions,
+  type Draft,
+  type Event,
+  type Failure,
+  failure,
+  isFailure,
+  type Owner,
+} from "@lathe/protocol";
+import { diskFailure } from "./disk-failure.ts";
+import type { LogFile } from "./log-file.ts";
+import { placeEvents } from "./place-events.ts";
+import { encodeEvents } from "./stored-line.ts";
+
+export interface Taken {
+  readonly events: readonly Event[];
+  readonly repairs: readonly string[];
+}
+
+export interface TakeOverOptions extends ClaimOptions {
+  readonly force?: boolean;
+  readonly isAlive: (owner: Owner) => boolean;
+  readonly fenceWaitMs: number;
+}
+
+interface Admitted {
+  readonly over?: true;
+}
+
+const pollMs = 2;
+
+/** Writes `session.created` and the first claim; both or neither. */
+export function begin(
+  file: LogFile,
+  created: Draft<"session.created">,
+  { owner, at }: ClaimOptions,
+): Taken | Failure {
+  const drafts = [created, { type: "session.claimed", data: { epoch: 1, owner } }] as const;
+  const events = placeEvents(drafts, { session: created.data.id, head: 0, at });
+  const written = file.write(encodeEvents(1, events, { claim: newClaim(owner) }));
+  if (isFailure(written)) return written;
+  const reading = written.landed ?? file.refresh();
+  return isFailure(reading) ? reading : { events: reading.events, repairs: [] };
+}
+
+/** Reads the whole log, then claims until a claim of this owner is the one that counts. */
+export async function takeOver(file: LogFile, options: TakeOverOptions): Promise<Taken | Failure> {
+  try {
+    return await new Takeover(file, options).run();
+  } catch (error) {
+    return diskFailure(error, `claiming ${file.path}`);
+  }
+}
+
+class Takeover {
+  readonly #file: LogFile;
+  readonly #options: TakeOverOptions;
+  readonly #events: Event[] = [];
+  #torn = 0;
+
+  constructor(file: LogFile, options: TakeOverOptions) {
+    this.#file = file;
+    this.#options = options;
+  }
+
+  async run(): Promise<Taken | Failure> {
+    const { reader, path } = this.#file;
+    let problem = this.#look();
+    if (!problem && reader.head === 0) problem = failure("session-unknown", `${path} holds no session`);
+    while (!problem) {
+      const admitted = await this.#admit();
+      if (isFailure(admitted)) return admitted;
+      const torn = this.#torn;
+      const claimed = this.#claim(admitted);
+      if (isFailure(claimed)) return claimed;
+      if (claimed) return { events: this.#events, repairs: torn > 0 ? [repairText(path)] : [] };
+    }
+    return problem;
+  }
+
+  #look(reading = this.#file.refresh()): Failure | undefined {
+    if (isFailure(reading)) return reading;
+    for (const event of reading.events) this.#events.push(event);
+    this.#torn = reading.torn;
+    return undefined;
+  }
+
+  /** Waits until this owner may claim; `over` when that is over a fence which nobody will end. */
+  async #admit(): Promise<Admitted | Failure> {
+    const deadline = performance.now() + this.#options.fenceWaitMs;
+    for (;;) {
+      const verdict = this.#judge(performance.now() >= deadline);
+      if (verdict !== "wait") return verdict;
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+      const problem = this.#look();
+      if (problem) return problem;
+    }
+  }
+
+  #judge(isLate: boolean): Admitted | Failure | "wait" {
+    const { owner, isFenced, isReleased } = this.#file.reader;
+    const { owner: claimant, isAlive, force = false } = this.#options;
+    if (!owner || isReleased) return {};
+    const isRemote = owner.host !== claimant.host;
+    const isRunning = isRemote || isAlive(owner);
+    if (isRunning && !force) return ownedBy(owner, "which is running");
+    if (!isFenced) return {};
+    // Nobody here can tell whether a process of another host still runs; the one who forces the claim has to.
+    if (!isRunning || (isLate && isRemote)) return { over: true };
+    return isLate ? ownedBy(owner, "which is in the middle of an effect; end that process first") : "wait";
+  }
+
+  #claim(admitted: Admitted): boolean | Failure {
+    const { reader } = this.#file;
+    const { owner, at } = this.#options;
+    const epoch = reader.epoch + 1;
+    const session = this.#events[0]?.session ?? "";
+    const draft = { type: "session.claimed", data: { epoch, owner } } as const;
+    const claim = newClaim(owner);
+    const events = placeEvents([draft], { session, head: reader.head, at });
+    const written = this.#file.write(encodeEvents(epoch, events, { claim, ...admitted }));
+    if (isFailure(written)) return written;
+    return this.#look(written.landed) ?? reader.claim === claim;
+  }
+}
+
+function newClaim({ pid }: Owner): string {
+  return `${pid}-${Math.random().toString(36).slice(2)}`;
+}
+
+function repairText(path: string): string {
+  return `${path}: the last write was cut short by a crash and is left out`;
+}
+
+function ownedBy({ pid, host }: Owner, why: string): Failure {
+  return failure("session-owned", `the session is owned by process ${pid} on ${host}, ${why}`);
+}

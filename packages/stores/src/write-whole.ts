@@ -1,0 +1,45 @@
+/** Writes a file that is either whole and durable or not there. */
+import { basename, dirname, join } from "node:path";
+import { isMissing } from "./disk-failure.ts";
+import type { Files } from "./files.ts";
+
+let count = 0;
+
+/** Makes the path's folder when it is missing; the folder's own name is for the caller to sync. Throws as `files` does. */
+export function writeWhole(files: Files, path: string, bytes: Uint8Array): void {
+  const folder = dirname(path);
+  count += 1;
+  const temporary = join(folder, `.${basename(path)}.${process.pid}-${count}.tmp`);
+  const fd = openIn(files, folder, temporary);
+  try {
+    try {
+      for (let done = 0; done < bytes.length; ) done += files.write(fd, bytes.subarray(done));
+      files.sync(fd);
+    } finally {
+      files.close(fd);
+    }
+    files.rename(temporary, path);
+  } catch (error) {
+    removeQuietly(files, temporary);
+    throw error;
+  }
+  files.syncFolder(folder);
+}
+
+function openIn(files: Files, folder: string, path: string): number {
+  try {
+    return files.open(path, "create");
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    files.makeFolder(folder);
+    return files.open(path, "create");
+  }
+}
+
+function removeQuietly(files: Files, path: string): void {
+  try {
+    files.remove(path);
+  } catch {
+    // The first error says more.
+  }
+}

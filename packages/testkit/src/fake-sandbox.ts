@@ -1,0 +1,145 @@
+/** A sandbox that runs nothing: each command gets the result a script gives it, and is written down. */
+import {
+  type Command,
+  type CommandResult,
+  type Exit,
+  type Failure,
+  failure,
+  type Process,
+  type RunOptions,
+  type Sandbox,
+  type SandboxDriver,
+  type SandboxSpec,
+} from "@lathe/protocol";
+
+/** What a command does in the fake. */
+export interface ScriptedCommand {
+  readonly code?: number;
+  readonly signal?: string;
+  readonly output?: string;
+  /** Runs until its timeout, its signal or `stop` ends it. */
+  readonly hangs?: boolean;
+  /** The sandbox itself fails. */
+  readonly failure?: Failure;
+  /** What it prints for a line it is given. */
+  readonly answer?: (input: string) => string;
+}
+
+export type CommandScript = readonly ScriptedCommand[] | ((command: Command) => ScriptedCommand | undefined);
+
+export interface FakeSandbox extends Sandbox {
+  /** Every command that was started, in order. */
+  readonly commands: readonly Command[];
+}
+
+const usualSpec: SandboxSpec = { workspace: "/workspace", scratch: "/scratch", network: "none", env: {} };
+
+/** Commands succeed without output unless the script (a list in order, or a function) says otherwise. */
+export function createFakeSandbox(script: CommandScript = [], spec: SandboxSpec = usualSpec): FakeSandbox {
+  const commands: Command[] = [];
+  const spawned: FakeProcess[] = [];
+  const running = new Set<FakeProcess>();
+  let isClosed = false;
+  const start = (command: Command): FakeProcess | Failure => {
+    if (isClosed) return failure("sandbox-unavailable", "the sandbox is closed");
+    commands.push(command);
+    const scripted = typeof script === "function" ? script(command) : script[commands.length - 1];
+    if (scripted?.failure) return scripted.failure;
+    const started = new FakeProcess(`p${spawned.length + 1}`, command, scripted ?? {});
+    running.add(started);
+    void started.exited.then(() => running.delete(started));
+    return started;
+  };
+  return {
+    spec,
+    commands,
+    spawn: async (command) => {
+      const started = start(command);
+      if (started instanceof FakeProcess) spawned.push(started);
+      return started;
+    },
+    exec: async (command, options) => {
+      if (options.signal?.aborted) return failure("cancelled", "the command was cancelled before it started");
+      const started = start(command);
+      return started instanceof FakeProcess ? finish(started, options) : started;
+    },
+    processes: () => [...spawned],
+    close: async () => {
+      isClosed = true;
+      for (const one of running) await one.stop();
+    },
+  };
+}
+
+/** A driver that opens fakes; `opened` holds them in order. */
+export function createFakeDriver(
+  script: CommandScript = [],
+): SandboxDriver & { readonly opened: readonly FakeSandbox[] } {
+  const opened: FakeSandbox[] = [];
+  const open = async (spec: SandboxSpec): Promise<Sandbox> => {
+    const sandbox = createFakeSandbox(script, spec);
+    opened.push(sandbox);
+    return sandbox;
+  };
+  return { name: "fake", tier: "full", opened, open };
+}
+
+async function finish(started: FakeProcess, { timeoutMs, signal }: RunOptions): Promise<CommandResult> {
+  const expire = (): void => started.end({ signal: "SIGTERM", timedOut: true });
+  const timer = started.exit || timeoutMs > 2 ** 31 - 1 ? undefined : setTimeout(expire, timeoutMs);
+  const abort = (): void => void started.stop();
+  signal?.addEventListener("abort", abort, { once: true });
+  const exit = await started.exited;
+  clearTimeout(timer);
+  signal?.removeEventListener("abort", abort);
+  const { text, total } = await started.read(0, Number.MAX_SAFE_INTEGER);
+  return { ...exit, output: text, bytes: total, ms: 0 };
+}
+
+class FakeProcess implements Process {
+  readonly id: string;
+  readonly command: Command;
+  readonly startedAt = 0;
+  readonly exited: Promise<Exit>;
+  readonly #scripted: ScriptedCommand;
+  readonly #settle: (exit: Exit) => void;
+  #output: Buffer;
+  #exit: Exit | undefined;
+
+  constructor(id: string, command: Command, scripted: ScriptedCommand) {
+    const { promise, resolve } = Promise.withResolvers<Exit>();
+    this.id = id;
+    this.command = command;
+    this.exited = promise;
+    this.#settle = resolve;
+    this.#scripted = scripted;
+    this.#output = Buffer.from(scripted.output ?? "");
+    const { code = 0, signal, hangs } = scripted;
+    if (!hangs) this.end(signal === undefined ? { code, timedOut: false } : { signal, timedOut: false });
+  }
+
+  get exit(): Exit | undefined {
+    return this.#exit;
+  }
+
+  end(exit: Exit): void {
+    this.#exit ??= exit;
+    this.#settle(this.#exit);
+  }
+
+  async read(from: number, limit: number): Promise<Awaited<ReturnType<Process["read"]>>> {
+    const bytes = this.#output.subarray(from, from + limit);
+    return { text: bytes.toString("utf8"), next: from + bytes.length, total: this.#output.length };
+  }
+
+  async write(text: string): Promise<Failure | undefined> {
+    if (this.#exit) return failure("no-process", `${this.id} does not read input: it has ended`);
+    const answer = this.#scripted.answer?.(text) ?? "";
+    this.#output = Buffer.concat([this.#output, Buffer.from(answer)]);
+    return undefined;
+  }
+
+  async stop(): Promise<void> {
+    this.end({ signal: "SIGTERM", timedOut: false });
+  }
+}

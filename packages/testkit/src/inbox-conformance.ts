@@ -1,0 +1,114 @@
+/** What every adapter of the inbox port has to do, as tests. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Inbox, Offer } from "@lathe/protocol";
+import { failedWith } from "./session-drafts.ts";
+
+/** An empty inbox; `another` is the same one as another process sees it. */
+export interface InboxUnderTest {
+  readonly inbox: Inbox;
+  readonly another: () => Inbox;
+}
+
+const offers: readonly Offer[] = [
+  { type: "message", text: 'do "this"\nthen that 漢' },
+  { type: "answer", call: "call-1", answer: "yes", by: "user" },
+  { type: "cancel", by: "user" },
+];
+
+/** The promise of the port, and what a busy machine may add to it. */
+const promisedMs = 250 + 500;
+
+export function inboxConformance(name: string, makeInbox: () => InboxUnderTest): void {
+  describe(`${name} is an inbox`, () => {
+    offerTests(makeInbox);
+    watchTests(makeInbox);
+  });
+}
+
+function offerTests(makeInbox: () => InboxUnderTest): void {
+  it("is empty before the first offer", async () => {
+    assert.deepEqual(await makeInbox().inbox.pending("one"), []);
+  });
+
+  it("gives offers in their order until they are taken, each session its own", async () => {
+    const { inbox, another } = makeInbox();
+    for (const offer of offers) assert.equal(await another().offer("one", offer), undefined);
+    const pending = await inbox.pending("one");
+    assert.deepEqual(
+      pending.map(({ offer }) => offer),
+      offers,
+    );
+    assert.deepEqual(await inbox.pending("two"), []);
+    const ids = pending.map(({ id }) => id);
+    assert.equal(new Set(ids).size, offers.length);
+    await inbox.taken("one", [ids[1] ?? "", "unknown"]);
+    await inbox.taken("one", [ids[1] ?? ""]);
+    assert.deepEqual(await another().pending("one"), [pending[0], pending[2]]);
+    await inbox.taken("one", ids);
+    assert.deepEqual(await inbox.pending("one"), []);
+  });
+
+  it("keeps the order of many offers of one sender", async () => {
+    const { inbox, another } = makeInbox();
+    const texts = Array.from({ length: 30 }, (_, index) => `message ${index}`);
+    const sender = another();
+    await Promise.all(texts.map((text) => sender.offer("one", { type: "message", text })));
+    const got = (await inbox.pending("one")).map(({ offer }) => offer.type === "message" && offer.text);
+    assert.deepEqual(got, texts);
+  });
+}
+
+function watchTests(makeInbox: () => InboxUnderTest): void {
+  for (const who of ["this process", "another process"] as const) {
+    it(`calls back soon after an offer by ${who}`, async () => {
+      const { inbox, another } = makeInbox();
+      const sender = who === "this process" ? inbox : another();
+      const waiter = Promise.withResolvers<void>();
+      const stop = inbox.watch("one", waiter.resolve);
+      const start = performance.now();
+      await sender.offer("one", { type: "cancel", by: "user" });
+      await within(promisedMs, waiter.promise);
+      stop();
+      assert.ok(performance.now() - start < promisedMs);
+    });
+  }
+
+  it("calls back for an offer made before", async () => {
+    const { inbox, another } = makeInbox();
+    await another().offer("one", { type: "cancel", by: "user" });
+    const waiter = Promise.withResolvers<void>();
+    const stop = inbox.watch("one", waiter.resolve);
+    await within(promisedMs, waiter.promise);
+    stop();
+  });
+
+  it("calls nobody for other sessions or after the stop", async () => {
+    const { inbox } = makeInbox();
+    let calls = 0;
+    const stop = inbox.watch("one", () => {
+      calls += 1;
+    });
+    await inbox.offer("two", { type: "cancel", by: "user" });
+    stop();
+    await inbox.offer("one", { type: "cancel", by: "user" });
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    assert.equal(calls, 0);
+  });
+}
+
+/** For adapters whose sessions become file names. */
+export async function refusesStrangeSessions({ offer, pending }: Inbox): Promise<void> {
+  for (const session of ["", "..", "../up", "a/b", "/etc"]) {
+    failedWith("invalid-arguments", await offer(session, { type: "cancel", by: "user" }));
+    assert.deepEqual(await pending(session), []);
+  }
+}
+
+async function within(ms: number, promise: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`not called within ${ms} ms`)), ms);
+  });
+  await Promise.race([promise, late]).finally(() => clearTimeout(timer));
+}

@@ -1,0 +1,132 @@
+/** What every sandbox driver must do, whatever it runs commands with. */
+import assert from "node:assert/strict";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { SandboxDriver } from "@lathe/protocol";
+import { type Bench, openBench, type RegisterCase, until } from "./sandbox-bench.ts";
+import { realSandboxCases } from "./sandbox-real-cases.ts";
+
+export interface SandboxConformanceOptions {
+  /** Why the suite cannot run on this machine; said, and everything skipped. */
+  readonly skip?: string | false;
+  /** Whether commands really run; a fake gets only the part that can be scripted. */
+  readonly isReal?: boolean;
+}
+
+/** Scripts of the part every driver runs: a fake must answer them as bash would. */
+export const sandboxScripts = {
+  prints: "echo hello",
+  fails: "echo oops >&2; exit 3",
+  hangs: "echo begun; sleep 300",
+  answers: "while read -r line; do echo got $line; done",
+} as const;
+
+/** Registers the suite; `makeDriver` is called once. */
+export function sandboxConformance(
+  name: string,
+  makeDriver: () => SandboxDriver | Promise<SandboxDriver>,
+  options: SandboxConformanceOptions = {},
+): void {
+  const { skip = false, isReal = true } = options;
+  describe(`sandbox conformance: ${name}`, { skip }, () => {
+    const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-sandbox-")));
+    let opened = 0;
+    after(() => rmSync(folder, { recursive: true, force: true }));
+    const open = async (): Promise<Bench> => openBench(await makeDriver(), join(folder, String(++opened)));
+    const test = (title: string, run: (bench: Bench) => Promise<void>): void => {
+      it(title, { timeout: 20_000 }, async () => {
+        const bench = await open();
+        try {
+          await run(bench);
+        } finally {
+          await bench.sandbox.close();
+        }
+      });
+    };
+    commonCases(test);
+    processCases(test);
+    if (isReal) realSandboxCases(test);
+  });
+}
+
+function commonCases(test: RegisterCase): void {
+  const { prints, fails, hangs } = sandboxScripts;
+  test("gives the output and the exit code", async ({ exec }) => {
+    const { output, bytes, code, timedOut } = await exec(prints);
+    assert.deepEqual(
+      { output, bytes, code, timedOut },
+      { output: "hello\n", bytes: 6, code: 0, timedOut: false },
+    );
+  });
+
+  test("a failing command is a result, not a failure of the sandbox", async ({ exec }) => {
+    const { output, code } = await exec(fails);
+    assert.deepEqual({ output, code }, { output: "oops\n", code: 3 });
+  });
+
+  test("a timeout ends the command and keeps what it wrote", async ({ exec }) => {
+    const { output, timedOut } = await exec(hangs, { timeoutMs: 400 });
+    assert.deepEqual({ output, timedOut }, { output: "begun\n", timedOut: true });
+  });
+
+  test("a signal ends the command, which then has not timed out", async ({ exec }) => {
+    const { output, timedOut, code } = await exec(hangs, { signal: AbortSignal.timeout(400) });
+    assert.deepEqual({ output, timedOut }, { output: "begun\n", timedOut: false });
+    assert.notEqual(code, 0);
+  });
+
+  test("a signal given before the start keeps the command from starting", async ({ refused }) => {
+    const { code } = await refused(prints, { signal: AbortSignal.abort() });
+    assert.equal(code, "cancelled");
+  });
+
+  test("a closed sandbox starts nothing, and closes twice", async ({ sandbox, refused }) => {
+    await sandbox.close();
+    await sandbox.close();
+    assert.equal((await refused(prints)).code, "sandbox-unavailable");
+  });
+
+  test("closing ends commands that run", async ({ sandbox, exec }) => {
+    const running = exec(hangs);
+    await sleep(200);
+    await sandbox.close();
+    assert.notEqual((await running).code, 0);
+  });
+}
+
+function processCases(test: RegisterCase): void {
+  const { prints, hangs, answers } = sandboxScripts;
+  test("spawned processes are listed in order, also when they have ended", async ({ sandbox, spawn }) => {
+    const [first, second] = [await spawn(prints), await spawn(hangs)];
+    assert.deepEqual(await first.exited, { code: 0, timedOut: false });
+    assert.deepEqual(
+      sandbox.processes().map(({ id, exit }) => ({ id, isRunning: exit === undefined })),
+      [
+        { id: first.id, isRunning: false },
+        { id: second.id, isRunning: true },
+      ],
+    );
+    assert.notEqual(first.id, second.id);
+  });
+
+  test("output is read in parts, from anywhere", async ({ spawn }) => {
+    const started = await spawn(prints);
+    await started.exited;
+    assert.deepEqual(await started.read(0, 4), { text: "hell", next: 4, total: 6 });
+    assert.deepEqual(await started.read(4, 100), { text: "o\n", next: 6, total: 6 });
+    assert.deepEqual(await started.read(6, 100), { text: "", next: 6, total: 6 });
+  });
+
+  test("a process reads what is written to it, until it has ended", async ({ spawn }) => {
+    const started = await spawn(answers);
+    assert.equal(await started.write("one\n"), undefined);
+    await until(async () => (await started.read(0, 100)).text === "got one\n");
+    await started.stop();
+    await started.stop();
+    assert.notEqual(started.exit, undefined);
+    assert.equal((await started.write("two\n"))?.code, "no-process");
+  });
+}

@@ -1,0 +1,212 @@
+/** The part of the sandbox suite that needs commands to really run. */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { isFailure } from "@lathe/protocol";
+import { type RegisterCase, until } from "./sandbox-bench.ts";
+
+export function realSandboxCases(test: RegisterCase): void {
+  outputCases(test);
+  placeCases(test);
+  treeCases(test);
+}
+
+function outputCases(test: RegisterCase): void {
+  test("keeps the order of stdout and stderr", async ({ exec }) => {
+    const { output } = await exec("for i in 1 2 3; do echo out$i; echo err$i >&2; done");
+    assert.equal(output, "out1\nerr1\nout2\nerr2\nout3\nerr3\n");
+  });
+
+  test("/dev/stdout and /dev/stderr can be opened, and lose nothing", async ({ exec }) => {
+    const { output, code } = await exec(
+      "echo a; echo b >/dev/stderr; echo c | tee /dev/stderr; echo d >/dev/stdout; echo e",
+    );
+    assert.deepEqual({ output, code }, { output: "a\nb\nc\nc\nd\ne\n", code: 0 });
+  });
+
+  test("standard input is empty and at its end", async ({ exec }) => {
+    const { output, code } = await exec("cat; echo end; cat /dev/stdin; echo over");
+    assert.deepEqual({ output, code }, { output: "end\nover\n", code: 0 });
+  });
+
+  test("no start file of the shell is read", async ({ exec }) => {
+    const { output } = await exec(
+      'mkdir -p "$HOME"; echo "echo startfile" > "$HOME/.bashrc"; bash --version >/dev/null; echo -n',
+    );
+    assert.equal(output, "");
+    assert.equal((await exec("echo clean")).output, "clean\n");
+  });
+
+  test("long output keeps its head and tail, and says what is left out", async ({ exec }) => {
+    const { output, bytes } = await exec("seq 1 300000");
+    assert.equal(bytes, 1_988_895);
+    assert.ok(output.length < 80_000, `${output.length}`);
+    assert.match(output, /^1\n2\n3\n/);
+    assert.match(output, /\n299999\n300000\n$/);
+    assert.match(output, /\[\.\.\. \d+ bytes left out \.\.\.\]/);
+  });
+
+  test("100 MB of output are survived, and counted", async ({ exec }) => {
+    const { output, bytes } = await exec("head -c 100000000 /dev/zero | tr '\\0' x; echo; echo tail");
+    assert.equal(bytes, 100_000_006);
+    assert.match(output, /x\ntail\n$/);
+    assert.ok(output.length < 80_000);
+  });
+
+  test("bytes that are no text do no harm", async ({ exec }) => {
+    const { output, bytes } = await exec("printf 'a\\0b\\377c\\n'");
+    assert.deepEqual({ output, bytes }, { output: "a\0b\ufffdc\n", bytes: 6 });
+  });
+
+  test("characters of several bytes are never split between reads", async ({ spawn }) => {
+    const started = await spawn("printf 'äöü€𝄞'");
+    await started.exited;
+    let [text, from] = ["", 0];
+    for (;;) {
+      const part = await started.read(from, 4);
+      if (part.text === "") break;
+      text += part.text;
+      from = part.next;
+    }
+    assert.equal(text, "äöü€𝄞");
+  });
+
+  test("a script of 300 KB runs", async ({ exec }) => {
+    const { output } = await exec(`: ${"x".repeat(300_000)}\necho ran`);
+    assert.equal(output, "ran\n");
+  });
+}
+
+function placeCases(test: RegisterCase): void {
+  test("commands start in the folder they name, and write there", async ({ exec, workspace }) => {
+    await exec("mkdir 'a b' && echo text > 'a b/file'");
+    assert.equal(
+      (await exec("pwd; cat file", { cwd: `${workspace}/a b` })).output,
+      `${workspace}/a b\ntext\n`,
+    );
+    assert.equal(readFileSync(`${workspace}/a b/file`, "utf8"), "text\n");
+  });
+
+  test("a folder that is missing is said to be", async ({ refused, workspace }) => {
+    assert.equal((await refused("true", { cwd: `${workspace}/missing` })).code, "not-found");
+  });
+
+  test("a folder outside is refused", async ({ refused }) => {
+    assert.equal((await refused("true", { cwd: "/" })).code, "outside-workspace");
+  });
+
+  test("a script with a NUL byte is refused", async ({ refused }) => {
+    assert.equal((await refused("echo a\0b")).code, "invalid-arguments");
+  });
+
+  test("the environment is the given one", async ({ exec, sandbox }) => {
+    const { output } = await exec("env | cut -d= -f1 | sort | tr '\\n' ' '");
+    const added = ["LATHE_BOX", "PWD", "SHLVL", "TAR_OPTIONS", "_"];
+    const names = output
+      .trim()
+      .split(" ")
+      .filter((name) => !added.includes(name));
+    assert.deepEqual(names, Object.keys(sandbox.spec.env).sort());
+  });
+
+  test("/tmp and TMPDIR keep their files from command to command", async ({ exec }) => {
+    const name = `lathe-conformance-${process.pid}`;
+    await exec(`echo kept > /tmp/${name}; echo also > "$TMPDIR/x"`);
+    assert.equal((await exec(`cat /tmp/${name} "$TMPDIR/x"; rm /tmp/${name}`)).output, "kept\nalso\n");
+  });
+
+  test("50 commands run at once", async ({ exec }) => {
+    const results = await Promise.all(Array.from({ length: 50 }, (_, at) => exec(`echo ${at}; exit ${at}`)));
+    assert.deepEqual(
+      results.map(({ output, code }) => `${output.trim()} ${code}`),
+      results.map((_, at) => `${at} ${at}`),
+    );
+  });
+}
+
+function treeCases(test: RegisterCase): void {
+  // Each leaves its group, its session or its parent in another way.
+  const daemons = (name: string): string =>
+    [
+      `setsid sleep 1${name} >/dev/null 2>&1 &`,
+      `(sleep 2${name} &) ;`,
+      `nohup sleep 3${name} >/dev/null 2>&1 & disown;`,
+      `bash -c 'trap "" TERM HUP; exec sleep 4${name}' >/dev/null 2>&1 &`,
+      "sleep 0.1;",
+    ].join(" ");
+
+  test("a timeout ends the whole tree", async ({ exec }) => {
+    const { timedOut } = await exec(`${daemons(unique(1))} sleep 5${unique(1)}`, { timeoutMs: 600 });
+    assert.equal(timedOut, true);
+    assert.deepEqual(left(unique(1)), []);
+  });
+
+  test("what a command leaves running ends with it", async ({ exec }) => {
+    const { code } = await exec(`${daemons(unique(2))} exit 4`);
+    assert.equal(code, 4);
+    assert.deepEqual(left(unique(2)), []);
+  });
+
+  test("stop ends the whole tree of a process", async ({ spawn }) => {
+    const started = await spawn(`${daemons(unique(3))} echo up; sleep 5${unique(3)}`);
+    await until(async () => (await started.read(0, 10)).text === "up\n");
+    assert.ok(left(unique(3)).length >= 4);
+    await started.stop();
+    assert.deepEqual(left(unique(3)), []);
+  });
+
+  test("stop lets a process end in its own way", async ({ spawn }) => {
+    const started = await spawn("trap 'echo bye; exit 7' TERM; echo up; while :; do sleep 0.02; done");
+    await until(async () => (await started.read(0, 10)).text === "up\n");
+    await started.stop();
+    // bash may say that the sleep it waited for was ended too.
+    assert.match((await started.read(0, 100)).text, /^up\n(Terminated\n)?bye\n$/);
+    assert.equal(started.exit?.code, 7);
+  });
+
+  test("close leaves nothing", async ({ sandbox, spawn }) => {
+    for (const tail of [`sleep 5${unique(4)}`, `trap '' TERM; sleep 5${unique(4)}; sleep 6${unique(4)}`]) {
+      await spawn(`${daemons(unique(4))} ${tail}`);
+    }
+    await until(() => left(unique(4)).length >= 8);
+    await sandbox.close();
+    assert.deepEqual(left(unique(4)), []);
+  });
+
+  test("a process writes while nobody reads, and goes on being read", async (bench) => {
+    const started = await bench.spawn(
+      "for i in 1 2 3; do echo $i; sleep 0.05; done; head -c 300000 /dev/zero; echo end",
+    );
+    await started.exited;
+    const { total } = await started.read(0, 10);
+    assert.equal(total, 300_010);
+    assert.equal((await started.read(300_006, 100)).text, "end\n");
+  });
+
+  test("a check that refuses keeps everything from starting", async ({ sandbox, workspace }) => {
+    assert.equal(existsSync(`${workspace}/made`), false);
+    const started = await sandbox.spawn({ script: "touch made", cwd: `${workspace}/missing` });
+    assert.ok(isFailure(started));
+    assert.equal(existsSync(`${workspace}/made`), false);
+  });
+}
+
+/** Command lines of `sleep` processes whose argument ends with the number. */
+/** Digits no other process of this test run sleeps for. */
+function unique(number: number): string {
+  return `${String(process.pid).padStart(7, "0")}${number}`;
+}
+
+function left(number: string): readonly string[] {
+  const lines = readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .map((pid) => commandLine(pid));
+  return lines.filter((line) => line.startsWith("sleep ") && line.endsWith(number));
+}
+
+function commandLine(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").join(" ").trim();
+  } catch {
+    return "";
+  }
+}

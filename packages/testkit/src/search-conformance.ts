@@ -1,0 +1,166 @@
+/** What every adapter of the search port has to do, as tests. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { GrepQuery, GrepResult, Search } from "@lathe/protocol";
+import { failedWith, succeeded } from "./session-drafts.ts";
+
+/** A search over an empty folder; `put` writes a file into it, its folders made. */
+export interface SearchUnderTest {
+  readonly search: Search;
+  put(path: string, content: string | Uint8Array): void;
+}
+
+type Make = () => SearchUnderTest;
+
+export function searchConformance(name: string, make: Make): void {
+  describe(`${name} is a search`, () => {
+    grepTests(make);
+    whereTests(make);
+    boundTests(make);
+    fileTests(make);
+  });
+}
+
+const going = new AbortController().signal;
+
+async function grep(
+  search: Search,
+  query: Partial<GrepQuery> & { readonly pattern: string },
+): Promise<GrepResult> {
+  return succeeded(await search.grep({ limit: 100, ...query }, going));
+}
+
+async function places(search: Search, query: Partial<GrepQuery> & { readonly pattern: string }) {
+  const { lines } = await grep(search, query);
+  return lines.map(({ path, line, text }) => `${path}:${line}:${text}`);
+}
+
+async function files(search: Search, glob?: string, path?: string): Promise<readonly string[]> {
+  const query = { limit: 100, ...(glob !== undefined && { glob }), ...(path !== undefined && { path }) };
+  return succeeded(await search.files(query, going)).paths;
+}
+
+function grepTests(make: Make): void {
+  it("finds lines by pattern, plain text, and in any case", async () => {
+    const { search, put } = make();
+    put("b.txt", "one\nTwo (2)\nthree\n");
+    put("a/a.txt", "two\n");
+    assert.deepEqual(await places(search, { pattern: "tw\\w" }), ["a/a.txt:1:two"]);
+    assert.deepEqual(await places(search, { pattern: "TWO", ignoreCase: true }), [
+      "a/a.txt:1:two",
+      "b.txt:2:Two (2)",
+    ]);
+    assert.deepEqual(await places(search, { pattern: "(2)", literal: true }), ["b.txt:2:Two (2)"]);
+    assert.deepEqual(await places(search, { pattern: "nowhere" }), []);
+    assert.deepEqual(await places(search, { pattern: "-e", literal: true }), []);
+  });
+
+  it("shows lines of context as such", async () => {
+    const { search, put } = make();
+    put("a.txt", "1\n2\n3\n4\n5\n");
+    const { lines } = await grep(search, { pattern: "3", context: 1 });
+    assert.deepEqual(lines, [
+      { path: "a.txt", line: 2, text: "2", match: false },
+      { path: "a.txt", line: 3, text: "3", match: true },
+      { path: "a.txt", line: 4, text: "4", match: false },
+    ]);
+  });
+
+  it("knows CRLF, Unicode and names with blanks", async () => {
+    const { search, put } = make();
+    put("ein ordner/naïve 漢.txt", "grüße\r\n漢字\r\n");
+    assert.deepEqual(await places(search, { pattern: "^gr\\wße$" }), ["ein ordner/naïve 漢.txt:1:grüße"]);
+    assert.deepEqual(await places(search, { pattern: "漢." }), ["ein ordner/naïve 漢.txt:2:漢字"]);
+  });
+
+  it("names a bad pattern", async () => {
+    const { search, put } = make();
+    put("a.txt", "x(\n");
+    failedWith("search-failed", await search.grep({ pattern: "x(", limit: 10 }, going));
+    failedWith("outside-workspace", await search.grep({ pattern: "x", path: "../..", limit: 10 }, going));
+    failedWith("not-found", await search.grep({ pattern: "x", path: "nowhere", limit: 10 }, going));
+  });
+}
+
+function whereTests(make: Make): void {
+  it("leaves out what .gitignore names, also where there is no repository, and never enters .git", async () => {
+    const { search, put } = make();
+    put(".gitignore", "node_modules/\n*.log\n");
+    for (const path of ["node_modules/m.txt", "a.log", ".git/config.txt", "src/a.txt", ".github/b.txt"])
+      put(path, "x\n");
+    put("src/.gitignore", "generated.txt\n");
+    put("src/generated.txt", "x\n");
+    assert.deepEqual(await places(search, { pattern: "^x" }), [".github/b.txt:1:x", "src/a.txt:1:x"]);
+    assert.deepEqual(await places(search, { pattern: "^x", glob: "*.{log,txt}" }), [
+      ".github/b.txt:1:x",
+      "src/a.txt:1:x",
+    ]);
+    assert.deepEqual(await files(search, "*.log"), []);
+    assert.deepEqual(await files(search, undefined, "src"), ["src/.gitignore", "src/a.txt"]);
+  });
+
+  it("searches below a path and by glob", async () => {
+    const { search, put } = make();
+    for (const path of ["a/x.ts", "a/b/x.ts", "a/b/x.test.ts", "c/x.ts", "c/x.js"]) put(path, "x\n");
+    const paths = async (query: Partial<GrepQuery>) =>
+      (await grep(search, { pattern: "x", ...query })).lines.map((line) => line.path);
+    assert.deepEqual(await paths({ path: "a/b" }), ["a/b/x.test.ts", "a/b/x.ts"]);
+    assert.deepEqual(await paths({ path: "c/x.js" }), ["c/x.js"]);
+    assert.deepEqual(await paths({ glob: "a/**/*.ts" }), ["a/b/x.test.ts", "a/b/x.ts", "a/x.ts"]);
+    assert.deepEqual(await paths({ glob: "!*.ts" }), ["c/x.js"]);
+    assert.deepEqual(await paths({ glob: "*.test.*" }), ["a/b/x.test.ts"]);
+  });
+
+  it("leaves out binary files", async () => {
+    const { search, put } = make();
+    put(
+      "a.bin",
+      Buffer.concat([Buffer.from("needle\n".repeat(3)), Buffer.from([0, 1, 0]), Buffer.from("needle\n")]),
+    );
+    put("b.txt", "needle\n");
+    assert.deepEqual(await places(search, { pattern: "needle" }), ["b.txt:1:needle"]);
+  });
+}
+
+function boundTests(make: Make): void {
+  it("stops at the limit and says that there is more", async () => {
+    const { search, put } = make();
+    put("a.txt", "x\n".repeat(100_000));
+    const some = await grep(search, { pattern: "x", limit: 5 });
+    assert.deepEqual([some.lines.map((line) => line.line), some.more], [[1, 2, 3, 4, 5], true]);
+    put("b.txt", "y\ny\n");
+    assert.equal((await grep(search, { pattern: "y", limit: 2 })).more, false);
+    const found = succeeded(await search.files({ limit: 1 }, going));
+    assert.deepEqual(found, { paths: ["a.txt"], more: true });
+  });
+
+  it("cuts a very long line around the match", async () => {
+    const { search, put } = make();
+    put("a.js", `${"a".repeat(1_000_000)}needle${"b".repeat(1_000_000)}\n`);
+    const [line] = (await grep(search, { pattern: "needle" })).lines;
+    assert.ok(line?.text.includes("needle") && line.text.length < 1_000, line?.text.slice(0, 100));
+  });
+
+  it("ends when the signal does", async () => {
+    const { search, put } = make();
+    put("a.txt", "x\n");
+    failedWith("cancelled", await search.grep({ pattern: "x", limit: 10 }, AbortSignal.abort()));
+    failedWith("cancelled", await search.files({ limit: 10 }, AbortSignal.abort()));
+  });
+}
+
+function fileTests(make: Make): void {
+  it("finds files by glob, sorted", async () => {
+    const { search, put } = make();
+    for (const path of ["b.ts", "a/x.ts", "a/y.tsx", "a/b/[id].ts", ".hidden/z.ts"]) put(path, "");
+    assert.deepEqual(await files(search, "*.ts"), [".hidden/z.ts", "a/b/[id].ts", "a/x.ts", "b.ts"]);
+    assert.deepEqual(await files(search, "a/*"), ["a/x.ts", "a/y.tsx"]);
+    assert.deepEqual(await files(search, "a/**"), ["a/b/[id].ts", "a/x.ts", "a/y.tsx"]);
+    assert.deepEqual(await files(search, "*.{tsx,js}"), ["a/y.tsx"]);
+    assert.deepEqual(await files(search, "\\[id\\].ts"), ["a/b/[id].ts"]);
+    assert.deepEqual(await files(search, "?.ts", "a"), ["a/x.ts"]);
+    assert.deepEqual(await files(search, "b/*.ts", "a"), ["a/b/[id].ts"]);
+    assert.deepEqual(await files(search, "a/b/*.ts", "a"), ["a/b/[id].ts"]);
+    failedWith("search-failed", await search.files({ glob: "{a", limit: 1 }, going));
+  });
+}

@@ -1,0 +1,192 @@
+/** A loopback server that speaks four providers' streaming wires: in nasty chunk sizes, with faults on demand. */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo, Socket } from "node:net";
+import type { AssistantPart, FinishReason, Usage } from "@lathe/protocol";
+import { anthropicFormat } from "./wire-server-anthropic.ts";
+import { chatFormat } from "./wire-server-chat.ts";
+import type { Frame, Json, WireFormat, WireReply, WireRequest } from "./wire-server-format.ts";
+import { geminiFormat } from "./wire-server-gemini.ts";
+import { responsesFormat } from "./wire-server-responses.ts";
+
+/** How the bytes of a stream are cut: `byte` one by one, `whole` all at once, a number of bytes, or per event. */
+export type WireChunks = "byte" | "event" | "whole" | number;
+
+/** Where in the stream a fault happens: after the first event of this kind, or after the headers. */
+export type WirePlace = "start" | "text" | "reasoning" | "tool-call" | "end";
+
+export type WireFault =
+  | {
+      readonly type: "status";
+      readonly status: number;
+      readonly message?: string;
+      readonly headers?: Record<string, string>;
+      readonly body?: unknown;
+    }
+  /** The connection is reset before any answer. */
+  | { readonly type: "reset" }
+  /** The stream stops there: the connection is reset, or the answer ends as if it were complete. */
+  | { readonly type: "cut"; readonly after: WirePlace; readonly how: "reset" | "end" }
+  | { readonly type: "broken-event" | "unknown-event" | "overloaded"; readonly after: WirePlace }
+  /** Silence from there on; with pings every 10 ms if asked. */
+  | { readonly type: "stall"; readonly after: WirePlace | "nothing"; readonly pings?: boolean }
+  /** A pause before each event. */
+  | { readonly type: "slow"; readonly ms: number };
+
+export interface WireAnswer {
+  readonly parts?: readonly AssistantPart[];
+  /** By default `tool-calls` when there are calls, else `stop`. */
+  readonly reason?: FinishReason;
+  readonly usage?: Usage | "absent";
+  readonly chunks?: WireChunks;
+  readonly fault?: WireFault;
+}
+
+export interface WireRecord {
+  readonly path: string;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly body: Json;
+  /** The body's bytes as text. */
+  readonly text: string;
+  /** The body in neutral form. */
+  readonly request: WireRequest;
+  /** When the request had been read, and its answer sent, on `performance.now()`. */
+  readonly at: number;
+  sentAt: number;
+  /** Requests with the same number came over one connection. */
+  readonly connection: number;
+}
+
+export interface WireServer {
+  readonly url: string;
+  readonly records: readonly WireRecord[];
+  close(): Promise<void>;
+}
+
+export type WireScript = readonly WireAnswer[] | ((record: WireRecord, index: number) => WireAnswer);
+
+const formats: readonly WireFormat[] = [anthropicFormat, chatFormat, responsesFormat, geminiFormat];
+const usage: Usage = { input: 1000, cached: 600, written: 0, output: 50, reasoning: 0 };
+
+export async function startWireServer(script: WireScript): Promise<WireServer> {
+  const records: WireRecord[] = [];
+  const connections = new Map<Socket, number>();
+  const server = createServer(async (request, response) => {
+    const format = formats.find(({ path }) => path.test((request.url ?? "").split("?")[0] ?? ""));
+    if (!format) return void response.writeHead(404).end();
+    const connection = connections.get(request.socket) ?? connections.size;
+    connections.set(request.socket, connection);
+    const record = await recordOf(request, { format, connection });
+    const index = records.push(record) - 1;
+    const answer = typeof script === "function" ? script(record, index) : script[index];
+    await respond(response, { answer: answer ?? {}, format, record });
+    record.sentAt = performance.now();
+  });
+  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}`, records, close: () => closed(server) };
+}
+
+function closed(server: Server): Promise<void> {
+  server.closeAllConnections();
+  return new Promise((done) => server.close(() => done()));
+}
+
+async function recordOf(
+  request: IncomingMessage,
+  { format, connection }: { readonly format: WireFormat; readonly connection: number },
+): Promise<WireRecord> {
+  const parts: Buffer[] = [];
+  for await (const part of request) parts.push(part as Buffer);
+  const text = Buffer.concat(parts).toString("utf8");
+  const body: Json = JSON.parse(text);
+  const { url: path = "", headers } = request;
+  const at = performance.now();
+  return { path, headers, body, text, request: format.read(body), at, sentAt: 0, connection };
+}
+
+interface Job {
+  readonly answer: WireAnswer;
+  readonly format: WireFormat;
+  readonly record: WireRecord;
+}
+
+async function respond(response: ServerResponse, { answer, format, record }: Job): Promise<void> {
+  const { fault, parts = [] } = answer;
+  if (fault?.type === "reset") return void response.socket?.resetAndDestroy();
+  if (fault?.type === "status") {
+    const body = fault.body ?? format.errorBody(fault.status, fault.message ?? `status ${fault.status}`);
+    response.writeHead(fault.status, { "content-type": "application/json", ...fault.headers });
+    return void response.end(typeof body === "string" ? body : JSON.stringify(body));
+  }
+  const silent = fault?.type === "stall" && fault.after === "nothing";
+  if (silent) return await stall(response, undefined);
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
+  response.flushHeaders();
+  const calls = parts.some((part) => part.type === "tool-call");
+  const reply: WireReply = {
+    model: record.body.model ?? "gemini",
+    parts,
+    reason: answer.reason ?? (calls ? "tool-calls" : "stop"),
+    usage: answer.usage === "absent" ? undefined : (answer.usage ?? usage),
+  };
+  await send(response, format.write(reply), { answer, format, record });
+}
+
+async function send(
+  response: ServerResponse,
+  frames: readonly Frame[],
+  { answer, format }: Job,
+): Promise<void> {
+  const { fault, chunks = "event" } = answer;
+  const place = fault && "after" in fault ? frames.findIndex(({ of }) => of === fault.after) : -1;
+  const upTo = place < 0 ? frames : frames.slice(0, place + 1);
+  await write(response, upTo, { chunks, slowMs: fault?.type === "slow" ? fault.ms : 0 });
+  if (place < 0 || !fault) return void response.end();
+  if (fault.type === "stall") return await stall(response, fault.pings ? format.ping : undefined);
+  if (fault.type === "cut") return await cut(response, fault.how);
+  const extra = {
+    "broken-event": format.broken,
+    "unknown-event": format.unknown,
+    overloaded: format.overloaded,
+  };
+  const text = extra[fault.type as keyof typeof extra];
+  await write(response, [{ of: "text", text }, ...frames.slice(place + 1)], { chunks, slowMs: 0 });
+  response.end();
+}
+
+async function write(
+  response: ServerResponse,
+  frames: readonly Frame[],
+  { chunks, slowMs }: { readonly chunks: WireChunks; readonly slowMs: number },
+): Promise<void> {
+  if (chunks === "event") {
+    for (const { text } of frames) {
+      if (slowMs > 0) await pause(slowMs);
+      response.write(text);
+    }
+    return;
+  }
+  const bytes = Buffer.from(frames.map(({ text }) => text).join(""));
+  const size = chunks === "whole" ? bytes.length : chunks === "byte" ? 1 : chunks;
+  for (let at = 0; at < bytes.length; at += size) {
+    response.write(bytes.subarray(at, at + size));
+    // Without a breath now and then Node joins the small writes into one.
+    if ((at / size) % 64 === 63) await new Promise((resume) => setImmediate(resume));
+  }
+}
+
+async function cut(response: ServerResponse, how: "reset" | "end"): Promise<void> {
+  await pause(5);
+  if (how === "end") response.end();
+  else response.socket?.resetAndDestroy();
+}
+
+async function stall(response: ServerResponse, ping: string | undefined): Promise<void> {
+  const timer = ping ? setInterval(() => response.write(ping), 10) : undefined;
+  await new Promise((gone) => response.once("close", gone));
+  clearInterval(timer);
+}
+
+function pause(ms: number): Promise<void> {
+  return new Promise((resume) => setTimeout(resume, ms));
+}

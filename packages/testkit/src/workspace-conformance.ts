@@ -1,0 +1,195 @@
+/** What every adapter of the workspace port has to do, as tests. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Change, Workspace } from "@lathe/protocol";
+import fc from "fast-check";
+import { failedWith, succeeded } from "./session-drafts.ts";
+
+/** An empty workspace, and what somebody else does to its files. */
+export interface WorkspaceUnderTest {
+  readonly workspace: Workspace;
+  /** Writes a file, its folders made. */
+  put(path: string, content: string | Uint8Array): void;
+  /** Every file there is, leftovers of commits included, by path. */
+  files(): Readonly<Record<string, string>>;
+  /** From now on another process owns the session. */
+  loseOwnership(): void;
+}
+
+type Make = () => WorkspaceUnderTest;
+
+export function workspaceConformance(name: string, make: Make): void {
+  describe(`${name} is a workspace`, () => {
+    readTests(make);
+    commitTests(make);
+    refusalTests(make);
+    allOrNoneTests(make);
+  });
+}
+
+function readTests(make: Make): void {
+  it("reads text as it is, with a version that is the text's", async () => {
+    const { workspace, put } = make();
+    const property = fc.asyncProperty(fc.string({ unit: "grapheme" }), async (drawn) => {
+      const text = `\uFEFF${drawn.replaceAll("\0", "")}\r\n`;
+      put("a/b.txt", text);
+      const file = succeeded(await workspace.read("a/b.txt"));
+      assert.deepEqual(file, { path: "a/b.txt", text, version: workspace.versionOf(text) });
+    });
+    await fc.assert(property, { numRuns: 30 });
+  });
+
+  it("takes absolute paths and shows relative ones", async () => {
+    const { workspace, put } = make();
+    put("a/b.txt", "x");
+    assert.equal(succeeded(await workspace.read(`${workspace.root}/a/../a/b.txt`)).path, "a/b.txt");
+    assert.equal(await workspace.resolve("./a//new.txt"), "a/new.txt");
+    assert.equal(await workspace.resolve(workspace.root), ".");
+    for (const path of ["..", "../x", "/", "a/../../x", `${workspace.root}x`]) {
+      failedWith("outside-workspace", await workspace.resolve(path));
+    }
+  });
+
+  it("says why it cannot read", async () => {
+    const { workspace, put } = make();
+    put("folder/user-service.ts", "x");
+    put("binary", new Uint8Array([65, 0, 66]));
+    put("latin1", new Uint8Array([0xe9, 65]));
+    put("large", new Uint8Array(11 * 1024 * 1024).fill(65));
+    failedWith("not-a-file", await workspace.read("folder"));
+    failedWith("not-text", await workspace.read("binary"));
+    failedWith("not-text", await workspace.read("latin1"));
+    failedWith("too-large", await workspace.read("large"));
+    failedWith("outside-workspace", await workspace.read("../x"));
+    failedWith("not-found", await workspace.read("binary/x"));
+    const missing = await workspace.read("folder/user-servise.ts");
+    failedWith("not-found", missing);
+    assert.match("type" in missing ? missing.text : "", /folder\/user-service\.ts/);
+  });
+
+  it("lists a folder by name", async () => {
+    const { workspace, put } = make();
+    put("b.txt", "12345");
+    put("a/x", "1");
+    put("B.txt", "");
+    const entries = succeeded(await workspace.list("."));
+    const expected = ["B.txt", "a", "b.txt"];
+    assert.deepEqual(
+      entries.map((entry) => entry.name).filter((entry) => expected.includes(entry)),
+      expected,
+    );
+    assert.deepEqual(entries.at(-1), { name: "b.txt", kind: "file", size: 5 });
+    failedWith("not-a-file", await workspace.list("b.txt"));
+    failedWith("not-found", await workspace.list("nowhere"));
+  });
+}
+
+function commitTests(make: Make): void {
+  it("creates, replaces and deletes in one commit", async () => {
+    const { workspace, put, files } = make();
+    put("old.txt", "old");
+    put("gone.txt", "gone");
+    const committed = await workspace.commit([
+      { type: "put", path: "deep/er/new.txt", expected: null, text: "new" },
+      { type: "put", path: "old.txt", expected: workspace.versionOf("old"), text: "é\r\n" },
+      { type: "delete", path: "gone.txt", expected: workspace.versionOf("gone") },
+    ]);
+    assert.deepEqual(committed, [
+      { path: "deep/er/new.txt", after: workspace.versionOf("new") },
+      { path: "old.txt", before: workspace.versionOf("old"), after: workspace.versionOf("é\r\n") },
+      { path: "gone.txt", before: workspace.versionOf("gone") },
+    ]);
+    assert.deepEqual(files(), { "deep/er/new.txt": "new", "old.txt": "é\r\n" });
+  });
+
+  it("lets one of two commits that start from the same version win", async () => {
+    const { workspace, put, files } = make();
+    put("a.txt", "0");
+    const expected = workspace.versionOf("0");
+    const texts = ["1", "2", "3", "4"];
+    const results = await Promise.all(
+      texts.map((text) => workspace.commit([{ type: "put", path: "a.txt", expected, text }])),
+    );
+    const winners = texts.filter((_, i) => Array.isArray(results[i]));
+    assert.equal(winners.length, 1);
+    assert.deepEqual(files(), { "a.txt": winners[0] });
+  });
+}
+
+function refusalTests(make: Make): void {
+  it("refuses what is not as expected, and touches nothing", async () => {
+    const { workspace, put, files } = make();
+    put("a.txt", "a");
+    put("folder/b.txt", "b");
+    const before = files();
+    const fine: Change = { type: "put", path: "new/new.txt", expected: null, text: "n" };
+    const stale = workspace.versionOf("something else");
+    const refused: readonly (readonly [string, Change])[] = [
+      ["stale-version", { type: "put", path: "a.txt", expected: stale, text: "x" }],
+      ["stale-version", { type: "put", path: "none.txt", expected: stale, text: "x" }],
+      ["stale-version", { type: "delete", path: "a.txt", expected: stale }],
+      ["already-exists", { type: "put", path: "a.txt", expected: null, text: "x" }],
+      ["not-a-file", { type: "put", path: "folder", expected: null, text: "x" }],
+      ["outside-workspace", { type: "put", path: "../x.txt", expected: null, text: "x" }],
+      ["invalid-arguments", { type: "put", path: "new/../new/new.txt", expected: null, text: "twice" }],
+    ];
+    for (const [code, change] of refused) {
+      failedWith(code as "stale-version", await workspace.commit([fine, change]));
+      assert.deepEqual(files(), before);
+    }
+  });
+
+  it("does nothing for an owner that has lost the session", async () => {
+    const { workspace, put, files, loseOwnership } = make();
+    put("a.txt", "a");
+    loseOwnership();
+    const change: Change = { type: "put", path: "a.txt", expected: workspace.versionOf("a"), text: "b" };
+    const created: Change = { type: "put", path: "x/y.txt", expected: null, text: "b" };
+    failedWith("stale-epoch", await workspace.commit([change, created]));
+    assert.deepEqual(files(), { "a.txt": "a" });
+  });
+}
+
+interface FilePlan {
+  readonly path: string;
+  readonly now: string | undefined;
+  readonly next: string | undefined;
+  readonly change: Change | undefined;
+}
+
+const content = fc.option(fc.constantFrom("", "1", "2\n"), { nil: undefined });
+
+/** What is at a path, what is to be there, and whether the commit knows what is there now: mostly it does. */
+function filePlan(path: string, versionOf: Workspace["versionOf"]): fc.Arbitrary<FilePlan> {
+  return fc.record({ now: content, next: content, luck: fc.nat(9) }).map(({ now, next, luck }) => {
+    const known = luck === 0 ? "something else" : now;
+    const expected = known === undefined ? null : versionOf(known);
+    const put: Change | undefined =
+      next === undefined ? undefined : { type: "put", path, expected, text: next };
+    const change = put ?? (expected === null ? undefined : { type: "delete" as const, path, expected });
+    return { path, now, next, change };
+  });
+}
+
+function contents(plans: readonly FilePlan[], when: "now" | "next"): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    plans.flatMap((plan) => {
+      const text = plan[when];
+      return text === undefined ? [] : [[plan.path, text] as const];
+    }),
+  );
+}
+
+function allOrNoneTests(make: Make): void {
+  it("does all changes of a commit or none", async () => {
+    const { versionOf } = make().workspace;
+    const plans = fc.tuple(...["a", "b", "c/d", "c/e", "f/g/h"].map((path) => filePlan(path, versionOf)));
+    const property = fc.asyncProperty(plans, async (drawn) => {
+      const { workspace, put, files } = make();
+      for (const { path, now } of drawn) if (now !== undefined) put(path, now);
+      const committed = await workspace.commit(drawn.flatMap(({ change }) => change ?? []));
+      assert.deepEqual(files(), contents(drawn, Array.isArray(committed) ? "next" : "now"));
+    });
+    await fc.assert(property, { numRuns: 40 });
+  });
+}

@@ -1,0 +1,4 @@
+/** @lathe/tools: the built-in tools, one file each. */
+export { builtinTools } from "./src/builtin-tools.ts";
+export { defineTool, type Input, type ToolDefinition } from "./src/define-tool.ts";
+export { createShell, type ShellOptions } from "./src/shell.ts";

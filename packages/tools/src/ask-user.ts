@@ -1,0 +1,16 @@
+/** `ask_user`: a question that a person answers. */
+import { failure, type Tool } from "@lathe/protocol";
+import * as v from "valibot";
+import { defineTool, failed } from "./define-tool.ts";
+import { text } from "./schema.ts";
+
+export const askUser: Tool = defineTool({
+  name: "ask_user",
+  description: "Ask the user; only for what you cannot find out and must not guess.",
+  schema: { question: text(), options: v.optional(v.array(text())) },
+  effects: () => [],
+  question: ({ question, options }) => ({ text: question, options: options ?? [] }),
+  async run() {
+    return failed(failure("no-person", "Nobody is there to answer: decide yourself and say so in the end."));
+  },
+});

@@ -1,0 +1,459 @@
+import assert from "node:assert/strict";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, describe, it } from "node:test";
+import {
+  type Effect,
+  type FailureCode,
+  isFailure,
+  type Outcome,
+  type OutcomeFacts,
+  outcomeText,
+  type Sandbox,
+  type Shown,
+  type Tool,
+  type ToolContext,
+} from "@lathe/protocol";
+import { createNoneDriver } from "@lathe/sandbox";
+import { createSearch } from "@lathe/search";
+import { createMemoryStore } from "@lathe/testkit";
+import { createWorkspace } from "@lathe/workspace";
+import { builtinTools } from "./builtin-tools.ts";
+import { createShell } from "./shell.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "lathe-tools-"));
+const sandboxes: Sandbox[] = [];
+after(async () => {
+  await Promise.all(sandboxes.map((sandbox) => sandbox.close()));
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** The built-in tools over a real folder, a real sandbox without walls, and what the session would remember. */
+interface Bench {
+  readonly root: string;
+  readonly deltas: string[];
+  readonly cancel: AbortController;
+  put(path: string, text: string | Uint8Array): void;
+  text(path: string): string;
+  call(tool: string, input: unknown): Promise<Outcome>;
+  /** The text of a call that succeeds. */
+  ok(tool: string, input: unknown): Promise<string>;
+  /** The text of a call that fails so. */
+  fails(code: FailureCode, tool: string, input: unknown): Promise<string>;
+}
+
+const syntax = {
+  languageOf: () => undefined,
+  parse: async () => assert.fail("no built-in tool parses"),
+};
+
+async function bench(patienceMs: number = 10_000): Promise<Bench> {
+  const root = mkdtempSync(join(folder, "root-"));
+  const scratch = mkdtempSync(join(folder, "scratch-"));
+  const workspace = createWorkspace({ root });
+  const env = { PATH: process.env.PATH ?? "" };
+  const sandbox = await createNoneDriver().open({ workspace: workspace.root, scratch, network: "none", env });
+  if (isFailure(sandbox)) return assert.fail(sandbox.text);
+  sandboxes.push(sandbox);
+  const shown: Shown[] = [];
+  const deltas: string[] = [];
+  const cancel = new AbortController();
+  const context: ToolContext = {
+    workspace,
+    sandbox,
+    syntax,
+    search: createSearch({ root }),
+    blobs: createMemoryStore(),
+    signal: cancel.signal,
+    now: () => 0,
+    delta: ({ text }) => deltas.push(text),
+    shown: (path) => shown.filter((one) => one.path === path),
+    todos: [],
+  };
+  const shell = createShell({ effects: () => [], patienceMs });
+  const tools: readonly Tool[] = [shell, ...builtinTools];
+  const call = async (name: string, input: unknown): Promise<Outcome> => {
+    const prepared = tools.find((tool) => tool.name === name)?.prepare(input) ?? assert.fail(name);
+    if (isFailure(prepared)) return { type: "failed", failure: prepared };
+    const outcome = await prepared.run(context);
+    shown.push(...(factsOf(outcome).shown ?? []));
+    return outcome;
+  };
+  return {
+    root,
+    deltas,
+    cancel,
+    put(path, text) {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    },
+    text: (path) => readFileSync(join(root, path), "utf8"),
+    call,
+    async ok(tool, input) {
+      const outcome = await call(tool, input);
+      return outcome.type === "ok" ? outcome.text : assert.fail(outcomeText(outcome));
+    },
+    async fails(code, tool, input) {
+      const outcome = await call(tool, input);
+      if (outcome.type !== "failed") return assert.fail(outcomeText(outcome));
+      assert.equal(outcome.failure.code, code, outcome.failure.text);
+      return outcome.failure.text;
+    },
+  };
+}
+
+function factsOf(outcome: Outcome): OutcomeFacts {
+  return (outcome.type === "ok" && outcome.facts) || {};
+}
+
+function effects(tool: string, input: unknown): readonly Effect[] {
+  const prepared = builtinTools.find(({ name }) => name === tool)?.prepare(input);
+  if (!prepared || isFailure(prepared)) return assert.fail(prepared?.text);
+  return prepared.effects;
+}
+
+describe("the built-in tools together", () => {
+  it("cost at most 5,500 characters of every request", () => {
+    const builtin = builtinTools.map(({ name, description, parameters }) => ({
+      name,
+      description,
+      parameters,
+    }));
+    const chars = JSON.stringify(builtin).length;
+    assert.ok(chars <= 5_500, `${chars}`);
+    assert.equal(new Set(builtin.map(({ name }) => name)).size, builtin.length);
+  });
+
+  it("say their effects", () => {
+    assert.deepEqual(effects("read", { path: "./src//a.ts" }), [{ kind: "read", target: "src/a.ts" }]);
+    assert.deepEqual(effects("read", { path: "blob:00" }), []);
+    assert.deepEqual(effects("write", { path: "a/../../b", content: "" }), [
+      { kind: "write", target: "../b" },
+    ]);
+    assert.deepEqual(effects("delete", { path: "/etc/passwd" }), [{ kind: "delete", target: "/etc/passwd" }]);
+    assert.deepEqual(
+      effects("edit", { path: "a", edits: [{ old: "a", new: "b" }] }).map(({ kind }) => kind),
+      ["read", "write"],
+    );
+    assert.deepEqual(effects("grep", { pattern: "x" }), [{ kind: "read", target: "." }]);
+    assert.deepEqual(effects("find_files", { glob: "*", path: "src/" }), [{ kind: "read", target: "src" }]);
+    assert.deepEqual(effects("list", {}), [{ kind: "read", target: "." }]);
+    assert.ok(effects("shell", { command: "rm -r x", cwd: "a" }).some(({ target }) => target === "a/x"));
+    assert.deepEqual(effects("process", { action: "read", id: "p1" }), []);
+    assert.deepEqual(effects("process", { action: "stop", id: "p1" }), [{ kind: "process", target: "p1" }]);
+    const written = effects("process", { action: "write", id: "p1", text: "rm x\n" }).map(({ kind }) => kind);
+    assert.ok(written.includes("process") && written.includes("execute"), written.join());
+    assert.deepEqual(effects("todo", { todos: [] }), []);
+    assert.deepEqual(effects("ask_user", { question: "?" }), []);
+  });
+});
+
+describe("arguments", () => {
+  it("are mended where only one thing can be meant", async () => {
+    const { put, ok, text } = await bench();
+    put("a.txt", "1\n2\n3\n");
+    assert.equal(await ok("read", { path: "a.txt", ranges: ["2", "2"], depth: 3 }), "2\t2\n[3 lines in all]");
+    assert.equal(await ok("read", { path: "a.txt", ranges: "[[1,1]]" }), "1\t1\n[3 lines in all]");
+    assert.equal(await ok("read", { path: "a.txt", ranges: null }), "1\t1\n2\t2\n3\t3");
+    await ok("edit", { path: "a.txt", edits: '[{"old":"2","new":"two"}]' });
+    await ok("edit", { path: "a.txt", edits: { old: "3", new: "three", all: "true" } });
+    assert.equal(text("a.txt"), "1\ntwo\nthree\n");
+  });
+
+  it("are refused in one line that says what is wanted", async () => {
+    const { fails } = await bench();
+    assert.equal(
+      await fails("invalid-arguments", "edit", { file: "a", edits: [{ old: "" }] }),
+      "edit: `path` is missing; `edits.0.old` may not be empty; `edits.0.new` is missing. Wanted {path, edits}, got file, edits.",
+    );
+    assert.match(await fails("invalid-arguments", "read", "a.txt"), /^read: the arguments must be Object/);
+    assert.match(
+      await fails("invalid-arguments", "read", { path: "a", ranges: "all" }),
+      /`ranges.0.0` must be number/,
+    );
+    assert.match(await fails("invalid-arguments", "process", { action: "read" }), /needs an `id`/);
+    await fails("invalid-arguments", "process", { action: "jump" });
+  });
+});
+
+describe("read", () => {
+  it("shows numbered lines and remembers what it has shown", async () => {
+    const { root, put, call } = await bench();
+    put("a.txt", "\uFEFFone\r\ntwo\r\nthree");
+    const outcome = await call("read", { path: join(root, "a.txt") });
+    assert.equal(outcomeText(outcome), "1\tone\n2\ttwo\n3\tthree");
+    assert.deepEqual(
+      factsOf(outcome).shown?.map(({ path, ranges }) => ({ path, ranges })),
+      [{ path: "a.txt", ranges: [[1, 3]] }],
+    );
+  });
+
+  it("shows several ranges, sorted and joined", async () => {
+    const { put, call } = await bench();
+    put("a.txt", Array.from({ length: 30 }, (_, i) => `${i + 1}!\n`).join(""));
+    const outcome = await call("read", {
+      path: "a.txt",
+      ranges: [
+        [29, 99],
+        [3, 4],
+        [4, 5],
+        [0, 1],
+      ],
+    });
+    assert.equal(
+      outcomeText(outcome),
+      "1\t1!\n...\n3\t3!\n4\t4!\n5\t5!\n...\n29\t29!\n30\t30!\n[30 lines in all]",
+    );
+    assert.deepEqual(factsOf(outcome).shown?.[0]?.ranges, [
+      [1, 1],
+      [3, 5],
+      [29, 30],
+    ]);
+  });
+
+  it("is bounded in lines and characters", async () => {
+    const { put, ok, fails } = await bench();
+    put("long.txt", "x\n".repeat(5_000));
+    assert.match(
+      await ok("read", { path: "long.txt" }),
+      /\n2000\tx\n\[cut here, 5000 lines in all: go on with ranges from 2001\]$/,
+    );
+    put("wide.txt", `${"y".repeat(100_000)}\n`.repeat(50));
+    const wide = await ok("read", { path: "wide.txt" });
+    assert.ok(wide.length < 51_000 && /98000 characters of this line cut/.test(wide), `${wide.length}`);
+    assert.match(
+      await fails("invalid-arguments", "read", { path: "long.txt", ranges: [[6_000, 6_010]] }),
+      /only 5000 lines/,
+    );
+    put("empty.txt", "");
+    assert.equal(await ok("read", { path: "empty.txt" }), "(empty file)");
+  });
+
+  it("says what to do about what it cannot read", async () => {
+    const { put, fails } = await bench();
+    put("src/app.ts", "");
+    put("a.bin", new Uint8Array([0, 1]));
+    put("huge.log", new Uint8Array(11 * 1024 * 1024).fill(65));
+    assert.match(await fails("not-found", "read", { path: "src/App.tsx" }), /Near names: src\/app\.ts/);
+    assert.match(await fails("not-found", "read", { path: "app.ts" }), /Near names: src\/app\.ts/);
+    assert.match(await fails("not-a-file", "read", { path: "src" }), /use `list`/);
+    assert.match(await fails("not-text", "read", { path: "a.bin" }), /binary.*shell/);
+    assert.match(await fails("too-large", "read", { path: "huge.log" }), /sed -n/);
+    assert.match(await fails("outside-workspace", "read", { path: "../x" }), /outside the workspace/);
+  });
+});
+
+describe("edit", () => {
+  it("changes a file and says what it now reads", async () => {
+    const { put, text, call } = await bench();
+    put("a.ts", "one\r\ntwo\r\nthree\r\n");
+    const outcome = await call("edit", { path: "a.ts", edits: [{ old: "two\n", new: "2\n2b\n" }] });
+    assert.equal(outcomeText(outcome), "Edited a.ts (1 place).\n2\t2\n3\t2b");
+    assert.equal(text("a.ts"), "one\r\n2\r\n2b\r\nthree\r\n");
+    const [change] = factsOf(outcome).changed ?? [];
+    assert.match(
+      change?.diff ?? "",
+      /^--- a\/a\.ts\n\+\+\+ b\/a\.ts\n@@ -1,3 \+1,4 @@\n one\r\n-two\r\n\+2\r\n\+2b\r\n three\r\n$/,
+    );
+    assert.ok(change?.before && change.after && change.before !== change.after);
+  });
+
+  it("writes nothing when one of several edits does not fit", async () => {
+    const { put, text, fails } = await bench();
+    put("a.ts", "one\ntwo\ntwo\n");
+    const edits = [
+      { old: "one", new: "1" },
+      { old: "two", new: "2" },
+    ];
+    assert.match(
+      await fails("ambiguous-match", "edit", { path: "a.ts", edits }),
+      /^a\.ts: edits\[1\].*lines 2, 3.*Nothing was written/,
+    );
+    assert.match(
+      await fails("no-match", "edit", { path: "a.ts", edits: [{ old: " one", new: "1" }] }),
+      /only in whitespace.*\n1\tone$/,
+    );
+    assert.equal(text("a.ts"), "one\ntwo\ntwo\n");
+    await fails("not-found", "edit", { path: "b.ts", edits });
+  });
+
+  it("keeps its answer short", async () => {
+    const { put, ok } = await bench();
+    put("a.ts", "x\n".repeat(1_000));
+    const result = await ok("edit", { path: "a.ts", edits: [{ old: "x", new: "y", all: true }] });
+    assert.ok(result.startsWith("Edited a.ts (1000 places).") && result.split("\n").length < 50, result);
+  });
+});
+
+describe("write and delete", () => {
+  it("create, replace what was seen, and delete", async () => {
+    const { root, put, text, ok, fails } = await bench();
+    assert.equal(await ok("write", { path: "new/a.txt", content: "a\nb\n" }), "Created new/a.txt (2 lines).");
+    assert.equal(await ok("write", { path: "new/a.txt", content: "c\n" }), "Replaced new/a.txt (1 lines).");
+    put("new/a.txt", "theirs\r\n");
+    assert.match(
+      await fails("stale-version", "write", { path: "new/a.txt", content: "mine" }),
+      /read it first/,
+    );
+    await ok("read", { path: "new/a.txt" });
+    await ok("write", { path: "new/a.txt", content: "mine\n" });
+    assert.equal(text("new/a.txt"), "mine\r\n");
+    assert.match(await ok("write", { path: "new/a.txt", content: "mine\n" }), /already has this content/);
+    assert.equal(await ok("delete", { path: "new/a.txt" }), "Deleted new/a.txt.");
+    assert.ok(!existsSync(join(root, "new/a.txt")));
+    assert.match(await fails("not-a-file", "delete", { path: "new" }), /`rm`/);
+    await fails("not-found", "delete", { path: "new/a.txt" });
+    await fails("not-a-file", "write", { path: "new", content: "x" });
+  });
+
+  it("an edit of a file never read does not allow it to be overwritten, one of a file that was read does", async () => {
+    const { put, ok, fails } = await bench();
+    put("a.txt", "a\nb\n");
+    await ok("edit", { path: "a.txt", edits: [{ old: "a", new: "A" }] });
+    await fails("stale-version", "write", { path: "a.txt", content: "x" });
+    await ok("read", { path: "a.txt" });
+    await ok("edit", { path: "a.txt", edits: [{ old: "A", new: "a" }] });
+    await ok("write", { path: "a.txt", content: "x" });
+  });
+});
+
+describe("grep, find_files and list", () => {
+  it("answer in few words", async () => {
+    const { put, ok, fails } = await bench();
+    put("src/a.ts", "one\ntwo\nthree\n");
+    put("src/b.ts", "two\n");
+    assert.equal(
+      await ok("grep", { pattern: "tw.", context: 1 }),
+      "src/a.ts\n1-one\n2:two\n3-three\n\nsrc/b.ts\n1:two",
+    );
+    assert.match(await ok("grep", { pattern: "o", limit: 1 }), /^src\/a\.ts\n1:one\n\n\[more matches/);
+    assert.equal(await ok("grep", { pattern: "nothing" }), "No match for nothing.");
+    await fails("search-failed", "grep", { pattern: "(" });
+    assert.equal(await ok("find_files", { glob: "*.ts" }), "src/a.ts\nsrc/b.ts");
+    assert.match(await ok("find_files", { glob: "*.ts", limit: 1 }), /^src\/a\.ts\n\[more/);
+    assert.equal(await ok("find_files", { glob: "*.py" }), "No file matches *.py.");
+    assert.equal(await ok("list", {}), "src/");
+    assert.equal(await ok("list", { path: "src" }), "a.ts 14\nb.ts 4");
+    await fails("not-a-file", "list", { path: "src/a.ts" });
+  });
+});
+
+describe("shell", () => {
+  it("gives back output and exit code", async () => {
+    const { put, call, ok, fails } = await bench();
+    put("sub/x", "");
+    const outcome = await call("shell", { command: "echo out; echo err >&2; exit 3" });
+    assert.equal(outcomeText(outcome), "out\nerr\n[exit code 3]");
+    assert.deepEqual(factsOf(outcome), { exitCode: 3 });
+    assert.equal(await ok("shell", { command: "true" }), "");
+    assert.equal(await ok("shell", { command: "ls", cwd: "sub" }), "x\n");
+    await fails("outside-workspace", "shell", { command: "ls", cwd: ".." });
+    await fails("not-found", "shell", { command: "ls", cwd: "nowhere" });
+  });
+
+  it("shows head and tail of a long output, and keeps the whole", async () => {
+    const { ok, call } = await bench();
+    const outcome = await call("shell", { command: "seq 1 60000; exit 1" });
+    const text = outcomeText(outcome);
+    assert.ok(
+      text.length < 17_000 && text.startsWith("1\n2\n") && text.endsWith("\n60000\n[exit code 1]"),
+      text.slice(-200),
+    );
+    const blob = outcome.type === "ok" ? outcome.blob : undefined;
+    assert.ok(text.includes(`read path "blob:${blob}"`));
+    assert.equal(
+      await ok("read", { path: `blob:${blob}`, ranges: [[30_000, 30_000]] }),
+      "30000\t30000\n[60001 lines in all]",
+    );
+  });
+
+  it("shows what comes while it runs", async () => {
+    const { deltas, ok } = await bench();
+    await ok("shell", { command: "echo first; sleep 0.4; echo second" });
+    assert.equal(deltas[0], "first\n");
+  });
+
+  it("stops a command at its timeout, and when the user does", async () => {
+    const { call, cancel } = await bench();
+    const late = await call("shell", { command: "echo begun; sleep 30", timeout_s: 0.3 });
+    assert.match(outcomeText(late), /^Interrupted \(command-timeout\).*0\.3 s\.\nbegun\n$/);
+    setTimeout(() => cancel.abort(), 200);
+    assert.match(
+      outcomeText(await call("shell", { command: "echo begun; sleep 30" })),
+      /^Interrupted \(cancelled\).*\nbegun\n$/,
+    );
+  });
+
+  it("leaves a long command in the background, where process follows it", async () => {
+    const { call, ok, fails } = await bench(300);
+    const first = await call("shell", { command: 'echo up; read line; echo "got $line"; read line' });
+    const id = factsOf(first).process?.id ?? "";
+    assert.equal(outcomeText(first), `up\n[still running in the background as process ${id}]`);
+    assert.deepEqual(factsOf(first).process, { id, running: true, produced: true });
+    assert.deepEqual(factsOf(await call("process", { action: "read", id })).process, {
+      id,
+      running: true,
+      produced: false,
+    });
+    assert.equal(
+      await ok("process", { action: "write", id, text: "hello\n" }),
+      `got hello\n[${id} is running]`,
+    );
+    assert.match(await ok("process", { action: "list" }), new RegExp(`^${id} \\[running\\] echo up`));
+    const end = await call("process", { action: "stop", id });
+    assert.equal(factsOf(end).process?.running, false);
+    assert.match(
+      await fails("no-process", "process", { action: "read", id: "p99" }),
+      new RegExp(`there are ${id}`),
+    );
+  });
+
+  it("waits for a process to end, and starts one in the background at once", async () => {
+    const { call, ok } = await bench();
+    const started = performance.now();
+    const first = await call("shell", { command: "sleep 1; echo done", background: true });
+    const id = factsOf(first).process?.id ?? "";
+    assert.ok(performance.now() - started < 900);
+    assert.equal(await ok("process", { action: "read", id, wait_s: 10 }), "done\n[exit code 0]");
+    assert.equal(await ok("shell", { command: "exit 7", background: true }), "[exit code 7]");
+  });
+});
+
+describe("todo and ask_user", () => {
+  it("set the list, and ask", async () => {
+    const { call } = await bench();
+    const todos = [
+      { text: "a", state: "done" },
+      { text: "b", state: "Doing" },
+    ];
+    const outcome = await call("todo", { todos });
+    assert.equal(outcomeText(outcome), "1 of 2 done.");
+    assert.deepEqual(
+      factsOf(outcome).todos?.map(({ state }) => state),
+      ["done", "doing"],
+    );
+    const ask = builtinTools
+      .find(({ name }) => name === "ask_user")
+      ?.prepare({ question: "Which?", options: ["a"] });
+    assert.deepEqual(ask && "question" in ask ? ask.question : ask, { text: "Which?", options: ["a"] });
+  });
+});
+
+it("leaves no temporary file behind", async () => {
+  const { root, put, ok } = await bench();
+  put("a.txt", "a");
+  await ok("edit", { path: "a.txt", edits: [{ old: "a", new: "b" }] });
+  await ok("write", { path: "b.txt", content: "b" });
+  assert.deepEqual(readdirSync(root).sort(), ["a.txt", "b.txt"]);
+  assert.ok(statSync(join(root, "b.txt")).size === 1);
+});

@@ -1,0 +1,33 @@
+/** The tools every session has, one line each. */
+import { commandEffects } from "@lathe/policy";
+import type { Tool } from "@lathe/protocol";
+import { askUser } from "./ask-user.ts";
+import { deleteFile } from "./delete.ts";
+import { edit } from "./edit.ts";
+import { findFiles } from "./find-files.ts";
+import { grep } from "./grep.ts";
+import { list } from "./list.ts";
+import { processTool } from "./process.ts";
+import { read } from "./read.ts";
+import { createShell } from "./shell.ts";
+import { todo } from "./todo.ts";
+import { createTryMutations } from "./try-mutations.ts";
+import { write } from "./write.ts";
+
+/** How long a command is waited for before it goes on in the background. */
+const patienceMs = 10_000;
+
+export const builtinTools: readonly Tool[] = [
+  read,
+  edit,
+  write,
+  deleteFile,
+  grep,
+  findFiles,
+  list,
+  createShell({ effects: commandEffects, patienceMs }),
+  processTool,
+  todo,
+  askUser,
+  createTryMutations({ effects: commandEffects }),
+];

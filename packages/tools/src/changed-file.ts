@@ -1,0 +1,16 @@
+/** The facts of a change to a file: its versions, and a diff for people. */
+import { unifiedDiff } from "@lathe/edits";
+import type { Committed, FileChange } from "@lathe/protocol";
+
+const diffChars = 20_000;
+
+/** The texts of a file before and after; undefined where it does not exist. */
+export interface Texts {
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+export function changedFile(committed: Committed, { before, after }: Texts): FileChange {
+  const diff = unifiedDiff(before, after, committed.path);
+  return { ...committed, diff: diff.length > diffChars ? `${diff.slice(0, diffChars)}\n[diff cut]\n` : diff };
+}

@@ -1,0 +1,67 @@
+/** The one wrapper around every tool: validates its input, and bounds its output. */
+import {
+  type Effect,
+  type Failure,
+  failure,
+  type Outcome,
+  type PreparedCall,
+  type Question,
+  type Tool,
+  type ToolContext,
+} from "@lathe/protocol";
+import * as v from "valibot";
+import { boundedOutcome } from "./bounded-outcome.ts";
+import { jsonSchemaOf, mended, problemsText } from "./schema.ts";
+
+export type Input<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Entries, undefined>>;
+
+export interface ToolDefinition<Entries extends v.ObjectEntries> {
+  readonly name: string;
+  readonly description: string;
+  /** Built of valibot's string, number, boolean, picklist, optional, array and object. */
+  readonly schema: Entries;
+  /** Characters of the longest result that is shown whole; 20,000 when absent. */
+  readonly wholeChars?: number;
+  /** *Contract:* pure; in doubt the graver. */
+  effects(input: Input<Entries>): readonly Effect[];
+  /** *Contract:* what the schema cannot say; a sentence when the arguments make no sense together. */
+  problem?(input: Input<Entries>): string | undefined;
+  /** *Contract:* pure; the call is then answered by a person and never run. */
+  question?(input: Input<Entries>): Question;
+  /** *Contract:* expected failures are outcomes; a throw is a bug. */
+  run(input: Input<Entries>, context: ToolContext): Promise<Outcome>;
+}
+
+export function defineTool<const Entries extends v.ObjectEntries>(definition: ToolDefinition<Entries>): Tool {
+  const { name, description } = definition;
+  const schema = v.object(definition.schema);
+  return {
+    name,
+    description,
+    parameters: jsonSchemaOf(schema),
+    prepare(given): PreparedCall | Failure {
+      const checked = v.safeParse(schema, mended(schema, given));
+      if (!checked.success) {
+        return failure("invalid-arguments", `${name}: ${problemsText(checked.issues, schema, given)}`);
+      }
+      const input = checked.output;
+      const problem = definition.problem?.(input);
+      if (problem !== undefined) return failure("invalid-arguments", `${name}: ${problem}`);
+      const question = definition.question?.(input);
+      return {
+        effects: definition.effects(input),
+        ...(question && { question }),
+        run: async (context) =>
+          boundedOutcome(await definition.run(input, context), context, definition.wholeChars),
+      };
+    },
+  };
+}
+
+export function ok(text: string, facts?: Extract<Outcome, { type: "ok" }>["facts"]): Outcome {
+  return facts ? { type: "ok", text, facts } : { type: "ok", text };
+}
+
+export function failed(found: Failure): Outcome {
+  return { type: "failed", failure: found };
+}

@@ -1,0 +1,26 @@
+/** `delete`: removes one file. */
+import { isFailure, type Tool } from "@lathe/protocol";
+import { changedFile } from "./changed-file.ts";
+import { defineTool, failed, ok } from "./define-tool.ts";
+import { text } from "./schema.ts";
+import { targetOf } from "./target-of.ts";
+
+export const deleteFile: Tool = defineTool({
+  name: "delete",
+  description: "Delete one file.",
+  schema: { path: text() },
+  effects: ({ path }) => [{ kind: "delete", target: targetOf(path) }],
+  async run({ path }, context) {
+    const file = await context.workspace.read(path);
+    if (isFailure(file)) {
+      const byShell = ["not-a-file", "not-text", "too-large"].includes(file.code);
+      return failed(
+        byShell ? { ...file, text: `${path} is not a text file: remove it with \`rm\` in the shell.` } : file,
+      );
+    }
+    const committed = await context.workspace.commit([{ type: "delete", path, expected: file.version }]);
+    if (isFailure(committed)) return failed(committed);
+    const changed = committed.map((one) => changedFile(one, { before: file.text, after: undefined }));
+    return ok(`Deleted ${file.path}.`, { changed });
+  },
+});

@@ -1,0 +1,29 @@
+/** `find_files`: files by name. */
+import { failure, isFailure, type Tool } from "@lathe/protocol";
+import * as v from "valibot";
+import { defineTool, failed, ok } from "./define-tool.ts";
+import { count, text } from "./schema.ts";
+import { targetOf } from "./target-of.ts";
+
+const defaultLimit = 200;
+const maxLimit = 2_000;
+
+export const findFiles: Tool = defineTool({
+  name: "find_files",
+  description:
+    "Find files by glob: `*.ts` at any depth, `src/**/x*` from the path down; .gitignored files left out.",
+  schema: { glob: text(), path: v.optional(text()), limit: v.optional(count()) },
+  effects: ({ path }) => [{ kind: "read", target: targetOf(path) }],
+  async run({ glob, path, limit = defaultLimit }, context) {
+    const folder = await context.workspace.resolve(path ?? ".");
+    if (isFailure(folder)) return failed(folder);
+    const query = { glob, path: folder, limit: Math.min(Math.max(1, limit), maxLimit) };
+    const found = await context.search.files(query, context.signal);
+    if (isFailure(found)) {
+      if (found.code !== "cancelled") return failed(found);
+      return { type: "interrupted", failure: failure("cancelled", "The user stopped it."), text: "" };
+    }
+    const more = found.more ? ["[more: narrow the glob or raise the limit]"] : [];
+    return ok([...found.paths, ...more].join("\n") || `No file matches ${glob}.`);
+  },
+});

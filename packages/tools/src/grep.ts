@@ -1,0 +1,53 @@
+/** `grep`: lines that match a pattern. */
+import { type GrepLine, type GrepResult, isFailure, type Tool } from "@lathe/protocol";
+import * as v from "valibot";
+import { defineTool, failed, ok } from "./define-tool.ts";
+import { count, text } from "./schema.ts";
+import { targetOf } from "./target-of.ts";
+
+const defaultLimit = 100;
+const maxLimit = 2_000;
+const maxContext = 20;
+
+export const grep: Tool = defineTool({
+  name: "grep",
+  description:
+    "Search file contents by regular expression (ripgrep syntax). Hidden files are searched, .gitignored ones are not.",
+  schema: {
+    pattern: text(),
+    path: v.optional(text("file or folder")),
+    glob: v.optional(text("e.g. *.ts or src/**")),
+    literal: v.optional(v.boolean()),
+    ignore_case: v.optional(v.boolean()),
+    context: v.optional(count("lines around each match")),
+    limit: v.optional(count("matches, default 100")),
+  },
+  effects: ({ path }) => [{ kind: "read", target: targetOf(path) }],
+  async run(input, context) {
+    const path = await context.workspace.resolve(input.path ?? ".");
+    if (isFailure(path)) return failed(path);
+    const query = {
+      pattern: input.pattern,
+      path,
+      literal: input.literal ?? false,
+      ignoreCase: input.ignore_case ?? false,
+      context: Math.min(input.context ?? 0, maxContext),
+      limit: Math.min(Math.max(1, input.limit ?? defaultLimit), maxLimit),
+      ...(input.glob !== undefined && { glob: input.glob }),
+    };
+    const found = await context.search.grep(query, context.signal);
+    if (!isFailure(found)) return ok(resultText(found, input.pattern));
+    return found.code === "cancelled" ? { type: "interrupted", failure: found, text: "" } : failed(found);
+  },
+});
+
+function resultText({ lines, more }: GrepResult, pattern: string): string {
+  if (lines.length === 0) return `No match for ${pattern}.`;
+  const files = Map.groupBy(lines, (line) => line.path);
+  const pieces = [...files].map(([path, found]) => [path, ...found.map(lineText)].join("\n"));
+  return [...pieces, ...(more ? ["[more matches: narrow the search or raise the limit]"] : [])].join("\n\n");
+}
+
+function lineText({ line, text: content, match }: GrepLine): string {
+  return `${line}${match ? ":" : "-"}${content}`;
+}

@@ -1,0 +1,83 @@
+/** Output of a process: read in parts, shown live, and remembered how far it has been looked at. */
+import type { Process, ToolContext } from "@lathe/protocol";
+
+/** Bytes of the start and of the end that are kept of an enormous output. */
+const keptBytes = 8 * 1024 * 1024;
+const chunkBytes = 64 * 1024;
+const pollMs = 100;
+
+/** Output from byte `from` on: all of it, or its two ends when it is enormous. */
+export async function outputFrom(
+  process: Process,
+  from: number,
+): Promise<{ readonly text: string; readonly total: number }> {
+  const first = await process.read(from, keptBytes);
+  if (first.next >= first.total || first.next === from) return { text: first.text, total: first.total };
+  const start = Math.max(first.next, first.total - keptBytes);
+  const last = await process.read(start, first.total - start);
+  const gap = start > first.next ? `\n[... ${start - first.next} bytes not kept ...]\n` : "";
+  return { text: first.text + gap + last.text, total: last.total };
+}
+
+/** Shows output as it comes; the first look is after 100 ms, so a quick command costs nothing. Returns the way to stop. */
+export function follow(process: Process, from: number, context: ToolContext): () => void {
+  let at = from;
+  let stopped = false;
+  const look = async (): Promise<void> => {
+    const { text, next, total } = await process.read(at, chunkBytes);
+    if (stopped) return;
+    // Who watches wants to see the latest; what a flood leaves out is in the result.
+    at = Math.max(next, total - chunkBytes);
+    if (text !== "") context.delta({ type: "output", text });
+    timer = setTimeout(look, pollMs);
+  };
+  let timer = setTimeout(look, pollMs);
+  return () => {
+    stopped = true;
+    clearTimeout(timer);
+  };
+}
+
+/** Waits for the end of a process, at most `ms`. */
+export async function ending(
+  process: Process,
+  ms: number,
+  signal: AbortSignal,
+): Promise<"exited" | "elapsed" | "aborted"> {
+  if (process.exit) return "exited";
+  if (signal.aborted) return "aborted";
+  const { promise, resolve } = Promise.withResolvers<"elapsed" | "aborted">();
+  const timer = setTimeout(resolve, ms, "elapsed");
+  const abort = (): void => resolve("aborted");
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([process.exited.then(() => "exited" as const), promise]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+/** Bytes of a background process that the model has seen; a process that is not here was never handed over. */
+const seen = new WeakMap<Process, number>();
+
+export function seenOf(process: Process): number | undefined {
+  return seen.get(process);
+}
+
+export function markSeen(process: Process, bytes: number): void {
+  seen.set(process, bytes);
+}
+
+/** How a process ended, for the end of its output: "" when it succeeded. */
+export function endText({ exit }: Process): string {
+  if (!exit) return "";
+  if (exit.signal !== undefined) return `[ended by ${exit.signal}]`;
+  return exit.code === 0 ? "" : `[exit code ${exit.code}]`;
+}
+
+/** Output with a line of ours after it. */
+export function withNote(output: string, note: string): string {
+  if (output === "" || note === "") return output + note;
+  return output.endsWith("\n") ? output + note : `${output}\n${note}`;
+}

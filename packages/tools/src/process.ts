@@ -1,0 +1,100 @@
+/** `process`: looks at, writes to and stops what `shell` left in the background. */
+import { commandEffects } from "@lathe/policy";
+import {
+  type Effect,
+  type Failure,
+  failure,
+  isFailure,
+  type Outcome,
+  type Process,
+  type Sandbox,
+  type Tool,
+  type ToolContext,
+} from "@lathe/protocol";
+import * as v from "valibot";
+import { defineTool, failed, type Input, ok } from "./define-tool.ts";
+import { ending, endText, follow, markSeen, outputFrom, seenOf, withNote } from "./process-output.ts";
+import { anyText, count, text } from "./schema.ts";
+
+/** What a process has to answer to what was written to it. */
+const answerMs = 500;
+const maxWaitS = 600;
+
+const schema = {
+  action: v.picklist(["read", "write", "stop", "list"]),
+  id: v.optional(text()),
+  text: v.optional(anyText("for write; end it with a newline")),
+  wait_s: v.optional(count("read: wait up to this long for its end, instead of polling")),
+};
+
+export const processTool: Tool = defineTool({
+  name: "process",
+  description:
+    "Background processes of `shell`: read the output since the last look, write to stdin, stop, list.",
+  schema,
+  effects: effectsOf,
+  problem({ action, id, text: written }) {
+    if (action !== "list" && id === undefined) return `action ${action} needs an \`id\` (see action list).`;
+    return action === "write" && written === undefined ? "action write needs a `text`." : undefined;
+  },
+  async run(input, context) {
+    if (input.action === "list") return ok(listText(context.sandbox) || "No background processes.");
+    const process = context.sandbox.processes().find((one) => one.id === input.id);
+    if (!process) return failed(unknown(input.id ?? "", context.sandbox));
+    if (input.action === "stop") await process.stop();
+    const refused = input.action === "write" ? await process.write(input.text ?? "") : undefined;
+    if (isFailure(refused)) return failed(refused);
+    return looked(process, waitOf(input), context);
+  },
+});
+
+/** What is written to a process may be a command to a shell. */
+function effectsOf({ action, id = "", text: written = "" }: Input<typeof schema>): readonly Effect[] {
+  if (action === "read" || action === "list") return [];
+  const own: Effect = { kind: "process", target: id };
+  return action === "write" ? [own, ...commandEffects(written)] : [own];
+}
+
+function waitOf({ action, wait_s: wait }: Input<typeof schema>): number {
+  if (wait !== undefined) return Math.min(wait, maxWaitS) * 1_000;
+  return action === "write" ? answerMs : 0;
+}
+
+async function looked(process: Process, waitMs: number, context: ToolContext): Promise<Outcome> {
+  const from = seenOf(process) ?? 0;
+  if (waitMs > 0) {
+    const unfollow = follow(process, from, context);
+    const end = await ending(process, waitMs, context.signal).finally(unfollow);
+    if (end === "aborted") {
+      return { type: "interrupted", failure: failure("cancelled", "The user stopped the wait."), text: "" };
+    }
+  }
+  const { text: news, total } = await outputFrom(process, from);
+  markSeen(process, total);
+  const running = process.exit === undefined;
+  const state = running ? "running" : endText(process) || "[exit code 0]";
+  const note = running ? `[${process.id} is ${state}${news === "" ? ", no new output" : ""}]` : state;
+  const code = process.exit?.code;
+  return ok(withNote(news, note), {
+    process: { id: process.id, running, produced: total > from },
+    ...(code !== undefined && { exitCode: code }),
+  });
+}
+
+function handedOver(sandbox: Sandbox): readonly Process[] {
+  return sandbox.processes().filter((process) => seenOf(process) !== undefined);
+}
+
+function listText(sandbox: Sandbox): string {
+  const lines = handedOver(sandbox).map((process) => {
+    const state = process.exit ? endText(process) || "[exit code 0]" : "[running]";
+    return `${process.id} ${state} ${process.command.script.split("\n", 1)[0]?.slice(0, 200)}`;
+  });
+  return lines.join("\n");
+}
+
+function unknown(id: string, sandbox: Sandbox): Failure {
+  const known = handedOver(sandbox).map((process) => process.id);
+  const there = known.length === 0 ? "there are none" : `there are ${known.join(", ")}`;
+  return failure("no-process", `There is no background process ${id}: ${there}.`);
+}

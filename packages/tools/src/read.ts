@@ -1,0 +1,113 @@
+/** `read`: a text file, or several parts of it, with line numbers. */
+import { type Failure, failure, isFailure, type Outcome, type Tool, type ToolContext } from "@lathe/protocol";
+import * as v from "valibot";
+import { defineTool, failed, ok } from "./define-tool.ts";
+import { linesOf, numbered } from "./numbered-lines.ts";
+import { count, text } from "./schema.ts";
+import { targetOf } from "./target-of.ts";
+
+const windowLines = 2_000;
+const windowChars = 50_000;
+const blobPrefix = "blob:";
+
+/** 1-based, inclusive. */
+type Range = readonly [number, number];
+type Asked = readonly (readonly number[])[] | undefined;
+
+export const read: Tool = defineTool({
+  name: "read",
+  description: "Read a text file as `number<tab>line`. Ask for all the ranges you need in one call.",
+  schema: {
+    path: text(),
+    ranges: v.optional(
+      v.pipe(v.array(v.array(count())), v.description("[[first, last], ...]; default: the first 2000 lines")),
+    ),
+  },
+  wholeChars: windowChars + 10_000,
+  // A blob is output of which this session has already been shown a part.
+  effects: ({ path }) => (path.startsWith(blobPrefix) ? [] : [{ kind: "read", target: targetOf(path) }]),
+  async run({ path, ranges }, context) {
+    if (path.startsWith(blobPrefix)) return readBlob(path, ranges, context);
+    const file = await context.workspace.read(path);
+    if (isFailure(file)) return failed(file);
+    const excerpt = excerptOf(linesOf(file.text), ranges);
+    if (isFailure(excerpt)) return failed({ ...excerpt, text: `${file.path}: ${excerpt.text}` });
+    return ok(excerpt.text, {
+      shown: [{ path: file.path, version: file.version, ranges: excerpt.ranges }],
+    });
+  },
+});
+
+async function readBlob(path: string, ranges: Asked, context: ToolContext): Promise<Outcome> {
+  const whole = await context.blobs.get(path.slice(blobPrefix.length));
+  if (isFailure(whole)) return failed(whole);
+  const excerpt = excerptOf(linesOf(whole), ranges);
+  return isFailure(excerpt) ? failed(excerpt) : ok(excerpt.text);
+}
+
+interface Excerpt {
+  readonly text: string;
+  /** What was shown of what was asked for. */
+  readonly ranges: readonly Range[];
+}
+
+function excerptOf(lines: readonly string[], asked: Asked): Excerpt | Failure {
+  if (lines.length === 0) return { text: "(empty file)", ranges: [] };
+  const wanted = wantedRanges(asked, lines.length);
+  if (wanted.length === 0) return failure("invalid-arguments", `there are only ${lines.length} lines.`);
+  const window = { lines: windowLines, chars: windowChars };
+  const pieces: string[] = [];
+  const ranges: Range[] = [];
+  for (const [first, last] of wanted) {
+    const taken = takeLines(lines, [first, last], window);
+    if (ranges.length > 0) pieces.push("...");
+    if (taken.length > 0) ranges.push([first, first + taken.length - 1]);
+    pieces.push(...taken);
+    const next = first + taken.length;
+    if (next <= last) {
+      pieces.push(`[cut here, ${lines.length} lines in all: go on with ranges from ${next}]`);
+      return { text: pieces.join("\n"), ranges };
+    }
+  }
+  const [only] = ranges;
+  const whole = ranges.length === 1 && only?.[0] === 1 && only[1] === lines.length;
+  return { text: [...pieces, ...(whole ? [] : [`[${lines.length} lines in all]`])].join("\n"), ranges };
+}
+
+/** As many lines of the range as the window has room for, which shrinks by them. */
+function takeLines(
+  lines: readonly string[],
+  [first, last]: Range,
+  window: { lines: number; chars: number },
+): readonly string[] {
+  const taken: string[] = [];
+  for (let line = first; line <= last; line++) {
+    const piece = numbered(lines, line);
+    if (window.lines < 1 || window.chars < piece.length + 1) break;
+    window.lines -= 1;
+    window.chars -= piece.length + 1;
+    taken.push(piece);
+  }
+  return taken;
+}
+
+/** Sorted, inside the text, touching ones joined. */
+function wantedRanges(asked: Asked, total: number): readonly Range[] {
+  if (!asked || asked.length === 0) return [[1, total]];
+  const inside = asked
+    .map(
+      ([first = 1, last = total]): Range => [
+        Math.max(1, Math.floor(first)),
+        Math.min(total, Math.floor(last)),
+      ],
+    )
+    .filter(([first, last]) => first <= last)
+    .sort((a, b) => a[0] - b[0]);
+  const joined: Range[] = [];
+  for (const [first, last] of inside) {
+    const before = joined.at(-1);
+    if (before && first <= before[1] + 1) joined[joined.length - 1] = [before[0], Math.max(before[1], last)];
+    else joined.push([first, last]);
+  }
+  return joined;
+}

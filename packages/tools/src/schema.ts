@@ -1,0 +1,138 @@
+/** One valibot schema per tool, seen three ways: what the model is told, what is mended, what is wrong. */
+import type { JsonSchema } from "@lathe/protocol";
+import * as v from "valibot";
+
+/** The kinds of schema a tool's input is made of. */
+type Field = v.GenericSchema;
+type Shape =
+  | { readonly type: "string" | "number" | "boolean" }
+  | { readonly type: "picklist"; readonly options: readonly string[] }
+  | { readonly type: "optional"; readonly wrapped: Field }
+  | { readonly type: "array"; readonly item: Field }
+  | { readonly type: "object"; readonly entries: Readonly<Record<string, Field>> };
+interface Pipe {
+  readonly pipe?: readonly { readonly type: string; readonly description?: string }[];
+}
+
+export type Text = v.GenericSchema<string>;
+export type Count = v.GenericSchema<number>;
+
+/** Text that is not empty. */
+export function text(about?: string): Text {
+  const schema = v.pipe(v.string(), v.nonEmpty("may not be empty"));
+  return about === undefined ? schema : v.pipe(schema, v.description(about));
+}
+
+/** Text that may be empty. */
+export function anyText(about?: string): Text {
+  return about === undefined ? v.string() : v.pipe(v.string(), v.description(about));
+}
+
+/** A number of at least 0. */
+export function count(about?: string): Count {
+  const schema = v.pipe(v.number(), v.minValue(0, "may not be negative"));
+  return about === undefined ? schema : v.pipe(schema, v.description(about));
+}
+
+export function jsonSchemaOf(schema: Field): JsonSchema {
+  const description = (schema as Pipe).pipe?.find((part) => part.type === "description")?.description;
+  return { ...plainSchemaOf(shapeOf(schema)), ...(description !== undefined && { description }) };
+}
+
+function plainSchemaOf(shape: Shape): JsonSchema {
+  switch (shape.type) {
+    case "string":
+    case "number":
+    case "boolean":
+      return { type: shape.type };
+    case "picklist":
+      return { type: "string", enum: shape.options };
+    case "optional":
+      return jsonSchemaOf(shape.wrapped);
+    case "array":
+      return { type: "array", items: jsonSchemaOf(shape.item) };
+    case "object": {
+      const fields = Object.entries(shape.entries);
+      const required = fields.filter(([, field]) => shapeOf(field).type !== "optional").map(([name]) => name);
+      const properties = Object.fromEntries(fields.map(([name, field]) => [name, jsonSchemaOf(field)]));
+      return { type: "object", properties, ...(required.length > 0 && { required }) };
+    }
+  }
+}
+
+/** Puts right what a model got nearly right when only one thing can be meant: `"5"`, JSON in a string, one for a list of one. */
+export function mended(schema: Field, value: unknown): unknown {
+  const shape = shapeOf(schema);
+  switch (shape.type) {
+    case "optional":
+      return value === null || value === undefined ? undefined : mended(shape.wrapped, value);
+    case "array":
+      return listOf(shape.item, parsed(value, "["));
+    case "object":
+      return fieldsOf(shape.entries, parsed(value, "{"));
+    default:
+      return mendedScalar(shape.type, value);
+  }
+}
+
+function mendedScalar(type: "string" | "number" | "boolean" | "picklist", value: unknown): unknown {
+  if (typeof value !== "string") return type === "string" && isPlain(value) ? String(value) : value;
+  const bare = value.trim();
+  if (type === "number" && /^-?\d+(\.\d+)?$/.test(bare)) return Number(bare);
+  if (type === "boolean" && /^(true|false)$/i.test(bare)) return bare.toLowerCase() === "true";
+  return type === "picklist" ? bare.toLowerCase() : value;
+}
+
+function isPlain(value: unknown): boolean {
+  return typeof value === "number" || typeof value === "boolean";
+}
+
+function parsed(value: unknown, start: string): unknown {
+  if (typeof value !== "string" || !value.trimStart().startsWith(start)) return value;
+  try {
+    return JSON.parse(value);
+  } catch {
+    // Not JSON after all: the schema says what is wrong with it.
+    return value;
+  }
+}
+
+function listOf(item: Field, value: unknown): unknown {
+  if (value === undefined || value === null) return value;
+  const nested = shapeOf(item).type === "array";
+  const isList =
+    Array.isArray(value) && !(nested && value.length > 0 && value.every((one) => !Array.isArray(one)));
+  return (isList ? (value as readonly unknown[]) : [value]).map((one) => mended(item, one));
+}
+
+function fieldsOf(entries: Readonly<Record<string, Field>>, value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const given = value as Readonly<Record<string, unknown>>;
+  const known = Object.entries(entries).map(([name, field]) => [name, mended(field, given[name])] as const);
+  return Object.fromEntries(known.filter(([, one]) => one !== undefined));
+}
+
+/** What is wrong with the arguments and what they should be, in one line. */
+export function problemsText(issues: readonly v.BaseIssue<unknown>[], schema: Field, given: unknown): string {
+  const problems = issues.slice(0, 3).map((issue) => {
+    const where = v.getDotPath(issue);
+    return `${where === null ? "the arguments" : `\`${where}\``} ${problemOf(issue)}`;
+  });
+  const shape = shapeOf(schema);
+  const names = shape.type === "object" ? Object.entries(shape.entries) : [];
+  const wanted = names
+    .map(([name, field]) => (shapeOf(field).type === "optional" ? `${name}?` : name))
+    .join(", ");
+  const got =
+    typeof given === "object" && given !== null ? Object.keys(given).join(", ") || "nothing" : typeof given;
+  return `${problems.join("; ")}. Wanted {${wanted}}, got ${got}.`;
+}
+
+function problemOf(issue: v.BaseIssue<unknown>): string {
+  if (issue.kind === "validation") return issue.message;
+  return issue.received === "undefined" ? "is missing" : `must be ${issue.expected}, not ${issue.received}`;
+}
+
+function shapeOf(schema: Field): Shape {
+  return schema as unknown as Shape;
+}

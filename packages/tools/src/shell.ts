@@ -1,0 +1,98 @@
+/** `shell`: runs a command; one that takes long goes on in the background. */
+import { join } from "node:path";
+import {
+  type Effect,
+  type Failure,
+  failure,
+  isFailure,
+  type Outcome,
+  type Process,
+  type Tool,
+  type ToolContext,
+} from "@lathe/protocol";
+import * as v from "valibot";
+import { defineTool, failed, type Input, ok } from "./define-tool.ts";
+import { ending, endText, follow, markSeen, outputFrom, withNote } from "./process-output.ts";
+import { count, text } from "./schema.ts";
+import { targetOf } from "./target-of.ts";
+
+/** What a command must show at once before it is left in the background on request. */
+const settleMs = 500;
+const maxTimeoutS = 3_600;
+
+export interface ShellOptions {
+  /** What a script may do that starts in `folder` of the workspace. *Contract:* pure; in doubt the graver. */
+  readonly effects: (script: string, folder: string) => readonly Effect[];
+  /** How long a command without a timeout is waited for. */
+  readonly patienceMs: number;
+}
+
+const schema = {
+  command: text(),
+  cwd: v.optional(text("folder; default: the workspace")),
+  timeout_s: v.optional(count("wait this long, then kill it")),
+  background: v.optional(v.boolean()),
+};
+
+export function createShell({ effects, patienceMs }: ShellOptions): Tool {
+  return defineTool({
+    name: "shell",
+    description:
+      "Run a bash script in a fresh shell (no cd or variables from earlier calls), without a terminal. Still running after 10 s it goes on in the background (see `process`), unless timeout_s is given. Start servers and watchers with background.",
+    schema,
+    effects: ({ command, cwd }) => effects(command, cwd === undefined ? "" : targetOf(cwd)),
+    async run(input, context) {
+      const cwd = await folderOf(input.cwd, context);
+      if (isFailure(cwd)) return failed(cwd);
+      const process = await context.sandbox.spawn({ script: input.command, cwd });
+      if (isFailure(process)) return failed(process);
+      const unfollow = follow(process, 0, context);
+      const waitMs = waitOf(input, patienceMs);
+      const end = await ending(process, waitMs, context.signal).finally(unfollow);
+      if (end === "exited") return finished(process);
+      if (end === "elapsed" && (input.background || input.timeout_s === undefined))
+        return handedOver(process);
+      return stopped(
+        process,
+        end === "elapsed" ? timeout(waitMs) : failure("cancelled", "The user stopped it."),
+      );
+    },
+  });
+}
+
+async function folderOf(cwd: string | undefined, { workspace }: ToolContext): Promise<string | Failure> {
+  if (cwd === undefined) return workspace.root;
+  const path = await workspace.resolve(cwd);
+  if (isFailure(path)) return path;
+  const entries = await workspace.list(path);
+  return isFailure(entries) ? entries : join(workspace.root, path);
+}
+
+function waitOf(input: Input<typeof schema>, patienceMs: number): number {
+  if (input.background) return settleMs;
+  return input.timeout_s === undefined ? patienceMs : Math.min(input.timeout_s, maxTimeoutS) * 1_000;
+}
+
+function timeout(ms: number): Failure {
+  return failure("command-timeout", `The command was stopped after ${ms / 1_000} s.`);
+}
+
+async function finished(process: Process): Promise<Outcome> {
+  const output = await outputFrom(process, 0);
+  const code = process.exit?.code;
+  return ok(withNote(output.text, endText(process)), code === undefined ? {} : { exitCode: code });
+}
+
+async function handedOver(process: Process): Promise<Outcome> {
+  const output = await outputFrom(process, 0);
+  markSeen(process, output.total);
+  const note = `[still running in the background as process ${process.id}]`;
+  return ok(withNote(output.text, note), {
+    process: { id: process.id, running: true, produced: output.total > 0 },
+  });
+}
+
+async function stopped(process: Process, why: Failure): Promise<Outcome> {
+  await process.stop();
+  return { type: "interrupted", failure: why, text: (await outputFrom(process, 0)).text };
+}

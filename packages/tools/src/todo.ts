@@ -1,0 +1,16 @@
+/** `todo`: the model's list of what is to be done, shown to the user. */
+import type { Tool } from "@lathe/protocol";
+import * as v from "valibot";
+import { defineTool, ok } from "./define-tool.ts";
+import { text } from "./schema.ts";
+
+export const todo: Tool = defineTool({
+  name: "todo",
+  description: "Set the whole list of steps of a longer task, shown to the user; keep it current.",
+  schema: { todos: v.array(v.object({ text: text(), state: v.picklist(["open", "doing", "done"]) })) },
+  effects: () => [],
+  async run({ todos }) {
+    const done = todos.filter((one) => one.state === "done").length;
+    return ok(`${done} of ${todos.length} done.`, { todos });
+  },
+});

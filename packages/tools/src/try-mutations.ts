@@ -1,0 +1,86 @@
+/** `try_mutations`: searches for a small edit that makes a failing test command pass, in copies of the workspace. */
+import { type Effect, isFailure, type Outcome, type Tool, type ToolContext } from "@lathe/protocol";
+import { type Repair, type RepairDeps, type RepairResult, type RunResult, searchRepair } from "@lathe/repair";
+import * as v from "valibot";
+import { defineTool, ok } from "./define-tool.ts";
+import { count, text } from "./schema.ts";
+
+const defaultSeconds = 60;
+const maxSeconds = 600;
+const maxCandidates = 8_000;
+
+export interface TryMutationsOptions {
+  /** What a script may do. *Contract:* pure; in doubt the graver. */
+  readonly effects: (script: string) => readonly Effect[];
+}
+
+/** The tool; it writes nothing in the workspace. */
+export function createTryMutations({ effects }: TryMutationsOptions): Tool {
+  return defineTool({
+    name: "try_mutations",
+    description:
+      "Search for a small edit (one place, Python/JavaScript/TypeScript) that makes a failing test command pass, by running hundreds of candidates in copies of the workspace. Changes nothing: apply a result with `edit`. A result passes the tests and may still be wrong.",
+    schema: {
+      test: text("the shell command that fails now, run in the workspace"),
+      files: v.optional(
+        v.pipe(v.array(text()), v.description("change only these; default: any source file")),
+      ),
+      budget: v.optional(count(`seconds, default ${defaultSeconds}`)),
+    },
+    effects: ({ test }) => [{ kind: "read", target: "." }, ...effects(test)],
+    async run({ test, files, budget = defaultSeconds }, context) {
+      const input = {
+        root: context.workspace.root,
+        test,
+        ...(files !== undefined && { files }),
+        budget: { seconds: Math.min(Math.max(1, budget), maxSeconds), candidates: maxCandidates },
+      };
+      return outcomeOf(await searchRepair(input, depsOf(context)), test);
+    },
+  });
+}
+
+function depsOf(context: ToolContext): RepairDeps {
+  return {
+    syntax: context.syntax,
+    scratch: context.sandbox.spec.scratch,
+    signal: context.signal,
+    now: () => context.now(),
+    run: (command, { cwd, timeoutMs }) => runIn(context, command, { cwd, timeoutMs }),
+    progress: ({ tried, candidates, found }) =>
+      context.delta({ type: "progress", text: `tried ${tried} of ${candidates} edits, ${found} pass` }),
+  };
+}
+
+async function runIn(
+  { sandbox, signal }: ToolContext,
+  script: string,
+  { cwd, timeoutMs }: { readonly cwd: string; readonly timeoutMs: number },
+): Promise<RunResult> {
+  const result = await sandbox.exec({ script, cwd }, { timeoutMs, signal });
+  if (isFailure(result)) return { exitCode: undefined, output: result.text, timedOut: false };
+  return { exitCode: result.code, output: result.output, timedOut: result.timedOut };
+}
+
+function outcomeOf(result: RepairResult, test: string): Outcome {
+  const seconds = `${result.seconds.toFixed(1)} s`;
+  switch (result.type) {
+    case "already-passing":
+      return ok(`\`${test}\` passes already: nothing to repair.`);
+    case "cannot-run":
+      return ok(`\`${test}\` could not be run:\n${result.output}`);
+    case "not-found":
+      return ok(
+        `No edit found: ${result.tried} of ${result.candidates} candidates tried in ${seconds} (${result.why}).`,
+      );
+    case "repaired": {
+      const head = `Tried ${result.tried} edits in ${seconds}; with these \`${test}\` passes, best first (they may overfit the tests):`;
+      return ok([head, ...result.repairs.map(repairText)].join("\n"));
+    }
+  }
+}
+
+function repairText(repair: Repair, index: number): string {
+  const { path, line, description, old } = repair;
+  return `${index + 1}. ${path}:${line} ${description}\n${JSON.stringify({ path, old, new: repair.new })}`;
+}

@@ -1,0 +1,32 @@
+/** Turns what the file system throws into failures that say what to do. */
+import { type Failure, type FailureCode, failure } from "@lathe/protocol";
+
+const meanings: Readonly<Record<string, readonly [FailureCode, string]>> = {
+  ENOENT: ["not-found", "does not exist"],
+  EISDIR: ["not-a-file", "is a folder"],
+  ENOTDIR: ["not-found", "does not exist: a part of its path is a file"],
+  EACCES: ["no-access", "may not be accessed (permission denied)"],
+  EPERM: ["no-access", "may not be changed (operation not permitted)"],
+  EROFS: ["no-access", "is on a read-only file system"],
+  ELOOP: ["no-access", "leads through a circle of symbolic links"],
+  EBUSY: ["no-access", "is in use by another program"],
+  ETXTBSY: ["no-access", "is a program that is running"],
+  EEXIST: ["already-exists", "already exists"],
+  ENAMETOOLONG: ["invalid-arguments", "has too long a name"],
+  EINVAL: ["invalid-arguments", "is not a valid path here"],
+  ENOSPC: ["disk-full", "could not be written: the disk is full"],
+  EDQUOT: ["disk-full", "could not be written: the disk quota is used up"],
+};
+
+/** The `code` of a thrown file system error; rethrows anything else, which is a bug. */
+export function errorCode(error: unknown): string {
+  const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
+  if (code === undefined || !/^E[A-Z0-9]+$/.test(code)) throw error;
+  return code;
+}
+
+export function fileFailure(path: string, error: unknown): Failure {
+  const code = errorCode(error);
+  const [kind, text] = meanings[code] ?? ["no-access", `could not be used: ${code}`];
+  return failure(kind, `${path} ${text}.`, { cause: error });
+}

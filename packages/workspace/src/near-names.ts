@@ -1,0 +1,71 @@
+/** Names that a mistyped path may have meant. */
+import { type Dirent, readdirSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+
+const maxNames = 3;
+/** Entries looked at: a suggestion is not worth more than some milliseconds. */
+const maxEntries = 5_000;
+const skipped = new Set([".git", "node_modules"]);
+
+/** Workspace-relative paths like `path`, best first: nearly the same name beside it, or the same name elsewhere. */
+export function nearNames(root: string, path: string): readonly string[] {
+  const wanted = basename(path).toLowerCase();
+  const folder = dirname(path);
+  const beside = entriesOf(join(root, folder)).map((entry) => ({
+    path: join(folder, entry.name),
+    least: 0.6,
+  }));
+  const elsewhere = walked(root).map((at) => ({ path: at, least: 0.9 }));
+  const scores = new Map<string, number>();
+  for (const { path: at, least } of [...beside, ...elsewhere]) {
+    const score = likeness(basename(at).toLowerCase(), wanted);
+    if (score >= least && !scores.has(at)) scores.set(at, score);
+  }
+  const best = [...scores].sort((a, b) => b[1] - a[1]);
+  return best.slice(0, maxNames).map(([at]) => at.replaceAll("\\", "/"));
+}
+
+/** The first paths of the workspace, breadth first. */
+function walked(root: string): readonly string[] {
+  const found: string[] = [];
+  const folders = ["."];
+  for (let folder = folders.shift(); folder !== undefined; folder = folders.shift()) {
+    for (const entry of entriesOf(join(root, folder))) {
+      if (found.length === maxEntries) return found;
+      const at = join(folder, entry.name);
+      found.push(at);
+      if (entry.isDirectory() && !skipped.has(entry.name)) folders.push(at);
+    }
+  }
+  return found;
+}
+
+function entriesOf(folder: string): readonly Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    // A folder that is missing or may not be read has no names to offer.
+    return [];
+  }
+}
+
+/** 1 for equal names, down to 0: the share of characters that one edit distance leaves alone. */
+function likeness(a: string, b: string): number {
+  if (a === b) return 1;
+  const longer = Math.max(a.length, b.length);
+  if (Math.abs(a.length - b.length) > longer / 2) return 0;
+  return 1 - distance(a, b) / longer;
+}
+
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (let i = 0; i < a.length; i++) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j++) {
+      const change = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
+      next.push(Math.min(change, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
