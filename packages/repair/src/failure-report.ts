@@ -39,18 +39,18 @@ const ERRORS: readonly RegExp[] = [
 ];
 
 const EXPECTED: readonly RegExp[] = [
-  /^\s*expected: (.+)$/im,
+  /^\s*expected: (.+?),?$/im,
   /^\s*Expected(?: value)?:\s+(.+)$/m,
   /^\s*- Expected\s*\n[\s\S]*?^\s*-\s+(.+)$/m,
 ];
 const ACTUAL: readonly RegExp[] = [
-  /^\s*actual: (.+)$/im,
+  /^\s*actual: (.+?),?$/im,
   /^\s*Received(?: value)?:\s+(.+)$/m,
   /^\s*\+ Received\s*\n[\s\S]*?^\s*\+\s+(.+)$/m,
 ];
 
 const FRAMES =
-  /File "([^"]+)", line (\d+)|(?:file:\/\/)?((?:\/|[A-Za-z]:[\\/]|\.{0,2}\/?)[\w@ .\-/\\]*\.(?:[cm]?[jt]sx?|py)):(\d+)(?::\d+)?/g;
+  /File "([^"]+)", line (\d+)|(?:file:\/\/)?((?:\/|[A-Za-z]:[\\/])[\w@ .\-/\\]*\.(?:[cm]?[jt]sx?|py)|[\w@.\-/]+\.(?:[cm]?[jt]sx?|py)):(\d+)(?::\d+)?/g;
 
 /** What a runner's output says of failing tests. */
 export function failureReport(output: string): FailureReport {
@@ -58,7 +58,7 @@ export function failureReport(output: string): FailureReport {
   const tests = TESTS.flatMap((pattern) =>
     [...text.matchAll(pattern)].map((match) => (match[1] ?? "").trim()),
   );
-  const error = first(ERRORS, text);
+  const error = withReason(first(ERRORS, text), text);
   const expected = first(EXPECTED, text);
   const actual = first(ACTUAL, text);
   return {
@@ -78,6 +78,14 @@ function first(patterns: readonly RegExp[], text: string): string | undefined {
     if (found !== undefined && found !== "") return found.slice(0, 300);
   }
   return undefined;
+}
+
+/** An error that ends with a colon says what it means on the next line with text. */
+function withReason(error: string | undefined, text: string): string | undefined {
+  if (!error?.endsWith(":")) return error;
+  const after = text.slice(text.indexOf(error) + error.length);
+  const reason = /^\s*(.*)$/m.exec(after.trimStart())?.[1]?.trim() ?? "";
+  return reason === "" ? error : `${error} ${reason}`.slice(0, 300);
 }
 
 /** Frames inside `root`, with workspace-relative paths. */

@@ -5,6 +5,7 @@ import { bounds } from "./bounds.ts";
 import { calls } from "./calls.ts";
 import { conditions } from "./conditions.ts";
 import { constants } from "./constants.ts";
+import { copiedGuards } from "./copied-guards.ts";
 import { expressions } from "./expressions.ts";
 import { insertions } from "./insertions.ts";
 import { names } from "./names.ts";
@@ -24,5 +25,6 @@ export const allTemplates: readonly Template[] = [
   expressions,
   statements,
   insertions,
+  copiedGuards,
   patterns,
 ];

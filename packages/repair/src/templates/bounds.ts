@@ -39,9 +39,9 @@ const PLACES: Readonly<Record<string, number>> = {
   argument_list: 0.2,
   arguments: 0.2,
   return_statement: 0.22,
-  assignment: 0.15,
-  variable_declarator: 0.15,
-  assignment_expression: 0.15,
+  assignment: 0.22,
+  variable_declarator: 0.22,
+  assignment_expression: 0.22,
   augmented_assignment: 0.12,
   augmented_assignment_expression: 0.12,
   tuple: 0.12,
@@ -63,6 +63,7 @@ function shiftPrior(node: SyntaxNode): number {
     /^(range|slice|substring|splice|islice|randint|fill)$/.test(calledName(call)?.text ?? "")
   )
     return 0.45;
+  if (isArithmetic(parent) && /^[*%]$/.test(operatorOf(parent)?.text ?? "")) return 0.25;
   return isComparison(parent) ? 0.3 : (PLACES[parent.type] ?? 0);
 }
 
@@ -99,10 +100,18 @@ const NOT_NUMBERS = new Set([
 function shifts(node: SyntaxNode, prior: number): readonly Mutation[] {
   if (/[-+] 1$/.test(node.text)) return [];
   const text = isSimple(node) ? node.text : `(${node.text})`;
+  const shifted = (by: string): string => (bindsTighter(node.parent) ? `(${text} ${by})` : `${text} ${by}`);
   return [
-    replace(node, `${text} + 1`, [prior, `${brief(node)} + 1`]),
-    replace(node, `${text} - 1`, [prior, `${brief(node)} - 1`]),
+    replace(node, shifted("+ 1"), [prior, `${brief(node)} + 1`]),
+    replace(node, shifted("- 1"), [prior, `${brief(node)} - 1`]),
   ];
+}
+
+/** True for an operation that would take only the `1` of `x + 1`. */
+function bindsTighter(parent: SyntaxNode | null): boolean {
+  return (
+    parent !== null && isArithmetic(parent) && /^([*%/-]|\*\*|\/\/)$/.test(operatorOf(parent)?.text ?? "")
+  );
 }
 
 /** True when `+ 1` may follow the expression without parentheses. */

@@ -221,7 +221,7 @@ function keywords(node: SyntaxNode, scope: MutationScope): readonly Mutation[] {
 
 function ifs(node: SyntaxNode, word: SyntaxNode, scope: MutationScope): readonly Mutation[] {
   const out: Mutation[] = [];
-  if (node.field("alternative") === null) out.push(replace(word, "while", [0.3, "while instead of if"]));
+  if (node.field("alternative") === null) out.push(replace(word, "while", [0.12, "while instead of if"]));
   for (const clause of node.children)
     if (clause.type === "elif_clause" && clause.children[0] !== undefined)
       out.push(replace(clause.children[0], "if", [0.35, "if instead of elif"]));
