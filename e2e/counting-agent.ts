@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { AssistantPart, Message } from "@lathe/protocol";
+import type { AssistantPart, Event, Message } from "@lathe/protocol";
 import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
 import { type Place, wireEnv } from "./lathe.ts";
 
@@ -34,26 +34,47 @@ function stepParts(step: number): readonly AssistantPart[] {
   ];
 }
 
+/** What a run with kills showed before it was done. */
+export interface KilledRun {
+  /** Events on standard output, as JSON. */
+  readonly shown: readonly string[];
+  /** How many of the kills came before it ended by itself. */
+  readonly kills: number;
+}
+
 /** Starts the job, kills it after each of the delays, and lets it end. */
 export async function runWithKills(
   place: Place,
   server: WireServer,
   delays: readonly number[],
-): Promise<void> {
+): Promise<KilledRun> {
   const env = wireEnv(server.url);
+  const shown: string[] = [];
+  let kills = 0;
   let status: string | undefined;
   for (const delay of delays) {
     const running = place.start(jobArgs(status), { env });
     const timer = setTimeout(() => running.child.kill("SIGKILL"), delay);
-    const { code, err } = await running.ended;
+    const { code, out, err } = await running.ended;
     clearTimeout(timer);
     assert.ok(code === null || code === 0, err);
+    shown.push(...eventsIn(out));
     status = await newestStatus(place);
-    if (status === "done") return;
+    kills += code === null ? 1 : 0;
+    if (status === "done") return { shown, kills };
   }
   const { code, out, err } = await place.run(jobArgs(status), { env });
   assert.equal(code, 0, err);
-  assert.equal(out, "The job is done.\n");
+  assert.match(out, /"text":"The job is done\."/);
+  return { shown: [...shown, ...eventsIn(out)], kills };
+}
+
+/** The events of a `stream-json` output, of which the last line may be cut short. */
+function eventsIn(out: string): readonly string[] {
+  const lines = out.slice(0, out.lastIndexOf("\n") + 1).split("\n");
+  return lines
+    .filter((line) => line.startsWith('{"event"'))
+    .map((line) => JSON.stringify(JSON.parse(line).event));
 }
 
 async function newestStatus(place: Place): Promise<string | undefined> {
@@ -63,11 +84,12 @@ async function newestStatus(place: Place): Promise<string | undefined> {
 
 /** Words only as long as there is no session: from then on it knows what to do. */
 function jobArgs(status: string | undefined): readonly string[] {
-  return ["run", "--no-sandbox", ...(status === undefined ? ["do the job"] : ["--continue"])];
+  const words = status === undefined ? "do the job" : "--continue";
+  return ["run", "--no-sandbox", "--output-format", "stream-json", words];
 }
 
-/** Every file is there, no command ran twice, and the log has no gap. */
-export async function assertJobDone(place: Place): Promise<void> {
+/** Every file is there, no command ran twice, and the log holds all that was shown, without a gap. */
+export async function assertJobDone(place: Place, { shown }: KilledRun): Promise<void> {
   for (let step = 1; step <= jobSteps; step++) {
     assert.equal(readFileSync(join(place.workspace, `file-${step}.txt`), "utf8"), `${step}\n`);
   }
@@ -76,13 +98,22 @@ export async function assertJobDone(place: Place): Promise<void> {
   const { out } = await place.run(["sessions", "list", "--json"]);
   const sessions: { id: string; status: string }[] = JSON.parse(out);
   assert.equal(sessions[0]?.status, "done");
-  const shown = await place.run(["sessions", "show", sessions[0]?.id ?? "", "--json"]);
-  const seqs = shown.out
+  const events = await eventsOf(place, sessions[0]?.id ?? "");
+  assert.deepEqual(
+    events.map(({ seq }) => seq),
+    events.map((_, index) => index + 1),
+  );
+  const logged = new Set(events.map((event) => JSON.stringify(event)));
+  for (const event of shown) assert.ok(logged.has(event), `shown, and not in the log: ${event}`);
+  const outcomes = events.flatMap((event) => (event.type === "tool.completed" ? [event.data.outcome] : []));
+  assert.equal(outcomes.length, 2 * jobSteps);
+  for (const outcome of outcomes) assert.match(outcome.type, /^(ok|interrupted)$/, JSON.stringify(outcome));
+}
+
+async function eventsOf(place: Place, id: string): Promise<readonly Event[]> {
+  const { out } = await place.run(["sessions", "show", id, "--json"]);
+  return out
     .trim()
     .split("\n")
-    .map((line) => JSON.parse(line).seq);
-  assert.deepEqual(
-    seqs,
-    seqs.map((_, i) => i + 1),
-  );
+    .map((line) => JSON.parse(line));
 }

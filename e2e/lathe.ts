@@ -49,6 +49,8 @@ export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
   const base = { PATH: `${bin}:${process.env.PATH}`, HOME: home, TMPDIR: temp, ...env };
   const start = (args: readonly string[], more: More = {}): Running => {
     const child = spawn(command, [...args], { cwd: workspace, env: { ...base, ...more.env } });
+    // A command that reads no input may have ended before it is written.
+    child.stdin.on("error", () => undefined);
     child.stdin.end(more.input ?? "");
     return watched(child);
   };

@@ -67,6 +67,9 @@ describe("none driver", () => {
     const deadline = Date.now() + 5000;
     while (left().length > 0 && Date.now() < deadline) await sleep(20);
     assert.deepEqual(left(), []);
+    const alive = await sandbox.exec({ script: "echo alive", cwd: folder }, { timeoutMs: 5000 });
+    assert.ok(!isFailure(alive), isFailure(alive) ? alive.text : "");
+    assert.equal(alive.output, "alive\n");
     await sandbox.close();
   });
 

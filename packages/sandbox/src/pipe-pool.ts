@@ -1,5 +1,6 @@
 /** Named pipes made in batches: Node's own stdio pipes are sockets, which cannot be opened again as /dev/stderr. */
 import { execFile } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { closeSync, constants, mkdirSync, openSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -15,6 +16,8 @@ export interface PipeEnds {
 
 export class PipePool {
   readonly #folder: string;
+  /** Of this pool alone: pipes of a harness that died may still lie in the folder. */
+  readonly #name = randomBytes(6).toString("hex");
   #ready: string[] = [];
   #made = 0;
   #making: Promise<void> | undefined;
@@ -78,7 +81,7 @@ export class PipePool {
   async #make(): Promise<void> {
     if (this.#closed) throw new Error("the sandbox is closed");
     mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-    const paths = Array.from({ length: batch }, () => join(this.#folder, String(++this.#made)));
+    const paths = Array.from({ length: batch }, () => join(this.#folder, `${this.#name}-${++this.#made}`));
     await run("mkfifo", ["-m", "600", ...paths], { env: { PATH: "/usr/bin:/bin" } });
     if (!this.#closed) this.#ready.push(...paths);
   }

@@ -52,10 +52,7 @@ const PLACES: Readonly<Record<string, number>> = {
 
 function shiftPrior(node: SyntaxNode): number {
   const parent = node.parent;
-  if (parent === null || !node.named) return 0;
-  if (parent.field("left") === node && !isComparison(parent) && !isArithmetic(parent)) return 0;
-  if (isSubscript(parent) && (parent.field("value") === node || parent.field("object") === node)) return 0;
-  if (parent.type === "variable_declarator" && parent.field("name") === node) return 0;
+  if (parent === null || !node.named || isTarget(node, parent)) return 0;
   const call = parent.parent;
   if (
     call !== null &&
@@ -65,6 +62,13 @@ function shiftPrior(node: SyntaxNode): number {
     return 0.45;
   if (isArithmetic(parent) && /^[*%]$/.test(operatorOf(parent)?.text ?? "")) return 0.25;
   return isComparison(parent) ? 0.3 : (PLACES[parent.type] ?? 0);
+}
+
+/** What is assigned to, declared or indexed. */
+function isTarget(node: SyntaxNode, parent: SyntaxNode): boolean {
+  if (parent.field("left") === node) return !isComparison(parent) && !isArithmetic(parent);
+  if (isSubscript(parent)) return parent.field("value") === node || parent.field("object") === node;
+  return parent.type === "variable_declarator" && parent.field("name") === node;
 }
 
 function mayBeNumber(node: SyntaxNode): boolean {
