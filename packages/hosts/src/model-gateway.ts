@@ -1,7 +1,6 @@
 /** The model gateway as the environment and the user's configuration set it up. */
 import { createModels, type Gateway, type ProviderOptions, providers } from "@lathe/models";
 import { builtinModel } from "./choose-models.ts";
-import { useLightHeaders } from "./light-headers.ts";
 import type { LocalOptions } from "./local-options.ts";
 
 const baseUrlVariables: Readonly<Record<string, readonly string[]>> = {
@@ -14,7 +13,6 @@ const proxyVariables = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "
 
 export function openGateway(options: Pick<LocalOptions, "env" | "providers" | "version">): Gateway {
   const { env, version } = options;
-  useLightHeaders();
   const proxies = proxyVariables.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
   return createModels({
     providers: providerOptions(options),

@@ -3,6 +3,7 @@ import {
   costOf,
   type Draft,
   type Failure,
+  failure,
   isFailure,
   type Model,
   type ModelPart,
@@ -15,8 +16,10 @@ import { retryDelay } from "./after-failure.ts";
 import { reserve } from "./caps.ts";
 import type { Entry, Reach } from "./ports.ts";
 
+type Finished = Extract<ModelPart, { type: "finished" }>;
+
 /** A whole answer; `firstAt` is when its first part came, in milliseconds since the epoch. */
-type Answer = Extract<ModelPart, { type: "finished" }> & { readonly firstAt: number };
+type Answer = Finished & { readonly firstAt: number };
 
 interface Attempt {
   /** Failed attempts on this model just before. */
@@ -60,7 +63,7 @@ async function listen(attempt: Attempt, { ports, signal }: Reach): Promise<Answe
   let firstAt: number | undefined;
   for await (const part of attempt.model.stream(attempt.request, signal)) {
     firstAt ??= ports.clock.now();
-    if (part.type === "finished") return { ...part, firstAt };
+    if (part.type === "finished") return saysNothing(part, attempt) ?? { ...part, firstAt };
     if (part.type === "failed") {
       ports.onDelta({ type: "void" });
       return part.failure;
@@ -68,6 +71,19 @@ async function listen(attempt: Attempt, { ports, signal }: Reach): Promise<Answe
     ports.onDelta({ type: part.type === "text-delta" ? "text" : "reasoning", text: part.text });
   }
   throw new Error(`${attempt.model.info.id}: the stream ended with neither an answer nor a failure`);
+}
+
+/** After results silence is how some models end a turn; as the answer to a person it is a fault, and once is not twice. */
+function saysNothing(
+  { parts, reason }: Finished,
+  { request, model, failuresBefore }: Attempt,
+): Failure | undefined {
+  if (reason === "length" || request.messages.at(-1)?.role !== "user") return undefined;
+  if (parts.some((part) => part.type === "tool-call" || (part.type === "text" && part.text.trim() !== "")))
+    return undefined;
+  return failure("answer-empty", `${model.info.id} answered with nothing`, {
+    retry: failuresBefore === 0 ? "same" : "other-model",
+  });
 }
 
 function completed(attempt: Attempt, answer: Answer, { ports }: Reach): Draft[] {

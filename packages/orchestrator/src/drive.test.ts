@@ -108,11 +108,23 @@ describe("a turn", () => {
     assertValidConversation(session);
   });
 
-  it("ends when the model answers with nothing at all, also after calls", async () => {
-    assert.deepEqual((await run(openBench({ script: [{}] }))).lastEnd, { type: "done" });
+  it("takes silence after calls for the end, and as an answer to a person for a fault", async () => {
     assert.deepEqual((await run(openBench({ script: [{ calls: [say("x")] }, {}] }))).lastEnd, {
       type: "done",
     });
+    assert.deepEqual((await run(openBench({ script: [{}, { text: "here I am" }] }))).lastEnd, {
+      type: "done",
+    });
+    const end = (await run(openBench({ script: [{}, {}, { text: "too late" }] }))).lastEnd;
+    assert.equal(end?.type, "failed");
+    assert.equal(end.failure.code, "answer-empty");
+  });
+
+  it("leaves no timer behind after its calls", async () => {
+    const clock = createHandMovedClock();
+    await run(openBench({ clock, script: [{ calls: [say("a"), say("b")] }, { text: "done" }] }));
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(clock.sleepers(), 0);
   });
 
   it("goes on after an answer cut at the output limit, three times at most", async () => {

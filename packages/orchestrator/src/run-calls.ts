@@ -62,14 +62,20 @@ async function runCall(
   const { ports } = reach;
   const { id } = state.call;
   const startedAt = ports.clock.now();
+  const ended = new AbortController();
   try {
-    const outcome = await Promise.race([execute(state, session, { reach, stop }), leftBehind(reach, stop)]);
+    const outcome = await Promise.race([
+      execute(state, session, { reach, stop }),
+      leftBehind(reach, stop, ended.signal),
+    ]);
     return {
       id,
       draft: { type: "tool.completed", data: { call: id, outcome, ms: ports.clock.now() - startedAt } },
     };
   } catch (bug) {
     return { id, bug };
+  } finally {
+    ended.abort();
   }
 }
 
@@ -85,11 +91,11 @@ async function execute(
   return prepared.run(reach.ports.context(session, state.call.id, stop.signal));
 }
 
-/** Settles a moment after a cancel, for calls that do not listen. */
-function leftBehind({ ports }: Reach, stop: AbortController): Promise<Outcome> {
+/** Settles a moment after a cancel, for calls that do not listen; one that has ended keeps nobody waiting. */
+function leftBehind({ ports }: Reach, stop: AbortController, ended: AbortSignal): Promise<Outcome> {
   return new Promise((resolve) => {
     const giveUp = async () => {
-      await ports.clock.sleep(graceMs);
+      await ports.clock.sleep(graceMs, ended);
       resolve({
         type: "interrupted",
         failure: failure("cancelled", "it did not stop in time and was left behind"),

@@ -36,8 +36,13 @@ export function createHandMovedClock(options: ClockOptions = {}): HandMovedClock
         return;
       }
       await new Promise<void>((resolve) => {
-        sleepers.push({ due: now + ms, wake: resolve });
-        signal?.addEventListener("abort", () => resolve(), { once: true });
+        const sleeper = { due: now + ms, wake: resolve };
+        sleepers.push(sleeper);
+        const wake = (): void => {
+          sleepers = sleepers.filter((other) => other !== sleeper);
+          resolve();
+        };
+        signal?.addEventListener("abort", wake, { once: true });
       });
     },
     advance: (ms) => {
