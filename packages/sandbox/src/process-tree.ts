@@ -8,6 +8,8 @@ export const markName = "LATHE_BOX";
 const graceMs = 500;
 const giveUpMs = 3000;
 const scanAllAfterMs = 5000;
+/** To look up so many numbers one by one is faster than to list all processes. */
+const listedAfter = 32;
 
 export interface Tree {
   /** The process we started; leader of its own group and session. */
@@ -75,18 +77,25 @@ export function hasChild(pid: number): boolean {
 }
 
 function candidates(tree: Tree): readonly ProcessRow[] {
+  const last = lastPid();
   const isYoung = performance.now() - tree.startedAt < scanAllAfterMs;
-  const floor = isYoung && lastPid() >= tree.root ? tree.root : 1;
-  return pidsAbove(floor).flatMap((pid) => rowOf(pid) ?? []);
+  // Numbers are given in order: soon after the start, and unless they have wrapped around, only a few can be kin.
+  if (!isYoung || last < tree.root) return pidsAbove(1).flatMap((pid) => rowOf(pid) ?? []);
+  const pids = last - tree.root < listedAfter ? range(tree.root, last) : pidsAbove(tree.root);
+  return pids.flatMap((pid) => rowOf(pid) ?? []);
 }
 
-/** The pid given last: below the root's, numbers have wrapped around. */
+/** The pid given last. */
 function lastPid(): number {
   try {
     return Number(readFileSync("/proc/loadavg", "latin1").trim().split(" ").at(-1));
   } catch {
     return 0;
   }
+}
+
+function range(first: number, last: number): number[] {
+  return Array.from({ length: last - first + 1 }, (_, at) => first + at);
 }
 
 function pidsAbove(floor: number): number[] {
