@@ -1,5 +1,6 @@
 /** What only the JSONL store does: torn and damaged files, full disks, writes that cross each other, and the index. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -49,6 +50,28 @@ describe("a damaged file", () => {
         const line = damage === "" ? 5 : 4;
         assert.ok(text.startsWith(`${path}:${line}: `), text);
       }
+    }
+  });
+
+  it("can be gone on with by the remedy that is named", { skip: process.platform === "win32" }, async () => {
+    const { store, log, path } = await begin();
+    succeeded(await log.append(["a", "b", "c"].map(noticeDraft), now));
+    const whole = readFileSync(path, "utf8");
+    const damaged = whole.replace(/^(?:.*\n){3}/, (lines) => `${lines}garbage\n`);
+    writeFileSync(path, damaged);
+    const { text } = failedWith("log-corrupt", await store.read("one"));
+    execFileSync("/bin/sh", ["-c", text.slice(text.indexOf("sed -i.bak"))]);
+    assert.equal(readFileSync(`${path}.bak`, "utf8"), damaged);
+    assert.equal(succeeded(await store.read("one")).length, 2);
+    await succeeded(await store.claim("one", other)).close();
+  });
+
+  it("says of a file without events that its session never began", async () => {
+    const { store, folder } = await begin();
+    for (const text of ["", '{"e":1,']) {
+      writeFileSync(join(folder, "sessions", "two.jsonl"), text);
+      for (const result of [await store.read("two"), await store.claim("two", other)])
+        assert.match(failedWith("session-unknown", result).text, /two\.jsonl holds no event/);
     }
   });
 

@@ -8,7 +8,7 @@ import { LogFile } from "./log-file.ts";
 import { isProcessAlive } from "./process-owner.ts";
 import { checkSessionId } from "./session-id.ts";
 import { listSessions, noteSession } from "./session-index.ts";
-import { begin, takeOver } from "./take-over.ts";
+import { begin, emptySession, takeOver } from "./take-over.ts";
 
 export interface JsonlStoreOptions {
   /** The state folder; made when first needed. */
@@ -52,7 +52,7 @@ export function createJsonlStore(options: JsonlStoreOptions): Store {
       try {
         const reading = file.refresh();
         if (isFailure(reading)) return reading;
-        return reading.events.length > 0 ? reading.events : unknownSession(id);
+        return reading.events.length > 0 ? reading.events : emptySession(file.path);
       } catch (error) {
         return diskFailure(error, `reading ${file.path}`);
       } finally {

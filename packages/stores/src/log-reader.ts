@@ -44,7 +44,7 @@ export class LogReader {
     for (const line of text.split("\n").slice(0, -1)) {
       this.#line += 1;
       const problem = line.trim() === "" ? undefined : this.#take(line, events);
-      if (problem) return failure("log-corrupt", `${this.#path}:${this.#line}: ${problem}`);
+      if (problem) return damaged({ path: this.#path, line: this.#line, problem });
     }
     this.offset += end;
     return { events, torn: bytes.length - end || this.#batch.length };
@@ -120,4 +120,14 @@ export class LogReader {
   #gap({ seq }: Event): string {
     return `event ${seq} where ${this.head + 1} belongs; what is between them is lost`;
   }
+}
+
+/** What stands before the damage is whole, so the remedy is to go on from there and keep the rest. */
+function damaged(at: { readonly path: string; readonly line: number; readonly problem: string }): Failure {
+  const { path, line, problem } = at;
+  const remedy =
+    line === 1
+      ? "nothing before it can be saved: move the file away"
+      : `to go on from line ${line - 1}, with the whole file kept as .bak: sed -i.bak '${line},$d' '${path}'`;
+  return failure("log-corrupt", `${path}:${line}: ${problem}; ${remedy}`);
 }

@@ -67,7 +67,11 @@ class Takeover {
   async run(): Promise<Taken | Failure> {
     const { reader, path } = this.#file;
     let problem = this.#look();
-    if (!problem && reader.head === 0) problem = failure("session-unknown", `${path} holds no session`);
+    if (!problem && reader.head === 0)
+      problem = failure(
+        "session-unknown",
+        `${path} holds no event: its session never began; remove the file`,
+      );
     while (!problem) {
       const admitted = await this.#admit();
       if (isFailure(admitted)) return admitted;
@@ -135,4 +139,9 @@ function repairText(path: string): string {
 
 function ownedBy({ pid, host }: Owner, why: string): Failure {
   return failure("session-owned", `the session is owned by process ${pid} on ${host}, ${why}`);
+}
+
+/** The process that created it died before its first event was whole. */
+export function emptySession(path: string): Failure {
+  return failure("session-unknown", `${path} holds no event: its session never began; remove the file`);
 }
