@@ -1,6 +1,16 @@
 /** The real command as a process, with a home and a workspace of its own and no keys but those given. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { watch } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -29,12 +39,17 @@ export interface Place {
   run(args: readonly string[], more?: More): Promise<Ended>;
   /** Writes a file of the workspace. */
   put(path: string, text: string): void;
+  /** Resolves when there is such a file in the workspace. */
+  made(path: string): Promise<void>;
+  /** Processes that still run for this place, and what lies in its temporary folder. */
+  leftovers(): readonly string[];
   remove(): void;
 }
 
 interface More {
   readonly env?: Readonly<Record<string, string>>;
-  readonly input?: string;
+  /** Empty by default; null leaves the input open and silent. */
+  readonly input?: string | null;
 }
 
 /** `env` holds for every command run there. */
@@ -51,7 +66,7 @@ export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
     const child = spawn(command, [...args], { cwd: workspace, env: { ...base, ...more.env } });
     // A command that reads no input may have ended before it is written.
     child.stdin.on("error", () => undefined);
-    child.stdin.end(more.input ?? "");
+    if (more.input !== null) child.stdin.end(more.input ?? "");
     return watched(child);
   };
   return {
@@ -63,8 +78,34 @@ export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
       mkdirSync(dirname(join(workspace, path)), { recursive: true });
       writeFileSync(join(workspace, path), text);
     },
+    made: (path) => made(workspace, path),
+    leftovers: () => [...runningIn(workspace), ...readdirSync(temp)],
     remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }),
   };
+}
+
+async function made(folder: string, path: string): Promise<void> {
+  const names = watch(folder);
+  // The watch begins when it is first asked.
+  for (let next = names.next(); !existsSync(join(folder, path)); next = names.next()) await next;
+  await names.return?.();
+}
+
+function runningIn(folder: string): readonly string[] {
+  const ids = readdirSync("/proc").filter((name) => /^\d+$/.test(name));
+  return ids.flatMap((id) => {
+    const command = commandOf(id);
+    return command.includes(folder) ? [command.replaceAll("\0", " ").slice(0, 200)] : [];
+  });
+}
+
+/** Empty when the process has ended meanwhile. */
+function commandOf(id: string): string {
+  try {
+    return readFileSync(`/proc/${id}/cmdline`, "utf8") + readFileSync(`/proc/${id}/environ`, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 /** The environment that leads to a wire server. */

@@ -1,6 +1,7 @@
 /** The command line itself: help, versions, mistakes, configuration; no model is asked. */
 import assert from "node:assert/strict";
-import { chmodSync, readFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { makePlace, type Place } from "./lathe.ts";
@@ -35,6 +36,9 @@ describe("usage", () => {
   const mistakes: readonly (readonly [string, readonly string[], RegExp])[] = [
     ["an unknown option", ["run", "--modle", "x", "task"], /unknown option --modle; did you mean --model\?/],
     ["an unknown command", ["sesions"], /no command sesions; did you mean `lathe sessions`\?/],
+    ["a command named like a part of every object", ["constructor"], /there is no command constructor/],
+    ["another one", ["toString"], /there is no command toString/],
+    ["a third one", ["__proto__"], /there is no command __proto__/],
     ["no task", ["run"], /there is no task/],
     ["an empty task", ["run", "  "], /there is no task/],
     ["an unknown format", ["run", "--output-format", "xml", "task"], /--output-format is one of/],
@@ -67,13 +71,24 @@ describe("usage", () => {
   });
 
   it("doctor says what works, and no key's value", async () => {
-    const { code, out } = await place.run(["doctor"], { env: { OPENAI_API_KEY: "hush-hush" } });
+    // Nothing listens there.
+    const env = { OPENAI_API_KEY: "hush-hush", OPENAI_BASE_URL: "http://127.0.0.1:9/v1" };
+    const { code, out } = await place.run(["doctor"], { env });
     assert.equal(code, 0);
-    assert.match(out, /OPENAI_API_KEY set/);
+    assert.match(out, /OPENAI_API_KEY, OPENAI_BASE_URL set/);
+    assert.match(out, /http:\/\/127\.0\.0\.1:9\/v1 does not answer/);
     assert.doesNotMatch(out, /hush-hush/);
     for (const name of ["node", "git", "sandbox", "search", "models", "state", "disk", "config"]) {
       assert.match(out, new RegExp(`${name} `));
     }
+  });
+
+  it("doctor judges the model that is chosen", async () => {
+    const { code, out } = await place.run(["doctor"], {
+      env: { LATHE_MODEL: "anthropic/claude-sonnet-5-5" },
+    });
+    assert.equal(code, 1);
+    assert.match(out, /✗ +models .*claude-sonnet-5-5\n.*Set ANTHROPIC_API_KEY/);
   });
 
   it("doctor fails when the state cannot be kept", async () => {
@@ -115,6 +130,27 @@ describe("configuration files", () => {
   }
 });
 
+describe("a project's own files", () => {
+  let place: Place;
+  before(() => {
+    place = makePlace();
+    place.put("../secret", "the secret");
+    symlinkSync("../secret", join(place.workspace, "AGENTS.md"));
+    execFileSync("sh", ["-c", 'mkfifo "$0"', join(place.workspace, "lathe.json")]);
+  });
+  after(() => place.remove());
+
+  it("are left out in one line each when they are no files, or lie elsewhere", async () => {
+    const { err } = await place.run(["run", "--model", "builtin/repair", "do it"]);
+    assert.match(
+      err,
+      /^lathe: .*lathe\.json is not a regular file\nlathe: .*AGENTS\.md leads out of the workspace\n/,
+    );
+    const { id } = JSON.parse((await place.run(["sessions", "list", "--json"])).out)[0];
+    assert.doesNotMatch((await place.run(["sessions", "show", id, "--json"])).out, /the secret/);
+  });
+});
+
 describe("one tool", () => {
   let place: Place;
   before(() => {
@@ -138,6 +174,13 @@ describe("one tool", () => {
     assert.equal(refused.code, 3);
     const wrong = await place.run(["tool", "read", "--json", '{"nothing": 1}']);
     assert.equal(wrong.code, 2);
+  });
+
+  it("fails with 1 when its command does", async () => {
+    const args = ["tool", "shell", "--no-sandbox", "--json", '{"command": "exit 7"}'];
+    const { code, out } = await place.run(args);
+    assert.equal(code, 1);
+    assert.match(out, /exit code 7/);
   });
 
   it("takes many calls, one per line, and one may build on another", async () => {

@@ -32,7 +32,12 @@ function warm() {
     return "skipped: node_modules cannot be written";
   }
   const started = performance.now();
-  const flags = ["--liftoff-only", "--min-semi-space-size=8", "--disable-warning=ExperimentalWarning", "--input-type=module"];
+  const flags = [
+    "--liftoff-only",
+    "--min-semi-space-size=8",
+    "--disable-warning=ExperimentalWarning",
+    "--input-type=module",
+  ];
   const run = spawnSync(process.execPath, [...flags, "-e", program()], { timeout: 60_000, stdio: "ignore" });
   if (run.status !== 0) return "skipped: the command's code did not load";
   return `done in ${Math.round(performance.now() - started)} ms`;

@@ -1,8 +1,11 @@
 /** @lathe/hosts/local: Lathe on this machine. */
+export { builtinModel, chooseModels, isReached } from "./src/choose-models.ts";
 export type { Containment } from "./src/containment.ts";
+export type { Finding } from "./src/finding.ts";
 export { findSession, listSessions, readSession } from "./src/history.ts";
 export type { LocalOptions, ProviderOptions, SandboxChoice } from "./src/local-options.ts";
 export type { LocalSession } from "./src/local-session.ts";
-export { examineMachine, type Finding } from "./src/machine.ts";
+export { examineMachine } from "./src/machine.ts";
+export { readRootFile } from "./src/root-file.ts";
 export { resumeSession, startSession } from "./src/start-session.ts";
 export { openWorkbench, type Workbench } from "./src/workbench.ts";

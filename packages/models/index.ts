@@ -1,5 +1,6 @@
 /** @lathe/models: the AI gateway. */
 export type { StallLimits } from "./src/attempt.ts";
+export { readModelId } from "./src/model-id.ts";
 export { createModels, type Gateway, type ModelsOptions, type ProviderOptions } from "./src/models.ts";
 export { type Provider, providers } from "./src/providers.ts";
 export type { WireName } from "./src/wire.ts";

@@ -1,13 +1,17 @@
-/** What happens when the reader of our output goes away: we end, as other commands do, without a word. */
+/** What happens when our output can no longer be written: the work is interrupted, as by the signal for it. */
 
 /** The shell's code for a process that SIGPIPE ended. */
-const sigpipe = 141;
+export const brokenPipe = 141;
 
 export function handleBrokenPipe(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
-      if (error.code === "EPIPE") process.exit(sigpipe);
-      throw error;
+      // A reader that went away knows; a disk that is full does not.
+      if (error.code !== "EPIPE" && stream === process.stdout) {
+        process.stderr.write(`lathe: the output cannot be written (${error.code})\n`);
+      }
+      // Whoever is at work listens and ends in order; with nobody at work there is nothing to end.
+      if (!process.emit("SIGPIPE", "SIGPIPE")) process.exit(brokenPipe);
     });
   }
 }

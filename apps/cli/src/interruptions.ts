@@ -1,30 +1,52 @@
-/** Interruptions: the first signal ends the turn and all it started, the second one ends us. */
+/** Interruptions: the first signal ends the work and all it started, the second one ends us. */
+import { type Failure, isFailure } from "@lathe/protocol";
+import { brokenPipe } from "./broken-pipe.ts";
+import { problemLine } from "./show-failure.ts";
 
 /** What is interrupted. */
 interface Interruptible {
-  cancel(by: string): Promise<unknown>;
+  /** *Contract:* the work ends soon after; a failure when it cannot be told to. */
+  cancel(by: string): Promise<Failure | undefined>;
   close(): Promise<unknown>;
 }
 
-const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+export interface Interruptions {
+  /** The exit code that the interruption asks for; undefined when there was none. */
+  code(): number | undefined;
+  stop(): void;
+}
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE"] as const;
 const interrupted = 130;
 /** How long a hasty end still waits for processes to be ended. */
 const graceMs = 1000;
 
-/** Returns the way to stop listening. */
-export function interruptions(session: Interruptible): () => void {
-  let count = 0;
+export function interruptions(work: Interruptible): Interruptions {
+  let code: number | undefined;
+  const endNow = (): void => {
+    setTimeout(() => process.exit(code), graceMs);
+    void work.close().finally(() => process.exit(code));
+  };
+  const cancel = async (signal: string): Promise<void> => {
+    const refused = await work.cancel(signal === "SIGINT" ? "user" : signal);
+    if (!isFailure(refused)) return;
+    process.stderr.write(problemLine(refused.text));
+    endNow();
+  };
   const onSignal = (signal: string): void => {
-    count++;
-    if (count === 1) {
-      void session.cancel(signal === "SIGINT" ? "user" : signal);
+    if (code === undefined) {
+      code = signal === "SIGPIPE" ? brokenPipe : interrupted;
+      void cancel(signal);
       return;
     }
-    setTimeout(() => process.exit(interrupted), graceMs);
-    void session.close().finally(() => process.exit(interrupted));
+    // Every line that is still written breaks the pipe again.
+    if (signal !== "SIGPIPE") endNow();
   };
   for (const signal of signals) process.on(signal, onSignal);
-  return () => {
-    for (const signal of signals) process.off(signal, onSignal);
+  return {
+    code: () => code,
+    stop: () => {
+      for (const signal of signals) process.off(signal, onSignal);
+    },
   };
 }

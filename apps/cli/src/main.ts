@@ -21,6 +21,9 @@ Options:
 A model: --model ID, "model" in lathe.json, LATHE_MODEL, or a key in the environment
 (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY). Without any, the built-in repair
 model makes failing tests pass.
+
+Exit codes: 0 done, 1 failed, 2 usage, an unknown model or a wrong configuration,
+3 stopped by a limit, a permission or a loop, 130 interrupted.
 `;
 
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
@@ -38,10 +41,10 @@ export async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(help);
     return 0;
   }
-  const load = commands[first];
+  const load = Object.hasOwn(commands, first) ? commands[first] : undefined;
   // Without a command's name the line is a task.
   if (load) return start(await load(), argv.slice(1));
-  if (/^[a-z]+$/.test(first)) return unknownCommand(first);
+  if (/^\w[\w-]*$/.test(first)) return unknownCommand(first);
   const { runCommand } = await import("./commands/run.ts");
   return start(runCommand, argv);
 }

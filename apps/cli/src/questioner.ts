@@ -1,11 +1,14 @@
 /** Questioner: asks the person at the terminal what the agent wants to know, one question after the other. */
 import type { Interface } from "node:readline";
-import type { Event } from "@lathe/protocol";
+import type { Readable, Writable } from "node:stream";
+import type { Event, Failure } from "@lathe/protocol";
 import { harmless } from "./render/fit.ts";
 import { paletteFor } from "./render/palette.ts";
+import { problemLine } from "./show-failure.ts";
 
 interface Answerable {
-  answer(call: string, answer: string): Promise<unknown>;
+  answer(call: string, answer: string): Promise<Failure | undefined>;
+  cancel(by: string): Promise<Failure | undefined>;
 }
 
 type Asked = Event<"question.asked">["data"];
@@ -15,6 +18,19 @@ export class Questioner {
   readonly #open: Asked[] = [];
   #session: Answerable | undefined;
   #lines: Interface | undefined;
+  readonly #input: Readable;
+  readonly #output: Writable;
+  #unanswered: string | undefined;
+
+  constructor(input: Readable = process.stdin, output: Writable = process.stdout) {
+    this.#input = input;
+    this.#output = output;
+  }
+
+  /** The question at which the input ended, if it did: nobody answers any more. */
+  get unanswered(): string | undefined {
+    return this.#unanswered;
+  }
 
   /** Where the answers go. */
   attach(session: Answerable): void {
@@ -22,10 +38,7 @@ export class Questioner {
   }
 
   event(event: Event): void {
-    if (event.type === "question.asked") {
-      this.#open.push(event.data);
-      if (this.#open.length === 1) void this.#ask();
-    }
+    if (event.type === "question.asked") this.#add(event.data);
     if (event.type === "turn.ended") this.close();
   }
 
@@ -35,18 +48,21 @@ export class Questioner {
     this.#lines = undefined;
   }
 
+  #add(asked: Asked): void {
+    this.#open.push(asked);
+    if (this.#open.length === 1) void this.#ask();
+  }
+
   async #ask(): Promise<void> {
     const [asked] = this.#open;
     if (!asked) return;
-    process.stdout.write(this.#questionText(asked));
+    this.#output.write(this.#questionText(asked));
     if (this.#lines) return;
     const { createInterface } = await import("node:readline");
     // The terminal edits the line itself, so that Ctrl-C stays a signal.
-    this.#lines = createInterface({ input: process.stdin, terminal: false });
+    this.#lines = createInterface({ input: this.#input, terminal: false });
     this.#lines.on("line", (line) => this.#answered(line.trim()));
-    this.#lines.on("close", () => {
-      this.#lines = undefined;
-    });
+    this.#lines.on("close", () => void this.#ended());
   }
 
   #questionText({ kind, text, options }: Asked): string {
@@ -63,12 +79,34 @@ export class Questioner {
     if (!asked) return;
     const answer = asked.kind === "permission" ? permissionOf(line) : optionOf(line, asked.options);
     if (answer === undefined) {
-      process.stdout.write("> ");
+      this.#output.write("> ");
       return;
     }
+    void this.#answer(asked, answer);
+  }
+
+  /** Asks once more when the answer could not be kept. */
+  async #answer(asked: Asked, answer: string): Promise<void> {
     this.#open.shift();
-    void this.#session?.answer(asked.call, answer);
     void this.#ask();
+    const refused = await this.#session?.answer(asked.call, answer);
+    if (!refused) return;
+    process.stderr.write(problemLine(refused.text));
+    this.#add(asked);
+  }
+
+  /** The input ended, with Ctrl-D or with the terminal: what is open is denied, and the turn ends. */
+  async #ended(): Promise<void> {
+    const open = this.#open.splice(0);
+    const [asked] = open;
+    this.#lines = undefined;
+    if (!asked) return;
+    this.#unanswered = asked.text;
+    this.#output.write("\n");
+    for (const { call } of open) await this.#session?.answer(call, "deny");
+    const refused = await this.#session?.cancel("the end of the input");
+    // A turn that cannot be told to end is ended with us.
+    if (refused) process.emit("SIGHUP", "SIGHUP");
   }
 }
 

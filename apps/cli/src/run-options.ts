@@ -6,6 +6,7 @@ import type { ConfigFlags } from "./config/load-config.ts";
 import { loadConfig } from "./config/load-config.ts";
 import { type Line, numberFlag } from "./flags.ts";
 import { harnessVersion } from "./harness-version.ts";
+import { problemLine } from "./show-failure.ts";
 
 export const agentFlags = {
   model: { type: "string", value: "ID", about: "model, or a comma-separated chain of them" },
@@ -17,7 +18,7 @@ export const agentFlags = {
     type: "string",
     multiple: true,
     value: "GLOB",
-    about: "let matching commands run unasked (repeatable)",
+    about: "let matching commands run unasked, or with KIND:GLOB another effect (repeatable)",
   },
   cwd: { type: "string", value: "DIR", about: "the folder to work in (default: here)" },
   "no-sandbox": { type: "boolean", about: "run commands with your own rights" },
@@ -39,6 +40,7 @@ export async function agentOptions(values: AgentValues): Promise<AgentOptions | 
   const config = await loadConfig(cwd, process.env, flags);
   if (isFailure(config)) return config;
   const { models, mode, rules, providers } = config;
+  for (const remark of config.remarks) process.stderr.write(problemLine(remark));
   const limits = { steps: defaultSteps, ...config.limits };
   const sandbox = config.sandbox ? "required" : "off";
   return {

@@ -1,6 +1,9 @@
 /** Runs one task in a new session or one that goes on, and shows it in the chosen format. */
 import { resumeSession, startSession } from "@lathe/hosts/local";
-import { type Failure, isFailure } from "@lathe/protocol";
+import { type Failure, isFailure, type Session } from "@lathe/protocol";
+import { type BlockedCalls, blockedText, watchBlockedCalls } from "./blocked-call.ts";
+import { brokenPipe } from "./broken-pipe.ts";
+import { commandName } from "./command-name.ts";
 import { exitCodeOfEnd, exitCodeOfFailure } from "./exit-code.ts";
 import { interruptions } from "./interruptions.ts";
 import { Questioner } from "./questioner.ts";
@@ -28,53 +31,101 @@ export interface Ran {
   readonly session: string;
 }
 
+/** Who follows a run. */
+interface Audience {
+  readonly reporter: Reporter;
+  readonly blocked: BlockedCalls;
+  /** Absent where nobody can be asked. */
+  readonly questioner?: Questioner;
+}
+
 /** A failure when no session could be opened; every other problem is told here and is in the code. */
 export async function runTask(options: AgentOptions, task: Task): Promise<Ran | Failure> {
   const startedAt = performance.now();
   const attended = task.format === "text" && process.stdin.isTTY === true && process.stdout.isTTY === true;
   const reporter = task.reporter ?? createReporter(task.format);
-  const questioner = attended ? new Questioner() : undefined;
-  const session = await openSession(options, { task, attended, reporter, questioner });
-  if (isFailure(session)) return session;
-  const { cwd, mode } = options;
-  for (const repair of session.repairs) process.stderr.write(problemLine(repair));
-  reporter.start({ session: session.id, models: session.models, mode, cwd });
-  const stop = interruptions(session);
-  questioner?.attach(session);
-  // A new session has heard its task already.
-  const ended = await session.run(task.session === undefined ? undefined : task.task);
-  questioner?.close();
-  const failed = isFailure(ended) ? { failure: ended } : {};
-  const result = { session: session.session(), ms: performance.now() - startedAt, ...failed };
-  reporter.end(result);
-  await session.close();
-  stop();
-  return { code: explained(result), session: session.id };
+  const blocked = watchBlockedCalls();
+  const audience = { reporter, blocked, ...(attended && { questioner: new Questioner() }) };
+  const opened = await openSession(options, task, audience);
+  if (isFailure(opened)) return opened;
+  const { session, words } = opened;
+  const interrupted = interruptions(session);
+  try {
+    for (const remark of session.remarks) process.stderr.write(problemLine(remark));
+    reporter.start({ session: session.id, models: session.models, mode: options.mode, cwd: options.cwd });
+    audience.questioner?.attach(session);
+    const ended = await session.run(words);
+    const result = { ...resultOf(session, ended, audience), ms: performance.now() - startedAt };
+    reporter.end(result);
+    // A reader that went away reads no reasons either.
+    if (interrupted.code() === brokenPipe) return { code: brokenPipe, session: session.id };
+    return { code: explained(result), session: session.id };
+  } finally {
+    audience.questioner?.close();
+    await session.close();
+    interrupted.stop();
+  }
 }
 
-interface Opening {
-  readonly task: Task;
-  readonly attended: boolean;
-  readonly reporter: Reporter;
-  readonly questioner: Questioner | undefined;
+interface Opened {
+  readonly session: LocalSession;
+  /** What is said to it; absent when it has words already, or something left to do. */
+  readonly words?: string;
 }
 
-async function openSession(options: AgentOptions, opening: Opening): Promise<LocalSession | Failure> {
-  const { task, attended, reporter, questioner } = opening;
+async function openSession(
+  options: AgentOptions,
+  { task, session: id }: Task,
+  { reporter, blocked, questioner }: Audience,
+): Promise<Opened | Failure> {
   const local = {
     ...options,
-    attended,
+    attended: questioner !== undefined,
     onEvent: (...heard: Parameters<Reporter["event"]>) => {
       reporter.event(...heard);
+      blocked.event(heard[0]);
       questioner?.event(heard[0]);
     },
     onDelta: reporter.delta.bind(reporter),
   };
-  if (task.session === undefined) return startSession(local, task.task ?? "");
-  const session = await resumeSession(local, task.session);
-  if (isFailure(session) || task.task !== undefined || (await session.hasWork())) return session;
+  if (id === undefined) {
+    const session = await startSession(local, task ?? "");
+    return isFailure(session) ? session : { session };
+  }
+  const session = await resumeSession(local, id);
+  if (isFailure(session)) return session;
+  if (task !== undefined) return { session, words: task };
+  if (await session.hasWork()) return { session };
+  const { lastEnd } = session.session();
+  if (lastEnd !== undefined && lastEnd.type !== "done") return { session, words: goOn };
   await session.close();
   return usage(`session ${session.id} has nothing left to do; say what it should do next`);
+}
+
+/** What is said to a session that stopped before it was done, when nothing else is said. */
+const goOn = "Go on.";
+
+function resultOf(
+  local: LocalSession,
+  ended: unknown,
+  audience: Audience,
+): Pick<RunResult, "session" | "failure"> {
+  const session = local.session();
+  if (isFailure(ended)) return { session, failure: ended };
+  const text = permissionText(session, audience);
+  return { session: text === undefined ? session : { ...session, lastEnd: { type: "permission", text } } };
+}
+
+/** What was asked, and how to go on; undefined when no permission stopped the turn. */
+function permissionText(session: Session, { blocked, questioner }: Audience): string | undefined {
+  const lathe = commandName(process.env);
+  const unanswered = questioner?.unanswered;
+  // The log has it that the end of the input ended the turn; what was missing is the answer.
+  if (unanswered !== undefined)
+    return `${unanswered}; nobody answers any more. Go on with: ${lathe} run --continue`;
+  const call = blocked.latest();
+  if (session.lastEnd?.type !== "permission" || !call) return undefined;
+  return blockedText(call, { cwd: session.cwd, mode: session.settings.mode, lathe });
 }
 
 /** The exit code; why it is not 0 goes to stderr. */

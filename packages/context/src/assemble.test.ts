@@ -20,7 +20,7 @@ function sessionWith(messages: readonly Message[]): Session {
 const text = fc.string({ unit: "grapheme", maxLength: 200 });
 const assistantPart: fc.Arbitrary<AssistantPart> = fc.oneof(
   text.map((words): AssistantPart => ({ type: "text", text: words })),
-  text.map((words): AssistantPart => ({ type: "reasoning", text: words, signature: "abc" })),
+  text.map((words): AssistantPart => ({ type: "reasoning", provider: "a", text: words, signature: "abc" })),
   text.map((input): AssistantPart => ({ type: "tool-call", id: "c1", tool: "read", input })),
 );
 const message: fc.Arbitrary<Message> = fc.oneof(
@@ -59,7 +59,9 @@ describe("estimateTokens", () => {
         const request = assemble(sessionWith(messages), info);
         const longer = assemble(sessionWith([...messages, next]), info);
         assert.ok(estimateTokens(longer) > estimateTokens(request));
-        const said = messages.flatMap(({ parts }) => parts).map((part) => JSON.stringify(part).length);
+        const said = messages
+          .flatMap(({ parts }): readonly object[] => parts)
+          .map((part) => JSON.stringify(part).length);
         const plain = request.system.length + JSON.stringify(request.tools).length;
         const characters = said.reduce((sum, one) => sum + one, plain) - 80 * said.length;
         assert.ok(estimateTokens(request) >= characters / 4);

@@ -1,20 +1,37 @@
-/** Which models a session uses when nobody said so. */
+/** Which models a session uses when nobody said so, and which providers the user reaches at all. */
+import { providers, readModelId } from "@lathe/models";
+import type { LocalOptions } from "./local-options.ts";
 
-const byKey: readonly { readonly variables: readonly string[]; readonly model: string }[] = [
-  { variables: ["ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN"], model: "anthropic/claude-sonnet-5.5" },
-  { variables: ["OPENAI_API_KEY", "OPENAI_BASE_URL"], model: "openai/gpt-6.1-sol" },
-  { variables: ["GEMINI_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"], model: "google/gemini-3.8-flash" },
-];
+type Env = LocalOptions["env"];
 
 /** The embedded model: no key, no network. */
 export const builtinModel = "builtin/repair";
 
-/** The chain as configured, else by the keys present, else the embedded model. */
-export function chooseModels(
-  configured: readonly string[],
-  env: Readonly<Record<string, string | undefined>>,
-): readonly string[] {
+/** The chain as configured, else by the keys and addresses present, else the embedded model. */
+export function chooseModels(configured: readonly string[], env: Env): readonly string[] {
   if (configured.length > 0) return configured;
-  const found = byKey.find(({ variables }) => variables.some((name) => env[name]));
-  return [found ? found.model : builtinModel];
+  const found = Object.values(providers).find(
+    (provider) => provider.defaultModel !== undefined && variablesSet(provider, env).length > 0,
+  );
+  return [found?.defaultModel ?? builtinModel];
+}
+
+/** Names of the variables that are set and lead to the provider; never their values. */
+export function variablesSet(
+  { keyVariables, tokenVariables = [], baseUrlVariables = [] }: (typeof providers)[string],
+  env: Env,
+): readonly string[] {
+  return [...keyVariables, ...tokenVariables, ...baseUrlVariables].filter((name) => env[name]);
+}
+
+/** Whether the user's own configuration or environment leads to the model's provider. */
+export function isReached(
+  id: string,
+  { env, providers: own }: Pick<LocalOptions, "env" | "providers">,
+): boolean {
+  if (id === builtinModel) return true;
+  const provider = readModelId(id, { providers: Object.keys(own), entries: [] })?.provider;
+  if (provider === undefined) return false;
+  const known = Object.hasOwn(providers, provider) ? providers[provider] : undefined;
+  return Object.hasOwn(own, provider) || (known !== undefined && variablesSet(known, env).length > 0);
 }

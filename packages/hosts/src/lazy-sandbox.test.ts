@@ -39,3 +39,11 @@ it("closes nothing when nothing was opened, and tries a failed opening again", a
   assert.ok(isFailure(await sandbox.exec(command, { timeoutMs: 1 })));
   assert.equal(await sandbox.exec(command, { timeoutMs: 1 }), result);
 });
+
+it("says so when an opening throws, and closes all the same", async () => {
+  const sandbox = createLazySandbox(early, () => Promise.reject(new Error("no space left")));
+  const failed = await sandbox.exec({ script: "true", cwd: "/w" }, { timeoutMs: 1 });
+  assert.ok(isFailure(failed));
+  assert.match(failed.text, /did not open: .*no space left/);
+  await sandbox.close();
+});

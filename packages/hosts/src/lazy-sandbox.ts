@@ -1,5 +1,5 @@
 /** Lazy sandbox: the sandbox port, opened by the first command. */
-import { type Failure, isFailure, type Sandbox, type SandboxSpec } from "@lathe/protocol";
+import { causeText, type Failure, failure, isFailure, type Sandbox, type SandboxSpec } from "@lathe/protocol";
 
 /** Known before it is opened; the commands' environment is made when it is. */
 export type EarlySpec = Omit<SandboxSpec, "env">;
@@ -9,7 +9,7 @@ export function createLazySandbox(early: EarlySpec, open: () => Promise<Sandbox 
   let opening: Promise<Sandbox | Failure> | undefined;
   let opened: Sandbox | undefined;
   const reach = async (): Promise<Sandbox | Failure> => {
-    opening ??= open();
+    opening ??= open().catch(notOpened);
     const result = await opening;
     if (isFailure(result)) opening = undefined;
     else opened = result;
@@ -33,4 +33,8 @@ export function createLazySandbox(early: EarlySpec, open: () => Promise<Sandbox 
       if (sandbox && !isFailure(sandbox)) await sandbox.close();
     },
   };
+}
+
+function notOpened(cause: unknown): Failure {
+  return failure("sandbox-unavailable", `the sandbox did not open: ${causeText(cause)}`, { cause });
 }

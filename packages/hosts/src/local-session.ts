@@ -9,16 +9,19 @@ import {
   type Session,
   type SessionLog,
 } from "@lathe/protocol";
+import { allSteps } from "./all-steps.ts";
 import type { Containment } from "./containment.ts";
+import { explained } from "./explained.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openPorts } from "./open-ports.ts";
+import type { ScratchFolder } from "./scratch-folder.ts";
 
 export interface LocalSession {
   readonly id: string;
   /** The chain of models it uses from now on. */
   readonly models: readonly string[];
-  /** What had to be mended when the log was opened, one sentence each. */
-  readonly repairs: readonly string[];
+  /** What had to be mended or left out when it was opened, one sentence each. */
+  readonly remarks: readonly string[];
   /** The session as it is now. */
   session(): Session;
   /** Whether a turn is open or words wait to be heard. */
@@ -35,17 +38,27 @@ export interface LocalSession {
   close(): Promise<void>;
 }
 
-/** *Contract:* takes the log over: closing the session closes it. */
-export function openLocalSession(log: SessionLog, options: LocalOptions): LocalSession {
+/** What a session is opened with; it is the session's from then on. */
+export interface Holdings {
+  readonly log: SessionLog;
+  readonly scratch: ScratchFolder;
+  readonly remarks: readonly string[];
+}
+
+/** *Contract:* closing the session closes the log and removes the scratch folder. */
+export function openLocalSession({ log, scratch, remarks }: Holdings, options: LocalOptions): LocalSession {
   let session: Session | undefined;
   const onEvent = (event: Event, after: Session): void => {
     session = after;
     options.onEvent(event, after);
   };
-  const opened = openPorts({ id: log.id, check: () => log.check() }, { ...options, onEvent });
+  const opened = openPorts({ scratch, check: () => log.check() }, { ...options, onEvent });
   const { models } = opened;
   const settings = { models, mode: options.mode, attended: options.attended };
-  const offer = (said: Offer): Promise<Failure | undefined> => opened.ports.inbox.offer(log.id, said);
+  const offer = async (said: Offer): Promise<Failure | undefined> => {
+    const refused = await opened.ports.inbox.offer(log.id, said);
+    return refused && explained(refused, options.env);
+  };
   let closing: Promise<void> | undefined;
   const current = (): Session => {
     session ??= fold(log.events);
@@ -54,7 +67,7 @@ export function openLocalSession(log: SessionLog, options: LocalOptions): LocalS
   return {
     id: log.id,
     models,
-    repairs: log.repairs,
+    remarks,
     session: current,
     hasWork: async () =>
       current().turn !== undefined || (await opened.ports.inbox.pending(log.id)).length > 0,
@@ -62,14 +75,15 @@ export function openLocalSession(log: SessionLog, options: LocalOptions): LocalS
       const refused = text === undefined ? undefined : await offer({ type: "message", text });
       if (refused) return refused;
       const ended = await runAgent(log, opened.ports, { settings, limits: options.limits });
-      if (!isFailure(ended)) session = ended;
+      if (isFailure(ended)) return explained(ended, options.env);
+      session = ended;
       return ended;
     },
     cancel: (by) => offer({ type: "cancel", by }),
     answer: (call, answer) => offer({ type: "answer", call, answer, by: "user" }),
     containment: () => opened.containment(),
     close: () => {
-      closing ??= opened.close().then(() => log.close());
+      closing ??= allSteps([opened.close, () => log.close()]);
       return closing;
     },
   };

@@ -1,13 +1,54 @@
 import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { it } from "node:test";
+import type { Examined, Finding } from "./finding.ts";
 import { examineMachine } from "./machine.ts";
 
+/** Nothing listens there. */
+const nowhere = "http://127.0.0.1:9";
+
+async function examined(more: Partial<Examined>): Promise<ReadonlyMap<string, Finding>> {
+  const findings = await examineMachine({
+    env: { XDG_STATE_HOME: "/dev/null" },
+    models: [],
+    providers: {},
+    ...more,
+  });
+  return new Map(findings.map((finding) => [finding.name, finding]));
+}
+
 it("finds keys by name, never by value, and says what to mend", async () => {
-  const findings = await examineMachine({ OPENAI_API_KEY: "hush", XDG_STATE_HOME: "/dev/null" });
-  const byName = new Map(findings.map((finding) => [finding.name, finding]));
-  assert.match(byName.get("models")?.text ?? "", /OPENAI_API_KEY set/);
-  assert.doesNotMatch(JSON.stringify(findings), /hush/);
-  assert.equal(byName.get("state")?.state, "bad");
-  for (const { state, mend } of findings)
+  const env = { OPENAI_API_KEY: "hush", OPENAI_BASE_URL: nowhere, XDG_STATE_HOME: "/dev/null" };
+  const findings = await examined({ env });
+  assert.match(findings.get("models")?.text ?? "", /OPENAI_API_KEY, OPENAI_BASE_URL set/);
+  assert.doesNotMatch(JSON.stringify([...findings]), /hush/);
+  assert.equal(findings.get("state")?.state, "bad");
+  for (const { state, mend } of findings.values())
     assert.ok(state === "good" || mend !== undefined || state === "weak");
+});
+
+it("judges the model that is configured, not the one of the keys", async () => {
+  const env = { OPENAI_API_KEY: "k", XDG_STATE_HOME: "/dev/null" };
+  const models = (await examined({ env, models: ["anthropic/claude-sonnet-5-5"] })).get("models");
+  assert.equal(models?.state, "bad");
+  assert.match(models?.mend ?? "", /no key for anthropic\. Set ANTHROPIC_API_KEY or ANTHROPIC_AUTH_TOKEN/);
+  const token = { ANTHROPIC_AUTH_TOKEN: "t", ANTHROPIC_BASE_URL: nowhere, XDG_STATE_HOME: "/dev/null" };
+  const reached = (await examined({ env: token })).get("models");
+  assert.equal(reached?.state, "weak");
+  assert.match(reached?.mend ?? "", /http:\/\/127\.0\.0\.1:9 does not answer \(ECONNREFUSED\)/);
+});
+
+it("says once what is wrong with the sandbox", async () => {
+  const { text = "", mend = "" } = (await examined({})).get("sandbox") ?? {};
+  assert.doesNotMatch(text, /(\bnone\b.*){2}|Install/);
+  assert.equal((mend.match(/install/gi) ?? []).length <= 2, true, mend);
+});
+
+it("makes the state folder for its user alone", async () => {
+  const state = mkdtempSync(join(tmpdir(), "lathe-machine-"));
+  await examined({ env: { XDG_STATE_HOME: state } });
+  assert.equal(statSync(join(state, "lathe")).mode & 0o777, 0o700);
+  rmSync(state, { recursive: true });
 });

@@ -1,23 +1,17 @@
 /** Machine: what Lathe needs and finds here, each with how to mend it. */
-import { accessSync, constants, mkdirSync, statfsSync } from "node:fs";
+import { statfsSync } from "node:fs";
 import { isFailure } from "@lathe/protocol";
-import { chooseModels } from "./choose-models.ts";
+import type { Examined, Finding } from "./finding.ts";
+import { examineModels } from "./machine-models.ts";
+import { openState } from "./state.ts";
 import { stateFolder } from "./state-folder.ts";
 
-export interface Finding {
-  readonly name: string;
-  /** `bad`: Lathe cannot work; `weak`: it can, with less. */
-  readonly state: "good" | "weak" | "bad";
-  readonly text: string;
-  /** What to do about it. */
-  readonly mend?: string;
-}
-
-type Env = Readonly<Record<string, string | undefined>>;
+type Env = Examined["env"];
 
 /** *Contract:* looks at everything at once, in the order given here; never rejects. */
-export function examineMachine(env: Env): Promise<readonly Finding[]> {
-  return Promise.all([node(), git(), sandbox(), search(), models(env), state(env), disk(env)]);
+export function examineMachine(examined: Examined): Promise<readonly Finding[]> {
+  const { env } = examined;
+  return Promise.all([node(), git(), sandbox(), search(), examineModels(examined), state(env), disk(env)]);
 }
 
 const oldestNode = [22, 13] as const;
@@ -44,11 +38,11 @@ async function git(): Promise<Finding> {
 
 async function sandbox(): Promise<Finding> {
   const { probeDriver } = await import("@lathe/sandbox");
-  const { driver, reasons } = await probeDriver();
-  const why = reasons.length > 0 ? ` (${reasons.join("; ")})` : "";
-  const text = `${driver.name}, ${driver.tier}${why}`;
-  if (driver.tier === "full") return { name: "sandbox", state: "good", text };
-  const mend = "install bubblewrap (for example: apt install bubblewrap), or run with --no-sandbox";
+  const { driver, tiers } = await probeDriver();
+  const lacking = tiers.find(({ works }) => !works);
+  if (!lacking) return { name: "sandbox", state: "good", text: driver.name };
+  const text = `${driver.name}: ${lacking.why ?? "no better one works"}`;
+  const mend = `${lacking.remedy ?? "see above"} Until then commands ask, or run with --no-sandbox.`;
   return { name: "sandbox", state: "weak", text, mend };
 }
 
@@ -61,27 +55,13 @@ async function search(): Promise<Finding> {
   return { name: "search", state: "bad", text: found.text, mend: "install lathe again" };
 }
 
-/** Names of keys only, never their values. */
-async function models(env: Env): Promise<Finding> {
-  const { providers } = await import("@lathe/models");
-  const keys = Object.values(providers).flatMap(({ keyVariables }) => keyVariables.filter((key) => env[key]));
-  const model = chooseModels([], env).join(", ");
-  if (keys.length > 0)
-    return { name: "models", state: "good", text: `${keys.join(", ")} set; default ${model}` };
-  const mend = "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY for a language model";
-  return { name: "models", state: "weak", text: `no key; ${model} makes failing tests pass`, mend };
-}
-
+/** By keeping something, as sessions are kept. */
 async function state(env: Env): Promise<Finding> {
   const folder = stateFolder(env);
-  try {
-    mkdirSync(folder, { recursive: true });
-    accessSync(folder, constants.W_OK);
-    return { name: "state", state: "good", text: folder };
-  } catch (error) {
-    const text = `${folder} cannot be written (${(error as NodeJS.ErrnoException).code})`;
-    return { name: "state", state: "bad", text, mend: "make it writable, or set XDG_STATE_HOME" };
-  }
+  const kept = await openState(env).blobs.put("lathe doctor");
+  if (!isFailure(kept)) return { name: "state", state: "good", text: folder };
+  const text = `${folder} cannot be written (${kept.text})`;
+  return { name: "state", state: "bad", text, mend: "make it writable, or set XDG_STATE_HOME" };
 }
 
 const littleSpace = 500e6;

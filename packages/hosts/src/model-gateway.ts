@@ -3,12 +3,6 @@ import { createModels, type Gateway, type ProviderOptions, providers } from "@la
 import { builtinModel } from "./choose-models.ts";
 import type { LocalOptions } from "./local-options.ts";
 
-const baseUrlVariables: Readonly<Record<string, readonly string[]>> = {
-  anthropic: ["ANTHROPIC_BASE_URL"],
-  openai: ["OPENAI_BASE_URL"],
-  google: ["GOOGLE_GEMINI_BASE_URL", "GEMINI_BASE_URL"],
-};
-
 const proxyVariables = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
 
 export function openGateway(options: Pick<LocalOptions, "env" | "providers" | "version">): Gateway {
@@ -24,20 +18,35 @@ export function openGateway(options: Pick<LocalOptions, "env" | "providers" | "v
   });
 }
 
+/** Where the provider is for this user; undefined when nothing says so. */
+export function addressOf(
+  provider: string,
+  options: Pick<LocalOptions, "env" | "providers">,
+): string | undefined {
+  return providerOptions(options)[provider]?.baseUrl ?? providers[provider]?.baseUrl;
+}
+
+export function isProxied(env: LocalOptions["env"]): boolean {
+  return proxyVariables.some((name) => !/^no_/i.test(name) && env[name]);
+}
+
 /** What the user's configuration says comes before the environment. */
 function providerOptions({
   env,
   providers: configured,
 }: Pick<LocalOptions, "env" | "providers">): Readonly<Record<string, ProviderOptions>> {
-  const names = new Set([...Object.keys(providers), ...Object.keys(configured)]);
-  const first = (variables: readonly string[]): string | undefined =>
+  const first = (variables: readonly string[] = []): string | undefined =>
     variables.map((name) => env[name]).find((value) => value);
-  return Object.fromEntries(
-    [...names].map((name) => {
-      const apiKey = first(providers[name]?.keyVariables ?? []);
-      const baseUrl = first(baseUrlVariables[name] ?? []);
-      const fromEnv = { ...(apiKey && { apiKey }), ...(baseUrl && { baseUrl }) };
-      return [name, { ...fromEnv, ...configured[name] }];
-    }),
+  const fromEnv = Object.entries(providers).map(
+    ([name, { keyVariables, tokenVariables, baseUrlVariables }]) => {
+      const [apiKey, authToken, baseUrl] = [keyVariables, tokenVariables, baseUrlVariables].map(first);
+      const found = {
+        ...(apiKey && { apiKey }),
+        ...(authToken && { authToken }),
+        ...(baseUrl && { baseUrl }),
+      };
+      return [name, { ...found, ...configured[name] }] as const;
+    },
   );
+  return { ...configured, ...Object.fromEntries(fromEnv) };
 }

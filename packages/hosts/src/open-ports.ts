@@ -5,6 +5,7 @@ import { createSyntax } from "@lathe/syntax";
 import { builtinTools } from "@lathe/tools";
 import { createWorkspace } from "@lathe/workspace";
 import { afterFirstRequest } from "./after-first-request.ts";
+import { allSteps } from "./all-steps.ts";
 import { chooseModels } from "./choose-models.ts";
 import { type Containment, createContainmentProbe } from "./containment.ts";
 import { createLazySandbox } from "./lazy-sandbox.ts";
@@ -12,14 +13,15 @@ import { createLazySearch } from "./lazy-search.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openGateway } from "./model-gateway.ts";
 import { openDriver } from "./open-driver.ts";
-import { openScratchFolder } from "./scratch-folder.ts";
+import type { ScratchFolder } from "./scratch-folder.ts";
 import { sessionRules } from "./session-rules.ts";
 import { openState } from "./state.ts";
 import { systemClock } from "./system-clock.ts";
 
 /** Whose effects they are. */
 export interface Fence {
-  readonly id: string;
+  /** Theirs until they are closed. */
+  readonly scratch: ScratchFolder;
   /** *Contract:* a failure when effects may not happen any more. */
   check(): Promise<Failure | undefined>;
 }
@@ -39,7 +41,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   if (models[0] !== undefined) gateway.preload(models[0]);
   const check = (): Promise<Failure | undefined> => fence.check();
   const probe = createContainmentProbe(options.sandbox, () => openDriver(options.sandbox, { check }));
-  const scratch = openScratchFolder(fence.id);
+  const { scratch } = fence;
   const early = { workspace: cwd, scratch: scratch.path, network: "none" } as const;
   const sandbox = createLazySandbox(early, async () => {
     const [{ driver }, { commandEnv }] = await Promise.all([probe.ready(), import("@lathe/sandbox")]);
@@ -64,10 +66,6 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       onEvent: options.onEvent,
       onDelta: options.onDelta,
     },
-    close: async () => {
-      gateway.close();
-      await sandbox.close();
-      scratch.remove();
-    },
+    close: () => allSteps([gateway.close, sandbox.close, scratch.remove]),
   };
 }

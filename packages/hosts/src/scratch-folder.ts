@@ -2,6 +2,7 @@
 import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { type Failure, failure } from "@lathe/protocol";
 
 export interface ScratchFolder {
   readonly path: string;
@@ -10,9 +11,17 @@ export interface ScratchFolder {
 }
 
 /** Named by the session, so that one that goes on after a crash finds and removes what it left. */
-export function openScratchFolder(session: string): ScratchFolder {
-  const path = ownFolder(join(realpathSync(tmpdir()), `lathe-${session}`));
-  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) };
+export function openScratchFolder(session: string, temp: string = tmpdir()): ScratchFolder | Failure {
+  try {
+    const path = ownFolder(join(realpathSync(temp), `lathe-${session}`));
+    return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) };
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const full = code === "ENOSPC" || code === "EDQUOT";
+    const text = `no temporary folder can be made in ${temp} (${full ? "it is full" : code})`;
+    const todo = `${full ? "free some space there, or set" : "set"} TMPDIR to a folder that can be written`;
+    return failure(full ? "disk-full" : "no-access", `${text}; ${todo}`, { who: "host", cause });
+  }
 }
 
 function ownFolder(path: string): string {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -30,4 +31,12 @@ it("follows the file of a worktree, and knows a detached head", () => {
   writeFileSync(join(folder, "real", "HEAD"), "86390a5d\n");
   writeFileSync(join(folder, ".git"), "gitdir: real\n");
   assert.equal(sessionEnvironment(folder, {}, noon).git, "detached head");
+});
+
+it("does not wait for a pipe in the place of a file of git", () => {
+  mkdirSync(join(folder, ".git"));
+  execFileSync("sh", ["-c", 'mkfifo "$0"', join(folder, ".git", "HEAD")]);
+  mkdirSync(join(folder, "sub"));
+  execFileSync("sh", ["-c", 'mkfifo "$0"', join(folder, "sub", ".git")]);
+  assert.equal(sessionEnvironment(join(folder, "sub"), {}, noon).git, "not a repository");
 });

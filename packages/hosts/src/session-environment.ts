@@ -1,7 +1,8 @@
 /** What the prompt says of the machine: small, true, and the same for the whole session. */
-import { readFileSync, statSync } from "node:fs";
 import { release, type } from "node:os";
 import { basename, join, resolve } from "node:path";
+import { isFailure } from "@lathe/protocol";
+import { readRegularFile } from "./regular-file.ts";
 
 export function sessionEnvironment(
   cwd: string,
@@ -36,13 +37,13 @@ function gitBranch(cwd: string): string | undefined {
 
 /** `.git` is a folder, or in a worktree a file that names it. */
 function readHead(git: string): string | undefined {
-  const stat = statSync(git, { throwIfNoEntry: false });
-  if (!stat) return undefined;
-  try {
-    if (stat.isDirectory()) return readFileSync(join(git, "HEAD"), "utf8");
-    const folder = /^gitdir: (.+)/.exec(readFileSync(git, "utf8"))?.[1];
-    return folder && readFileSync(resolve(git, "..", folder.trim(), "HEAD"), "utf8");
-  } catch {
-    return undefined;
-  }
+  const head = textOf(join(git, "HEAD"));
+  if (head !== undefined) return head;
+  const folder = /^gitdir: (.+)/.exec(textOf(git) ?? "")?.[1];
+  return folder && textOf(resolve(git, "..", folder.trim(), "HEAD"));
+}
+
+function textOf(path: string): string | undefined {
+  const file = readRegularFile(path, 4096);
+  return file && !isFailure(file) ? new TextDecoder().decode(file.bytes) : undefined;
 }

@@ -3,9 +3,11 @@ import { sessionCreated } from "@lathe/agent";
 import { type Failure, isFailure, type SessionLog } from "@lathe/protocol";
 import { processOwner } from "@lathe/stores";
 import { builtinTools } from "@lathe/tools";
+import { explained } from "./explained.ts";
 import { readInstructions } from "./instructions.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { type LocalSession, openLocalSession } from "./local-session.ts";
+import { openScratchFolder } from "./scratch-folder.ts";
 import { sessionEnvironment } from "./session-environment.ts";
 import { newSessionId } from "./session-id.ts";
 import { openState } from "./state.ts";
@@ -15,6 +17,7 @@ import { systemClock } from "./system-clock.ts";
 export async function startSession(options: LocalOptions, task: string): Promise<LocalSession | Failure> {
   const { cwd, env, version } = options;
   const at = systemClock.now();
+  const { texts, leftOut } = readInstructions(cwd);
   const created = sessionCreated({
     id: newSessionId(systemClock),
     cwd,
@@ -22,23 +25,39 @@ export async function startSession(options: LocalOptions, task: string): Promise
     harness: version,
     tools: builtinTools,
     environment: sessionEnvironment(cwd, env, at),
-    instructions: readInstructions(cwd),
+    instructions: texts,
   });
+  const scratch = openScratchFolder(created.data.id);
+  if (isFailure(scratch)) return scratch;
+  const log = await createLog(created, { task, env, at });
+  if (!isFailure(log)) return openLocalSession({ log, scratch, remarks: leftOut }, options);
+  scratch.remove();
+  return explained(log, env);
+}
+
+interface Beginning {
+  readonly task: string;
+  readonly env: LocalOptions["env"];
+  readonly at: number;
+}
+
+async function createLog(
+  created: ReturnType<typeof sessionCreated>,
+  { task, env, at }: Beginning,
+): Promise<SessionLog | Failure> {
   const { inbox, store } = openState(env);
   // Said before there is a session, so that no session is ever without its task, whenever we are killed.
   const refused = await inbox.offer(created.data.id, { type: "message", text: task });
-  if (refused) return refused;
-  const log = await store.create(created, { owner: processOwner(), at });
-  return opened(log, options);
+  return refused ?? store.create(created, { owner: processOwner(), at });
 }
 
 /** *Contract:* `session-owned` when another process that still runs has it. */
 export async function resumeSession(options: LocalOptions, id: string): Promise<LocalSession | Failure> {
   const claim = { owner: processOwner(), at: systemClock.now() };
   const log = await openState(options.env).store.claim(id, claim);
-  return opened(log, options);
-}
-
-function opened(log: SessionLog | Failure, options: LocalOptions): LocalSession | Failure {
-  return isFailure(log) ? log : openLocalSession(log, options);
+  if (isFailure(log)) return explained(log, options.env);
+  const scratch = openScratchFolder(log.id);
+  if (!isFailure(scratch)) return openLocalSession({ log, scratch, remarks: log.repairs }, options);
+  await log.close();
+  return scratch;
 }

@@ -5,10 +5,11 @@ import { promptOf } from "./prompt.ts";
 import type { Endpoint, Unread, Wire } from "./wire.ts";
 
 export const anthropicWire: Wire = {
-  async open({ baseUrl, apiKey, headers, fetch, model }) {
+  async open({ baseUrl, apiKey, authToken, headers, fetch, model }) {
     const { createAnthropic } = await import("@ai-sdk/anthropic");
     const baseURL = /\/v\d+$/.test(baseUrl) ? baseUrl : `${baseUrl}/v1`;
-    return createAnthropic({ baseURL, apiKey: apiKey ?? "", headers: { ...headers }, fetch })(model);
+    const credentials = !apiKey && authToken ? { authToken } : { apiKey: apiKey ?? "" };
+    return createAnthropic({ baseURL, ...credentials, headers: { ...headers }, fetch })(model);
   },
   options: (request, endpoint) => ({
     ...promptOf(request, {

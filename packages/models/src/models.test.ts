@@ -39,9 +39,9 @@ describe("model ids", () => {
   ] as const) {
     it(`reads ${written}`, async () => assert.equal((await open(written)).info.id, id));
   }
-  for (const written of ["nobody/knows", "mystery", "", "/"]) {
+  for (const written of ["nobody/knows", "mystery", "constructor", "__proto__", "toString/x", "", "/"]) {
     it(`says what to do about "${written}"`, async () => {
-      const failed = await refused(written, { providers: keys });
+      const failed = await refused(written, { providers: keys, builtin: {} });
       assert.equal(failed.code, "model-unknown");
       assert.match(failed.text, /provider\/model/);
     });
@@ -97,6 +97,14 @@ describe("providers", () => {
       [headers["x-api-key"], headers["x-team"], headers["user-agent"]],
       ["the-key", "blue", "lathe/1.2"],
     );
+    await server.close();
+  });
+  it("sends a token in place of a key as a bearer", async () => {
+    const server = await startWireServer([{}]);
+    const providers = { anthropic: { baseUrl: server.url, authToken: "the-token" } };
+    await streamed(await open("anthropic/m", { providers }));
+    const headers = server.records[0]?.headers ?? {};
+    assert.deepEqual([headers.authorization, headers["x-api-key"]], ["Bearer the-token", undefined]);
     await server.close();
   });
   it("resolves the host's own models, once", async () => {

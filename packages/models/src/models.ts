@@ -19,6 +19,8 @@ import type { Endpoint, Wire, WireName } from "./wire.ts";
 export interface ProviderOptions {
   readonly baseUrl?: string;
   readonly apiKey?: string;
+  /** A bearer token in place of a key. */
+  readonly authToken?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly wire?: WireName;
 }
@@ -78,7 +80,8 @@ export function createModels(options: ModelsOptions = {}): Gateway {
 }
 
 async function openModel(id: string, setup: Setup): Promise<Model | Failure> {
-  const builtin = setup.options.builtin?.[id];
+  const own = setup.options.builtin ?? {};
+  const builtin = Object.hasOwn(own, id) ? own[id] : undefined;
   if (builtin) return await builtin().catch((error: unknown) => notLoaded(id, error));
   const read = readModelId(id, knownTo(setup));
   if (!read) return unknownId(id, setup);
@@ -110,8 +113,9 @@ function endpointOf({ provider, model }: ModelId, { options, entries, transport 
   }
   const official = known !== undefined && hostOf(baseUrl) === hostOf(known.baseUrl);
   const keyVariable = known?.keyVariables[0] ?? `the key of ${provider}`;
-  if (official && known.keyVariables.length > 0 && !set.apiKey) {
-    const text = `There is no key for ${provider}. Set ${known.keyVariables.join(" or ")}, or choose another model`;
+  if (official && known.keyVariables.length > 0 && !set.apiKey && !set.authToken) {
+    const variables = [...known.keyVariables, ...(known.tokenVariables ?? [])].join(" or ");
+    const text = `There is no key for ${provider}. Set ${variables}, or choose another model`;
     return failure("unauthorized", text, { who: "user" });
   }
   return {
@@ -121,6 +125,7 @@ function endpointOf({ provider, model }: ModelId, { options, entries, transport 
       model: official ? spelled(`${provider}/${model}`, entries).slice(provider.length + 1) : model,
       baseUrl,
       apiKey: set.apiKey,
+      ...(set.authToken && { authToken: set.authToken }),
       keyVariable,
       headers: set.headers ?? {},
       fetch: transport.fetch,
@@ -172,9 +177,9 @@ function wiredModel({ endpoint, wire }: Placed, { options, entries }: Setup): Mo
   };
 }
 
-function secretsOf({ apiKey, headers }: Endpoint): readonly string[] {
+function secretsOf({ apiKey, authToken, headers }: Endpoint): readonly string[] {
   const secret = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name));
-  return [...(apiKey ? [apiKey] : []), ...secret.map(([, value]) => value)];
+  return [...[apiKey, authToken].flatMap((one) => one || []), ...secret.map(([, value]) => value)];
 }
 
 function loadWire(name: WireName): Promise<Wire> {

@@ -1,4 +1,4 @@
-/** The providers that are known by name: where they are, what they speak, and what their key is called. */
+/** The providers that are known by name: where they are, what they speak, and what their variables are called. */
 import type { WireName } from "./wire.ts";
 
 export interface Provider {
@@ -6,27 +6,41 @@ export interface Provider {
   readonly baseUrl: string;
   /** Environment variables that hold the key, the usual one first; empty for servers that need none. */
   readonly keyVariables: readonly string[];
+  /** Those that hold a token to be sent as `Authorization: Bearer` where no key is set. */
+  readonly tokenVariables?: readonly string[];
+  /** Those that hold another address, the usual one first. */
+  readonly baseUrlVariables?: readonly string[];
+  /** The model for those who have a key and chose none; an id of the catalogue. */
+  readonly defaultModel?: string;
   /** What model ids of this provider start with when nobody wrote the provider. */
   readonly prefixes: readonly string[];
 }
 
+/** The first whose key is set is the one used by default. */
 export const providers: Readonly<Record<string, Provider>> = {
   anthropic: {
     wire: "anthropic",
     baseUrl: "https://api.anthropic.com",
     keyVariables: ["ANTHROPIC_API_KEY"],
+    tokenVariables: ["ANTHROPIC_AUTH_TOKEN"],
+    baseUrlVariables: ["ANTHROPIC_BASE_URL"],
+    defaultModel: "anthropic/claude-sonnet-5-5",
     prefixes: ["claude-"],
   },
   openai: {
     wire: "responses",
     baseUrl: "https://api.openai.com/v1",
     keyVariables: ["OPENAI_API_KEY"],
+    baseUrlVariables: ["OPENAI_BASE_URL"],
+    defaultModel: "openai/gpt-6.1-sol",
     prefixes: ["gpt-", "o1", "o3", "o4", "codex-"],
   },
   google: {
     wire: "gemini",
     baseUrl: "https://generativelanguage.googleapis.com",
     keyVariables: ["GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GENERATIVE_AI_API_KEY"],
+    baseUrlVariables: ["GOOGLE_GEMINI_BASE_URL", "GEMINI_BASE_URL"],
+    defaultModel: "google/gemini-3.8-flash",
     prefixes: ["gemini-"],
   },
   xai: chat("https://api.x.ai/v1", "XAI_API_KEY", "grok-"),

@@ -12,6 +12,8 @@ export interface Endpoint {
   readonly model: string;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
+  /** Sent as `Authorization: Bearer` in place of a key, by the wires whose keys go elsewhere. */
+  readonly authToken?: string;
   /** The environment variable that a person sets to give the key; for texts only. */
   readonly keyVariable: string;
   readonly headers: Readonly<Record<string, string>>;

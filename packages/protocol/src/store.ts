@@ -18,8 +18,13 @@ export interface SessionLog {
    * then none of it is in the log. `disk-full` likewise.
    */
   append(drafts: readonly Draft[], options: AppendOptions): Promise<readonly Event[] | Failure>;
-  /** *Contract:* `stale-epoch` when another owner has claimed; the check workspace and sandbox make before an effect. */
+  /** *Contract:* `stale-epoch` when another owner has claimed; the check a sandbox makes before it starts a command. */
   check(): Promise<Failure | undefined>;
+  /**
+   * *Contract:* runs a short effect, such as the commit of a file, so that nobody else becomes the owner before it ends;
+   * `stale-epoch`, and it is not run, when somebody already has. Rejects as the effect does.
+   */
+  fenced<T>(effect: () => Promise<T>): Promise<T | Failure>;
   /** *Contract:* makes everything durable and gives the session up; idempotent. */
   close(): Promise<void>;
 }

@@ -25,28 +25,30 @@ const TESTS: readonly RegExp[] = [
   /^(?:FAIL|ERROR): (\w+ \([\w.]+\))/gm, // unittest
   /^\s*not ok \d+ - (.+?)(?: #.*)?$/gm, // TAP
   /^\s*✖ (.+?) \(\d[\d.]*ms\)/gm, // node:test, spec
-  /^\s*● (.+ › .+|.+)$/gm, // jest
-  /^\s*(?:FAIL|×|❯)\s+(\S+\s+>\s+.+)$/gm, // vitest
-  /^\s*\d+\) (.+?):?$/gm, // mocha
+  /^\s*● (?!Console$)(.+)$/gm, // jest
+  /^\s*FAIL\s+(\S+\s+>\s+.+)$/gm, // vitest
+  /^ {2}\d+\) (.+(?:\n {4,}\S.*)*?):$/gm, // mocha
 ];
 
 const ERRORS: readonly RegExp[] = [
-  /^E\s+(\w*(?:Error|Exception|Exit|Interrupt)\b.*)$/m,
-  /^E\s+(assert .*)$/m,
+  /^E\s+((?:assert |(?:\w+\.)*\w*(?:Error|Exception|Exit|Interrupt)\b).*)$/m,
   /^\s*((?:\w+\.)*\w*(?:Error|Exception)(?: \[\w+\])?: .*)$/m,
   /^\s*(\w*Error(?: \[\w+\])?)\s*$/m,
   /^\s*error: (?:\|-\s*\n\s*)?(.+)$/m,
+  /^\s*(expect\(.+)$/m,
 ];
 
 const EXPECTED: readonly RegExp[] = [
   /^\s*expected: (.+?),?$/im,
   /^\s*Expected(?: value)?:\s+(.+)$/m,
-  /^\s*- Expected\s*\n[\s\S]*?^\s*-\s+(.+)$/m,
+  /^\s*- Expected(?: {2}- \d+)?\s*\n[\s\S]*?^\s*-\s+(.+)$/m,
+  /^\s*\+ expected - actual\s*\n[\s\S]*?^\s*\+(.+)$/m,
 ];
 const ACTUAL: readonly RegExp[] = [
   /^\s*actual: (.+?),?$/im,
   /^\s*Received(?: value)?:\s+(.+)$/m,
-  /^\s*\+ Received\s*\n[\s\S]*?^\s*\+\s+(.+)$/m,
+  /^\s*\+ Received(?: {2}\+ \d+)?\s*\n[\s\S]*?^\s*\+\s+(.+)$/m,
+  /^\s*\+ expected - actual\s*\n[\s\S]*?^\s*-(.+)$/m,
 ];
 
 const FRAMES =
@@ -56,7 +58,7 @@ const FRAMES =
 export function failureReport(output: string): FailureReport {
   const text = stripVTControlCharacters(output);
   const tests = TESTS.flatMap((pattern) =>
-    [...text.matchAll(pattern)].map((match) => (match[1] ?? "").trim()),
+    [...text.matchAll(pattern)].map((match) => nameOf(match[1] ?? "")),
   );
   const error = withReason(first(ERRORS, text), text);
   const expected = first(EXPECTED, text);
@@ -70,6 +72,14 @@ export function failureReport(output: string): FailureReport {
       .slice(0, 200)
       .map((match) => ({ path: (match[1] ?? match[3] ?? "").trim(), line: Number(match[2] ?? match[4]) })),
   };
+}
+
+/** A test's name on one line, without what TAP escapes. */
+function nameOf(printed: string): string {
+  return printed
+    .trim()
+    .replace(/\s*\n\s*/g, " ")
+    .replace(/\\([#\\])/g, "$1");
 }
 
 function first(patterns: readonly RegExp[], text: string): string | undefined {

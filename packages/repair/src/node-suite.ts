@@ -1,11 +1,11 @@
 /** Runs node:test files and plain test scripts directly, one process per failing file, with V8 coverage per test to localise. */
 
 import { rm, writeFile } from "node:fs/promises";
-import { join, matchesGlob } from "node:path";
+import { join, matchesGlob, posix } from "node:path";
 import { failureReport, framesWithin } from "./failure-report.ts";
 import { coveredLines } from "./node-coverage.ts";
 import { staticSuspects } from "./static-suspects.ts";
-import { type Attempted, type Bench, runTests, type Suite, type Trial } from "./suite.ts";
+import { type Attempted, type Bench, escaped, runTests, type Suite, type Trial } from "./suite.ts";
 import { type Suspect, suspectsOf, type TestTrace } from "./suspicion.ts";
 import { quoted, type Runner } from "./test-command.ts";
 import { isTestFile } from "./test-file.ts";
@@ -80,7 +80,10 @@ function commandFor(runner: NodeRunner, file: string): string {
 }
 
 function testFiles(bench: Bench, runner: NodeRunner): readonly string[] {
-  if (runner.kind === "node-script") return runner.files.slice(0, 1);
+  if (runner.kind === "node-script")
+    return runner.files
+      .slice(0, 1)
+      .flatMap((file) => (bench.files.includes(posix.normalize(file)) ? [file] : []));
   const scripts = bench.files.filter((file) => /\.[cm]?[jt]s$/.test(file));
   if (runner.files.length === 0)
     return scripts.filter((file) => isTestFile(file) && !/(^|\/)fixtures\//.test(file));
@@ -146,10 +149,6 @@ async function runFile(
     output: result.output.replaceAll(what.slot, bench.input.root),
     lines,
   };
-}
-
-function escaped(name: string): string {
-  return name.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }
 
 /** Leaf tests of a TAP report: name and whether it passed. */

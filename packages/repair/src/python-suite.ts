@@ -2,7 +2,7 @@
 
 import { cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Bench, runTests, type Suite } from "./suite.ts";
+import { type Bench, runTests, type Suite, type Trial } from "./suite.ts";
 import { type Suspect, suspectsOf, type TestTrace } from "./suspicion.ts";
 import { quoted, type Runner } from "./test-command.ts";
 import { isTestFile } from "./test-file.ts";
@@ -20,7 +20,7 @@ interface TraceReport {
 
 const TEST_SECONDS = 3;
 
-/** A suite for a Python runner; undefined when tracing finds no failing test. */
+/** A suite for a Python runner; undefined when tracing finds no failing test, or none that runs a source. */
 export async function pythonSuite(bench: Bench, runner: PythonRunner): Promise<Suite | undefined> {
   await cp(new URL("../python/", import.meta.url), join(bench.home, "python"), { recursive: true });
   const call = caller(bench, runner);
@@ -41,6 +41,7 @@ export async function pythonSuite(bench: Bench, runner: PythonRunner): Promise<S
     ),
     report,
   );
+  if (suspects.length === 0) return undefined;
   const plan = await planOf(bench, call, report);
   return { suspects, batch: plan.warm ? 160 : 40, attempt: attempter(bench, call, plan) };
 }
@@ -72,32 +73,32 @@ function attempter(bench: Bench, call: Call, plan: Plan): Suite["attempt"] {
       text: trial.text,
     }));
     const seconds = Math.max(0.1, Math.min(5, bench.left()));
-    const verdicts = (await call(slot, {
-      mode: "try",
-      ...plan,
-      limit: plan.limit * patience,
-      seconds,
-      candidates,
-    })) as readonly Verdict[];
-    const judged = new Set(verdicts.map((verdict) => verdict.index));
-    const last = verdicts.at(-1);
-    const reached = last === undefined ? trials.length : last.index + 1;
-    const cold = candidates.slice(0, reached).filter((candidate) => !judged.has(candidate.index));
+    const request = { mode: "try", ...plan, limit: plan.limit * patience, seconds };
+    const warm = (await call(slot, { ...request, candidates })) as readonly Verdict[];
+    const cold = warm.filter((verdict) => verdict.code === COLD).map((verdict) => candidates[verdict.index]);
     const again =
-      cold.length === 0 || !plan.warm
+      cold.length === 0
         ? []
-        : ((await call(slot, {
-            mode: "try",
-            ...plan,
-            warm: false,
-            seconds,
-            candidates: cold,
-          })) as readonly Verdict[]);
-    const all = [...verdicts, ...again];
+        : ((await call(slot, { ...request, warm: false, candidates: cold })) as readonly Verdict[]);
+    await restore(bench, slot, trials);
+    const all = [...warm, ...again];
     const withCode = (code: number | null): readonly number[] =>
       all.filter((verdict) => verdict.code === code).map((verdict) => verdict.index);
-    return { ran: reached, passed: withCode(0), slow: withCode(null) };
+    const passed = withCode(0);
+    const missed = cold.find((candidate) => !again.some((verdict) => verdict.index === candidate?.index));
+    const reached = (warm.at(-1)?.index ?? -1) + 1;
+    const ran = missed === undefined || passed.length > 0 ? reached : missed.index;
+    return { ran, passed, slow: withCode(null).filter((index) => index < ran) };
   };
+}
+
+/** The verdict on a change that only a fresh interpreter can load. */
+const COLD = 77;
+
+/** Makes sure that no candidate stays behind where the runner was killed. */
+async function restore(bench: Bench, slot: string, trials: readonly Trial[]): Promise<void> {
+  for (const path of new Set(trials.map((trial) => trial.path)))
+    await writeFile(join(slot, path), await bench.text(path));
 }
 
 type Call = (
@@ -130,7 +131,7 @@ function caller(bench: Bench, runner: PythonRunner): Call {
     await writeFile(`${name}.out`, "");
     const command = `${runner.setup} ${quoted(runner.python)} ${quoted(join(bench.home, "python", "run.py"))} ${quoted(`${name}.json`)}`;
     await runTests(bench, command.trim(), { slot, timeoutMs: request.seconds * 1000 + 15_000 });
-    const lines = (await readFile(`${name}.out`, "utf8")).split("\n").filter((line) => line.endsWith("}"));
+    const lines = (await readFile(`${name}.out`, "utf8")).split("\n").slice(0, -1);
     await Promise.all([rm(`${name}.json`), rm(`${name}.out`)]);
     return lines.map((line): unknown => JSON.parse(line));
   };

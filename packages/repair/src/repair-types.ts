@@ -30,7 +30,7 @@ export interface RunResult {
 /** What the search needs from outside. */
 export interface RepairDeps {
   readonly syntax: Syntax;
-  /** *Contract:* runs a shell command where commands may run; at the timeout the whole tree is killed; never throws. */
+  /** *Contract:* runs a shell command where commands may run; at the timeout, and when `signal` aborts, the whole tree is killed; never throws. */
   run(command: string, options: { readonly cwd: string; readonly timeoutMs: number }): Promise<RunResult>;
   /** Absolute path of a folder that commands can write, for copies; the search makes and removes a folder of its own in it. */
   readonly scratch: string;

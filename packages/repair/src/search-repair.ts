@@ -1,14 +1,15 @@
 /** The search: copies the workspace, finds suspicious lines, tries ranked candidate edits until the tests pass. */
 
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
-import { join } from "node:path";
+import { join, posix } from "node:path";
 import { type Candidate, candidatesOf } from "./candidates.ts";
 import { commandSuite } from "./command-suite.ts";
 import { explore } from "./explore.ts";
 import { nodeSuite } from "./node-suite.ts";
 import { pythonSuite } from "./python-suite.ts";
 import type { RepairDeps, RepairInput, RepairResult, RunResult } from "./repair-types.ts";
-import { type Bench, runTests, type Suite } from "./suite.ts";
+import { type Bench, inCopy, runTests, type Suite } from "./suite.ts";
+import type { Suspect } from "./suspicion.ts";
 import { direct, runnerOf } from "./test-command.ts";
 import { isTestFile } from "./test-file.ts";
 import { toRepair } from "./to-repair.ts";
@@ -20,20 +21,49 @@ export async function searchRepair(input: RepairInput, deps: RepairDeps): Promis
   await mkdir(deps.scratch, { recursive: true });
   const home = await mkdtemp(join(deps.scratch, "repair-"));
   try {
-    const bench = await openBench(input, deps, home);
-    const result = await searchIn(bench);
+    const slots = slotsOf(home, deps);
+    const files = await copies(input.root, slots);
+    const result =
+      "type" in files ? files : await searchIn(await openBench(input, deps, { home, slots, files }));
     return { ...result, seconds: (deps.now() - started) / 1000 } as RepairResult;
   } finally {
     await rm(home, { recursive: true, force: true });
   }
 }
 
-async function openBench(input: RepairInput, deps: RepairDeps, home: string): Promise<Bench> {
-  const started = deps.now();
-  const slots = Array.from({ length: Math.max(1, deps.parallel ?? 2) }, (_, index) =>
-    join(home, `copy-${index}`),
+type Slots = Bench["slots"];
+
+function slotsOf(home: string, deps: RepairDeps): Slots {
+  const more = Array.from({ length: Math.max(1, deps.parallel ?? 2) - 1 }, (_, index) =>
+    join(home, `copy-${index + 1}`),
   );
-  const copied = await Promise.all(slots.map((slot) => copyWorkspace(input.root, slot)));
+  return [join(home, "copy-0"), ...more];
+}
+
+/** Makes the copies; the paths of the sources in each. */
+async function copies(root: string, slots: Slots): Promise<readonly string[] | Unfinished> {
+  try {
+    const [first] = await Promise.all(slots.map((slot) => copyWorkspace(root, slot)));
+    const tooMuch = `${root} is too large to be copied (500 MB at most, installed packages left out)`;
+    return first ?? { type: "cannot-run", output: tooMuch };
+  } catch (error) {
+    // A full disk, or a folder that may not be read.
+    return { type: "cannot-run", output: `could not copy ${root}: ${(error as Error).message}` };
+  }
+}
+
+interface Copied {
+  readonly home: string;
+  readonly slots: Slots;
+  readonly files: readonly string[];
+}
+
+async function openBench(
+  input: RepairInput,
+  deps: RepairDeps,
+  { home, slots, files }: Copied,
+): Promise<Bench> {
+  const started = deps.now();
   const texts = new Map<string, string>();
   const text = async (path: string): Promise<string> => {
     const known = texts.get(path);
@@ -42,14 +72,13 @@ async function openBench(input: RepairInput, deps: RepairDeps, home: string): Pr
     texts.set(path, read);
     return read;
   };
-  const files = copied[0] ?? [];
   const packageJson = files.includes("package.json") ? await text("package.json") : undefined;
   return {
     input,
     deps,
     home,
     stop: join(home, "stop"),
-    slots: slots as [string, ...string[]],
+    slots,
     files,
     command: direct(input.test, packageJson),
     packageJson,
@@ -67,8 +96,8 @@ type Unfinished = RepairResult extends infer R
 async function searchIn(bench: Bench): Promise<Unfinished> {
   const opened = await openSuite(bench);
   if ("type" in opened) return opened;
-  const candidates = await allCandidates(bench, opened);
-  if (candidates.length === 0) return { type: "not-found", tried: 0, candidates: 0, why: "no-candidates" };
+  const all = await allCandidates(bench, opened.suspects);
+  const candidates = all.slice(0, bench.input.budget.candidates);
   const { found, tried, exhausted } = await explore(bench, opened, candidates);
   if (found.length > 0)
     return {
@@ -78,12 +107,22 @@ async function searchIn(bench: Bench): Promise<Unfinished> {
         found.map(async (candidate) => toRepair(await bench.text(candidate.path), candidate)),
       ),
     };
-  const why = bench.deps.signal?.aborted ? "cancelled" : exhausted ? "exhausted" : "out-of-budget";
-  return { type: "not-found", tried, candidates: candidates.length, why };
+  const ended = exhausted && candidates.length === all.length;
+  return { type: "not-found", tried, candidates: all.length, why: whyNothing(bench, all.length, ended) };
+}
+
+function whyNothing(
+  bench: Bench,
+  candidates: number,
+  ended: boolean,
+): Extract<RepairResult, { type: "not-found" }>["why"] {
+  if (bench.deps.signal?.aborted) return "cancelled";
+  if (!ended) return "out-of-budget";
+  return candidates === 0 ? "no-candidates" : "exhausted";
 }
 
 async function openSuite(bench: Bench): Promise<Suite | Unfinished> {
-  const runner = runnerOf(bench.input.test, bench.packageJson);
+  const runner = runnerOf(inCopy(bench, bench.input.test, "."), bench.packageJson);
   const fast =
     "python" in runner
       ? await pythonSuite(bench, runner)
@@ -92,39 +131,51 @@ async function openSuite(bench: Bench): Promise<Suite | Unfinished> {
         : undefined;
   if (fast !== undefined) return fast;
   const started = bench.deps.now();
-  const result = await runTests(bench, bench.command, {
-    slot: bench.slots[0],
-    timeoutMs: Math.min(60_000, Math.max(8_000, bench.left() * 250)),
-  });
-  if (result.exitCode === 0 && !result.timedOut) return { type: "already-passing" };
+  const result = await runTests(bench, bench.command, { slot: bench.slots[0], timeoutMs: BASELINE_MS });
   if (cannotRun(result)) return { type: "cannot-run", output: result.output.slice(-2_000) };
+  if (result.exitCode === 0 && !result.timedOut) return { type: "already-passing" };
   return commandSuite(bench, runner, { result, ms: bench.deps.now() - started });
 }
 
-function cannotRun(result: RunResult): boolean {
-  return (
-    result.exitCode === 127 ||
-    result.exitCode === 126 ||
-    /no tests (ran|found)|No module named (pytest|unittest)|Missing script:/i.test(
-      result.output.slice(-3_000),
-    )
-  );
+const BASELINE_MS = 60_000;
+
+/** What runners and interpreters say when there is nothing to run. */
+const NOTHING_RAN: readonly RegExp[] = [
+  /no tests? (?:files? )?(?:ran|found)/i,
+  /Missing script:/i,
+  /^Could not find '/m, // node --test
+  /requireStack: \[\]/, // node, of the script itself
+  /python[\w.]*: (?:No module named|can't open file) /,
+];
+
+function cannotRun({ exitCode, output }: RunResult): boolean {
+  const end = output.slice(-3_000);
+  if (exitCode === 0) return /^Ran 0 tests in /m.test(end) && !/^Ran [1-9]/m.test(output);
+  return exitCode === 127 || exitCode === 126 || NOTHING_RAN.some((pattern) => pattern.test(end));
 }
 
-async function allCandidates(bench: Bench, suite: Suite): Promise<readonly Candidate[]> {
-  const allowed =
-    bench.input.files === undefined
-      ? undefined
-      : new Set(bench.input.files.map((file) => file.replace(/^\.\//, "")));
+/** Candidates of the suspects that may be changed, best first. */
+async function allCandidates(bench: Bench, suspects: readonly Suspect[]): Promise<readonly Candidate[]> {
   const out: Candidate[] = [];
-  for (const { path, lines } of suite.suspects) {
+  for (const { path, lines } of changeable(bench, suspects)) {
     const language = bench.deps.syntax.languageOf(path);
-    if (language === undefined || isTestFile(path) || (allowed !== undefined && !allowed.has(path))) continue;
-    for (const candidate of await candidatesOf(
-      { path, language, text: await bench.text(path), lines },
-      bench.deps.syntax,
-    ))
-      out.push(candidate);
+    if (language === undefined || bench.left() <= 0) continue;
+    const file = { path, language, text: await bench.text(path), lines };
+    for (const candidate of await candidatesOf(file, bench.deps.syntax)) out.push(candidate);
   }
-  return out.sort((a, b) => b.score - a.score).slice(0, bench.input.budget.candidates);
+  return out.sort((a, b) => b.score - a.score);
+}
+
+/** Files of the workspace that are no tests; what the command names is its test, unless nothing else ran. */
+function changeable({ input, files, command }: Bench, suspects: readonly Suspect[]): readonly Suspect[] {
+  const sources = suspects.filter(({ path }) => files.includes(path) && !isTestFile(path));
+  if (input.files !== undefined) {
+    const allowed = new Set(input.files.map((file) => posix.normalize(file)));
+    return sources.filter(({ path }) => allowed.has(path));
+  }
+  const words = `${input.test} ${command}`.split(/[\s"'`;&|()<>=]+/).map((word) => posix.normalize(word));
+  const named = (path: string): boolean =>
+    words.some((word) => `/${path}`.endsWith(`/${word}`) || word.endsWith(`/${path}`));
+  const others = sources.filter(({ path }) => !named(path));
+  return others.length > 0 ? others : sources;
 }

@@ -18,10 +18,9 @@ const SOURCE = /\.(?:[cm]?[jt]sx?|py)$/;
 
 /** Every line of the source files the tests reach, weighed by how likely the tests run it. */
 export async function staticSuspects(evidence: StaticEvidence): Promise<readonly Suspect[]> {
+  const failing = evidence.tests.filter((file) => evidence.files.includes(posix.normalize(file)));
   const tests =
-    evidence.tests.length > 0
-      ? evidence.tests
-      : evidence.files.filter((file) => isTestFile(file) && SOURCE.test(file));
+    failing.length > 0 ? failing : evidence.files.filter((file) => isTestFile(file) && SOURCE.test(file));
   const reached = await importsOf(tests, evidence);
   const words = new Set(
     (await Promise.all(tests.map(evidence.text))).flatMap((text) => text.match(/[A-Za-z_]\w+/g) ?? []),

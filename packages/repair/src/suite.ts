@@ -45,14 +45,30 @@ export interface Attempted {
   readonly slow: readonly number[];
 }
 
-/** Runs a test command in a copy. */
-export function runTests(
+/** What a run that outlasts the budget may take beyond it. */
+const GRACE_MS = 500;
+
+/** Runs a test command in a copy, at most until the budget ends; a command that names the workspace means the copy. */
+export async function runTests(
   bench: Bench,
   command: string,
   where: { readonly slot: string; readonly timeoutMs: number },
 ): Promise<RunResult> {
+  const left = bench.left();
+  if (left <= 0) return { exitCode: undefined, output: "", timedOut: true };
   return bench.deps.run(
-    `export PATH="$PWD/node_modules/.bin:$PATH" PYTHONDONTWRITEBYTECODE=1 CI=1 FORCE_COLOR=0; ${command}`,
-    { cwd: where.slot, timeoutMs: where.timeoutMs },
+    `export PATH="$PWD/node_modules/.bin:$PATH" PYTHONDONTWRITEBYTECODE=1 CI=1 FORCE_COLOR=0; ${inCopy(bench, command, where.slot)}`,
+    { cwd: where.slot, timeoutMs: Math.min(where.timeoutMs, left * 1000 + GRACE_MS) },
   );
+}
+
+/** A command with `folder` wherever it names the workspace. */
+export function inCopy({ input: { root }, home }: Bench, command: string, folder: string): string {
+  const workspace = new RegExp(`(?<![\\w./-])${escaped(root)}(?![\\w.-])`, "g");
+  return command.replace(workspace, (found, at: number) => (command.startsWith(home, at) ? found : folder));
+}
+
+/** A text as a regular expression that matches it. */
+export function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
 }

@@ -55,7 +55,7 @@ function pythonCommand(tests: readonly string[], facts: ProjectFacts): string {
   const functions = /^(async )?def test_/m.test(texts);
   const classes = /\bunittest\.TestCase\b|\bTestCase\)/.test(texts);
   if (classes && !functions && !configured && !/\bpytest\b/.test(texts)) return unittestCommand(tests);
-  if (texts !== "" && !functions && !classes && !/^class Test/m.test(texts) && !configured)
+  if (texts.trim() !== "" && !functions && !classes && !/^class Test/m.test(texts) && !configured)
     return tests.map((file) => `python3 ${quoted(file)}`).join(" && ");
   return "python3 -m pytest -q";
 }
@@ -116,20 +116,18 @@ export function runnerOf(command: string, packageJson: string | undefined): Runn
   return pythonRunnerOf(setup, rest) ?? nodeRunnerOf(setup, rest) ?? { kind: "other" };
 }
 
+const RUN_SCRIPT = /^\s*(?:npm|pnpm|yarn|bun)\s+(?:run|run-script)\s+(?:--silent\s+|-s\s+)?([\w:.-]+)\s*$/;
+/** `bun test` is a runner of its own. */
+const TEST_SCRIPT = /^\s*(?:npm|pnpm|yarn)\s+(?:--silent\s+|-s\s+)?(?:test|t)\s*$/;
+
 /** The command without npm in between, when that changes nothing but time. */
 export function direct(command: string, packageJson: string | undefined): string {
-  const name =
-    /^\s*(?:npm|pnpm|yarn|bun)\s+(?:run\s+|run-script\s+)?(?:--silent\s+|-s\s+)?([\w:.-]+)\s*$/.exec(
-      command,
-    )?.[1];
+  const found = RUN_SCRIPT.exec(command) ?? TEST_SCRIPT.exec(command);
+  if (found === null) return command;
+  const name = found[1] ?? "test";
   const scripts = packageScripts(packageJson);
-  const script = name === undefined ? undefined : scripts[name === "t" ? "test" : name];
-  if (
-    name === undefined ||
-    script === undefined ||
-    scripts[`pre${name}`] !== undefined ||
-    scripts[`post${name}`] !== undefined
-  )
+  const script = scripts[name];
+  if (script === undefined || scripts[`pre${name}`] !== undefined || scripts[`post${name}`] !== undefined)
     return command;
   return script;
 }
@@ -151,7 +149,8 @@ function pythonRunnerOf(setup: string, words: readonly string[]): Runner | undef
   const [flag, module, ...rest] = args;
   if (flag === "-m" && (module === "pytest" || module === "unittest"))
     return { kind: module, setup, python: program, module: true, args: rest };
-  if (flag?.endsWith(".py")) return { kind: "script", setup, python: program, module: false, args };
+  if (flag?.endsWith(".py") && !/[*?[]/.test(flag))
+    return { kind: "script", setup, python: program, module: false, args };
   return undefined;
 }
 

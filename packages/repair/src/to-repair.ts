@@ -1,23 +1,26 @@
-/** Turns a candidate into an exact edit: whole lines whose text occurs once in the file. */
+/** Turns a candidate into an exact edit of whole lines that can be made, and taken back, by its text alone. */
 
 import { applied, type Candidate } from "./candidates.ts";
 import type { Repair } from "./repair-types.ts";
 
-/** The smallest run of whole lines around the change that is unique in the file. */
+/** The smallest run of whole lines around the change that is unique in the file, before it and after it. */
 export function toRepair(text: string, candidate: Candidate): Repair {
+  const changed = applied(text, candidate);
+  const growth = changed.length - text.length;
   let start = lineStart(text, candidate.start);
   let end = lineEnd(text, candidate.end);
-  for (let wider = 0; !isUnique(text, text.slice(start, end)) && (start > 0 || end < text.length); wider++) {
+  const isExact = (): boolean =>
+    isUnique(text, text.slice(start, end)) && isUnique(changed, changed.slice(start, end + growth));
+  for (let wider = 0; !isExact() && (start > 0 || end < text.length); wider++) {
     if (wider % 2 === 0 && start > 0) start = lineStart(text, start - 1);
     else end = lineEnd(text, Math.min(text.length, end + 1));
   }
-  const changed = applied(text, candidate);
   return {
     path: candidate.path,
     line: candidate.line,
     old: text.slice(start, end),
-    new: changed.slice(start, end + changed.length - text.length),
-    description: candidate.note,
+    new: changed.slice(start, end + growth),
+    description: candidate.note.replace(/\s+/g, " "),
   };
 }
 

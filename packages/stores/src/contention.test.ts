@@ -7,9 +7,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import { type Event, fold, isFailure } from "@lathe/protocol";
+import { type Event, fold, isFailure, type SessionLog } from "@lathe/protocol";
 import { createdDraft, failedWith, noticeDraft, succeeded } from "@lathe/testkit";
-import type { JsonlLog } from "./jsonl-log.ts";
 import { createJsonlStore } from "./jsonl-store.ts";
 import { isProcessAlive, processOwner } from "./process-owner.ts";
 
@@ -32,7 +31,7 @@ async function fight(): Promise<void> {
   const reports: Report[] = [];
   for (let round = 0; round < Number(rounds); round += 1) {
     const claimed = await store.claim("one", { owner: processOwner(), at: round, force: true });
-    const log = succeeded(claimed) as JsonlLog;
+    const log = succeeded(claimed);
     for (let index = 0; index < 1 + Math.random() * 6; index += 1) {
       const texts = ["a", "b", "c"].slice(0, 1 + (index % 3));
       const named = texts.map((one) => `${log.epoch} ${name} ${index}${one}`);
@@ -45,7 +44,11 @@ async function fight(): Promise<void> {
   process.send?.(reports);
 }
 
-async function report(log: JsonlLog, texts: readonly string[], durable: boolean): Promise<readonly Report[]> {
+async function report(
+  log: SessionLog,
+  texts: readonly string[],
+  durable: boolean,
+): Promise<readonly Report[]> {
   const appended = await log.append(texts.map(noticeDraft), { at: 1, durable });
   if (!isFailure(appended))
     return texts.map((text, at) => ({ text, outcome: "ok", seq: appended[at]?.seq ?? 0 }));

@@ -17,7 +17,6 @@ import {
 import { createBlobs } from "./blobs.ts";
 import { type Files, nodeFiles } from "./files.ts";
 import { createInbox } from "./inbox.ts";
-import type { JsonlLog } from "./jsonl-log.ts";
 import { createJsonlStore } from "./jsonl-store.ts";
 
 // In memory where that is possible: the power cuts are only recorded ones.
@@ -97,7 +96,7 @@ describe("a power cut", () => {
       if (isDurable) durable.push({ after: recording.count(), length: events.length });
     };
     const created = await store.create(createdDraft("one"), { owner: testOwner(1), at: 1 });
-    const log = succeeded(created) as JsonlLog;
+    const log = succeeded(created);
     events.push(...log.events);
     const first = note(log, 2);
     await first(["a"], false);

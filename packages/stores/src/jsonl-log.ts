@@ -54,10 +54,6 @@ export class JsonlLog implements SessionLog {
     return this.#look();
   }
 
-  /**
-   * *Contract:* runs the effect so that no other process becomes the owner before it ends; `stale-epoch` without running
-   * it when one already has. Claims wait meanwhile: for committing files, not for commands. Rejects as the effect does.
-   */
   async fenced<T>(effect: () => Promise<T>): Promise<T | Failure> {
     const refused = this.#effects.size > 0 ? this.#look() : this.#mark({ e: this.epoch, fence: true });
     if (refused) return refused;

@@ -5,11 +5,10 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFil
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { type Event, fold, isFailure, type Store } from "@lathe/protocol";
+import { type Event, fold, isFailure, type SessionLog, type Store } from "@lathe/protocol";
 import { createdDraft, failedWith, noticeDraft, succeeded, testOwner } from "@lathe/testkit";
 import fc from "fast-check";
 import { type Files, nodeFiles } from "./files.ts";
-import type { JsonlLog } from "./jsonl-log.ts";
 import { createJsonlStore } from "./jsonl-store.ts";
 import { LogReader } from "./log-reader.ts";
 import { placeEvents } from "./place-events.ts";
@@ -23,14 +22,14 @@ interface Begun {
   readonly folder: string;
   readonly path: string;
   readonly store: Store;
-  readonly log: JsonlLog;
+  readonly log: SessionLog;
 }
 
 async function begin(files: Files = nodeFiles): Promise<Begun> {
   count += 1;
   const folder = join(root, String(count));
   const store = createJsonlStore({ folder, files, isAlive: () => false });
-  const log = succeeded(await store.create(createdDraft("one"), { owner: testOwner(1), at: 1 })) as JsonlLog;
+  const log = succeeded(await store.create(createdDraft("one"), { owner: testOwner(1), at: 1 }));
   return { folder, path: join(folder, "sessions", "one.jsonl"), store, log };
 }
 
@@ -209,7 +208,7 @@ describe("a fence", () => {
     failedWith("stale-epoch", await log.check());
     stuck.resolve();
     await running;
-    const theirs = (taken as JsonlLog).fenced(() => new Promise((resolve) => setTimeout(resolve, 60)));
+    const theirs = taken.fenced(() => new Promise((resolve) => setTimeout(resolve, 60)));
     assert.equal(succeeded(await createJsonlStore(options).claim("one", remote)).epoch, 3);
     await theirs;
     assert.equal(await taken.check().then((failed) => failed?.code), "stale-epoch");

@@ -73,7 +73,7 @@ export function createMemoryLogs(options: Options): Store {
   };
 }
 
-function openLog(shared: Shared, { fault }: Options): SessionLog & { fenced: Fenced } {
+function openLog(shared: Shared, { fault }: Options): SessionLog {
   const { epoch } = shared;
   let closed = false;
   const stale = (): Failure | undefined => {
@@ -102,8 +102,6 @@ function openLog(shared: Shared, { fault }: Options): SessionLog & { fenced: Fen
     },
   };
 }
-
-type Fenced = <T>(effect: () => Promise<T>) => Promise<T | Failure>;
 
 function store(shared: Shared, drafts: readonly Draft[], at: number): readonly Event[] | Failure {
   const bad = drafts.map(checkDraft).find((problem) => problem !== undefined);

@@ -1,7 +1,7 @@
 /** What every adapter of the store port has to do, as tests. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Failure, fold, type Owner, type SessionLog, type Store } from "@lathe/protocol";
+import { fold, type Owner, type SessionLog, type Store } from "@lathe/protocol";
 import fc from "fast-check";
 import { createdDraft, failedWith, noticeDraft, succeeded, testOwner } from "./session-drafts.ts";
 
@@ -184,14 +184,11 @@ function claimTests(makeStore: MakeStore): void {
   });
 }
 
-/** The log as it will be once the port has `fenced`. */
-type Fenced = SessionLog & { fenced?<T>(effect: () => Promise<T>): Promise<T | Failure> };
-
 function fencedTests(makeStore: MakeStore): void {
-  const begin = async (): Promise<{ log: Required<Fenced>; other: Store }> => {
+  const begin = async (): Promise<{ log: SessionLog; other: Store }> => {
     const { store, another } = makeStore({ isAlive: () => true });
-    const log: Fenced = succeeded(await store.create(createdDraft("one"), { owner: first, at: 1 }));
-    return { log: log as Required<Fenced>, other: another() };
+    const log = succeeded(await store.create(createdDraft("one"), { owner: first, at: 1 }));
+    return { log, other: another() };
   };
 
   it("makes claims wait until the effects have ended", async () => {

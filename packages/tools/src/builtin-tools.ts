@@ -14,8 +14,8 @@ import { todo } from "./todo.ts";
 import { createTryMutations } from "./try-mutations.ts";
 import { write } from "./write.ts";
 
-/** How long a command is waited for before it goes on in the background. */
-const patienceMs = 10_000;
+/** How long a command is waited for before it goes on in the background: back with the model within 10 s. */
+const patienceMs = 9_800;
 
 export const builtinTools: readonly Tool[] = [
   read,

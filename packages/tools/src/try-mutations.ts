@@ -27,7 +27,12 @@ export function createTryMutations({ effects }: TryMutationsOptions): Tool {
       ),
       budget: v.optional(count(`seconds, default ${defaultSeconds}`)),
     },
-    effects: ({ test }) => [{ kind: "read", target: "." }, ...effects(test)],
+    // Whoever lets the tests run has not yet let hundreds of changed programs run.
+    effects: ({ test }) => [
+      { kind: "read", target: "." },
+      ...effects(test),
+      { kind: "execute", target: `try_mutations ${test}` },
+    ],
     async run({ test, files, budget = defaultSeconds }, context) {
       const input = {
         root: context.workspace.root,

@@ -2,6 +2,7 @@
 import { examineMachine, type Finding } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command.ts";
+import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { readFlags } from "../flags.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
@@ -24,7 +25,10 @@ export const doctorCommand: Command = {
 async function run(argv: readonly string[]): Promise<number | Failure> {
   const line = readFlags(argv, flags);
   if (isFailure(line)) return line;
-  const findings = [...(await examineMachine(process.env)), await configuration()];
+  const config = await loadConfig(process.cwd(), process.env, {});
+  const { models = [], providers = {} } = isFailure(config) ? {} : config;
+  const examined = await examineMachine({ env: process.env, models, providers });
+  const findings = [...examined, configFinding(config)];
   const text = line.values.json
     ? `${JSON.stringify(findings, null, 2)}\n`
     : report(findings, paletteFor(process.stdout, process.env));
@@ -32,13 +36,13 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   return findings.some(({ state }) => state === "bad") ? 1 : 0;
 }
 
-async function configuration(): Promise<Finding> {
-  const config = await loadConfig(process.cwd(), process.env, {});
+function configFinding(config: Config | Failure): Finding {
   if (isFailure(config)) {
     return { name: "config", state: "bad", text: config.text, mend: "mend the file, or move it away" };
   }
   const models = config.models.length > 0 ? `model ${config.models.join(", ")}` : "no model chosen";
-  return { name: "config", state: "good", text: `${models}, permissions ${config.mode}` };
+  const text = [`${models}, permissions ${config.mode}`, ...config.remarks].join("; ");
+  return { name: "config", state: config.remarks.length > 0 ? "weak" : "good", text };
 }
 
 function report(findings: readonly Finding[], paint: Palette): string {

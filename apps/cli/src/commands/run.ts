@@ -2,6 +2,7 @@
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command.ts";
 import { type Line, readFlags } from "../flags.ts";
+import { readPipe } from "../piped-input.ts";
 import { outputFormats } from "../reporters/reporter.ts";
 import { type AgentOptions, agentFlags, agentOptions, usage } from "../run-options.ts";
 import { runTask } from "../run-task.ts";
@@ -17,9 +18,16 @@ const flags = {
 export const runCommand: Command = {
   name: "run",
   about: "Lets the agent work on a task.",
-  usage: ['run [options] "task"', "run [options] < task.txt", 'run --continue ["more"]'],
+  usage: [
+    'run [options] "task"',
+    "run [options] < task.txt",
+    'run [options] "task" - < data.txt',
+    'run --continue ["more"]',
+  ],
   flags,
-  notes: `Exit codes: 0 done, 1 failed, 2 usage, 3 stopped by a limit, a permission or a loop, 130 interrupted.
+  notes: `What is piped in is added to the task; with - as the last word it is waited for, however long it takes.
+Exit codes: 0 done, 1 failed, 2 usage or an unknown model, 3 stopped by a limit, a permission or a loop,
+130 interrupted, 141 when nobody reads the output any more.
 On a terminal you are asked for permissions; elsewhere a call that needs one ends the run with 3.`,
   run,
 };
@@ -45,23 +53,23 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   return isFailure(ran) ? ran : ran.code;
 }
 
-/** The words of the line, else what is piped in; a session that goes on needs none. */
+/** The words of the line and what is piped in; a session that goes on needs none. */
 async function taskText(
   { words }: Line<typeof flags>,
   resuming: boolean,
 ): Promise<string | Failure | undefined> {
-  const piped = !process.stdin.isTTY && !resuming && words.length === 0;
-  const said = piped || (words.length === 1 && words[0] === "-") ? await readStdin() : words.join(" ");
-  const task = said.trim();
-  if (task !== "") return task;
+  const asked = words.at(-1) === "-";
+  const said = words
+    .slice(0, asked ? -1 : undefined)
+    .join(" ")
+    .trim();
+  const piped = await readPipe(asked ? "to-the-end" : said === "" && !resuming ? "patient" : "hasty");
+  if (isFailure(piped)) return piped;
+  const data = piped.trim();
+  if (said !== "") return data === "" ? said : `${said}\n\n# Input from the pipe\n\n${piped}`;
+  if (data !== "") return data;
   if (resuming && words.length === 0) return undefined;
   return usage('there is no task; say what to do, for example: lathe run "make the failing test pass"');
-}
-
-async function readStdin(): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
 }
 
 async function sessionToResume(

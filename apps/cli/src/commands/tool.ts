@@ -1,11 +1,12 @@
 /** `lathe tool`: tools one by one, outside any session, under the ordinary policy. */
-import { openWorkbench, type Workbench } from "@lathe/hosts/local";
+import type { Workbench } from "@lathe/hosts/local";
 import { type Failure, isFailure, type Outcome, outcomeText } from "@lathe/protocol";
 import type { Command } from "../command.ts";
 import { readFlags } from "../flags.ts";
 import { diffLines } from "../render/diff.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { agentFlags, agentOptions, usage } from "../run-options.ts";
+import { withWorkbench } from "../with-workbench.ts";
 
 const flags = {
   json: { type: "string", value: "ARGS", about: "the tool's arguments, as a JSON object" },
@@ -25,7 +26,8 @@ export const toolCommand: Command = {
   about: "Runs one tool of the agent by itself and prints its outcome.",
   usage: ["tool NAME --json ARGS", "tool --stdin-jsonl < calls.jsonl"],
   flags,
-  notes: "Exit codes: 0 ok, 1 failed, 2 usage, 3 refused by policy.",
+  notes:
+    "Exit codes: 0 ok, 1 failed (a command that ended with a code of its own, too), 2 usage, 3 refused by policy.",
   run,
 };
 
@@ -34,14 +36,10 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   if (isFailure(line)) return line;
   const options = await agentOptions(line.values);
   if (isFailure(options)) return options;
-  const unheard = { attended: false, onEvent: () => {}, onDelta: () => {} };
-  const bench = openWorkbench({ ...options, ...unheard });
-  try {
-    const { json } = line.values;
-    return await (line.values["stdin-jsonl"] ? runLines(bench) : runOne(bench, line.words, json ?? "{}"));
-  } finally {
-    await bench.close();
-  }
+  const { json } = line.values;
+  return withWorkbench(options, (bench, signal) =>
+    line.values["stdin-jsonl"] ? runLines(bench, signal) : runOne(bench, line.words, json ?? "{}"),
+  );
 }
 
 async function runOne(bench: Workbench, words: readonly string[], json: string): Promise<number | Failure> {
@@ -57,10 +55,10 @@ async function runOne(bench: Workbench, words: readonly string[], json: string):
 }
 
 /** The exit code is that of the first call that did not go well. */
-async function runLines(bench: Workbench): Promise<number> {
+async function runLines(bench: Workbench, signal: AbortSignal): Promise<number> {
   const { createInterface } = await import("node:readline");
   let code = 0;
-  for await (const line of createInterface({ input: process.stdin })) {
+  for await (const line of createInterface({ input: process.stdin, signal })) {
     if (line.trim() === "") continue;
     const call = parsed(line) as { tool?: unknown; input?: unknown } | undefined;
     const outcome = await bench.run(String(call?.tool ?? ""), call?.input ?? {});
@@ -77,7 +75,7 @@ function shown(outcome: Outcome, paint: Palette): string {
 }
 
 function exitCodeOf(outcome: Outcome): number {
-  if (outcome.type === "ok") return 0;
+  if (outcome.type === "ok") return (outcome.facts?.exitCode ?? 0) === 0 ? 0 : 1;
   if (outcome.type === "refused") return 3;
   const usageCodes = ["invalid-arguments", "unknown-tool"];
   return usageCodes.includes(outcome.failure.code) ? 2 : 1;

@@ -9,6 +9,8 @@ export interface Config {
   readonly rules: readonly Rule[];
   readonly sandbox: boolean;
   readonly providers: LocalOptions["providers"];
+  /** What was left out, one sentence each. */
+  readonly remarks: readonly string[];
 }
 
 /** One source's part of it; what is absent is left to the sources before it. */

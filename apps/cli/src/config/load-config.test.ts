@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
@@ -28,13 +29,34 @@ async function load(flags: ConfigFlags = {}): Promise<Config> {
 
 it("has defaults without any file, and is frozen", async () => {
   const config = await load();
-  assert.deepEqual(config, { models: [], mode: "auto", limits: {}, rules: [], sandbox: true, providers: {} });
+  assert.deepEqual(config, {
+    models: [],
+    mode: "auto",
+    limits: {},
+    rules: [],
+    sandbox: true,
+    providers: {},
+    remarks: [],
+  });
   assert.ok(Object.isFrozen(config));
 });
 
+it("lets a project suggest a model that the user reaches, and no other", async () => {
+  project({ model: ["anthropic/x", "openai/y", "ollama/z"] });
+  const without = await load();
+  assert.deepEqual(without.models, []);
+  assert.equal(without.remarks.length, 3);
+  assert.match(without.remarks[0] ?? "", /suggests the model anthropic\/x/);
+  env = { ...env, OPENAI_API_KEY: "k" };
+  assert.deepEqual((await load()).models, ["openai/y"]);
+  user({ model: "u/1" });
+  assert.deepEqual((await load()).models, ["u/1"]);
+  assert.deepEqual((await load()).remarks, []);
+});
+
 it("lets each later source choose the model", async () => {
-  project({ model: "p/1" });
-  assert.deepEqual((await load()).models, ["p/1"]);
+  project({ model: "builtin/repair" });
+  assert.deepEqual((await load()).models, ["builtin/repair"]);
   user({ model: ["u/1", "u/2"] });
   assert.deepEqual((await load()).models, ["u/1", "u/2"]);
   env = { ...env, LATHE_MODEL: "e/1, e/2" };
@@ -70,6 +92,31 @@ it("joins the rules, and makes rules of what the line allows", async () => {
       ["p", "deny", undefined],
     ],
   );
+});
+
+it("makes rules of other kinds of what the line allows", async () => {
+  const { rules } = await load({ allow: ["network:example.com", "echo write:x"] });
+  assert.deepEqual(
+    rules.map(({ kinds, target }) => [kinds?.[0], target]),
+    [
+      ["network", "example.com"],
+      ["execute", "echo write:x"],
+    ],
+  );
+});
+
+it("leaves out a project's file that is none, or that lies elsewhere, and says so", async () => {
+  execFileSync("sh", ["-c", 'mkfifo "$0"', join(root, "lathe.json")]);
+  assert.match((await load()).remarks.join(), /lathe\.json is not a regular file/);
+  rmSync(join(root, "lathe.json"));
+  const workspace = join(root, "workspace");
+  mkdirSync(workspace);
+  writeFileSync(join(root, "other.json"), '{"mode": "plan"}');
+  symlinkSync("../other.json", join(workspace, "lathe.json"));
+  const config = await loadConfig(workspace, env, {});
+  assert.ok(!isFailure(config));
+  assert.equal(config.mode, "auto");
+  assert.match(config.remarks.join(), /lathe\.json leads out of the workspace/);
 });
 
 it("refuses what a project may not set", async () => {

@@ -1,11 +1,23 @@
-/** Loads the configuration: project, user, environment, flags; each later one wins, the project only tightens. */
+/**
+ * Loads the configuration: user, environment, flags; each later one wins. A project's file comes from others: it
+ * tightens the mode, the limits and the rules, and may suggest a model when nobody chose one and the user reaches it.
+ */
 import { readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { type Failure, failure, isFailure, type Limits, type Mode } from "@lathe/protocol";
+import { isReached, readRootFile } from "@lathe/hosts/local";
+import {
+  type Effect,
+  type Failure,
+  failure,
+  isFailure,
+  type Limits,
+  type Mode,
+  type Rule,
+} from "@lathe/protocol";
 import type { Config, ConfigPart } from "./config.ts";
 
-/** What the command line says; `allow` holds globs of commands that may run without a question. */
+/** What the command line says; `allow` holds globs of commands, or `KIND:GLOB`, that may happen without a question. */
 export interface ConfigFlags extends ConfigPart {
   readonly allow?: readonly string[];
 }
@@ -15,21 +27,36 @@ export async function loadConfig(
   env: NodeJS.ProcessEnv,
   flags: ConfigFlags,
 ): Promise<Config | Failure> {
-  const project = await readPart(join(cwd, "lathe.json"), "project");
-  if (isFailure(project)) return project;
-  const user = await readPart(userFile(env), "user");
+  const found = await readProject(cwd);
+  if (isFailure(found)) return found;
+  const user = await readUser(userFile(env));
   if (isFailure(user)) return user;
-  const allowed = (flags.allow ?? []).map(
-    (target) => ({ name: "--allow", verdict: "allow", kinds: ["execute"], target }) as const,
-  );
+  const project = found.part;
+  const providers = user.providers ?? {};
+  const chosen = chain(flags.model ?? chainOfEnv(env) ?? user.model);
+  const suggested = chosen.length > 0 ? [] : chain(project.model);
+  const reached = suggested.filter((id) => isReached(id, { env, providers }));
+  const unreached = suggested.filter((id) => !reached.includes(id)).map(unreachedText);
   return Object.freeze({
-    models: chain(flags.model ?? chainOfEnv(env) ?? user.model ?? project.model),
+    models: chosen.length > 0 ? chosen : reached,
     mode: flags.mode ?? stricter(user.mode ?? "auto", project.mode),
     limits: { ...lower(user.limits ?? {}, project.limits ?? {}), ...flags.limits },
-    rules: [...allowed, ...(user.rules ?? []), ...(project.rules ?? [])],
+    rules: [...(flags.allow ?? []).map(allowRule), ...(user.rules ?? []), ...(project.rules ?? [])],
     sandbox: flags.sandbox ?? user.sandbox ?? true,
-    providers: user.providers ?? {},
+    providers,
+    remarks: [...found.remarks, ...unreached],
   });
+}
+
+function unreachedText(id: string): string {
+  return `lathe.json suggests the model ${id}, which none of your keys reaches; it is left out (to use it: --model ${id})`;
+}
+
+const allowed = /^(read|write|delete|execute|network|vcs|process):(.+)$/s;
+
+function allowRule(glob: string): Rule {
+  const [, kind = "execute", target = glob] = allowed.exec(glob) ?? [];
+  return { name: "--allow", verdict: "allow", kinds: [kind as Effect["kind"]], target };
 }
 
 /** `$XDG_CONFIG_HOME/lathe/config.json`, else `~/.config/lathe/config.json`. */
@@ -39,15 +66,35 @@ function userFile(env: NodeJS.ProcessEnv): string {
   return join(base, "lathe", "config.json");
 }
 
-async function readPart(path: string, whose: "project" | "user"): Promise<ConfigPart | Failure> {
-  let text: string;
+const mostBytes = 1_000_000;
+
+interface Project {
+  readonly part: ConfigPart;
+  readonly remarks: readonly string[];
+}
+
+async function readProject(cwd: string): Promise<Project | Failure> {
+  const file = readRootFile(cwd, "lathe.json", mostBytes);
+  if (file === undefined) return { part: {}, remarks: [] };
+  // What cannot be read may be a rule that tightens; what is no file of the project holds none.
+  if (isFailure(file) && file.code === "no-access") return { ...file, code: "config-invalid", who: "user" };
+  if (isFailure(file))
+    return { part: {}, remarks: [`the project's configuration was left out: ${file.text}`] };
+  const part = await checked(join(cwd, "lathe.json"), new TextDecoder().decode(file.bytes), "project");
+  return isFailure(part) ? part : { part, remarks: [] };
+}
+
+async function readUser(path: string): Promise<ConfigPart | Failure> {
   try {
-    text = readFileSync(path, "utf8");
+    return checked(path, readFileSync(path, "utf8"), "user");
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return {};
     return failure("config-invalid", `${path} cannot be read (${code})`, { who: "user", cause });
   }
+}
+
+async function checked(path: string, text: string, whose: "project" | "user"): Promise<ConfigPart | Failure> {
   const { readConfigText } = await import("./config-file.ts");
   return readConfigText(path, text, whose);
 }

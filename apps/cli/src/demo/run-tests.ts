@@ -2,6 +2,7 @@
 import type { Workbench } from "@lathe/hosts/local";
 import { outcomeText } from "@lathe/protocol";
 import { harmless } from "../render/fit.ts";
+import { tellingLines } from "../render/telling-lines.ts";
 
 export const testCommand = "node --test --test-reporter=spec";
 
@@ -22,15 +23,9 @@ export async function runTests(bench: Workbench): Promise<TestRun> {
   const summary = lines.findIndex((line) => line.includes("failing tests:"));
   const failures = summary < 0 ? [] : lines.slice(summary + 1);
   const failing = failures.flatMap((line) => /^✖ (.*) \([\d.]+ms\)$/.exec(line)?.[1] ?? []);
-  const first = failures.findIndex((line) => line.startsWith("✖ "));
-  const after = failures.slice(first);
-  const end = after.findIndex((line, i) => i > 0 && (line.trim() === "" || /^\s+at /.test(line)) && i > 6);
+  const [first = -1, second] = failures.flatMap((line, i) => (line.startsWith("✖ ") ? [i] : []));
+  const details = tellingLines(failures.slice(first + 1, second).join("\n"), detailLines);
   const tests = Number(lines.map((line) => /tests (\d+)$/.exec(line)?.[1]).find(Boolean) ?? 0);
   const passed = outcome.type === "ok" && outcome.facts?.exitCode === 0 && tests > 0;
-  return {
-    passed,
-    failing,
-    tests,
-    details: passed ? [] : after.slice(0, Math.min(end < 0 ? detailLines : end, detailLines)),
-  };
+  return { passed, failing, tests, details: passed ? [] : details };
 }

@@ -1,12 +1,20 @@
 /** The demo from beginning to end: the bug, the failing test, the agent at work, the proof. */
-import { type Containment, openWorkbench, readSession } from "@lathe/hosts/local";
-import { type Failure, isFailure } from "@lathe/protocol";
+import {
+  builtinModel,
+  type Containment,
+  chooseModels,
+  readSession,
+  type Workbench,
+} from "@lathe/hosts/local";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { commandName } from "../command-name.ts";
 import { diffLines } from "../render/diff.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { Screen } from "../render/screen.ts";
 import { TerminalReporter } from "../reporters/terminal-reporter.ts";
 import { type AgentOptions, agentOptions } from "../run-options.ts";
 import { runTask } from "../run-task.ts";
+import { withWorkbench } from "../with-workbench.ts";
 import { type Bug, bugs } from "./bugs.ts";
 import { runTests, type TestRun, testCommand } from "./run-tests.ts";
 import { makeSampleProject, restoreTests, type SampleProject } from "./sample-project.ts";
@@ -21,37 +29,65 @@ export interface Demo {
 const task = "Make the failing test pass.";
 
 export async function showDemo(demo: Demo): Promise<number | Failure> {
+  const project = makeSampleProject(demo.bug);
+  if (isFailure(project)) return project;
+  const shown = await play(demo, project);
+  if (isFailure(shown)) project.remove();
+  return shown;
+}
+
+async function play(demo: Demo, project: SampleProject): Promise<number | Failure> {
   const paint = paletteFor(process.stdout, process.env);
   const screen = new Screen(process.stdout, paint);
-  const project = makeSampleProject(demo.bug);
   const chosen = await agentOptions({ ...demo.values, cwd: project.folder });
   if (isFailure(chosen)) return chosen;
-  // The folder is the demo's own and thrown away: without a sandbox commands run all the same.
-  const options: AgentOptions = { ...chosen, sandbox: chosen.sandbox === "off" ? "off" : "preferred" };
-  const unheard = { attended: false, onEvent: () => {}, onDelta: () => {} };
-  const bench = openWorkbench({ ...options, ...unheard });
+  const options = { ...chosen, sandbox: sandboxOf(chosen) };
   try {
     screen.status(() => `running the tests: ${testCommand}`);
-    const [before, containment] = await Promise.all([runTests(bench), bench.containment()]);
+    const begun = await withWorkbench(options, begin);
     screen.status(undefined);
-    screen.line(opening(demo, { project, containment }, paint));
-    screen.line(testLines(before, paint));
+    if (typeof begun === "number" || isFailure(begun)) return begun;
+    screen.line(opening(demo, { project, ...begun }, paint));
+    screen.line(testLines(begun.tests, paint));
     screen.line(`\n${paint.bold("The task:")} ${task}\n`);
     const ran = await runTask(options, { format: "text", task, reporter: new TerminalReporter(screen) });
     if (isFailure(ran)) return ran;
-    if (ran.code === 130) return ran.code;
+    if (ran.code > 128) return ran.code;
     restoreTests(project.folder);
     screen.status(() => `running the tests again: ${testCommand}`);
-    const after = await runTests(bench);
+    const after = await withWorkbench(options, runTests);
     screen.status(undefined);
+    if (typeof after === "number" || isFailure(after)) return after;
     screen.line(await changesText(ran.session, paint));
     screen.line(testLines(after, paint));
     screen.line(nextSteps(demo, { folder: project.folder, session: ran.session }, paint));
     return after.passed ? 0 : 1;
   } finally {
     screen.close();
-    await bench.close();
   }
+
+  async function begin(bench: Workbench): Promise<Begun | Failure> {
+    const containment = await bench.containment();
+    if (options.sandbox === "required" && containment.driver.tier === "none") return noSandbox(options);
+    return { containment, tests: await runTests(bench) };
+  }
+}
+
+/** The embedded model runs nothing but the project's tests, in a folder that is thrown away; another may run anything. */
+function sandboxOf({ sandbox, models, env }: AgentOptions): AgentOptions["sandbox"] {
+  const known = chooseModels(models, env).every((id) => id === builtinModel);
+  return sandbox === "required" && known ? "preferred" : sandbox;
+}
+
+function noSandbox({ models, env }: AgentOptions): Failure {
+  const what = `there is no sandbox here, and ${chooseModels(models, env).join(", ")} may run any command`;
+  const todo = `install bubblewrap, or take --model ${builtinModel}, or --no-sandbox to let it run them with your rights`;
+  return failure("sandbox-unavailable", `${what}; ${todo}`);
+}
+
+interface Begun {
+  readonly containment: Containment;
+  readonly tests: TestRun;
 }
 
 interface Start {
@@ -104,12 +140,13 @@ function nextSteps(
   { folder, session }: { readonly folder: string; readonly session: string },
   { bold, dim }: Palette,
 ): string {
+  const lathe = commandName(process.env);
   const rows = [
-    [`lathe sessions show ${session}`, "what it did, step by step"],
+    [`${lathe} sessions show ${session}`, "what it did, step by step"],
     [`cd ${folder} && git diff`, "what it changed"],
-    [`lathe demo --bug ${(number % bugs.length) + 1}`, "another bug"],
-    ['lathe run "task"', "a task of yours, in a folder of yours"],
-    ["lathe doctor", "models, sandbox: what this machine has"],
+    [`${lathe} demo --bug ${(number % bugs.length) + 1}`, "another bug"],
+    [`${lathe} run "task"`, "a task of yours, in a folder of yours"],
+    [`${lathe} doctor`, "models, sandbox: what this machine has"],
   ] as const;
   const width = Math.max(...rows.map(([command]) => command.length));
   const lines = rows.map(([command, about]) => `  ${command.padEnd(width)}  ${dim(about)}`);

@@ -2,8 +2,9 @@
 import type { FileChange, Outcome } from "@lathe/protocol";
 import { diffCounts, diffLines } from "./diff.ts";
 import { duration } from "./figures.ts";
-import { fit, lastLines } from "./fit.ts";
+import { fit, lastLines, wrap } from "./fit.ts";
 import type { Palette } from "./palette.ts";
+import { tellingLines } from "./telling-lines.ts";
 
 export interface FinishedCall {
   readonly tool: string;
@@ -68,9 +69,9 @@ function bodyLines(call: FinishedCall, view: View): readonly string[] {
   const { outcome } = call;
   const { paint, width } = view;
   const dim = (line: string): string => paint.dim(fit(line, width - 6));
-  if (outcome.type === "refused") return [paint.yellow(fit(outcome.why, width - 6))];
-  if (outcome.type === "failed") return [paint.red(fit(outcome.failure.text, width - 6))];
-  if (outcome.type === "interrupted") return [paint.yellow(fit(outcome.failure.text, width - 6))];
+  if (outcome.type === "refused") return wrap(outcome.why, width - 6).map(paint.yellow);
+  if (outcome.type === "failed") return wrap(outcome.failure.text, width - 6).map(paint.red);
+  if (outcome.type === "interrupted") return wrap(outcome.failure.text, width - 6).map(paint.yellow);
   const changed = outcome.facts?.changed ?? [];
   if (changed.length > 0) return changed.flatMap((change) => changeLines(change, changed.length > 1, view));
   const todos = outcome.facts?.todos;
@@ -78,8 +79,8 @@ function bodyLines(call: FinishedCall, view: View): readonly string[] {
     return todos.map((todo) => dim(`${{ open: "·", doing: "›", done: "✓" }[todo.state]} ${todo.text}`));
   if (outcome.facts?.exitCode === undefined) return [];
   // The exit code already stands in the head.
-  const lines = lastLines(outcome.text, outputLimit + 1).filter((line) => !/^\[exit code \d+\]$/.test(line));
-  return lines.slice(-outputLimit).map(dim);
+  const text = outcome.text.replace(/^\[exit code \d+\]$/m, "");
+  return (wentWell(outcome) ? lastLines(text, outputLimit) : tellingLines(text, outputLimit)).map(dim);
 }
 
 function changeLines(change: FileChange, named: boolean, { paint }: View): readonly string[] {

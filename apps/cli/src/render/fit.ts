@@ -1,4 +1,4 @@
-/** Text made to fit: one line, cut with an ellipsis where it is too long, stripped of what moves the cursor. */
+/** Text made to fit: cut with an ellipsis or broken into lines, and stripped of what moves the cursor. */
 import { stripVTControlCharacters } from "node:util";
 
 /** The text as one line of at most `width` characters. */
@@ -6,6 +6,24 @@ export function fit(text: string, width: number): string {
   const line = harmless(text).replace(/\s+/g, " ").trim();
   if (line.length <= width) return line;
   return `${line.slice(0, Math.max(0, width - 1))}…`;
+}
+
+/** The text in lines of at most `width` characters, broken between words; only what is longer than a line is cut. */
+export function wrap(text: string, width: number): readonly string[] {
+  const lines: string[] = [];
+  let line = "";
+  for (const word of harmless(text).split(/\s+/)) {
+    const longer = line === "" ? word : `${line} ${word}`;
+    if (longer.length > width && line !== "") lines.push(line);
+    line = longer.length > width ? word : longer;
+    for (; line.length > width; line = line.slice(width)) lines.push(line.slice(0, width));
+  }
+  return line === "" ? lines : [...lines, line];
+}
+
+/** Columns of a terminal, and a usual number for what has none or says that it has 0. */
+export function columnsOf(stream: { readonly columns?: number }): number {
+  return Math.max(40, stream.columns || 80);
 }
 
 /** The last `limit` lines that say something. */

@@ -5,9 +5,10 @@ import { callLines } from "./call-lines.ts";
 import { callTarget } from "./call-target.ts";
 import { diffCounts, diffLines } from "./diff.ts";
 import { bytes, count, duration, money } from "./figures.ts";
-import { fit, harmless, lastLines } from "./fit.ts";
+import { columnsOf, fit, harmless, lastLines, wrap } from "./fit.ts";
 import { palette, paletteFor } from "./palette.ts";
 import { table } from "./table.ts";
+import { tellingLines } from "./telling-lines.ts";
 
 const view = { paint: palette(false), width: 80 };
 
@@ -30,6 +31,15 @@ describe("text", () => {
     assert.equal(harmless("a\u001b[31mred\u001b[0m\r\b\u0007\u009bb\n\tc"), "aredb\n\tc");
     assert.equal(fit("one\n two   three", 9), "one two …");
     assert.deepEqual(lastLines("a\n\nb  \nc\n", 2), ["b", "c"]);
+  });
+
+  it("is wrapped between words, and the width of nothing is that of most terminals", () => {
+    assert.deepEqual(wrap("one two\nthree", 7), ["one two", "three"]);
+    assert.deepEqual(wrap("abcdefgh i", 3), ["abc", "def", "gh", "i"]);
+    assert.deepEqual(
+      [{ columns: 0 }, {}, { columns: 20 }, { columns: 120 }].map(columnsOf),
+      [80, 80, 40, 120],
+    );
   });
 
   it("is aligned by what is seen, not by escape sequences", () => {
@@ -85,6 +95,61 @@ describe("calls", () => {
     const outcome = { type: "ok", text: "a\nb\n[exit code 1]", facts: { exitCode: 1 } } as const;
     const lines = callLines({ tool: "shell", target: "npm test", outcome, ms: 1200 }, view);
     assert.deepEqual(lines, ["✗ shell    npm test  exit 1 · 1.2 s", "    a", "    b"]);
+  });
+
+  it("show what a failed test says, not its frames", () => {
+    const text = `✔ fine (1ms)
+✖ totals add up (0.3ms)
+  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:
+
+  5790 !== 5565
+
+      at TestContext.<anonymous> (file:///tmp/pricing.test.js:37:10) {
+    code: 'ERR_ASSERTION',
+    actual: 5790,
+    expected: 5565,
+  }
+[exit code 1]`;
+    assert.deepEqual(tellingLines(text, 8), [
+      "✖ totals add up (0.3ms)",
+      "  AssertionError [ERR_ASSERTION]: Expected values to be strictly equal:",
+      "  5790 !== 5565",
+    ]);
+    const tap = `not ok 3 - totals add up
+  ---
+  duration_ms: 0.3
+  location: '/tmp/pricing.test.js:32:1'
+  error: |-
+    Expected values to be strictly equal:
+    5790 !== 5565
+  code: 'ERR_ASSERTION'
+  actual: 5790
+  ...
+1..3`;
+    assert.deepEqual(tellingLines(tap, 8), [
+      "not ok 3 - totals add up",
+      "  error: |-",
+      "    Expected values to be strictly equal:",
+      "    5790 !== 5565",
+    ]);
+    const pytest =
+      "    def test():\n>   assert f() == 2\nE   assert 1 == 2\nE    +  where 1 = f()\n\nx.py:3: AssertionError";
+    assert.deepEqual(tellingLines(pytest, 2), ["E   assert 1 == 2", "E    +  where 1 = f()"]);
+    assert.deepEqual(tellingLines("a\nb\nc\n", 2), ["b", "c"]);
+  });
+
+  it("show the whole of a long reason", () => {
+    const why = "there is no sandbox on this machine, so every command asks; install bubblewrap";
+    const refused = { type: "refused", rule: "r", why } as const;
+    const lines = callLines({ tool: "shell", target: "x", outcome: refused, ms: 0 }, { ...view, width: 40 });
+    assert.equal(
+      lines
+        .slice(1)
+        .map((line) => line.trim())
+        .join(" "),
+      why,
+    );
+    assert.ok(lines.every((line) => line.length <= 40));
   });
 
   it("show why they were refused or failed", () => {

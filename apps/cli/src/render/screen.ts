@@ -1,5 +1,5 @@
 /** Screen: text that stays, and below it one status line that is redrawn while something takes time. */
-import { fit } from "./fit.ts";
+import { columnsOf, fit } from "./fit.ts";
 import type { Palette } from "./palette.ts";
 
 const frames = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
@@ -22,7 +22,7 @@ export class Screen {
   }
 
   get width(): number {
-    return Math.max(40, this.#out.columns ?? 80);
+    return columnsOf(this.#out);
   }
 
   /** Text that stays; the status line goes away and comes back below it. */

@@ -4,7 +4,7 @@ import { type Event, type Failure, fold, isFailure, messageText, type Session } 
 import { callLines, type FinishedCall, type View } from "../render/call-lines.ts";
 import { callTarget } from "../render/call-target.ts";
 import { duration, moment } from "../render/figures.ts";
-import { harmless } from "../render/fit.ts";
+import { columnsOf, harmless } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
 import { summaryText } from "../render/summary.ts";
 import { endWord, problemOf } from "../reporters/end-text.ts";
@@ -15,7 +15,7 @@ export async function showCommand(start: string, json: boolean): Promise<number 
   const events = await readSession(process.env, id);
   if (isFailure(events)) return events;
   const paint = paletteFor(process.stdout, process.env);
-  const view = { paint, width: process.stdout.columns ?? 100 };
+  const view = { paint, width: columnsOf(process.stdout) };
   if (json) process.stdout.write(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
   else process.stdout.write(transcript(events, view));
   return 0;

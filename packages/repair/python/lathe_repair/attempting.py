@@ -84,8 +84,7 @@ def attempt(candidate, body):
     finally:
         with open(path, "w", encoding="utf-8", newline="") as file:
             file.write(original)
-    if code != COLD:
-        REPORT.write(json.dumps({"index": candidate["index"], "code": code, "seconds": round(time.monotonic() - started, 4)}) + "\n")
+    REPORT.write(json.dumps({"index": candidate["index"], "code": code, "seconds": round(time.monotonic() - started, 4)}) + "\n")
     return code == 0
 
 

@@ -64,7 +64,7 @@ def patch(path, text):
     """Brings a changed file into the modules loaded from it."""
     path = os.path.realpath(path)
     loaded = [module for module in OWN if module.__file__ == path]
-    code = compile(text, path, "exec")
+    code = compile(text.removeprefix("\ufeff"), path, "exec")
     for module in loaded:
         fresh = type(sys)(module.__name__)
         for name in ("__file__", "__package__", "__spec__", "__loader__", "__path__"):

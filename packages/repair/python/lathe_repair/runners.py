@@ -8,10 +8,12 @@ from .request import REQUEST
 
 
 def first_in(tests, name):
-    """The tests known to fail first; the others after them, or not at all."""
-    focus = REQUEST["focus"]
-    chosen = [test for test in tests if not focus or name(test) in focus]
-    return chosen + ([test for test in tests if name(test) not in focus] if focus and REQUEST["all"] else [])
+    """The tests known to fail, or whose module could not be loaded, first; the others after them, or not at all."""
+    focus = set(REQUEST["focus"])
+    chosen = [test for test in tests if name(test) in focus or name(test).split("::")[0] in focus]
+    if not chosen:
+        return tests
+    return chosen + ([test for test in tests if test not in chosen] if REQUEST["all"] else [])
 
 
 def run_pytest(tracer, focus, loop=None):
@@ -27,9 +29,8 @@ def run_pytest(tracer, focus, loop=None):
             if session.testsfailed or not session.items:
                 return True
 
-            items = first_in(session.items, lambda item: item.nodeid)
-
             def run():
+                items = session.items
                 for item, following in zip(items, items[1:] + [None]):
                     item.config.hook.pytest_runtest_protocol(item=item, nextitem=following)
                     if failures:
@@ -38,6 +39,11 @@ def run_pytest(tracer, focus, loop=None):
 
             loop(run)
             return True
+
+        @pytest.hookimpl(trylast=True)
+        def pytest_collection_modifyitems(self, items):
+            if focus:
+                items[:] = first_in(items, lambda item: item.nodeid)
 
         def pytest_runtest_logreport(self, report):
             if report.failed:
@@ -61,10 +67,7 @@ def run_pytest(tracer, focus, loop=None):
             if tracer and report.failed:
                 tracer.tests.append({"id": report.nodeid, "failed": True, "lines": tracer.loading, "error": str(report.longrepr)[-1500:], "frames": []})
 
-    args = REQUEST["args"]
-    if focus and not REQUEST["all"]:
-        args = [arg for arg in args if arg.startswith("-") or not os.path.exists(arg.split("::")[0])] + focus
-    return int(pytest.main(args + ["-q", "-p", "no:cacheprovider"] + ([] if tracer else ["-x", "--tb=no"]), plugins=[Plugin()]))
+    return int(pytest.main(REQUEST["args"] + ["-q", "-p", "no:cacheprovider"] + ([] if tracer else ["-x", "--tb=no"]), plugins=[Plugin()]))
 
 
 def flatten(suite):

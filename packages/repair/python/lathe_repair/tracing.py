@@ -30,7 +30,7 @@ class Tracer:
     def wanted(self, name):
         if name not in self.known:
             real = os.path.realpath(name)
-            inside = real.startswith(ROOT) and "site-packages" not in real and "node_modules" not in real
+            inside = not name.startswith("<") and real.startswith(ROOT) and "site-packages" not in real and "node_modules" not in real
             self.known[name] = real[len(ROOT):] if inside else None
         return self.known[name]
 

@@ -15,33 +15,41 @@ const RUN = /\b(run|execute|check|start)\b[^.]*\b(tests?|suite|specs?|pytest|uni
 /** Work that needs a language model, even when tests are spoken of. */
 const CREATE =
   /\b(write|add|create|implement|generate|refactor|rename|explain|document|migrate|translate|convert|design|review|summari[sz]e|delete|remove|upgrade|install|describe)\b/i;
-const FIX = /\b(fix|repair|mend|debug|solve|heal|patch|resolve|unbreak|pass|green)\b/i;
+const FIX =
+  /\b(?:fix|repair|mend|debug|solve|heal|patch|resolve|unbreak)\b|\b(?:make|get|have|let|until|so|should|must)\b[^.?]*\b(?:pass(?:es|ing)?|green|work)\b/i;
+/** A question about the tests asks for a run, not for a change. */
+const ASK =
+  /(?:^|[.!?]\s+|\b(?:check|see|know|tell me)\s+)(?:whether|if|do|does|did|are|is|why)\b[^.]*\b(?:tests?|specs?|suite)\b[^.]*\b(?:pass(?:es|ing)?|green|fail(?:s|ing)?|red|broken|ok)\b/i;
 
 /** Reads the user's words. */
 export function intentOf(asked: string): Intent {
   const command = commandIn(asked);
   const named = command === undefined ? {} : { command };
-  if (CREATE.test(asked) && !FIX.test(asked)) return { type: "other" };
-  const mends = FIX.test(asked) || (MEND.test(asked) && SUBJECT.test(asked));
-  if (
-    mends &&
-    (SUBJECT.test(asked) || command !== undefined || filesIn(asked).length > 0 || asked.length < 40)
-  ) {
-    return { type: "repair", ...named, files: filesIn(asked) };
-  }
-  return RUN.test(asked) || command !== undefined ? { type: "run-tests", ...named } : { type: "other" };
+  const words = asked.replace(/`[^`]*`/g, " ");
+  const fixes = FIX.test(words);
+  if (CREATE.test(words) && !fixes) return { type: "other" };
+  const asks = !fixes && ASK.test(words);
+  const mends = fixes || (!asks && MEND.test(words) && SUBJECT.test(words));
+  const files = filesIn(asked);
+  if (mends && (SUBJECT.test(words) || command !== undefined || files.length > 0 || asked.length < 40))
+    return { type: "repair", ...named, files };
+  return asks || RUN.test(words) || command !== undefined
+    ? { type: "run-tests", ...named }
+    : { type: "other" };
 }
 
 const PROGRAM =
   /(?:npm (?:run )?test(?::[\w-]+)?|(?:pnpm|yarn|bun) (?:run )?test|npx (?:vitest|jest|mocha)(?: run)?|vitest(?: run)?|node --test|tsx --test|python3? -m (?:pytest|unittest)|pytest|python3? \S+\.py|node \S+\.[cm]?[jt]s|make (?:test|check)|tox|nox)/;
-const QUOTED_COMMAND = new RegExp(`[\`"']((?:[A-Z_]+=\\S+ )*${PROGRAM.source}[^\`"'\\n]*)[\`"']`);
+const QUOTED_COMMAND = new RegExp(`["']((?:[A-Z_]+=\\S+ )*${PROGRAM.source}[^"'\\n]*)["']`);
+/** Code that starts a runner somewhere: behind `cd`, `uv run`, a virtual environment's path. */
+const CODE = new RegExp(`\`((?:[^\`\\n]*[\\s/;&|])?${PROGRAM.source}(?:[\\s:;&|][^\`\\n]*)?)\``);
 const BARE_COMMAND = new RegExp(
   `(?:^|\\s)((?:[A-Z_]+=\\S+ )*(?:${PROGRAM.source})(?: (?:-{1,2}[\\w-]+(?:=\\S+)?|\\S*[/*]\\S*|\\S+\\.(?:py|[cm]?[jt]sx?)(?:::\\S+)?))*)(?=[\\s.,;:!?)]|$)`,
 );
 
 /** A test command in the words, quoted or plain. */
 function commandIn(asked: string): string | undefined {
-  const found = QUOTED_COMMAND.exec(asked)?.[1] ?? BARE_COMMAND.exec(asked)?.[1];
+  const found = CODE.exec(asked)?.[1] ?? QUOTED_COMMAND.exec(asked)?.[1] ?? BARE_COMMAND.exec(asked)?.[1];
   if (
     found === undefined ||
     (/^(vitest|pytest|jest|mocha|tox|nox)$/.test(found) &&

@@ -36,7 +36,7 @@ export function nextStep(turn: Turn): Answer {
 function beforeRun(turn: Turn, intent: Wanted): Answer {
   const command = intent.command ?? commandFromSteps(turn);
   if (command !== undefined) return run(command, "I run the tests.");
-  if (!turn.steps.some((step) => step.tool === "find_files" || step.tool === "list")) return look(turn);
+  if (turn.steps.length === 0) return look(turn);
   const unread = testsToRead(turn);
   if (unread.length > 0)
     return call(
@@ -49,13 +49,14 @@ function beforeRun(turn: Turn, intent: Wanted): Answer {
 }
 
 function look(turn: Turn): Answer {
-  const finder = turn.tools.has("find_files")
-    ? {
-        tool: "find_files",
-        input: { glob: "**/*.{py,js,mjs,cjs,jsx,ts,mts,cts,tsx,ini,toml,json}", limit: 2000 },
-      }
-    : { tool: "shell", input: { command: "ls" } };
-  return call("I look for the tests.", finder, { tool: "read", input: { path: "package.json" } });
+  const finder = {
+    tool: "find_files",
+    input: { glob: "**/*.{py,js,mjs,cjs,jsx,ts,mts,cts,tsx,ini,toml,json}", limit: 2000 },
+  };
+  return call("I look for the tests.", ...(turn.tools.has("find_files") ? [finder] : []), {
+    tool: "read",
+    input: { path: "package.json" },
+  });
 }
 
 function run(command: string, why: string): Answer {
@@ -115,15 +116,28 @@ function afterRun(turn: Turn, intent: Extract<Wanted, { type: "repair" }>, runs:
     );
   if (search === undefined) return readOrSearch(turn, intent, { command, output: runs.first.result });
   const found = foundRepairs(search.result);
-  if (found.length === 0)
-    return say(
-      `${testReport(runs.first)}\n\nI found no small edit that makes \`${command}\` pass. ${search.result}\nI tried one change at a time (operators, comparisons, constants, names, arguments, conditions, off-by-one, calls, moved and missing statements). The fault may need several changes or new code, and that needs a language model. I changed nothing.\n\n${configureHint}`,
-    );
+  if (found.length === 0) return say(`${testReport(runs.first)}\n\n${nothingFound(search, command)}`);
   const applied = edits.length > runs.count - 1 ? edits.at(-1) : undefined;
-  if (applied?.failed)
-    return say(`I found an edit, but could not write it: ${applied.result}\n\n${search.result}`);
+  if (applied?.failed) return say(`${unwritten(edits, applied)}\n\n${search.result}`);
   if (applied !== undefined) return run(command, "I run the tests again.");
   return afterEdit(found, { runs, command, edits, first: runs.first });
+}
+
+function nothingFound(search: Step, command: string): string {
+  const lines =
+    search.failed || !search.result.startsWith("No edit found")
+      ? [`I could not search for an edit: ${search.result}`, "I changed nothing."]
+      : [
+          `I found no small edit that makes \`${command}\` pass. ${search.result}`,
+          "I tried one change at a time (operators, comparisons, constants, names, arguments, conditions, off-by-one, calls, moved and missing statements). The fault may need several changes or new code, and that needs a language model. I changed nothing.",
+        ];
+  return [...lines, "", configureHint].join("\n");
+}
+
+function unwritten(edits: readonly Step[], last: Step): string {
+  return edits.length === 1
+    ? `I found an edit, but could not write it: ${last.result}`
+    : `The edit I made in ${last.input.path} passed in a copy of the workspace but not here, and I could not take it back: ${last.result}`;
 }
 
 interface Attempted {
@@ -195,7 +209,7 @@ function placesOf(
 ): readonly { readonly tool: string; readonly input: Readonly<Record<string, unknown>> }[] {
   const byPath = new Map<string, number>();
   for (const { path, line } of frames) {
-    if (!/node_modules|site-packages|node:|lib\/python|<frozen/.test(path) && !byPath.has(path))
+    if (!/node_modules|site-packages|node:|lib\/python|^</.test(path) && !byPath.has(path))
       byPath.set(path, line);
   }
   return [...byPath].slice(0, MOST_READS).map(([path, line]) => ({

@@ -7,7 +7,12 @@ import { brief, type Mutation, type MutationScope, replace, type Template } from
 export const callArguments: Template = {
   name: "argument",
   mutate(node, scope) {
-    if (node.type === "tuple" || node.type === "list" || node.type === "array")
+    if (
+      node.type === "tuple" ||
+      node.type === "expression_list" ||
+      node.type === "list" ||
+      node.type === "array"
+    )
       return swaps(node.children.filter((child) => child.named));
     if (isSubscript(node)) return swaps(node.children.slice(1).filter((child) => child.named));
     if (!isCall(node)) return [];

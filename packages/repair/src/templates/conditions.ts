@@ -121,9 +121,9 @@ function clausesFor(node: SyntaxNode, scope: MutationScope): readonly (readonly 
 /** Conditions of the same function. */
 function nearClauses(node: SyntaxNode, home: SyntaxNode): readonly (readonly [string, number])[] {
   return [...descendants(home)]
-    .filter((other) => other !== node && isComparisonLike(other))
+    .filter(isComparisonLike)
     .flatMap((other) => [
-      [isLogic(other) ? `(${other.text})` : other.text, 0.12] as const,
+      ...(other === node ? [] : [[isLogic(other) ? `(${other.text})` : other.text, 0.12] as const]),
       ...renumbered(other),
     ]);
 }

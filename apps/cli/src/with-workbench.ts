@@ -1,0 +1,25 @@
+/** With a workbench: work with tools outside any session that leaves nothing behind, also when it is interrupted. */
+import { openWorkbench, type Workbench } from "@lathe/hosts/local";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { interruptions } from "./interruptions.ts";
+import type { AgentOptions } from "./run-options.ts";
+
+/** Resolves with the exit code of an interruption when there was one. `signal` comes with it. */
+export async function withWorkbench<T>(
+  options: AgentOptions,
+  work: (bench: Workbench, signal: AbortSignal) => Promise<T>,
+): Promise<T | number | Failure> {
+  const abort = new AbortController();
+  const unheard = { attended: false, onEvent: () => {}, onDelta: () => {} };
+  const bench = openWorkbench({ ...options, ...unheard }, abort.signal);
+  if (isFailure(bench)) return bench;
+  const cancel = async (): Promise<undefined> => void abort.abort();
+  const watch = interruptions({ cancel, close: bench.close });
+  try {
+    const result = await work(bench, abort.signal);
+    return watch.code() ?? result;
+  } finally {
+    await bench.close();
+    watch.stop();
+  }
+}

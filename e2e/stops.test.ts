@@ -1,0 +1,96 @@
+/** Ends that come from outside: signals, readers that go away, permissions that nobody gives, and going on after them. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import type { AssistantPart } from "@lathe/protocol";
+import { startWireServer, type WireServer } from "@lathe/testkit";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+
+const endless = "echo begun; while :; do echo tick; sleep 0.05; done";
+
+function shell(command: string): { readonly parts: readonly AssistantPart[] } {
+  return { parts: [{ type: "tool-call", id: "c1", tool: "shell", input: JSON.stringify({ command }) }] };
+}
+
+const quoting = `echo "it's" > ran.txt`;
+const done = { parts: [{ type: "text", text: "All done." }] } as const;
+
+describe("stops", () => {
+  let place: Place;
+  let server: WireServer | undefined;
+  beforeEach(() => {
+    place = makePlace();
+  });
+  afterEach(async () => {
+    await server?.close();
+    server = undefined;
+    place.remove();
+  });
+
+  it("ends with 141 when nobody reads any more, with nothing left running", async () => {
+    server = await startWireServer([shell(endless)]);
+    const args = ["run", "--no-sandbox", "--output-format", "stream-json", "wait"];
+    const running = place.start(args, { env: wireEnv(server.url) });
+    await running.said("begun");
+    running.child.stdout?.destroy();
+    const { code, err } = await running.ended;
+    assert.deepEqual([code, err], [141, ""]);
+    assert.deepEqual(place.leftovers(), []);
+  });
+
+  it("ends one tool with 130 on a signal, with nothing left running", async () => {
+    const call = JSON.stringify({ command: `touch begun; ${endless}` });
+    const running = place.start(["tool", "shell", "--no-sandbox", "--json", call]);
+    await place.made("begun");
+    running.child.kill("SIGTERM");
+    assert.equal((await running.ended).code, 130);
+    assert.deepEqual(place.leftovers(), []);
+  });
+
+  it("ends many tools with 130 on a signal while it waits for calls", async () => {
+    const running = place.start(["tool", "--stdin-jsonl"], { input: null });
+    running.child.stdin?.write('{"tool": "read", "input": {"path": "none"}}\n');
+    await running.said("not-found");
+    running.child.kill("SIGINT");
+    assert.equal((await running.ended).code, 130);
+    assert.deepEqual(place.leftovers(), []);
+  });
+
+  it("goes on without words after every end but a good one", async () => {
+    server = await startWireServer([shell("true"), done, done]);
+    const env = wireEnv(server.url);
+    const stopped = await place.run(["run", "--no-sandbox", "--max-steps", "1", "do it"], { env });
+    assert.equal(stopped.code, 3);
+    const more = await place.run(["run", "--continue"], { env });
+    assert.deepEqual([more.code, more.out], [0, "All done.\n"]);
+    assert.match(server.records.at(-1)?.text ?? "", /Go on\./);
+    assert.match((await place.run(["run", "--continue"], { env })).err, /nothing left to do/);
+  });
+
+  it("runs what was blocked when it goes on as the message says", async () => {
+    server = await startWireServer([shell(quoting), shell(quoting), done]);
+    const env = wireEnv(server.url);
+    const stopped = await place.run(["run", "--permission-mode", "ask", "do it"], { env });
+    assert.equal(stopped.code, 3);
+    const flags = /go on with: lathe run --continue (--allow .*)/i.exec(stopped.err)?.[1] ?? "";
+    assert.match(flags, /^--allow '/, stopped.err);
+    // The first of the ways, as a shell would read it.
+    const globs = [...flags.matchAll(/--allow '((?:[^']|'\\'')*)'/g)].map(([, glob = ""]) =>
+      glob.replaceAll("'\\''", "'"),
+    );
+    const args = globs.flatMap((glob) => ["--allow", glob]);
+    const more = await place.run(["run", "--continue", "--permission-mode", "ask", ...args], { env });
+    assert.equal(more.code, 0, more.err);
+    assert.equal(readFileSync(join(place.workspace, "ran.txt"), "utf8"), "it's\n");
+  });
+
+  it("says in one line what to do when there is no folder for temporary files", async () => {
+    for (const args of [["run", "do it"], ["demo"], ["tool", "read", "--json", '{"path": "x"}']]) {
+      const { code, err } = await place.run(args, { env: { TMPDIR: "/no/such/folder" } });
+      assert.equal(code, 1);
+      assert.match(err, /^lathe: .* made in \/no\/such\/folder \(ENOENT\); set TMPDIR .*\n$/);
+    }
+    assert.match((await place.run(["sessions", "list"])).out, /No sessions yet/);
+  });
+});
