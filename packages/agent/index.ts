@@ -1,4 +1,6 @@
 /** @lathe/agent: one assembled agent, its ports still open. */
-export type { AgentPorts, NewSession, RunOptions } from "./src/agent.ts";
+export type { AgentPorts, Held, NewSession, RunOptions } from "./src/agent.ts";
+export { gatherFacts } from "./src/gather-facts.ts";
 export { runAgent } from "./src/run-agent.ts";
 export { sessionCreated } from "./src/session-created.ts";
+export { toolContext } from "./src/tool-context.ts";

@@ -3,4 +3,5 @@ export { commandEffects } from "./src/command-effects.ts";
 export { defaultRules, type ExemplaryRule } from "./src/default-rules.ts";
 export { evaluate, type Judged } from "./src/evaluate.ts";
 export { factsNeeded } from "./src/facts-needed.ts";
-export { offer, offerText } from "./src/offer.ts";
+export { matchesPath } from "./src/glob.ts";
+export { unreadable } from "./src/unreadable.ts";

@@ -8,6 +8,7 @@ export {
   type Facts,
   type Mode,
   modes,
+  type PathFact,
   type Rule,
   type Verdict,
 } from "./src/decision.ts";
@@ -97,13 +98,14 @@ export type {
   SandboxSpec,
   Tier,
 } from "./src/sandbox.ts";
-export type { GrepLine, GrepQuery, GrepResult, Search } from "./src/search.ts";
+export type { FilesQuery, FilesResult, GrepLine, GrepQuery, GrepResult, Search } from "./src/search.ts";
 export type { AnswerRecord, Attempt, CallState, Prompt, Session, Turn, TurnEnd } from "./src/session.ts";
 export type { Settings } from "./src/settings.ts";
 export type {
   AppendOptions,
   Blobs,
   ClaimOptions,
+  Fenced,
   Inbox,
   Offer,
   SessionLog,

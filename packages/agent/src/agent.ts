@@ -18,6 +18,9 @@ import type {
   Workspace,
 } from "@lathe/protocol";
 
+/** What holds commands in, and whether the user lets them run without. */
+export type Held = Pick<Facts, "containment" | "uncontainedAllowed">;
+
 /** Everything an agent reaches; the host opens and closes it. */
 export interface AgentPorts {
   readonly inbox: Inbox;
@@ -27,7 +30,8 @@ export interface AgentPorts {
   readonly rules: readonly Rule[];
   readonly workspace: Workspace;
   readonly sandbox: Sandbox;
-  readonly containment: Pick<Facts, "containment" | "uncontainedAllowed">;
+  /** *Contract:* resolves once it is known what holds commands in; never rejects. */
+  containment(): Promise<Held>;
   readonly search: Search;
   readonly syntax: Syntax;
   readonly clock: Clock;

@@ -2,16 +2,10 @@
 import { assemble, estimateTokens } from "@lathe/context";
 import { drive, type Ports } from "@lathe/orchestrator";
 import { evaluate } from "@lathe/policy";
-import {
-  type Effect,
-  type Facts,
-  type Failure,
-  fold,
-  isFailure,
-  type Session,
-  type SessionLog,
-} from "@lathe/protocol";
+import { type Failure, fold, isFailure, type Session, type SessionLog } from "@lathe/protocol";
 import type { AgentPorts, RunOptions } from "./agent.ts";
+import { gatherFacts } from "./gather-facts.ts";
+import { toolContext } from "./tool-context.ts";
 
 /** *Contract:* the log stays open; the caller closes it. */
 export async function runAgent(
@@ -41,7 +35,7 @@ async function configure(
 }
 
 function orchestratorPorts(ports: AgentPorts): Ports {
-  const { workspace, sandbox, search, syntax, blobs, clock } = ports;
+  const { workspace, clock } = ports;
   return {
     clock,
     models: ports.models,
@@ -50,38 +44,13 @@ function orchestratorPorts(ports: AgentPorts): Ports {
     assemble,
     estimate: estimateTokens,
     evaluate: (effects, facts) => evaluate({ effects }, facts, ports.rules),
-    facts: (session, effects) => gatherFacts(session, effects, ports),
+    facts: ({ settings }, effects) => gatherFacts(effects, settings.mode, ports),
     version: async (path) => {
       const content = await workspace.read(path);
       return isFailure(content) ? null : content.version;
     },
-    context: (session, call, signal) => ({
-      workspace,
-      sandbox,
-      search,
-      syntax,
-      blobs,
-      signal,
-      now: () => clock.now(),
-      delta: (delta) => ports.onDelta({ ...delta, call }),
-      shown: (path) => session.shown[path] ?? [],
-      todos: session.todos,
-    }),
+    context: (session, call, signal) => toolContext(ports, { session, call, signal }),
     onEvent: (event, session) => ports.onEvent(event, session),
     onDelta: (delta) => ports.onDelta(delta),
   };
 }
-
-/** Real paths of the targets that are paths. */
-async function gatherFacts(session: Session, effects: readonly Effect[], ports: AgentPorts): Promise<Facts> {
-  const targets = effects.flatMap(({ kind, target }) => (pathKinds.has(kind) ? [target] : []));
-  const paths = await Promise.all(
-    [...new Set(targets)].map(async (target) => {
-      const real = await ports.workspace.resolve(target);
-      return [target, isFailure(real) ? { real: target, inside: false } : { real, inside: true }] as const;
-    }),
-  );
-  return { mode: session.settings.mode, ...ports.containment, paths: Object.fromEntries(paths) };
-}
-
-const pathKinds: ReadonlySet<Effect["kind"]> = new Set(["read", "write", "delete"]);

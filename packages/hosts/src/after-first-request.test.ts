@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { isFailure, type ModelPart, type ModelRequest } from "@lathe/protocol";
+import { isFailure, type ModelRequest } from "@lathe/protocol";
 import { createScriptedModel } from "@lathe/testkit";
 import { afterFirstRequest } from "./after-first-request.ts";
 
@@ -13,19 +13,23 @@ const request: ModelRequest = {
   cacheKey: "k",
 };
 
-it("hands over calls only when the work is done", async () => {
-  const inner = createScriptedModel([{ calls: [{ tool: "read", input: {} }] }]);
-  let done = false;
+it("starts the work once, after the first attempt has begun", async () => {
+  const { promise: worked, resolve } = Promise.withResolvers<void>();
+  let works = 0;
+  const inner = createScriptedModel([{ text: "one" }, { text: "two" }]);
   const models = afterFirstRequest(inner.models, async () => {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    done = true;
+    works++;
+    resolve();
   });
   const model = await models.open("x/y");
   assert.ok(!isFailure(model));
-  const parts: ModelPart[] = [];
-  for await (const part of model.stream(request, new AbortController().signal)) {
-    parts.push(part);
-    if (part.type === "finished") assert.ok(done);
+  assert.equal(works, 0);
+  for (let attempt = 0; attempt < 2; attempt++) {
+    for await (const part of model.stream(request, new AbortController().signal))
+      assert.notEqual(part.type, "failed");
   }
-  assert.equal(parts.at(-1)?.type, "finished");
+  const alive = setInterval(() => undefined, 1000);
+  await worked;
+  clearInterval(alive);
+  assert.equal(works, 1);
 });

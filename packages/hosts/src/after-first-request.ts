@@ -1,33 +1,31 @@
-/** Work that may wait until the first request is on its way, and must be done before the first answer is acted on. */
-import { isFailure, type Model, type ModelPart, type Models } from "@lathe/protocol";
+/** Work that may wait until the first request is on its way, and is wanted soon after. */
+import { isFailure, type Model, type Models } from "@lathe/protocol";
 
-/**
- * The same models; the first attempt starts `work` once its request had time to leave, and its answer is handed over
- * when `work` is done.
- */
+/** Milliseconds the first request needs to leave: what starts meanwhile delays it. */
+const requestMs = 10;
+
+/** The same models; the first attempt starts `work`, once its request had time to leave. */
 export function afterFirstRequest(models: Models, work: () => Promise<unknown>): Models {
+  let isStarted = false;
+  const start = (): void => {
+    if (isStarted) return;
+    isStarted = true;
+    setTimeout(() => void work(), requestMs).unref();
+  };
   return {
     open: async (id) => {
       const model = await models.open(id);
-      return isFailure(model) ? model : gated(model, work);
+      return isFailure(model) ? model : starting(model, start);
     },
   };
 }
 
-function gated(model: Model, work: () => Promise<unknown>): Model {
+function starting(model: Model, start: () => void): Model {
   return {
     info: model.info,
-    async *stream(request, signal): AsyncIterable<ModelPart> {
-      const start = setTimeout(() => void work(), requestMs);
-      for await (const part of model.stream(request, signal)) {
-        // The calls of an answer are judged by what contains them.
-        if (part.type === "finished" && part.reason === "tool-calls") await work();
-        yield part;
-      }
-      clearTimeout(start);
+    stream: (request, signal) => {
+      start();
+      return model.stream(request, signal);
     },
   };
 }
-
-/** Time the first request needs to leave: what starts meanwhile delays it. */
-const requestMs = 10;

@@ -1,5 +1,6 @@
 /** Containment: what holds commands in on this machine, found out beside the first request and asked for later. */
-import type { Facts, SandboxDriver } from "@lathe/protocol";
+import type { Held } from "@lathe/agent";
+import type { SandboxDriver } from "@lathe/protocol";
 import type { SandboxChoice } from "./local-options.ts";
 
 /** What holds commands in, and what was tried to find out. */
@@ -9,11 +10,11 @@ export interface Containment {
   readonly reasons: readonly string[];
 }
 
-/** The facts for policy. They are read when a call is judged; until `ready` they say that nothing holds. */
 export interface ContainmentProbe {
-  readonly facts: Pick<Facts, "containment" | "uncontainedAllowed">;
   /** *Contract:* looks once, resolves with what was found; never rejects. */
   ready(): Promise<Containment>;
+  /** *Contract:* the same for policy. */
+  held(): Promise<Held>;
 }
 
 export function createContainmentProbe(
@@ -21,21 +22,15 @@ export function createContainmentProbe(
   probe: () => Promise<Containment>,
 ): ContainmentProbe {
   let looking: Promise<Containment> | undefined;
-  let found: Containment | undefined;
-  const look = async (): Promise<Containment> => {
-    found = await probe();
-    return found;
+  const ready = (): Promise<Containment> => {
+    looking ??= probe();
+    return looking;
   };
   return {
-    facts: {
-      get containment() {
-        return found?.driver.tier ?? "none";
-      },
-      uncontainedAllowed: choice !== "required",
-    },
-    ready: () => {
-      looking ??= look();
-      return looking;
+    ready,
+    held: async () => {
+      const { driver } = await ready();
+      return { containment: driver.tier, uncontainedAllowed: choice !== "required" };
     },
   };
 }

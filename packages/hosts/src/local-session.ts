@@ -52,7 +52,10 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
     session = after;
     options.onEvent(event, after);
   };
-  const opened = openPorts({ scratch, check: () => log.check() }, { ...options, onEvent });
+  const opened = openPorts(
+    { scratch, check: () => log.check(), fenced: (effect) => log.fenced(effect) },
+    { ...options, onEvent },
+  );
   const { models } = opened;
   const settings = { models, mode: options.mode, attended: options.attended };
   const offer = async (said: Offer): Promise<Failure | undefined> => {

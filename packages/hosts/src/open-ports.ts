@@ -1,6 +1,6 @@
 /** Opens everything an agent reaches on this machine; what is not needed before the first request is loaded later. */
 import type { AgentPorts } from "@lathe/agent";
-import type { Failure } from "@lathe/protocol";
+import type { Failure, Fenced } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
 import { builtinTools } from "@lathe/tools";
 import { createWorkspace } from "@lathe/workspace";
@@ -24,6 +24,8 @@ export interface Fence {
   readonly scratch: ScratchFolder;
   /** *Contract:* a failure when effects may not happen any more. */
   check(): Promise<Failure | undefined>;
+  /** *Contract:* runs a short effect that nobody else's may overlap. */
+  readonly fenced: Fenced;
 }
 
 export interface Opened {
@@ -50,16 +52,16 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const state = openState(env);
   return {
     models,
-    containment: () => probe.ready(),
+    containment: probe.ready,
     ports: {
       inbox: state.inbox,
       blobs: state.blobs,
-      models: afterFirstRequest(gateway, () => probe.ready()),
+      models: afterFirstRequest(gateway, probe.ready),
       tools: builtinTools,
-      rules: sessionRules(options.rules),
-      workspace: createWorkspace({ root: cwd, check }),
+      rules: sessionRules(options.rules, cwd),
+      workspace: createWorkspace({ root: cwd, fenced: fence.fenced }),
       sandbox,
-      containment: probe.facts,
+      containment: probe.held,
       search: createLazySearch(cwd),
       syntax: createSyntax(),
       clock: systemClock,

@@ -1,18 +1,10 @@
 /** Workbench: tools one by one, outside any session, under the ordinary policy. */
-import { evaluate, factsNeeded } from "@lathe/policy";
-import {
-  type Facts,
-  type Failure,
-  failure,
-  isFailure,
-  type Outcome,
-  type PreparedCall,
-  type Shown,
-  type ToolContext,
-} from "@lathe/protocol";
+import { gatherFacts, toolContext } from "@lathe/agent";
+import { evaluate } from "@lathe/policy";
+import { type Failure, failure, isFailure, type Outcome, type Shown } from "@lathe/protocol";
 import type { Containment } from "./containment.ts";
 import type { LocalOptions } from "./local-options.ts";
-import { type Opened, openPorts } from "./open-ports.ts";
+import { openPorts } from "./open-ports.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { newSessionId } from "./session-id.ts";
 import { systemClock } from "./system-clock.ts";
@@ -33,8 +25,12 @@ export interface Workbench {
 export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workbench | Failure {
   const scratch = openScratchFolder(`tool-${newSessionId(systemClock)}`);
   if (isFailure(scratch)) return scratch;
-  const opened = openPorts({ scratch, check: async () => undefined }, options);
-  const shown: Shown[] = [];
+  const opened = openPorts({ scratch, check: async () => undefined, fenced: (effect) => effect() }, options);
+  const shown: Record<string, Shown[]> = {};
+  const session = { shown, todos: [] };
+  const remember = (one: Shown): void => {
+    shown[one.path] = [...(shown[one.path] ?? []), one];
+  };
   return {
     tools: opened.ports.tools.map((tool) => tool.name),
     run: async (name, input) => {
@@ -42,44 +38,16 @@ export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workb
       if (!tool) return { type: "failed", failure: failure("unknown-tool", `there is no tool ${name}`) };
       const prepared = tool.prepare(input);
       if (isFailure(prepared)) return { type: "failed", failure: prepared };
-      const decision = evaluate(prepared, await factsOf(prepared, opened, options), opened.ports.rules);
+      const facts = await gatherFacts(prepared.effects, options.mode, opened.ports);
+      const decision = evaluate(prepared, facts, opened.ports.rules);
       if (decision.verdict !== "allow") return { type: "refused", rule: decision.rule, why: decision.why };
       if (signal.aborted)
         return { type: "interrupted", failure: failure("cancelled", "cancelled"), text: "" };
-      const outcome = await prepared.run(contextOf(opened, shown, signal));
-      if (outcome.type === "ok") shown.push(...(outcome.facts?.shown ?? []));
+      const outcome = await prepared.run(toolContext(opened.ports, { call: "tool", session, signal }));
+      if (outcome.type === "ok") for (const one of outcome.facts?.shown ?? []) remember(one);
       return outcome;
     },
     containment: () => opened.containment(),
     close: () => opened.close(),
-  };
-}
-
-async function factsOf({ effects }: PreparedCall, opened: Opened, { mode }: LocalOptions): Promise<Facts> {
-  const { workspace, containment } = opened.ports;
-  const found = factsNeeded(effects).paths.map(async (path) => {
-    const real = await workspace.resolve(path);
-    return [
-      path,
-      isFailure(real) ? { real: path, inside: false, failure: real } : { real, inside: true },
-    ] as const;
-  });
-  if (effects.some(({ kind }) => kind !== "read")) await opened.containment();
-  return { mode, ...containment, paths: Object.fromEntries(await Promise.all(found)) };
-}
-
-function contextOf({ ports }: Opened, shown: readonly Shown[], signal: AbortSignal): ToolContext {
-  const { workspace, sandbox, search, syntax, blobs, clock } = ports;
-  return {
-    workspace,
-    sandbox,
-    search,
-    syntax,
-    blobs,
-    signal,
-    now: () => clock.now(),
-    delta: (delta) => ports.onDelta({ ...delta, call: "tool" }),
-    shown: (path) => shown.filter((one) => one.path === path),
-    todos: [],
   };
 }

@@ -1,10 +1,13 @@
 /** The effects of a shell script, recognised by its words: a first, cautious reading; the sandbox is the boundary. */
 import type { Effect } from "@lathe/protocol";
-import { fileEffects, secretReads } from "./file-effects.ts";
+import { fileEffects } from "./file-effects.ts";
+import { folderReads } from "./folder-reads.ts";
 import { gitEffects } from "./git-effects.ts";
 import { networkEffects } from "./network-effects.ts";
 import { callsOf, type ProgramCall, positional } from "./program-call.ts";
+import { escapeGlob } from "./shell-glob.ts";
 import { parseScript, type Redirect, type SimpleCommand } from "./shell-words.ts";
+import { settled, wordEffects, wordNames } from "./word-paths.ts";
 import { enter, type Place, placed, start } from "./working-folder.ts";
 
 const deepest = 6;
@@ -16,14 +19,24 @@ const harmless =
 const nowhere = /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/u;
 const ownFolders = /^(\/tmp\/|\$TMPDIR\/|\$\{TMPDIR\}\/)/u;
 
-/** Always at least `execute`; `folder` is where the script starts, relative to the workspace. */
+/** Always at least `execute`, whose first names what the script may read; `folder` is where it starts. */
 export function commandEffects(script: string, folder: string = ""): readonly Effect[] {
-  const effects = scriptEffects(script, folder, 0);
-  const least: readonly Effect[] = effects.some(({ kind }) => kind === "execute")
-    ? effects
-    : [{ kind: "execute", target: script.trim() }, ...effects];
-  const seen = new Map(least.map((effect) => [`${effect.kind} ${effect.target}`, effect]));
-  return [...seen.values()];
+  const found = scriptEffects(script, escapeGlob(folder), 0);
+  const names = [...new Set(found.filter(({ kind }) => kind === "read").map(({ target }) => target))];
+  const effects = found.filter(({ kind }) => kind !== "read").map(settledPath);
+  const first = effects.find(({ kind }) => kind === "execute") ?? {
+    kind: "execute",
+    target: script.trim(),
+  };
+  const all = [names.length === 0 ? first : { ...first, names }, ...effects.filter((one) => one !== first)];
+  const byMeaning = new Map(
+    all.toReversed().map((one) => [`${one.kind} ${one.expansion} ${one.target}`, one]),
+  );
+  return [...byMeaning.values()].toReversed();
+}
+
+function settledPath(effect: Effect): Effect {
+  return effect.kind === "write" || effect.kind === "delete" ? settled(effect) : effect;
 }
 
 function scriptEffects(script: string, folder: string, depth: number): readonly Effect[] {
@@ -44,7 +57,8 @@ function simpleEffects(command: SimpleCommand, place: Place, depth: number): rea
   const { words, assignments, redirects } = command;
   const calls = callsOf(words);
   const files = [...calls.flatMap(fileEffects), ...redirects.flatMap(redirectEffects)];
-  const reads = secretReads([...words, ...assignments, ...redirects.map(({ target }) => target)]);
+  const named = [...words, ...assignments, ...redirects.map(({ target }) => target)].flatMap(wordNames);
+  const reads = [...named.map((target): Effect => ({ kind: "read", target })), ...calls.flatMap(folderReads)];
   const effects = [
     ...executeEffects(command, calls),
     ...[...files, ...reads].filter(isTold).map((effect) => placed(effect, place)),
@@ -62,9 +76,9 @@ function simpleEffects(command: SimpleCommand, place: Place, depth: number): rea
 
 function changed({ args }: ProgramCall, place: Place): string | undefined {
   const [target] = args.filter(({ text }) => text !== "--");
-  if (!target?.isLiteral || target.text.startsWith("-") || target.text.startsWith("~")) return undefined;
-  const next = placed({ kind: "read", target: target.text }, place).target;
-  return next.startsWith("$") ? undefined : next;
+  if (target === undefined || target.text.startsWith("-")) return undefined;
+  const [next, ...others] = wordEffects("read", target).map((effect) => placed(effect, place));
+  return next?.expansion === "unknown" || others.length > 0 ? undefined : next?.target;
 }
 
 /** The command as written, and as what its wrappers and assignments hide, so that no rule is missed by dressing it. */
@@ -87,7 +101,7 @@ function executeEffects(
 
 function redirectEffects(redirect: Redirect): readonly Effect[] {
   if (!isWriting(redirect) || isUntold(redirect)) return [];
-  return [{ kind: "write", target: redirect.target.text }];
+  return wordEffects("write", redirect.target);
 }
 
 function isWriting({ operator, target }: Redirect): boolean {

@@ -1,15 +1,14 @@
-/** Rules against modes, links that disguise files, what is offered, and the examples the rules carry. */
+/** Rules against modes, links that disguise files, and the examples the rules carry. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Effect, Facts, Mode, Rule } from "@lathe/protocol";
-import { modes } from "@lathe/protocol";
+import type { Effect, Facts, Failure, Mode, Rule } from "@lathe/protocol";
+import { failure, modes } from "@lathe/protocol";
 import fc from "fast-check";
 import { commandEffects } from "./command-effects.ts";
 import { defaultRules } from "./default-rules.ts";
 import { evaluate } from "./evaluate.ts";
 import { matchesPath, matchesText } from "./glob.ts";
 import { matches } from "./match.ts";
-import { offer, offerText } from "./offer.ts";
 
 const inside = (path: string): Facts["paths"] => ({ [path]: { real: `/w/${path}`, inside: true } });
 const facts = (more: Partial<Facts> = {}): Facts => ({
@@ -121,43 +120,48 @@ describe("evaluate", () => {
     );
   });
 
+  it("takes the names that file tools are given as they stand", () => {
+    const path = "routes/$id.tsx";
+    for (const kind of ["read", "write"] as const) {
+      const judged = evaluate({ effects: [{ kind, target: path }] }, facts({ paths: inside(path) }), []);
+      assert.equal(judged.verdict, "allow", judged.why);
+    }
+    const judge = (script: string): string =>
+      evaluate({ effects: commandEffects(script) }, facts({ paths: inside(path) }), []).rule;
+    assert.equal(judge("rm 'routes/$id.tsx'"), "contained");
+    assert.equal(judge("rm routes/$id.tsx"), "undecided-path");
+    assert.equal(judge("rm 'routes/$id.tsx' routes/$id.tsx"), "undecided-path");
+    assert.equal(judge("rm '~'"), "delete-outside");
+    assert.equal(judge("rm ~"), "undecided-path");
+  });
+
+  it("denies a file tool what no answer could give it, and says why", () => {
+    const circle = failure("no-access", "a leads through a circle of symbolic links.");
+    const out = failure("outside-workspace", "a leads to /etc/passwd, outside the workspace /w.");
+    const judge = (effects: readonly Effect[], found: Failure) =>
+      evaluate({ effects }, facts({ paths: { a: { real: "a", inside: false, failure: found } } }), []);
+    for (const kind of ["read", "write", "delete"] as const) {
+      const [left, turned] = [out, circle].map((found) => judge([{ kind, target: "a" }], found));
+      assert.deepEqual(left, { verdict: "deny", rule: `${kind}-outside`, why: out.text });
+      assert.deepEqual(turned, { verdict: "deny", rule: `${kind}-unreachable`, why: circle.text });
+    }
+    const byCommand = judge(commandEffects("rm a"), out);
+    assert.deepEqual(byCommand, { verdict: "ask", rule: "delete-outside", why: out.text });
+  });
+
+  it("names the command that nothing would hold in, and what helps", () => {
+    const effects = commandEffects("npm test");
+    const { rule, why } = evaluate({ effects }, facts({ containment: "none" }), []);
+    assert.equal(rule, "uncontained");
+    assert.match(why, /`npm test`.*`lathe doctor`.*`--no-sandbox`/);
+  });
+
   it("own processes may always be touched, others only in a sandbox", () => {
     const judge = (target: string, more: Partial<Facts>): string =>
       evaluate({ effects: [{ kind: "process", target }] }, facts(more), defaultRules).verdict;
     assert.equal(judge("p12", { mode: "plan", containment: "none" }), "allow");
     assert.equal(judge("kill 1", { containment: "none" }), "ask");
     assert.equal(judge("kill 1", {}), "allow");
-  });
-});
-
-describe("offer", () => {
-  it("offers the narrowest rule, which then is enough", () => {
-    const effects = commandEffects("git push origin main");
-    const rules = offer(effects, facts(), defaultRules);
-    assert.deepEqual(rules.map(offerText), [
-      "allow vcs `git push origin main`",
-      "allow network `git push origin main`",
-    ]);
-    assert.equal(evaluate({ effects }, facts(), [...defaultRules, ...rules]).verdict, "allow");
-    const other = commandEffects("git push origin main --force");
-    assert.equal(evaluate({ effects: other }, facts(), [...defaultRules, ...rules]).verdict, "ask");
-  });
-
-  it("offers hosts, and files with stars in their names, by their names", () => {
-    assert.deepEqual(offer(commandEffects("curl https://api.example.com/x"), facts(), []).map(offerText), [
-      "allow network `api.example.com`",
-    ]);
-    const effects = [{ kind: "write", target: "/x/a*b" }] as const;
-    const rules = offer(effects, facts({ paths: { "/x/a*b": { real: "/x/a*b", inside: false } } }), []);
-    assert.ok(
-      rules[0] &&
-        matchesPath(rules[0].target ?? "", "/x/a*b") &&
-        !matchesPath(rules[0].target ?? "", "/x/acb"),
-    );
-  });
-
-  it("offers nothing where a rule asks", () => {
-    assert.deepEqual(offer(commandEffects("cat .env"), facts({ paths: inside(".env") }), defaultRules), []);
   });
 });
 
@@ -172,6 +176,8 @@ describe("globs", () => {
     [true, "src/**/a.ts", "src/a.ts"],
     [true, "src/**/a.ts", "src/x/y/a.ts"],
     [false, "src", "srcs"],
+    [false, "a**/b", "ab"],
+    [true, "a**/b", "ax/y/b"],
     [true, "{a,b*}/c", "bx/c"],
     [false, "a.c", "abc"],
     [true, "a?c", "abc"],

@@ -2,6 +2,7 @@
 import type { Decision, Effect, Facts, PreparedCall, Rule, Verdict } from "@lathe/protocol";
 import { byMode } from "./by-mode.ts";
 import { matches } from "./match.ts";
+import { namedReads } from "./named-reads.ts";
 
 /** What policy looks at in a call. */
 export type Judged = Pick<PreparedCall, "effects" | "question">;
@@ -9,22 +10,47 @@ export type Judged = Pick<PreparedCall, "effects" | "question">;
 /** Whether a call may run; pure. */
 export function evaluate(call: Judged, facts: Facts, rules: readonly Rule[]): Decision {
   if (call.question) return { verdict: "allow", rule: "question", why: "a person answers it" };
-  const decisions = call.effects.map((effect) => judgeEffect(effect, facts, rules));
+  const situation = { facts, rules, isCommand: call.effects.some(({ kind }) => kind === "execute") };
+  const decisions = call.effects.flatMap((effect) => [
+    judgeEffect(effect, situation),
+    ...judgeNames(effect, situation),
+  ]);
   const [first, ...others] = decisions;
   if (!first) return { verdict: "allow", rule: "no-effects", why: "it touches nothing outside the session" };
   return others.reduce((grave, one) => (gravity[one.verdict] > gravity[grave.verdict] ? one : grave), first);
 }
 
-/** What becomes of one effect. */
-export function judgeEffect(effect: Effect, facts: Facts, rules: readonly Rule[]): Decision {
-  const speaking = rules.filter((rule) => matches(rule, effect, facts));
-  const rule = gravestFirst.map((verdict) => speaking.find((one) => one.verdict === verdict)).find(Boolean);
-  const usual = byMode(effect, facts);
+interface Situation {
+  readonly facts: Facts;
+  readonly rules: readonly Rule[];
+  /** Whether the call runs a command, which reaches further than the tools for files. */
+  readonly isCommand: boolean;
+}
+
+function judgeEffect(effect: Effect, { facts, rules, isCommand }: Situation): Decision {
+  const rule = speakingRule(effect, facts, rules);
+  const usual = byMode(effect, facts, isCommand);
   // A mode that only reads holds against every rule that would allow more.
   if (!rule || (rule.verdict === "allow" && usual.verdict === "deny")) return usual;
   if (gravity[rule.verdict] < gravity[usual.verdict] && rule.verdict !== "allow") return usual;
-  const why = rule.why ?? `the rule ${rule.name} says so`;
-  return { verdict: rule.verdict, rule: rule.name, why: `${named(effect)}: ${why}` };
+  return byRule(rule, effect);
+}
+
+/** What its words may name for reading: rules speak of it, and no mode does. */
+function judgeNames(effect: Effect, { facts, rules }: Situation): readonly Decision[] {
+  return namedReads(effect).flatMap((read) => {
+    const rule = speakingRule(read, facts, rules);
+    return rule && rule.verdict !== "allow" ? [byRule(rule, read)] : [];
+  });
+}
+
+function speakingRule(effect: Effect, facts: Facts, rules: readonly Rule[]): Rule | undefined {
+  const speaking = rules.filter((rule) => matches(rule, effect, facts));
+  return gravestFirst.map((verdict) => speaking.find((one) => one.verdict === verdict)).find(Boolean);
+}
+
+function byRule({ name, verdict, why }: Rule, effect: Effect): Decision {
+  return { verdict, rule: name, why: `${named(effect)}: ${why ?? `the rule ${name} says so`}` };
 }
 
 const gravestFirst: readonly Verdict[] = ["deny", "ask", "allow"];

@@ -1,8 +1,20 @@
 /** What must be looked up before a call can be judged. */
 import type { Effect } from "@lathe/protocol";
 import { isPathEffect } from "./match.ts";
+import { namedReads } from "./named-reads.ts";
 
-/** Paths, as the effects name them, whose real place `evaluate` wants to know. */
-export function factsNeeded(effects: readonly Effect[]): { readonly paths: readonly string[] } {
-  return { paths: [...new Set(effects.filter(isPathEffect).map(({ target }) => target))] };
+export interface FactsNeeded {
+  /** Paths, as the effects name them, whose real place `evaluate` wants to know. */
+  readonly paths: readonly string[];
+  /** Whether it asks what holds commands in. */
+  readonly containment: boolean;
+}
+
+export function factsNeeded(effects: readonly Effect[]): FactsNeeded {
+  const named = effects.flatMap((effect) => [effect, ...namedReads(effect)]);
+  const paths = named.filter((effect) => isPathEffect(effect) && effect.expansion !== "unknown");
+  return {
+    paths: [...new Set(paths.map(({ target }) => target))],
+    containment: effects.some(({ kind }) => kind === "execute" || kind === "process"),
+  };
 }

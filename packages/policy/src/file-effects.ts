@@ -1,20 +1,18 @@
-/** Which files a program call deletes or writes, and which secret files it names. */
+/** Which files a program call deletes or writes. Paths are globs here, what a shell would not expand escaped. */
 import type { Effect, EffectKind } from "@lathe/protocol";
-import { defaultRules } from "./default-rules.ts";
-import { matchesPath } from "./glob.ts";
 import { hasOption, type ProgramCall, positional } from "./program-call.ts";
-import type { Word } from "./shell-lexer.ts";
+import { wordEffects } from "./word-paths.ts";
 
 type FileEffects = (call: ProgramCall) => readonly Effect[];
 
 /** Stands for names that come from standard input. */
-const fromInput = "$(names from standard input)";
+const fromInput = { target: "$(names from standard input)", expansion: "unknown" } as const;
 
 const each =
   (kind: EffectKind): FileEffects =>
   ({ args, hasMoreArgs }) => {
-    const targets = positional(args).map(({ text }) => text);
-    return [...targets, ...(hasMoreArgs ? [fromInput] : [])].map((target) => ({ kind, target }));
+    const effects = positional(args).flatMap((word) => wordEffects(kind, word));
+    return hasMoreArgs ? [...effects, { kind, ...fromInput }] : effects;
   };
 
 const afterFirst =
@@ -22,13 +20,13 @@ const afterFirst =
   ({ args }) =>
     positional(args)
       .slice(1)
-      .map(({ text }) => ({ kind, target: text }));
+      .flatMap((word) => wordEffects(kind, word));
 
 const last =
   (kind: EffectKind): FileEffects =>
   ({ args }) => {
-    const target = positional(args).at(-1)?.text;
-    return target === undefined ? [] : [{ kind, target }];
+    const word = positional(args).at(-1);
+    return word === undefined ? [] : wordEffects(kind, word);
   };
 
 const byProgram: Readonly<Record<string, FileEffects>> = {
@@ -53,8 +51,8 @@ const byProgram: Readonly<Record<string, FileEffects>> = {
   perl: (call) => (call.args.some(({ text }) => /^-\w*i/u.test(text)) ? last("write")(call) : []),
   find: findEffects,
   dd: ({ args }) =>
-    args.flatMap(({ text }) =>
-      text.startsWith("of=") ? [{ kind: "write" as const, target: text.slice(3) }] : [],
+    args.flatMap((word) =>
+      word.text.startsWith("of=") ? wordEffects("write", { ...word, glob: word.glob.slice(3) }) : [],
     ),
 };
 
@@ -63,37 +61,11 @@ export function fileEffects(call: ProgramCall): readonly Effect[] {
   return known ?? [];
 }
 
-const secrets = defaultRules.filter(({ name }) => name.startsWith("secret-"));
-
-/** A read for each word that names a secret file, whatever the program does with it. */
-export function secretReads(words: readonly Word[]): readonly Effect[] {
-  return words.flatMap(({ text }) => {
-    // `@.env`, `--env-file=.env` and `<host>:.env` name the file too.
-    const names = [text, ...text.split(/[@=:,]/u)].flatMap((name) => globbed(name));
-    const found = names.find((name) => secrets.some(({ target }) => matchesPath(target ?? "", name)));
-    return found === undefined ? [] : [{ kind: "read" as const, target: found }];
-  });
-}
-
-/** `.env*` and `id_?sa` stand for the secret files they would match. */
-function globbed(name: string): readonly string[] {
-  if (!/[*?]/u.test(name)) return [name];
-  const folder = name.slice(0, name.lastIndexOf("/") + 1);
-  const base = name.slice(folder.length);
-  if (/^[*?]+$/u.test(base)) return [name];
-  return [
-    name,
-    ...[".env", "id_rsa", "id_ed25519"]
-      .filter((file) => matchesPath(base, file))
-      .map((file) => folder + file),
-  ];
-}
-
 function moveEffects({ args }: ProgramCall): readonly Effect[] {
-  const names = positional(args).map(({ text }) => text);
-  const target = names.pop();
-  const sources = names.map((name): Effect => ({ kind: "delete", target: name }));
-  return target === undefined ? sources : [...sources, { kind: "write", target }];
+  const words = [...positional(args)];
+  const last = words.pop();
+  const sources = words.flatMap((word) => wordEffects("delete", word));
+  return last === undefined ? sources : [...sources, ...wordEffects("write", last)];
 }
 
 /** `-delete` and `-exec rm` delete below each starting folder, or only what a literal `-name` says. */
@@ -105,11 +77,10 @@ function findEffects({ args }: ProgramCall): readonly Effect[] {
   );
   if (!isDeleting) return [];
   const end = texts.findIndex((text) => /^[-(!]/u.test(text));
-  const folders = texts.slice(0, end < 0 ? undefined : end);
-  const name = texts[texts.findIndex((text) => text === "-name" || text === "-iname") + 1];
-  const isNamed = texts.some((text) => text === "-name" || text === "-iname") && !/^[*?]*$/u.test(name ?? "");
-  return (folders.length > 0 ? folders : ["."]).map((folder) => ({
-    kind: "delete",
-    target: isNamed ? `${folder.replace(/\/$/u, "")}/${name}` : folder,
-  }));
+  const folders = args.slice(0, end < 0 ? undefined : end).flatMap((folder) => wordEffects("delete", folder));
+  const at = texts.findIndex((text) => text === "-name" || text === "-iname");
+  const name = at < 0 ? "*" : (texts[at + 1] ?? "*");
+  const below = folders.length > 0 ? folders : [{ kind: "delete", target: "." } as const];
+  if (/^[*?]*$/u.test(name)) return below;
+  return below.map((folder) => ({ ...folder, target: `${folder.target.replace(/\/$/u, "")}/${name}` }));
 }

@@ -2,6 +2,7 @@
 import type { Effect } from "@lathe/protocol";
 import { hasOption, type ProgramCall, positional } from "./program-call.ts";
 import type { Word } from "./shell-lexer.ts";
+import { wordEffects } from "./word-paths.ts";
 
 type Grave = (args: readonly Word[]) => boolean;
 
@@ -63,7 +64,7 @@ export function gitEffects({ args: words }: ProgramCall): readonly Effect[] {
   if (isGrave || isRunning) effects.push({ kind: "vcs", target });
   if (isRemote(subcommand, args)) effects.push({ kind: "network", target: remoteHost(args) ?? target });
   if (subcommand === "rm" && !hasOption(args, "--cached")) {
-    effects.push(...positional(args).map(({ text }): Effect => ({ kind: "delete", target: text })));
+    effects.push(...positional(args).flatMap((word) => wordEffects("delete", word)));
   }
   return effects;
 }

@@ -1,4 +1,5 @@
 /** Globs over targets: of paths, where `*` stays within a segment, and of other text, where it runs over anything. */
+import { expandBraces } from "./shell-glob.ts";
 
 /** Whether a path matches: `*` and `?` within a segment, `**` across, `{a,b}`; without a slash, at any depth. */
 export function matchesPath(glob: string, path: string): boolean {
@@ -9,6 +10,17 @@ export function matchesPath(glob: string, path: string): boolean {
 /** Whether a command, host or id matches: `*` runs over anything; a last ` *` also matches no arguments at all. */
 export function matchesText(glob: string, text: string): boolean {
   return compiled(glob, "text").test(text);
+}
+
+/** The same in globs without braces, in which `**` stands alone between slashes. */
+export function plainGlobs(glob: string): readonly string[] {
+  return expandBraces(glob.includes("/") ? glob : `**/${glob}`).flatMap(withoutInnerRuns);
+}
+
+/** Within a name `**` runs over folders too: `a**b` is `a*b`, and `a*`, folders, `*b`. */
+function withoutInnerRuns(rule: string): readonly string[] {
+  const inner = /(?<=[^/])\*\*+|(?<![^/])\*\*+(?=[^/*])/gu;
+  return inner.test(rule) ? [rule.replace(inner, "*"), rule.replace(inner, "*/**/*")] : [rule];
 }
 
 type Kind = "path" | "text";
@@ -24,7 +36,7 @@ function compiled(glob: string, kind: Kind): RegExp {
   return made;
 }
 
-const tokens = /\\.|\*\*\/|\/\*\*$|\*\*| \*$|\*|\?|\{[^{}]*\}|[^\\*?{} /]+|[\s\S]/gu;
+const tokens = /\\.|(?<![^/])\*\*\/|\/\*\*$|\*\*| \*$|\*|\?|\{[^{}]*\}|[^\\*?{} /]+|[\s\S]/gu;
 
 function source(glob: string, kind: Kind): string {
   const parts = glob.match(tokens) ?? [];

@@ -1,6 +1,7 @@
 /** Whether a rule speaks of an effect. */
 import type { Effect, EffectKind, Facts, Rule } from "@lathe/protocol";
 import { matchesPath, matchesText } from "./glob.ts";
+import { mayMatch } from "./may-match.ts";
 
 const pathKinds: ReadonlySet<EffectKind> = new Set(["read", "write", "delete"]);
 
@@ -14,7 +15,9 @@ export function matches(rule: Rule, effect: Effect, facts: Facts): boolean {
   const { target } = rule;
   if (target === undefined) return true;
   if (!isPathEffect(effect)) return matchesText(target, effect.target);
-  return namesOf(effect.target, rule, facts).some((name) => matchesPath(target, name));
+  // What a glob will expand to is not known: that it may be meant is enough to deny or ask.
+  const isVague = effect.expansion === "glob" && rule.verdict !== "allow";
+  return namesOf(effect.target, rule, facts).some((name) => (isVague ? mayMatch : matchesPath)(target, name));
 }
 
 function namesOf(target: string, { verdict }: Rule, { paths }: Facts): readonly string[] {

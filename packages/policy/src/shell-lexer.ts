@@ -1,10 +1,13 @@
 /** Reads one word of shell text: quotes, escapes, expansions and the scripts nested in them. */
+import { escapeGlob } from "./shell-glob.ts";
 
 export interface Word {
   /** The value after quotes are removed; expansions stand as written. */
   readonly text: string;
   /** Whether the shell takes the text as it is, with nothing left to expand but file globs. */
   readonly isLiteral: boolean;
+  /** The text as a glob: a quoted character stands escaped, so that only what the shell expands is left. */
+  readonly glob: string;
   /** As written. */
   readonly raw: string;
 }
@@ -32,6 +35,7 @@ export interface Cursor {
 /** A word while it is being read. */
 interface Draft {
   text: string;
+  glob: string;
   isLiteral: boolean;
 }
 
@@ -55,7 +59,7 @@ export function skipComment(cursor: Cursor): boolean {
 
 export function readWord(cursor: Cursor): Word {
   const from = cursor.at;
-  const draft: Draft = { text: "", isLiteral: true };
+  const draft = emptyDraft();
   while (cursor.at < cursor.text.length) {
     const char = cursor.text[cursor.at] ?? "";
     const isSubstitution = (char === "<" || char === ">") && cursor.text[cursor.at + 1] === "(";
@@ -63,8 +67,17 @@ export function readWord(cursor: Cursor): Word {
     readPiece(cursor, draft);
   }
   // Always forward: a character no rule takes is taken as it is.
-  if (cursor.at === from) draft.text += cursor.text[cursor.at++] ?? "";
+  if (cursor.at === from) add(draft, cursor.text[cursor.at++] ?? "");
   return { ...draft, raw: cursor.text.slice(from, cursor.at) };
+}
+
+function emptyDraft(): Draft {
+  return { text: "", glob: "", isLiteral: true };
+}
+
+function add(draft: Draft, text: string): void {
+  draft.text += text;
+  draft.glob += escapeGlob(text);
 }
 
 /** The text of a here-document that begins at the cursor. */
@@ -94,7 +107,7 @@ function readPiece(cursor: Cursor, draft: Draft): void {
   const char = cursor.text[cursor.at] ?? "";
   const next = cursor.text[cursor.at + 1];
   if (char === "\\") {
-    if (next !== "\n") draft.text += next ?? "";
+    if (next !== "\n") add(draft, next ?? "");
     cursor.at += 2;
   } else if (char === "'") readRaw(cursor, draft);
   else if (char === '"') readQuoted(cursor, draft);
@@ -104,6 +117,7 @@ function readPiece(cursor: Cursor, draft: Draft): void {
   } else if (char === "<" || char === ">") readBracketed(cursor, draft, 2);
   else if (!readExpansion(cursor, draft)) {
     draft.text += char;
+    draft.glob += char;
     cursor.at++;
   }
 }
@@ -112,7 +126,7 @@ function readRaw(cursor: Cursor, draft: Draft): void {
   const end = cursor.text.indexOf("'", cursor.at + 1);
   if (end < 0) cursor.isWhole = false;
   const stop = end < 0 ? cursor.text.length : end;
-  draft.text += cursor.text.slice(cursor.at + 1, stop);
+  add(draft, cursor.text.slice(cursor.at + 1, stop));
   cursor.at = stop + 1;
 }
 
@@ -126,10 +140,10 @@ function readQuoted(cursor: Cursor, draft: Draft): void {
     }
     if (char === "\\") {
       const next = cursor.text[cursor.at + 1] ?? "";
-      draft.text += '"\\$`\n'.includes(next) ? next.replace("\n", "") : char + next;
+      add(draft, '"\\$`\n'.includes(next) ? next.replace("\n", "") : char + next);
       cursor.at += 2;
     } else if (!readExpansion(cursor, draft)) {
-      draft.text += char;
+      add(draft, char);
       cursor.at++;
     }
   }
@@ -144,7 +158,7 @@ function readExpansion(cursor: Cursor, draft: Draft): boolean {
   if (rest.startsWith("${")) return readBraces(cursor, draft);
   if (!/^\$[\w@*#?!$-]/u.test(rest)) return false;
   draft.isLiteral = false;
-  draft.text += "$";
+  add(draft, "$");
   cursor.at++;
   return true;
 }
@@ -175,7 +189,7 @@ function readBraces(cursor: Cursor, draft: Draft): boolean {
 }
 
 function finish(cursor: Cursor, draft: Draft, end: number): true {
-  draft.text += cursor.text.slice(cursor.at, end);
+  add(draft, cursor.text.slice(cursor.at, end));
   draft.isLiteral = false;
   cursor.at = end;
   return true;
@@ -212,7 +226,7 @@ function collectNested(text: string, cursor: Cursor): void {
     return;
   }
   const inner: Cursor = { text, at: 0, nested: cursor.nested, pending: [], isWhole: true, depth };
-  const draft: Draft = { text: "", isLiteral: true };
+  const draft = emptyDraft();
   while (inner.at < text.length)
     if (!readExpansion(inner, draft)) inner.at += text[inner.at] === "\\" ? 2 : 1;
 }

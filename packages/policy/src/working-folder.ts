@@ -3,7 +3,7 @@ import type { Effect } from "@lathe/protocol";
 import { isPathEffect } from "./match.ts";
 
 export interface Place {
-  /** Relative to the workspace, or absolute; absent when it cannot be told. */
+  /** A glob, relative to the workspace or absolute; absent when it cannot be told. */
   folder: string | undefined;
   depth: number;
   readonly outer: (string | undefined)[];
@@ -19,17 +19,19 @@ export function enter(place: Place, depth: number): void {
   for (; place.depth > depth; place.depth--) place.folder = place.outer.pop();
 }
 
-/** The effect with its path told from the workspace; with a `$` in it when that cannot be done. */
+/** The effect with its path, a glob, told from the workspace; `unknown` when that cannot be done. */
 export function placed(effect: Effect, { folder }: Place): Effect {
-  const { kind, target } = effect;
-  if (!isPathEffect(effect) || /^[/~$`]/u.test(target))
-    return { kind, target: isPathEffect(effect) ? tidy(target) : target };
-  if (folder === undefined) return { kind, target: `$PWD/${target}` };
-  return { kind, target: tidy(folder === "" ? target : `${folder}/${target}`) };
+  const { target, expansion } = effect;
+  if (!isPathEffect(effect)) return effect;
+  const isUnknown = expansion === "unknown";
+  if (target.startsWith("/")) return { ...effect, target: tidy(target) };
+  if ((isUnknown || effect.kind === "read") && /^[~$`]/u.test(target)) return effect;
+  if (folder === undefined) return { ...effect, target: `$PWD/${target}`, expansion: "unknown" };
+  const path = folder === "" ? target : `${folder}/${target}`;
+  return { ...effect, target: isUnknown ? path : tidy(path) };
 }
 
 function tidy(path: string): string {
-  if (/[$`]/u.test(path)) return path;
   const parts: string[] = [];
   for (const part of path.split("/")) {
     if (part === "" || part === ".") continue;

@@ -1,12 +1,20 @@
 /** Decisions: effects of a call, and whether policy lets them happen. */
 import * as v from "valibot";
+import type { Failure } from "./failure.ts";
 
 export type EffectKind = "read" | "write" | "delete" | "execute" | "network" | "vcs" | "process";
+
+/** What a shell has still to make of a path: names from a glob, or something that only it can tell. */
+export type Expansion = "glob" | "unknown";
 
 /** One thing a call does; `target` is a path (workspace-relative where inside), a command, a host, or a process id. */
 export interface Effect {
   readonly kind: EffectKind;
   readonly target: string;
+  /** Absent when the target is meant as it stands. */
+  readonly expansion?: Expansion;
+  /** Of a command: globs of the paths that its words may name; the rules on reading speak of them too. */
+  readonly names?: readonly string[];
 }
 
 /** How much the user lets happen without being asked. */
@@ -42,13 +50,24 @@ export interface Facts {
   readonly containment: "none" | "reduced" | "full";
   /** The user runs without a sandbox by choice (`--no-sandbox`). */
   readonly uncontainedAllowed: boolean;
-  /** For each path among the targets: the real path, and whether it lies in the workspace. */
-  readonly paths: Readonly<Record<string, { readonly real: string; readonly inside: boolean }>>;
+  /** Of each path that `factsNeeded` names. */
+  readonly paths: Readonly<Record<string, PathFact>>;
+}
+
+export interface PathFact {
+  /** The path with links followed. */
+  readonly real: string;
+  /** Whether it lies in the workspace. */
+  readonly inside: boolean;
+  /** Why it is not inside: it leads out, or cannot be followed to its end. */
+  readonly failure?: Failure;
 }
 
 export const effectSchema: v.GenericSchema<unknown, Effect> = v.object({
   kind: v.picklist(["read", "write", "delete", "execute", "network", "vcs", "process"]),
   target: v.string(),
+  expansion: v.exactOptional(v.picklist(["glob", "unknown"])),
+  names: v.exactOptional(v.array(v.string())),
 });
 
 export const modeSchema: v.GenericSchema<unknown, Mode> = v.picklist(modes);

@@ -24,10 +24,12 @@ export interface SessionLog {
    * *Contract:* runs a short effect, such as the commit of a file, so that nobody else becomes the owner before it ends;
    * `stale-epoch`, and it is not run, when somebody already has. Rejects as the effect does.
    */
-  fenced<T>(effect: () => Promise<T>): Promise<T | Failure>;
+  readonly fenced: Fenced;
   /** *Contract:* makes everything durable and gives the session up; idempotent. */
   close(): Promise<void>;
 }
+
+export type Fenced = <T>(effect: () => Promise<T>) => Promise<T | Failure>;
 
 export interface AppendOptions {
   /** Milliseconds since the epoch, written as `at`. */

@@ -25,6 +25,8 @@ export interface ToolContext {
   /** The versions and lines of a file that the model has seen, oldest first. */
   shown(path: string): readonly Shown[];
   readonly todos: readonly Todo[];
+  /** *Contract:* pure; globs of what rules keep from being read, but for those that `path` itself was allowed against. */
+  unreadable(path: string): readonly string[];
 }
 
 /** A question for a person; the answer is the call's result. */

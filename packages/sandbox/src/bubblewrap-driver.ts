@@ -1,11 +1,11 @@
 /** The driver that contains commands with bubblewrap: namespaces, a minimal root, no capabilities. */
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { type Failure, failure, type Sandbox, type SandboxDriver, type SandboxSpec } from "@lathe/protocol";
+import { type Failure, failure, type SandboxDriver, type SandboxSpec } from "@lathe/protocol";
 import { changingArgs, fixedArgs } from "./bubblewrap-args.ts";
-import { prepareFolders } from "./folders.ts";
 import type { Launcher } from "./launch.ts";
-import { type DriverOptions, ProcessSandbox } from "./process-sandbox.ts";
+import { openSandbox } from "./open-sandbox.ts";
+import type { DriverOptions } from "./process-sandbox.ts";
 import { hasChild } from "./process-tree.ts";
 import { findShell, shellArgs } from "./shell.ts";
 
@@ -16,12 +16,9 @@ export interface BubblewrapOptions extends DriverOptions {
 
 /** *Contract:* whether bubblewrap works here is `probeDriver`'s question; this one only uses it. */
 export function createBubblewrapDriver(options: BubblewrapOptions = {}): SandboxDriver {
-  return { name: "bubblewrap", tier: "full", open: async (spec) => open(spec, options) };
-}
-
-function open(spec: SandboxSpec, options: BubblewrapOptions): Sandbox | Failure {
-  const refusal = prepareFolders(spec);
-  return refusal ?? new ProcessSandbox(spec, bubblewrapLauncher(spec, options), options);
+  const open: SandboxDriver["open"] = async (spec) =>
+    openSandbox(spec, () => bubblewrapLauncher(spec, options), options);
+  return { name: "bubblewrap", tier: "full", open };
 }
 
 function bubblewrapLauncher(spec: SandboxSpec, { binary = "/usr/bin/bwrap" }: BubblewrapOptions): Launcher {

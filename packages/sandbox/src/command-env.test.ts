@@ -18,6 +18,10 @@ it("useful names pass, everything else stays", () => {
       DATABASE_URL: "postgres://u:p@h/d",
       LC_TOKEN: "t",
       HTTP_PROXY: "http://user:word@proxy:80",
+      ALL_PROXY: "http://t0ken@proxy:80",
+      NPM_CONFIG_REGISTRY: "https://abc@def@registry/npm/",
+      npm_config_registry: "https://registry/@scope/",
+      GOPROXY: "https://plain,https://abc@proxy",
       HTTPS_PROXY: "http://proxy:80",
       SSH_AUTH_SOCK: "/tmp/s",
       BASH_ENV: "/tmp/evil",
@@ -39,7 +43,7 @@ it("useful names pass, everything else stays", () => {
       "LC_ALL",
       "PAGER",
     ],
-    ...["PATH", "TERM", "TMPDIR", "TZ"],
+    ...["PATH", "TERM", "TMPDIR", "TZ", "npm_config_registry"],
   ]);
   assert.deepEqual([env.HOME, env.TMPDIR, env.PATH], ["/scratch/home", "/scratch/tmp", "/usr/bin"]);
 });

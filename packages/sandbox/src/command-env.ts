@@ -94,8 +94,8 @@ const names: ReadonlySet<string> = new Set([
 
 /** Names that may hold a secret; they win over the list above. */
 const secret = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH|COOKIE|SESSION|PRIVATE/i;
-/** A user name and password before the host of an address. */
-const login = /:\/\/[^/\s@]*:[^/\s@]*@/;
+/** A user name, password or token before the host of an address. */
+const login = /:\/\/[^/\s]*@/;
 
 /** Programs that would wait for a person are told that there is none. */
 const quiet: Readonly<Record<string, string>> = {

@@ -10,18 +10,14 @@ export const controlFolder = ".lathe-box";
 /** What programs look for below the home and cannot do without offline; linked to, not copied. */
 export const homeCaches: readonly string[] = [".cargo/registry", ".cargo/git", "go/pkg/mod", ".local/lib"];
 
-/** Makes the folders; a failure when the workspace is missing or the scratch folder cannot be written. */
+/** Makes the folders; a failure when the workspace is missing. Throws when the scratch folder cannot be written. */
 export function prepareFolders({ workspace, scratch }: SandboxSpec): Failure | undefined {
   if (!existsSync(workspace))
     return failure("not-found", `there is no workspace ${workspace}`, { who: "host" });
-  try {
-    for (const name of ["home", "tmp", controlFolder]) mkdirSync(join(scratch, name), { recursive: true });
-    linkCaches(join(scratch, "home"));
-    writeGitSettings(join(scratch, "home", ".gitconfig"), workspace);
-    return undefined;
-  } catch (cause) {
-    return failure("sandbox-unavailable", `the scratch folder ${scratch} is not writable`, { cause });
-  }
+  for (const name of ["home", "tmp", controlFolder]) mkdirSync(join(scratch, name), { recursive: true });
+  linkCaches(join(scratch, "home"));
+  writeGitSettings(join(scratch, "home", ".gitconfig"), workspace);
+  return undefined;
 }
 
 function linkCaches(home: string): void {

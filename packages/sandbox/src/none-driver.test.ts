@@ -1,7 +1,7 @@
 /** Runs the conformance suite with plain processes, and what is the none driver's own. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -71,6 +71,14 @@ describe("none driver", () => {
     assert.ok(!isFailure(alive), isFailure(alive) ? alive.text : "");
     assert.equal(alive.output, "alive\n");
     await sandbox.close();
+  });
+
+  it("says that its scratch folder cannot be used", async () => {
+    const scratch = join(folder, "odd");
+    mkdirSync(join(scratch, ".lathe-box/box"), { recursive: true });
+    const opened = await createNoneDriver().open({ ...spec, scratch });
+    assert.ok(isFailure(opened) && opened.code === "sandbox-unavailable");
+    assert.match(opened.text, /odd cannot be used \(EISDIR\): TMPDIR/);
   });
 
   it("says that the workspace is missing", async () => {

@@ -20,6 +20,7 @@ import { isBelow } from "./path-order.ts";
 import { PipePool } from "./pipe-pool.ts";
 import { endMarked, markName } from "./process-tree.ts";
 import { RunningProcess } from "./running-process.ts";
+import { scratchFailure } from "./scratch-failure.ts";
 import { StatusFile } from "./status-file.ts";
 
 /** Bytes of a result's head and of its tail. */
@@ -127,8 +128,7 @@ export class ProcessSandbox implements Sandbox {
       void running.exited.then(() => this.#running.delete(running));
       return running;
     } catch (error) {
-      const text = `the sandbox could not start the command; is ${scratch} writable?`;
-      return failure("sandbox-unavailable", text, { cause: error });
+      return scratchFailure(scratch, error);
     }
   }
 

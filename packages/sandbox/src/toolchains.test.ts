@@ -1,6 +1,6 @@
 /** Which folders a PATH makes visible inside a sandbox. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
@@ -15,7 +15,15 @@ function shown(folders: readonly string[]): readonly string[] {
   return toolchainPaths(path, home, ["/usr", "/bin"]).map((found) => found.slice(home.length + 1));
 }
 
+function lies(...paths: readonly string[]): void {
+  for (const path of paths) {
+    mkdirSync(join(home, path, ".."), { recursive: true });
+    writeFileSync(join(home, path), "");
+  }
+}
+
 it("a toolchain is shown whole, and once", () => {
+  lies(".nvm/versions/node/v24/lib/x", ".pyenv/.git/HEAD", ".pyenv/versions/x");
   assert.deepEqual(shown([".nvm/versions/node/v24/bin", ".pyenv/shims", ".pyenv/bin"]), [
     ".pyenv",
     ".nvm/versions/node/v24",
@@ -30,6 +38,26 @@ it("the home itself never is, nor what lies beside its programs", () => {
     ".local/bin",
     "bin",
   ]);
+});
+
+it("what lies beside programs is shown only where it is a toolchain's", () => {
+  lies("work/.env", "work/lib/x", "plain/notes.txt", "venv/pyvenv.cfg", "repo/.git/HEAD", "repo/lib/x");
+  lies("other/lib/x", "other/.bashrc");
+  const paths = ["work", "plain", "venv", "repo", "other"].map((name) => `${name}/bin`);
+  assert.deepEqual(shown([...paths, "app/node_modules/.bin"]).toSorted(), [
+    "app/node_modules",
+    "other/bin",
+    "plain/bin",
+    "repo/bin",
+    "venv",
+    "work/bin",
+  ]);
+});
+
+it("a folder that holds the workspace is not shown for its programs", () => {
+  lies("all/lib/x", "all/bin/x", "all/project/a.ts");
+  const found = toolchainPaths(join(home, "all/bin"), home, ["/usr", join(home, "all/project")]);
+  assert.deepEqual(found, [join(home, "all/bin")]);
 });
 
 it("a PATH that names the home or the root shows nothing", () => {

@@ -36,6 +36,7 @@ describe("createSearch", () => {
       assert.deepEqual(await createSearch({ root }).files({ limit: 9 }, signal), {
         paths: ["src/a.txt"],
         more: false,
+        leftOut: 0,
       });
     }
   });
@@ -47,7 +48,7 @@ describe("createSearch", () => {
     put(above, "app/build/x.js", "");
     put(above, "app/x.js", "");
     const found = await createSearch({ root: join(above, "app") }).files({ limit: 9 }, signal);
-    assert.deepEqual(found, { paths: ["x.js"], more: false });
+    assert.deepEqual(found, { paths: ["x.js"], more: false, leftOut: 0 });
   });
 
   it("matches over several lines when the pattern asks for it, and looks around", async () => {

@@ -24,10 +24,19 @@ interface Printed {
 export interface Collected {
   /** *Contract:* one line of ripgrep's output; false when the limit is passed. */
   record(line: string): boolean;
-  result(): GrepResult & { readonly summarised: boolean };
+  result(): Pick<GrepResult, "lines" | "more"> & { readonly summarised: boolean };
+  /** The file whose matches are being printed. */
+  openPath(): string | undefined;
 }
 
-export function collectMatches(limit: number, wanted: (path: string) => boolean): Collected {
+export interface Wanted {
+  readonly limit: number;
+  wanted(path: string): boolean;
+  /** *Contract:* called with each file that has a match, before its matches are printed. */
+  begun(path: string): void;
+}
+
+export function collectMatches({ limit, wanted, begun }: Wanted): Collected {
   const lines: GrepLine[] = [];
   // A file's lines count once the file is known not to be binary.
   let open: GrepLine[] = [];
@@ -35,21 +44,24 @@ export function collectMatches(limit: number, wanted: (path: string) => boolean)
   let openMatches = 0;
   let more = false;
   let summarised = false;
+  let openPath: string | undefined;
   const add = ({ type, data }: Printed): void => {
-    const path = decoded(data.path ?? {})
-      .replaceAll("\\", "/")
-      .replace(/^\.\//, "");
+    const path = pathOf(data);
     if (!wanted(path)) return;
     const match = type === "match";
     if (match && matches + openMatches >= limit) more = true;
     if (more) return;
     if (match) openMatches++;
-    open.push(...linesOf(path, match, data));
+    for (const line of linesOf(path, match, data)) open.push(line);
   };
   return {
     record(text) {
       if (text === "") return true;
       const printed = JSON.parse(text) as Printed;
+      if (printed.type === "begin") {
+        openPath = pathOf(printed.data);
+        begun(openPath);
+      }
       if (printed.type === "match" || printed.type === "context") add(printed);
       if (printed.type === "summary") summarised = true;
       if (printed.type === "end") {
@@ -59,11 +71,19 @@ export function collectMatches(limit: number, wanted: (path: string) => boolean)
         }
         open = [];
         openMatches = 0;
+        openPath = undefined;
       }
       return !more;
     },
     result: () => ({ lines: [...lines, ...open], more, summarised }),
+    openPath: () => openPath,
   };
+}
+
+function pathOf({ path }: Printed["data"]): string {
+  return decoded(path ?? {})
+    .replaceAll("\\", "/")
+    .replace(/^\.\//, "");
 }
 
 function linesOf(path: string, match: boolean, data: Printed["data"]): readonly GrepLine[] {

@@ -1,5 +1,5 @@
 /** Runs ripgrep and hands out what it prints, record by record. */
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { type Failure, failure } from "@lathe/protocol";
 
 export interface Run {
@@ -10,6 +10,8 @@ export interface Run {
   /** What ends a record. */
   readonly separator: "\n" | "\0";
   readonly signal: AbortSignal;
+  /** Ends the run early without a failure. */
+  readonly stop?: AbortSignal;
   /** *Contract:* false when enough has been seen: ripgrep is then ended. */
   readonly record: (text: string) => boolean;
 }
@@ -18,9 +20,13 @@ export interface Ended {
   /** Absent when it was ended by us. */
   readonly code?: number;
   readonly errors: string;
+  /** Why it was ended by us. */
+  readonly early?: "enough" | "stopped" | "long-record";
 }
 
 const maxErrors = 4_000;
+/** Bytes of the longest record that is read: a line with its matches, some fifty bytes each. */
+const maxRecord = 16 * 1024 * 1024;
 
 let resolved: string | undefined;
 
@@ -42,45 +48,74 @@ export async function bundledRipgrep(): Promise<string | Failure> {
   }
 }
 
-/** Resolves when ripgrep has ended; a failure only when it could not be started or the signal aborted. */
+/** Resolves when ripgrep has ended; a failure when it could not be started or understood, or the signal aborted. */
 export function runRipgrep(run: Run): Promise<Ended | Failure> {
   const { promise, resolve } = Promise.withResolvers<Ended | Failure>();
-  if (run.signal.aborted) return Promise.resolve(cancelled());
+  const { signal, stop } = run;
+  if (signal.aborted) return Promise.resolve(cancelled());
   const child = spawn(run.program, run.args, { cwd: run.cwd, stdio: ["ignore", "pipe", "pipe"] });
-  let rest: Buffer[] = [];
   let errors = "";
-  let enough = false;
   const abort = (): boolean => child.kill("SIGKILL");
-  run.signal.addEventListener("abort", abort, { once: true });
-  child.stdout.on("data", (chunk: Buffer) => {
-    if (enough) return;
-    const end = chunk.lastIndexOf(run.separator);
-    if (end < 0) {
-      rest.push(chunk);
-      return;
-    }
-    const text = Buffer.concat([...rest, chunk.subarray(0, end)]).toString("utf8");
-    rest = [chunk.subarray(end + 1)];
-    enough = !text.split(run.separator).every(run.record);
-    if (enough) child.kill("SIGKILL");
-  });
+  signal.addEventListener("abort", abort, { once: true });
+  stop?.addEventListener("abort", abort, { once: true });
+  const outcome = readRecords(child, run);
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors = (errors + text).slice(0, maxErrors);
   });
   child.on("error", (error) => {
-    resolve(
-      failure("search-failed", `ripgrep could not be started: ${error.message}.`, {
-        who: "host",
-        cause: error,
-      }),
-    );
+    const text = `ripgrep could not be started: ${error.message}.`;
+    resolve(failure("search-failed", text, { who: "host", cause: error }));
   });
   child.on("close", (code) => {
-    run.signal.removeEventListener("abort", abort);
-    if (run.signal.aborted) resolve(cancelled());
-    else resolve(code === null || enough ? { errors } : { code, errors });
+    signal.removeEventListener("abort", abort);
+    stop?.removeEventListener("abort", abort);
+    const { broken, early = stop?.aborted ? "stopped" : undefined } = outcome();
+    if (signal.aborted) resolve(cancelled());
+    else if (broken) resolve(broken);
+    else if (early) resolve({ errors, early });
+    else resolve(code === null ? { errors } : { code, errors });
   });
   return promise;
+}
+
+interface ReadOutcome {
+  readonly early?: "enough" | "long-record";
+  readonly broken?: Failure;
+}
+
+/** Hands out records until there are enough, or one is too long to be kept; then ripgrep is ended. */
+function readRecords(child: ChildProcess, { separator, record }: Run): () => ReadOutcome {
+  let rest: Buffer[] = [];
+  let pending = 0;
+  let outcome: ReadOutcome = {};
+  const end = (why: ReadOutcome): void => {
+    outcome = why;
+    rest = [];
+    child.kill("SIGKILL");
+  };
+  child.stdout?.on("data", (chunk: Buffer) => {
+    if (outcome.early || outcome.broken) return;
+    const last = chunk.lastIndexOf(separator);
+    if (last < 0) {
+      rest.push(chunk);
+      pending += chunk.length;
+      if (pending > maxRecord) end({ early: "long-record" });
+      return;
+    }
+    const text = Buffer.concat([...rest, chunk.subarray(0, last)]).toString("utf8");
+    rest = [chunk.subarray(last + 1)];
+    pending = chunk.length - last - 1;
+    try {
+      if (!text.split(separator).every(record)) end({ early: "enough" });
+    } catch (error) {
+      const broken = failure("search-failed", "ripgrep printed what is not understood.", {
+        who: "host",
+        cause: error,
+      });
+      end({ broken });
+    }
+  });
+  return () => outcome;
 }
 
 function cancelled(): Failure {

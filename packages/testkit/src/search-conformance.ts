@@ -16,6 +16,7 @@ export function searchConformance(name: string, make: Make): void {
   describe(`${name} is a search`, () => {
     grepTests(make);
     whereTests(make);
+    excludeTests(make);
     boundTests(make);
     fileTests(make);
   });
@@ -122,6 +123,37 @@ function whereTests(make: Make): void {
   });
 }
 
+function excludeTests(make: Make): void {
+  const exclude = ["secret/**", "**/.env", "**/.ssh/**", "*.p\\[m", "src/?.key"];
+
+  it("leaves out what it is told to, and counts it whatever it holds", async () => {
+    const { search, put } = make();
+    const secrets = ["secret/a/b.txt", ".env", "x/.env", "x/.ssh/id", "a.p[m", "src/k.key"];
+    for (const path of [...secrets, "src/long.key", "my/secret/a.txt", "b.pm"]) put(path, "top\n");
+    for (const pattern of ["top", "nowhere"]) {
+      const found = await grep(search, { pattern, exclude });
+      const paths = pattern === "top" ? ["b.pm", "my/secret/a.txt", "src/long.key"] : [];
+      assert.deepEqual([found.lines.map(({ path }) => path), found.leftOut], [paths, secrets.length]);
+    }
+    const found = succeeded(await search.files({ limit: 100, exclude }, going));
+    assert.deepEqual(found, { paths: ["b.pm", "my/secret/a.txt", "src/long.key"], more: false, leftOut: 6 });
+    const below = { path: "x", exclude, limit: 9 };
+    assert.deepEqual(succeeded(await search.files(below, going)), { paths: [], more: false, leftOut: 2 });
+    assert.equal((await grep(search, { pattern: "top", ...below })).leftOut, 2);
+    const named = await grep(search, { pattern: "top", path: ".env", exclude });
+    assert.deepEqual([named.lines, named.leftOut], [[], 1]);
+    assert.equal((await grep(search, { pattern: "top", glob: "*.pm", exclude })).leftOut, 0);
+  });
+
+  it("does not bring back what .gitignore names", async () => {
+    const { search, put } = make();
+    put(".gitignore", "*.log\n.env\n");
+    for (const path of ["a.log", ".env", "a.txt"]) put(path, "x\n");
+    const found = await grep(search, { pattern: "x", exclude });
+    assert.deepEqual([found.lines.map(({ path }) => path), found.leftOut], [["a.txt"], 0]);
+  });
+}
+
 function boundTests(make: Make): void {
   it("stops at the limit and says that there is more", async () => {
     const { search, put } = make();
@@ -131,7 +163,7 @@ function boundTests(make: Make): void {
     put("b.txt", "y\ny\n");
     assert.equal((await grep(search, { pattern: "y", limit: 2 })).more, false);
     const found = succeeded(await search.files({ limit: 1 }, going));
-    assert.deepEqual(found, { paths: ["a.txt"], more: true });
+    assert.deepEqual(found, { paths: ["a.txt"], more: true, leftOut: 0 });
   });
 
   it("cuts a very long line around the match", async () => {
@@ -139,6 +171,23 @@ function boundTests(make: Make): void {
     put("a.js", `${"a".repeat(1_000_000)}needle${"b".repeat(1_000_000)}\n`);
     const [line] = (await grep(search, { pattern: "needle" })).lines;
     assert.ok(line?.text.includes("needle") && line.text.length < 1_000, line?.text.slice(0, 100));
+  });
+
+  it("skips a file with a line that is too long, and says so", async () => {
+    const { search, put } = make();
+    put("[b] {c}/!long.js", `needle\n${"a".repeat(5_000_000)}`);
+    put("many.js", "a".repeat(450_000));
+    for (const path of ["a.js", "c.js"]) put(path, "aaa\n");
+    const found = await grep(search, { pattern: "a", limit: 9 });
+    assert.deepEqual(found.skipped, ["[b] {c}/!long.js", "many.js"]);
+    assert.deepEqual(
+      found.lines.map(({ path }) => path),
+      ["a.js", "c.js"],
+    );
+    assert.equal(found.more, false);
+    const named = await grep(search, { pattern: "a", path: "many.js" });
+    assert.deepEqual(named, { lines: [], more: false, leftOut: 0, skipped: ["many.js"] });
+    assert.deepEqual((await grep(search, { pattern: "nowhere" })).skipped, []);
   });
 
   it("ends when the signal does", async () => {

@@ -12,6 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
+import { unreadable } from "@lathe/policy";
 import {
   type Effect,
   type FailureCode,
@@ -19,6 +20,7 @@ import {
   type Outcome,
   type OutcomeFacts,
   outcomeText,
+  type Rule,
   type Sandbox,
   type Shown,
   type Tool,
@@ -57,7 +59,7 @@ const syntax = {
   parse: async () => assert.fail("no built-in tool parses"),
 };
 
-async function bench(patienceMs: number = 10_000): Promise<Bench> {
+async function bench(patienceMs: number = 10_000, rules: readonly Rule[] = []): Promise<Bench> {
   const root = mkdtempSync(join(folder, "root-"));
   const scratch = mkdtempSync(join(folder, "scratch-"));
   const workspace = createWorkspace({ root });
@@ -79,6 +81,7 @@ async function bench(patienceMs: number = 10_000): Promise<Bench> {
     delta: ({ text }) => deltas.push(text),
     shown: (path) => shown.filter((one) => one.path === path),
     todos: [],
+    unreadable: (path) => unreadable(path, rules),
   };
   const shell = createShell({ effects: () => [], patienceMs });
   const tools: readonly Tool[] = [shell, ...builtinTools];
@@ -140,7 +143,10 @@ describe("the built-in tools together", () => {
     assert.deepEqual(effects("write", { path: "a/../../b", content: "" }), [
       { kind: "write", target: "../b" },
     ]);
-    assert.deepEqual(effects("delete", { path: "/etc/passwd" }), [{ kind: "delete", target: "/etc/passwd" }]);
+    assert.deepEqual(effects("delete", { path: "/etc/passwd" }), [
+      { kind: "read", target: "/etc/passwd" },
+      { kind: "delete", target: "/etc/passwd" },
+    ]);
     assert.deepEqual(
       effects("edit", { path: "a", edits: [{ old: "a", new: "b" }] }).map(({ kind }) => kind),
       ["read", "write"],
@@ -345,6 +351,36 @@ describe("grep, find_files and list", () => {
     assert.equal(await ok("list", {}), "src/");
     assert.equal(await ok("list", { path: "src" }), "a.ts 14\nb.ts 4");
     await fails("not-a-file", "list", { path: "src/a.ts" });
+  });
+});
+
+describe("what a rule keeps from being read", () => {
+  const rule = (verdict: Rule["verdict"], target: string): Rule => ({
+    name: "mine",
+    verdict,
+    kinds: ["read"],
+    target,
+  });
+
+  it("is left out of searches, whether it holds what is searched for or not", async () => {
+    const { put, ok } = await bench(0, [rule("deny", "secret/**"), rule("ask", "**/{.env,*.pem}")]);
+    for (const path of ["secret/a.txt", ".env", "x.pem", "b.txt"]) put(path, "top\n");
+    const note = "[3 files left out by a rule on reading]";
+    assert.equal(await ok("grep", { pattern: "top" }), `b.txt\n1:top\n\n${note}`);
+    assert.equal(await ok("grep", { pattern: "nothing" }), `No match for nothing.\n\n${note}`);
+    assert.equal(await ok("find_files", { glob: "**" }), `b.txt\n${note}`);
+    assert.equal(
+      await ok("find_files", { glob: "secret/**" }),
+      "No file matches secret/**.\n[1 file left out by a rule on reading]",
+    );
+    assert.equal(await ok("grep", { pattern: "top", path: ".env" }), ".env\n1:top");
+  });
+
+  it("is left out of a list where the whole folder is closed", async () => {
+    const { put, ok } = await bench(0, [rule("deny", "secret/*"), rule("ask", ".env")]);
+    for (const path of ["secret/a.txt", ".env"]) put(path, "");
+    assert.equal(await ok("list", {}), ".env 0\nsecret/");
+    assert.equal(await ok("list", { path: "secret" }), "[1 name left out by a rule on reading]");
   });
 });
 

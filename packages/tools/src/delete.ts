@@ -9,7 +9,11 @@ export const deleteFile: Tool = defineTool({
   name: "delete",
   description: "Delete one file.",
   schema: { path: text() },
-  effects: ({ path }) => [{ kind: "delete", target: targetOf(path) }],
+  // The diff of what it did shows what the file held, so it reads as well.
+  effects: ({ path }) => [
+    { kind: "read", target: targetOf(path) },
+    { kind: "delete", target: targetOf(path) },
+  ],
   async run({ path }, context) {
     const file = await context.workspace.read(path);
     if (isFailure(file)) {

@@ -2,6 +2,7 @@
 import { failure, isFailure, type Tool } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, ok } from "./define-tool.ts";
+import { leftOutNote } from "./left-out.ts";
 import { count, text } from "./schema.ts";
 import { targetOf } from "./target-of.ts";
 
@@ -17,13 +18,15 @@ export const findFiles: Tool = defineTool({
   async run({ glob, path, limit = defaultLimit }, context) {
     const folder = await context.workspace.resolve(path ?? ".");
     if (isFailure(folder)) return failed(folder);
-    const query = { glob, path: folder, limit: Math.min(Math.max(1, limit), maxLimit) };
+    const exclude = context.unreadable(folder);
+    const query = { glob, path: folder, exclude, limit: Math.min(Math.max(1, limit), maxLimit) };
     const found = await context.search.files(query, context.signal);
     if (isFailure(found)) {
       if (found.code !== "cancelled") return failed(found);
       return { type: "interrupted", failure: failure("cancelled", "The user stopped it."), text: "" };
     }
     const more = found.more ? ["[more: narrow the glob or raise the limit]"] : [];
-    return ok([...found.paths, ...more].join("\n") || `No file matches ${glob}.`);
+    const paths = found.paths.length > 0 ? found.paths : [`No file matches ${glob}.`];
+    return ok([...paths, ...more, ...leftOutNote(found.leftOut, "file")].join("\n"));
   },
 });

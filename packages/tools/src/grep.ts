@@ -2,6 +2,7 @@
 import { type GrepLine, type GrepResult, isFailure, type Tool } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, ok } from "./define-tool.ts";
+import { leftOutNote } from "./left-out.ts";
 import { count, text } from "./schema.ts";
 import { targetOf } from "./target-of.ts";
 
@@ -33,6 +34,7 @@ export const grep: Tool = defineTool({
       ignoreCase: input.ignore_case ?? false,
       context: Math.min(input.context ?? 0, maxContext),
       limit: Math.min(Math.max(1, input.limit ?? defaultLimit), maxLimit),
+      exclude: context.unreadable(path),
       ...(input.glob !== undefined && { glob: input.glob }),
     };
     const found = await context.search.grep(query, context.signal);
@@ -41,11 +43,16 @@ export const grep: Tool = defineTool({
   },
 });
 
-function resultText({ lines, more }: GrepResult, pattern: string): string {
-  if (lines.length === 0) return `No match for ${pattern}.`;
+function resultText({ lines, more, leftOut, skipped }: GrepResult, pattern: string): string {
   const files = Map.groupBy(lines, (line) => line.path);
   const pieces = [...files].map(([path, found]) => [path, ...found.map(lineText)].join("\n"));
-  return [...pieces, ...(more ? ["[more matches: narrow the search or raise the limit]"] : [])].join("\n\n");
+  const notes = [
+    ...(more ? ["[more matches: narrow the search or raise the limit]"] : []),
+    ...(skipped.length > 0 ? [`[not searched, their lines are too long: ${skipped.join(", ")}]`] : []),
+    ...leftOutNote(leftOut, "file"),
+  ];
+  const found = pieces.length > 0 ? pieces : [`No match for ${pattern}.`];
+  return [...found, ...(notes.length > 0 ? [notes.join("\n")] : [])].join("\n\n");
 }
 
 function lineText({ line, text: content, match }: GrepLine): string {

@@ -1,7 +1,10 @@
 /** `list`: what is in a folder. */
+import { posix } from "node:path";
+import { matchesPath } from "@lathe/policy";
 import { type Entry, isFailure, type Tool } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, ok } from "./define-tool.ts";
+import { leftOutNote } from "./left-out.ts";
 import { text } from "./schema.ts";
 import { targetOf } from "./target-of.ts";
 
@@ -14,13 +17,21 @@ export const list: Tool = defineTool({
   schema: { path: v.optional(text("default: the workspace")) },
   effects: ({ path }) => [{ kind: "read", target: targetOf(path) }],
   async run({ path }, context) {
-    const entries = await context.workspace.list(path ?? ".");
-    if (isFailure(entries)) return failed(entries);
+    const folder = await context.workspace.resolve(path ?? ".");
+    if (isFailure(folder)) return failed(folder);
+    const found = await context.workspace.list(folder);
+    if (isFailure(found)) return failed(found);
+    // A single name is no secret; what a rule closes a whole folder for is.
+    const closing = context.unreadable(folder).filter((glob) => glob.endsWith("/*"));
+    const isClosed = ({ name }: Entry) => closing.some((glob) => matchesPath(glob, posix.join(folder, name)));
+    const entries = found.filter((entry) => !isClosed(entry));
     const lines = entries.slice(0, maxEntries).map(lineOf);
     const left = entries.length - lines.length;
-    return ok(
-      [...lines, ...(left > 0 ? [`[${left} more: use find_files]`] : [])].join("\n") || "(empty folder)",
-    );
+    const notes = [
+      ...(left > 0 ? [`[${left} more: use find_files]`] : []),
+      ...leftOutNote(found.length - entries.length, "name"),
+    ];
+    return ok([...lines, ...notes].join("\n") || "(empty folder)");
   },
 });
 

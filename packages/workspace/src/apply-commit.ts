@@ -2,7 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { type Failure, isFailure } from "@lathe/protocol";
+import { type Failure, type Fenced, isFailure } from "@lathe/protocol";
 import type { Disk } from "./disk.ts";
 import { errorCode, fileFailure } from "./file-failure.ts";
 import { changedSince, type Step } from "./plan-commit.ts";
@@ -16,17 +16,17 @@ interface Trail {
   readonly folders: string[];
 }
 
-/** `check` is asked once, after everything is prepared and right before the first effect. */
+/** Everything is prepared first; what others can see happens at once, inside `fenced`. */
 export async function applyCommit(
   steps: readonly Step[],
   disk: Disk,
-  check: () => Promise<Failure | undefined> | Failure | undefined,
+  fenced: Fenced,
 ): Promise<Failure | undefined> {
   const trail: Trail = { disk, undo: [], temporary: new Set(), folders: [] };
   const prepared = prepare(steps, trail);
   const failed = isFailure(prepared)
     ? prepared
-    : ((await check()) ?? changedSince(steps) ?? putInPlace(prepared, trail));
+    : await fenced(async () => changedSince(steps) ?? putInPlace(prepared, trail));
   const broken = failed && rollBack(trail);
   for (const path of trail.temporary) quietly(() => disk.unlink(path));
   if (!failed) return undefined;

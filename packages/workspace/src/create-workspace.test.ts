@@ -17,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
-import { type Change, type Failure, failure, isFailure } from "@lathe/protocol";
+import { type Change, type Failure, type Fenced, failure, isFailure } from "@lathe/protocol";
 import { workspaceConformance } from "@lathe/testkit";
 import fc from "fast-check";
 import { createWorkspace } from "./create-workspace.ts";
@@ -54,7 +54,7 @@ function code(result: unknown): Failure["code"] | undefined {
 workspaceConformance("a local folder", () => {
   const root = emptyRoot();
   let lost: Failure | undefined;
-  const workspace = createWorkspace({ root, check: async () => lost });
+  const workspace = createWorkspace({ root, fenced: async (effect) => lost ?? effect() });
   const files = (): Readonly<Record<string, string>> =>
     Object.fromEntries(Object.entries(tree(root)).filter(([path]) => !path.endsWith("/")));
   const loseOwnership = (): void => {
@@ -170,8 +170,11 @@ describe("commit on a failing disk", () => {
   it("notices a change made between its check and its effect", async () => {
     const root = emptyRoot();
     put(root, "a.txt", "a");
-    const check = (): undefined => put(root, "a.txt", "theirs") as undefined;
-    const workspace = createWorkspace({ root, check });
+    const fenced: Fenced = (effect) => {
+      put(root, "a.txt", "theirs");
+      return effect();
+    };
+    const workspace = createWorkspace({ root, fenced });
     const change: Change = { type: "put", path: "a.txt", expected: workspace.versionOf("a"), text: "ours" };
     assert.equal(code(await workspace.commit([change])), "stale-version");
     assert.deepEqual(tree(root), { "a.txt": "theirs" });

@@ -6,6 +6,7 @@ import {
   type Committed,
   type Entry,
   type Failure,
+  type Fenced,
   type FileContent,
   failure,
   isFailure,
@@ -22,15 +23,15 @@ import { type Resolved, resolvePath } from "./resolve-path.ts";
 export interface WorkspaceOptions {
   /** An existing folder. */
   readonly root: string;
-  /** Asked right before a commit's first effect; a failure refuses the commit. */
-  readonly check?: () => Promise<Failure | undefined> | Failure | undefined;
+  /** Around what a commit changes: of the session's owner, so that no deposed one changes files. */
+  readonly fenced?: Fenced;
   readonly disk?: Disk;
 }
 
 /** Throws when the root is not an existing folder: its caller has chosen it. */
 export function createWorkspace(options: WorkspaceOptions): Workspace {
   const root = realpathSync.native(options.root);
-  const { check = () => undefined, disk = nodeDisk } = options;
+  const { fenced = (effect) => effect(), disk = nodeDisk } = options;
   return {
     root,
     versionOf,
@@ -46,7 +47,7 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       if (linked) return linked;
       const steps = planCommit(root, changes);
       if (isFailure(steps)) return steps;
-      const failed = await applyCommit(steps, disk, check);
+      const failed = await applyCommit(steps, disk, fenced);
       if (failed) return failed;
       return steps.map(({ path, before, after }): Committed => {
         return { path, ...(before && { before }), ...(after && { after: after.version }) };

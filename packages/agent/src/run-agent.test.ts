@@ -1,0 +1,107 @@
+/** One assembled agent over fakes: what it asks of its ports, and in which order. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import {
+  failure,
+  type Rule,
+  type Search,
+  type SessionLog,
+  type Settings,
+  type Syntax,
+  type Tool,
+  type Workspace,
+} from "@lathe/protocol";
+import {
+  createdDraft,
+  createFakeSandbox,
+  createHandMovedClock,
+  createMemoryStore,
+  createScriptedModel,
+  failedWith,
+  type MemoryStore,
+  type Script,
+  succeeded,
+  testOwner,
+} from "@lathe/testkit";
+import type { AgentPorts } from "./agent.ts";
+import { runAgent } from "./run-agent.ts";
+
+const settings: Settings = { models: ["scripted/model"], mode: "auto", attended: false };
+const rules: readonly Rule[] = [{ name: "mine", verdict: "deny", kinds: ["read"], target: "secret/**" }];
+
+/** `say` is a command, `look` a read that tells what it would have to leave out. */
+const tools: readonly Tool[] = [
+  {
+    name: "say",
+    description: "",
+    parameters: {},
+    prepare: () => ({
+      effects: [{ kind: "execute", target: "say" }],
+      run: async () => ({ type: "ok", text: "said" }),
+    }),
+  },
+  {
+    name: "look",
+    description: "",
+    parameters: {},
+    prepare: () => ({
+      effects: [{ kind: "read", target: "." }],
+      run: async ({ unreadable }) => ({ type: "ok", text: unreadable(".").join() }),
+    }),
+  },
+];
+
+function openAgent(store: MemoryStore, script: Script): AgentPorts {
+  return {
+    inbox: store,
+    blobs: store,
+    models: createScriptedModel(script).models,
+    tools,
+    rules,
+    workspace: { resolve: async (path: string) => path } as Workspace,
+    sandbox: createFakeSandbox(),
+    containment: async () => ({ containment: "full", uncontainedAllowed: false }),
+    search: {} as Search,
+    syntax: {} as Syntax,
+    clock: createHandMovedClock({ leap: true }),
+    onEvent: () => undefined,
+    onDelta: () => undefined,
+  };
+}
+
+async function begin(store: MemoryStore): Promise<SessionLog> {
+  const log = succeeded(await store.create(createdDraft("s1"), { owner: testOwner(1), at: 0 }));
+  await store.offer("s1", { type: "message", text: "do it" });
+  return log;
+}
+
+async function results(log: SessionLog, ports: AgentPorts): Promise<readonly string[]> {
+  const { messages } = succeeded(await runAgent(log, ports, { settings, limits: {} }));
+  return messages.flatMap((message) =>
+    message.role === "tool" ? message.parts.map((part) => JSON.stringify(part)) : [],
+  );
+}
+
+it("tells tools what rules keep from being read", async () => {
+  const store = createMemoryStore();
+  const ports = openAgent(store, [{ calls: [{ tool: "look", input: {} }] }, { text: "done" }]);
+  const [text] = await results(await begin(store), ports);
+  assert.match(text ?? "", /secret\/\*\*/);
+});
+
+it("judges the open calls of a session that is resumed by what holds commands in", async () => {
+  const store = createMemoryStore();
+  const log = await begin(store);
+  const dying: SessionLog = {
+    ...log,
+    append: async (drafts, options) =>
+      drafts.some(({ type }) => type === "permission.decided")
+        ? failure("owner-died", "killed by the test")
+        : log.append(drafts, options),
+  };
+  const first = openAgent(store, [{ calls: [{ tool: "say", input: {} }] }]);
+  failedWith("owner-died", await runAgent(dying, first, { settings, limits: {} }));
+  const again = succeeded(await store.claim("s1", { owner: testOwner(2), at: 0, force: true }));
+  const [text] = await results(again, openAgent(store, [{ text: "done" }]));
+  assert.match(text ?? "", /said/);
+});

@@ -1,0 +1,27 @@
+/** Tool context: what one call reaches, and what it may know of the session. */
+import { unreadable } from "@lathe/policy";
+import type { Session, ToolContext } from "@lathe/protocol";
+import type { AgentPorts } from "./agent.ts";
+
+export interface CallContext {
+  readonly call: string;
+  readonly session: Pick<Session, "shown" | "todos">;
+  readonly signal: AbortSignal;
+}
+
+export function toolContext(ports: AgentPorts, { call, session, signal }: CallContext): ToolContext {
+  const { workspace, sandbox, search, syntax, blobs, clock } = ports;
+  return {
+    workspace,
+    sandbox,
+    search,
+    syntax,
+    blobs,
+    signal,
+    now: () => clock.now(),
+    delta: (delta) => ports.onDelta({ ...delta, call }),
+    shown: (path) => session.shown[path] ?? [],
+    todos: session.todos,
+    unreadable: (path) => unreadable(path, ports.rules),
+  };
+}

@@ -1,0 +1,26 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { Rule } from "@lathe/protocol";
+import { sessionRules } from "./session-rules.ts";
+
+const deny = (target: string, kind: "read" | "execute"): Rule => ({
+  name: "mine",
+  verdict: "deny",
+  kinds: [kind],
+  target,
+});
+
+it("puts absolute targets below the workspace as policy is told of them, and nothing else", () => {
+  const rules = [
+    deny("/work/app/secret/**", "read"),
+    deny("/work/application/**", "read"),
+    deny("/etc/**", "read"),
+    deny("/work/app/run.sh", "execute"),
+  ];
+  assert.deepEqual(
+    sessionRules(rules, "/work/app")
+      .slice(0, 4)
+      .map(({ target }) => target),
+    ["secret/**", "/work/application/**", "/etc/**", "/work/app/run.sh"],
+  );
+});

@@ -1,0 +1,28 @@
+/** Programs that read whatever lies below the folders they are given. */
+import type { Effect } from "@lathe/protocol";
+import { hasOption, type ProgramCall, positional } from "./program-call.ts";
+import { wordEffects } from "./word-paths.ts";
+
+/** Options with which a program reads folders whole; none means that it always does. */
+const readers: Readonly<Record<string, readonly string[]>> = {
+  rg: [],
+  ag: [],
+  ack: [],
+  rsync: [],
+  tar: [],
+  grep: ["-r", "-R", "--recursive", "--dereference-recursive"],
+  egrep: ["-r", "-R", "--recursive", "--dereference-recursive"],
+  cp: ["-r", "-R", "-a", "--recursive", "--archive"],
+  zip: ["-r", "--recurse-paths"],
+  diff: ["-r", "--recursive"],
+};
+
+/** Reads of everything below what is named; a searcher that names only its pattern reads where it stands. */
+export function folderReads({ program, args }: ProgramCall): readonly Effect[] {
+  const options = Object.hasOwn(readers, program) ? readers[program] : undefined;
+  if (!options || (options.length > 0 && !hasOption(args, ...options))) return [];
+  const words = positional(args);
+  const below = words.flatMap((word) => wordEffects("read", word));
+  const here: readonly Effect[] = words.length < 2 ? [{ kind: "read", target: "." }] : [];
+  return [...below, ...here].map((effect) => ({ ...effect, target: `${effect.target}/**` }));
+}

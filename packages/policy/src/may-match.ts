@@ -1,0 +1,75 @@
+/** Whether a rule's glob and a glob that a shell will expand may speak of one path. */
+import { matchesPath, plainGlobs } from "./glob.ts";
+
+/**
+ * `glob` holds no braces. A rule that floats (`**` in front of a name) is not met by a segment that says no more than
+ * an extension: `src/*.json` means the files of a kind, and not the secret one that may be among them.
+ */
+export function mayMatch(rule: string, glob: string): boolean {
+  if (matchesPath(rule, glob)) return true;
+  const segments = glob.split("/").filter((one) => one !== "");
+  return plainGlobs(rule).some((one) => {
+    if (one.startsWith("/") !== glob.startsWith("/") && !one.startsWith("**/")) return false;
+    const wanted = one.split("/").filter((segment) => segment !== "");
+    return meet(wanted, segments, one.startsWith("**/") ? floating : anchored);
+  });
+}
+
+interface Meeting<Part> {
+  /** Whether a part of the first list stands for any run of the second's, and the other way round. */
+  isRun(part: Part): boolean;
+  isOtherRun(part: Part): boolean;
+  fits(one: Part, other: Part): boolean;
+}
+
+/** Whether two lists can stand for the same. */
+function meet<Part>(one: readonly Part[], other: readonly Part[], how: Meeting<Part>): boolean {
+  // after[j]: whether the rest of `one` meets `other` from j on.
+  let after = Array.from({ length: other.length + 1 }, (_, j) => other.slice(j).every(how.isOtherRun));
+  for (const part of one.toReversed()) {
+    const isRun = how.isRun(part);
+    const here: boolean[] = [];
+    here[other.length] = isRun && after[other.length] === true;
+    for (const [j, against] of [...other.entries()].reverse()) {
+      const [alone, both] = [after[j] === true, after[j + 1] === true];
+      // A run takes one more of the other list, or ends.
+      const byRun = (isRun || how.isOtherRun(against)) && (alone || here[j + 1] === true);
+      here[j] = byRun || (both && how.fits(part, against));
+    }
+    after = here;
+  }
+  return after[0] === true;
+}
+
+const isRun = (segment: string): boolean => segment === "**";
+// Where globstar is on, `**` runs over folders.
+const anchored: Meeting<string> = { isRun, isOtherRun: isRun, fits: segmentsMeet };
+const floating: Meeting<string> = { isRun, isOtherRun: () => false, fits: floatingMeets };
+
+const vague = /^(?:[*?]|\[[^\]]*\])+(?:\.|$)/u;
+
+function floatingMeets(rule: string, segment: string): boolean {
+  return vague.test(segment) ? matchesPath(rule, segment) : segmentsMeet(rule, segment);
+}
+
+function segmentsMeet(rule: string, segment: string): boolean {
+  // A shell's wildcard does not stand for a dot in front.
+  if (rule.startsWith(".") && /^[*?[]/u.test(segment)) return false;
+  const [one, other] = [
+    rule.match(/\\.|[\s\S]/gu) ?? [],
+    segment.match(/\\.|\[[!^]?\]?[^\]]*\]|[\s\S]/gu) ?? [],
+  ];
+  return meet(one, other, { isRun: isStar, isOtherRun: isStar, fits: charactersMeet });
+}
+
+function isStar(part: string): boolean {
+  return part === "*";
+}
+
+function charactersMeet(rule: string, part: string): boolean {
+  if (rule === "?" || part === "?") return true;
+  const char = rule.slice(-1);
+  // Ranges, classes and what a set leaves out are not looked into.
+  if (part.length > 2) return /^\[[!^]|-|\[:/u.test(part.slice(0, -1)) || part.slice(1, -1).includes(char);
+  return char === part.slice(-1);
+}

@@ -1,0 +1,33 @@
+/** Which globs a search is told to leave out. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { Rule } from "@lathe/protocol";
+import { unreadable } from "./unreadable.ts";
+
+const rule = (verdict: Rule["verdict"], target: string | undefined, kinds?: Rule["kinds"]): Rule => ({
+  name: "mine",
+  verdict,
+  ...(target !== undefined && { target }),
+  ...(kinds && { kinds }),
+});
+
+it("what is denied or asked for reading is left out, without braces", () => {
+  const rules = [
+    rule("deny", "secret/**", ["read"]),
+    rule("ask", "**/{.env,[id].key}"),
+    rule("deny", "dist/**", ["write"]),
+    rule("allow", "src/**", ["read"]),
+    rule("deny", "/etc/**", ["read"]),
+    rule("deny", "!odd", ["read"]),
+    rule("ask", "my**", ["read"]),
+  ];
+  const expected = ["**/.env", "**/\\[id\\].key", "**/!odd", "**/my*", "**/my*/**/*", "secret/**"];
+  assert.deepEqual(unreadable(".", rules).toSorted(), expected.toSorted());
+});
+
+it("what the path itself was allowed against is settled, and nothing else", () => {
+  const rules = [rule("ask", "secret/**", ["read"]), rule("ask", "**/{.env,*.pem}", ["read"])];
+  assert.deepEqual(unreadable("secret/a", rules).toSorted(), ["**/*.pem", "**/.env"]);
+  assert.deepEqual(unreadable("x.pem", rules).toSorted(), ["**/.env", "secret/**"]);
+  assert.deepEqual(unreadable(".", [rule("ask", undefined, ["read"])]), []);
+});

@@ -1,0 +1,18 @@
+/** Opens a sandbox in its scratch folder; what the folder does not allow is a failure. */
+import type { Failure, Sandbox, SandboxSpec } from "@lathe/protocol";
+import { prepareFolders } from "./folders.ts";
+import type { Launcher } from "./launch.ts";
+import { type DriverOptions, ProcessSandbox } from "./process-sandbox.ts";
+import { scratchFailure } from "./scratch-failure.ts";
+
+export function openSandbox(
+  spec: SandboxSpec,
+  launcher: () => Launcher,
+  options: DriverOptions,
+): Sandbox | Failure {
+  try {
+    return prepareFolders(spec) ?? new ProcessSandbox(spec, launcher(), options);
+  } catch (error) {
+    return scratchFailure(spec.scratch, error);
+  }
+}

@@ -1,0 +1,12 @@
+/** What is said of a scratch folder that cannot be used. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { scratchFailure } from "./scratch-failure.ts";
+
+it("names the folder, what is wrong with it, and another place", () => {
+  const textOf = (code: string): string =>
+    scratchFailure("/tmp/s", Object.assign(new Error(code), { code })).text;
+  assert.match(textOf("ENOSPC"), /\/tmp\/s is full: TMPDIR can name another/);
+  assert.match(textOf("EACCES"), /\/tmp\/s is not writable: TMPDIR/);
+  assert.match(scratchFailure("/tmp/s", new Error("closed")).text, /\/tmp\/s cannot be used: TMPDIR/);
+});

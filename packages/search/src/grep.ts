@@ -1,0 +1,105 @@
+/** Searches with ripgrep, and again without the files whose lines are too long for it. */
+import { join } from "node:path";
+import { type Failure, failure, type GrepQuery, type GrepResult, isFailure } from "@lathe/protocol";
+import { nameGlob } from "./glob.ts";
+import { hasLongLine } from "./long-line.ts";
+import { collectMatches } from "./matches.ts";
+import { commonArgs, type Place, startOf } from "./place.ts";
+import { type Ended, runRipgrep } from "./ripgrep.ts";
+import type { Sieve } from "./sieve.ts";
+
+/** Files that a search is begun again without; with more of them it ends early. */
+const maxSkipped = 8;
+
+interface Asked {
+  readonly sieve: Sieve;
+  readonly query: GrepQuery;
+}
+
+type Found = Omit<GrepResult, "leftOut">;
+
+export async function grep(place: Place, asked: Asked, signal: AbortSignal): Promise<Found | Failure> {
+  const skipped: string[] = [];
+  for (;;) {
+    const found = await search(place, { ...asked, skipped }, signal);
+    if (isFailure(found)) return found;
+    const { tooLong, ...result } = found;
+    if (tooLong === undefined) return { ...result, skipped };
+    const isHopeless = skipped.includes(tooLong) || skipped.length === maxSkipped;
+    if (isHopeless) return { ...result, more: true, skipped };
+    skipped.push(tooLong);
+    if (place.path === tooLong) return { lines: [], more: false, skipped };
+  }
+}
+
+/** One run; `tooLong` names a file that it should be begun again without. */
+async function search(
+  place: Place,
+  { sieve, query, skipped }: Asked & { readonly skipped: readonly string[] },
+  signal: AbortSignal,
+): Promise<(Omit<Found, "skipped"> & { readonly tooLong?: string }) | Failure> {
+  const stop = new AbortController();
+  const looks: Promise<void>[] = [];
+  let tooLong: string | undefined;
+  const look = async (path: string): Promise<void> => {
+    if (!(await hasLongLine(join(place.root, path), stop.signal))) return;
+    tooLong ??= path;
+    stop.abort();
+  };
+  const { record, result, openPath } = collectMatches({
+    limit: query.limit,
+    wanted: (path) => sieve.wanted(path) && !sieve.excluded(path),
+    begun: (path) => looks.push(look(path)),
+  });
+  const args = grepArgs(place, query, skipped);
+  const { program, root } = place;
+  const run = { program, args, cwd: root, separator: "\n", signal, stop: stop.signal, record } as const;
+  const ended = await runRipgrep(run);
+  if (isFailure(ended)) stop.abort();
+  await Promise.all(looks);
+  if (isFailure(ended)) return ended;
+  return outcomeOf(ended, result(), tooLong ?? (ended.early === "long-record" ? openPath() : undefined));
+}
+
+function outcomeOf(
+  ended: Ended,
+  { summarised, ...found }: Omit<Found, "skipped"> & { readonly summarised: boolean },
+  tooLong: string | undefined,
+): (Omit<Found, "skipped"> & { readonly tooLong?: string }) | Failure {
+  if (tooLong !== undefined) return { ...found, tooLong };
+  // Exit 2 with a summary means that some files could not be read; without one, that nothing was searched.
+  return ended.code === 2 && !summarised ? badPattern(ended.errors) : found;
+}
+
+function grepArgs(place: Place, query: GrepQuery, skipped: readonly string[]): readonly string[] {
+  const name = query.glob === undefined ? undefined : nameGlob(query.glob);
+  const left = [...(query.exclude ?? []), ...skipped.map(anchored)];
+  return [
+    // The name of a file is wanted before its matches are counted out.
+    ...["--json", "--line-buffered", "--crlf", "--sort", "path"],
+    ...commonArgs(place),
+    ...left.flatMap((glob) => ["--glob", `!${glob}`]),
+    ...(query.literal ? ["--fixed-strings"] : ["--engine", "auto"]),
+    ...(query.ignoreCase ? ["--ignore-case"] : []),
+    ...(/\n|\\n/.test(query.pattern) ? ["--multiline"] : []),
+    ...(query.context ? ["--context", String(query.context)] : []),
+    // Types only narrow what is searched; a name that a type does not know how to say is left to the matcher.
+    ...(name === undefined ? [] : ["--type-add", `wanted:${name}`, "--type", "wanted"]),
+    "--regexp",
+    query.pattern,
+    "--",
+    startOf(place),
+  ];
+}
+
+function anchored(path: string): string {
+  return `/${path.replace(/[\\*?[\]{}!]/gu, "\\$&")}`;
+}
+
+function badPattern(errors: string): Failure {
+  const text = errors
+    .replaceAll(/\s*\n\s*/g, " ")
+    .trim()
+    .slice(0, 400);
+  return failure("search-failed", `${text || "ripgrep failed"} (set literal to search for plain text)`);
+}

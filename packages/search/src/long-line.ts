@@ -1,0 +1,26 @@
+/** Whether a file has a line so long that ripgrep would take memory and minutes to print its matches. */
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+
+/** Bytes of the longest line that is searched. */
+const maxLine = 4 * 1024 * 1024;
+/** Bytes that are looked at: a tenth of a second's worth. */
+const looked = 256 * 1024 * 1024;
+const newline = 10;
+
+/** Reads no more than it must; false for what cannot be read, and once the signal aborted. */
+export async function hasLongLine(path: string, signal: AbortSignal): Promise<boolean> {
+  try {
+    if ((await stat(path)).size <= maxLine) return false;
+    let length = 0;
+    for await (const chunk of createReadStream(path, { highWaterMark: maxLine / 4, end: looked, signal })) {
+      const first = chunk.indexOf(newline);
+      if (length + (first < 0 ? chunk.length : first) > maxLine) return true;
+      length = first < 0 ? length + chunk.length : chunk.length - chunk.lastIndexOf(newline) - 1;
+    }
+    return false;
+  } catch {
+    // Ripgrep says itself what it could not read.
+    return false;
+  }
+}

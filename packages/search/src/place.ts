@@ -1,0 +1,33 @@
+/** Where ripgrep looks, and the arguments that follow from it. */
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+
+export interface Place {
+  readonly root: string;
+  readonly program: string;
+  /** Relative to the root, with `/`. */
+  readonly path: string;
+}
+
+/** For the names of all files that are not ignored, each ended by a NUL. */
+export function filesArgs(place: Place): readonly string[] {
+  return ["--files", "--null", ...commonArgs(place), "--", startOf(place)];
+}
+
+/** What ripgrep is told to look at. */
+export function startOf({ path }: Place): string {
+  return path === "" ? "./" : `./${path}`;
+}
+
+export function commonArgs({ root, path }: Place): readonly string[] {
+  const always = ["--no-config", "--hidden", "--glob", "!.git"];
+  if (isInRepository(root)) return always;
+  // Outside a repository parent folders have no say: a home folder kept in git often ignores everything.
+  const above = path !== "" && existsSync(join(root, ".gitignore")) ? ["--ignore-file", ".gitignore"] : [];
+  return [...always, "--no-require-git", "--no-ignore-parent", ...above];
+}
+
+function isInRepository(folder: string): boolean {
+  if (existsSync(join(folder, ".git"))) return true;
+  return dirname(folder) !== folder && isInRepository(dirname(folder));
+}

@@ -1,0 +1,6 @@
+/** The note on what rules keep from being read. */
+
+export function leftOutNote(count: number, what: string): readonly string[] {
+  if (count === 0) return [];
+  return [`[${count} ${what}${count === 1 ? "" : "s"} left out by a rule on reading]`];
+}
