@@ -1,6 +1,6 @@
 /** `try_mutations`: searches for a small edit that makes a failing test command pass, in copies of the workspace. */
 import { type Effect, isFailure, type Outcome, type Tool, type ToolContext } from "@lathe/protocol";
-import { type Repair, type RepairDeps, type RepairResult, type RunResult, searchRepair } from "@lathe/repair";
+import type { Repair, RepairDeps, RepairResult, RunResult } from "@lathe/repair";
 import * as v from "valibot";
 import { defineTool, ok } from "./define-tool.ts";
 import { count, text } from "./schema.ts";
@@ -40,6 +40,8 @@ export function createTryMutations({ effects }: TryMutationsOptions): Tool {
         ...(files !== undefined && { files }),
         budget: { seconds: Math.min(Math.max(1, budget), maxSeconds), candidates: maxCandidates },
       };
+      // Its sixty files would cost every start 20 ms.
+      const { searchRepair } = await import("@lathe/repair");
       return outcomeOf(await searchRepair(input, depsOf(context)), test);
     },
   });
