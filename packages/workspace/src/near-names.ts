@@ -1,6 +1,7 @@
 /** Names that a mistyped path may have meant. */
 import { type Dirent, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { distance } from "fastest-levenshtein";
 
 const maxNames = 3;
 /** Entries looked at: a suggestion is not worth more than some milliseconds. */
@@ -55,17 +56,4 @@ function likeness(a: string, b: string): number {
   const longer = Math.max(a.length, b.length);
   if (Math.abs(a.length - b.length) > longer / 2) return 0;
   return 1 - distance(a, b) / longer;
-}
-
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 0; i < a.length; i++) {
-    const next = [i + 1];
-    for (let j = 0; j < b.length; j++) {
-      const change = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
-      next.push(Math.min(change, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }

@@ -1,9 +1,11 @@
 /** How alike two names are, 0 to 1. */
 
+import { distance } from "fastest-levenshtein";
+
 /** 1 for equal names; shared words of camelCase and snake_case names and small edit distances count. */
 export function similarity(a: string, b: string): number {
   if (a === b) return 1;
-  const edits = 1 - editDistance(a.toLowerCase(), b.toLowerCase()) / Math.max(a.length, b.length, 1);
+  const edits = 1 - distance(a.toLowerCase(), b.toLowerCase()) / Math.max(a.length, b.length, 1);
   return Math.max(edits, sharedWords(a, b));
 }
 
@@ -20,18 +22,4 @@ function wordsOf(name: string): readonly string[] {
     .toLowerCase()
     .split(/[^a-z0-9]+/)
     .filter((word) => word !== "");
-}
-
-/** Levenshtein's distance. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, column) => column);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return row[b.length] ?? 0;
 }
