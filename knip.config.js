@@ -30,6 +30,8 @@ export default {
     },
     ...Object.fromEntries(workspaces),
   },
+  // Of util-linux: scripts/draw-terminal.mjs says so.
+  ignoreBinaries: ["script"],
   ignoreWorkspaces: reserved,
   ignoreExportsUsedInFile: { interface: true, type: true },
 };

@@ -108,7 +108,8 @@ function opening(demo: Demo, { project, containment }: Start, paint: Palette): s
     box,
     "",
     `${demo.bug.file}:${project.line}`,
-    `${red(`  ${project.after.trim()}`)}   ${dim(`was: ${project.before.trim()}`)}`,
+    dim(`  was  ${project.before.trim()}`),
+    red(`  now  ${project.after.trim()}`),
     "",
   ].join("\n");
 }

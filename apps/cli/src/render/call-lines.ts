@@ -2,9 +2,9 @@
 import type { FileChange, Outcome } from "@lathe/protocol";
 import { diffCounts, diffLines } from "./diff.ts";
 import { duration } from "./figures.ts";
-import { fit, lastLines, wrap } from "./fit.ts";
+import { fit, wrap } from "./fit.ts";
 import type { Palette } from "./palette.ts";
-import { tellingLines } from "./telling-lines.ts";
+import { passingLines, tellingLines } from "./telling-lines.ts";
 
 export interface FinishedCall {
   readonly tool: string;
@@ -18,9 +18,10 @@ export interface View {
   readonly width: number;
 }
 
-const toolWidth = 8;
+const toolWidth = 10;
 const diffLimit = 40;
-const outputLimit = 8;
+/** Lines of a command's output: more of one that failed. */
+const outputLimit = { well: 4, badly: 8 };
 
 export function callLines(call: FinishedCall, view: View): readonly string[] {
   const figures = [...resultFigures(call.outcome), duration(call.ms)].join(" · ");
@@ -80,7 +81,9 @@ function bodyLines(call: FinishedCall, view: View): readonly string[] {
   if (outcome.facts?.exitCode === undefined) return [];
   // The exit code already stands in the head.
   const text = outcome.text.replace(/^\[exit code \d+\]$/m, "");
-  return (wentWell(outcome) ? lastLines(text, outputLimit) : tellingLines(text, outputLimit)).map(dim);
+  return (
+    wentWell(outcome) ? passingLines(text, outputLimit.well) : tellingLines(text, outputLimit.badly)
+  ).map(dim);
 }
 
 function changeLines(change: FileChange, named: boolean, { paint }: View): readonly string[] {

@@ -8,7 +8,7 @@ import { bytes, count, duration, money } from "./figures.ts";
 import { columnsOf, fit, harmless, lastLines, wrap } from "./fit.ts";
 import { palette, paletteFor } from "./palette.ts";
 import { table } from "./table.ts";
-import { tellingLines } from "./telling-lines.ts";
+import { passingLines, tellingLines } from "./telling-lines.ts";
 
 const view = { paint: palette(false), width: 80 };
 
@@ -87,14 +87,21 @@ describe("calls", () => {
   it("show what they changed", () => {
     const outcome = { type: "ok", text: "", facts: { changed: [{ path: "x", after: "v", diff }] } } as const;
     const lines = callLines({ tool: "edit", target: "x", outcome, ms: 5 }, view);
-    assert.equal(lines[0], "✓ edit     x  +1 -1 · 5 ms");
+    assert.equal(lines[0], "✓ edit       x  +1 -1 · 5 ms");
     assert.deepEqual(lines.slice(1, 3), ["    @@ -1,2 +1,2 @@", "    -old"]);
   });
 
   it("show the last lines of a command, and that it failed", () => {
     const outcome = { type: "ok", text: "a\nb\n[exit code 1]", facts: { exitCode: 1 } } as const;
     const lines = callLines({ tool: "shell", target: "npm test", outcome, ms: 1200 }, view);
-    assert.deepEqual(lines, ["✗ shell    npm test  exit 1 · 1.2 s", "    a", "    b"]);
+    assert.deepEqual(lines, ["✗ shell      npm test  exit 1 · 1.2 s", "    a", "    b"]);
+  });
+
+  it("tell of passing tests how many they are, and of other commands how they end", () => {
+    const spec = "✔ adds (0.2ms)\nℹ tests 34\nℹ suites 0\nℹ pass 34\nℹ fail 0\nℹ todo 0\n";
+    assert.deepEqual(passingLines(spec, 4), ["ℹ pass 34"]);
+    assert.deepEqual(passingLines("..\n== 12 passed in 0.3s ==\n", 4), ["== 12 passed in 0.3s =="]);
+    assert.deepEqual(passingLines("a\nb\nc\n", 2), ["b", "c"]);
   });
 
   it("show what a failed test says, not its frames", () => {
@@ -155,7 +162,7 @@ describe("calls", () => {
   it("show why they were refused or failed", () => {
     const refused = { type: "refused", rule: "r", why: "not here" } as const;
     assert.deepEqual(callLines({ tool: "write", target: "x", outcome: refused, ms: 0 }, view), [
-      "⊘ write    x  refused · 0 ms",
+      "⊘ write      x  refused · 0 ms",
       "    not here",
     ]);
     const failed = { type: "failed", failure: failure("not-found", "there is no x") } as const;

@@ -43,6 +43,11 @@ export class Screen {
     this.write(this.#atLineStart ? "\n" : "\n\n");
   }
 
+  /** Ends the line that was begun. */
+  endLine(): void {
+    if (!this.#atLineStart) this.write("\n");
+  }
+
   /** What goes on now, or nothing; asked again at every redraw. */
   status(text: (() => string) | undefined): void {
     this.#erase();
@@ -55,7 +60,7 @@ export class Screen {
   /** Ends the status line and leaves the cursor at the start of a line. */
   close(): void {
     this.status(undefined);
-    if (!this.#atLineStart) this.write("\n");
+    this.endLine();
   }
 
   #draw(): void {

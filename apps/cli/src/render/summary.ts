@@ -16,5 +16,7 @@ function costText({ cost, costUnknown }: Session["account"]): string {
 
 export function summaryText(session: Session, steps: number, ms: number): string {
   const took = `${steps} ${steps === 1 ? "step" : "steps"} in ${duration(ms)}`;
+  // The embedded model counts no tokens and costs nothing.
+  if (session.usage.input + session.usage.output === 0 && session.account.cost === 0) return took;
   return [took, costText(session.account), tokensText(session.usage)].join(" · ");
 }

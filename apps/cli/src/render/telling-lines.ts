@@ -1,4 +1,4 @@
-/** Telling lines: what the output of a failed command says went wrong, without frames and dumps of objects. */
+/** Telling lines: what the output of a command says of how it went, without frames, dumps of objects and zeros. */
 import { lastLines } from "./fit.ts";
 
 /** What test runners and programs begin the reason with, and the line above it that names the test. */
@@ -19,4 +19,14 @@ export function tellingLines(text: string, limit: number): readonly string[] {
   const length = said.slice(start + 1).findIndex((line) => beyond.test(line));
   const told = said.slice(start, length < 0 ? undefined : start + 1 + length);
   return [...(name === undefined ? [] : [name]), ...told].slice(0, limit);
+}
+
+/** Counts of a test runner's summary; those of what did not happen say nothing. */
+const passed = /(?:^|\s)(?:pass(?:ed|ing)?|ok)\b/i;
+const summaryLines = 12;
+
+/** At most `limit` lines of a command that went well: the count of passed tests where there is one, else the last ones. */
+export function passingLines(text: string, limit: number): readonly string[] {
+  const counts = lastLines(text, summaryLines).filter((line) => passed.test(line) && /[1-9]/.test(line));
+  return counts.length > 0 ? counts.slice(-1) : lastLines(text, limit);
 }

@@ -64,8 +64,7 @@ export class TerminalReporter implements Reporter {
   delta(delta: Delta): void {
     switch (delta.type) {
       case "text":
-        this.#shown += delta.text;
-        this.#screen.write(harmless(delta.text));
+        this.#say(delta.text);
         break;
       case "reasoning":
         break;
@@ -109,8 +108,8 @@ export class TerminalReporter implements Reporter {
     this.#steps++;
     this.#screen.status(undefined);
     const text = data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
-    if (this.#shown === "" && text !== "") this.#screen.write(harmless(text));
-    if (text !== "") this.#screen.paragraph();
+    if (this.#shown === "" && text !== "") this.#say(text);
+    this.#screen.endLine();
     for (const part of data.parts) {
       if (part.type !== "tool-call") continue;
       this.#calls.set(part.id, { tool: part.tool, input: part.input, effects: [] });
@@ -126,6 +125,13 @@ export class TerminalReporter implements Reporter {
     const finished = { tool: call.tool, target, outcome: data.outcome, ms: data.ms };
     this.#screen.line(callLines(finished, view).join("\n"));
     this.#showRunning();
+  }
+
+  /** Words stand apart from the calls before them, and right above those they announce. */
+  #say(text: string): void {
+    if (this.#shown === "") this.#screen.paragraph();
+    this.#shown += text;
+    this.#screen.write(harmless(text));
   }
 
   #update(id: string, news: Partial<OpenCall>): void {

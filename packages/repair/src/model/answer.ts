@@ -20,6 +20,10 @@ export function call(text: string, ...calls: readonly Call[]): Answer {
   return { text, calls };
 }
 
+/** After a repair: who did it. */
+export const engineNote =
+  "This was the built-in repair engine, not a language model: `lathe doctor` says how to get one.";
+
 /** How to get a language model, at the end of every answer that would have needed one. */
 export const configureHint: string = [
   "No language model is configured, so this session runs on the built-in repair engine: it can run a project's tests and search for small edits that make failing ones pass (Python, JavaScript, TypeScript). It cannot talk, plan or write new code.",

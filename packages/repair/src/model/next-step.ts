@@ -209,8 +209,11 @@ function placesOf(
 ): readonly { readonly tool: string; readonly input: Readonly<Record<string, unknown>> }[] {
   const byPath = new Map<string, number>();
   for (const { path, line } of frames) {
-    if (!/node_modules|site-packages|node:|lib\/python|^</.test(path) && !byPath.has(path))
-      byPath.set(path, line);
+    // Runners print one file both ways: below the folder, and from the root.
+    const isKnown = [...byPath.keys()].some(
+      (known) => `/${known}`.endsWith(`/${path}`) || path.endsWith(`/${known}`),
+    );
+    if (!/node_modules|site-packages|node:|lib\/python|^</.test(path) && !isKnown) byPath.set(path, line);
   }
   return [...byPath].slice(0, MOST_READS).map(([path, line]) => ({
     tool: "read",

@@ -1,7 +1,7 @@
 /** The words in which the embedded model reports. */
 
 import { failureReport } from "../failure-report.ts";
-import { configureHint } from "./answer.ts";
+import { engineNote } from "./answer.ts";
 import type { FoundRepair } from "./found-repairs.ts";
 import type { Step } from "./turn.ts";
 
@@ -43,36 +43,11 @@ export function repairedReport({
     `\`${command}\` passes now.`,
     "",
     `What was wrong: ${best.where} (${best.description}).${report.error === undefined ? "" : ` The tests failed with: ${report.error}`}`,
-    "```diff",
-    ...diffLines(best),
-    "```",
     "The change passes the tests; it was found by search and may overfit them. Please review it.",
   ];
   if (others.length > 0)
     lines.push(
       `Other edits that pass too: ${others.map((other) => `${other.where} (${other.description})`).join("; ")}.`,
     );
-  return [...lines, "", configureHint].join("\n");
-}
-
-function diffLines(repair: FoundRepair): readonly string[] {
-  const before = repair.old.split("\n");
-  const after = repair.new.split("\n");
-  let head = 0;
-  while (head < before.length && head < after.length && before[head] === after[head]) head++;
-  let tail = 0;
-  while (
-    tail < before.length - head &&
-    tail < after.length - head &&
-    before[before.length - 1 - tail] === after[after.length - 1 - tail]
-  )
-    tail++;
-  return [
-    `--- a/${repair.path}`,
-    `+++ b/${repair.path}`,
-    ...before.slice(0, head).map((line) => ` ${line}`),
-    ...before.slice(head, before.length - tail).map((line) => `-${line}`),
-    ...after.slice(head, after.length - tail).map((line) => `+${line}`),
-    ...before.slice(before.length - tail).map((line) => ` ${line}`),
-  ];
+  return [...lines, "", engineNote].join("\n");
 }
