@@ -37,7 +37,7 @@ function main(args) {
     return parts.length > 0 ? 1 : 0;
   }
   console.log(`Running ${files.length} test files on Node ${process.versions.node}`);
-  const timeout = `--test-timeout=${mode === undefined ? 120_000 : 300_000}`; // of one file: a test that hangs is a failure
+  const timeout = `--test-timeout=${mode === undefined ? 120_000 : 600_000}`; // of one file: a test that hangs is a failure
   const runner = ["--test", "--test-reporter=spec", `--test-concurrency=${availableParallelism()}`, timeout];
   const { status } = spawnSync(process.execPath, [...runner, ...options, ...files], {
     cwd: root,
