@@ -16,11 +16,12 @@ export function afterFailure(session: Session, now: number): Action | undefined 
   if (turn.modelFailures === 0) return undefined;
   if (problem.retry === "never") return giveUp(problem);
   const to = successor(session);
-  const hopeless = problem.retry === "other-model" || turn.modelFailures >= attemptsPerModel;
+  const isLate = retryAt - failingSince > retryBudgetMs;
+  const hopeless = problem.retry === "other-model" || turn.modelFailures >= attemptsPerModel || isLate;
   if (hopeless && to !== undefined) return { type: "switch-model", to, why: problem.text };
   if (problem.retry === "other-model") return giveUp(problem);
   if (turn.failures >= (session.limits.failures ?? defaultAttempts)) return giveUp(problem, turn.failures);
-  if (retryAt - failingSince > retryBudgetMs) return giveUp(problem, turn.failures);
+  if (isLate) return giveUp(problem, turn.failures);
   return retryAt > now ? { type: "await-time", until: retryAt, why: problem.text } : undefined;
 }
 
@@ -35,15 +36,15 @@ function giveUp(problem: Failure, attempts = 1): Action {
 }
 
 /**
- * When the attempt after this failure is due, in milliseconds after it: what the provider asked for, else
- * exponential back-off with full jitter over its upper half (500 ms doubling to 30 s).
+ * When the attempt after this failure is due, in milliseconds after it: exponential back-off with full jitter over its
+ * upper half (500 ms doubling to 30 s), and not before the provider asked for it.
  * `random` is uniform in [0, 1).
  */
 export function retryDelay(problem: Failure, failuresBefore: number, random: number): number | undefined {
   if (problem.retry === "never" || problem.retry === "other-model") return undefined;
-  if (problem.retry !== "same") return Math.min(problem.retry.afterMs, retryBudgetMs);
   const step = Math.min(500 * 2 ** failuresBefore, 30_000);
-  return Math.round(step / 2 + (step / 2) * random);
+  const backOff = Math.round(step / 2 + (step / 2) * random);
+  return problem.retry === "same" ? backOff : Math.max(backOff, problem.retry.afterMs);
 }
 
 /** The failure of an attempt whose owner died with it. */

@@ -1,5 +1,6 @@
 /** Call the model: one attempt, reserved before it starts and settled when it ends. */
 import {
+  type AssistantPart,
   costOf,
   type Draft,
   type Failure,
@@ -101,7 +102,7 @@ function completed(attempt: Attempt, answer: Answer, { ports }: Reach): Draft[] 
         attempt: id,
         model: model.info.id,
         reason: answer.reason,
-        parts: answer.parts,
+        parts: withOwnIds(answer.parts, id),
         firstMs: answer.firstAt - startedAt,
         ms: ports.clock.now() - startedAt,
         ...(usage ? { usage } : {}),
@@ -110,6 +111,17 @@ function completed(attempt: Attempt, answer: Answer, { ports }: Reach): Draft[] 
       },
     },
   ];
+}
+
+/** Results are told apart by their calls' ids, which some servers repeat or leave empty. */
+function withOwnIds(parts: readonly AssistantPart[], attempt: string): readonly AssistantPart[] {
+  const seen = new Set<string>();
+  return parts.map((part, at) => {
+    if (part.type !== "tool-call") return part;
+    const id = part.id === "" || seen.has(part.id) ? `${attempt}-${at}` : part.id;
+    seen.add(id);
+    return id === part.id ? part : { ...part, id };
+  });
 }
 
 /** A failed attempt told no usage: its input may have been charged, its output is unknown, so the reservation stands. */

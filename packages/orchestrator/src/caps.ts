@@ -50,7 +50,9 @@ export function reserve(
     sent.input,
     limits.cost === undefined ? undefined : limits.cost - used.cost,
   );
-  const output = Math.floor(Math.min(wanted, byTokens, byCost));
+  // The estimate is on the high side, so a full window shortens the answer and leaves it to the provider to refuse.
+  const byWindow = Math.max(leastOutput, info.window - sent.input);
+  const output = Math.floor(Math.min(wanted, byTokens, byCost, byWindow));
   if (output < Math.min(leastOutput, wanted)) {
     return byCost < byTokens
       ? {

@@ -1,8 +1,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Failure, failure, fold, isFailure, type Session } from "@lathe/protocol";
+import { emptySession, type Failure, failure, fold, isFailure, type Session } from "@lathe/protocol";
 import { createHandMovedClock } from "@lathe/testkit";
-import { assertValidConversation, type Bench, begin, openBench, run, unwrap } from "./bench.test.ts";
+import { retryDelay } from "./after-failure.ts";
+import {
+  assertValidConversation,
+  type Bench,
+  type BenchTool,
+  begin,
+  openBench,
+  run,
+  unwrap,
+} from "./bench.test.ts";
+import { reserve } from "./caps.ts";
 import { drive } from "./drive.ts";
 
 const roles = (session: Session) => session.messages.map((message) => message.role).join(" ");
@@ -118,6 +128,23 @@ describe("a turn", () => {
     const end = (await run(openBench({ script: [{}, {}, { text: "too late" }] }))).lastEnd;
     assert.equal(end?.type, "failed");
     assert.equal(end.failure.code, "answer-empty");
+  });
+
+  it("tells calls apart that came with one id, or none", async () => {
+    const calls = [
+      { ...say("a"), id: "x" },
+      { ...say("b"), id: "x" },
+      { ...say("c"), id: "" },
+    ];
+    const session = await run(openBench({ script: [{ calls }, { text: "ok" }] }));
+    const results = session.messages[2];
+    assert.ok(results?.role === "tool");
+    assert.deepEqual(
+      results.parts.map(({ text }) => text),
+      ["said a", "said b", "said c"],
+    );
+    assert.equal(new Set(results.parts.map(({ id }) => id)).size, 3);
+    assertValidConversation(session);
   });
 
   it("leaves no timer behind after its calls", async () => {
@@ -265,6 +292,38 @@ describe("failing attempts", () => {
     assert.deepEqual(session.lastEnd, { type: "done" });
   });
 
+  for (const [name, retry, ms] of [
+    ["a provider that asks to wait an hour", { afterMs: 3_600_000 }, 0],
+    ["stalls that take the whole time for retries", "same", 300_001],
+  ] as const) {
+    it(`hands over after ${name}`, async () => {
+      const clock = createHandMovedClock({ leap: true });
+      const script = async (_: unknown, i: number) => {
+        if (i === 2 || (i === 1 && ms === 0)) return { text: "ok" };
+        await clock.sleep(ms);
+        return { failure: failure("rate-limited", "later", { retry }) };
+      };
+      const begun = clock.now();
+      const session = await run(openBench({ clock, settings: { models: ["first", "second"] }, script }));
+      assert.deepEqual([session.model, session.lastEnd], ["second", { type: "done" }]);
+      assert.ok(clock.now() - begun < 700_000, "it did not wait for the hour");
+    });
+  }
+
+  it("never tries again sooner than its own back-off", () => {
+    const problem = failure("rate-limited", "12 ms", { retry: { afterMs: 12 } });
+    assert.deepEqual(
+      [0, 1, 2].map((before) => retryDelay(problem, before, 1)),
+      [500, 1000, 2000],
+    );
+  });
+
+  it("ends after as many failures as allowed", async () => {
+    const bench = openBench({ script: () => ({ failure: broken }), limits: { failures: 2 } });
+    assert.equal((await run(bench)).lastEnd?.type, "failed");
+    assert.equal(bench.scripted.requests.length, 2);
+  });
+
   it("gives up at once when trying again cannot help", async () => {
     const bench = openBench({ script: () => ({ failure: failure("unauthorized", "wrong key") }) });
     const session = await run(bench);
@@ -316,7 +375,84 @@ describe("caps", () => {
   });
 });
 
+describe("more caps", () => {
+  it("ends within the token cap, what is reserved included", async () => {
+    const limits = { tokens: 20_000 };
+    const session = await run(openBench({ script: () => ({ calls: [say(`${Math.random()}`)] }), limits }));
+    assert.ok(session.lastEnd?.type === "limit" && session.lastEnd.limit === "tokens");
+    assert.ok(session.account.tokens <= limits.tokens, `${session.account.tokens}`);
+  });
+
+  it("counts the time of the turn, but not the time a person takes to answer", async () => {
+    const ask = { verdict: "ask", rule: "careful", why: "no sandbox" } as const;
+    const bench = openBench({
+      script: [{ calls: [say("x")] }, { text: "ok" }],
+      decide: () => ask,
+      settings: { attended: true },
+      limits: { wallMs: 10_000 },
+    });
+    const session = run(bench);
+    await until(() => types(bench).includes("question.asked"));
+    bench.clock.advance(60_000);
+    await bench.store.offer("s1", { type: "answer", call: "c0.0", answer: "allow", by: "user" });
+    assert.deepEqual((await session).lastEnd, { type: "done" });
+
+    const slow: BenchTool = {
+      name: "slow",
+      run: (_input, _context, { clock }) => {
+        clock.advance(10_001);
+        return { type: "ok", text: "" };
+      },
+    };
+    const late = openBench({
+      tools: [slow],
+      script: [{ calls: [{ tool: "slow", input: {} }] }, { text: "too late" }],
+      limits: { wallMs: 10_000 },
+    });
+    const end = (await run(late)).lastEnd;
+    assert.ok(end?.type === "limit" && end.limit === "wallMs");
+  });
+
+  it("asks for no more than the window still holds", () => {
+    const info = { id: "local/x", window: 16_384, maxOutput: 16_000 };
+    const request = {
+      system: "",
+      tools: [],
+      messages: [],
+      cacheMarks: [],
+      maxOutputTokens: 16_000,
+      cacheKey: "k",
+    };
+    const asked = (input: number): unknown => {
+      const reserved = reserve(emptySession, info, { request, input });
+      return "request" in reserved && reserved.request.maxOutputTokens;
+    };
+    assert.deepEqual([100, 5_000, 16_000, 20_000].map(asked), [16_000, 11_384, 1_024, 1_024]);
+  });
+});
+
 describe("the loop guard", () => {
+  it("tells the model once of a cycle of any length, then ends the turn", async () => {
+    for (const length of [1, 2, 3, 4]) {
+      const script = (_: unknown, i: number) => ({ calls: [{ tool: "fails", input: { step: i % length } }] });
+      const bench = openBench({ tools: [failing], script });
+      assert.equal((await run(bench)).lastEnd?.type, "loop");
+      assert.equal(types(bench).filter((type) => type === "notice.posted").length, 1, `cycle of ${length}`);
+      assert.equal(bench.scripted.requests.length, 5 * length);
+    }
+  });
+
+  it("sees a server started again and again, though it produces", async () => {
+    const facts = { process: { id: "p1", running: true, produced: true } };
+    const start = {
+      name: "start",
+      effects: () => [{ kind: "execute", target: "npm run dev" }] as const,
+      run: () => ({ type: "ok", text: "listening", facts }) as const,
+    };
+    const script = () => ({ calls: [{ tool: "start", input: {} }] });
+    assert.equal((await run(openBench({ tools: [start], script }))).lastEnd?.type, "loop");
+  });
+
   const failing = {
     name: "fails",
     run: () => ({ type: "failed", failure: failure("not-found", "no such file") }) as const,
@@ -364,6 +500,17 @@ describe("the loop guard", () => {
 });
 
 describe("the log", () => {
+  it("keeps an owner that was deposed from having effects", async () => {
+    const bench = openBench({
+      script: [{ calls: [say("x"), { tool: "get", input: { path: "f" } }] }, { text: "ok" }],
+    });
+    const log = await begin(bench);
+    const deposed = { ...log, check: async () => failure("stale-epoch", "claimed elsewhere") };
+    const session = unwrap(await drive(deposed, fold(unwrap(await bench.store.read("s1"))), bench.ports));
+    assert.deepEqual(bench.done, ["get f"]);
+    assertValidConversation(session);
+  });
+
   it("ends the drive with the store's failure when another owner has claimed the session", async () => {
     const bench = openBench({
       script: () => ({ calls: [say(`${bench.done.length}`)] }),

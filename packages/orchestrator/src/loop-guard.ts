@@ -8,7 +8,7 @@ const endAt = 5;
 
 export function judgeLoop({ turn, recent }: Session): Action | undefined {
   if (!turn) return undefined;
-  const cycle = findCycle(recent.map(answerIdentity));
+  const cycle = findCycle(recent.map(identityOf));
   if (!cycle) return undefined;
   const what = `${cycle.length === 1 ? "the same step" : `the same ${cycle.length} steps`} ${cycle.repeats} times`;
   const tools = [...new Set(recent.at(-1)?.calls.map((call) => call.tool))].join(", ");
@@ -16,7 +16,8 @@ export function judgeLoop({ turn, recent }: Session): Action | undefined {
     const text = `the model went in circles: ${what} (${tools}) with the same result`;
     return { type: "end-turn", end: { type: "loop", text } };
   }
-  if (turn.nudgedAt === turn.steps) return undefined;
+  // A cycle of n answers is at its third round for n of them.
+  if (turn.nudgedAt !== undefined && turn.steps - turn.nudgedAt < cycle.length) return undefined;
   const text = `You have done ${what} (${tools}) with the same result. Doing it again will not change it: try something else, or say what stops you.`;
   return cycle.repeats === nudgeAt ? { type: "post-notice", about: "loop", text } : undefined;
 }
@@ -36,6 +37,17 @@ function countRepeats(identities: readonly string[], length: number): number {
   let same = 0;
   for (let i = identities.length - 1; i >= length && identities[i] === identities[i - length]; i--) same++;
   return identities.length < length ? 0 : Math.floor(same / length) + 1;
+}
+
+const identities = new WeakMap<AnswerRecord, string>();
+
+/** Results can be long, and each is looked at in twenty steps. */
+function identityOf(answer: AnswerRecord): string {
+  const known = identities.get(answer);
+  if (known !== undefined) return known;
+  const identity = answerIdentity(answer);
+  identities.set(answer, identity);
+  return identity;
 }
 
 /** One answer is one unit, however many calls it makes: eight identical calls in it are not a loop. */

@@ -8,6 +8,7 @@ import {
   type Session,
   type SessionLog,
 } from "@lathe/protocol";
+import { next } from "./next.ts";
 import type { Entry, Ports } from "./ports.ts";
 
 /** The log refused an append; the loop ends with its failure. */
@@ -25,7 +26,10 @@ export interface Ownership {
   signal(): AbortSignal;
   /** *Contract:* throws `AppendRefused`. */
   append(entry: Entry): Promise<void>;
-  /** Turns offers into events: answers and cancels at once, messages when no call and no attempt is open. */
+  /**
+   * Turns offers into events. Answers and cancels are heard at any time; messages only here, between two actions, so
+   * that none lands behind a decision made without it. *Contract:* throws `AppendRefused`.
+   */
   receive(): Promise<void>;
   /** Resolves when an offer has made the session grow beyond event `head`. */
   woken(head: number): Promise<void>;
@@ -63,24 +67,23 @@ export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ow
     }
     if (!session.turn) turn = new AbortController();
   };
-  const take = async (): Promise<void> => {
+  const take = async (messages: boolean): Promise<void> => {
     news = false;
     const pending = await ports.inbox.pending(session.id);
-    const ready = pending.filter(({ offer }) => offer.type !== "message" || canHear(session));
+    const hears = messages && canHear(session, ports.clock.now());
+    const ready = pending.filter(({ offer }) => offer.type !== "message" || hears);
     if (ready.length < pending.length) news = true;
     if (ready.length === 0) return;
     const fresh = ready.filter(({ id }) => !session.offers.includes(id));
     await commit({ drafts: fresh.flatMap(({ id, offer }) => draftOf(id, offer, session)), durable: true });
     if (session.turn?.cancelledBy !== undefined) turn.abort();
-    await ports.inbox.taken(
-      session.id,
-      ready.map(({ id }) => id),
-    );
+    const heard = ready.map(({ id }) => id);
+    await ports.inbox.taken(session.id, heard);
   };
   const onOffer = () => {
     news = true;
-    // A refused append is thrown again by the loop's own next append.
-    enqueue(take)
+    // A refused append is thrown again when the loop receives.
+    enqueue(() => take(false))
       .catch(() => undefined)
       .finally(() => {
         wake.resolve();
@@ -92,9 +95,11 @@ export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ow
     session: () => session,
     signal: () => turn.signal,
     append: (entry) => enqueue(() => commit(entry)),
-    receive: async () => {
-      if (news) await enqueue(take);
-    },
+    receive: () =>
+      enqueue(async () => {
+        if (refused) throw refused;
+        if (news) await take(true);
+      }),
     woken: async (head) => {
       while (session.head === head && !refused) await wake.promise;
     },
@@ -106,9 +111,13 @@ export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ow
   };
 }
 
-/** A message between a call and its result is invalid on every wire. */
-function canHear({ calls, turn }: Session): boolean {
-  return calls.length === 0 && !turn?.attempt;
+/**
+ * A message between a call and its result is invalid on every wire, and one said to a turn that is about to end would
+ * never be answered: it opens the next one.
+ */
+function canHear(session: Session, now: number): boolean {
+  if (session.calls.length > 0 || session.turn?.attempt) return false;
+  return next(session, now).type !== "end-turn";
 }
 
 function draftOf(id: string, offer: Offer, session: Session): Draft[] {

@@ -2,7 +2,7 @@
 import type { Draft, Session } from "@lathe/protocol";
 import { closeCalls } from "./abandon.ts";
 import type { Action } from "./action.ts";
-import { cutOffAttempt, retryDelay } from "./after-failure.ts";
+import { cutOffAttempt } from "./after-failure.ts";
 import { callModel } from "./call-model.ts";
 import { decideCalls } from "./decide-calls.ts";
 import type { Entry, Reach } from "./ports.ts";
@@ -49,16 +49,9 @@ function discardAttempt(session: Session, { ports }: Reach): Draft[] {
   const { turn, account } = session;
   if (!turn?.attempt) return [];
   const { id: attempt, model, startedAt } = turn.attempt;
-  const now = ports.clock.now();
   const reserved = account.reserved[attempt];
-  const delay = retryDelay(cutOffAttempt, turn.modelFailures, ports.clock.random()) ?? 0;
-  const failed = {
-    attempt,
-    model,
-    failure: cutOffAttempt,
-    retryAt: now + delay,
-    ms: Math.max(0, now - startedAt),
-  };
+  const ms = Math.max(0, ports.clock.now() - startedAt);
+  const failed = { attempt, model, failure: cutOffAttempt, ms };
   const settled: Draft[] = reserved ? [{ type: "budget.settled", data: { attempt, ...reserved } }] : [];
   return [...settled, { type: "step.failed", data: failed }];
 }

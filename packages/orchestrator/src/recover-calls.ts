@@ -31,16 +31,12 @@ async function outcomeOf(state: CallState, reach: Reach): Promise<Outcome | unde
   return { type: "interrupted", failure: failure("owner-died", text), text: "" };
 }
 
+/** Files that are as they were mean that it had no effect. Who changed the others nobody can tell from outside. */
 async function fileOutcome(state: CallState, { ports }: Reach): Promise<Outcome | undefined> {
   const before = Object.entries(state.before ?? {});
   const now = await Promise.all(before.map(([path]) => ports.version(path)));
-  const changed = before.flatMap(([path, was], i) => {
-    const after = now[i] ?? null;
-    return after === was
-      ? []
-      : [{ path, ...(was === null ? {} : { before: was }), ...(after === null ? {} : { after }) }];
-  });
+  const changed = before.filter(([, was], i) => (now[i] ?? null) !== was).map(([path]) => path);
   if (changed.length === 0) return undefined;
-  const text = `Done just before the process died: ${changed.map((change) => change.path).join(", ")} changed. Read again before editing further.`;
-  return { type: "ok", text, facts: { changed } };
+  const text = `the process died while this ran, and ${changed.join(", ")} changed since, by it or by somebody else; read before editing further`;
+  return { type: "interrupted", failure: failure("owner-died", text), text: "" };
 }

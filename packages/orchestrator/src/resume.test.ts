@@ -108,6 +108,65 @@ describe("resume", () => {
   });
 });
 
+describe("a file change in doubt", () => {
+  const script = byProgress([{ calls: [put("f", "mine")] }, { text: "ok" }]);
+
+  /** Dies when the start of the call is in the log and nothing has run. */
+  async function diedAtStart(bench: Bench): Promise<void> {
+    const log = await begin(bench);
+    const dying: SessionLog = {
+      ...log,
+      append: async (drafts, options) => {
+        const events = await log.append(drafts, options);
+        const isStart = drafts.some(({ type }) => type === "tool.started");
+        return isStart ? failure("owner-died", "killed by the test") : events;
+      },
+    };
+    assert.ok(isFailure(await drive(dying, fold(unwrap(await bench.store.read("s1"))), bench.ports)));
+    assert.deepEqual(bench.done, []);
+  }
+
+  it("runs when the file is as it was", async () => {
+    const bench = openBench({ script });
+    await diedAtStart(bench);
+    await run(bench, await reclaim(bench));
+    assert.deepEqual([bench.done, bench.files.get("f")], [["put f"], "mine"]);
+  });
+
+  it("is not taken for done when somebody else changed the file", async () => {
+    const bench = openBench({ script });
+    await diedAtStart(bench);
+    bench.files.set("f", "edited by the user meanwhile");
+    const session = await run(bench, await reclaim(bench));
+    assert.deepEqual([bench.done, bench.files.get("f")], [[], "edited by the user meanwhile"]);
+    const result = session.messages[2];
+    assert.ok(result?.role === "tool" && result.parts[0]?.failed);
+    assert.match(result.parts[0].text, /f changed since, by it or by somebody else/);
+  });
+});
+
+it("does not blame the model for deaths of the process", async () => {
+  const bench = openBench({ script, settings: { models: ["first", "second"] } });
+  function script(): ScriptedAnswer {
+    return { text: "done" };
+  }
+  let log = await begin(bench);
+  for (let death = 0; death < 9; death++) {
+    const own = log;
+    const dying: SessionLog = {
+      ...own,
+      append: async (drafts, options) =>
+        drafts.some(({ type }) => type === "step.completed")
+          ? failure("owner-died", "killed by the test")
+          : own.append(drafts, options),
+    };
+    await drive(dying, fold(unwrap(await bench.store.read("s1"))), bench.ports);
+    log = await reclaim(bench);
+  }
+  const session = await run(bench, log);
+  assert.deepEqual([session.model, session.lastEnd], ["first", { type: "done" }]);
+});
+
 describe("any conversation", () => {
   const call = fc.oneof(
     fc.constantFrom("a", "b").map(get),

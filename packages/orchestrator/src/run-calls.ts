@@ -84,12 +84,19 @@ async function execute(
   session: Session,
   { reach, stop }: { readonly reach: Reach; readonly stop: AbortController },
 ): Promise<Outcome> {
+  if (stop.signal.aborted) return unstarted;
   const lost = mayChange(state.effects) ? await reach.log.check() : undefined;
   if (lost) return { type: "failed", failure: lost };
   const prepared = prepareCall(state.call, reach.ports.tools);
   if (isFailure(prepared)) return { type: "failed", failure: prepared };
   return prepared.run(reach.ports.context(session, state.call.id, stop.signal));
 }
+
+const unstarted: Outcome = {
+  type: "interrupted",
+  failure: failure("cancelled", "it was cancelled before it began"),
+  text: "",
+};
 
 /** Settles a moment after a cancel, for calls that do not listen; one that has ended keeps nobody waiting. */
 function leftBehind({ ports }: Reach, stop: AbortController, ended: AbortSignal): Promise<Outcome> {
@@ -102,6 +109,7 @@ function leftBehind({ ports }: Reach, stop: AbortController, ended: AbortSignal)
         text: "",
       });
     };
-    stop.signal.addEventListener("abort", () => void giveUp(), { once: true });
+    if (stop.signal.aborted) void giveUp();
+    else stop.signal.addEventListener("abort", () => void giveUp(), { once: true });
   });
 }

@@ -24,6 +24,7 @@ export function closeAnswer(session: Session): Session {
     }),
   );
   const outcomes = done.map(({ outcome }) => outcome);
+  const polls = session.calls.every(isPoll);
   const record = {
     calls: parts.map((part, i) => ({ tool: part.tool, input: done[i]?.call.input ?? "", result: part.text })),
   };
@@ -34,7 +35,11 @@ export function closeAnswer(session: Session): Session {
     messages: [...session.messages, { role: "tool", parts }],
     shown: foldShown(session.shown, outcomes),
     todos: outcomes.reduce((todos, outcome) => factsOf(outcome).todos ?? todos, session.todos),
-    recent: outcomes.some(madeProgress) ? [] : [...session.recent, record].slice(-lookback),
+    recent: outcomes.some(changesFiles)
+      ? []
+      : polls
+        ? session.recent
+        : [...session.recent, record].slice(-lookback),
   };
 }
 
@@ -46,15 +51,37 @@ function factsOf(outcome: Outcome): NonNullable<Extract<Outcome, { type: "ok" }>
   return (outcome.type === "ok" && outcome.facts) || {};
 }
 
-function madeProgress(outcome: Outcome): boolean {
-  const { changed, process } = factsOf(outcome);
-  return (changed?.length ?? 0) > 0 || (process?.running === true && process.produced);
+function changesFiles(outcome: Outcome): boolean {
+  return (factsOf(outcome).changed?.length ?? 0) > 0;
+}
+
+/** A look at a process that is still producing: neither a step of a loop nor the end of one. */
+function isPoll({ effects, outcome }: CallState): boolean {
+  const process = outcome && factsOf(outcome).process;
+  return process?.running === true && process.produced && effects.every(({ kind }) => kind === "process");
 }
 
 function foldShown(shown: Session["shown"], outcomes: readonly Outcome[]): Session["shown"] {
   const news = outcomes.flatMap((outcome) => factsOf(outcome).shown ?? []);
   if (news.length === 0) return shown;
   const next: Record<string, readonly Shown[]> = { ...shown };
-  for (const one of news) next[one.path] = [...(next[one.path] ?? []), one];
+  for (const one of news) next[one.path] = withShown(next[one.path] ?? [], one);
   return next;
+}
+
+/** One entry for each version in a row, its ranges in order and without overlaps. */
+function withShown(known: readonly Shown[], one: Shown): readonly Shown[] {
+  const last = known.at(-1);
+  if (last?.version !== one.version) return [...known, one];
+  return [...known.slice(0, -1), { ...one, ranges: merged([...last.ranges, ...one.ranges]) }];
+}
+
+function merged(ranges: Shown["ranges"]): Shown["ranges"] {
+  const out: (readonly [number, number])[] = [];
+  for (const [first, end] of [...ranges].sort(([a], [b]) => a - b)) {
+    const last = out.at(-1);
+    if (last && first <= last[1] + 1) out[out.length - 1] = [last[0], Math.max(last[1], end)];
+    else out.push([first, end]);
+  }
+  return out;
 }

@@ -27,6 +27,8 @@ export const stepFailed: EventType<"step.failed", StepFailed> = {
   apply: (session, { data, at }) => {
     if (!session.turn) return session;
     const { attempt: _a, retryAt: _r, ...turn } = session.turn;
+    // The death of a process says nothing of the model.
+    if (data.failure.code === "owner-died") return { ...session, turn };
     const failed = {
       ...turn,
       failures: turn.failures + 1,
