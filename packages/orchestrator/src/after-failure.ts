@@ -20,6 +20,9 @@ export function afterFailure(session: Session, now: number): Action | undefined 
   const hopeless = problem.retry === "other-model" || turn.modelFailures >= attemptsPerModel || isLate;
   if (hopeless && to !== undefined) return { type: "switch-model", to, why: problem.text };
   if (problem.retry === "other-model") return giveUp(problem);
+  // Before the first answer an address that does not answer is more likely wrong than gone for a moment.
+  if (problem.code === "unreachable" && turn.steps === 0 && turn.modelFailures >= attemptsPerModel)
+    return giveUp(problem, turn.failures);
   if (turn.failures >= (session.limits.failures ?? defaultAttempts)) return giveUp(problem, turn.failures);
   if (isLate) return giveUp(problem, turn.failures);
   return retryAt > now ? { type: "await-time", until: retryAt, why: problem.text } : undefined;

@@ -150,6 +150,7 @@ function neverSent(problem: Failure): boolean {
   const free = [
     "rate-limited",
     "overloaded",
+    "server-error",
     "unreachable",
     "unauthorized",
     "model-unknown",

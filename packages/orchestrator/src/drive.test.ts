@@ -324,6 +324,22 @@ describe("failing attempts", () => {
     assert.equal(bench.scripted.requests.length, 2);
   });
 
+  it("gives up soon on an address that never answered, and not on one that has", async () => {
+    const gone = failure("unreachable", "connection refused", { retry: "same" });
+    const wrong = openBench({ script: () => ({ failure: gone }) });
+    await run(wrong);
+    assert.equal(wrong.scripted.requests.length, 3);
+    const lost = openBench({ script: (_, i) => (i === 0 ? { calls: [say("x")] } : { failure: gone }) });
+    await run(lost);
+    assert.equal(lost.scripted.requests.length, 9);
+  });
+
+  it("charges nothing for a request that a server failed on", async () => {
+    const down = failure("server-error", "500", { retry: "same" });
+    const session = await run(openBench({ script: (_, i) => (i < 2 ? { failure: down } : { text: "ok" }) }));
+    assert.ok(session.account.tokens < 8000, `${session.account.tokens}`);
+  });
+
   it("gives up at once when trying again cannot help", async () => {
     const bench = openBench({ script: () => ({ failure: failure("unauthorized", "wrong key") }) });
     const session = await run(bench);

@@ -64,7 +64,7 @@ function blocked({ turn }: Session): Action | undefined {
 function finished({ turn }: Session): Action | undefined {
   if (!turn) return undefined;
   if (turn.lastReason === "refused") {
-    const text = "the model refused to answer; rephrase the task or use another model";
+    const text = "the model declined the task; rephrase it or use another model";
     return { type: "end-turn", end: { type: "failed", failure: failure("content-refused", text) } };
   }
   if (turn.lastReason === "length") return cutOff(turn.cut);

@@ -105,6 +105,23 @@ describe("candidates", () => {
       }
     }));
 
+  it("never splits the two characters that end a line", () => {
+    const text = "def f(n):\r\n    return n - 1\r\n";
+    const start = text.indexOf("-");
+    const candidate = {
+      path: "a.py",
+      start,
+      end: start + 1,
+      text: "+",
+      line: 2,
+      template: "t",
+      note: "n",
+      score: 1,
+    };
+    const { old, new: fixed } = toRepair(text, candidate);
+    assert.deepEqual([old, fixed], ["    return n - 1", "    return n + 1"]);
+  });
+
   it("are described in one line, whatever they replace", () =>
     holds((text, candidates) => {
       for (const candidate of candidates) assert.doesNotMatch(toRepair(text, candidate).description, /\n/);

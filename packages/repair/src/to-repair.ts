@@ -30,7 +30,9 @@ function lineStart(text: string, offset: number): number {
 
 function lineEnd(text: string, offset: number): number {
   const found = text.indexOf("\n", offset);
-  return found < 0 ? text.length : found;
+  if (found < 0) return text.length;
+  // A line's end is not its text, also where it has two characters.
+  return found > offset && text[found - 1] === "\r" ? found - 1 : found;
 }
 
 function isUnique(text: string, part: string): boolean {

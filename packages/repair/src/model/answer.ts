@@ -8,11 +8,18 @@ export interface Call {
 export interface Answer {
   readonly text: string;
   readonly calls: readonly Call[];
+  /** What was asked for is not done, and will not be. */
+  readonly declines?: true;
 }
 
 /** An answer that ends the turn. */
 export function say(text: string): Answer {
   return { text, calls: [] };
+}
+
+/** An answer that ends the turn with the task undone. */
+export function decline(text: string): Answer {
+  return { text, calls: [], declines: true };
 }
 
 /** An answer that calls tools. */

@@ -26,6 +26,7 @@ const RUN = [
   "are the tests green?",
   "check whether the tests pass",
   "is the test suite passing?",
+  "why does last.test.js fail",
 ];
 const OTHER = [
   "hello",

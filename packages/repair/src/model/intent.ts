@@ -19,7 +19,7 @@ const FIX =
   /\b(?:fix|repair|mend|debug|solve|heal|patch|resolve|unbreak)\b|\b(?:make|get|have|let|until|so|should|must)\b[^.?]*\b(?:pass(?:es|ing)?|green|work)\b/i;
 /** A question about the tests asks for a run, not for a change. */
 const ASK =
-  /(?:^|[.!?]\s+|\b(?:check|see|know|tell me)\s+)(?:whether|if|do|does|did|are|is|why)\b[^.]*\b(?:tests?|specs?|suite)\b[^.]*\b(?:pass(?:es|ing)?|green|fail(?:s|ing)?|red|broken|ok)\b/i;
+  /(?:^|[.!?]\s+|\b(?:check|see|know|tell me)\s+)(?:whether|if|do|does|did|are|is|why)\b.*\b(?:tests?|specs?|suite)\b.*\b(?:pass(?:es|ing)?|green|fail(?:s|ing)?|red|broken|ok)\b/i;
 
 /** Reads the user's words. */
 export function intentOf(asked: string): Intent {

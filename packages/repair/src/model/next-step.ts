@@ -3,10 +3,10 @@
 import { failureReport } from "../failure-report.ts";
 import { detectTestCommand } from "../test-command.ts";
 import { isTestFile } from "../test-file.ts";
-import { type Answer, call, configureHint, say } from "./answer.ts";
+import { type Answer, type Call, call, configureHint, decline, say } from "./answer.ts";
 import { foundRepairs } from "./found-repairs.ts";
 import { type Intent, intentOf } from "./intent.ts";
-import { passed, repairedReport, testReport } from "./report.ts";
+import { passed, ranNothing, repairedReport, testReport } from "./report.ts";
 import type { Step, Turn } from "./turn.ts";
 
 const TEST_SECONDS = 120;
@@ -18,12 +18,12 @@ type Wanted = Exclude<Intent, { type: "other" }>;
 /** The next answer of the turn. */
 export function nextStep(turn: Turn): Answer {
   const intent = intentOf(turn.asked);
-  if (intent.type === "other") return say(`I cannot do that.\n\n${configureHint}`);
+  if (intent.type === "other") return decline(`I cannot do that.\n\n${configureHint}`);
   const lacking = ["shell", ...(intent.type === "repair" ? ["try_mutations", "edit"] : [])].filter(
     (tool) => !turn.tools.has(tool),
   );
   if (lacking.length > 0)
-    return say(
+    return decline(
       `I cannot do that here: the tools ${lacking.join(", ")} are not available in this mode.\n\n${configureHint}`,
     );
   const runs = turn.steps.filter((step) => step.tool === "shell");
@@ -37,26 +37,34 @@ function beforeRun(turn: Turn, intent: Wanted): Answer {
   const command = intent.command ?? commandFromSteps(turn);
   if (command !== undefined) return run(command, "I run the tests.");
   if (turn.steps.length === 0) return look(turn);
-  const unread = testsToRead(turn);
+  const unread = [...manifestToRead(turn), ...testsToRead(turn)];
   if (unread.length > 0)
     return call(
       "I look at how the tests are written.",
-      ...unread.map((path) => ({ tool: "read", input: { path, ranges: [[1, 60]] } })),
+      ...unread.map((path) => ({
+        tool: "read",
+        input: path === MANIFEST ? { path } : { path, ranges: [[1, 60]] },
+      })),
     );
-  return say(
-    `I found no tests here: no test script in package.json and no test files of Python, JavaScript or TypeScript. Tell me the command, for example: fix the tests with \`npm test\`.\n\n${configureHint}`,
+  const lists = turn.steps.filter((step) => step.tool === "find_files");
+  if (lists.length === 1 && lists[0]?.result.includes("[more"))
+    return call("There are many files. I look for tests alone.", finderOf(TESTS));
+  return decline(
+    `I found no tests ${lists.length > 1 ? "in the first files of a long list" : "here"}: no test script in package.json and no test files of Python, JavaScript or TypeScript. Tell me the command, for example: fix the tests with \`npm test\`.\n\n${configureHint}`,
   );
 }
 
+const MANIFEST = "package.json";
+const SOURCES = "**/*.{py,js,mjs,cjs,jsx,ts,mts,cts,tsx,ini,toml,json}";
+const TESTS = "**/{test_*,*_test,tests,*.test,*.spec}.{py,js,mjs,cjs,jsx,ts,mts,cts,tsx}";
+
+function finderOf(glob: string): Call {
+  return { tool: "find_files", input: { glob, limit: 2000 } };
+}
+
 function look(turn: Turn): Answer {
-  const finder = {
-    tool: "find_files",
-    input: { glob: "**/*.{py,js,mjs,cjs,jsx,ts,mts,cts,tsx,ini,toml,json}", limit: 2000 },
-  };
-  return call("I look for the tests.", ...(turn.tools.has("find_files") ? [finder] : []), {
-    tool: "read",
-    input: { path: "package.json" },
-  });
+  const manifest: Call = { tool: "read", input: { path: MANIFEST } };
+  return call("I look for the tests.", turn.tools.has("find_files") ? finderOf(SOURCES) : manifest);
 }
 
 function run(command: string, why: string): Answer {
@@ -77,6 +85,11 @@ function textsRead(turn: Turn): ReadonlyMap<string, string> {
   return new Map(reads.map((step) => [String(step.input.path), step.result.replace(/^ *\d+\t/gm, "")]));
 }
 
+function manifestToRead(turn: Turn): readonly string[] {
+  const isRead = turn.steps.some((step) => step.tool === "read" && step.input.path === MANIFEST);
+  return !isRead && filesFound(turn).includes(MANIFEST) ? [MANIFEST] : [];
+}
+
 /** Python tests say only in their text whether pytest is needed. */
 function testsToRead(turn: Turn): readonly string[] {
   const read = new Set(turn.steps.filter((step) => step.tool === "read").map((step) => step.input.path));
@@ -91,6 +104,7 @@ function commandFromSteps(turn: Turn): string | undefined {
   const files = filesFound(turn);
   const packageJson = texts.get("package.json");
   if (files.length === 0 && packageJson === undefined) return undefined;
+  if (manifestToRead(turn).length > 0) return undefined;
   const command = detectTestCommand({
     files,
     ...(packageJson === undefined ? {} : { packageJson: packageJson.replace(/\n\[\d+ lines in all\]$/, "") }),
@@ -109,16 +123,18 @@ function afterRun(turn: Turn, intent: Extract<Wanted, { type: "repair" }>, runs:
   const command = String(runs.first.input.command);
   const search = turn.steps.find((step) => step.tool === "try_mutations");
   const edits = turn.steps.filter((step) => step.tool === "edit");
-  if (stopped(runs.first)) return say(`I could not run \`${command}\`: ${runs.first.result}`);
+  if (stopped(runs.first)) return decline(`I could not run \`${command}\`: ${runs.first.result}`);
+  if (ranNothing(runs.first))
+    return decline(`\`${command}\` ended well, but no test ran:\n${runs.first.result}\n\n${configureHint}`);
   if (passed(runs.first))
     return say(
       `\`${command}\` passes already: there is no failing test to repair, and I changed nothing.\n\n${configureHint}`,
     );
   if (search === undefined) return readOrSearch(turn, intent, { command, output: runs.first.result });
   const found = foundRepairs(search.result);
-  if (found.length === 0) return say(`${testReport(runs.first)}\n\n${nothingFound(search, command)}`);
+  if (found.length === 0) return decline(`${testReport(runs.first)}\n\n${nothingFound(search, command)}`);
   const applied = edits.length > runs.count - 1 ? edits.at(-1) : undefined;
-  if (applied?.failed) return say(`${unwritten(edits, applied)}\n\n${search.result}`);
+  if (applied?.failed) return decline(`${unwritten(edits, applied)}\n\n${search.result}`);
   if (applied !== undefined) return run(command, "I run the tests again.");
   return afterEdit(found, { runs, command, edits, first: runs.first });
 }
@@ -164,7 +180,7 @@ function afterEdit(
       tool: "edit",
       input: { path: best.path, edits: [{ old: best.new, new: best.old }] },
     });
-  return say(
+  return decline(
     `${testReport(runs.last)}\n\nThe edit I found passed in a copy of the workspace but not here, so I took it back; the tests may depend on something outside the files, or fail at random.\n\n${configureHint}`,
   );
 }

@@ -30,7 +30,7 @@ async function* stream(request: ModelRequest, signal: AbortSignal): AsyncGenerat
     return yield { type: "failed", failure: failure("cancelled", "the attempt was cancelled") };
   const answer = nextStep(turnOf(request));
   if (answer.text !== "") yield { type: "text-delta", text: answer.text };
-  const reason = answer.calls.length > 0 ? "tool-calls" : "stop";
+  const reason = answer.calls.length > 0 ? "tool-calls" : answer.declines ? "refused" : "stop";
   yield { type: "finished", reason, parts: partsOf(answer, request), usage: noUsage };
 }
 

@@ -10,6 +10,11 @@ export function passed(step: Step): boolean {
   return !step.failed && !/\[(exit code \d+|ended by \w+|still running[^\]]*)\]\s*$/.test(step.result);
 }
 
+/** True when the runner says that there was nothing to run, which most take for success. */
+export function ranNothing(step: Step): boolean {
+  return passed(step) && /^(?:[#ℹ] tests 0|Ran 0 tests\b.*|no tests (?:ran|found)\b.*)$/im.test(step.result);
+}
+
 /** How a test run ended, in a few lines. */
 export function testReport(step: Step): string {
   const command = String(step.input.command);
