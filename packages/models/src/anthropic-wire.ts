@@ -1,6 +1,7 @@
 /** Anthropic messages. */
 import type { AnthropicLanguageModelOptions } from "@ai-sdk/anthropic";
 import type { JSONObject } from "@ai-sdk/provider";
+import { objectInput, plainName, shortId } from "./call-fit.ts";
 import { promptOf } from "./prompt.ts";
 import type { Endpoint, Unread, Wire } from "./wire.ts";
 
@@ -15,6 +16,10 @@ export const anthropicWire: Wire = {
     ...promptOf(request, {
       provider: endpoint.provider,
       cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },
+      call: ({ input }) => ({ input: objectInput(input) }),
+      callId: shortId(64),
+      toolName: plainName,
+      refusesBlank: true,
     }),
     providerOptions: { anthropic: habits(endpoint) },
   }),

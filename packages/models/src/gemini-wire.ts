@@ -1,4 +1,5 @@
 /** Gemini generateContent. */
+import { objectInput } from "./call-fit.ts";
 import { promptOf } from "./prompt.ts";
 import type { Unread, Wire } from "./wire.ts";
 
@@ -9,7 +10,10 @@ export const geminiWire: Wire = {
     return createGoogle({ baseURL, apiKey: apiKey ?? "", headers: { ...headers }, fetch })(model);
   },
   options: (request, endpoint) => ({
-    ...promptOf(request, { provider: endpoint.provider }),
+    ...promptOf(request, {
+      provider: endpoint.provider,
+      call: ({ input }) => ({ input: objectInput(input) }),
+    }),
     ...(thinks.test(endpoint.model)
       ? { providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } }
       : {}),

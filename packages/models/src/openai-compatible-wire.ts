@@ -1,6 +1,8 @@
 /** OpenAI chat completions, for any base URL: the language of local servers and of most other providers. */
+import type { LanguageModelV4ToolCallPart } from "@ai-sdk/provider";
 import type { ToolCallPart } from "@lathe/protocol";
-import { promptOf } from "./prompt.ts";
+import { mistralId, plainName, shortId } from "./call-fit.ts";
+import { type Dialect, promptOf } from "./prompt.ts";
 import { createUnknownFields, rawKey } from "./unknown-fields.ts";
 import type { Endpoint, Unread, Wire } from "./wire.ts";
 
@@ -29,7 +31,7 @@ export const openaiCompatibleWire: Wire = {
     return provider.chatModel(endpoint.model);
   },
   options: (request, endpoint) => ({
-    ...promptOf(request, { provider: endpoint.provider, call: rawCall }),
+    ...promptOf(request, dialectOf(endpoint)),
     ...(isOpenai(endpoint)
       ? { providerOptions: { [endpoint.provider]: { prompt_cache_key: request.cacheKey } } }
       : {}),
@@ -42,20 +44,34 @@ function isOpenai({ baseUrl }: Endpoint): boolean {
   return new URL(baseUrl).hostname === "api.openai.com";
 }
 
+/** Only these two are known to refuse ids; all other servers get their own back as they wrote them. */
+function dialectOf(endpoint: Endpoint): Dialect {
+  const { provider, baseUrl } = endpoint;
+  const call = (part: ToolCallPart) => rawCall(part, provider);
+  if (isOpenai(endpoint)) return { provider, call, callId: shortId(40), toolName: plainName };
+  const isMistral = new URL(baseUrl).hostname === "api.mistral.ai";
+  return isMistral ? { provider, call, callId: mistralId, toolName: plainName } : { provider, call };
+}
+
 /** OpenAI's reasoning models reject `max_tokens`; local servers know nothing else. */
 function renameLimit(body: Record<string, unknown>): Record<string, unknown> {
   const { max_tokens, ...rest } = body;
   return { ...rest, max_completion_tokens: max_tokens };
 }
 
-/** Text that is no JSON would be quoted once more; as metadata it passes byte for byte. */
-function rawCall({ tool, input }: ToolCallPart): {
-  readonly input: unknown;
-  readonly providerOptions: {
-    readonly openaiCompatible: { readonly function: { name: string; arguments: string } };
+/**
+ * Text that is no JSON would be quoted once more; as metadata it passes byte for byte. Gemini's own signature would
+ * become a field that other servers may refuse.
+ */
+function rawCall(
+  { tool, input }: ToolCallPart,
+  provider: string,
+): Pick<LanguageModelV4ToolCallPart, "input" | "providerOptions"> {
+  const openaiCompatible = { function: { name: tool, arguments: input } };
+  return {
+    input: {},
+    providerOptions: { openaiCompatible, ...(provider === "google" ? {} : { google: {} }) },
   };
-} {
-  return { input: {}, providerOptions: { openaiCompatible: { function: { name: tool, arguments: input } } } };
 }
 
 /** Servers send keep-alives and notes of their own between the chunks. */

@@ -1,5 +1,6 @@
 /** OpenAI responses, stateless: nothing is stored there, reasoning travels encrypted. */
 import type { OpenAILanguageModelResponsesOptions } from "@ai-sdk/openai";
+import { jsonInput, plainName, shortId } from "./call-fit.ts";
 import { promptOf } from "./prompt.ts";
 import type { Wire } from "./wire.ts";
 
@@ -11,7 +12,12 @@ export const openaiResponsesWire: Wire = {
     );
   },
   options: (request, { provider }) => ({
-    ...promptOf(request, { provider }),
+    ...promptOf(request, {
+      provider,
+      call: ({ input }) => ({ input: jsonInput(input) }),
+      callId: shortId(64),
+      toolName: plainName,
+    }),
     providerOptions: {
       openai: {
         store: false,

@@ -13,8 +13,10 @@ import type {
   ModelRequest,
   ToolCallPart,
   ToolMessage,
+  ToolResultPart,
   UserMessage,
 } from "@lathe/protocol";
+import type { FitId } from "./call-fit.ts";
 
 export interface Dialect {
   /** Reasoning of this provider is sent back, all other is dropped. */
@@ -23,9 +25,16 @@ export interface Dialect {
   readonly cacheMark?: SharedV4ProviderOptions;
   /** How a call's input travels; by default as the text itself. */
   readonly call?: (part: ToolCallPart) => Pick<LanguageModelV4ToolCallPart, "input" | "providerOptions">;
+  /** The ids of calls that the wire takes; by default all. */
+  readonly callId?: FitId;
+  /** The names of tools that the wire takes in calls; by default all. */
+  readonly toolName?: (name: string) => string;
+  /** Text of white space alone is refused like empty text. */
+  readonly refusesBlank?: true;
 }
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
+type ToolContent = Extract<LanguageModelV4Message, { role: "tool" }>["content"];
 type UserContent = Extract<LanguageModelV4Message, { role: "user" }>["content"];
 
 export function promptOf(
@@ -68,54 +77,65 @@ function withMark(
 function convert(message: Message, dialect: Dialect): LanguageModelV4Message | undefined {
   switch (message.role) {
     case "user":
-      return filled({ role: "user", content: userContent(message) });
+      return filled({ role: "user", content: userContent(message, dialect) });
     case "assistant":
       return filled({ role: "assistant", content: assistantContent(message, dialect) });
     case "tool":
-      return filled({ role: "tool", content: toolContent(message) });
+      return filled({ role: "tool", content: toolContent(message, dialect) });
   }
 }
 
-/** An empty message is invalid on every wire. */
+/** An empty message is invalid on every wire; that its neighbours may have one role then is not. */
 function filled(message: LanguageModelV4Message): LanguageModelV4Message | undefined {
   return message.content.length > 0 ? message : undefined;
 }
 
-function userContent(message: UserMessage): UserContent {
+function userContent(message: UserMessage, dialect: Dialect): UserContent {
   return message.parts.flatMap((part): UserContent => {
-    if (part.type === "text") return part.text === "" ? [] : [{ type: "text", text: part.text }];
+    if (part.type === "text") return textContent(part.text, dialect);
     return [{ type: "file", mediaType: part.mediaType, data: { type: "data", data: part.base64 } }];
   });
 }
 
-function assistantContent(message: AssistantMessage, dialect: Dialect): AssistantContent {
-  return message.parts.flatMap((part): AssistantContent => {
-    switch (part.type) {
-      case "text":
-        return part.text === "" ? [] : [{ type: "text", text: part.text }];
-      case "reasoning":
-        if (part.provider !== dialect.provider) return [];
-        return [{ type: "reasoning", text: part.text, ...metadataOf(part.signature) }];
-      case "tool-call": {
-        const travels = dialect.call?.(part) ?? { input: part.input };
-        const providerOptions = {
-          ...metadataOf(part.signature)?.providerOptions,
-          ...travels.providerOptions,
-        };
-        return [{ type: "tool-call", toolCallId: part.id, toolName: part.tool, ...travels, providerOptions }];
-      }
-    }
-    return [];
-  });
+function textContent(text: string, { refusesBlank }: Dialect): { type: "text"; text: string }[] {
+  return (refusesBlank ? text.trim() : text) === "" ? [] : [{ type: "text", text }];
 }
 
-function toolContent(message: ToolMessage): Extract<LanguageModelV4Message, { role: "tool" }>["content"] {
-  return message.parts.map((part) => ({
-    type: "tool-result",
-    toolCallId: part.id,
-    toolName: part.tool,
-    output: { type: part.failed ? "error-text" : "text", value: part.text },
-  }));
+/** Providers refuse reasoning that nothing follows, as in an answer that was cut there or had no more to say. */
+function assistantContent(message: AssistantMessage, dialect: Dialect): AssistantContent {
+  const content = message.parts.flatMap((part) => assistantPart(part, dialect));
+  return content.slice(0, content.findLastIndex(({ type }) => type !== "reasoning") + 1);
+}
+
+function assistantPart(part: AssistantMessage["parts"][number], dialect: Dialect): AssistantContent {
+  switch (part.type) {
+    case "text":
+      return textContent(part.text, dialect);
+    case "reasoning":
+      if (part.provider !== dialect.provider) return [];
+      return [{ type: "reasoning", text: part.text, ...metadataOf(part.signature) }];
+    case "tool-call": {
+      const fit = fitting(part, dialect);
+      const travels = dialect.call?.(fit) ?? { input: fit.input };
+      const providerOptions = { ...metadataOf(fit.signature)?.providerOptions, ...travels.providerOptions };
+      return [{ type: "tool-call", toolCallId: fit.id, toolName: fit.tool, ...travels, providerOptions }];
+    }
+  }
+}
+
+function fitting<Part extends ToolCallPart | ToolResultPart>(
+  part: Part,
+  { callId, toolName }: Dialect,
+): Part {
+  return { ...part, id: callId?.(part.id) ?? part.id, tool: toolName?.(part.tool) ?? part.tool };
+}
+
+function toolContent(message: ToolMessage, dialect: Dialect): ToolContent {
+  return message.parts.map((part) => {
+    const { id, tool, failed, text } = fitting(part, dialect);
+    const output = { type: failed ? "error-text" : "text", value: text } as const;
+    return { type: "tool-result", toolCallId: id, toolName: tool, output };
+  });
 }
 
 function metadataOf(

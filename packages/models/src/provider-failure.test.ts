@@ -15,20 +15,38 @@ const origin: Origin = {
   secrets: ["hunter2-hunter2"],
 };
 
+const openaiWindows = {
+  "x-ratelimit-reset-requests": "12ms",
+  "x-ratelimit-remaining-requests": "99",
+  "x-ratelimit-reset-tokens": "45s",
+};
+
 describe("retryAfterMs", () => {
   for (const [headers, ms] of [
     [{ "retry-after-ms": "1500", "retry-after": "9" }, 1500],
     [{ "retry-after": "2" }, 2000],
     [{ "retry-after": "0.5" }, 500],
     [{ "retry-after": "Fri, 20 Nov 2026 12:00:30 GMT" }, 30_000],
-    [{ "x-ratelimit-reset-requests": "1m3s", "x-ratelimit-reset-tokens": "6ms" }, 6],
+    [{ "x-ratelimit-reset-requests": "12ms", "x-ratelimit-reset-tokens": "45s" }, 45_000],
+    [{ "x-ratelimit-reset-requests": "1m3s", "x-ratelimit-reset-tokens": "6ms" }, 63_000],
+    [{ ...openaiWindows, "x-ratelimit-remaining-requests": "0" }, 12],
+    [{ ...openaiWindows, "x-ratelimit-remaining-tokens": "0" }, 45_000],
+    [{ ...openaiWindows, "x-ratelimit-remaining-tokens": "7" }, 45_000],
+    [{ ...openaiWindows, "x-ratelimit-remaining-tokens": "0", "retry-after": "3" }, 3000],
     [{ "x-ratelimit-reset": String(now + 4000) }, 4000],
     [{ "x-ratelimit-reset": String(now / 1000 + 5) }, 5000],
     [{ "anthropic-ratelimit-tokens-reset": "2026-11-20T12:00:07Z" }, 7000],
     [{ "retry-after": "soon" }, undefined],
     [{}, undefined],
   ] as const) {
-    it(`${JSON.stringify(headers)} -> ${ms}`, () => assert.equal(retryAfterMs(headers, now), ms));
+    it(`${JSON.stringify(headers)} -> ${ms}`, () =>
+      assert.equal(retryAfterMs({ status: 429, headers }, now), ms));
+  }
+  for (const status of [500, 503, 529]) {
+    it(`does not take the windows of the rate for a reason to wait after ${status}`, () => {
+      assert.equal(retryAfterMs({ status, headers: openaiWindows }, now), undefined);
+      assert.equal(retryAfterMs({ status, headers: { "retry-after": "2" } }, now), 2000);
+    });
   }
 });
 
@@ -52,6 +70,41 @@ describe("providerFailure", () => {
     const body = '{"error":{"message":"You exceeded your current quota","code":"insufficient_quota"}}';
     assert.equal(of({ statusCode: 429, responseBody: body }).retry, "other-model");
     assert.equal(of({ statusCode: 429, responseBody: "{}" }).retry, "same");
+  });
+  for (const [error, code, retry] of [
+    [
+      { message: "quota", type: "insufficient_quota", code: "insufficient_quota" },
+      "rate-limited",
+      "other-model",
+    ],
+    [{ message: "slow down", type: "tokens", code: "rate_limit_exceeded" }, "rate-limited", "same"],
+    [{ message: "slow down", type: "rate_limit_error" }, "rate-limited", "same"],
+    [{ message: "busy", type: "overloaded_error" }, "overloaded", "same"],
+    [{ message: "busy", status: "UNAVAILABLE" }, "overloaded", "same"],
+    [{ message: "provider returned error", code: 429 }, "rate-limited", "same"],
+    [{ message: "no", type: "authentication_error" }, "unauthorized", "other-model"],
+    [{ message: "pay", type: "billing_error" }, "rate-limited", "other-model"],
+    [{ message: "bad", type: "invalid_request_error", code: "odd" }, "request-rejected", "other-model"],
+    [{ message: "long", code: "context_length_exceeded" }, "context-overflow", "other-model"],
+    [{ message: "oops", type: "server_error" }, "stream-broken", "same"],
+    [{ message: "oops", type: "toString", code: 20 }, "stream-broken", "same"],
+  ] as const) {
+    it(`reads ${JSON.stringify(error)} inside a stream as ${code}`, () => {
+      for (const raised of [
+        error,
+        { message: error.message, data: { error } },
+        { message: error.message, data: { type: "response.failed", response: { error } } },
+        { statusCode: 200, message: error.message, responseBody: JSON.stringify({ error }) },
+      ]) {
+        const failed = of(raised);
+        assert.deepEqual([failed.code, failed.retry], [code, retry], failed.text);
+        assert.match(failed.text, new RegExp(error.message));
+      }
+    });
+  }
+  it("leaves to another model what this one's wire or certificate does not let through", () => {
+    assert.equal(of({ statusCode: 400, message: "odd field" }).retry, "other-model");
+    assert.equal(of(Object.assign(new Error("x"), { code: "CERT_HAS_EXPIRED" })).retry, "other-model");
   });
   it("knows refused content", () => {
     const message = "The response was filtered due to the prompt triggering the content management policy";

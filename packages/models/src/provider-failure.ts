@@ -24,6 +24,8 @@ interface Raised {
   readonly responseHeaders?: Readonly<Record<string, string>>;
   readonly responseBody?: string;
   readonly data?: unknown;
+  /** The event, when the package could not read it. */
+  readonly value?: unknown;
   readonly cause?: unknown;
 }
 
@@ -53,16 +55,22 @@ export function stalled(origin: Origin, ms: number): Failure {
 }
 
 function findingOf(raised: Raised, origin: Origin, now: number): Finding {
-  const status = raised.statusCode;
+  const status = httpStatus(raised.statusCode) ?? statusIn(raised);
   const said = saidBy(raised);
-  if (status === undefined || (status >= 200 && status < 300)) return withoutStatus(raised, said, origin);
-  if (isOverflow(status, said)) {
+  if (isOverflow(status ?? 400, said)) {
     return found("context-overflow", `The conversation is too long for ${origin.id}: ${said}`, "other-model");
   }
+  if (status === undefined) return withoutStatus(raised, said, origin);
   if (status < 500 && refusal.test(said)) {
     return found("content-refused", `${origin.provider} refused the content: ${said}`, "other-model");
   }
-  return byStatus(status, { said, origin, afterMs: retryAfterMs(raised.responseHeaders ?? {}, now) });
+  const afterMs = retryAfterMs({ status, headers: raised.responseHeaders ?? {} }, now);
+  return byStatus(status, { said, origin, afterMs });
+}
+
+/** An answer that began well may still end in an error. */
+function httpStatus(status: unknown): number | undefined {
+  return typeof status === "number" && (status < 200 || status >= 300) ? status : undefined;
 }
 
 interface Told {
@@ -92,7 +100,8 @@ function byStatus(status: number, { said, origin, afterMs }: Told): Finding {
   return found(
     "request-rejected",
     `${origin.provider} rejected the request with ${status}: ${said}`,
-    "never",
+    // Another wire may take what this one rejects.
+    "other-model",
   );
 }
 
@@ -113,16 +122,14 @@ function unknownModel(said: string, { id, baseUrl, near }: Origin): Finding {
 function withoutStatus(raised: Raised, said: string, origin: Origin): Finding {
   const code = networkCode(raised);
   if (code && certificate.test(code)) {
-    return found("unreachable", `The certificate of ${origin.baseUrl} is not accepted (${code})`, "never");
+    const text = `The certificate of ${origin.baseUrl} is not accepted (${code})`;
+    return found("unreachable", text, "other-model");
   }
   if (code && unreachable.has(code)) {
     const todo = "Check the base URL, the network and the proxy";
     return found("unreachable", `${origin.baseUrl} cannot be reached (${code}). ${todo}`, "same");
   }
   if (overload.test(said)) return found("overloaded", `${origin.provider} is overloaded: ${said}`, "same");
-  if (isOverflow(400, said)) {
-    return found("context-overflow", `The conversation is too long for ${origin.id}: ${said}`, "other-model");
-  }
   return found("stream-broken", `The answer of ${origin.id} broke off: ${code ?? said}`, "same");
 }
 
@@ -161,11 +168,20 @@ function isOverflow(status: number, said: string): boolean {
 
 /** The provider's own words, from wherever the package left them, in one line. */
 function saidBy(raised: Raised): string {
-  const body = messageIn(parsed(raised.responseBody)) ?? messageIn(raised.data);
-  const plain = body ?? (raised.message || undefined) ?? raised.responseBody ?? "no reason given";
-  const code = codeIn(parsed(raised.responseBody)) ?? codeIn(raised.data);
+  const body = toldBy(raised).map(messageIn);
+  const plain =
+    body.find((message) => message !== undefined) ??
+    (raised.message || undefined) ??
+    raised.responseBody ??
+    "no reason given";
+  const [code] = toldCodes(raised).filter((one) => typeof one === "string");
   const whole = code && !plain.includes(code) ? `${plain} [${code}]` : plain;
   return whole.replace(/\s+/g, " ").slice(0, 400);
+}
+
+/** Where the packages leave what the provider sent. */
+function toldBy({ responseBody, data, value }: Raised): readonly unknown[] {
+  return [parsed(responseBody), data, value];
 }
 
 function messageIn(value: unknown): string | undefined {
@@ -174,11 +190,38 @@ function messageIn(value: unknown): string | undefined {
   return typeof error?.message === "string" ? error.message : undefined;
 }
 
-function codeIn(value: unknown): string | undefined {
+/** The status that an error inside a stream would have had as an answer. */
+function statusIn(raised: Raised): number | undefined {
+  const codes = toldCodes(raised);
+  const named = codes.map((code) => statusOfCode.get(String(code))).find((status) => status !== undefined);
+  return named ?? codes.map(Number).find((code) => Number.isInteger(code) && code >= 400 && code < 600);
+}
+
+/** Only those that say more than that the stream broke off. */
+const statusOfCode: ReadonlyMap<string, number> = new Map([
+  ...["insufficient_quota", "billing_error"].map((code) => [code, 402] as const),
+  ...["rate_limit_error", "rate_limit_exceeded", "RESOURCE_EXHAUSTED"].map((code) => [code, 429] as const),
+  ...["overloaded_error", "server_is_overloaded", "UNAVAILABLE"].map((code) => [code, 503] as const),
+  ...["authentication_error", "invalid_api_key", "UNAUTHENTICATED"].map((code) => [code, 401] as const),
+  ...["permission_error", "PERMISSION_DENIED"].map((code) => [code, 403] as const),
+  ...["not_found_error", "model_not_found", "NOT_FOUND"].map((code) => [code, 404] as const),
+  ["request_too_large", 413],
+  ...["context_length_exceeded", "invalid_prompt", "invalid_request_error", "INVALID_ARGUMENT"].map(
+    (code) => [code, 400] as const,
+  ),
+]);
+
+/** The provider's codes: of an error without body or data only known ones, as it may be the operating system's. */
+function toldCodes(raised: Raised): readonly (string | number)[] {
+  const own = codesIn(raised).filter((code) => typeof code === "number" || statusOfCode.has(code));
+  return [...toldBy(raised).flatMap(codesIn), ...own];
+}
+
+function codesIn(value: unknown): readonly (string | number)[] {
   const error = innerError(value);
-  if (typeof error !== "object") return undefined;
-  for (const code of [error.code, error.type, error.status]) if (typeof code === "string") return code;
-  return undefined;
+  if (typeof error !== "object") return [];
+  const { code, type, status } = error;
+  return [code, type, status].filter((one) => typeof one === "string" || typeof one === "number");
 }
 
 type Told400 = {
@@ -188,11 +231,15 @@ type Told400 = {
   readonly status?: unknown;
 };
 
-/** `{error: {...}}` of all four, `{error: "..."}` of local servers, `[{error: ...}]` of Gemini's, or the error itself. */
+/**
+ * `{error: {...}}` of all four, `{error: "..."}` of local servers, `[{error: ...}]` of Gemini's, `{response: {error}}`
+ * of a response that failed, or the error itself.
+ */
 function innerError(value: unknown): Told400 | string | undefined {
   const one: unknown = Array.isArray(value) ? value[0] : value;
   if (typeof one !== "object" || one === null) return undefined;
-  const inner = (one as { error?: unknown }).error ?? one;
+  const { error, response } = one as { error?: unknown; response?: { error?: unknown } | null };
+  const inner = error ?? response?.error ?? one;
   return typeof inner === "string" || (typeof inner === "object" && inner !== null) ? inner : undefined;
 }
 

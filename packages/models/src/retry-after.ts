@@ -2,23 +2,40 @@
 
 type Headers = Readonly<Record<string, string | undefined>>;
 
-const resetNames = [
-  "x-ratelimit-reset-requests",
-  "x-ratelimit-reset-tokens",
-  "x-ratelimit-reset",
-  "anthropic-ratelimit-requests-reset",
-  "anthropic-ratelimit-tokens-reset",
+/** When a whole window is fresh again, and what is left of it now. */
+const windows: readonly (readonly [reset: string, remaining: string])[] = [
+  ["x-ratelimit-reset-requests", "x-ratelimit-remaining-requests"],
+  ["x-ratelimit-reset-tokens", "x-ratelimit-remaining-tokens"],
+  ["x-ratelimit-reset", "x-ratelimit-remaining"],
+  ...["requests", "tokens", "input-tokens", "output-tokens"].map(
+    (what) => [`anthropic-ratelimit-${what}-reset`, `anthropic-ratelimit-${what}-remaining`] as const,
+  ),
 ];
 
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+}
+
 /** Milliseconds from `now`; undefined when no header says. */
-export function retryAfterMs(headers: Headers, now: number): number | undefined {
+export function retryAfterMs({ status, headers }: Answered, now: number): number | undefined {
   const exact = Number.parseFloat(headers["retry-after-ms"] ?? "");
   if (exact >= 0) return exact;
   const after = momentMs(headers["retry-after"], now);
   if (after !== undefined) return after;
-  // A reset is when the whole window is fresh again: the soonest is when anything can pass.
-  const resets = resetNames.map((name) => momentMs(headers[name], now)).filter((ms) => ms !== undefined);
-  return resets.length > 0 ? Math.min(...resets) : undefined;
+  // Every answer carries the windows; they are the reason only when the rate is.
+  return status === 429 ? freshMs(headers, now) : undefined;
+}
+
+/** The windows that are used up must be fresh again; all of them, where none says that it is. */
+function freshMs(headers: Headers, now: number): number | undefined {
+  const resets = windows.flatMap(([reset, remaining]) => {
+    const ms = momentMs(headers[reset], now);
+    return ms === undefined ? [] : [{ ms, isUsedUp: Number.parseFloat(headers[remaining] ?? "") <= 0 }];
+  });
+  const usedUp = resets.filter((reset) => reset.isUsedUp);
+  const due = usedUp.length > 0 ? usedUp : resets;
+  return due.length > 0 ? Math.max(...due.map(({ ms }) => ms)) : undefined;
 }
 
 /** Reads `2`, `1.5`, `6m0s`, `90ms`, an epoch in seconds or milliseconds, an ISO or an HTTP date. */

@@ -78,6 +78,21 @@ const call = {
   tool: "read",
   input: '{"path":"a.ts","lines":[1,2]}',
 } as const;
+const openaiCodes = [
+  ["insufficient_quota", "rate-limited", "other-model"],
+  ["rate_limit_exceeded", "rate-limited", "same"],
+] as const;
+/** What a provider calls its errors inside a stream, and what they come to. */
+const codes = {
+  anthropic: [
+    ["rate_limit_error", "rate-limited", "same"],
+    ["overloaded_error", "overloaded", "same"],
+    ["invalid_request_error", "request-rejected", "other-model"],
+  ],
+  chat: openaiCodes,
+  responses: openaiCodes,
+  gemini: [["RESOURCE_EXHAUSTED", "rate-limited", "same"]],
+} as const;
 const answer: readonly AssistantPart[] = [text, call];
 
 for (const wired of wires) {
@@ -155,6 +170,13 @@ for (const wired of wires) {
       it(`hears an error inside the stream after ${after}`, async () => {
         assert.equal((await withFault({ type: "overloaded", after })).code, "overloaded");
       });
+      for (const [sent, code, retry] of codes[wired.wire]) {
+        it(`reads ${sent} inside the stream after ${after}`, async () => {
+          const { last } = await withFault({ type: "error-event", after, code: sent });
+          assert.ok(last.type === "failed");
+          assert.deepEqual([last.failure.code, last.failure.retry], [code, retry], last.failure.text);
+        });
+      }
       it(`lets unknown events pass after ${after}`, async () => {
         const { last } = await withFault({ type: "unknown-event", after });
         assert.ok(last.type === "finished", JSON.stringify(last));
@@ -208,9 +230,10 @@ for (const wired of wires) {
   });
 
   describe(`${wired.wire}: there and back`, () => {
-    it("is the identity, in nasty chunks", async () => {
+    it("is the identity, in nasty chunks", async (test) => {
       let next: WireAnswer = {};
       const { server, model } = await opened(wired, () => next);
+      test.after(() => server.close());
       await fc.assert(
         fc.asyncProperty(
           conversation(wired),
@@ -236,7 +259,6 @@ for (const wired of wires) {
         ),
         { numRuns: 30 },
       );
-      await server.close();
     });
   });
 }
@@ -355,7 +377,11 @@ function conversation(wired: Wired): fc.Arbitrary<Talk> {
       );
       return [
         { role: "user", parts: [{ type: "text", text: asked }] },
-        { role: "assistant", parts: reply },
+        // Reasoning alone does not travel.
+        {
+          role: "assistant",
+          parts: reply.some(({ type }) => type !== "reasoning") ? reply : [...reply, text],
+        },
         ...(results.length > 0 ? [{ role: "tool" as const, parts: results }] : []),
       ];
     });

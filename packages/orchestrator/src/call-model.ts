@@ -6,6 +6,7 @@ import {
   type Failure,
   failure,
   isFailure,
+  type Message,
   type Model,
   type ModelPart,
   type ModelRequest,
@@ -102,7 +103,7 @@ function completed(attempt: Attempt, answer: Answer, { ports }: Reach): Draft[] 
         attempt: id,
         model: model.info.id,
         reason: answer.reason,
-        parts: withOwnIds(answer.parts, id),
+        parts: withOwnIds(answer.parts, attempt),
         firstMs: answer.firstAt - startedAt,
         ms: ports.clock.now() - startedAt,
         ...(usage ? { usage } : {}),
@@ -113,15 +114,23 @@ function completed(attempt: Attempt, answer: Answer, { ports }: Reach): Draft[] 
   ];
 }
 
-/** Results are told apart by their calls' ids, which some servers repeat or leave empty. */
-function withOwnIds(parts: readonly AssistantPart[], attempt: string): readonly AssistantPart[] {
-  const seen = new Set<string>();
+/** Results are told apart by their calls' ids, which some servers begin anew with each answer, or leave empty. */
+function withOwnIds(
+  parts: readonly AssistantPart[],
+  { id: attempt, request }: Attempt,
+): readonly AssistantPart[] {
+  const seen = new Set(request.messages.flatMap(callIds));
   return parts.map((part, at) => {
     if (part.type !== "tool-call") return part;
     const id = part.id === "" || seen.has(part.id) ? `${attempt}-${at}` : part.id;
     seen.add(id);
     return id === part.id ? part : { ...part, id };
   });
+}
+
+function callIds(message: Message): readonly string[] {
+  if (message.role !== "assistant") return [];
+  return message.parts.flatMap((part) => (part.type === "tool-call" ? [part.id] : []));
 }
 
 /** A failed attempt told no usage: its input may have been charged, its output is unknown, so the reservation stands. */

@@ -147,6 +147,18 @@ describe("a turn", () => {
     assertValidConversation(session);
   });
 
+  it("tells calls apart of a server that counts anew in each answer", async () => {
+    const script = [{ calls: [say("a", "call_0")] }, { calls: [say("b", "call_0")] }, { text: "ok" }];
+    const session = await run(openBench({ script }));
+    const ids = session.messages.flatMap((message) => (message.role === "tool" ? message.parts : []));
+    assert.deepEqual(
+      ids.map(({ text }) => text),
+      ["said a", "said b"],
+    );
+    assert.equal(new Set(ids.map(({ id }) => id)).size, 2);
+    assertValidConversation(session);
+  });
+
   it("leaves no timer behind after its calls", async () => {
     const clock = createHandMovedClock();
     await run(openBench({ clock, script: [{ calls: [say("a"), say("b")] }, { text: "done" }] }));

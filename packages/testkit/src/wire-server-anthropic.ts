@@ -39,6 +39,7 @@ export const anthropicFormat: WireFormat = {
   unknown: event({ type: "mood_delta", mood: "fine" }, "mood_delta"),
   broken: 'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"te\n\n',
   overloaded: event({ type: "error", error: { type: "overloaded_error", message: "Overloaded" } }, "error"),
+  errorEvent: (type) => event({ type: "error", error: { type, message: "no luck" } }, "error"),
   errorBody: (status, message) => ({
     type: "error",
     error: { type: status === 429 ? "rate_limit_error" : "api_error", message },

@@ -43,6 +43,7 @@ export const chatFormat: WireFormat = {
   overloaded: event({
     error: { message: "The engine is currently overloaded", type: "server_error", code: 503 },
   }),
+  errorEvent: (code) => event({ error: { message: "no luck", type: code, code } }),
   errorBody: (status, message) => ({
     error: { message, type: status === 429 ? "rate_limit_error" : "server_error", param: null, code: null },
   }),

@@ -34,6 +34,8 @@ export interface WireFormat {
   readonly broken: string;
   /** The provider's error inside a stream that began well. */
   readonly overloaded: string;
+  /** The same with a code of the provider's. */
+  errorEvent(code: string): string;
   errorBody(status: number, message: string): unknown;
 }
 

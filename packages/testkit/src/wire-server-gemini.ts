@@ -35,6 +35,7 @@ export const geminiFormat: WireFormat = {
   unknown: event({ mood: "fine" }),
   broken: 'data: {"candidates":[{"content":{"parts":[{"te\n\n',
   overloaded: event({ error: { code: 503, message: "The model is overloaded", status: "UNAVAILABLE" } }),
+  errorEvent: (status) => event({ error: { message: "no luck", status } }),
   errorBody: (status, message) => ({
     error: { code: status, message, status: status === 429 ? "RESOURCE_EXHAUSTED" : "INTERNAL" },
   }),

@@ -37,6 +37,10 @@ export const responsesFormat: WireFormat = {
     },
     "error",
   ),
+  errorEvent(code) {
+    const response = { id: "resp_1", error: { code, message: "no luck" }, status: "failed" };
+    return event({ type: "response.failed", sequence_number: 9, response }, "response.failed");
+  },
   errorBody: (status, message) => ({
     error: { message, type: status === 429 ? "rate_limit_error" : "server_error", param: null, code: null },
   }),

@@ -27,6 +27,8 @@ export type WireFault =
   /** The stream stops there: the connection is reset, or the answer ends as if it were complete. */
   | { readonly type: "cut"; readonly after: WirePlace; readonly how: "reset" | "end" }
   | { readonly type: "broken-event" | "unknown-event" | "overloaded"; readonly after: WirePlace }
+  /** The provider's error with this code, inside a stream that began well. */
+  | { readonly type: "error-event"; readonly after: WirePlace; readonly code: string }
   /** Silence from there on; with pings every 10 ms if asked. */
   | { readonly type: "stall"; readonly after: WirePlace | "nothing"; readonly pings?: boolean }
   /** A pause before each event. */
@@ -148,6 +150,7 @@ async function send(
     "broken-event": format.broken,
     "unknown-event": format.unknown,
     overloaded: format.overloaded,
+    "error-event": fault.type === "error-event" ? format.errorEvent(fault.code) : "",
   };
   const text = extra[fault.type as keyof typeof extra];
   await write(response, [{ of: "text", text }, ...frames.slice(place + 1)], { chunks, slowMs: 0 });

@@ -300,6 +300,27 @@ describe("the model", () => {
     assert.deepEqual(answer.calls, [{ tool: "shell", input: { command: "npx jest", timeout_s: 120 } }]);
   });
 
+  it("keeps to the user's words when the harness has said something since", async () => {
+    const notice = user('<notice from="harness">The model was switched to builtin/repair.</notice>');
+    const answer = await answerTo(requestOf([user("run the tests with `npx jest`"), notice], ["shell"]));
+    assert.deepEqual(answer.calls, [{ tool: "shell", input: { command: "npx jest", timeout_s: 120 } }]);
+    const done: readonly Message[] = [
+      { role: "assistant", parts: [{ type: "tool-call", id: "1", tool: "find_files", input: "{}" }] },
+      {
+        role: "tool",
+        parts: [{ type: "tool-result", id: "1", tool: "find_files", text: "a.test.js", failed: false }],
+      },
+    ];
+    const next = await answerTo(
+      requestOf([user("fix the tests"), ...done, notice], Object.keys(workspace())),
+    );
+    assert.deepEqual(
+      next.calls.map(({ input }) => input.command),
+      ["node --test a.test.js"],
+      "what was done before the notice counts",
+    );
+  });
+
   it("gives every call of a turn an id of its own", async () => {
     const { ids } = await answerTo(requestOf([user("fix the tests")], Object.keys(workspace())));
     const later = await answerTo(requestOf([user("hello"), user("fix the tests")], Object.keys(workspace())));

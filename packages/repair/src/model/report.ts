@@ -20,7 +20,8 @@ export function testReport(step: Step): string {
   const command = String(step.input.command);
   if (passed(step)) return `\`${command}\` passes.`;
   const report = failureReport(step.result);
-  const lines = [`\`${command}\` fails.`];
+  const hangs = step.failed && /command-timeout/.test(step.result);
+  const lines = [`\`${command}\` ${hangs ? "did not end in time: a test hangs, or needs longer" : "fails"}.`];
   if (report.tests.length > 0)
     lines.push(
       `Failing: ${report.tests.slice(0, 5).join("; ")}${report.tests.length > 5 ? ` and ${report.tests.length - 5} more` : ""}.`,

@@ -19,9 +19,7 @@ export interface Turn {
 
 /** The turn a request stands in. */
 export function turnOf(request: ModelRequest): Turn {
-  const start = request.messages.findLastIndex(
-    (message) => message.role === "user" && saysSomething(message),
-  );
+  const start = request.messages.findLastIndex((message) => message.role === "user" && isOfUser(message));
   const last = request.messages[start];
   const after = request.messages.slice(start + 1);
   return {
@@ -31,8 +29,10 @@ export function turnOf(request: ModelRequest): Turn {
   };
 }
 
-function saysSomething(message: Message): boolean {
-  return messageText(message.parts).trim() !== "";
+/** The harness speaks in the user's place, to nudge a model or to tell it that it took over; its words ask for nothing. */
+function isOfUser(message: Message): boolean {
+  const text = messageText(message.parts).trim();
+  return text !== "" && !text.startsWith('<notice from="harness">');
 }
 
 function stepsOf(messages: readonly Message[]): readonly Step[] {

@@ -1,0 +1,52 @@
+/** Fits calls that one provider's model wrote to the wire of another, which may refuse their ids, names and inputs. */
+import { hash } from "node:crypto";
+import type { JSONObject } from "@ai-sdk/provider";
+
+/** *Contract:* pure and one to one: a call and its result keep one id, and two calls never share one. */
+export type FitId = (id: string) => string;
+
+/** Letters, digits, `_` and `-`, as many as `limit`. What fits is not touched, unless it could be a fitted id itself. */
+export function shortId(limit: number): FitId {
+  return (id) =>
+    id.length <= limit && /^[\w-]+$/.test(id) && !fitted.test(id) ? id : `fit-${digest(id, 32)}`;
+}
+
+const fitted = /^fit-[0-9a-z]{32}$/;
+
+/** Nine letters and digits, no more and no less. */
+export function mistralId(id: string): string {
+  return /^[a-zA-Z0-9]{9}$/.test(id) ? id : digest(id, 9);
+}
+
+function digest(id: string, length: number): string {
+  return BigInt(`0x${hash("sha256", id)}`)
+    .toString(36)
+    .padStart(length, "0")
+    .slice(-length);
+}
+
+/** Models invent tools; the name of one that exists is plain already. */
+export function plainName(name: string): string {
+  return name.replace(/[^\w-]/g, "_") || "_";
+}
+
+/** The input as an object; text that is none is wrapped as the provider packages do it. */
+export function objectInput(text: string): JSONObject {
+  if (text.trim() === "") return {};
+  const value = parsed(text);
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? (value as JSONObject) : { rawInvalidInput: text };
+}
+
+/** The input byte for byte when it is JSON, else as an object. */
+export function jsonInput(text: string): string | JSONObject {
+  return parsed(text) === undefined ? objectInput(text) : text;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
