@@ -321,6 +321,12 @@ describe("the model", () => {
     );
   });
 
+  it("takes up the task again when it is told to go on", async () => {
+    const messages = [user("run the tests with `npx jest`"), user("Go on.")];
+    const answer = await answerTo(requestOf(messages, ["shell", "find_files"]));
+    assert.deepEqual(answer.calls, [{ tool: "shell", input: { command: "npx jest", timeout_s: 120 } }]);
+  });
+
   it("gives every call of a turn an id of its own", async () => {
     const { ids } = await answerTo(requestOf([user("fix the tests")], Object.keys(workspace())));
     const later = await answerTo(requestOf([user("hello"), user("fix the tests")], Object.keys(workspace())));

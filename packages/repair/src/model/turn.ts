@@ -19,14 +19,21 @@ export interface Turn {
 
 /** The turn a request stands in. */
 export function turnOf(request: ModelRequest): Turn {
-  const start = request.messages.findLastIndex((message) => message.role === "user" && isOfUser(message));
-  const last = request.messages[start];
-  const after = request.messages.slice(start + 1);
+  const { messages } = request;
+  const start = messages.findLastIndex((message) => message.role === "user" && isOfUser(message));
+  const task =
+    messages.slice(0, start + 1).findLast((message) => asksForSomething(message)) ?? messages[start];
   return {
-    asked: last?.role === "user" ? messageText(last.parts) : "",
-    steps: stepsOf(after),
+    asked: task?.role === "user" ? messageText(task.parts) : "",
+    steps: stepsOf(messages.slice(start + 1)),
     tools: new Set(request.tools.map((tool) => tool.name)),
   };
+}
+
+/** "Go on" means the task before it, begun again. */
+function asksForSomething(message: Message): boolean {
+  if (message.role !== "user" || !isOfUser(message)) return false;
+  return !/^(?:please )?(?:go on|continue|try again)\W*$/i.test(messageText(message.parts).trim());
 }
 
 /** The harness speaks in the user's place, to nudge a model or to tell it that it took over; its words ask for nothing. */
