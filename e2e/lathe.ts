@@ -37,6 +37,8 @@ export interface Place {
   readonly workspace: string;
   start(args: readonly string[], more?: More): Running;
   run(args: readonly string[], more?: More): Promise<Ended>;
+  /** As `start`, on a terminal of its own: the input is typed. Needs `script` of util-linux. */
+  startOnTerminal(args: readonly string[], more?: More): Running;
   /** Writes a file of the workspace. */
   put(path: string, text: string): void;
   /** Resolves when there is such a file in the workspace. */
@@ -69,10 +71,16 @@ export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
     if (more.input !== null) child.stdin.end(more.input ?? "");
     return watched(child);
   };
+  const startOnTerminal = (args: readonly string[], more: More = {}): Running => {
+    const line = [command, ...args].map((word) => `'${word}'`).join(" ");
+    const env = { ...base, TERM: "xterm", NO_COLOR: "1", ...more.env };
+    return watched(spawn("script", ["-qefc", line, "/dev/null"], { cwd: workspace, env }));
+  };
   return {
     home,
     workspace,
     start,
+    startOnTerminal,
     run: (args, more) => start(args, more).ended,
     put: (path, text) => {
       mkdirSync(dirname(join(workspace, path)), { recursive: true });

@@ -39,6 +39,19 @@ describe("stops", () => {
     assert.deepEqual(place.leftovers(), []);
   });
 
+  it("ends what a killed harness left running when the session goes on, without any command", async () => {
+    server = await startWireServer([shell("touch begun; sleep 1000"), done]);
+    const env = wireEnv(server.url);
+    const running = place.start(["run", "--no-sandbox", "--output-format", "stream-json", "wait"], { env });
+    await place.made("begun");
+    running.child.kill("SIGKILL");
+    await running.ended;
+    assert.match(place.leftovers().join("\n"), /sleep 1000/);
+    const more = await place.run(["run", "--continue", "--no-sandbox"], { env });
+    assert.deepEqual([more.code, more.out], [0, "All done.\n"]);
+    assert.deepEqual(place.leftovers(), []);
+  });
+
   it("ends one tool with 130 on a signal, with nothing left running", async () => {
     const call = JSON.stringify({ command: `touch begun; ${endless}` });
     const running = place.start(["tool", "shell", "--no-sandbox", "--json", call]);

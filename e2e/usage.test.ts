@@ -18,6 +18,7 @@ describe("usage", () => {
   it("prints the version and the help", async () => {
     const version = await place.run(["--version"]);
     assert.deepEqual([version.code, version.out], [0, `${manifest.version}\n`]);
+    for (const word of ["version", "-v"]) assert.equal((await place.run([word])).out, version.out);
     for (const args of [[], ["--help"], ["help"]]) {
       const help = await place.run(args);
       assert.equal(help.code, 0);
@@ -47,7 +48,15 @@ describe("usage", () => {
     ["a missing folder", ["run", "--cwd", "/no/such/folder", "task"], /there is no such folder/],
     ["an unknown session", ["run", "--resume", "nope", "task"], /there is no session nope/],
     ["nothing to continue", ["run", "--continue"], /there is no session of/],
-    ["an unknown bug", ["demo", "--bug", "99"], /--bug is a whole number from 1 to/],
+    ...["99", "0", "-1", "1.5", "x"].map(
+      (bug) =>
+        [`the bug ${bug}`, ["demo", "--bug", bug], /--bug is a whole number from 1 to \d+, not "/] as const,
+    ),
+    ["an unknown model of the demo", ["demo", "--model", "nope/x"], /No provider is known for "nope\/x"/],
+    ["a mistyped option before any command", ["--halp"], /unknown option --halp; did you mean --help\?/],
+    ["help for an unknown command", ["help", "sesions"], /did you mean `lathe sessions`\?/],
+    ["an option without its value", ["run", "task", "--model"], /--model needs a value: --model ID/],
+    ["an unknown kind of effect", ["run", "--allow", "foo:bar", "x"], /execute:foo:bar; the kinds are read,/],
     ["an unknown tool", ["tool", "frobnicate"], /there is no tool frobnicate; the tools are/],
     ["arguments that are no JSON", ["tool", "read", "--json", "{"], /not valid JSON/],
   ];
@@ -107,7 +116,19 @@ describe("configuration files", () => {
       '{"rules": [{"name": "x", "verdict": "allow"}]}',
       /rules\.0\.verdict/,
     ],
-    ["an unknown key", "lathe.json", '{"modle": "x"}', /lathe\.json: modle: there is no such key/],
+    [
+      "an unknown key",
+      "lathe.json",
+      '{"permissions": {}}',
+      /permissions: there is no such key; the keys are model, mode, limits, rules /,
+    ],
+    [
+      "an unknown key of a rule",
+      "lathe.json",
+      '{"rules": [{"name": "x", "verdict": "deny", "path": "x"}]}',
+      /rules\.0\.path: .* name, kinds, target/,
+    ],
+    ["a list", "lathe.json", "[]", /lathe\.json: the whole file: an object is wanted, not a list/],
     ["a wrong mode", "lathe.json", '{"mode": "yolo"}', /lathe\.json: mode: one of ask, auto/],
     ["no JSON", "lathe.json", "{", /lathe\.json is not valid JSON/],
     [

@@ -27,21 +27,39 @@ export interface Line<F extends Flags> {
 
 /** Reads a command's line; a failure says what is wrong and what was probably meant. */
 export function readFlags<const F extends Flags>(argv: readonly string[], flags: F): Line<F> | Failure {
-  try {
-    const { values, positionals } = parseArgs({ args: [...argv], options: flags, allowPositionals: true });
-    return { values: values as unknown as Line<F>["values"], words: positionals };
-  } catch (cause) {
-    return failure("invalid-arguments", problemOf(cause, argv, flags), { who: "user", cause });
+  const read = parseArgs({
+    args: [...argv],
+    options: flags,
+    allowPositionals: true,
+    strict: false,
+    tokens: true,
+  });
+  for (const token of read.tokens) {
+    const problem = token.kind === "option" ? problemOf(token, flags) : undefined;
+    if (problem) return failure("invalid-arguments", problem, { who: "user" });
   }
+  return { values: read.values as unknown as Line<F>["values"], words: read.positionals };
 }
 
-function problemOf(cause: unknown, argv: readonly string[], flags: Flags): string {
-  const { code, message } = cause as { code?: string; message: string };
-  if (code !== "ERR_PARSE_ARGS_UNKNOWN_OPTION") return (message.split(". ")[0] ?? message).trim();
-  const unknown = /'(-[^' ]*)/.exec(message)?.[1] ?? argv.find((word) => word.startsWith("-")) ?? "";
-  const names = Object.keys(flags).map((name) => `--${name}`);
-  const meant = nearest(unknown, names);
-  return `unknown option ${unknown}${meant ? `; did you mean ${meant}?` : ""}`;
+/** One option as it stands on the line. */
+interface Given {
+  readonly name: string;
+  readonly rawName: string;
+  readonly value: string | undefined;
+  readonly inlineValue: boolean | undefined;
+}
+
+function problemOf({ name, rawName, value, inlineValue }: Given, flags: Flags): string | undefined {
+  const flag = Object.hasOwn(flags, name) ? flags[name] : undefined;
+  if (!flag) {
+    const meant = nearest(rawName, [...Object.keys(flags).map((one) => `--${one}`), "--help"]);
+    return `unknown option ${rawName}${meant ? `; did you mean ${meant}?` : ""}`;
+  }
+  if (flag.type === "boolean") return value === undefined ? undefined : `${rawName} takes no value`;
+  // The next option is no value; a number below 0 is one, if a wrong one.
+  const isNext = !inlineValue && /^-[^\d]/.test(value ?? "");
+  const needs = `${rawName} needs a value: ${rawName} ${flag.value ?? "VALUE"}`;
+  return value === undefined || isNext ? needs : undefined;
 }
 
 /** A flag's value as a number from `least` up; undefined when it was not given. */

@@ -14,8 +14,8 @@ Usage:
   lathe doctor                what works on this machine, what does not, how to mend it
 
 Options:
-  -h, --help     this text, or that of a command: lathe run --help
-      --version  print the version
+  -h, --help     this text, or that of a command: lathe run --help, lathe help run
+  -v, --version  print the version
       --debug    more about what went wrong
 
 A model: --model ID, "model" in lathe.json, LATHE_MODEL, or a key in the environment
@@ -36,9 +36,15 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 
 /** Runs one command line (without node and file) and resolves with the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
-  const [first] = argv;
+  const [first, second] = argv;
+  if (first === "help" && second !== undefined && !second.startsWith("-")) return main([second, "--help"]);
   if (first === undefined || first === "--help" || first === "-h" || first === "help") {
     process.stdout.write(help);
+    return 0;
+  }
+  if (first === "version" || first === "--version" || first === "-v") {
+    const { harnessVersion } = await import("./harness-version.ts");
+    process.stdout.write(`${harnessVersion()}\n`);
     return 0;
   }
   const load = Object.hasOwn(commands, first) ? commands[first] : undefined;
@@ -72,7 +78,7 @@ async function start(command: Command, argv: readonly string[]): Promise<number>
 
 async function unknownCommand(word: string): Promise<number> {
   const { nearest } = await import("./nearest.ts");
-  const meant = nearest(word, Object.keys(commands));
+  const meant = nearest(word, [...Object.keys(commands), "help", "version"]);
   const hint = meant
     ? `did you mean \`lathe ${meant}\`?`
     : `see \`lathe --help\`, or \`lathe run "${word}"\` if it is a task`;

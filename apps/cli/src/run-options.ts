@@ -1,7 +1,8 @@
 /** The flags every command takes that runs the agent, and the options they come to. */
-import { realpathSync, statSync } from "node:fs";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import type { LocalOptions } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure, type Limits, modes } from "@lathe/protocol";
+import { effectKinds } from "./config/allow-rule.ts";
 import type { ConfigFlags } from "./config/load-config.ts";
 import { loadConfig } from "./config/load-config.ts";
 import { type Line, numberFlag } from "./flags.ts";
@@ -18,12 +19,16 @@ export const agentFlags = {
     type: "string",
     multiple: true,
     value: "GLOB",
-    about: "let matching commands run unasked, or with KIND:GLOB another effect (repeatable)",
+    about: "let matching commands, or with KIND:GLOB other effects, happen unasked (repeatable)",
   },
   cwd: { type: "string", value: "DIR", about: "the folder to work in (default: here)" },
   "no-sandbox": { type: "boolean", about: "run commands with your own rights" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
+
+/** Below the flags of a command that takes `--allow`. */
+export const allowNotes: string = `Each effect of a call needs an --allow of its own; without KIND: it is for commands. The kinds are
+${effectKinds.join(", ")}. For example: --allow 'curl *' --allow network:example.com`;
 
 type AgentValues = Partial<Line<typeof agentFlags>["values"]>;
 
@@ -88,10 +93,11 @@ function realFolder(path: string): string | Failure {
   try {
     const real = realpathSync(path);
     if (!statSync(real).isDirectory()) return usage(`${path} is not a folder`);
+    accessSync(real, constants.R_OK | constants.X_OK);
     return real;
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    const why = code === "ENOENT" ? "there is no such folder" : `it cannot be read (${code})`;
+    const why = code === "ENOENT" ? "there is no such folder" : `the folder cannot be read (${code})`;
     return usage(`cannot work in ${path}: ${why}`, cause);
   }
 }

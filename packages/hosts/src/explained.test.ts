@@ -8,7 +8,13 @@ it("names the folder and what to do, and leaves other failures as they are", () 
   const full = failure("disk-full", "offering to session x: the disk is full", { who: "host" });
   assert.match(
     explained(full, env).text,
-    /disk is full; .*\/state\/lathe: free some space there, or set XDG_STATE_HOME/,
+    /^the disk is full; .*\/state\/lathe: free some space there, or set XDG_STATE_HOME/,
+  );
+  const cause = new Error("EACCES: permission denied");
+  const closed = failure("no-access", "offering to session x: EACCES", { who: "host", cause });
+  assert.match(
+    explained(closed, env).text,
+    /^sessions cannot be kept in \/state\/lathe \(.*EACCES: permission denied\): make it writable, or set/,
   );
   const stale = failure("stale-epoch", "another process has it");
   assert.equal(explained(stale, env), stale);

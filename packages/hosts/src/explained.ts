@@ -4,15 +4,17 @@ import { stateFolder } from "./state-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-const remedies: Readonly<Partial<Record<Failure["code"], string>>> = {
-  "disk-full": "free some space there",
-  "no-access": "make it writable",
-};
-
 /** Other failures than those of the folder stay as they are. */
 export function explained(failure: Failure, env: Env): Failure {
-  const remedy = remedies[failure.code];
-  if (remedy === undefined || failure.who !== "host") return failure;
-  const where = `sessions are kept in ${stateFolder(env)}: ${remedy}, or set XDG_STATE_HOME to another folder`;
-  return { ...failure, text: `${failure.text}; ${where}` };
+  const text = failure.who === "host" ? textOf(failure, stateFolder(env)) : undefined;
+  return text === undefined
+    ? failure
+    : { ...failure, text: `${text}, or set XDG_STATE_HOME to another folder` };
+}
+
+/** What the store was doing is of no use to a person. */
+function textOf({ code, cause }: Failure, folder: string): string | undefined {
+  if (code === "disk-full") return `the disk is full; sessions are kept in ${folder}: free some space there`;
+  if (code !== "no-access") return undefined;
+  return `sessions cannot be kept in ${folder}${cause ? ` (${cause})` : ""}: make it writable`;
 }

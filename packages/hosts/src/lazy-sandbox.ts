@@ -4,8 +4,13 @@ import { causeText, type Failure, failure, isFailure, type Sandbox, type Sandbox
 /** Known before it is opened; the commands' environment is made when it is. */
 export type EarlySpec = Omit<SandboxSpec, "env">;
 
+export interface LazySandbox extends Sandbox {
+  /** *Contract:* opens it before the first command; never rejects, and a failure is that command's to tell. */
+  open(): Promise<void>;
+}
+
 /** *Contract:* `open` is called once at a time; a failed opening is tried again by the next command. */
-export function createLazySandbox(early: EarlySpec, open: () => Promise<Sandbox | Failure>): Sandbox {
+export function createLazySandbox(early: EarlySpec, open: () => Promise<Sandbox | Failure>): LazySandbox {
   let opening: Promise<Sandbox | Failure> | undefined;
   let opened: Sandbox | undefined;
   const reach = async (): Promise<Sandbox | Failure> => {
@@ -19,6 +24,7 @@ export function createLazySandbox(early: EarlySpec, open: () => Promise<Sandbox 
     get spec() {
       return opened?.spec ?? { ...early, env: {} };
     },
+    open: async () => void (await reach()),
     spawn: async (command) => {
       const sandbox = await reach();
       return isFailure(sandbox) ? sandbox : sandbox.spawn(command);

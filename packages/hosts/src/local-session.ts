@@ -10,6 +10,7 @@ import {
   type SessionLog,
 } from "@lathe/protocol";
 import { allSteps } from "./all-steps.ts";
+import { type AskedCall, findAskedCall } from "./asked-call.ts";
 import type { Containment } from "./containment.ts";
 import { explained } from "./explained.ts";
 import type { LocalOptions } from "./local-options.ts";
@@ -30,6 +31,8 @@ export interface LocalSession {
   run(text?: string): Promise<Session | Failure>;
   /** *Contract:* the running turn ends soon after; without one it is as if nothing was said. */
   cancel(by: string): Promise<Failure | undefined>;
+  /** What a `question.asked` asks a permission for; undefined when that is not known. */
+  askedCall(call: string): Promise<AskedCall | undefined>;
   /** The answer to a `question.asked`: "allow", "deny", or what to do instead. */
   answer(call: string, answer: string): Promise<Failure | undefined>;
   /** What holds commands in here. */
@@ -83,6 +86,7 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
       return ended;
     },
     cancel: (by) => offer({ type: "cancel", by }),
+    askedCall: (call) => findAskedCall(call, current(), opened.ports),
     answer: (call, answer) => offer({ type: "answer", call, answer, by: "user" }),
     containment: () => opened.containment(),
     close: () => {

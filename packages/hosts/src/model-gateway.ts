@@ -1,6 +1,7 @@
 /** The model gateway as the environment and the user's configuration set it up. */
 import { createModels, type Gateway, type ProviderOptions, providers } from "@lathe/models";
-import { builtinModel } from "./choose-models.ts";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { builtinModel, chooseModels } from "./choose-models.ts";
 import type { LocalOptions } from "./local-options.ts";
 
 const proxyVariables = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
@@ -16,6 +17,20 @@ export function openGateway(options: Pick<LocalOptions, "env" | "providers" | "v
       [builtinModel]: async () => (await import("@lathe/repair")).createRepairModel(),
     },
   });
+}
+
+/** Why none of the chosen models can be opened; undefined when one can. Asks no server. */
+export async function unknownModel(
+  options: Pick<LocalOptions, "env" | "providers" | "version" | "models">,
+): Promise<Failure | undefined> {
+  const gateway = openGateway(options);
+  try {
+    const chain = chooseModels(options.models, options.env);
+    const opened = await Promise.all(chain.map((id) => gateway.open(id)));
+    return opened.every(isFailure) ? opened.find(isFailure) : undefined;
+  } finally {
+    await gateway.close();
+  }
 }
 
 /** Where the provider is for this user; undefined when nothing says so. */

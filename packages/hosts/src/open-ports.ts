@@ -49,6 +49,10 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
     const [{ driver }, { commandEnv }] = await Promise.all([probe.ready(), import("@lathe/sandbox")]);
     return driver.open({ ...early, env: commandEnv(env, scratch.path) });
   });
+  // An opened sandbox ends what the dead one of its folder left running.
+  const endLeftovers = async (): Promise<void> => {
+    if (scratch.isFound) await sandbox.open();
+  };
   const state = openState(env);
   return {
     models,
@@ -56,7 +60,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
     ports: {
       inbox: state.inbox,
       blobs: state.blobs,
-      models: afterFirstRequest(gateway, probe.ready),
+      models: afterFirstRequest(gateway, () => Promise.all([probe.ready(), endLeftovers()])),
       tools: builtinTools,
       rules: sessionRules(options.rules, cwd),
       workspace: createWorkspace({ root: cwd, fenced: fence.fenced }),
@@ -68,6 +72,6 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       onEvent: options.onEvent,
       onDelta: options.onDelta,
     },
-    close: () => allSteps([gateway.close, sandbox.close, scratch.remove]),
+    close: () => allSteps([gateway.close, endLeftovers, sandbox.close, scratch.remove]),
   };
 }

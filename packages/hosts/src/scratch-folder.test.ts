@@ -18,6 +18,7 @@ it("is closed to others, used again after a crash, and removed with all in it", 
   writeFileSync(join(first.path, "sub", "file"), "x");
   const again = opened("test-scratch-a");
   assert.equal(again.path, first.path);
+  assert.deepEqual([first.isFound, again.isFound], [false, true]);
   again.remove();
   again.remove();
   assert.equal(existsSync(first.path), false);

@@ -6,6 +6,8 @@ import { type Failure, failure } from "@lathe/protocol";
 
 export interface ScratchFolder {
   readonly path: string;
+  /** Whether it was there before: whoever made it died, and may have left processes. */
+  readonly isFound: boolean;
   /** *Contract:* removes it and all in it; idempotent. */
   remove(): void;
 }
@@ -13,8 +15,9 @@ export interface ScratchFolder {
 /** Named by the session, so that one that goes on after a crash finds and removes what it left. */
 export function openScratchFolder(session: string, temp: string = tmpdir()): ScratchFolder | Failure {
   try {
-    const path = ownFolder(join(realpathSync(temp), `lathe-${session}`));
-    return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) };
+    const own = ownFolder(join(realpathSync(temp), `lathe-${session}`));
+    const { path } = own;
+    return { ...own, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) };
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const full = code === "ENOSPC" || code === "EDQUOT";
@@ -24,14 +27,17 @@ export function openScratchFolder(session: string, temp: string = tmpdir()): Scr
   }
 }
 
-function ownFolder(path: string): string {
+function ownFolder(path: string): Pick<ScratchFolder, "path" | "isFound"> {
   try {
     mkdirSync(path, { mode: 0o700 });
-    return path;
+    return { path, isFound: false };
   } catch {
     // The folder for temporary files is open to all: what lies there is ours only when we own it.
-    const stat = lstatSync(path, { throwIfNoEntry: false });
-    const ours = stat?.isDirectory() && stat.uid === process.getuid?.() && (stat.mode & 0o077) === 0;
-    return ours ? path : mkdtempSync(`${path}-`);
+    return isOurs(path) ? { path, isFound: true } : { path: mkdtempSync(`${path}-`), isFound: false };
   }
+}
+
+function isOurs(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isDirectory() === true && stat.uid === process.getuid?.() && (stat.mode & 0o077) === 0;
 }

@@ -19,7 +19,10 @@ export function reachedLimit(session: Session, now: number): Action | undefined 
   const { turn, limits } = session;
   if (!turn) return undefined;
   if (limits.steps !== undefined && turn.steps >= limits.steps) {
-    return stop("steps", `${turn.steps} steps were used; raise the limit with --max-steps`);
+    return stop(
+      "steps",
+      `the limit of ${limits.steps} ${limits.steps === 1 ? "step" : "steps"} is reached; raise it with --max-steps`,
+    );
   }
   const elapsed = now - turn.startedAt - turn.waitedMs;
   if (limits.wallMs !== undefined && elapsed >= limits.wallMs) {
@@ -58,7 +61,7 @@ export function reserve(
       ? {
           type: "limit",
           limit: "cost",
-          text: `$${used.cost.toFixed(4)} of $${limits.cost} were used and the next step may not fit; raise it with --max-cost`,
+          text: `$${Number(used.cost.toPrecision(3))} of $${limits.cost} was used and the next step may not fit; raise it with --max-cost`,
         }
       : {
           type: "limit",

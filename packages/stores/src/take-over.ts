@@ -108,7 +108,7 @@ class Takeover {
     if (!owner || isReleased) return {};
     const isRemote = owner.host !== claimant.host;
     const isRunning = isRemote || isAlive(owner);
-    if (isRunning && !force) return ownedBy(owner, "which is running");
+    if (isRunning && !force) return ownedBy(owner, isRemote ? mayRun : isRunningNow);
     if (!isFenced) return {};
     // Nobody here can tell whether a process of another host still runs; the one who forces the claim has to.
     if (!isRunning || (isLate && isRemote)) return { over: true };
@@ -136,6 +136,10 @@ function newClaim({ pid }: Owner): string {
 function repairText(path: string): string {
   return `${path}: the last write was cut short by a crash and is left out`;
 }
+
+const waitFor = "wait for it to end, or end it, or start a new session";
+const isRunningNow = `which is running: ${waitFor}`;
+const mayRun = `another machine, where it may be running: ${waitFor}`;
 
 function ownedBy({ pid, host }: Owner, why: string): Failure {
   return failure("session-owned", `the session is owned by process ${pid} on ${host}, ${why}`);

@@ -3,7 +3,7 @@ import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command.ts";
 import { bugs } from "../demo/bugs.ts";
 import { showDemo } from "../demo/show-demo.ts";
-import { numberFlag, readFlags } from "../flags.ts";
+import { readFlags } from "../flags.ts";
 import { agentFlags, usage } from "../run-options.ts";
 
 const flags = {
@@ -31,9 +31,8 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
     process.stdout.write(bugs.map((bug, i) => `${i + 1}  ${bug.file}: ${bug.description}\n`).join(""));
     return 0;
   }
-  const number = numberFlag("bug", line.values.bug, 1);
-  if (isFailure(number)) return number;
-  const bug = bugs[(number ?? 1) - 1];
-  if (!bug) return usage(`--bug is a whole number from 1 to ${bugs.length}`);
-  return showDemo({ bug, number: number ?? 1, values: line.values });
+  const number = line.values.bug ?? "1";
+  const bug = /^\d+$/.test(number) ? bugs[Number(number) - 1] : undefined;
+  if (!bug) return usage(`--bug is a whole number from 1 to ${bugs.length}, not "${number}"`);
+  return showDemo({ bug, number: Number(number), values: line.values });
 }

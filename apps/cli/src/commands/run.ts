@@ -4,7 +4,7 @@ import type { Command } from "../command.ts";
 import { type Line, readFlags } from "../flags.ts";
 import { readPipe } from "../piped-input.ts";
 import { outputFormats } from "../reporters/reporter.ts";
-import { type AgentOptions, agentFlags, agentOptions, usage } from "../run-options.ts";
+import { type AgentOptions, agentFlags, agentOptions, allowNotes, usage } from "../run-options.ts";
 import { runTask } from "../run-task.ts";
 
 const flags = {
@@ -28,7 +28,8 @@ export const runCommand: Command = {
   notes: `What is piped in is added to the task; with - as the last word it is waited for, however long it takes.
 Exit codes: 0 done, 1 failed, 2 usage or an unknown model, 3 stopped by a limit, a permission or a loop,
 130 interrupted, 141 when nobody reads the output any more.
-On a terminal you are asked for permissions; elsewhere a call that needs one ends the run with 3.`,
+On a terminal you are asked for permissions; elsewhere a call that needs one ends the run with 3.
+${allowNotes}`,
   run,
 };
 

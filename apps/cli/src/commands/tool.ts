@@ -5,7 +5,7 @@ import type { Command } from "../command.ts";
 import { readFlags } from "../flags.ts";
 import { diffLines } from "../render/diff.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
-import { agentFlags, agentOptions, usage } from "../run-options.ts";
+import { agentFlags, agentOptions, allowNotes, usage } from "../run-options.ts";
 import { withWorkbench } from "../with-workbench.ts";
 
 const flags = {
@@ -26,8 +26,8 @@ export const toolCommand: Command = {
   about: "Runs one tool of the agent by itself and prints its outcome.",
   usage: ["tool NAME --json ARGS", "tool --stdin-jsonl < calls.jsonl"],
   flags,
-  notes:
-    "Exit codes: 0 ok, 1 failed (a command that ended with a code of its own, too), 2 usage, 3 refused by policy.",
+  notes: `Exit codes: 0 ok, 1 failed (a command that ended with a code of its own, too), 2 usage, 3 refused by policy.
+${allowNotes}`,
   run,
 };
 

@@ -1,20 +1,22 @@
 /** Configuration files: reading one and checking it. Loaded only when there is one. */
 import { type Failure, failure, type Mode, modes, type Rule } from "@lathe/protocol";
 import * as v from "valibot";
+import { effectKinds } from "./allow-rule.ts";
 import type { ConfigPart } from "./config.ts";
 
 const positive = v.pipe(v.number(), v.minValue(0));
 const model = v.union([v.string(), v.array(v.string())], "a model id or a list of them");
 const mode: v.GenericSchema<unknown, Mode> = v.picklist(modes, `one of ${modes.join(", ")}`);
-const limits = v.strictObject({
+const limitEntries = {
   steps: v.exactOptional(positive),
   tokens: v.exactOptional(positive),
   cost: v.exactOptional(positive),
   wallMs: v.exactOptional(positive),
   failures: v.exactOptional(positive),
-});
+};
+const limits = v.strictObject(limitEntries);
 
-const kinds = v.picklist(["read", "write", "delete", "execute", "network", "vcs", "process"]);
+const kinds = v.picklist(effectKinds);
 const ruleBody = {
   name: v.string(),
   kinds: v.exactOptional(v.array(kinds)),
@@ -29,30 +31,30 @@ const tighteningRule: v.GenericSchema<unknown, Rule> = v.strictObject({
   ...ruleBody,
   verdict: v.picklist(["ask", "deny"], 'a project may only "ask" or "deny"; allow in your own configuration'),
 });
-const provider = v.strictObject({
+const providerEntries = {
   baseUrl: v.exactOptional(v.string()),
   apiKey: v.exactOptional(v.string()),
   headers: v.exactOptional(v.record(v.string(), v.string())),
-});
+};
+const provider = v.strictObject(providerEntries);
 
 /** A project comes from others: it may tighten, not loosen, and names no address, key or header. */
-const projectSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject({
+const projectEntries = {
   $schema: v.exactOptional(v.string()),
   model: v.exactOptional(model),
   mode: v.exactOptional(mode),
   limits: v.exactOptional(limits),
   rules: v.exactOptional(v.array(tighteningRule)),
-});
+};
+const projectSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(projectEntries);
 
-const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject({
-  $schema: v.exactOptional(v.string()),
-  model: v.exactOptional(model),
-  mode: v.exactOptional(mode),
-  limits: v.exactOptional(limits),
+const userEntries = {
+  ...projectEntries,
   rules: v.exactOptional(v.array(rule)),
   sandbox: v.exactOptional(v.boolean()),
   providers: v.exactOptional(v.record(v.string(), provider)),
-});
+};
+const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(userEntries);
 
 /** The file's part of the configuration; a failure names the file and the key. */
 export function readConfigText(path: string, text: string, whose: "project" | "user"): ConfigPart | Failure {
@@ -65,15 +67,30 @@ export function readConfigText(path: string, text: string, whose: "project" | "u
       cause,
     });
   }
+  if (Array.isArray(value)) return refused(path, "the whole file", "an object is wanted, not a list");
   const checked = v.safeParse(whose === "project" ? projectSchema : userSchema, value);
   if (checked.success) return checked.output;
   const [issue] = checked.issues;
-  const key = v.getDotPath(issue) ?? "the whole file";
-  return failure("config-invalid", `${path}: ${key}: ${complaint(issue, whose)}`, { who: "user" });
+  return refused(path, v.getDotPath(issue) ?? "the whole file", complaint(issue, whose));
+}
+
+function refused(path: string, key: string, why: string): Failure {
+  return failure("config-invalid", `${path}: ${key}: ${why}`, { who: "user" });
 }
 
 function complaint(issue: v.BaseIssue<unknown>, whose: "project" | "user"): string {
   if (issue.expected !== "never") return issue.message;
   const elsewhere = whose === "project" && /^(providers|sandbox)$/.test(v.getDotPath(issue) ?? "");
-  return elsewhere ? "only your own configuration may set this, not a project's" : "there is no such key";
+  if (elsewhere) return "only your own configuration may set this, not a project's";
+  const path = (issue.path ?? []).map(({ key }) => String(key));
+  return `there is no such key; the keys are ${keysBeside(path, whose).join(", ")}`;
+}
+
+/** The keys of the object in which the one at `path` stands. */
+function keysBeside([first, , ...rest]: readonly string[], whose: "project" | "user"): readonly string[] {
+  const topEntries = whose === "project" ? projectEntries : userEntries;
+  if (first === "limits") return Object.keys(limitEntries);
+  const inner = { rules: { ...ruleBody, verdict: v.string() }, providers: providerEntries };
+  if (rest.length > 0 && (first === "rules" || first === "providers")) return Object.keys(inner[first]);
+  return Object.keys(topEntries).filter((key) => key !== "$schema");
 }

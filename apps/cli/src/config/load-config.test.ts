@@ -105,6 +105,18 @@ it("makes rules of other kinds of what the line allows", async () => {
   );
 });
 
+it("refuses a word before the colon of --allow that is no kind, unless it is a command", async () => {
+  for (const wrong of ["foo:bar", "netwrok:example.com", "http://x", "wirte:my file", "network:", " "]) {
+    const config = await loadConfig(root, env, { allow: ["npm test", wrong] });
+    assert.ok(isFailure(config), wrong);
+    assert.match(config.text, /kinds are read, write, delete, execute, network, vcs, process$/);
+  }
+  const config = await loadConfig(root, env, { allow: ["foo:bar"] });
+  assert.match(isFailure(config) ? config.text : "", /execute:foo:bar;/);
+  const { rules } = await load({ allow: ["npm run test:unit", "make:all now", "./a:b", "execute:foo:bar"] });
+  assert.deepEqual(new Set(rules.flatMap(({ kinds }) => kinds)), new Set(["execute"]));
+});
+
 it("leaves out a project's file that is none, or that lies elsewhere, and says so", async () => {
   execFileSync("sh", ["-c", 'mkfifo "$0"', join(root, "lathe.json")]);
   assert.match((await load()).remarks.join(), /lathe\.json is not a regular file/);

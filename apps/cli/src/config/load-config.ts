@@ -3,18 +3,10 @@
  * tightens the mode, the limits and the rules, and may suggest a model when nobody chose one and the user reaches it.
  */
 import { readFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
-import { isReached, readRootFile } from "@lathe/hosts/local";
-import {
-  type Effect,
-  type Failure,
-  failure,
-  isFailure,
-  type Limits,
-  type Mode,
-  type Rule,
-} from "@lathe/protocol";
+import { homeFolder, isReached, readRootFile } from "@lathe/hosts/local";
+import { type Failure, failure, isFailure, type Limits, type Mode } from "@lathe/protocol";
+import { allowRule } from "./allow-rule.ts";
 import type { Config, ConfigPart } from "./config.ts";
 
 /** What the command line says; `allow` holds globs of commands, or `KIND:GLOB`, that may happen without a question. */
@@ -27,6 +19,9 @@ export async function loadConfig(
   env: NodeJS.ProcessEnv,
   flags: ConfigFlags,
 ): Promise<Config | Failure> {
+  const allowed = (flags.allow ?? []).map(allowRule);
+  const refused = allowed.find(isFailure);
+  if (refused) return refused;
   const found = await readProject(cwd);
   if (isFailure(found)) return found;
   const user = await readUser(userFile(env));
@@ -41,7 +36,11 @@ export async function loadConfig(
     models: chosen.length > 0 ? chosen : reached,
     mode: flags.mode ?? stricter(user.mode ?? "auto", project.mode),
     limits: { ...lower(user.limits ?? {}, project.limits ?? {}), ...flags.limits },
-    rules: [...(flags.allow ?? []).map(allowRule), ...(user.rules ?? []), ...(project.rules ?? [])],
+    rules: [
+      ...allowed.flatMap((rule) => (isFailure(rule) ? [] : rule)),
+      ...(user.rules ?? []),
+      ...(project.rules ?? []),
+    ],
     sandbox: flags.sandbox ?? user.sandbox ?? true,
     providers,
     remarks: [...found.remarks, ...unreached],
@@ -52,17 +51,10 @@ function unreachedText(id: string): string {
   return `lathe.json suggests the model ${id}, which none of your keys reaches; it is left out (to use it: --model ${id})`;
 }
 
-const allowed = /^(read|write|delete|execute|network|vcs|process):(.+)$/s;
-
-function allowRule(glob: string): Rule {
-  const [, kind = "execute", target = glob] = allowed.exec(glob) ?? [];
-  return { name: "--allow", verdict: "allow", kinds: [kind as Effect["kind"]], target };
-}
-
 /** `$XDG_CONFIG_HOME/lathe/config.json`, else `~/.config/lathe/config.json`. */
 function userFile(env: NodeJS.ProcessEnv): string {
   const config = env.XDG_CONFIG_HOME;
-  const base = config && isAbsolute(config) ? config : join(env.HOME || homedir(), ".config");
+  const base = config && isAbsolute(config) ? config : join(homeFolder(env), ".config");
   return join(base, "lathe", "config.json");
 }
 
@@ -90,7 +82,8 @@ async function readUser(path: string): Promise<ConfigPart | Failure> {
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return {};
-    return failure("config-invalid", `${path} cannot be read (${code})`, { who: "user", cause });
+    const why = code === "EISDIR" ? "is a folder, and should be a file" : `cannot be read (${code})`;
+    return failure("config-invalid", `${path} ${why}`, { who: "user", cause });
   }
 }
 

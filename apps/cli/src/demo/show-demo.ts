@@ -4,6 +4,7 @@ import {
   type Containment,
   chooseModels,
   readSession,
+  unknownModel,
   type Workbench,
 } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
@@ -33,6 +34,7 @@ export async function showDemo(demo: Demo): Promise<number | Failure> {
   if (isFailure(project)) return project;
   const shown = await play(demo, project);
   if (isFailure(shown)) project.remove();
+  else if (shown > 128) process.stdout.write(`the shop is left as it is in ${project.folder}\n`);
   return shown;
 }
 
@@ -41,6 +43,9 @@ async function play(demo: Demo, project: SampleProject): Promise<number | Failur
   const screen = new Screen(process.stdout, paint);
   const chosen = await agentOptions({ ...demo.values, cwd: project.folder });
   if (isFailure(chosen)) return chosen;
+  // Two runs of the tests around nothing would show nothing.
+  const unknown = await unknownModel(chosen);
+  if (unknown) return unknown;
   const options = { ...chosen, sandbox: sandboxOf(chosen) };
   try {
     screen.status(() => `running the tests: ${testCommand}`);

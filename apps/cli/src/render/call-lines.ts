@@ -1,5 +1,5 @@
 /** A finished tool call as lines: what it was, how it went, and what it changed or printed. */
-import type { FileChange, Outcome } from "@lathe/protocol";
+import { type FileChange, failure, type Outcome } from "@lathe/protocol";
 import { diffCounts, diffLines } from "./diff.ts";
 import { duration } from "./figures.ts";
 import { fit, wrap } from "./fit.ts";
@@ -31,6 +31,12 @@ export function callLines(call: FinishedCall, view: View): readonly string[] {
   const { paint } = view;
   const head = `${iconOf(call.outcome, paint)} ${paint.bold(call.tool.padEnd(toolWidth))} ${target}`;
   return [`${head}  ${paint.dim(figures)}`, ...bodyLines(call, view).map((line) => `    ${line}`)];
+}
+
+/** What came after a cancel is the outcome of being stopped, unless it changed something. */
+export function afterCancel(outcome: Outcome): Outcome {
+  if (outcome.type !== "ok" || (outcome.facts?.changed ?? []).length > 0) return outcome;
+  return { type: "interrupted", failure: failure("cancelled", "It was stopped."), text: outcome.text };
 }
 
 /** True when the call did what it was asked to; a command that fails did not. */

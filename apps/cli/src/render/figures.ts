@@ -20,6 +20,7 @@ export function count(value: number): string {
 /** US dollars with as many digits as matter. */
 export function money(dollars: number): string {
   if (dollars === 0) return "$0";
+  if (dollars < 0.0001) return `$${dollars.toFixed(1 - Math.floor(Math.log10(dollars)))}`;
   return dollars < 0.1 ? `$${dollars.toFixed(4)}` : `$${dollars.toFixed(2)}`;
 }
 

@@ -35,7 +35,11 @@ export function lastLines(text: string, limit: number): readonly string[] {
   return lines.slice(-limit);
 }
 
-/** Without escape sequences and control characters: what a model or a command says must not drive the terminal. */
+/** What turns the direction of the text around it, so that a command reads as another one. */
+const turning = String.raw`\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069`;
+const driving = new RegExp(String.raw`(?![\n\t])[\p{Cc}${turning}]`, "gu");
+
+/** Without what drives the terminal or turns its text around: a model or a command must do neither. */
 export function harmless(text: string): string {
-  return stripVTControlCharacters(text).replace(/(?![\n\t])\p{Cc}/gu, "");
+  return stripVTControlCharacters(text).replace(driving, "");
 }

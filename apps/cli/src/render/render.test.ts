@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failure } from "@lathe/protocol";
-import { callLines } from "./call-lines.ts";
+import { afterCancel, callLines } from "./call-lines.ts";
 import { callTarget } from "./call-target.ts";
 import { diffCounts, diffLines } from "./diff.ts";
 import { bytes, count, duration, money } from "./figures.ts";
@@ -21,7 +21,7 @@ describe("figures", () => {
       "2 h 1 min",
     ]);
     assert.deepEqual([999, 1000, 999_940, 999_960].map(count), ["999", "1.0k", "999.9k", "1.0M"]);
-    assert.deepEqual([0, 0.0123, 1.5].map(money), ["$0", "$0.0123", "$1.50"]);
+    assert.deepEqual([0, 0.0123, 1.5, 0.00001234].map(money), ["$0", "$0.0123", "$1.50", "$0.000012"]);
     assert.deepEqual([0, 512, 3400, 12e9].map(bytes), ["0 B", "512 B", "3.4 kB", "12.0 GB"]);
   });
 });
@@ -29,6 +29,7 @@ describe("figures", () => {
 describe("text", () => {
   it("cannot drive the terminal", () => {
     assert.equal(harmless("a\u001b[31mred\u001b[0m\r\b\u0007\u009bb\n\tc"), "aredb\n\tc");
+    assert.equal(harmless("rm \u202ecod.x\u2069 \u061c\u200ea\u200fä"), "rm cod.x aä");
     assert.equal(fit("one\n two   three", 9), "one two …");
     assert.deepEqual(lastLines("a\n\nb  \nc\n", 2), ["b", "c"]);
   });
@@ -157,6 +158,14 @@ describe("calls", () => {
       why,
     );
     assert.ok(lines.every((line) => line.length <= 40));
+  });
+
+  it("show as interrupted what came after a cancel and changed nothing", () => {
+    const poll = { type: "ok", text: "tick" } as const;
+    const [head] = callLines({ tool: "process", target: "p1", outcome: afterCancel(poll), ms: 5 }, view);
+    assert.equal(head, "⊘ process    p1  interrupted · 5 ms");
+    const changed = { type: "ok", text: "", facts: { changed: [{ path: "x", after: "v", diff }] } } as const;
+    assert.equal(afterCancel(changed), changed);
   });
 
   it("show why they were refused or failed", () => {

@@ -1,6 +1,6 @@
 /** The `text` format on a terminal: everything the agent does, as it does it. */
 import type { Delta, Effect, Event, Session } from "@lathe/protocol";
-import { callLines } from "../render/call-lines.ts";
+import { afterCancel, callLines } from "../render/call-lines.ts";
 import { callTarget } from "../render/call-target.ts";
 import { duration } from "../render/figures.ts";
 import { harmless, lastLines } from "../render/fit.ts";
@@ -25,6 +25,7 @@ export class TerminalReporter implements Reporter {
   /** Text of the running attempt that is already on the screen. */
   #shown = "";
   #steps = 0;
+  #isCancelled = false;
 
   constructor(screen: Screen) {
     this.#screen = screen;
@@ -93,7 +94,10 @@ export class TerminalReporter implements Reporter {
 
   /** What concerns neither an answer nor a call. */
   #happened(event: Event): void {
-    if (event.type === "step.failed") this.#note(`no answer: ${event.data.failure.text}`);
+    if (event.type === "cancel.requested") this.#isCancelled = true;
+    // That an answer was stopped, the end says.
+    if (event.type === "step.failed" && event.data.failure.code !== "cancelled")
+      this.#note(`no answer: ${event.data.failure.text}`);
     if (event.type === "model.switched") this.#note(`switching to ${event.data.to}: ${event.data.why}`);
     if (event.type === "notice.posted") this.#note(`told the model: ${event.data.text}`);
   }
@@ -122,7 +126,8 @@ export class TerminalReporter implements Reporter {
     this.#calls.delete(data.call);
     const target = callTarget(call.input, call.effects);
     const view = { paint: this.#screen.paint, width: this.#screen.width };
-    const finished = { tool: call.tool, target, outcome: data.outcome, ms: data.ms };
+    const outcome = this.#isCancelled ? afterCancel(data.outcome) : data.outcome;
+    const finished = { tool: call.tool, target, outcome, ms: data.ms };
     this.#screen.line(callLines(finished, view).join("\n"));
     this.#showRunning();
   }

@@ -1,7 +1,6 @@
 /** The table of sessions. */
 import { realpathSync } from "node:fs";
-import { homedir } from "node:os";
-import { listSessions, readSession } from "@lathe/hosts/local";
+import { homeFolder, listSessions, readSession } from "@lathe/hosts/local";
 import { type Failure, fold, isFailure, type SessionSummary } from "@lathe/protocol";
 import { numberFlag } from "../flags.ts";
 import { moment } from "../render/figures.ts";
@@ -44,7 +43,7 @@ function listing(rows: readonly (SessionSummary & { readonly status: string })[]
     bold(id),
     moment(updatedAt),
     status,
-    fit(cwd.replace(homedir(), "~"), 40),
+    fit(cwd.replace(homeFolder(process.env), "~"), 40),
     fit(title, 60),
   ]);
   return table([head, ...lines]);

@@ -1,0 +1,92 @@
+/** Answer reader: what a person types once a question stands there; what was typed before is no answer to it. */
+import type { Readable } from "node:stream";
+import { setTimeout as sleep } from "node:timers/promises";
+
+/** A terminal, or what stands for one in tests. */
+export type AnswerInput = Readable & {
+  readonly isTTY?: boolean;
+  setRawMode?(raw: boolean): unknown;
+};
+
+/** How long what comes is still thrown away: nobody reads a question and answers it in less. */
+const settleMs = 120;
+/** How long a pause ends a paste: its lines come at once, and are one answer. */
+const quietMs = 50;
+
+const interrupt = "\u0003";
+
+export class AnswerReader {
+  readonly #input: AnswerInput;
+  readonly #pause: (ms: number) => Promise<unknown>;
+  #heard = "";
+  #answered: ((text: string | undefined) => void) | undefined;
+  #isOpen = false;
+  #isEnded = false;
+
+  constructor(input: AnswerInput, pause: (ms: number) => Promise<unknown> = sleep) {
+    this.#input = input;
+    this.#pause = pause;
+  }
+
+  /** *Contract:* one at a time; `ready` is called when typing counts. Undefined when the input has ended or is closed. */
+  async next(ready: () => void): Promise<string | undefined> {
+    this.#open();
+    // Lines that the terminal holds back come at once in this mode, begun ones too.
+    this.#raw(true);
+    await this.#pause(settleMs);
+    this.#raw(false);
+    if (this.#isEnded || !this.#isOpen) return undefined;
+    this.#heard = "";
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    this.#answered = resolve;
+    ready();
+    return promise;
+  }
+
+  close(): void {
+    if (!this.#isOpen) return;
+    this.#isOpen = false;
+    this.#raw(false);
+    this.#input.off("data", this.#onData).off("end", this.#onEnd).off("error", this.#onEnd).pause();
+    this.#settle(undefined);
+  }
+
+  #open(): void {
+    if (this.#isOpen) return;
+    this.#isOpen = true;
+    this.#isEnded ||= this.#input.readableEnded || this.#input.destroyed;
+    this.#input.setEncoding("utf8");
+    this.#input.on("data", this.#onData).on("end", this.#onEnd).on("error", this.#onEnd).resume();
+  }
+
+  #raw(raw: boolean): void {
+    if (this.#input.isTTY && !this.#input.destroyed) this.#input.setRawMode?.(raw);
+  }
+
+  readonly #onData = (chunk: string): void => {
+    if (this.#answered) {
+      this.#heard += chunk;
+      if (this.#heard.endsWith("\n")) void this.#settleWhenQuiet(this.#heard);
+      return;
+    }
+    // Without its lines the terminal makes no signal of it.
+    if (chunk.includes(interrupt)) process.kill(process.pid, "SIGINT");
+  };
+
+  readonly #onEnd = (): void => {
+    this.#isEnded = true;
+    this.#settle(this.#heard.trim() === "" ? undefined : this.#heard);
+  };
+
+  async #settleWhenQuiet(heard: string): Promise<void> {
+    await this.#pause(quietMs);
+    if (heard === this.#heard) this.#settle(heard);
+  }
+
+  #settle(text: string | undefined): void {
+    const answered = this.#answered;
+    this.#answered = undefined;
+    this.#heard = "";
+    answered?.(text?.trim());
+  }
+}

@@ -1,0 +1,36 @@
+/** Allow rule: what one `--allow` on the command line lets happen unasked. */
+import { type EffectKind, type Failure, failure, type Rule } from "@lathe/protocol";
+import { nearest } from "../nearest.ts";
+
+export const effectKinds: readonly EffectKind[] = [
+  "read",
+  "write",
+  "delete",
+  "execute",
+  "network",
+  "vcs",
+  "process",
+];
+
+/** `KIND:GLOB`, or the glob of a command; a word before a colon that is no kind is a slip, and allows nothing. */
+export function allowRule(text: string): Rule | Failure {
+  const [, word = "", glob = ""] = /^([\w-]+):(.*)$/s.exec(text) ?? [];
+  const kind = effectKinds.find((one) => one === word);
+  const target = kind ? glob : text;
+  if (target.trim() === "") return refused(text, "needs a GLOB, or KIND:GLOB");
+  if (!kind && word !== "" && isSlip(word, glob)) {
+    return refused(text, `has no known kind before the colon; for the command write execute:${text}`);
+  }
+  return { name: "--allow", verdict: "allow", kinds: [kind ?? "execute"], target };
+}
+
+/** `make:all now` is a command with its arguments. */
+function isSlip(word: string, glob: string): boolean {
+  return !/\s/.test(glob) || nearest(word, effectKinds) !== undefined;
+}
+
+function refused(text: string, why: string): Failure {
+  return failure("invalid-arguments", `--allow "${text}" ${why}; the kinds are ${effectKinds.join(", ")}`, {
+    who: "user",
+  });
+}

@@ -1,0 +1,36 @@
+/** Asked call: what a person who is asked for a permission decides about, and why there is a question. */
+import { type AgentPorts, gatherFacts } from "@lathe/agent";
+import { evaluate } from "@lathe/policy";
+import { type Effect, isFailure, type Session } from "@lathe/protocol";
+
+export interface AskedCall {
+  readonly tool: string;
+  /** The arguments, as JSON. */
+  readonly input: string;
+  readonly effects: readonly Effect[];
+  /** One sentence. */
+  readonly why: string;
+}
+
+/** Undefined for a call that is unknown, or that its tool would not take. */
+export async function findAskedCall(
+  id: string,
+  session: Session,
+  ports: AgentPorts,
+): Promise<AskedCall | undefined> {
+  const call = session.calls.find((state) => state.call.id === id)?.call;
+  const tool = ports.tools.find(({ name }) => name === call?.tool);
+  const prepared = call && tool?.prepare(parsed(call.input));
+  if (!call || !prepared || isFailure(prepared)) return undefined;
+  const facts = await gatherFacts(prepared.effects, session.settings.mode, ports);
+  const { why } = evaluate(prepared, facts, ports.rules);
+  return { tool: call.tool, input: call.input, effects: prepared.effects, why };
+}
+
+function parsed(input: string): unknown {
+  try {
+    return JSON.parse(input);
+  } catch {
+    return undefined;
+  }
+}
