@@ -204,3 +204,16 @@ export function assertValidConversation(session: Session): void {
     if (message.role === "tool") assert.equal(session.messages[i - 1]?.role, "assistant");
   });
 }
+
+export const roles = (session: Session): string => session.messages.map((message) => message.role).join(" ");
+export const types = (bench: Bench): readonly string[] => bench.events.map((event) => event.type);
+export const say = (text: string, id?: string): { tool: string; input: { text: string }; id?: string } => ({
+  tool: "say",
+  input: { text },
+  ...(id ? { id } : {}),
+});
+
+export async function until(condition: () => boolean): Promise<void> {
+  for (let i = 0; i < 2000 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 1));
+  assert.ok(condition(), "it never came");
+}

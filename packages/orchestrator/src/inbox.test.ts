@@ -4,12 +4,22 @@ import { describe, it } from "node:test";
 import { type Failure, failure, fold, isFailure, type Session } from "@lathe/protocol";
 import { createHandMovedClock } from "@lathe/testkit";
 import fc from "fast-check";
-import { assertValidConversation, type Bench, begin, openBench, reclaim, unwrap } from "./bench.test.ts";
+import {
+  assertValidConversation,
+  type Bench,
+  begin,
+  openBench,
+  reclaim,
+  roles,
+  run,
+  say,
+  types,
+  until,
+  unwrap,
+} from "./bench.test.ts";
 import { drive } from "./drive.ts";
 import type { Ports } from "./ports.ts";
 
-const say = (text: string, id?: string) => ({ tool: "say", input: { text }, ...(id ? { id } : {}) });
-const types = (bench: Bench) => bench.events.map((event) => event.type);
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 const ask = { verdict: "ask", rule: "careful", why: "no sandbox" } as const;
 
@@ -22,11 +32,6 @@ async function driven(bench: Bench, ports: Ports = bench.ports): Promise<Session
 function assertAnswered(bench: Bench, text: string): void {
   const asked = bench.scripted.requests.filter(({ messages }) => JSON.stringify(messages).includes(text));
   assert.ok(asked.length > 0, `${text} was never answered: ${types(bench).join(" ")}`);
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  for (let i = 0; i < 2000 && !condition(); i++) await pause(1);
-  assert.ok(condition(), "it never came");
 }
 
 describe("a message", () => {
@@ -187,5 +192,55 @@ describe("a cancel in the moment a call starts", () => {
     await bench.store.offer("s1", { type: "cancel", by: "user" });
     assert.deepEqual((await session).lastEnd, { type: "cancelled", by: "user" });
     assert.equal(bench.clock.now() - cancelledAt, 500);
+  });
+});
+
+describe("the inbox", () => {
+  it("hears a message that comes while calls run, after their results", async () => {
+    const steer: { bench?: Bench } = {};
+    const tool = {
+      name: "wait",
+      run: async () => {
+        await steer.bench?.store.offer("s1", { type: "message", text: "and also this" });
+        return { type: "ok", text: "" } as const;
+      },
+    };
+    const bench = openBench({
+      tools: [tool],
+      script: [{ calls: [{ tool: "wait", input: {} }] }, { text: "ok" }],
+    });
+    steer.bench = bench;
+    const session = await run(bench);
+    assert.equal(roles(session), "user assistant tool user assistant");
+    assertValidConversation(session);
+  });
+
+  it("cancels a model that says nothing", async () => {
+    const bench = openBench({ script: [{ text: "thinking", hangs: true }] });
+    const session = run(bench);
+    await until(() => bench.deltas.length > 0);
+    await bench.store.offer("s1", { type: "cancel", by: "user" });
+    assert.deepEqual((await session).lastEnd, { type: "cancelled", by: "user" });
+  });
+
+  it("cancels a tool that does not listen, and leaves a valid conversation", async () => {
+    const deaf = { name: "deaf", run: () => new Promise<never>(() => {}) };
+    const bench = openBench({ tools: [deaf], script: [{ calls: [{ tool: "deaf", input: {} }, say("x")] }] });
+    const session = run(bench);
+    await until(() => types(bench).includes("tool.started"));
+    await bench.store.offer("s1", { type: "cancel", by: "user" });
+    const ended = await session;
+    assert.deepEqual(ended.lastEnd, { type: "cancelled", by: "user" });
+    assertValidConversation(ended);
+  });
+
+  it("cancels while it waits to try again", async () => {
+    const clock = createHandMovedClock();
+    const overloaded = failure("overloaded", "busy", { retry: "same" });
+    const bench = openBench({ clock, script: () => ({ failure: overloaded }) });
+    const session = run(bench);
+    await until(() => clock.sleepers() > 0);
+    await bench.store.offer("s1", { type: "cancel", by: "user" });
+    assert.deepEqual((await session).lastEnd, { type: "cancelled", by: "user" });
   });
 });
