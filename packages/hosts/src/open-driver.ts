@@ -6,7 +6,7 @@ type Check = import("@lathe/sandbox").Check;
 
 export async function openDriver(
   choice: SandboxChoice,
-  options: { readonly check?: Check },
+  options: { readonly check?: Check; readonly home: string },
 ): Promise<Containment> {
   const { createNoneDriver, probeDriver } = await import("@lathe/sandbox");
   if (choice === "off") return { driver: createNoneDriver(options), reasons: ["switched off"] };

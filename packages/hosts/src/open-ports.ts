@@ -8,6 +8,7 @@ import { afterFirstRequest } from "./after-first-request.ts";
 import { allSteps } from "./all-steps.ts";
 import { chooseModels } from "./choose-models.ts";
 import { type Containment, createContainmentProbe } from "./containment.ts";
+import { homeFolder } from "./home-folder.ts";
 import { createLazySandbox } from "./lazy-sandbox.ts";
 import { createLazySearch } from "./lazy-search.ts";
 import type { LocalOptions } from "./local-options.ts";
@@ -42,7 +43,9 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const gateway = openGateway(options);
   if (models[0] !== undefined) gateway.preload(models[0]);
   const check = (): Promise<Failure | undefined> => fence.check();
-  const probe = createContainmentProbe(options.sandbox, () => openDriver(options.sandbox, { check }));
+  const probe = createContainmentProbe(options.sandbox, () =>
+    openDriver(options.sandbox, { check, home: homeFolder(env) }),
+  );
   const { scratch } = fence;
   const early = { workspace: cwd, scratch: scratch.path, network: "none" } as const;
   const sandbox = createLazySandbox(early, async () => {

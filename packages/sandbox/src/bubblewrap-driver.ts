@@ -21,9 +21,10 @@ export function createBubblewrapDriver(options: BubblewrapOptions = {}): Sandbox
   return { name: "bubblewrap", tier: "full", open };
 }
 
-function bubblewrapLauncher(spec: SandboxSpec, { binary = "/usr/bin/bwrap" }: BubblewrapOptions): Launcher {
+function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Launcher {
+  const { binary = "/usr/bin/bwrap", home = homedir() } = options;
   const shell = findShell(spec.env.PATH ?? "");
-  const fixed = fixedArgs(spec, homedir());
+  const fixed = fixedArgs(spec, home);
   const env = { ...spec.env, ...rootEnv() };
   const setEnv = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
   return {

@@ -1,6 +1,5 @@
 /** The folders a sandbox's commands find in the scratch folder: a home of their own, and one for temporary files. */
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Failure, failure, type SandboxSpec } from "@lathe/protocol";
 
@@ -11,18 +10,20 @@ export const controlFolder = ".lathe-box";
 export const homeCaches: readonly string[] = [".cargo/registry", ".cargo/git", "go/pkg/mod", ".local/lib"];
 
 /** Makes the folders; a failure when the workspace is missing. Throws when the scratch folder cannot be written. */
-export function prepareFolders({ workspace, scratch }: SandboxSpec): Failure | undefined {
+export function prepareFolders({ workspace, scratch }: SandboxSpec, userHome: string): Failure | undefined {
   if (!existsSync(workspace))
     return failure("not-found", `there is no workspace ${workspace}`, { who: "host" });
   for (const name of ["home", "tmp", controlFolder]) mkdirSync(join(scratch, name), { recursive: true });
-  linkCaches(join(scratch, "home"));
-  writeGitSettings(join(scratch, "home", ".gitconfig"), workspace);
+  const home = join(scratch, "home");
+  linkCaches(userHome, home);
+  const user = [".config/git/config", ".gitconfig"].map((name) => userSection(join(userHome, name)));
+  writeGitSettings(join(home, ".gitconfig"), user.join(""), workspace);
   return undefined;
 }
 
-function linkCaches(home: string): void {
+function linkCaches(userHome: string, home: string): void {
   for (const name of homeCaches) {
-    const [from, to] = [join(homedir(), name), join(home, name)];
+    const [from, to] = [join(userHome, name), join(home, name)];
     if (!existsSync(from) || lstatSync(to, { throwIfNoEntry: false })) continue;
     mkdirSync(dirname(to), { recursive: true });
     symlinkSync(from, to);
@@ -30,11 +31,8 @@ function linkCaches(home: string): void {
 }
 
 /** Without a name commits fail; the user's other settings may hold secrets and name programs. */
-function writeGitSettings(path: string, workspace: string): void {
+function writeGitSettings(path: string, user: string, workspace: string): void {
   if (existsSync(path)) return;
-  const user = [join(homedir(), ".config/git/config"), join(homedir(), ".gitconfig")]
-    .map(userSection)
-    .join("");
   writeFileSync(path, `${user}[safe]\n\tdirectory = ${JSON.stringify(workspace)}\n`);
 }
 

@@ -1,7 +1,7 @@
 /** Runs the conformance suite with plain processes, and what is the none driver's own. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -79,6 +79,20 @@ describe("none driver", () => {
     const opened = await createNoneDriver().open({ ...spec, scratch });
     assert.ok(isFailure(opened) && opened.code === "sandbox-unavailable");
     assert.match(opened.text, /odd cannot be used \(EISDIR\): TMPDIR/);
+  });
+
+  it("takes the user's name for git from the home it is told of", async () => {
+    const home = join(folder, "users-home");
+    mkdirSync(home);
+    writeFileSync(join(home, ".gitconfig"), "[user]\n\tname = Ada\n[core]\n\tpager = evil\n");
+    const sandbox = await createNoneDriver({ home }).open({ ...spec, scratch: join(folder, "named") });
+    assert.ok(!isFailure(sandbox));
+    const script = `cat ${JSON.stringify(join(folder, "named", "home", ".gitconfig"))}`;
+    const result = await sandbox.exec({ script, cwd: folder }, { timeoutMs: 5000 });
+    assert.ok(!isFailure(result));
+    assert.match(result.output, /^\[user\]\n\s*name = Ada\n\[safe\]/);
+    assert.doesNotMatch(result.output, /evil/);
+    await sandbox.close();
   });
 
   it("says that the workspace is missing", async () => {

@@ -1,4 +1,5 @@
 /** Opens a sandbox in its scratch folder; what the folder does not allow is a failure. */
+import { homedir } from "node:os";
 import type { Failure, Sandbox, SandboxSpec } from "@lathe/protocol";
 import { prepareFolders } from "./folders.ts";
 import type { Launcher } from "./launch.ts";
@@ -11,7 +12,7 @@ export function openSandbox(
   options: DriverOptions,
 ): Sandbox | Failure {
   try {
-    return prepareFolders(spec) ?? new ProcessSandbox(spec, launcher(), options);
+    return prepareFolders(spec, options.home ?? homedir()) ?? new ProcessSandbox(spec, launcher(), options);
   } catch (error) {
     return scratchFailure(spec.scratch, error);
   }

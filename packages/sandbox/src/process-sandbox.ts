@@ -35,6 +35,8 @@ export type Check = () => Promise<Failure | undefined>;
 type Spawned = Command & { readonly input?: boolean };
 
 export interface DriverOptions {
+  /** Absolute path of the user's home; what the environment says when absent. */
+  readonly home?: string;
   /** Asked before each command starts. */
   readonly check?: Check;
   /** Bytes of one command's output that are kept, at most. */
