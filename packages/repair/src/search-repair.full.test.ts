@@ -3,20 +3,9 @@
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { describe, it } from "node:test";
-import type { RepairResult } from "./repair-types.ts";
-import { type Files, leftIn, search, withoutPython } from "./workbench.test.ts";
+import { type Files, JS, JS_TEST, leftIn, repaired, search, withoutPython } from "./workbench.test.ts";
 
 const noPytest = withoutPython("pytest");
-
-const JS_TEST =
-  'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { clamp } from "../src/clamp.js";\n\ntest("low", () => assert.equal(clamp(-1, 0, 5), 0));\ntest("inside", () => assert.equal(clamp(3, 0, 5), 3));\ntest("high", () => assert.equal(clamp(9, 0, 5), 5));\n';
-const JS =
-  "export function clamp(x, low, high) {\n  if (x < low) return low;\n  return x > high ? low : x;\n}\n";
-
-function repaired(result: RepairResult): Extract<RepairResult, { type: "repaired" }> {
-  assert.equal(result.type, "repaired", JSON.stringify(result));
-  return result as Extract<RepairResult, { type: "repaired" }>;
-}
 
 const PY =
   "def mean(xs):\n    total = 0\n    for x in xs:\n        total += x\n    return total / (len(xs) + 1)\n";

@@ -4,9 +4,17 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { RepairResult } from "./repair-types.ts";
 import { isTestFile } from "./test-file.ts";
-import { type Files, project, runProcess, search, withoutPython } from "./workbench.test.ts";
+import {
+  type Files,
+  JS,
+  JS_TEST,
+  project,
+  repaired,
+  runProcess,
+  search,
+  withoutPython,
+} from "./workbench.test.ts";
 
 const noPython = withoutPython();
 const noPytest = withoutPython("pytest");
@@ -15,11 +23,6 @@ const PY_TEST =
   "from calc import mean, top\n\ndef test_mean():\n    assert mean([1, 2, 3]) == 2\n\ndef test_one():\n    assert mean([4]) == 4\n\ndef test_top():\n    assert top([3, 9, 4]) == 9\n";
 const PY =
   "def mean(xs):\n    total = 0\n    for x in xs:\n        total += x\n    return total / (len(xs) + 1)\n\n\ndef top(xs):\n    return max(xs)\n";
-const JS_TEST =
-  'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { clamp } from "../src/clamp.js";\n\ntest("low", () => assert.equal(clamp(-1, 0, 5), 0));\ntest("inside", () => assert.equal(clamp(3, 0, 5), 3));\ntest("high", () => assert.equal(clamp(9, 0, 5), 5));\n';
-const JS =
-  "export function clamp(x, low, high) {\n  if (x < low) return low;\n  return x > high ? low : x;\n}\n";
-
 interface Case {
   readonly files: Files;
   readonly test: string;
@@ -100,11 +103,6 @@ const cases: Readonly<Record<string, Case>> = {
     repair: ["even.js", "n % 2 !== 1"],
   },
 };
-
-function repaired(result: RepairResult): Extract<RepairResult, { type: "repaired" }> {
-  assert.equal(result.type, "repaired", JSON.stringify(result));
-  return result as Extract<RepairResult, { type: "repaired" }>;
-}
 
 describe("searchRepair finds the fault in", () => {
   for (const [what, { files, test, repair, skip = false }] of Object.entries(cases))

@@ -169,3 +169,15 @@ export function withoutPython(module: "unittest" | "pytest" = "unittest"): strin
   const found = spawnSync("python3", ["-c", `import ${module}`]);
   return found.status === 0 ? false : `python3 with ${module} is not installed`;
 }
+
+/** A small program with a fault, and its tests. */
+export const JS_TEST: string =
+  'import assert from "node:assert/strict";\nimport { test } from "node:test";\nimport { clamp } from "../src/clamp.js";\n\ntest("low", () => assert.equal(clamp(-1, 0, 5), 0));\ntest("inside", () => assert.equal(clamp(3, 0, 5), 3));\ntest("high", () => assert.equal(clamp(9, 0, 5), 5));\n';
+export const JS: string =
+  "export function clamp(x, low, high) {\n  if (x < low) return low;\n  return x > high ? low : x;\n}\n";
+
+/** Asserts that repairs were found. */
+export function repaired(result: RepairResult): Extract<RepairResult, { type: "repaired" }> {
+  assert.equal(result.type, "repaired", JSON.stringify(result));
+  return result as Extract<RepairResult, { type: "repaired" }>;
+}
