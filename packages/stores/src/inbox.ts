@@ -67,7 +67,7 @@ export function createInbox({ folder, files = nodeFiles }: InboxOptions): Inbox 
 
   function deliver(session: string, offer: Offer): Failure | undefined {
     try {
-      const path = join(folderOf(session), nextId() + suffix);
+      const path = join(folderOf(session), nextId(namesIn(session).at(-1)) + suffix);
       writeWhole(files, path, Buffer.from(JSON.stringify(offer)));
       if (durable.has(session)) return undefined;
       for (const parent of [inbox, folder, dirname(folder)]) files.syncFolder(parent);
@@ -79,14 +79,23 @@ export function createInbox({ folder, files = nodeFiles }: InboxOptions): Inbox 
   }
 }
 
-/** Ids sort by when they were made, and those of one sender keep their order even when its clock steps back. */
-function idMaker(): () => string {
+/**
+ * Ids sort by when they were made. Each is above the newest offer that waits, so that whoever speaks after another
+ * comes after him, also within one millisecond, and also when a clock steps back (Lamport 1978).
+ */
+function idMaker(): (newest: string | undefined) => string {
   let last = 0;
   const sender = `${process.pid.toString(36)}${Math.random().toString(36).slice(2, 10)}`;
-  return () => {
-    last = Math.max(last + 1, Date.now() * 1000);
+  return (newest) => {
+    last = Math.max(last, Date.now() * 1000, timeOf(newest)) + 1;
     return `${String(last).padStart(17, "0")}-${sender}`;
   };
+}
+
+/** Microseconds at the front of an offer's name; 0 for a name that is none of ours. */
+function timeOf(name = ""): number {
+  const time = Number(/^(\d{17})-/.exec(name)?.[1] ?? 0);
+  return Number.isSafeInteger(time) ? time : 0;
 }
 
 function offerNames(files: Files, folder: string): readonly string[] {

@@ -49,6 +49,14 @@ function offerTests(makeInbox: () => InboxUnderTest): void {
     assert.deepEqual(await inbox.pending("one"), []);
   });
 
+  it("keeps the order of senders that take turns, however quickly", async () => {
+    const { inbox, another } = makeInbox();
+    const texts = Array.from({ length: 30 }, (_, index) => `message ${index}`);
+    for (const text of texts) await another().offer("one", { type: "message", text });
+    const got = (await inbox.pending("one")).map(({ offer }) => offer.type === "message" && offer.text);
+    assert.deepEqual(got, texts);
+  });
+
   it("keeps the order of many offers of one sender", async () => {
     const { inbox, another } = makeInbox();
     const texts = Array.from({ length: 30 }, (_, index) => `message ${index}`);
