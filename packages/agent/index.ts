@@ -3,4 +3,5 @@ export type { AgentPorts, Held, NewSession, RunOptions } from "./src/agent.ts";
 export { gatherFacts } from "./src/gather-facts.ts";
 export { runAgent } from "./src/run-agent.ts";
 export { sessionCreated } from "./src/session-created.ts";
+export { createShownTexts, type ShownTexts } from "./src/shown-texts.ts";
 export { toolContext } from "./src/tool-context.ts";

@@ -1,4 +1,10 @@
 /** @lathe/edits: pure text surgery. */
-export { applyReplacements, type Replaced, type Replacement } from "./src/apply-replacements.ts";
+export { applyPatch, applyPatchHunks, applyReplacements, type EditedFile } from "./src/apply-edits.ts";
+export type { Applied } from "./src/apply-hunks.ts";
+export { type PatchDialect, parsePatch } from "./src/dialects/parse-patch.ts";
+export type { PatchFile } from "./src/dialects/patch-file.ts";
+export type { Replacement } from "./src/dialects/replacements.ts";
+export type { Tier } from "./src/hunk.ts";
 export { matchFormat } from "./src/match-format.ts";
+export { gateSyntax } from "./src/syntax-gate.ts";
 export { unifiedDiff } from "./src/unified-diff.ts";

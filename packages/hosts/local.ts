@@ -1,6 +1,7 @@
 /** @lathe/hosts/local: Lathe on this machine. */
 export { builtinModel, chooseModels, isReached } from "./src/choose-models.ts";
 export type { Containment } from "./src/containment.ts";
+export { createEditJudge, type EditJudge, type JudgedEdit } from "./src/edit-judge.ts";
 export type { Finding } from "./src/finding.ts";
 export { findSession, listSessions, readSession } from "./src/history.ts";
 export { homeFolder } from "./src/home-folder.ts";

@@ -1,5 +1,16 @@
 /** @lathe/protocol: the words and the ports of Lathe. */
 export { type Account, emptyAccount, type Limits, type Reservation } from "./src/budget.ts";
+export type {
+  Checkpoint,
+  Checkpoints,
+  Collected,
+  FileDifference,
+  FileState,
+  Restored,
+  RestoreOptions,
+  Skipped,
+  SkipReason,
+} from "./src/checkpoints.ts";
 export type { Clock } from "./src/clock.ts";
 export {
   type Decision,
@@ -99,7 +110,19 @@ export type {
   Tier,
 } from "./src/sandbox.ts";
 export type { FilesQuery, FilesResult, GrepLine, GrepQuery, GrepResult, Search } from "./src/search.ts";
-export type { AnswerRecord, Attempt, CallState, Prompt, Session, Turn, TurnEnd } from "./src/session.ts";
+export type {
+  AnswerRecord,
+  Attempt,
+  CallState,
+  Conversation,
+  Kept,
+  Mark,
+  Prompt,
+  Rewind,
+  Session,
+  Turn,
+  TurnEnd,
+} from "./src/session.ts";
 export type { Settings } from "./src/settings.ts";
 export type {
   AppendOptions,
@@ -112,12 +135,13 @@ export type {
   SessionSummary,
   Store,
 } from "./src/store.ts";
-export type { Language, Syntax, SyntaxNode, SyntaxTree } from "./src/syntax.ts";
+export { type Language, languages, type Syntax, type SyntaxNode, type SyntaxTree } from "./src/syntax.ts";
 export {
   isBarrier,
   mayChange,
   type PreparedCall,
   type Question,
+  type Texts,
   type Tool,
   type ToolContext,
 } from "./src/tool.ts";

@@ -1,7 +1,8 @@
 /** @lathe/testkit: fakes and conformance suites for tests. */
 
 export { blobsConformance } from "./src/blobs-conformance.ts";
-export type { CrashState } from "./src/crash-disk.ts";
+export { datedTree, type ExactTree, exactTree, runGitIn } from "./src/checkpoint-cases.ts";
+export type { CrashOptions, CrashState } from "./src/crash-disk.ts";
 export {
   type CommandScript,
   createFakeDriver,
@@ -20,6 +21,7 @@ export {
   modelConformance,
   streamed,
 } from "./src/model-conformance.ts";
+export { type DiskRecording, type RecordableDisk, recordDisk } from "./src/recording-disk.ts";
 export { type RecordableFiles, type Recording, recordFiles } from "./src/recording-files.ts";
 export {
   type SandboxConformanceOptions,
@@ -36,6 +38,7 @@ export {
 export { type SearchUnderTest, searchConformance } from "./src/search-conformance.ts";
 export { createdDraft, failedWith, noticeDraft, succeeded, testOwner } from "./src/session-drafts.ts";
 export { type MakeStore, type StoreUnderTest, storeConformance } from "./src/store-conformance.ts";
+export { type FileTree, treeOf } from "./src/tree-of.ts";
 export {
   startWireServer,
   type WireAnswer,

@@ -11,6 +11,7 @@ Usage:
   lathe sessions list         earlier sessions
   lathe sessions show ID      one of them, readable
   lathe tool NAME --json ARGS one tool by itself
+  lathe edits apply           the edit engine by itself, on texts from a pipe
   lathe doctor                what works on this machine, what does not, how to mend it
 
 Options:
@@ -30,6 +31,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import("./commands/run.ts")).runCommand,
   demo: async () => (await import("./commands/demo.ts")).demoCommand,
   sessions: async () => (await import("./commands/sessions.ts")).sessionsCommand,
+  edits: async () => (await import("./commands/edits.ts")).editsCommand,
   tool: async () => (await import("./commands/tool.ts")).toolCommand,
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
 };

@@ -23,6 +23,7 @@ export const agentFlags = {
   },
   cwd: { type: "string", value: "DIR", about: "the folder to work in (default: here)" },
   "no-sandbox": { type: "boolean", about: "run commands with your own rights" },
+  "no-checkpoints": { type: "boolean", about: "do not keep the files before steps that may change them" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
 
@@ -58,6 +59,8 @@ export async function agentOptions(values: AgentValues): Promise<AgentOptions | 
     providers,
     limits,
     sandbox,
+    checkpoints: config.checkpoints,
+    onRemark: (text) => process.stderr.write(problemLine(text)),
   };
 }
 
@@ -75,6 +78,7 @@ function configFlags(values: AgentValues): ConfigFlags | Failure {
     ...(mode && { mode }),
     ...(values.allow && { allow: values.allow }),
     ...(values["no-sandbox"] && { sandbox: false }),
+    ...(values["no-checkpoints"] && { checkpoints: false }),
   };
 }
 

@@ -1,10 +1,12 @@
 /** Agent: one assembled agent with its ports still open. */
 import type {
   Blobs,
+  Checkpoint,
   Clock,
   Delta,
   Event,
   Facts,
+  Failure,
   Inbox,
   Limits,
   Models,
@@ -14,6 +16,7 @@ import type {
   Session,
   Settings,
   Syntax,
+  Texts,
   Tool,
   Workspace,
 } from "@lathe/protocol";
@@ -25,10 +28,13 @@ export type Held = Pick<Facts, "containment" | "uncontainedAllowed">;
 export interface AgentPorts {
   readonly inbox: Inbox;
   readonly blobs: Blobs;
+  readonly texts: Texts;
   readonly models: Models;
   readonly tools: readonly Tool[];
   readonly rules: readonly Rule[];
   readonly workspace: Workspace;
+  /** *Contract:* keeps the files as they are now for a session; never rejects for what the disk does. */
+  checkpoint(session: string): Promise<Checkpoint | Failure>;
   readonly sandbox: Sandbox;
   /** *Contract:* resolves once it is known what holds commands in; never rejects. */
   containment(): Promise<Held>;
@@ -48,6 +54,8 @@ export interface NewSession {
   /** The first words of the user; the title is made of them. */
   readonly task: string;
   readonly harness: string;
+  /** The first of the chain: its profile decides which tools are offered. */
+  readonly model: string;
   readonly tools: readonly Tool[];
   /** Operating system, date without time, and the like: small, true and stable for the session. */
   readonly environment: Readonly<Record<string, string>>;

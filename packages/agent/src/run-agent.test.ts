@@ -25,6 +25,7 @@ import {
 } from "@lathe/testkit";
 import type { AgentPorts } from "./agent.ts";
 import { runAgent } from "./run-agent.ts";
+import { createShownTexts } from "./shown-texts.ts";
 
 const settings: Settings = { models: ["scripted/model"], mode: "auto", attended: false };
 const rules: readonly Rule[] = [{ name: "mine", verdict: "deny", kinds: ["read"], target: "secret/**" }];
@@ -55,6 +56,8 @@ function openAgent(store: MemoryStore, script: Script): AgentPorts {
   return {
     inbox: store,
     blobs: store,
+    texts: createShownTexts(store),
+    checkpoint: async () => failure("no-access", "no checkpoints in this test"),
     models: createScriptedModel(script).models,
     tools,
     rules,

@@ -49,6 +49,7 @@ function orchestratorPorts(ports: AgentPorts): Ports {
       const content = await workspace.read(path);
       return isFailure(content) ? null : content.version;
     },
+    checkpoint: (session) => ports.checkpoint(session),
     context: (session, call, signal) => toolContext(ports, { session, call, signal }),
     onEvent: (event, session) => ports.onEvent(event, session),
     onDelta: (delta) => ports.onDelta(delta),

@@ -10,13 +10,14 @@ export interface CallContext {
 }
 
 export function toolContext(ports: AgentPorts, { call, session, signal }: CallContext): ToolContext {
-  const { workspace, sandbox, search, syntax, blobs, clock } = ports;
+  const { workspace, sandbox, search, syntax, blobs, texts, clock } = ports;
   return {
     workspace,
     sandbox,
     search,
     syntax,
     blobs,
+    texts,
     signal,
     now: () => clock.now(),
     delta: (delta) => ports.onDelta({ ...delta, call }),

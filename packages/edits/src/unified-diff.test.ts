@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { diffLines } from "./diff-lines.ts";
+import { diffLines } from "./document/diff-lines.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 
 function rebuilt(before: readonly string[], after: readonly string[]): readonly string[] {

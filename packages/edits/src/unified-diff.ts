@@ -1,5 +1,5 @@
 /** A unified diff of two versions of a file, for people and for the log. */
-import { type ChangedLines, diffLines } from "./diff-lines.ts";
+import { type ChangedLines, diffLines } from "./document/diff-lines.ts";
 
 const context = 3;
 

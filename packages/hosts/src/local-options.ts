@@ -23,10 +23,14 @@ export interface LocalOptions {
   readonly attended: boolean;
   readonly limits: Limits;
   readonly sandbox: SandboxChoice;
+  /** Whether the files are kept before steps that may change them. */
+  readonly checkpoints: boolean;
   /** The user's and the project's rules, beside the built-in ones. */
   readonly rules: readonly Rule[];
   /** Version of Lathe, for the log. */
   readonly version: string;
   onEvent(event: Event, session: Session): void;
   onDelta(delta: Delta): void;
+  /** Told in one sentence what had to be mended meanwhile. */
+  onRemark?(text: string): void;
 }

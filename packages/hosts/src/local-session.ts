@@ -60,7 +60,8 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
     { ...options, onEvent },
   );
   const { models } = opened;
-  const settings = { models, mode: options.mode, attended: options.attended };
+  const { mode, attended, checkpoints } = options;
+  const settings = { models, mode, attended, checkpoints };
   const offer = async (said: Offer): Promise<Failure | undefined> => {
     const refused = await opened.ports.inbox.offer(log.id, said);
     return refused && explained(refused, options.env);

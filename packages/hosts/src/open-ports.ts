@@ -1,5 +1,5 @@
 /** Opens everything an agent reaches on this machine; what is not needed before the first request is loaded later. */
-import type { AgentPorts } from "@lathe/agent";
+import { type AgentPorts, createShownTexts } from "@lathe/agent";
 import type { Failure, Fenced } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
 import { builtinTools } from "@lathe/tools";
@@ -9,14 +9,17 @@ import { allSteps } from "./all-steps.ts";
 import { chooseModels } from "./choose-models.ts";
 import { type Containment, createContainmentProbe } from "./containment.ts";
 import { homeFolder } from "./home-folder.ts";
+import { createLazyCheckpoints, withCheckpoints } from "./lazy-checkpoints.ts";
 import { createLazySandbox } from "./lazy-sandbox.ts";
 import { createLazySearch } from "./lazy-search.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openGateway } from "./model-gateway.ts";
 import { openDriver } from "./open-driver.ts";
+import { recoveryText } from "./recovery-text.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
 import { sessionRules } from "./session-rules.ts";
 import { openState } from "./state.ts";
+import { workspaceFolder } from "./state-folder.ts";
 import { systemClock } from "./system-clock.ts";
 
 /** Whose effects they are. */
@@ -57,16 +60,27 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
     if (scratch.isFound) await sandbox.open();
   };
   const state = openState(env);
+  const { fenced } = fence;
+  const workspace = createWorkspace({
+    root: cwd,
+    fenced,
+    journal: workspaceFolder(env, cwd),
+    onRecovered: (recovery) => options.onRemark?.(recoveryText(recovery)),
+  });
+  const checkpoints = createLazyCheckpoints({ root: cwd, env, fenced });
+  const texts = createShownTexts(state.blobs);
   return {
     models,
     containment: probe.ready,
     ports: {
       inbox: state.inbox,
       blobs: state.blobs,
+      texts,
       models: afterFirstRequest(gateway, () => Promise.all([probe.ready(), endLeftovers()])),
       tools: builtinTools,
       rules: sessionRules(options.rules, cwd),
-      workspace: createWorkspace({ root: cwd, fenced: fence.fenced }),
+      workspace,
+      checkpoint: (session) => withCheckpoints(checkpoints, (one) => one.take(session)),
       sandbox,
       containment: probe.held,
       search: createLazySearch(cwd),
@@ -75,6 +89,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       onEvent: options.onEvent,
       onDelta: options.onDelta,
     },
-    close: () => allSteps([gateway.close, endLeftovers, sandbox.close, scratch.remove]),
+    close: () =>
+      allSteps([gateway.close, texts.flush, endLeftovers, sandbox.close, workspace.close, scratch.remove]),
   };
 }

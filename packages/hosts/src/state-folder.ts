@@ -1,4 +1,5 @@
 /** Where sessions and blobs are kept. */
+import { createHash } from "node:crypto";
 import { isAbsolute, join } from "node:path";
 import { homeFolder } from "./home-folder.ts";
 
@@ -7,4 +8,10 @@ export function stateFolder(env: Readonly<Record<string, string | undefined>>): 
   const state = env.XDG_STATE_HOME;
   const base = state && isAbsolute(state) ? state : join(homeFolder(env), ".local", "state");
   return join(base, "lathe");
+}
+
+/** The folder of the state that belongs to one workspace, by its real path. */
+export function workspaceFolder(env: Readonly<Record<string, string | undefined>>, root: string): string {
+  const name = createHash("sha256").update(root).digest("hex").slice(0, 24);
+  return join(stateFolder(env), "workspaces", name);
 }

@@ -1,6 +1,7 @@
 /** A workbench for the orchestrator's tests: scripted model, memory store, files in a map, and a clock that leaps. */
 import assert from "node:assert/strict";
 import {
+  type Checkpoint,
   type Decision,
   type Delta,
   type Draft,
@@ -44,6 +45,7 @@ export interface BenchOptions {
   readonly decide?: (effects: readonly Effect[]) => Decision;
   readonly clock?: HandMovedClock;
   readonly price?: null;
+  readonly checkpoint?: () => Checkpoint | Failure;
 }
 
 export interface Bench {
@@ -94,6 +96,10 @@ export function openBench(options: BenchOptions): Bench {
     }),
     evaluate: (effects) => options.decide?.(effects) ?? allow,
     version: async (path) => files.get(path) ?? null,
+    checkpoint: async () => {
+      done.push("checkpoint");
+      return options.checkpoint?.() ?? { ref: `ref ${done.length}`, skipped: [], skippedCount: 0 };
+    },
     // The bench's tools use the signal and the deltas alone.
     context: (_session, call, signal) =>
       ({

@@ -3,6 +3,7 @@ import { type CallState, failure, isBarrier, type Session } from "@lathe/protoco
 import type { Action } from "./action.ts";
 import { afterFailure } from "./after-failure.ts";
 import { reachedLimit } from "./caps.ts";
+import { isDueAfter, isDueBefore } from "./checkpoint-due.ts";
 import { judgeLoop } from "./loop-guard.ts";
 
 /** Calls of one answer that run at the same time. */
@@ -13,6 +14,13 @@ const maxCut = 3;
 /** `now` in milliseconds since the epoch. */
 export function next(session: Session, now: number): Action {
   if (!session.turn) return { type: "idle" };
+  const action = nextInTurn(session, now);
+  return action.type === "end-turn" && isDueAfter(session)
+    ? { type: "take-checkpoint", moment: "after" }
+    : action;
+}
+
+function nextInTurn(session: Session, now: number): Action {
   return (
     recovery(session) ??
     cancellation(session) ??
@@ -39,13 +47,15 @@ function cancellation({ turn, calls }: Session): Action | undefined {
   return { type: "end-turn", end: { type: "cancelled", by } };
 }
 
-function openCalls({ calls }: Session): Action | undefined {
+function openCalls(session: Session): Action | undefined {
+  const { calls } = session;
   const open = calls.filter((state) => !state.outcome);
   const undecided = open.filter((state) => !state.decision && !state.asked);
   if (undecided.length > 0) return { type: "decide-calls", calls: ids(undecided) };
   if (open.some((state) => state.asked)) return { type: "await-person" };
-  if (open.length > 0) return { type: "run-calls", calls: ids(untilBarrier(open)) };
-  return undefined;
+  const together = untilBarrier(open);
+  if (isDueBefore(session, together)) return { type: "take-checkpoint", moment: "before" };
+  return together.length > 0 ? { type: "run-calls", calls: ids(together) } : undefined;
 }
 
 /** The calls that may run together: a call that writes files runs alone. */

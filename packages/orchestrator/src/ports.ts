@@ -1,5 +1,6 @@
 /** Ports of the orchestrator: context, policy and tools come in as functions. */
 import type {
+  Checkpoint,
   Clock,
   Decision,
   Delta,
@@ -7,6 +8,7 @@ import type {
   Effect,
   Event,
   Facts,
+  Failure,
   Inbox,
   ModelInfo,
   ModelRequest,
@@ -32,6 +34,8 @@ export interface Ports {
   evaluate(effects: readonly Effect[], facts: Facts): Decision;
   /** *Contract:* the file's current version, null where there is none. */
   version(path: string): Promise<string | null>;
+  /** *Contract:* keeps the files as they are now for this session; a failure stops nothing. */
+  checkpoint(session: string): Promise<Checkpoint | Failure>;
   /** *Contract:* what a running call may reach. */
   context(session: Session, call: string, signal: AbortSignal): ToolContext;
   onEvent(event: Event, session: Session): void;

@@ -121,6 +121,16 @@ const life: readonly (readonly [Draft, (session: Session) => unknown])[] = [
     (session) => assert.equal(session.calls[0]?.decision?.verdict, "allow"),
   ],
   [
+    { type: "checkpoint.taken", data: { moment: "before", ref: "r1", skipped: 0, ms: 3 } },
+    (session) => {
+      assert.deepEqual(
+        session.checkpoints.map(({ moment, ref }) => [moment, ref]),
+        [["before", "r1"]],
+      );
+      assert.deepEqual(session.turn?.covered, { moment: "before", steps: 1 });
+    },
+  ],
+  [
     { type: "tool.started", data: { call: "c1", before: { "a.ts": null } } },
     (session) => assert.deepEqual(session.calls[0]?.before, { "a.ts": null }),
   ],
@@ -146,6 +156,17 @@ const life: readonly (readonly [Draft, (session: Session) => unknown])[] = [
   [
     { type: "turn.ended", data: { end: { type: "cancelled", by: "user" } } },
     (session) => assert.deepEqual([session.turn, session.lastEnd?.type], [undefined, "cancelled"]),
+  ],
+  [
+    {
+      type: "session.rewound",
+      data: { to: 3, undoes: false, conversation: true, files: { undo: "r2", now: "r1" } },
+    },
+    (session) => {
+      assert.deepEqual([session.messages.length, session.step, session.shown], [0, 0, {}]);
+      assert.deepEqual([session.lastEnd, session.usage.cached], [undefined, 5], "what was spent stays spent");
+      assert.deepEqual([session.rewind?.files, session.checkpoints.at(-1)?.ref], ["r2", "r1"]);
+    },
   ],
 ];
 

@@ -4,6 +4,7 @@ import type { Envelope, EventType } from "./event-type.ts";
 import { budgetReserved } from "./events/budget-reserved.ts";
 import { budgetSettled } from "./events/budget-settled.ts";
 import { cancelRequested } from "./events/cancel-requested.ts";
+import { checkpointTaken } from "./events/checkpoint-taken.ts";
 import { messageReceived } from "./events/message-received.ts";
 import { modelSwitched } from "./events/model-switched.ts";
 import { noticePosted } from "./events/notice-posted.ts";
@@ -13,6 +14,7 @@ import { questionAsked } from "./events/question-asked.ts";
 import { sessionClaimed } from "./events/session-claimed.ts";
 import { sessionConfigured } from "./events/session-configured.ts";
 import { sessionCreated } from "./events/session-created.ts";
+import { sessionRewound } from "./events/session-rewound.ts";
 import { stepCompleted } from "./events/step-completed.ts";
 import { stepFailed } from "./events/step-failed.ts";
 import { stepStarted } from "./events/step-started.ts";
@@ -25,6 +27,7 @@ type AnyEventType =
   | typeof budgetReserved
   | typeof budgetSettled
   | typeof cancelRequested
+  | typeof checkpointTaken
   | typeof messageReceived
   | typeof modelSwitched
   | typeof noticePosted
@@ -34,6 +37,7 @@ type AnyEventType =
   | typeof sessionClaimed
   | typeof sessionConfigured
   | typeof sessionCreated
+  | typeof sessionRewound
   | typeof stepCompleted
   | typeof stepFailed
   | typeof stepStarted
@@ -45,6 +49,7 @@ const types: readonly AnyEventType[] = [
   budgetReserved,
   budgetSettled,
   cancelRequested,
+  checkpointTaken,
   messageReceived,
   modelSwitched,
   noticePosted,
@@ -54,6 +59,7 @@ const types: readonly AnyEventType[] = [
   sessionClaimed,
   sessionConfigured,
   sessionCreated,
+  sessionRewound,
   stepCompleted,
   stepFailed,
   stepStarted,

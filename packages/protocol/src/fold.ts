@@ -23,6 +23,9 @@ export const emptySession: Session = {
   shown: {},
   todos: [],
   recent: [],
+  step: 0,
+  marks: [],
+  checkpoints: [],
   offers: [],
 };
 

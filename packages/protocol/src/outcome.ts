@@ -7,8 +7,12 @@ export interface FileChange {
   readonly path: string;
   readonly before?: string;
   readonly after?: string;
+  /** Where it was before, of a file that was moved. */
+  readonly from?: string;
   /** Unified diff for people, bounded. */
   readonly diff?: string;
+  /** How the edit was found in the file, of an edit. */
+  readonly tier?: string;
 }
 
 /** 1-based inclusive lines of a file version that the model has seen. */
@@ -46,7 +50,9 @@ const facts: v.GenericSchema<unknown, OutcomeFacts> = v.object({
         path: v.string(),
         before: v.exactOptional(v.string()),
         after: v.exactOptional(v.string()),
+        from: v.exactOptional(v.string()),
         diff: v.exactOptional(v.string()),
+        tier: v.exactOptional(v.string()),
       }),
     ),
   ),

@@ -81,6 +81,39 @@ export interface Turn {
   readonly blocked?: string;
   /** Answers in a row that were cut at the output limit. */
   readonly cut: number;
+  /** The last attempt at a checkpoint, and the answers completed by then. */
+  readonly covered?: { readonly moment: "before" | "after"; readonly steps: number };
+}
+
+/** A moment the session can go back to: right before a step. */
+export interface Mark {
+  readonly seq: number;
+  /** The step it is before, counted through the session from 1. */
+  readonly step: number;
+  /** Whether a turn begins there, so that its words go too. */
+  readonly opens: boolean;
+  /** Messages by then. */
+  readonly said: number;
+  readonly shown: Session["shown"];
+  readonly todos: Session["todos"];
+}
+
+/** What the model knows of the session; a rewind takes it back as a whole. */
+export type Conversation = Pick<Session, "messages" | "shown" | "todos" | "step" | "marks">;
+
+/** The state of the files right before something that may change them, or right after all of a turn's steps. */
+export interface Kept {
+  readonly seq: number;
+  readonly moment: "before" | "after";
+  readonly ref: string;
+}
+
+/** The last rewind, until somebody speaks: what undoing it brings back. */
+export interface Rewind {
+  readonly seq: number;
+  readonly conversation?: Conversation;
+  /** A checkpoint. */
+  readonly files?: string;
 }
 
 export interface Session {
@@ -109,6 +142,14 @@ export interface Session {
   readonly todos: readonly Todo[];
   /** Answers since a file last changed, a process last produced, or a person last spoke; the latest 20. */
   readonly recent: readonly AnswerRecord[];
+  /** Answers completed, but for those that were taken back. */
+  readonly step: number;
+  readonly marks: readonly Mark[];
+  /** Oldest first, those before a rewind included. */
+  readonly checkpoints: readonly Kept[];
+  /** Why there are no checkpoints in this folder. */
+  readonly uncovered?: Failure;
+  readonly rewind?: Rewind;
   /** Ids of inbox offers that became events; the latest 64. */
   readonly offers: readonly string[];
 }

@@ -8,4 +8,6 @@ export interface Settings {
   readonly mode: Mode;
   /** Whether a person can be asked. */
   readonly attended: boolean;
+  /** Whether the files are kept before steps that may change them. */
+  readonly checkpoints?: boolean;
 }

@@ -82,7 +82,10 @@ export interface Inbox {
 }
 
 export interface Blobs {
-  /** *Contract:* content-addressed (sha256 hex), atomic, idempotent. */
-  put(text: string): Promise<string | Failure>;
+  /**
+   * *Contract:* content-addressed (sha256 hex), atomic, idempotent; survives a power cut unless `durable` is false,
+   * and is then either whole or not there for `get`.
+   */
+  put(text: string, options?: { readonly durable: boolean }): Promise<string | Failure>;
   get(hash: string): Promise<string | Failure>;
 }

@@ -1,7 +1,23 @@
 /** The syntax port: source text in, concrete syntax tree out. */
 
 /** Languages with a grammar. */
-export type Language = "javascript" | "typescript" | "tsx" | "python";
+export const languages = [
+  "javascript",
+  "typescript",
+  "tsx",
+  "python",
+  "go",
+  "rust",
+  "java",
+  "c-sharp",
+  "cpp",
+  "ruby",
+  "php",
+  "bash",
+  "css",
+] as const;
+
+export type Language = (typeof languages)[number];
 
 /** One node of a concrete syntax tree. Offsets are UTF-16 code units into the parsed text. */
 export interface SyntaxNode {

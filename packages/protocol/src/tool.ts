@@ -10,6 +10,14 @@ import type { Blobs } from "./store.ts";
 import type { Syntax } from "./syntax.ts";
 import type { Workspace } from "./workspace.ts";
 
+/** The texts of file versions that the session has shown or changed. */
+export interface Texts {
+  /** *Contract:* returns at once; storing it may fail later, and then it is not there. */
+  keep(version: string, text: string): void;
+  /** *Contract:* undefined when it is not known any more. */
+  recall(version: string): Promise<string | undefined>;
+}
+
 /** What a running call may reach. */
 export interface ToolContext {
   readonly workspace: Workspace;
@@ -17,6 +25,7 @@ export interface ToolContext {
   readonly search: Search;
   readonly syntax: Syntax;
   readonly blobs: Blobs;
+  readonly texts: Texts;
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
   now(): number;

@@ -20,10 +20,21 @@ export interface Entry {
 /** One file's part in a commit; `expected` is the version it must have now, null where it must not exist. */
 export type Change =
   | { readonly type: "put"; readonly path: string; readonly expected: string | null; readonly text: string }
-  | { readonly type: "delete"; readonly path: string; readonly expected: string };
+  | { readonly type: "delete"; readonly path: string; readonly expected: string }
+  /** `to` must not exist; without `text` its bytes stay as they are, whatever they are. */
+  | {
+      readonly type: "move";
+      readonly path: string;
+      readonly to: string;
+      readonly expected: string;
+      readonly text?: string;
+    };
 
+/** What became of one change: `path` is where the file is now, or was. */
 export interface Committed {
   readonly path: string;
+  /** Where it was, of a file that was moved. */
+  readonly from?: string;
   readonly before?: string;
   readonly after?: string;
 }
@@ -31,8 +42,8 @@ export interface Committed {
 export interface Workspace {
   /** Real absolute path. */
   readonly root: string;
-  /** *Contract:* pure; the version a file with this text would have. */
-  versionOf(text: string): string;
+  /** *Contract:* pure; the version a file with this content would have. */
+  versionOf(content: string | Uint8Array): string;
   /**
    * *Contract:* absolute or relative path to the workspace-relative one, symbolic links resolved;
    * `outside-workspace` when it leads out. The path need not exist.
@@ -43,8 +54,10 @@ export interface Workspace {
   /** *Contract:* one folder's entries sorted by name. */
   list(path: string): Promise<readonly Entry[] | Failure>;
   /**
-   * *Contract:* all changes or none. Each expected version is checked right before writing (`stale-version`);
-   * files are replaced atomically and durably, keep their mode, and parents are created.
+   * *Contract:* all changes or none, also when the process dies in between; one result for each change, in order.
+   * Each expected version is checked right before writing (`stale-version`); files are replaced atomically and durably,
+   * keep their mode, and parents are created. Links are followed inside the workspace, but a link itself is neither
+   * deleted nor moved. No path may be named twice.
    * Refused with `stale-epoch` when this owner has lost the session.
    */
   commit(changes: readonly Change[]): Promise<readonly Committed[] | Failure>;

@@ -9,7 +9,7 @@ import { grammars } from "./grammars.test.ts";
 import { toRepair } from "./to-repair.ts";
 
 /** Pieces that parse in any order; each has its traps: other scripts, blank lines, comments, odd ends. */
-const PIECES: Readonly<Record<Language, readonly string[]>> = {
+const PIECES = {
   python: [
     'def greet(name="Wörld 👩‍💻"):\n    """Says hello."""\n    return f"Hello, {name}!"  # größer\n',
     "class Stack:\n    limit = 10\n\n    def __init__(self):\n        self.items = []\n\n    def push(self, item):\n        if len(self.items) < self.limit:\n            self.items.append(item)\n\n    def pop(self):\n        return self.items.pop(0)\n",
@@ -36,17 +36,19 @@ const PIECES: Readonly<Record<Language, readonly string[]>> = {
     "export function List({ items }: { items: string[] }) {\n  if (items.length === 0) return null;\n  return <ul>{items.map((item, i) => <li key={i}>{item}</li>)}</ul>;\n}\n",
     'const Title = (props: { on: boolean }) => <b className="a">{props.on && "on"} — ü</b>;\n',
   ],
-};
+} as const satisfies Partial<Record<Language, readonly string[]>>;
 
-const sources = fc.constantFrom<Language>("python", "javascript", "typescript", "tsx").chain((language) =>
-  fc.record({
-    language: fc.constant(language),
-    text: fc
-      .array(fc.constantFrom(...PIECES[language]), { minLength: 1, maxLength: 3 })
-      .map((pieces) => pieces.join("\n")),
-    weights: fc.array(fc.constantFrom(0, 0.3, 1, 1.4), { minLength: 8, maxLength: 40 }),
-  }),
-);
+const sources = fc
+  .constantFrom<keyof typeof PIECES>("python", "javascript", "typescript", "tsx")
+  .chain((language) =>
+    fc.record({
+      language: fc.constant(language),
+      text: fc
+        .array(fc.constantFrom<string>(...PIECES[language]), { minLength: 1, maxLength: 3 })
+        .map((pieces) => pieces.join("\n")),
+      weights: fc.array(fc.constantFrom(0, 0.3, 1, 1.4), { minLength: 8, maxLength: 40 }),
+    }),
+  );
 
 type Source = typeof sources extends fc.Arbitrary<infer T> ? T : never;
 

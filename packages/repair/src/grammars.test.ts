@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import type { Language, Syntax, SyntaxNode } from "@lathe/protocol";
 import { Language as Grammar, type Node, Parser } from "web-tree-sitter";
 
-const GRAMMARS: Readonly<Record<Language, string>> = {
+const GRAMMARS: Readonly<Partial<Record<Language, string>>> = {
   javascript: import.meta.resolve("@vscode/tree-sitter-wasm/wasm/tree-sitter-javascript.wasm"),
   typescript: import.meta.resolve("@vscode/tree-sitter-wasm/wasm/tree-sitter-typescript.wasm"),
   tsx: import.meta.resolve("@vscode/tree-sitter-wasm/wasm/tree-sitter-tsx.wasm"),
@@ -28,7 +28,7 @@ const parsers = new Map<Language, Promise<Parser>>();
 async function load(language: Language): Promise<Parser> {
   await Parser.init();
   const parser = new Parser();
-  parser.setLanguage(await Grammar.load(await readFile(fileURLToPath(GRAMMARS[language]))));
+  parser.setLanguage(await Grammar.load(await readFile(fileURLToPath(GRAMMARS[language] ?? ""))));
   return parser;
 }
 

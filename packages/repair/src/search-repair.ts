@@ -2,6 +2,7 @@
 
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { join, posix } from "node:path";
+import type { Language } from "@lathe/protocol";
 import { type Candidate, candidatesOf } from "./candidates.ts";
 import { commandSuite } from "./command-suite.ts";
 import { explore } from "./explore.ts";
@@ -154,12 +155,15 @@ function cannotRun({ exitCode, output }: RunResult): boolean {
   return exitCode === 127 || exitCode === 126 || NOTHING_RAN.some((pattern) => pattern.test(end));
 }
 
+/** What the templates are written for. */
+const REPAIRED: ReadonlySet<Language> = new Set(["javascript", "typescript", "tsx", "python"]);
+
 /** Candidates of the suspects that may be changed, best first. */
 async function allCandidates(bench: Bench, suspects: readonly Suspect[]): Promise<readonly Candidate[]> {
   const out: Candidate[] = [];
   for (const { path, lines } of changeable(bench, suspects)) {
     const language = bench.deps.syntax.languageOf(path);
-    if (language === undefined || bench.left() <= 0) continue;
+    if (language === undefined || !REPAIRED.has(language) || bench.left() <= 0) continue;
     const file = { path, language, text: await bench.text(path), lines };
     for (const candidate of await candidatesOf(file, bench.deps.syntax)) out.push(candidate);
   }

@@ -17,13 +17,19 @@ export function createBlobs({ folder, files = nodeFiles }: BlobsOptions): Blobs 
   const durable = new Set<string>();
   const pathOf = (hash: string): string => join(blobs, hash.slice(0, 2), hash);
   return {
-    async put(text) {
+    async put(text, { durable: synced } = { durable: true }) {
       const bytes = Buffer.from(text);
       const hash = sha256(bytes);
       const path = pathOf(hash);
       try {
-        if (files.sizeOf(path) === bytes.length) files.syncFolder(dirname(path));
-        else writeWhole(files, path, bytes);
+        const isThere = files.sizeOf(path) === bytes.length;
+        if (!synced) {
+          if (!isThere) writeWhole(files, path, { bytes, synced });
+          return hash;
+        }
+        // One that was stored without a sync may be torn, and whole ones are not written again.
+        if (isThere && sha256(readWhole(files, path)) === hash) files.syncFolder(dirname(path));
+        else writeWhole(files, path, { bytes });
         syncParents(hash.slice(0, 2));
         return hash;
       } catch (error) {

@@ -68,7 +68,7 @@ export function createInbox({ folder, files = nodeFiles }: InboxOptions): Inbox 
   function deliver(session: string, offer: Offer): Failure | undefined {
     try {
       const path = join(folderOf(session), nextId(namesIn(session).at(-1)) + suffix);
-      writeWhole(files, path, Buffer.from(JSON.stringify(offer)));
+      writeWhole(files, path, { bytes: Buffer.from(JSON.stringify(offer)) });
       if (durable.has(session)) return undefined;
       for (const parent of [inbox, folder, dirname(folder)]) files.syncFolder(parent);
       durable.add(session);

@@ -5,8 +5,15 @@ import type { Files } from "./files.ts";
 
 let count = 0;
 
-/** Makes the path's folder when it is missing; the folder's own name is for the caller to sync. Throws as `files` does. */
-export function writeWhole(files: Files, path: string, bytes: Uint8Array): void {
+/**
+ * Makes the path's folder when it is missing; the folder's own name is for the caller to sync. Throws as `files` does.
+ * `synced: false` leaves out the syncs: after a power cut it may then be torn.
+ */
+export function writeWhole(
+  files: Files,
+  path: string,
+  { bytes, synced = true }: { readonly bytes: Uint8Array; readonly synced?: boolean },
+): void {
   const folder = dirname(path);
   count += 1;
   const temporary = join(folder, `.${basename(path)}.${process.pid}-${count}.tmp`);
@@ -14,7 +21,7 @@ export function writeWhole(files: Files, path: string, bytes: Uint8Array): void 
   try {
     try {
       for (let done = 0; done < bytes.length; ) done += files.write(fd, bytes.subarray(done));
-      files.sync(fd);
+      if (synced) files.sync(fd);
     } finally {
       files.close(fd);
     }
@@ -23,7 +30,7 @@ export function writeWhole(files: Files, path: string, bytes: Uint8Array): void 
     removeQuietly(files, temporary);
     throw error;
   }
-  files.syncFolder(folder);
+  if (synced) files.syncFolder(folder);
 }
 
 function openIn(files: Files, folder: string, path: string): number {

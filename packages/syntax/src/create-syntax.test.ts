@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Language } from "@lathe/protocol";
+import { type Language, languages } from "@lathe/protocol";
 import { createSyntax } from "./create-syntax.ts";
 
 const syntax = createSyntax();
@@ -12,7 +12,8 @@ test("languageOf knows the extensions and nothing else", () => {
   assert.equal(syntax.languageOf("x.mts"), "typescript");
   assert.equal(syntax.languageOf("x.tsx"), "tsx");
   assert.equal(syntax.languageOf("x.d.ts"), "typescript");
-  assert.equal(syntax.languageOf("x.go"), undefined);
+  assert.equal(syntax.languageOf("x.H"), "cpp");
+  assert.equal(syntax.languageOf("x.zig"), undefined);
   assert.equal(syntax.languageOf("constructor"), undefined);
   assert.equal(syntax.languageOf("x.constructor"), undefined);
 });
@@ -22,7 +23,23 @@ const SAMPLES: readonly (readonly [Language, string, string])[] = [
   ["typescript", "function f(a: number): number { return a; }", "type_annotation"],
   ["tsx", "const a = <b>{c as string}</b>;", "jsx_element"],
   ["python", "def f(a):\n    return a\n", "function_definition"],
+  ["go", "package a\n\nfunc f() int { return 1 }\n", "function_declaration"],
+  ["rust", "fn f() -> u8 { 1 }", "function_item"],
+  ["java", "class A { int f() { return 1; } }", "method_declaration"],
+  ["c-sharp", "class A { int F() { return 1; } }", "method_declaration"],
+  ["cpp", "int f(char *a) { return a->b; }", "function_definition"],
+  ["ruby", "def f\n  1\nend\n", "method"],
+  ["php", "<?php function f() { return 1; }", "function_definition"],
+  ["bash", "f() { echo 1; }", "function_definition"],
+  ["css", "a { color: red; }", "rule_set"],
 ];
+
+test("every language has a sample", () => {
+  assert.deepEqual(
+    SAMPLES.map(([language]) => language),
+    languages,
+  );
+});
 
 for (const [language, source, type] of SAMPLES) {
   test(`${language} parses, and its nodes cover the text`, async () => {

@@ -17,6 +17,22 @@ const EXTENSIONS: Readonly<Record<string, Language>> = {
   tsx: "tsx",
   py: "python",
   pyi: "python",
+  go: "go",
+  rs: "rust",
+  java: "java",
+  cs: "c-sharp",
+  c: "cpp",
+  h: "cpp",
+  cc: "cpp",
+  cpp: "cpp",
+  cxx: "cpp",
+  hh: "cpp",
+  hpp: "cpp",
+  rb: "ruby",
+  php: "php",
+  sh: "bash",
+  bash: "bash",
+  css: "css",
 };
 
 /** A Syntax whose grammars are shared by all its trees. */
@@ -33,7 +49,7 @@ export function createSyntax(): Syntax {
     languageOf,
     async parse(language, text) {
       const parser = await parserFor(language);
-      return syntaxTree(parser, text);
+      return syntaxTree(parser, { language, text });
     },
   };
 }
@@ -60,7 +76,10 @@ async function loadParser(language: Language): Promise<TreeSitter.Parser> {
   return parser;
 }
 
-function syntaxTree(parser: TreeSitter.Parser, text: string): SyntaxTree {
+function syntaxTree(
+  parser: TreeSitter.Parser,
+  { language, text }: { readonly language: Language; readonly text: string },
+): SyntaxTree {
   const tree = parser.parse(text);
   if (tree === null) throw new Error("the parser has no language");
   const root = new TreeSitterNode(tree.rootNode, text, null);
@@ -68,11 +87,23 @@ function syntaxTree(parser: TreeSitter.Parser, text: string): SyntaxTree {
   return {
     root,
     get errors() {
-      errors ??= brokenNodes(root);
+      errors ??= [...brokenNodes(root), ...halfStatements(tree.rootNode, { language, text })];
       return errors;
     },
     close: () => tree.delete(),
   };
+}
+
+/** Python's grammar takes a `try` without anything that catches. */
+function halfStatements(
+  root: TreeSitter.Node,
+  { language, text }: { readonly language: Language; readonly text: string },
+): readonly TreeSitterNode[] {
+  if (language !== "python") return [];
+  const halves = root.descendantsOfType("try_statement").filter((node) => {
+    return !node.namedChildren.some((child) => /^(?:except|finally)/.test(child.type));
+  });
+  return halves.map((node) => new TreeSitterNode(node, text, null));
 }
 
 function brokenNodes(root: TreeSitterNode): readonly TreeSitterNode[] {

@@ -1,12 +1,16 @@
 /** CrashDisk: which states of a disk are possible when the power is cut while it is being written to. */
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 
+/** What a name is of: a file, a symbolic link with this target, or a folder. */
+export type Named = number | string | undefined;
+
 export type FileOperation =
-  /** A name in a folder; without a file it names a folder. */
-  | { readonly do: "name"; readonly path: string; readonly file: number | undefined }
+  | { readonly do: "name"; readonly path: string; readonly file: Named }
   | { readonly do: "unname"; readonly path: string }
   | { readonly do: "write"; readonly file: number; readonly bytes: Uint8Array; readonly position: number }
+  /** Permissions; counts as durable at once. */
+  | { readonly do: "mode"; readonly file: number; readonly mode: number }
   | { readonly do: "sync"; readonly file: number }
   | { readonly do: "sync-folder"; readonly folder: string };
 
@@ -19,6 +23,18 @@ export interface CrashState {
   readonly materialise: (root: string, folder: string) => void;
 }
 
+export interface CrashOptions {
+  /**
+   * Also the states between two syncs, each folder's names lost one by one: for what a `kill -9` shows too, and
+   * for several folders.
+   */
+  readonly everyInstant?: boolean;
+  /** How many operations had been done before the first state. */
+  readonly from?: number;
+  /** At how many bytes at most a write is torn; at each of them when absent. */
+  readonly tears?: number;
+}
+
 type Name = Extract<FileOperation, { do: "name" | "unname" }>;
 type Write = Extract<FileOperation, { do: "write" }>;
 
@@ -29,6 +45,7 @@ interface Moment {
   readonly writes: ReadonlyMap<number, readonly Write[]>;
   /** How many writes of a file are durable. */
   readonly synced: ReadonlyMap<number, number>;
+  readonly modes: ReadonlyMap<number, number>;
 }
 
 /**
@@ -43,11 +60,13 @@ export class CrashDisk {
     this.#operations = operations;
   }
 
-  /** States before each sync and at the end; those between differ only in having lost less. */
-  *states(): Generator<CrashState> {
-    for (let done = 0; done <= this.#operations.length; done += 1) {
+  /** States before each sync and at the end; where names are only added, those between differ only in having lost less. */
+  *states(options: CrashOptions = {}): Generator<CrashState> {
+    for (let done = options.from ?? 0; done <= this.#operations.length; done += 1) {
       const next = this.#operations[done];
-      if (next === undefined || next.do.startsWith("sync")) yield* statesAt(this.#momentAt(done));
+      if (options.everyInstant || next === undefined || next.do.startsWith("sync")) {
+        yield* statesAt(this.#momentAt(done), options);
+      }
     }
   }
 
@@ -55,14 +74,16 @@ export class CrashDisk {
     const names: { name: Name; isDurable: boolean }[] = [];
     const writes = new Map<number, Write[]>();
     const synced = new Map<number, number>();
+    const modes = new Map<number, number>();
     for (const operation of this.#operations.slice(0, done)) {
       if (operation.do === "write")
         writes.set(operation.file, [...(writes.get(operation.file) ?? []), operation]);
       else if (operation.do === "sync") synced.set(operation.file, writes.get(operation.file)?.length ?? 0);
+      else if (operation.do === "mode") modes.set(operation.file, operation.mode);
       else if (operation.do === "sync-folder") settle(names, operation.folder);
       else names.push({ name: operation, isDurable: false });
     }
-    return { done, names, writes, synced };
+    return { done, names, writes, synced, modes };
   }
 }
 
@@ -70,39 +91,88 @@ function settle(names: { name: Name; isDurable: boolean }[], folder: string): vo
   for (const one of names) if (dirname(one.name.path) === folder) one.isDurable = true;
 }
 
-function* statesAt(moment: Moment): Generator<CrashState> {
-  const all = namesAt(moment, true);
-  const least = namesAt(moment, false);
-  const isNamed = moment.names.every(({ isDurable }) => isDurable);
-  yield* contentsAt(moment, all, "all names");
-  if (!isNamed) yield* contentsAt(moment, least, "durable names only");
+function* statesAt(moment: Moment, options: CrashOptions): Generator<CrashState> {
+  const all = namesAt(moment, isAny);
+  yield* contentsAt(moment, { names: all, called: "all names" }, options);
+  if (moment.names.every(({ isDurable }) => isDurable)) return;
+  const least = namesAt(moment, ({ isDurable }) => isDurable);
+  yield* contentsAt(moment, { names: least, called: "durable names only" }, options);
+  if (options.everyInstant) yield* partsAt(moment);
 }
 
-function* contentsAt(moment: Moment, names: Names, called: string): Generator<CrashState> {
-  const files = [...new Set(names.values())].filter((file) => file !== undefined);
-  const loose = files.filter((file) => looseBytes(moment, file) > 0);
-  const state = (kept: (file: number) => number, text: string): CrashState => ({
-    done: moment.done,
-    text: `after ${moment.done} operations, ${called}, ${text}`,
-    materialise: (root, folder) => materialise({ moment, names, kept }, root, folder),
-  });
-  yield state(() => 0, "nothing loose");
-  if (loose.length > 1) yield state(() => Number.POSITIVE_INFINITY, "everything loose");
-  for (const file of loose) {
-    const others = loose.length > 1 ? [0, Number.POSITIVE_INFINITY] : [0];
-    for (const rest of others) {
-      for (let bytes = 1; bytes <= looseBytes(moment, file); bytes += 1)
-        yield state((one) => (one === file ? bytes : rest), `${bytes} loose bytes of file ${file}`);
+const isAny = (): boolean => true;
+
+/** Of one folder the first few names are there, of the others all or none that are not durable. */
+function* partsAt(moment: Moment): Generator<CrashState> {
+  const loose = moment.names.filter(({ isDurable }) => !isDurable);
+  for (const folder of new Set(loose.map(({ name }) => dirname(name.path)))) {
+    const own = loose.filter(({ name }) => dirname(name.path) === folder);
+    for (const isRestKept of own.length < loose.length ? [true, false] : [true]) {
+      for (let count = 0; count <= own.length; count += 1) {
+        const kept = new Set(own.slice(0, count));
+        const names = namesAt(moment, (one) =>
+          dirname(one.name.path) === folder ? one.isDurable || kept.has(one) : one.isDurable || isRestKept,
+        );
+        const called = `${count} names of ${folder}, ${isRestKept ? "all" : "no"} others`;
+        yield stateOf(
+          moment,
+          { names, called },
+          { kept: () => Number.POSITIVE_INFINITY, text: "everything loose" },
+        );
+      }
     }
   }
 }
 
-type Names = ReadonlyMap<string, number | undefined>;
+interface Chosen {
+  readonly names: Names;
+  readonly called: string;
+}
 
-function namesAt(moment: Moment, withLoose: boolean): Names {
-  const found = new Map<string, number | undefined>();
-  for (const { name, isDurable } of moment.names) {
-    if (!isDurable && !withLoose) continue;
+interface Contents {
+  readonly kept: (file: number) => number;
+  readonly text: string;
+}
+
+function stateOf(moment: Moment, { names, called }: Chosen, { kept, text }: Contents): CrashState {
+  return {
+    done: moment.done,
+    text: `after ${moment.done} operations, ${called}, ${text}`,
+    materialise: (root, folder) => materialise({ moment, names, kept }, root, folder),
+  };
+}
+
+function* contentsAt(moment: Moment, chosen: Chosen, { tears }: CrashOptions): Generator<CrashState> {
+  const files = [...new Set(chosen.names.values())].filter((file) => typeof file === "number");
+  const loose = files.filter((file) => looseBytes(moment, file) > 0);
+  yield stateOf(moment, chosen, { kept: () => 0, text: "nothing loose" });
+  if (loose.length > 1) {
+    yield stateOf(moment, chosen, { kept: () => Number.POSITIVE_INFINITY, text: "everything loose" });
+  }
+  for (const file of loose) {
+    const others = loose.length > 1 ? [0, Number.POSITIVE_INFINITY] : [0];
+    for (const rest of others) {
+      for (const bytes of tearsOf(looseBytes(moment, file), tears)) {
+        const kept = (one: number): number => (one === file ? bytes : rest);
+        yield stateOf(moment, chosen, { kept, text: `${bytes} loose bytes of file ${file}` });
+      }
+    }
+  }
+}
+
+/** Spread over the bytes, the last of them always there. */
+function tearsOf(length: number, most = length): readonly number[] {
+  const count = Math.min(length, most);
+  return Array.from({ length: count }, (_, i) => Math.ceil(((i + 1) * length) / count));
+}
+
+type Names = ReadonlyMap<string, Named>;
+
+function namesAt(moment: Moment, isThere: (name: Moment["names"][number]) => boolean): Names {
+  const found = new Map<string, Named>();
+  for (const one of moment.names) {
+    if (!isThere(one)) continue;
+    const { name } = one;
     if (name.do === "unname") found.delete(name.path);
     else found.set(name.path, name.file);
   }
@@ -130,23 +200,25 @@ function contentOf({ writes, synced }: Moment, file: number, kept: number): Buff
   return content.subarray(0, length);
 }
 
-interface Chosen {
+interface Materialised {
   readonly moment: Moment;
   readonly names: Names;
   readonly kept: (file: number) => number;
 }
 
 /** A file whose folder has lost its name is lost with it. */
-function materialise({ moment, names, kept }: Chosen, root: string, folder: string): void {
-  const isReachable = (path: string): boolean =>
-    path === root || (names.has(path) && isReachable(dirname(path)));
+function materialise({ moment, names, kept }: Materialised, root: string, folder: string): void {
+  const isFolder = (path: string): boolean =>
+    path === root || (names.has(path) && names.get(path) === undefined && isFolder(dirname(path)));
   for (const [path, file] of names) {
     const inside = relative(root, path);
-    if (inside.startsWith("..") || !isReachable(path)) continue;
-    if (file === undefined) mkdirSync(join(folder, inside), { recursive: true });
-    else {
-      mkdirSync(join(folder, dirname(inside)), { recursive: true });
+    if (inside === "" || inside.startsWith("..") || !isFolder(dirname(path))) continue;
+    mkdirSync(join(folder, file === undefined ? inside : dirname(inside)), { recursive: true });
+    if (typeof file === "string") symlinkSync(file, join(folder, inside));
+    else if (file !== undefined) {
       writeFileSync(join(folder, inside), contentOf(moment, file, kept(file)));
+      const mode = moment.modes.get(file);
+      if (mode !== undefined) chmodSync(join(folder, inside), mode);
     }
   }
 }

@@ -102,6 +102,24 @@ function commitTests(make: Make): void {
     assert.deepEqual(files(), { "deep/er/new.txt": "new", "old.txt": "é\r\n" });
   });
 
+  it("moves, with and without new text, whatever the bytes are", async () => {
+    const { workspace, put, files } = make();
+    const bytes = new Uint8Array([0xff, 0, 65]);
+    put("a.txt", "a");
+    put("b.bin", bytes);
+    const binary = workspace.versionOf(bytes);
+    const [a, b] = [workspace.versionOf("a"), workspace.versionOf("b")];
+    const committed = await workspace.commit([
+      { type: "move", path: "a.txt", to: "new/b.txt", expected: a, text: "b" },
+      { type: "move", path: "b.bin", to: "c.bin", expected: binary },
+    ]);
+    assert.deepEqual(committed, [
+      { path: "new/b.txt", from: "a.txt", before: a, after: b },
+      { path: "c.bin", from: "b.bin", before: binary, after: binary },
+    ]);
+    assert.deepEqual(files(), { "new/b.txt": "b", "c.bin": Buffer.from(bytes).toString("utf8") });
+  });
+
   it("lets one of two commits that start from the same version win", async () => {
     const { workspace, put, files } = make();
     put("a.txt", "0");
@@ -124,6 +142,7 @@ function refusalTests(make: Make): void {
     const before = files();
     const fine: Change = { type: "put", path: "new/new.txt", expected: null, text: "n" };
     const stale = workspace.versionOf("something else");
+    const a = workspace.versionOf("a");
     const refused: readonly (readonly [string, Change])[] = [
       ["stale-version", { type: "put", path: "a.txt", expected: stale, text: "x" }],
       ["stale-version", { type: "put", path: "none.txt", expected: stale, text: "x" }],
@@ -131,6 +150,12 @@ function refusalTests(make: Make): void {
       ["already-exists", { type: "put", path: "a.txt", expected: null, text: "x" }],
       ["not-a-file", { type: "put", path: "folder", expected: null, text: "x" }],
       ["outside-workspace", { type: "put", path: "../x.txt", expected: null, text: "x" }],
+      ["already-exists", { type: "move", path: "a.txt", to: "folder/b.txt", expected: a }],
+      ["already-exists", { type: "move", path: "a.txt", to: "x/../a.txt", expected: a }],
+      ["not-a-file", { type: "move", path: "a.txt", to: "folder", expected: a }],
+      ["outside-workspace", { type: "move", path: "a.txt", to: "../x.txt", expected: a }],
+      ["stale-version", { type: "move", path: "a.txt", to: "x.txt", expected: stale }],
+      ["invalid-arguments", { type: "move", path: "a.txt", to: "new/new.txt", expected: a }],
       ["invalid-arguments", { type: "put", path: "new/../new/new.txt", expected: null, text: "twice" }],
     ];
     for (const [code, change] of refused) {

@@ -1,123 +1,11 @@
+/** The built-in tools, each through its public face. */
 import assert from "node:assert/strict";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { after, describe, it } from "node:test";
-import { unreadable } from "@lathe/policy";
-import {
-  type Effect,
-  type FailureCode,
-  isFailure,
-  type Outcome,
-  type OutcomeFacts,
-  outcomeText,
-  type Rule,
-  type Sandbox,
-  type Shown,
-  type Tool,
-  type ToolContext,
-} from "@lathe/protocol";
-import { createNoneDriver } from "@lathe/sandbox";
-import { createSearch } from "@lathe/search";
-import { createMemoryStore } from "@lathe/testkit";
-import { createWorkspace } from "@lathe/workspace";
+import { readdirSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { type Effect, isFailure, outcomeText, type Rule } from "@lathe/protocol";
+import { bench, factsOf } from "./bench.test.ts";
 import { builtinTools } from "./builtin-tools.ts";
-import { createShell } from "./shell.ts";
-
-const folder = mkdtempSync(join(tmpdir(), "lathe-tools-"));
-const sandboxes: Sandbox[] = [];
-after(async () => {
-  await Promise.all(sandboxes.map((sandbox) => sandbox.close()));
-  rmSync(folder, { recursive: true, force: true });
-});
-
-/** The built-in tools over a real folder, a real sandbox without walls, and what the session would remember. */
-interface Bench {
-  readonly root: string;
-  readonly deltas: string[];
-  readonly cancel: AbortController;
-  put(path: string, text: string | Uint8Array): void;
-  text(path: string): string;
-  call(tool: string, input: unknown): Promise<Outcome>;
-  /** The text of a call that succeeds. */
-  ok(tool: string, input: unknown): Promise<string>;
-  /** The text of a call that fails so. */
-  fails(code: FailureCode, tool: string, input: unknown): Promise<string>;
-}
-
-const syntax = {
-  languageOf: () => undefined,
-  parse: async () => assert.fail("no built-in tool parses"),
-};
-
-async function bench(patienceMs: number = 10_000, rules: readonly Rule[] = []): Promise<Bench> {
-  const root = mkdtempSync(join(folder, "root-"));
-  const scratch = mkdtempSync(join(folder, "scratch-"));
-  const workspace = createWorkspace({ root });
-  const env = { PATH: process.env.PATH ?? "" };
-  const sandbox = await createNoneDriver().open({ workspace: workspace.root, scratch, network: "none", env });
-  if (isFailure(sandbox)) return assert.fail(sandbox.text);
-  sandboxes.push(sandbox);
-  const shown: Shown[] = [];
-  const deltas: string[] = [];
-  const cancel = new AbortController();
-  const context: ToolContext = {
-    workspace,
-    sandbox,
-    syntax,
-    search: createSearch({ root }),
-    blobs: createMemoryStore(),
-    signal: cancel.signal,
-    now: () => 0,
-    delta: ({ text }) => deltas.push(text),
-    shown: (path) => shown.filter((one) => one.path === path),
-    todos: [],
-    unreadable: (path) => unreadable(path, rules),
-  };
-  const shell = createShell({ effects: () => [], patienceMs });
-  const tools: readonly Tool[] = [shell, ...builtinTools];
-  const call = async (name: string, input: unknown): Promise<Outcome> => {
-    const prepared = tools.find((tool) => tool.name === name)?.prepare(input) ?? assert.fail(name);
-    if (isFailure(prepared)) return { type: "failed", failure: prepared };
-    const outcome = await prepared.run(context);
-    shown.push(...(factsOf(outcome).shown ?? []));
-    return outcome;
-  };
-  return {
-    root,
-    deltas,
-    cancel,
-    put(path, text) {
-      mkdirSync(dirname(join(root, path)), { recursive: true });
-      writeFileSync(join(root, path), text);
-    },
-    text: (path) => readFileSync(join(root, path), "utf8"),
-    call,
-    async ok(tool, input) {
-      const outcome = await call(tool, input);
-      return outcome.type === "ok" ? outcome.text : assert.fail(outcomeText(outcome));
-    },
-    async fails(code, tool, input) {
-      const outcome = await call(tool, input);
-      if (outcome.type !== "failed") return assert.fail(outcomeText(outcome));
-      assert.equal(outcome.failure.code, code, outcome.failure.text);
-      return outcome.failure.text;
-    },
-  };
-}
-
-function factsOf(outcome: Outcome): OutcomeFacts {
-  return (outcome.type === "ok" && outcome.facts) || {};
-}
 
 function effects(tool: string, input: unknown): readonly Effect[] {
   const prepared = builtinTools.find(({ name }) => name === tool)?.prepare(input);
@@ -126,15 +14,17 @@ function effects(tool: string, input: unknown): readonly Effect[] {
 }
 
 describe("the built-in tools together", () => {
-  it("cost at most 5,500 characters of every request", () => {
-    const builtin = builtinTools.map(({ name, description, parameters }) => ({
+  it("cost at most 6,100 characters of every request, in either dialect", () => {
+    const specs = builtinTools.map(({ name, description, parameters }) => ({
       name,
       description,
       parameters,
     }));
-    const chars = JSON.stringify(builtin).length;
-    assert.ok(chars <= 5_500, `${chars}`);
-    assert.equal(new Set(builtin.map(({ name }) => name)).size, builtin.length);
+    for (const others of [["apply_patch"], ["edit", "write", "delete", "move"]]) {
+      const chars = JSON.stringify(specs.filter(({ name }) => !others.includes(name))).length;
+      assert.ok(chars <= 6_100, `${chars}`);
+    }
+    assert.equal(new Set(specs.map(({ name }) => name)).size, specs.length);
   });
 
   it("say their effects", () => {
@@ -256,80 +146,6 @@ describe("read", () => {
     assert.match(await fails("not-text", "read", { path: "a.bin" }), /binary.*shell/);
     assert.match(await fails("too-large", "read", { path: "huge.log" }), /sed -n/);
     assert.match(await fails("outside-workspace", "read", { path: "../x" }), /outside the workspace/);
-  });
-});
-
-describe("edit", () => {
-  it("changes a file and says what it now reads", async () => {
-    const { put, text, call } = await bench();
-    put("a.ts", "one\r\ntwo\r\nthree\r\n");
-    const outcome = await call("edit", { path: "a.ts", edits: [{ old: "two\n", new: "2\n2b\n" }] });
-    assert.equal(outcomeText(outcome), "Edited a.ts (1 place).\n2\t2\n3\t2b");
-    assert.equal(text("a.ts"), "one\r\n2\r\n2b\r\nthree\r\n");
-    const [change] = factsOf(outcome).changed ?? [];
-    assert.match(
-      change?.diff ?? "",
-      /^--- a\/a\.ts\n\+\+\+ b\/a\.ts\n@@ -1,3 \+1,4 @@\n one\r\n-two\r\n\+2\r\n\+2b\r\n three\r\n$/,
-    );
-    assert.ok(change?.before && change.after && change.before !== change.after);
-  });
-
-  it("writes nothing when one of several edits does not fit", async () => {
-    const { put, text, fails } = await bench();
-    put("a.ts", "one\ntwo\ntwo\n");
-    const edits = [
-      { old: "one", new: "1" },
-      { old: "two", new: "2" },
-    ];
-    assert.match(
-      await fails("ambiguous-match", "edit", { path: "a.ts", edits }),
-      /^a\.ts: edits\[1\].*lines 2, 3.*Nothing was written/,
-    );
-    assert.match(
-      await fails("no-match", "edit", { path: "a.ts", edits: [{ old: " one", new: "1" }] }),
-      /only in whitespace.*\n1\tone$/,
-    );
-    assert.equal(text("a.ts"), "one\ntwo\ntwo\n");
-    await fails("not-found", "edit", { path: "b.ts", edits });
-  });
-
-  it("keeps its answer short", async () => {
-    const { put, ok } = await bench();
-    put("a.ts", "x\n".repeat(1_000));
-    const result = await ok("edit", { path: "a.ts", edits: [{ old: "x", new: "y", all: true }] });
-    assert.ok(result.startsWith("Edited a.ts (1000 places).") && result.split("\n").length < 50, result);
-  });
-});
-
-describe("write and delete", () => {
-  it("create, replace what was seen, and delete", async () => {
-    const { root, put, text, ok, fails } = await bench();
-    assert.equal(await ok("write", { path: "new/a.txt", content: "a\nb\n" }), "Created new/a.txt (2 lines).");
-    assert.equal(await ok("write", { path: "new/a.txt", content: "c\n" }), "Replaced new/a.txt (1 lines).");
-    put("new/a.txt", "theirs\r\n");
-    assert.match(
-      await fails("stale-version", "write", { path: "new/a.txt", content: "mine" }),
-      /read it first/,
-    );
-    await ok("read", { path: "new/a.txt" });
-    await ok("write", { path: "new/a.txt", content: "mine\n" });
-    assert.equal(text("new/a.txt"), "mine\r\n");
-    assert.match(await ok("write", { path: "new/a.txt", content: "mine\n" }), /already has this content/);
-    assert.equal(await ok("delete", { path: "new/a.txt" }), "Deleted new/a.txt.");
-    assert.ok(!existsSync(join(root, "new/a.txt")));
-    assert.match(await fails("not-a-file", "delete", { path: "new" }), /`rm`/);
-    await fails("not-found", "delete", { path: "new/a.txt" });
-    await fails("not-a-file", "write", { path: "new", content: "x" });
-  });
-
-  it("an edit of a file never read does not allow it to be overwritten, one of a file that was read does", async () => {
-    const { put, ok, fails } = await bench();
-    put("a.txt", "a\nb\n");
-    await ok("edit", { path: "a.txt", edits: [{ old: "a", new: "A" }] });
-    await fails("stale-version", "write", { path: "a.txt", content: "x" });
-    await ok("read", { path: "a.txt" });
-    await ok("edit", { path: "a.txt", edits: [{ old: "A", new: "a" }] });
-    await ok("write", { path: "a.txt", content: "x" });
   });
 });
 

@@ -1,12 +1,14 @@
 /** The tools every session has, one line each. */
 import { commandEffects } from "@lathe/policy";
 import type { Tool } from "@lathe/protocol";
+import { applyPatch } from "./apply-patch.ts";
 import { askUser } from "./ask-user.ts";
 import { deleteFile } from "./delete.ts";
 import { edit } from "./edit.ts";
 import { findFiles } from "./find-files.ts";
 import { grep } from "./grep.ts";
 import { list } from "./list.ts";
+import { move } from "./move.ts";
 import { processTool } from "./process.ts";
 import { read } from "./read.ts";
 import { createShell } from "./shell.ts";
@@ -22,6 +24,8 @@ export const builtinTools: readonly Tool[] = [
   edit,
   write,
   deleteFile,
+  move,
+  applyPatch,
   grep,
   findFiles,
   list,

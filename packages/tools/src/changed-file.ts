@@ -1,4 +1,4 @@
-/** The facts of a change to a file: its versions, and a diff for people. */
+/** The facts of a change to a file: its versions, a diff for people, and how its edit was found. */
 import { unifiedDiff } from "@lathe/edits";
 import type { Committed, FileChange } from "@lathe/protocol";
 
@@ -8,9 +8,11 @@ const diffChars = 20_000;
 export interface Texts {
   readonly before: string | undefined;
   readonly after: string | undefined;
+  readonly tier?: string;
 }
 
-export function changedFile(committed: Committed, { before, after }: Texts): FileChange {
+export function changedFile(committed: Committed, { before, after, tier }: Texts): FileChange {
   const diff = unifiedDiff(before, after, committed.path);
-  return { ...committed, diff: diff.length > diffChars ? `${diff.slice(0, diffChars)}\n[diff cut]\n` : diff };
+  const shown = diff.length > diffChars ? `${diff.slice(0, diffChars)}\n[diff cut]\n` : diff;
+  return { ...committed, diff: shown, ...(tier !== undefined && { tier }) };
 }

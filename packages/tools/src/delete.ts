@@ -24,6 +24,7 @@ export const deleteFile: Tool = defineTool({
     }
     const committed = await context.workspace.commit([{ type: "delete", path, expected: file.version }]);
     if (isFailure(committed)) return failed(committed);
+    context.texts.keep(file.version, file.text);
     const changed = committed.map((one) => changedFile(one, { before: file.text, after: undefined }));
     return ok(`Deleted ${file.path}.`, { changed });
   },

@@ -32,6 +32,7 @@ export const read: Tool = defineTool({
     if (isFailure(file)) return failed(file);
     const excerpt = excerptOf(linesOf(file.text), ranges);
     if (isFailure(excerpt)) return failed({ ...excerpt, text: `${file.path}: ${excerpt.text}` });
+    context.texts.keep(file.version, file.text);
     return ok(excerpt.text, {
       shown: [{ path: file.path, version: file.version, ranges: excerpt.ranges }],
     });

@@ -25,6 +25,8 @@ export const write: Tool = defineTool({
     if (isFailure(committed)) return failed(committed);
     const [done] = committed;
     if (!done) throw new Error(`the commit of ${path} reported no change`);
+    if (before) context.texts.keep(before.version, before.text);
+    if (done.after !== undefined) context.texts.keep(done.after, after);
     const lines = linesOf(after).length;
     return ok(`${before ? "Replaced" : "Created"} ${done.path} (${lines} lines).`, {
       changed: [changedFile(done, { before: before?.text, after })],

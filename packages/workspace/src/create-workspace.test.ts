@@ -1,24 +1,18 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import {
-  chmodSync,
-  linkSync,
-  lstatSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
-  statSync,
-  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
 import { type Change, type Failure, type Fenced, failure, isFailure } from "@lathe/protocol";
-import { workspaceConformance } from "@lathe/testkit";
+import { type WorkspaceUnderTest, workspaceConformance } from "@lathe/testkit";
 import fc from "fast-check";
 import { createWorkspace } from "./create-workspace.ts";
 import { type Disk, nodeDisk } from "./disk.ts";
@@ -51,17 +45,23 @@ function code(result: unknown): Failure["code"] | undefined {
   return isFailure(result) ? result.code : undefined;
 }
 
-workspaceConformance("a local folder", () => {
+for (const isJournalled of [false, true]) {
+  workspaceConformance(`a local folder ${isJournalled ? "with" : "without"} a journal`, () =>
+    localFolder(isJournalled ? { journal: join(emptyRoot(), "state", "journal") } : {}),
+  );
+}
+
+function localFolder(journal: { readonly journal?: string }): WorkspaceUnderTest {
   const root = emptyRoot();
   let lost: Failure | undefined;
-  const workspace = createWorkspace({ root, fenced: async (effect) => lost ?? effect() });
+  const workspace = createWorkspace({ root, ...journal, fenced: async (effect) => lost ?? effect() });
   const files = (): Readonly<Record<string, string>> =>
     Object.fromEntries(Object.entries(tree(root)).filter(([path]) => !path.endsWith("/")));
   const loseOwnership = (): void => {
     lost = failure("stale-epoch", "somebody else owns the session");
   };
   return { workspace, put: (path, content) => put(root, path, content), files, loseOwnership };
-});
+}
 
 /** A disk whose n-th change throws, and nothing after it when `dead`. */
 function faultyDisk(fails: number, errno: string): { readonly disk: Disk; readonly count: () => number } {
@@ -82,7 +82,9 @@ function faultyDisk(fails: number, errno: string): { readonly disk: Disk; readon
     write: guarded("write", nodeDisk.write),
     rename: guarded("rename", nodeDisk.rename),
     link: guarded("link", nodeDisk.link),
-    copy: guarded("copy", nodeDisk.copy),
+    symlink: guarded("symlink", nodeDisk.symlink),
+    writeAt: guarded("writeAt", nodeDisk.writeAt),
+    chmod: guarded("chmod", nodeDisk.chmod),
     unlink: guarded("unlink", nodeDisk.unlink),
     mkdir: guarded("mkdir", nodeDisk.mkdir),
     rmdir: guarded("rmdir", nodeDisk.rmdir),
@@ -178,91 +180,5 @@ describe("commit on a failing disk", () => {
     const change: Change = { type: "put", path: "a.txt", expected: workspace.versionOf("a"), text: "ours" };
     assert.equal(code(await workspace.commit([change])), "stale-version");
     assert.deepEqual(tree(root), { "a.txt": "theirs" });
-  });
-});
-
-describe("a file's nature", () => {
-  it("keeps the mode, also of a program", async () => {
-    const root = emptyRoot();
-    put(root, "run.sh", "a");
-    chmodSync(join(root, "run.sh"), 0o751);
-    const workspace = createWorkspace({ root });
-    await workspace.commit([{ type: "put", path: "run.sh", expected: workspace.versionOf("a"), text: "b" }]);
-    assert.equal(statSync(join(root, "run.sh")).mode & 0o777, 0o751);
-  });
-
-  it("refuses a read-only file and a read-only folder", {
-    skip: process.getuid?.() === 0 && "root may write everything",
-  }, async () => {
-    const root = emptyRoot();
-    put(root, "a.txt", "a");
-    put(root, "closed/b.txt", "b");
-    chmodSync(join(root, "a.txt"), 0o444);
-    chmodSync(join(root, "closed"), 0o555);
-    const workspace = createWorkspace({ root });
-    const changes: readonly Change[] = [
-      { type: "put", path: "a.txt", expected: workspace.versionOf("a"), text: "x" },
-      { type: "put", path: "closed/b.txt", expected: workspace.versionOf("b"), text: "x" },
-    ];
-    for (const change of changes) assert.equal(code(await workspace.commit([change])), "no-access");
-    chmodSync(join(root, "closed"), 0o755);
-    assert.deepEqual(tree(root), { "a.txt": "a", "closed/": "", "closed/b.txt": "b" });
-  });
-
-  it("does not wait on a pipe", { skip: process.platform === "win32" }, async () => {
-    const root = emptyRoot();
-    execFileSync("sh", ["-c", "mkfifo pipe"], { cwd: root });
-    assert.equal(code(await createWorkspace({ root }).read("pipe")), "not-a-file");
-    assert.equal(code(await createWorkspace({ root: "/" }).read("/dev/null")), "not-a-file");
-  });
-
-  it("leaves the other name of a hard-linked file alone", async () => {
-    const root = emptyRoot();
-    put(root, "a.txt", "a");
-    linkSync(join(root, "a.txt"), join(root, "b.txt"));
-    const workspace = createWorkspace({ root });
-    await workspace.commit([{ type: "put", path: "a.txt", expected: workspace.versionOf("a"), text: "x" }]);
-    assert.deepEqual(tree(root), { "a.txt": "x", "b.txt": "a" });
-  });
-});
-
-describe("symbolic links", () => {
-  it("are followed inside and never out", async () => {
-    const root = emptyRoot();
-    const outside = emptyRoot();
-    put(root, "real/a.txt", "a");
-    put(outside, "secret.txt", "s");
-    const links: Readonly<Record<string, string>> = {
-      folder: join(root, "real"),
-      "file.txt": "real/a.txt",
-      out: outside,
-      "out.txt": join(outside, "secret.txt"),
-      dangling: join(outside, "new.txt"),
-      within: "real/new.txt",
-      circle: "circle",
-    };
-    for (const [name, target] of Object.entries(links)) symlinkSync(target, join(root, name));
-    const workspace = createWorkspace({ root });
-    assert.equal(await workspace.resolve("folder/a.txt"), "real/a.txt");
-    assert.equal(await workspace.resolve("file.txt"), "real/a.txt");
-    assert.equal(await workspace.resolve("within"), "real/new.txt");
-    for (const path of ["out", "out/secret.txt", "out/new/x", "out.txt", "dangling"]) {
-      assert.equal(code(await workspace.read(path)), "outside-workspace", path);
-      const created = await workspace.commit([{ type: "put", path, expected: null, text: "x" }]);
-      assert.equal(code(created), "outside-workspace", path);
-    }
-    assert.equal(code(await workspace.read("circle")), "no-access");
-    const version = workspace.versionOf("a");
-    const committed = await workspace.commit([
-      { type: "put", path: "file.txt", expected: version, text: "b" },
-    ]);
-    assert.equal(isFailure(committed) ? committed.text : committed[0]?.path, "real/a.txt");
-    assert.ok(lstatSync(join(root, "file.txt")).isSymbolicLink());
-    const deleted = await workspace.commit([
-      { type: "delete", path: "file.txt", expected: workspace.versionOf("b") },
-    ]);
-    assert.equal(code(deleted), "not-a-file");
-    assert.equal(readFileSync(join(root, "real/a.txt"), "utf8"), "b");
-    assert.deepEqual(readdirSync(outside), ["secret.txt"]);
   });
 });

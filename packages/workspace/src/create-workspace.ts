@@ -3,7 +3,6 @@ import { lstatSync, readdirSync, realpathSync } from "node:fs";
 import { join, resolve } from "node:path";
 import {
   type Change,
-  type Committed,
   type Entry,
   type Failure,
   type Fenced,
@@ -12,13 +11,18 @@ import {
   isFailure,
   type Workspace,
 } from "@lathe/protocol";
-import { applyCommit } from "./apply-commit.ts";
+import { applySteps } from "./apply-steps.ts";
 import { type Disk, nodeDisk } from "./disk.ts";
 import { errorCode, fileFailure } from "./file-failure.ts";
+import { fileJournal } from "./file-journal.ts";
+import { noJournal } from "./journal.ts";
 import { nearNames } from "./near-names.ts";
 import { planCommit } from "./plan-commit.ts";
-import { readText, versionOf } from "./read-file.ts";
+import { isOwnerAlive, type ProcessOwner } from "./process-owner.ts";
+import { readText } from "./read-file.ts";
+import type { Recovery } from "./recover-journals.ts";
 import { type Resolved, resolvePath } from "./resolve-path.ts";
+import { lstatOf, versionOf } from "./step.ts";
 
 export interface WorkspaceOptions {
   /** An existing folder. */
@@ -26,12 +30,36 @@ export interface WorkspaceOptions {
   /** Around what a commit changes: of the session's owner, so that no deposed one changes files. */
   readonly fenced?: Fenced;
   readonly disk?: Disk;
+  /**
+   * A folder of this root's alone, made when first needed. Without it a commit of several files is all or
+   * none only while the process lives, a killed process leaves its temporary files, and two processes are not kept
+   * apart: for tests.
+   */
+  readonly journal?: string;
+  /** Told when a process had died in the middle of a commit; during the first read or commit after that. */
+  readonly onRecovered?: (recovery: Recovery) => void;
+  /** Whether the process of another journal still runs. */
+  readonly isAlive?: (owner: ProcessOwner) => boolean;
 }
 
-/** Throws when the root is not an existing folder: its caller has chosen it. */
-export function createWorkspace(options: WorkspaceOptions): Workspace {
+export interface LocalWorkspace extends Workspace {
+  /** *Contract:* removes its journal; idempotent, and it may be used again. A process that ends without is tidied up by the next. */
+  close(): Promise<void>;
+}
+
+/**
+ * No I/O but to find the root, and throws when that is not an existing folder: its caller has chosen it.
+ *
+ * A file is replaced by a new one: of several hard links only the named one changes (others may be a package
+ * manager's store or a backup), and access control lists and extended attributes are not taken over.
+ */
+export function createWorkspace(options: WorkspaceOptions): LocalWorkspace {
   const root = realpathSync.native(options.root);
-  const { fenced = (effect) => effect(), disk = nodeDisk } = options;
+  const { fenced = (effect) => effect(), disk = nodeDisk, isAlive = isOwnerAlive, onRecovered } = options;
+  const journal =
+    options.journal === undefined
+      ? noJournal()
+      : fileJournal({ folder: options.journal, root, disk, isAlive, onRecovered });
   return {
     root,
     versionOf,
@@ -40,19 +68,23 @@ export function createWorkspace(options: WorkspaceOptions): Workspace {
       return isFailure(resolved) ? resolved : resolved.path;
     },
     // Reads of small files take 0.02 ms synchronously and 0.1 ms through promises.
-    read: async (path) => readOf(root, path),
-    list: async (path) => listOf(root, path),
-    async commit(changes) {
-      const linked = changes.map((change) => deletedLink(root, change)).find((one) => one !== undefined);
-      if (linked) return linked;
-      const steps = planCommit(root, changes);
-      if (isFailure(steps)) return steps;
-      const failed = await applyCommit(steps, disk, fenced);
-      if (failed) return failed;
-      return steps.map(({ path, before, after }): Committed => {
-        return { path, ...(before && { before }), ...(after && { after: after.version }) };
-      });
+    async read(path) {
+      await journal.recover();
+      return readOf(root, path);
     },
+    async list(path) {
+      await journal.recover();
+      return listOf(root, path);
+    },
+    async commit(changes) {
+      await journal.recover();
+      const linked = changes.map((change) => namedLink(root, change)).find((one) => one !== undefined);
+      if (linked) return linked;
+      const plan = planCommit(root, changes);
+      if (isFailure(plan)) return plan;
+      return (await applySteps(plan.steps, { disk, fenced, journal })) ?? plan.committed;
+    },
+    close: () => journal.close(),
   };
 }
 
@@ -101,9 +133,10 @@ function withNames(found: Failure, root: string, path: string): Failure {
   return names.length === 0 ? found : { ...found, text: `${found.text} Near names: ${names.join(", ")}.` };
 }
 
-/** Links are followed everywhere else, but who deletes a link does not mean the file behind it. */
-function deletedLink(root: string, change: Change): Failure | undefined {
-  if (change.type !== "delete") return undefined;
-  if (!lstatSync(resolve(root, change.path), { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
-  return failure("not-a-file", `${change.path} is a symbolic link: remove it with \`rm\` in the shell.`);
+/** Links are followed everywhere else, but who deletes or moves a link does not mean the file behind it. */
+function namedLink(root: string, change: Change): Failure | undefined {
+  if (change.type === "put") return undefined;
+  if (!lstatOf(resolve(root, change.path))?.isSymbolicLink()) return undefined;
+  const command = change.type === "delete" ? "rm" : "mv";
+  return failure("not-a-file", `${change.path} is a symbolic link: use \`${command}\` in the shell.`);
 }

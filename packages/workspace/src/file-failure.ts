@@ -18,6 +18,8 @@ const meanings: Readonly<Record<string, readonly [FailureCode, string]>> = {
   EDQUOT: ["disk-full", "could not be written: the disk quota is used up"],
 };
 
+const maxShown = 300;
+
 /** The `code` of a thrown file system error; rethrows anything else, which is a bug. */
 export function errorCode(error: unknown): string {
   const code = error instanceof Error ? (error as NodeJS.ErrnoException).code : undefined;
@@ -28,5 +30,10 @@ export function errorCode(error: unknown): string {
 export function fileFailure(path: string, error: unknown): Failure {
   const code = errorCode(error);
   const [kind, text] = meanings[code] ?? ["no-access", `could not be used: ${code}`];
-  return failure(kind, `${path} ${text}.`, { cause: error });
+  return failure(kind, `${shortened(path)} ${text}.`, { cause: error });
+}
+
+/** A path that is too long for the disk is so for a message too. */
+function shortened(path: string): string {
+  return path.length > maxShown ? `${path.slice(0, maxShown)}...` : path;
 }

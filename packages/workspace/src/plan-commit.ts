@@ -1,72 +1,146 @@
 /** What a commit is about to do to each file, after checking that each is what the caller thinks it is. */
-import { accessSync, constants, type Stats, statSync } from "node:fs";
-import { type Change, type Failure, failure, isFailure } from "@lathe/protocol";
+import { accessSync, constants } from "node:fs";
+import { basename, dirname } from "node:path";
+import { type Change, type Committed, type Failure, failure, isFailure } from "@lathe/protocol";
 import { fileFailure } from "./file-failure.ts";
-import { readBytes, versionOf } from "./read-file.ts";
+import { type Bytes, readBytes } from "./read-file.ts";
 import { type Resolved, resolvePath } from "./resolve-path.ts";
+import { existsText, isLike, otherSpelling } from "./spelling.ts";
+import { type FileAfter, fileAfter, type Step, versionOf } from "./step.ts";
 
-/** One file's part: its bytes now (`stats` absent where there is none) and after (absent: deleted). */
-export interface Step extends Resolved {
-  readonly before?: string;
-  readonly stats?: Stats;
-  readonly after?: { readonly bytes: Buffer; readonly version: string };
+export interface Plan {
+  readonly steps: readonly Step[];
+  readonly committed: readonly Committed[];
 }
 
 /** Refuses the whole commit if one change is refused; reads only. */
-export function planCommit(root: string, changes: readonly Change[]): readonly Step[] | Failure {
+export function planCommit(root: string, changes: readonly Change[]): Plan | Failure {
   const steps: Step[] = [];
+  const committed: Committed[] = [];
   for (const change of changes) {
-    const step = planChange(root, change);
-    if (isFailure(step)) return step;
-    if (steps.some((other) => other.absolute === step.absolute)) {
-      return failure("invalid-arguments", `${step.path} is named twice in one commit: join the changes.`);
+    const plan = planChange(root, change);
+    if (isFailure(plan)) return plan;
+    for (const step of plan.steps) {
+      const twice = namedTwice(step, steps);
+      if (twice) return twice;
+      steps.push(step);
     }
-    steps.push(step);
+    committed.push(...plan.committed);
   }
-  return steps;
+  return { steps, committed };
 }
 
-function planChange(root: string, change: Change): Step | Failure {
+function planChange(root: string, change: Change): Plan | Failure {
   const resolved = resolvePath(root, change.path);
   if (isFailure(resolved)) return resolved;
   const current = readBytes(resolved);
   if (isFailure(current)) return current;
   const before = current && versionOf(current.bytes);
-  const stale = staleness(resolved.path, change.expected, before);
+  const stale = staleness(resolved, change.expected, before);
   if (stale) return stale;
-  const now = current === undefined || before === undefined ? {} : { before, stats: current.stats };
-  if (change.type === "delete") return { ...resolved, ...now };
-  if (current) {
-    try {
-      // A rename would replace a file that its owner has made read-only.
-      accessSync(resolved.absolute, constants.W_OK);
-    } catch (error) {
-      return fileFailure(resolved.path, error);
-    }
+  const closed = current && change.type !== "delete" && closedText(resolved);
+  if (closed) return closed;
+  const now: Now = { ...resolved, ...(current && { current }), ...(before !== undefined && { before }) };
+  switch (change.type) {
+    case "put":
+      return planOf(now, fileAfter(Buffer.from(change.text)));
+    case "delete":
+      return planOf(now, undefined);
+    case "move":
+      return planMove(root, change, now);
   }
-  const bytes = Buffer.from(change.text);
-  return { ...resolved, ...now, after: { bytes, version: versionOf(bytes) } };
 }
 
-function staleness(path: string, expected: string | null, now: string | undefined): Failure | undefined {
+/** A path and what is there. */
+interface Now extends Resolved {
+  readonly current?: Bytes;
+  readonly before?: string;
+}
+
+function planOf(now: Now, after: FileAfter | undefined): Plan {
+  const { path, before } = now;
+  const committed: Committed = {
+    path,
+    ...(before !== undefined && { before }),
+    ...(after && { after: after.version }),
+  };
+  return { steps: [stepOf(now, after)], committed: [committed] };
+}
+
+function stepOf({ path, absolute, current, before }: Now, after: FileAfter | undefined): Step {
+  return {
+    path,
+    absolute,
+    before:
+      current && before !== undefined
+        ? { type: "file", version: before, stats: current.stats }
+        : { type: "absent" },
+    after: after ?? { type: "absent" },
+  };
+}
+
+function planMove(root: string, change: Change & { readonly type: "move" }, now: Now): Plan | Failure {
+  const to = resolvePath(root, change.to);
+  if (isFailure(to)) return to;
+  if (to.absolute === now.absolute) {
+    return failure("already-exists", `${change.to} is the same file as ${now.path}.`);
+  }
+  const there = readBytes(to);
+  if (isFailure(there)) return there;
+  if (there) return failure("already-exists", existsText(to.path, to.absolute));
+  const { current, before } = now;
+  if (!current || before === undefined) throw new Error("a move expects a version, so there is a file");
+  const { bytes, stats } = current;
+  const after: FileAfter =
+    change.text === undefined
+      ? { type: "file", bytes, version: before, like: stats, from: now.absolute }
+      : { ...fileAfter(Buffer.from(change.text)), like: stats };
+  return {
+    steps: [stepOf(now, undefined), stepOf(to, after)],
+    committed: [{ path: to.path, from: now.path, before, after: after.version }],
+  };
+}
+
+/** A rename would replace a file that its owner has made read-only. */
+function closedText({ path, absolute }: Resolved): Failure | undefined {
+  try {
+    accessSync(absolute, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return fileFailure(path, error);
+  }
+}
+
+function staleness(
+  { path, absolute }: Resolved,
+  expected: string | null,
+  now: string | undefined,
+): Failure | undefined {
   if ((expected ?? undefined) === now) return undefined;
-  if (expected === null) return failure("already-exists", `${path} already exists.`);
+  if (expected === null) return failure("already-exists", existsText(path, absolute));
   if (now === undefined) return failure("stale-version", `${path} does not exist any more.`);
   return failure("stale-version", `${path} has changed since it was read: read it again.`);
 }
 
-/** What has changed on disk since the plan was made, looked at right before the effect. */
-export function changedSince(steps: readonly Step[]): Failure | undefined {
-  for (const { path, absolute, stats } of steps) {
-    const now = statSync(absolute, { throwIfNoEntry: false });
-    if (!stats && now) return failure("already-exists", `${path} was created by somebody else just now.`);
-    if (stats && !isSame(stats, now)) {
-      return failure("stale-version", `${path} was changed by somebody else just now: read it again.`);
-    }
-  }
-  return undefined;
+/** Also by two spellings, where the disk takes them for one: it shows that by listing only one of them. */
+function namedTwice(step: Step, others: readonly Step[]): Failure | undefined {
+  const other = others.find(({ absolute }) => absolute === step.absolute) ?? others.find(isOneFile(step));
+  if (!other) return undefined;
+  const names = other.path === step.path ? step.path : `${other.path}, also as ${step.path},`;
+  return failure("invalid-arguments", `${names} is named twice in one commit: join the changes.`);
 }
 
-function isSame(a: Stats, b: Stats | undefined): boolean {
-  return a.ino === b?.ino && a.size === b.size && a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs;
+function isOneFile({ absolute, before }: Step): (other: Step) => boolean {
+  return (other) => {
+    if (before.type !== "file" || other.before.type !== "file") return false;
+    if (before.stats.ino !== other.before.stats.ino || before.stats.dev !== other.before.stats.dev)
+      return false;
+    if (
+      dirname(absolute) !== dirname(other.absolute) ||
+      !isLike(basename(absolute), basename(other.absolute))
+    ) {
+      return false;
+    }
+    return otherSpelling(absolute) !== undefined || otherSpelling(other.absolute) !== undefined;
+  };
 }

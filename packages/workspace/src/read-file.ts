@@ -1,24 +1,23 @@
 /** Reads one file as text with its version, and says what else it is when it is not text. */
 import { isUtf8 } from "node:buffer";
-import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
 import { type Failure, type FileContent, failure, isFailure } from "@lathe/protocol";
 import { errorCode, fileFailure } from "./file-failure.ts";
 import type { Resolved } from "./resolve-path.ts";
+import { versionOf } from "./step.ts";
 
 /** Bytes of the largest file that is read whole. */
 const maxBytes = 10 * 1024 * 1024;
 /** A NUL byte this early means binary, as git sees it. */
 const sniffed = 8_000;
 
+// Opening a pipe to read would wait for a writer for ever. Links are followed before: one put here since leads elsewhere.
+const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
+
 /** The bytes of a regular file, and what it was when they were read; undefined where there is nothing. */
 export interface Bytes {
   readonly bytes: Buffer;
   readonly stats: Stats;
-}
-
-export function versionOf(content: string | Uint8Array): string {
-  return createHash("sha256").update(content).digest("hex");
 }
 
 /** Refuses folders, devices and pipes, and files of more than `limit` bytes. */
@@ -28,8 +27,7 @@ export function readBytes(
 ): Bytes | undefined | Failure {
   let file: number;
   try {
-    // Opening a pipe to read would wait for a writer for ever.
-    file = openSync(absolute, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
+    file = openSync(absolute, openFlags);
   } catch (error) {
     const code = errorCode(error);
     if (code === "ENXIO") return notRegular(path);
@@ -54,14 +52,20 @@ export function readText(resolved: Resolved): FileContent | undefined | Failure 
   if (read === undefined || isFailure(read)) return read;
   const { path } = resolved;
   const { bytes } = read;
-  const found = bytes.subarray(0, sniffed).includes(0) ? "binary" : isUtf8(bytes) ? "text" : "other";
-  if (found === "text") return { path, text: bytes.toString("utf8"), version: versionOf(bytes) };
-  const what = found === "binary" ? "a binary file" : "not valid UTF-8";
-  const how = found === "binary" ? "`file` or `xxd`" : "`iconv` or `xxd`";
-  return failure(
-    "not-text",
-    `${path} is ${what} (${bytes.length} bytes): look at it with ${how} in the shell.`,
-  );
+  const isBinary = bytes.subarray(0, sniffed).includes(0);
+  if (!isBinary && isUtf8(bytes)) return { path, text: bytes.toString("utf8"), version: versionOf(bytes) };
+  return failure("not-text", `${path} ${notText(bytes, isBinary)}`);
+}
+
+function notText(bytes: Buffer, isBinary: boolean): string {
+  const mark = bytes.subarray(0, 2).toString("hex");
+  if (mark === "fffe" || mark === "feff") {
+    return "is UTF-16 text, and only UTF-8 can be read and edited: convert it with `iconv` in the shell.";
+  }
+  const [what, how] = isBinary
+    ? ["a binary file", "`file` or `xxd`"]
+    : ["not valid UTF-8 (Latin-1 or another encoding)", "`iconv` or `xxd`"];
+  return `is ${what} (${bytes.length} bytes): look at it with ${how} in the shell.`;
 }
 
 function notRegular(path: string): Failure {

@@ -34,7 +34,8 @@ function realPath(start: string, asked: string): string | Failure {
     } catch (error) {
       if (errorCode(error) !== "ENOENT") return fileFailure(asked, error);
     }
-    const target = danglingTarget(path);
+    const target = danglingTarget(path, asked);
+    if (isFailure(target)) return target;
     if (target !== undefined) {
       path = target;
       links++;
@@ -47,7 +48,11 @@ function realPath(start: string, asked: string): string | Failure {
 }
 
 /** Where a link to something that does not exist points, undefined for anything else. */
-function danglingTarget(path: string): string | undefined {
-  if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
-  return resolve(realpathSync.native(dirname(path)), readlinkSync(path));
+function danglingTarget(path: string, asked: string): string | undefined | Failure {
+  try {
+    if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
+    return resolve(realpathSync.native(dirname(path)), readlinkSync(path));
+  } catch (error) {
+    return fileFailure(asked, error);
+  }
 }

@@ -3,6 +3,7 @@ import type { Workbench } from "@lathe/hosts/local";
 import { type Failure, isFailure, type Outcome, outcomeText } from "@lathe/protocol";
 import type { Command } from "../command.ts";
 import { readFlags } from "../flags.ts";
+import { jsonLines } from "../json-lines.ts";
 import { diffLines } from "../render/diff.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { agentFlags, agentOptions, allowNotes, usage } from "../run-options.ts";
@@ -56,14 +57,20 @@ async function runOne(bench: Workbench, words: readonly string[], json: string):
 
 /** The exit code is that of the first call that did not go well. */
 async function runLines(bench: Workbench, signal: AbortSignal): Promise<number> {
-  const { createInterface } = await import("node:readline");
   let code = 0;
-  for await (const line of createInterface({ input: process.stdin, signal })) {
-    if (line.trim() === "") continue;
-    const call = parsed(line) as { tool?: unknown; input?: unknown } | undefined;
-    const outcome = await bench.run(String(call?.tool ?? ""), call?.input ?? {});
-    process.stdout.write(`${JSON.stringify(outcome)}\n`);
-    code ||= exitCodeOf(outcome);
+  // An interruption does not wait for the next line.
+  signal.addEventListener("abort", () => process.stdin.destroy(), { once: true });
+  try {
+    for await (const lines of jsonLines(process.stdin)) {
+      for (const line of lines) {
+        const call = parsed(line) as { tool?: unknown; input?: unknown } | undefined;
+        const outcome = await bench.run(String(call?.tool ?? ""), call?.input ?? {});
+        process.stdout.write(`${JSON.stringify(outcome)}\n`);
+        code ||= exitCodeOf(outcome);
+      }
+    }
+  } catch (cause) {
+    if (!signal.aborted) throw cause;
   }
   return code;
 }

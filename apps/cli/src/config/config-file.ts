@@ -52,6 +52,7 @@ const userEntries = {
   ...projectEntries,
   rules: v.exactOptional(v.array(rule)),
   sandbox: v.exactOptional(v.boolean()),
+  checkpoints: v.exactOptional(v.boolean()),
   providers: v.exactOptional(v.record(v.string(), provider)),
 };
 const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(userEntries);
@@ -80,7 +81,8 @@ function refused(path: string, key: string, why: string): Failure {
 
 function complaint(issue: v.BaseIssue<unknown>, whose: "project" | "user"): string {
   if (issue.expected !== "never") return issue.message;
-  const elsewhere = whose === "project" && /^(providers|sandbox)$/.test(v.getDotPath(issue) ?? "");
+  const elsewhere =
+    whose === "project" && /^(providers|sandbox|checkpoints)$/.test(v.getDotPath(issue) ?? "");
   if (elsewhere) return "only your own configuration may set this, not a project's";
   const path = (issue.path ?? []).map(({ key }) => String(key));
   return `there is no such key; the keys are ${keysBeside(path, whose).join(", ")}`;

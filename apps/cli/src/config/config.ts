@@ -8,6 +8,7 @@ export interface Config {
   readonly limits: Limits;
   readonly rules: readonly Rule[];
   readonly sandbox: boolean;
+  readonly checkpoints: boolean;
   readonly providers: LocalOptions["providers"];
   /** What was left out, one sentence each. */
   readonly remarks: readonly string[];
@@ -20,5 +21,6 @@ export interface ConfigPart {
   readonly limits?: Limits;
   readonly rules?: readonly Rule[];
   readonly sandbox?: boolean;
+  readonly checkpoints?: boolean;
   readonly providers?: LocalOptions["providers"];
 }

@@ -35,6 +35,7 @@ it("has defaults without any file, and is frozen", async () => {
     limits: {},
     rules: [],
     sandbox: true,
+    checkpoints: true,
     providers: {},
     remarks: [],
   });

@@ -41,10 +41,17 @@ export async function loadConfig(
       ...(user.rules ?? []),
       ...(project.rules ?? []),
     ],
-    sandbox: flags.sandbox ?? user.sandbox ?? true,
+    ...switches(flags, user),
     providers,
     remarks: [...found.remarks, ...unreached],
   });
+}
+
+function switches(flags: ConfigPart, user: ConfigPart): Pick<Config, "sandbox" | "checkpoints"> {
+  return {
+    sandbox: flags.sandbox ?? user.sandbox ?? true,
+    checkpoints: flags.checkpoints ?? user.checkpoints ?? true,
+  };
 }
 
 function unreachedText(id: string): string {

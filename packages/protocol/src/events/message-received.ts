@@ -1,6 +1,7 @@
 /** `message.received`: a person spoke; begins a turn, or steers the running one. */
 import * as v from "valibot";
 import type { EventType } from "../event-type.ts";
+import { markMoment } from "../marks.ts";
 import { type UserMessage, userPartsSchema } from "../message.ts";
 import { rememberOffer } from "../offers.ts";
 import type { Turn } from "../session.ts";
@@ -23,7 +24,9 @@ export const messageReceived: EventType<"message.received", MessageReceived> = {
   apply: (session, { data, at }) => {
     const begun: Turn = { startedAt: at, steps: 0, failures: 0, modelFailures: 0, waitedMs: 0, cut: 0 };
     const { lastReason: _, ...turn } = session.turn ?? begun;
+    const marks = session.turn ? session.marks : markMoment(session, true);
+    const { rewind: _r, ...rest } = rememberOffer(session, data.offer);
     const messages = [...session.messages, { role: "user", parts: data.parts } as const];
-    return { ...rememberOffer(session, data.offer), messages, turn, recent: [] };
+    return { ...rest, messages, marks, turn, recent: [] };
   },
 };

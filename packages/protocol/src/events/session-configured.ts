@@ -11,7 +11,12 @@ export interface SessionConfigured {
 }
 
 const schema: v.GenericSchema<unknown, SessionConfigured> = v.object({
-  settings: v.object({ models: v.array(v.string()), mode: modeSchema, attended: v.boolean() }),
+  settings: v.object({
+    models: v.array(v.string()),
+    mode: modeSchema,
+    attended: v.boolean(),
+    checkpoints: v.exactOptional(v.boolean()),
+  }),
   limits: limitsSchema,
 });
 

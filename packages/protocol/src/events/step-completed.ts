@@ -48,6 +48,7 @@ export const stepCompleted: EventType<"step.completed", StepCompleted> = {
       ...session,
       messages: said ? [...session.messages, { role: "assistant", parts: data.parts }] : session.messages,
       calls,
+      step: session.step + 1,
       usage: addUsage(session.usage, data.usage ?? noUsage),
       turn: {
         ...turn,

@@ -1,6 +1,7 @@
 /** `step.started`: one attempt on one model begins. */
 import * as v from "valibot";
 import type { EventType } from "../event-type.ts";
+import { markMoment } from "../marks.ts";
 
 export interface StepStarted {
   /** Unique in the session; names the reservation too. */
@@ -17,6 +18,11 @@ export const stepStarted: EventType<"step.started", StepStarted> = {
   apply: (session, { data, at }) => {
     if (!session.turn) return session;
     const { retryAt: _, ...turn } = session.turn;
-    return { ...session, turn: { ...turn, attempt: { id: data.attempt, model: data.model, startedAt: at } } };
+    const marks = markMoment(session, false);
+    return {
+      ...session,
+      marks,
+      turn: { ...turn, attempt: { id: data.attempt, model: data.model, startedAt: at } },
+    };
   },
 };

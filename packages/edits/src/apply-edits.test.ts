@@ -2,16 +2,17 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Failure, isFailure } from "@lathe/protocol";
 import fc from "fast-check";
-import { applyReplacements, type Replaced, type Replacement } from "./apply-replacements.ts";
+import { applyReplacements } from "./apply-edits.ts";
+import type { Replacement } from "./dialects/replacements.ts";
 
-function applied(text: string, ...edits: Replacement[]): Replaced {
-  const result = applyReplacements(text, edits);
+function applied(text: string, ...edits: Replacement[]): { readonly text: string; readonly ranges: unknown } {
+  const result = applyReplacements({ path: "a.ts", text }, edits);
   if (isFailure(result)) return assert.fail(result.text);
-  return result;
+  return { text: result.text, ranges: result.ranges };
 }
 
 function refused(text: string, ...edits: Replacement[]): Failure {
-  const result = applyReplacements(text, edits);
+  const result = applyReplacements({ path: "a.ts", text }, edits);
   if (!isFailure(result)) return assert.fail(`applied: ${result.text}`);
   assert.match(result.text, /Nothing was written\./);
   return result;
@@ -74,15 +75,15 @@ describe("applyReplacements", () => {
   it("refuses an ambiguous piece with its lines, overlapping occurrences counted", () => {
     const ambiguous = refused("x\ny\nx\n", { old: "x", new: "z" });
     assert.equal(ambiguous.code, "ambiguous-match");
-    assert.match(ambiguous.text, /lines 1, 3/);
+    assert.match(ambiguous.text, /line 1, line 3/);
     assert.equal(refused("aaa", { old: "aa", new: "b" }).code, "ambiguous-match");
   });
 
   it("shows the nearest lines when nothing matches", () => {
     const text = "function a() {\n    return 1;\n}\n\nfunction total(items) {\n  return items.length;\n}\n";
-    const spaced = refused(text, { old: "function a() {\n  return 1;\n}", new: "x" });
+    const spaced = refused(text, { old: "}\n function  a() {", new: "x" });
     assert.equal(spaced.code, "no-match");
-    assert.match(spaced.text, /only in whitespace.*:\n1\tfunction a\(\) \{\n2\t {4}return 1;\n3\t\}$/s);
+    assert.match(spaced.text, /nearest.*\n1\tfunction a\(\) \{\n/s);
     const reworded = refused(text, { old: "function total(list) {\n  return list.size;\n}", new: "x" });
     assert.match(reworded.text, /nearest.*\n5\tfunction total\(items\) \{\n/s);
     assert.match(refused(text, { old: "zzz qqq", new: "x" }).text, /No lines of the file are like it/);
@@ -91,15 +92,15 @@ describe("applyReplacements", () => {
   it("says so when the new text is already there", () => {
     assert.match(
       refused("const total = 2;\n", { old: "const total = 1;", new: "const total = 2;" }).text,
-      /already there, at line 1/,
+      /already applied: `new` is in the file at line 1/,
     );
   });
 
   it("refuses what is empty, without effect or overlapping", () => {
     assert.equal(refused("a", { old: "", new: "b" }).code, "invalid-arguments");
-    assert.equal(refused("a", { old: "a", new: "a" }).code, "invalid-arguments");
-    assert.equal(refused("a\r\nb", { old: "a\nb", new: "a\r\nb" }).code, "invalid-arguments");
-    const overlap = refused("abc", { old: "ab", new: "x" }, { old: "bc", new: "y" });
+    assert.equal(refused("a", { old: "a", new: "a" }).code, "no-change");
+    assert.equal(refused("a\r\nb", { old: "a\nb", new: "a\r\nb" }).code, "no-change");
+    const overlap = refused("a b c", { old: "a b", new: "x" }, { old: "b c", new: "y" });
     assert.match(overlap.text, /edits\[0\] and edits\[1\] overlap at line 1/);
   });
 

@@ -3,6 +3,9 @@
 export interface Candidate {
   /** The lines with numbers and a tab before them, at most 20. */
   readonly text: string;
+  /** 1-based first line, and how many the wanted text has. */
+  readonly line: number;
+  readonly count: number;
   /** True when every line is there and only whitespace differs. */
   readonly onlyWhitespace: boolean;
 }
@@ -23,7 +26,7 @@ export function nearCandidate(text: string, wanted: string): Candidate | undefin
   const start = bestByLines(flat, block) ?? bestByWords(flat, block);
   if (start === undefined) return undefined;
   const onlyWhitespace = block.every((line, i) => flat[start + i] === line);
-  return { text: shown(lines, start, block.length), onlyWhitespace };
+  return { text: shown(lines, start, block.length), line: start + 1, count: block.length, onlyWhitespace };
 }
 
 function flattened(line: string): string {

@@ -1,9 +1,9 @@
-/** A text seen with LF line endings only, and the way back to its own bytes. */
+/** A text seen without byte order mark and with LF line endings only, and the way back to its own bytes. */
 import { diffLines } from "./diff-lines.ts";
 
 export interface LfText {
   readonly original: string;
-  /** The text with every CRLF as LF. */
+  /** The text with every CRLF as LF, without a byte order mark. */
   readonly text: string;
   /** Offset in the original of an offset in `text`. */
   originalAt(offset: number): number;
@@ -14,7 +14,8 @@ export interface LfText {
 }
 
 export function lfText(original: string): LfText {
-  const text = original.replaceAll("\r\n", "\n");
+  const mark = original.startsWith("\uFEFF") ? 1 : 0;
+  const text = original.slice(mark).replaceAll("\r\n", "\n");
   let ends: readonly number[] | undefined;
   let crlfs: readonly number[] | undefined;
   const allEnds = (): readonly number[] => {
@@ -23,7 +24,8 @@ export function lfText(original: string): LfText {
   };
   const allCrlfs = (): readonly number[] => {
     // The i-th CRLF of the original lies i characters further on than its LF in `text`.
-    crlfs ??= text.length === original.length ? [] : offsets(original, "\r\n").map((at, i) => at - i);
+    crlfs ??=
+      text.length + mark === original.length ? [] : offsets(original, "\r\n").map((at, i) => at - i - mark);
     return crlfs;
   };
   const endingAt = (offset: number): "\n" | "\r\n" => {
@@ -34,44 +36,47 @@ export function lfText(original: string): LfText {
   return {
     original,
     text,
-    originalAt: (offset) => offset + countBelow(allCrlfs(), offset),
+    originalAt: (offset) => mark + offset + countBelow(allCrlfs(), offset),
     lineAt: (offset) => countBelow(allEnds(), offset) + 1,
     endingAt,
   };
 }
 
-/** The new text of a place with line endings: an unchanged line keeps its own, others take their neighbour's. */
+/**
+ * The new text of a place with line endings: an unchanged or replaced line keeps its own, added ones take that of the
+ * line before them.
+ */
 export function withEndings(
   lf: LfText,
   place: { readonly start: number; readonly end: number; readonly new: string },
 ): string {
-  if (lf.text.length === lf.original.length || !place.new.includes("\n")) return place.new;
+  if (!place.new.includes("\n") || !lf.original.includes("\r\n")) return place.new;
   const old = lf.text.slice(place.start, place.end).split("\n");
   const fresh = place.new.split("\n");
-  const kept = keptLines(old, fresh);
+  const twins = twinsOf(old, fresh);
   const starts = lineStarts(old, place.start);
-  let ending = lf.endingAt(place.start);
+  let ending = lf.endingAt(lf.text[place.start - 1] === "\n" ? place.start - 1 : place.start);
   return fresh
     .map((line, i) => {
       if (i === fresh.length - 1) return line;
-      const twin = kept[i];
+      const twin = twins[i];
       if (twin !== undefined && twin < old.length - 1) ending = lf.endingAt(starts[twin] ?? place.start);
       return line + ending;
     })
     .join("");
 }
 
-/** For each new line the old line it is unchanged from. */
-function keptLines(old: readonly string[], fresh: readonly string[]): readonly (number | undefined)[] {
-  const kept: (number | undefined)[] = [];
+/** For each new line the old line it is unchanged from or stands in the place of. */
+function twinsOf(old: readonly string[], fresh: readonly string[]): readonly (number | undefined)[] {
+  const twins: (number | undefined)[] = [];
   let at = 0;
   for (const { before, after } of diffLines(old, fresh)) {
-    while (kept.length < after[0]) kept.push(at++);
-    while (kept.length < after[1]) kept.push(undefined);
+    while (twins.length < after[0]) twins.push(at++);
+    for (at = before[0]; twins.length < after[1]; at++) twins.push(at < before[1] ? at : undefined);
     at = before[1];
   }
-  while (kept.length < fresh.length) kept.push(at++);
-  return kept;
+  while (twins.length < fresh.length) twins.push(at++);
+  return twins;
 }
 
 function lineStarts(lines: readonly string[], start: number): readonly number[] {

@@ -1,0 +1,50 @@
+/** Shown texts: what files said when the model saw them, in memory at once and in the blobs a moment later. */
+import { type Blobs, isFailure, type Texts } from "@lathe/protocol";
+
+/** Characters kept in memory; what is beyond is read back from the blobs. */
+const maxChars = 20_000_000;
+/** Milliseconds until they are written: by then the model's request is under way. */
+const delayMs = 20;
+
+export interface ShownTexts extends Texts {
+  /** *Contract:* resolves once everything kept so far is stored or has failed to be. */
+  flush(): Promise<void>;
+}
+
+export function createShownTexts(blobs: Blobs): ShownTexts {
+  const texts = new Map<string, string>();
+  const unwritten = new Set<string>();
+  let chars = 0;
+  let timer: NodeJS.Timeout | undefined;
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer);
+    timer = undefined;
+    for (const version of unwritten) {
+      unwritten.delete(version);
+      const text = texts.get(version);
+      // One that cannot be stored is asked for again as a file that changed since: the model reads it anew.
+      if (text !== undefined) await blobs.put(text, { durable: false });
+    }
+  };
+  return {
+    flush,
+    keep(version, text) {
+      if (texts.has(version)) return;
+      texts.set(version, text);
+      unwritten.add(version);
+      chars += text.length;
+      for (const [oldest, { length }] of texts) {
+        if (chars <= maxChars || unwritten.has(oldest)) break;
+        texts.delete(oldest);
+        chars -= length;
+      }
+      timer ??= setTimeout(flush, delayMs).unref();
+    },
+    async recall(version) {
+      const known = texts.get(version);
+      if (known !== undefined) return known;
+      const stored = await blobs.get(version);
+      return isFailure(stored) ? undefined : stored;
+    },
+  };
+}

@@ -1,0 +1,167 @@
+/** Every dialect of one edit does the same, and what a patch leaves out in shape is forgiven. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { isFailure } from "@lathe/protocol";
+import fc from "fast-check";
+import { applyPatch, applyReplacements } from "./apply-edits.ts";
+import type { PatchDialect } from "./dialects/parse-patch.ts";
+import { unifiedDiff } from "./unified-diff.ts";
+
+const path = "src/a.ts";
+
+function patched(text: string, patch: string, dialect: PatchDialect): string {
+  const applied = applyPatch({ path, text }, { patch, dialect });
+  return isFailure(applied) ? assert.fail(`${applied.code}: ${applied.text}`) : applied.text;
+}
+
+function refusal(text: string, patch: string, dialect: PatchDialect): string {
+  const applied = applyPatch({ path, text }, { patch, dialect });
+  return isFailure(applied) ? applied.code : assert.fail(`applied: ${applied.text}`);
+}
+
+/** A file of lines that are all different, and the same with some of them changed, gone or new. */
+const pairs = fc
+  .record({
+    lines: fc.uniqueArray(fc.integer({ min: 0, max: 9_999 }), { minLength: 1, maxLength: 60 }),
+    changes: fc.array(fc.tuple(fc.nat(60), fc.constantFrom("change", "delete", "insert")), { maxLength: 6 }),
+    crlf: fc.boolean(),
+    mark: fc.boolean(),
+    closed: fc.boolean(),
+  })
+  .map(({ lines, changes, crlf, mark, closed }) => {
+    // One line without an ending does not say which endings the file has.
+    const end = crlf && closed ? "\r\n" : "\n";
+    const before = lines.map((line) => `\tvalue${line} = compute(${line});`);
+    const after: (readonly string[])[] = before.map((line) => [line]);
+    for (const [at, kind] of changes) {
+      const line = before[at] ?? "";
+      if (at >= before.length) continue;
+      if (kind === "change") after[at] = [`${line} // new`];
+      else if (kind === "delete") after[at] = [];
+      else after[at] = [line, `\tadded${at}();`];
+    }
+    const text = (all: readonly string[]): string =>
+      (mark ? "\uFEFF" : "") + all.join(end) + (closed && all.length > 0 ? end : "");
+    return { before: text(before), after: text(after.flat()), lines: before.length };
+  })
+  .filter(({ before, after }) => before !== after && !/^\uFEFF?$/.test(after));
+
+/** The diff as a patch in V4A, which knows neither numbers nor missing newlines. */
+function asV4a(diff: string): string {
+  const body = diff
+    .split("\n")
+    .slice(2)
+    .filter((line) => !line.startsWith("\\"))
+    .map((line) => (line.startsWith("@@") ? "@@" : line));
+  return ["*** Begin Patch", `*** Update File: ${path}`, ...body.slice(0, -1), "*** End Patch"].join("\n");
+}
+
+function asReplacements(diff: string): { old: string; new: string }[] {
+  const hunks = diff.split(/^@@.*@@$/m).slice(1);
+  return hunks.map((hunk) => {
+    const lines = hunk.split("\n").filter((line) => line !== "" && !line.startsWith("\\"));
+    const side = (other: string): string =>
+      lines
+        .filter((line) => !line.startsWith(other))
+        .map((line) => line.slice(1).replace(/\r$/, ""))
+        .join("\n");
+    return { old: side("+"), new: side("-") };
+  });
+}
+
+describe("every dialect of one edit", () => {
+  it("gives the same bytes", () => {
+    fc.assert(
+      fc.property(pairs, ({ before, after }) => {
+        const diff = unifiedDiff(before.replace(/^\uFEFF/, ""), after.replace(/^\uFEFF/, ""), path);
+        assert.equal(patched(before, diff, "udiff"), after);
+        assert.equal(patched(before, asV4a(diff), "v4a"), after);
+        const edits = asReplacements(diff);
+        if (edits.some((edit) => edit.new === "")) return;
+        const applied = applyReplacements({ path, text: before }, edits);
+        assert.equal(isFailure(applied) ? applied.text : applied.text, after);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("is undone by its reverse", () => {
+    fc.assert(
+      fc.property(pairs, ({ before, after }) => {
+        const back = unifiedDiff(after.replace(/^\uFEFF/, ""), before.replace(/^\uFEFF/, ""), path);
+        assert.equal(patched(after, back, "udiff"), before);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("a patch", () => {
+  const text = "class A {\n  run() {\n    go(1);\n  }\n}\n\nclass B {\n  run() {\n    go(1);\n  }\n}\n";
+
+  it("is told by its headers where equal places differ", () => {
+    const body = " run() {\n-    go(1);\n+    go(2);\n".replace(/^ run/, "   run");
+    assert.equal(refusal(text, `@@\n${body}`, "v4a"), "ambiguous-match");
+    assert.equal(patched(text, `@@ class B {\n${body}`, "v4a").indexOf("go(2)"), text.lastIndexOf("go(1)"));
+    assert.equal(
+      patched(text, `@@ class A\n@@ run()\n${body}`, "v4a").indexOf("go(2)"),
+      text.indexOf("go(1)"),
+    );
+    assert.equal(refusal(text, `@@ class C {\n${body}`, "v4a"), "ambiguous-match");
+    assert.equal(
+      patched(text, `@@ -8,2 +8,2 @@\n${body}`, "udiff").indexOf("go(2)"),
+      text.lastIndexOf("go(1)"),
+    );
+    assert.equal(refusal(text, `@@ -7,2 +7,2 @@\n${body}`, "udiff"), "ambiguous-match");
+    // Who cannot count its lines cannot count those before it.
+    assert.equal(refusal(text, `@@ -8,9 +8,9 @@\n${body}`, "udiff"), "ambiguous-match");
+  });
+
+  it("may be wrapped, out of order, misnumbered, and blank lines may lack their space", () => {
+    const hunks = [
+      "@@ -90,3 +90,3 @@\n }\n\n-class B {\n+class C {",
+      "@@\n-class A {\n+class Z {\n   run() {",
+    ];
+    const after = text.replace("class A", "class Z").replace("class B", "class C");
+    for (const wrap of [
+      (patch: string): string => patch,
+      (patch: string): string => `\`\`\`diff\n${patch}\n\`\`\`\n`,
+      (patch: string): string => `Here it is:\n\n--- a/${path}\n+++ b/${path}\n${patch}`,
+      (patch: string): string =>
+        `apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: ${path}\n${patch}\n*** End Patch\nEOF\n`,
+      (patch: string): string => `*** Begin Patch\n*** Update File: ./${path}\n${patch}`,
+    ]) {
+      assert.equal(patched(text, wrap(hunks.join("\n")), "udiff"), after);
+    }
+  });
+
+  it("takes a removed line that looks like a header for a line", () => {
+    const sql = "-- one\n++ two\nselect 1;\n";
+    const patch = `--- a/${path}\n+++ b/${path}\n@@ -1,3 +1,3 @@\n--- one\n+++ three\n ++ two\n select 1;\n`;
+    assert.equal(patched(sql, patch, "udiff"), "++ three\n++ two\nselect 1;\n");
+  });
+
+  it("adds or removes the final newline only where it says so", () => {
+    const diff = (old: string, now: string): string => unifiedDiff(old, now, path);
+    for (const [old, now] of [
+      ["a();\nb();", "a();\nb();\n"],
+      ["a();\nb();\n", "a();\nb();"],
+      ["a();\nb();", "a();\nc();"],
+      ["a();\nb();", "a();\nb();\nc();"],
+    ] as const) {
+      assert.equal(patched(old, diff(old, now), "udiff"), now);
+    }
+    assert.equal(patched("a();\nb();", " a();\n-b();\n+c();\n+d();\n", "v4a"), "a();\nc();\nd();");
+  });
+
+  it("is refused for another file, for lines nobody can find, and when it is none", () => {
+    assert.equal(
+      refusal(text, "*** Update File: other.ts\n-class A {\n+class B {\n", "v4a"),
+      "invalid-patch",
+    );
+    assert.equal(refusal(text, "@@\n+only added\n", "v4a"), "invalid-arguments");
+    assert.equal(refusal(text, "", "udiff"), "invalid-patch");
+    assert.equal(refusal(text, "*** Add File: src/a.ts\n+x\n", "v4a"), "already-exists");
+    assert.equal(patched("", "*** Add File: src/a.ts\n+x\n", "v4a"), "x\n");
+  });
+});

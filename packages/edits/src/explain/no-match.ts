@@ -1,0 +1,48 @@
+/** What a refused edit says that is nowhere in the file: the nearest lines as they are now, and how they differ. */
+import type { Failure } from "@lathe/protocol";
+import type { Document } from "../document/document.ts";
+import { refusal } from "../failures.ts";
+import type { Hunk } from "../hunk.ts";
+import { findBlock } from "../match/find-block.ts";
+import { unifiedDiff } from "../unified-diff.ts";
+import { nearCandidate } from "./near-candidate.ts";
+
+/** Lines of the difference that are shown. */
+const diffLines = 16;
+
+export function noMatch(document: Document, hunk: Hunk, name: string): Failure {
+  const done = alreadyThere(document, hunk);
+  if (done !== undefined) {
+    const what = `is already applied: \`new\` is in the file at line ${done}, \`old\` is not`;
+    return refusal("already-applied", name, { what });
+  }
+  const near = nearCandidate(document.text, hunk.old.join("\n"));
+  const what = "does not match: `old` is not in the file";
+  if (!near)
+    return refusal("no-match", name, { what, next: "No lines of the file are like it: read it again." });
+  const how = near.onlyWhitespace ? "differ only in whitespace" : "are nearest";
+  const next = `These current lines ${how} (line number, tab, text):\n${near.text}${difference(document, near, hunk)}`;
+  return refusal("no-match", name, { what, next });
+}
+
+/** 1-based line at which `new` stands already, where it says enough to be sure. */
+function alreadyThere(document: Document, hunk: Hunk): number | undefined {
+  const fresh = hunk.new.filter((line) => line.trim() !== "");
+  if (fresh.join("").trim().length < 8) return undefined;
+  const [only, second] = findBlock(document, fresh, "blank-lines");
+  if (only) return second ? undefined : only.from + 1;
+  const at = hunk.unit === "text" ? document.text.indexOf(hunk.new.join("\n")) : -1;
+  return at < 0 ? undefined : document.lineAt(at);
+}
+
+function difference(
+  document: Document,
+  near: { readonly line: number; readonly count: number },
+  hunk: Hunk,
+): string {
+  const current = document.lines.slice(near.line - 1, near.line - 1 + near.count);
+  const diff = unifiedDiff(`${hunk.old.join("\n")}\n`, `${current.join("\n")}\n`, "x").split("\n");
+  const body = diff.slice(3).filter((line) => !line.startsWith(" ") && line !== "");
+  if (body.length === 0 || body.length > diffLines) return "";
+  return `\nFrom \`old\` (-) to the file (+):\n${body.join("\n")}`;
+}

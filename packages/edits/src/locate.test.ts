@@ -1,0 +1,301 @@
+/** Where an edit is found that is not copied letter by letter, what it then writes, and what is refused. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { isFailure } from "@lathe/protocol";
+import fc from "fast-check";
+import { applyReplacements } from "./apply-edits.ts";
+import type { Tier } from "./hunk.ts";
+
+const python = [
+  "class Cart:",
+  "    def add(self, item):",
+  "        if item.price > 0:",
+  "            self.items.append(item)",
+  "        return self",
+  "",
+  "    def total(self):",
+  "        return sum(i.price for i in self.items)",
+  "",
+].join("\n");
+
+interface Case {
+  readonly text: string;
+  readonly path?: string;
+  readonly old: string;
+  readonly new: string;
+}
+
+function applied({ text, path = "a.py", old, new: fresh }: Case): {
+  readonly text: string;
+  readonly tier: Tier;
+} {
+  const result = applyReplacements({ path, text }, [{ old, new: fresh }]);
+  return isFailure(result) ? assert.fail(`${result.code}: ${result.text}`) : result;
+}
+
+function refusal({ text, path = "a.py", old, new: fresh }: Case): string {
+  const result = applyReplacements({ path, text }, [{ old, new: fresh }]);
+  return isFailure(result) ? result.code : assert.fail(`applied (${result.tier}): ${result.text}`);
+}
+
+describe("a tolerant match", () => {
+  const rows: readonly (readonly [what: string, tier: Tier, one: Case, result: string])[] = [
+    [
+      "keeps whitespace at line ends where the model left it out",
+      "trailing-whitespace",
+      { text: "first line  \nsecond line\n", old: "first line\nsecond line", new: "first line\nthird line" },
+      "first line  \nthird line\n",
+    ],
+    [
+      "keeps the file's quotes in what the model did not touch",
+      "unicode",
+      { text: "say(“hello”, 1)\nend()\n", old: 'say("hello", 1)\nend()', new: 'say("hello", 2)\nend()' },
+      "say(“hello”, 2)\nend()\n",
+    ],
+    [
+      "writes plain quotes where the model writes curly ones for them",
+      "unicode",
+      { text: 'say("hello")\nend()\n', old: "say(“hello”)\nend()", new: "say(“hello”)\nsay(‘bye’)\nend()" },
+      "say(\"hello\")\nsay('bye')\nend()\n",
+    ],
+    [
+      "gives added lines the file's indentation when the model's is shifted",
+      "leading-whitespace",
+      {
+        text: python,
+        old: "if item.price > 0:\n    self.items.append(item)\nreturn self",
+        new: "if item.price > 0:\n    self.items.append(item)\n    log(item)\nreturn self",
+      },
+      python.replace("append(item)\n", "append(item)\n            log(item)\n"),
+    ],
+    [
+      "turns spaces into the file's tabs, deeper levels too",
+      "leading-whitespace",
+      {
+        text: "func f() {\n\tif a {\n\t\tb()\n\t}\n}\n",
+        path: "a.go",
+        old: "    if a {\n        b()\n    }",
+        new: "    if a {\n        if c {\n            b()\n        }\n    }",
+      },
+      "func f() {\n\tif a {\n\t\tif c {\n\t\t\tb()\n\t\t}\n\t}\n}\n",
+    ],
+    [
+      "leaves added lines alone that have the file's indentation already",
+      "leading-whitespace",
+      {
+        text: python,
+        old: "  def total(self):\n    return sum(i.price for i in self.items)",
+        new: "    def total(self):\n        log(self)\n        return sum(i.price for i in self.items)",
+      },
+      python.replace("total(self):\n", "total(self):\n        log(self)\n"),
+    ],
+    [
+      "keeps spaces inside lines",
+      "inner-whitespace",
+      {
+        text: "const  a = f( x,  y );\nconst b = 2;\n",
+        path: "a.js",
+        old: "const a = f(x, y);\nconst b = 2;",
+        new: "const a = f(x, z);\nconst b = 2;",
+      },
+      "const  a = f( x,  z );\nconst b = 2;\n",
+    ],
+    [
+      "keeps blank lines that the model lost",
+      "blank-lines",
+      {
+        text: "alpha();\n\nbeta();\n\ngamma();\n",
+        path: "a.js",
+        old: "alpha();\nbeta();",
+        new: "alpha();\ndelta();",
+      },
+      "alpha();\n\ndelta();\n\ngamma();\n",
+    ],
+    [
+      "keeps what is between paired dots",
+      "elided",
+      {
+        text: python,
+        old: "    def add(self, item):\n        ...\n    def total(self):",
+        new: "    def add(self, item, n=1):\n        ...\n    def total(self, tax):",
+      },
+      python.replace("add(self, item)", "add(self, item, n=1)").replace("total(self)", "total(self, tax)"),
+    ],
+    [
+      "takes off line numbers, from new as well",
+      "unwrapped",
+      { text: python, old: "2\t    def add(self, item):", new: "2\t    def add(self, items):" },
+      python.replace("add(self, item)", "add(self, items)"),
+    ],
+    [
+      "takes off a fence",
+      "unwrapped",
+      {
+        text: python,
+        old: "```python\n        return self\n```",
+        new: "```python\n        return None\n```",
+      },
+      python.replace("return self\n", "return None\n"),
+    ],
+    [
+      "takes off one level of escaping",
+      "unwrapped",
+      {
+        text: 'print("a\\n", "b")\n',
+        old: 'print(\\"a\\\\n\\", \\"b\\")',
+        new: 'print(\\"a\\\\n\\", \\"c\\")',
+      },
+      'print("a\\n", "c")\n',
+    ],
+  ];
+  for (const [what, tier, one, result] of rows) {
+    it(what, () => assert.deepEqual({ ...applied(one) }, { ...applied(one), text: result, tier }));
+  }
+});
+
+describe("an exact match of one line without its indentation", () => {
+  const text = "def f():\n        return 1\n";
+  it("indents the lines after it where they were written from the margin", () => {
+    assert.equal(
+      applied({ text, old: "return 1", new: "x = 1\nreturn x" }).text,
+      "def f():\n        x = 1\n        return x\n",
+    );
+    assert.equal(
+      applied({ text, old: "return 1", new: "if a:\n    return 1\nreturn 2" }).text,
+      "def f():\n        if a:\n            return 1\n        return 2\n",
+    );
+  });
+  it("leaves them where they have the file's indentation", () => {
+    const fresh = "x = 1\n        return x";
+    assert.equal(applied({ text, old: "return 1", new: fresh }).text, `def f():\n        ${fresh}\n`);
+    assert.equal(
+      applied({ text: "if (a) {\n  b();\n}\n", path: "a.js", old: "b();", new: "b();\n}\nelse {\n  c();" })
+        .text,
+      "if (a) {\n  b();\n}\nelse {\n  c();\n}\n",
+    );
+  });
+  it("is refused where both can be meant", () => {
+    assert.equal(refusal({ text, old: "return 1", new: "return 1\n\ndef g():\n    return 2" }), "no-match");
+  });
+});
+
+describe("what is refused", () => {
+  const twice = `${python}\n${python.replace("Cart", "List")}`;
+  const rows: readonly (readonly [what: string, code: string, one: Case])[] = [
+    [
+      "two places",
+      "ambiguous-match",
+      { text: twice, old: "        return self\n", new: "        return 1\n" },
+    ],
+    [
+      "two places once spaces are folded",
+      "ambiguous-match",
+      { text: twice, old: "if item.price>0:\nself.items.append(item)", new: "x" },
+    ],
+    [
+      "one changed word",
+      "no-match",
+      { text: python, old: "        if item.cost > 0:", new: "        if item.cost > 1:" },
+    ],
+    [
+      "one changed word in the lines around",
+      "no-match",
+      { text: python, old: "def add(self, thing):\n        if item.price > 0:", new: "x" },
+    ],
+    ["too little to be recognised", "no-match", { text: "f(\n    a\n  )\n", old: "a\n)", new: "b\n)" }],
+    [
+      "a word that is only part of another",
+      "no-match",
+      { text: "counter = 1\n", old: "count", new: "total" },
+    ],
+    [
+      "a placeholder",
+      "placeholder",
+      { text: python, old: "        return self", new: "        # ... existing code ...\n        return 1" },
+    ],
+    [
+      "dots in new alone",
+      "placeholder",
+      { text: python, path: "a.js", old: "        return self", new: "        ...\n        return 1" },
+    ],
+    [
+      "dots around a piece that is there twice",
+      "ambiguous-match",
+      { text: twice, old: "def add(self, item):\n...\nreturn self", new: "def add(self):\n...\nreturn self" },
+    ],
+    ["no change", "no-change", { text: python, old: "return self", new: "return self" }],
+    ["nothing to find", "invalid-arguments", { text: python, old: "", new: "x" }],
+    [
+      "what is there already",
+      "already-applied",
+      { text: python, old: "return self.items[0]", new: "        return self\n" },
+    ],
+    [
+      "an indentation nobody can know",
+      "no-match",
+      {
+        text: python,
+        old: "if item.price > 0:\nself.items.append(item)\nreturn self",
+        new: "if item.price > 0:\nself.items.append(item)\nlog(item)\nreturn self",
+      },
+    ],
+  ];
+  for (const [what, code, one] of rows) it(what, () => assert.equal(refusal(one), code));
+
+  it("is told in few lines, with the way out", () => {
+    const result = applyReplacements({ path: "a.py", text: twice.repeat(20) }, [
+      { old: "        return self", new: "x" },
+    ]);
+    assert.ok(isFailure(result));
+    assert.ok(
+      result.text.split("\n").length <= 40 && result.text.includes("line 5 (in `def add(self, item):`)"),
+      result.text,
+    );
+  });
+});
+
+describe("an edit that applies", () => {
+  /** Lines that no fold makes equal, in a file whose whitespace the edit gets wrong. */
+  const files = fc.record({
+    words: fc.uniqueArray(fc.stringMatching(/^[a-z]{6,12}$/), { minLength: 4, maxLength: 25 }),
+    depths: fc.array(fc.nat(3), { minLength: 25, maxLength: 25 }),
+    tails: fc.array(fc.constantFrom("", "", " ", "\t"), { minLength: 25, maxLength: 25 }),
+    unit: fc.constantFrom("\t", "  ", "    "),
+    crlf: fc.boolean(),
+    at: fc.nat(20),
+    span: fc.integer({ min: 1, max: 4 }),
+    damage: fc.constantFrom<(lines: readonly string[]) => readonly string[]>(
+      (lines) => lines,
+      (lines) => lines.map((line) => line.trimEnd()),
+      (lines) => lines.map((line) => `${line}  `),
+      (lines) => lines.map((line) => `      ${line}`),
+      (lines) => lines.map((line) => line.replaceAll(" = ", "=")),
+      (lines) => lines.flatMap((line) => [line, ""]),
+    ),
+  });
+
+  it("changes only the lines it names, however its whitespace was damaged", () => {
+    let count = 0;
+    fc.assert(
+      fc.property(files, ({ words, depths, tails, unit, crlf, at, span, damage }) => {
+        const end = crlf ? "\r\n" : "\n";
+        const lines = words.map(
+          (word, i) => `${unit.repeat(depths[i] ?? 0)}${word} = call(${word}, "${i}")${tails[i] ?? ""}`,
+        );
+        const from = at % lines.length;
+        const old = lines.slice(from, from + span);
+        const fresh = old.map((line, i) => (i === 0 ? line.replace("call(", "made(") : line));
+        const text = lines.map((line) => line + end).join("");
+        const result = applyReplacements({ path: "a.txt", text }, [
+          { old: damage(old).join("\n"), new: damage(fresh).join("\n") },
+        ]);
+        if (isFailure(result)) return;
+        count++;
+        const expected = lines.with(from, (lines[from] ?? "").replace("call(", "made("));
+        assert.equal(result.text, expected.map((line) => line + end).join(""));
+      }),
+      { numRuns: 500 },
+    );
+    assert.ok(count > 400, `${count} of 500 applied`);
+  });
+});

@@ -1,0 +1,55 @@
+/** How each tier reads a line: what it takes for the same. */
+import type { Tier } from "../hunk.ts";
+
+/** Characters people cannot see, and typewriters do not have. */
+const invisible = /[\u00AD\u200B\u2060\uFEFF]/g;
+const typographic =
+  /[\u00A0\u02B9-\u02BC\u2010-\u2015\u2018-\u201F\u2026\u2032\u2033\u2035\u2036\u2212\u2000-\u200A\u202F\u205F\u3000\u00AB\u00BB\u2039\u203A]/g;
+const trailing = /[\s\u200B\u2060\uFEFF]+$/;
+const plain = /^[\x20-\x7E\t]*$/;
+
+/** Cumulative: a tier takes for the same whatever a stricter one does. */
+export function foldLine(line: string, tier: Tier): string {
+  switch (tier) {
+    case "exact":
+      return line;
+    case "trailing-whitespace":
+      return line.replace(trailing, "");
+    case "unicode":
+      return foldTypography(line).trimEnd();
+    case "leading-whitespace":
+      return foldTypography(line).trim();
+    default:
+      return foldSpaces(foldTypography(line));
+  }
+}
+
+/** Canonical composition, plain quotes, dashes and spaces, nothing invisible. */
+export function foldTypography(text: string): string {
+  if (plain.test(text)) return text;
+  return text.normalize("NFC").replace(invisible, "").replace(typographic, foldCharacter);
+}
+
+/** The plain character for a typographic one; others are themselves. */
+export function foldCharacter(character: string): string {
+  const code = character.charCodeAt(0);
+  if (code === 0x2026) return "...";
+  if (isIn(code, 0x2010, 0x2015) || code === 0x2212) return "-";
+  if (isIn(code, 0x201c, 0x201f) || [0x2033, 0x2036, 0xab, 0xbb].includes(code)) return '"';
+  if (isIn(code, 0x2018, 0x201b) || isIn(code, 0x02b9, 0x02bc)) return "'";
+  if ([0x2032, 0x2035, 0x2039, 0x203a].includes(code)) return "'";
+  if (isIn(code, 0x2000, 0x200a) || [0xa0, 0x202f, 0x205f, 0x3000].includes(code)) return " ";
+  return character;
+}
+
+/** Whitespace counts only between two words, and there as one space. */
+function foldSpaces(line: string): string {
+  return line
+    .trim()
+    .replaceAll(/\s+/g, " ")
+    .replaceAll(/ (?![\p{L}\p{M}\p{N}_$])|(?<![\p{L}\p{M}\p{N}_$]) /gu, "");
+}
+
+function isIn(code: number, first: number, last: number): boolean {
+  return code >= first && code <= last;
+}

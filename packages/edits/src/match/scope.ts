@@ -1,0 +1,90 @@
+/** Chooses between places that match equally well, by what a patch says stands above or at them. */
+import type { Document } from "../document/document.ts";
+import type { Hints } from "../hunk.ts";
+import { foldLine } from "./fold-line.ts";
+
+interface Scoped {
+  readonly from: number;
+}
+
+/** The only candidate the hints name; undefined when they name none or several. */
+export function chosenBy<T extends Scoped>(
+  hints: Hints | undefined,
+  candidates: readonly T[],
+  document: Document,
+): T | undefined {
+  const byLine = candidates.filter(({ from }) => from + 1 === hints?.line);
+  if (byLine.length === 1) return byLine[0];
+  const scope = scopeOf(hints?.headers ?? [], document);
+  if (!scope) return undefined;
+  const inside = candidates.filter(({ from }) => from >= scope.from && from < scope.to);
+  return inside.length === 1 ? inside[0] : undefined;
+}
+
+interface Scope {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The lines below the headers, each unique inside the one before, as far as they are indented deeper. */
+function scopeOf(headers: readonly string[], document: Document): Scope | undefined {
+  let scope: Scope = { from: 0, to: document.lines.length };
+  for (const header of headers) {
+    const found = headerLine(header, scope, document);
+    if (found === undefined) return undefined;
+    scope = { from: found, to: endOfBlock(found, document.lines) };
+  }
+  return headers.length > 0 ? scope : undefined;
+}
+
+/** A header is the line, or its beginning as git shortens it, or a part of it as models do. */
+function headerLine(header: string, scope: Scope, document: Document): number | undefined {
+  const wanted = foldLine(header, "inner-whitespace");
+  if (wanted === "") return undefined;
+  const folded = document.folded("inner-whitespace");
+  const inScope = folded.slice(scope.from, scope.to);
+  for (const fits of [
+    (line: string): boolean => line === wanted,
+    (line: string): boolean => line.startsWith(wanted),
+    (line: string): boolean => hasWords(line, wanted),
+  ]) {
+    const at = inScope.findIndex(fits);
+    if (at < 0) continue;
+    return inScope.findLastIndex(fits) === at ? scope.from + at : undefined;
+  }
+  return undefined;
+}
+
+function hasWords(line: string, wanted: string): boolean {
+  const at = line.indexOf(wanted);
+  if (at < 0) return false;
+  return !isWord(line[at - 1], wanted[0]) && !isWord(line[at + wanted.length], wanted.at(-1));
+}
+
+function isWord(a: string | undefined, b: string | undefined): boolean {
+  return a !== undefined && b !== undefined && /[\p{L}\p{N}_$]/u.test(a) && /[\p{L}\p{N}_$]/u.test(b);
+}
+
+function endOfBlock(header: number, lines: readonly string[]): number {
+  const depth = indentWidth(lines[header] ?? "");
+  let end = header + 1;
+  while (end < lines.length) {
+    const line = lines[end] ?? "";
+    // The end of a signature over several lines, and a brace on a line of its own.
+    const opens = /^\s*[)\]].*[:{]\s*$/.test(line) || (end === header + 1 && /^\s*[{(]/.test(line));
+    if (line.trim() !== "" && indentWidth(line) <= depth && !opens) break;
+    end++;
+  }
+  return end;
+}
+
+/** Columns, a tab to the next multiple of four. */
+function indentWidth(line: string): number {
+  let width = 0;
+  for (const character of line) {
+    if (character === "\t") width += 4 - (width % 4);
+    else if (character === " ") width++;
+    else break;
+  }
+  return width;
+}

@@ -1,0 +1,52 @@
+/** A place of the file and the text that takes it over. */
+import type { Document } from "./document/document.ts";
+
+export interface Place {
+  /** Offsets in the document's text. */
+  readonly start: number;
+  readonly end: number;
+  /** With LF. */
+  readonly new: string;
+  /** Lines that `old` names, 0-based, end exclusive: nobody else may change them. */
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Whole lines replaced by others; a file without a final newline stays so. */
+export function linesPlace(
+  { lines, startOf, text }: Document,
+  { from, to }: { readonly from: number; readonly to: number },
+  fresh: readonly string[],
+): Place {
+  const start = startOf(from);
+  const end = startOf(to);
+  if (to < lines.length || text === "" || text.endsWith("\n")) {
+    return { from, to, start, end, new: fresh.map((line) => `${line}\n`).join("") };
+  }
+  // The newline before the last line goes with it, and comes with what is added behind it.
+  if (fresh.length === 0) return { from, to, start: Math.max(0, start - 1), end, new: "" };
+  return { from, to, start, end, new: (start === end ? "\n" : "") + fresh.join("\n") };
+}
+
+/** Without the lines that stay as they are at both ends, so that only what changes is written. */
+export function coreOf(document: Document, place: Place): Place {
+  const old = withEnds(document.text.slice(place.start, place.end));
+  const fresh = withEnds(place.new);
+  const most = Math.min(old.length, fresh.length);
+  let head = 0;
+  while (head < most && old[head] === fresh[head]) head++;
+  let tail = 0;
+  while (tail < most - head && old.at(-1 - tail) === fresh.at(-1 - tail)) tail++;
+  const before = old.slice(0, head).join("").length;
+  const after = old.slice(old.length - tail).join("").length;
+  return {
+    ...place,
+    start: place.start + before,
+    end: place.end - after,
+    new: fresh.slice(head, fresh.length - tail).join(""),
+  };
+}
+
+function withEnds(text: string): readonly string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}

@@ -1,0 +1,150 @@
+/** From the indentation the model wrote to the one the file has, learnt from the lines both have. */
+
+/** One line both have: what the model wrote, what the file has. */
+export interface IndentPair {
+  readonly model: string;
+  readonly file: string;
+}
+
+/** Undefined where the lines both have do not say. */
+export type IndentMap = (indent: string) => string | undefined;
+
+/** `written` are all the indentations the model wrote, `unit` is one level of the file's. */
+export function indentMap(
+  pairs: readonly IndentPair[],
+  { written, unit }: { readonly written: readonly string[]; readonly unit: string },
+): IndentMap {
+  if (pairs.every(({ model, file }) => model === file)) return (indent) => indent;
+  const mapped = mapOf(pairs, { written, unit });
+  return (indent) => (isOfFileAlone(indent, pairs) ? indent : mapped(indent));
+}
+
+/** Whitespace of the file's kind, of which the lines the model copied have none. */
+function isOfFileAlone(indent: string, pairs: readonly IndentPair[]): boolean {
+  const [kind] = indent;
+  if (kind === undefined || !isOneKind(indent) || !pairs.some(({ model }) => model !== "")) return false;
+  return pairs.every(({ model }) => !model.includes(kind)) && pairs.some(({ file }) => file.startsWith(kind));
+}
+
+function mapOf(
+  pairs: readonly IndentPair[],
+  { written, unit }: { readonly written: readonly string[]; readonly unit: string },
+): IndentMap {
+  const shift = shiftOf(pairs, converterOf(pairs, { written, unit }));
+  if (shift) return shift;
+  const known = functionOf(pairs);
+  const line = lineThrough(pairs, { written, unit });
+  return (indent) => known.get(indent) ?? line?.(indent);
+}
+
+/** The same indentation added everywhere, or taken away. */
+function shiftOf(pairs: readonly IndentPair[], converted: (indent: string) => string): IndentMap | undefined {
+  const [first] = pairs;
+  if (!first) return undefined;
+  if (first.file.endsWith(first.model)) {
+    const more = first.file.slice(0, first.file.length - first.model.length);
+    if (pairs.every(({ model, file }) => file === more + model)) return (indent) => more + converted(indent);
+  }
+  if (first.model.endsWith(first.file)) {
+    const less = first.model.slice(0, first.model.length - first.file.length);
+    if (pairs.every(({ model, file }) => model === less + file)) {
+      return (indent) => (indent.startsWith(less) ? indent.slice(less.length) : undefined);
+    }
+  }
+  return undefined;
+}
+
+/** Deeper levels of a model that wrote no indentation the file has too: its kind of whitespace becomes the file's. */
+function converterOf(
+  pairs: readonly IndentPair[],
+  { written, unit }: { readonly written: readonly string[]; readonly unit: string },
+): (indent: string) => string {
+  const isProven = pairs.some(({ model }) => model !== "");
+  const step = stepOf(written);
+  return (indent) => {
+    if (isProven || indent === "") return indent;
+    if (unit === "\t" && /^ +$/.test(indent)) return inUnits(indent.length / step, { unit, step });
+    if (unit !== "\t" && /^\t+$/.test(indent)) return unit.repeat(indent.length);
+    return indent;
+  };
+}
+
+/** The pairs as a function, where they are one. */
+function functionOf(pairs: readonly IndentPair[]): ReadonlyMap<string, string> {
+  const known = new Map<string, string>();
+  const torn = new Set<string>();
+  for (const { model, file } of pairs) {
+    if ((known.get(model) ?? file) !== file) torn.add(model);
+    known.set(model, file);
+  }
+  for (const indent of torn) known.delete(indent);
+  return known;
+}
+
+/** Levels of one width become levels of another: through the known pairs, or through no indentation. */
+function lineThrough(
+  pairs: readonly IndentPair[],
+  { written, unit }: { readonly written: readonly string[]; readonly unit: string },
+): IndentMap | undefined {
+  if (!pairs.every(({ model, file }) => isOneKind(model) && isOneKind(file))) return undefined;
+  const kind = pairs.map(({ file }) => file).find((file) => file !== "")?.[0] ?? unit[0] ?? " ";
+  const points = new Map(pairs.map(({ model, file }) => [model.length, file.length]));
+  if (pairs.some(({ model, file }) => points.get(model.length) !== file.length)) return undefined;
+  const sorted = [...points].sort(([a], [b]) => a - b);
+  const [low, high] = [sorted[0], sorted.at(-1)];
+  if (!low || !high) return undefined;
+  const step = stepOf(written);
+  const level = kind === unit[0] ? unit.length : 1;
+  const slope = high[0] > low[0] ? (high[1] - low[1]) / (high[0] - low[0]) : slopeOf(low, { step, level });
+  if (slope <= 0 || sorted.some(([x, y]) => low[1] + slope * (x - low[0]) !== y)) return undefined;
+  return (indent) => {
+    const width = low[1] + slope * (indent.length - low[0]);
+    if (!isOneKind(indent) || width < 0) return undefined;
+    const whole = Math.floor(width + 1e-9);
+    // What is left of a level aligns something: spaces.
+    return kind.repeat(whole) + " ".repeat(Math.round((width - whole) / slope));
+  };
+}
+
+function slopeOf([x, y]: readonly [number, number], by: { step: number; level: number }): number {
+  return x > 0 && y > 0 && x % y === 0 ? y / x : x > 0 && y > 0 && y % x === 0 ? y / x : by.level / by.step;
+}
+
+function inUnits(levels: number, { unit, step }: { unit: string; step: number }): string {
+  const whole = Math.floor(levels);
+  return unit.repeat(whole) + " ".repeat(Math.round((levels - whole) * step));
+}
+
+/** One level of what the model wrote: the greatest common divisor of its depths; 4 where that says nothing. */
+function stepOf(written: readonly string[]): number {
+  const widths = written.filter((indent) => indent !== "").map((indent) => indent.length);
+  if (written.some((indent) => indent.startsWith("\t"))) return 1;
+  const divisor = widths.reduce((a, b) => gcd(a, b), 0);
+  return divisor >= 2 && divisor <= 8 ? divisor : 4;
+}
+
+function gcd(a: number, b: number): number {
+  return b === 0 ? a : gcd(b, a % b);
+}
+
+function isOneKind(indent: string): boolean {
+  return /^(?: *|\t*)$/.test(indent);
+}
+
+/** One level of indentation in a file: a tab, or the most frequent small difference between neighbouring lines. */
+export function indentUnit(lines: readonly string[]): string {
+  const counts = new Map<number, number>();
+  let tabs = 0;
+  let last = 0;
+  for (const line of lines) {
+    if (line.trim() === "") continue;
+    if (line.startsWith("\t")) tabs++;
+    const width = /^ */.exec(line)?.[0].length ?? 0;
+    const step = width - last;
+    if (step >= 2 && step <= 8) counts.set(step, (counts.get(step) ?? 0) + 1);
+    last = width;
+  }
+  const [best] = [...counts].sort(([a, m], [b, n]) => n - m || a - b);
+  if (tabs > 0 && tabs >= (best?.[1] ?? 0)) return "\t";
+  return " ".repeat(best?.[0] ?? 4);
+}

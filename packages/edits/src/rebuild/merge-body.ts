@@ -1,0 +1,119 @@
+/** Carries an edit of a line over to a line that differs only in spaces and typography. */
+import { diffLines } from "../document/diff-lines.ts";
+import { foldCharacter, foldTypography } from "../match/fold-line.ts";
+import { type Token, tokensOf } from "./tokens.ts";
+
+/** One character of the model's for one of the file's, e.g. a curly quote for a straight one. */
+export type Typography = ReadonlyMap<string, string>;
+
+/**
+ * What the edit does from `old` to `fresh`, done to `current`: tokens and gaps it does not touch keep the bytes of
+ * `current`. The three are bodies of lines; `old` and `current` read the same once folded.
+ */
+export function mergeBody(
+  current: string,
+  edit: { readonly old: string; readonly fresh: string },
+  typography: Typography,
+): string {
+  if (current === edit.old) return withTypography(edit.fresh, typography);
+  const inFile = tokensOf(current);
+  const inOld = tokensOf(edit.old);
+  const inNew = tokensOf(edit.fresh);
+  if (!sameTokens(inFile, inOld)) return withTypography(edit.fresh, typography);
+  const twins = tokenTwins(inOld, inNew);
+  return inNew.map((token, i) => mergedToken(token, twins[i], { inFile, inOld, typography })).join("");
+}
+
+interface Twin {
+  readonly index: number;
+  readonly same: boolean;
+}
+
+interface Sides {
+  readonly inFile: readonly Token[];
+  readonly inOld: readonly Token[];
+  readonly typography: Typography;
+}
+
+function mergedToken(token: Token, twin: Twin | undefined, { inFile, inOld, typography }: Sides): string {
+  const old = twin && inOld[twin.index];
+  const file = twin && inFile[twin.index];
+  if (!twin || !old || !file) return token.gap + withTypography(token.text, typography);
+  const gap = token.gap === old.gap ? file.gap : token.gap;
+  return gap + (twin.same ? file.text : withTypography(token.text, typography));
+}
+
+/** For each new token the old one it is, or stands in the place of. */
+function tokenTwins(old: readonly Token[], fresh: readonly Token[]): readonly (Twin | undefined)[] {
+  const twins: (Twin | undefined)[] = [];
+  let at = 0;
+  const keep = (until: number): void => {
+    while (twins.length < until) twins.push({ index: at++, same: true });
+  };
+  const runs = diffLines(
+    old.map((token) => token.text),
+    fresh.map((token) => token.text),
+  );
+  for (const { before, after } of runs) {
+    keep(after[0]);
+    const even = before[1] - before[0] === after[1] - after[0];
+    for (let i = 0; i < after[1] - after[0]; i++) {
+      twins.push(
+        even || (i === 0 && before[1] > before[0]) ? { index: before[0] + i, same: false } : undefined,
+      );
+    }
+    at = before[1];
+  }
+  keep(fresh.length);
+  return twins;
+}
+
+function sameTokens(a: readonly Token[], b: readonly Token[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((token, i) => foldTypography(token.text) === foldTypography(b[i]?.text ?? ""))
+  );
+}
+
+export function withTypography(text: string, typography: Typography): string {
+  if (typography.size === 0) return text;
+  return Array.from(text, (character) => typography.get(character) ?? character).join("");
+}
+
+/**
+ * What the model wrote where the file has something plainer, where it always did so; and then also what else it wrote
+ * that is nowhere in the file. Never the other way round: a straight quote may be either of two curly ones.
+ */
+export function typographyOf(
+  pairs: readonly { readonly old: string; readonly current: string }[],
+  { fresh, file }: { readonly fresh: string; readonly file: string },
+): Typography {
+  const always = new Map<string, string>();
+  for (const [character, forms] of formsOf(pairs)) {
+    const [form = character] = forms;
+    if (forms.size === 1 && form !== character) always.set(character, form);
+  }
+  if (always.size === 0) return always;
+  for (const character of new Set(fresh)) {
+    const plain = foldCharacter(character);
+    if (plain !== character && !always.has(character) && !file.includes(character))
+      always.set(character, plain);
+  }
+  return always;
+}
+
+/** For each character beyond ASCII that the model wrote, what the file has in its places. */
+function formsOf(
+  pairs: readonly { readonly old: string; readonly current: string }[],
+): ReadonlyMap<string, ReadonlySet<string>> {
+  const seen = new Map<string, Set<string>>();
+  for (const { old, current } of pairs) {
+    const [a, b] = [Array.from(old), Array.from(current)];
+    if (old === current || a.length !== b.length) continue;
+    for (const [i, character] of a.entries()) {
+      if (character.charCodeAt(0) < 0x80) continue;
+      seen.set(character, (seen.get(character) ?? new Set()).add(b[i] ?? ""));
+    }
+  }
+  return seen;
+}

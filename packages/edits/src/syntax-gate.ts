@@ -1,0 +1,96 @@
+/** The last gate of an edit: a text that parsed must parse after it, or the model is told where it does not. */
+import type { Failure, Language, Syntax } from "@lathe/protocol";
+import type { Applied } from "./apply-hunks.ts";
+import { refusal } from "./failures.ts";
+import { topLevelParts } from "./top-level-parts.ts";
+
+/** Characters that are parsed at most, some 5 a microsecond: an exact edit is only warned of, a tolerant one refused. */
+const maxChars = { exact: 25_000, tolerant: 150_000 };
+const errorsNamed = 3;
+
+export interface Gated {
+  readonly path: string;
+  readonly before: string;
+  readonly applied: Applied;
+}
+
+/** The same edit, with a warning where it broke the syntax or nothing could be checked; refused when it was not found exactly. */
+export async function gateSyntax(syntax: Syntax, gated: Gated): Promise<Applied | Failure> {
+  const { path, applied } = gated;
+  const language = syntax.languageOf(path);
+  if (language === undefined) return withWarning(applied, "Syntax not checked: no grammar.");
+  const found = await brokenBy(gated, (text) => errorsIn(syntax, language, text));
+  if (found.type === "unknown") return withWarning(applied, `Syntax not checked: ${found.why}.`);
+  if (found.lines.length === 0) return applied;
+  const where = found.lines.slice(0, errorsNamed).join(", ");
+  if (applied.tier === "exact") return withWarning(applied, `The file does not parse any more: ${where}.`);
+  return refusal("syntax-broken", "The edit", {
+    what: `does not match exactly, and the file would not parse any more (${where})`,
+    next: "Read the lines again, copy `old` exactly and mend `new`.",
+  });
+}
+
+interface SyntaxError {
+  /** 1-based. */
+  readonly line: number;
+  /** The name of a token that is missing; empty for text that does not belong there. */
+  readonly missing: string;
+}
+
+type Parse = (text: string) => Promise<readonly SyntaxError[]>;
+
+type Verdict =
+  | { readonly type: "known"; readonly lines: readonly string[] }
+  | { readonly type: "unknown"; readonly why: string };
+
+/** Looks at the blocks that changed, and at the whole file only where these did not parse by themselves before. */
+async function brokenBy({ before, applied }: Gated, parse: Parse): Promise<Verdict> {
+  const max = applied.tier === "exact" ? maxChars.exact : maxChars.tolerant;
+  const parts = topLevelParts(before, applied.text);
+  if (parts.reduce((sum, part) => sum + part.after.length, 0) > max) return tooLong;
+  const lines: string[] = [];
+  for (const part of parts) {
+    const errors = await parse(part.after);
+    if (errors.length === 0) continue;
+    if ((await parse(part.before)).length > 0)
+      return brokenInFile({ before, after: applied.text }, parse, max);
+    lines.push(...named(errors, part.after, part.line));
+  }
+  return { type: "known", lines };
+}
+
+async function brokenInFile(
+  { before, after }: { readonly before: string; readonly after: string },
+  parse: Parse,
+  max: number,
+): Promise<Verdict> {
+  if (Math.max(after.length, before.length) > max) return tooLong;
+  const errors = await parse(after);
+  if (errors.length > 0 && (await parse(before)).length > 0) {
+    return { type: "unknown", why: "the file did not parse before the edit either" };
+  }
+  return { type: "known", lines: named(errors, after, 0) };
+}
+
+const tooLong: Verdict = { type: "unknown", why: "the changed part is too long" };
+
+async function errorsIn(syntax: Syntax, language: Language, text: string): Promise<readonly SyntaxError[]> {
+  const tree = await syntax.parse(language, text);
+  try {
+    return tree.errors.map((node) => ({ line: node.line, missing: node.text === "" ? node.type : "" }));
+  } finally {
+    tree.close();
+  }
+}
+
+function named(errors: readonly SyntaxError[], text: string, above: number): readonly string[] {
+  const lines = text.split("\n");
+  return errors.map(({ line, missing }) => {
+    const found = (lines[line - 1] ?? "").trim().slice(0, 60);
+    return `line ${line + above}: ${missing === "" ? `\`${found}\`` : `\`${missing}\` is missing`}`;
+  });
+}
+
+function withWarning(applied: Applied, warning: string): Applied {
+  return { ...applied, warnings: [...applied.warnings, warning] };
+}

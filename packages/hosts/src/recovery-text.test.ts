@@ -1,0 +1,14 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { failure } from "@lathe/protocol";
+import { recoveryText } from "./recovery-text.ts";
+
+test("a recovery says what was put back, left and not possible", () => {
+  const failed = [failure("disk-full", "d.ts could not be written: the disk is full.")];
+  const text = recoveryText({ back: ["a.ts", "b.ts"], left: ["c.ts"], failed });
+  assert.match(text, /put back a\.ts, b\.ts; left c\.ts as somebody.*; d\.ts could not be written/);
+  assert.match(
+    recoveryText({ back: [..."abcdefg"], left: [], failed: [] }),
+    /put back a, b, c, d, e and 2 more$/,
+  );
+});

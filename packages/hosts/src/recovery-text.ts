@@ -1,0 +1,18 @@
+/** Recovery text: what a process that died in the middle of a commit had left, and what became of it. */
+import type { Recovery } from "@lathe/workspace";
+
+const pathsNamed = 5;
+
+export function recoveryText({ back, left, failed }: Recovery): string {
+  const parts = [
+    ...(back.length > 0 ? [`put back ${named(back)}`] : []),
+    ...(left.length > 0 ? [`left ${named(left)} as somebody has changed them since`] : []),
+    ...failed.map(({ text }) => text),
+  ];
+  return `a change of several files was cut off earlier; ${parts.join("; ")}`;
+}
+
+function named(paths: readonly string[]): string {
+  const more = paths.length > pathsNamed ? ` and ${paths.length - pathsNamed} more` : "";
+  return paths.slice(0, pathsNamed).join(", ") + more;
+}

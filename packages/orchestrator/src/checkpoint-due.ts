@@ -1,0 +1,23 @@
+/** Checkpoint due: whether the files have to be kept before the session goes on. */
+import type { CallState, Effect, Session } from "@lathe/protocol";
+
+/** Once for each step, right before its first calls that may change files. */
+export function isDueBefore(session: Session, calls: readonly CallState[]): boolean {
+  const { turn } = session;
+  if (!turn || !keepsFiles(session) || !calls.some(({ effects }) => effects.some(mayChangeFiles)))
+    return false;
+  return turn.covered?.moment !== "before" || turn.covered.steps !== turn.steps;
+}
+
+/** After a turn that may have changed files, so that later changes are known for somebody else's. */
+export function isDueAfter(session: Session): boolean {
+  return keepsFiles(session) && session.turn?.covered?.moment === "before";
+}
+
+function keepsFiles({ settings, uncovered }: Session): boolean {
+  return settings.checkpoints === true && uncovered === undefined;
+}
+
+function mayChangeFiles({ kind }: Effect): boolean {
+  return kind !== "read" && kind !== "network";
+}

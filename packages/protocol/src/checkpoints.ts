@@ -1,0 +1,92 @@
+/** The checkpoints port: what the files were at some moment, kept outside the project, and the way back there. */
+import type { Failure } from "./failure.ts";
+
+/**
+ * Why something is not in a checkpoint; `ignored`: a folder that git ignores, `repository`: what git keeps in `.git`,
+ * `special`: a pipe, socket or device, `lathe`: Lathe's own files.
+ */
+export type SkipReason = "ignored" | "too-large" | "unreadable" | "special" | "lathe" | "repository";
+
+export interface Skipped {
+  readonly path: string;
+  readonly why: SkipReason;
+}
+
+export interface Checkpoint {
+  /** The same as before when nothing has changed. */
+  readonly ref: string;
+  /** What it does not hold, the first 100 of it. */
+  readonly skipped: readonly Skipped[];
+  readonly skippedCount: number;
+}
+
+/** A file or link in a checkpoint; `skipped`: there was something that it does not hold. */
+export interface FileState {
+  readonly type: "file" | "link" | "skipped";
+  /** Permission bits; 0 for links and what was skipped. */
+  readonly mode: number;
+  /** Content hash; equal for equal bytes. */
+  readonly content: string;
+}
+
+export interface FileDifference {
+  /** Relative to the root, with `/`. */
+  readonly path: string;
+  readonly kind: "added" | "modified" | "deleted" | "mode";
+  readonly before?: FileState;
+  readonly after?: FileState;
+  readonly binary: boolean;
+  /** Unified text; absent for binary and large files, and past a bound for all of it together. */
+  readonly diff?: string;
+}
+
+export interface RestoreOptions {
+  /** The session for which the present is kept first. */
+  readonly session: string;
+  /** The last state that the session knows; absent: whatever is there now may be overwritten. */
+  readonly expected?: string;
+  /** Files and folders, relative to the root; absent: all. */
+  readonly paths?: readonly string[];
+}
+
+export interface Restored {
+  /** The state before it: restoring that undoes it. */
+  readonly undo: string;
+  /** The state after it: what to expect from now on. */
+  readonly now: string;
+  readonly changed: readonly string[];
+  /** What is not as in the checkpoint because one of the two does not hold it. */
+  readonly left: readonly Skipped[];
+}
+
+export interface Collected {
+  /** Bytes of the store. */
+  readonly before: number;
+  readonly after: number;
+  /** Sessions whose checkpoints had to go for room. */
+  readonly dropped: readonly string[];
+}
+
+/** For one folder. Calls are carried out one after the other; other processes may work in the same folder. */
+export interface Checkpoints {
+  /**
+   * *Contract:* the state of the files now, kept for the session until `drop` or until the store is full and it is the
+   * oldest. Never touches the project. `too-large` past the caps or the time budget (what was done counts for the next
+   * attempt), `disk-full`, `no-access`.
+   */
+  take(session: string): Promise<Checkpoint | Failure>;
+  /** *Contract:* sorted by path; `to` absent: the files now. `not-found` for a ref that is gone, `log-corrupt` for a broken one. */
+  difference(from: string, to?: string): Promise<readonly FileDifference[] | Failure>;
+  /**
+   * *Contract:* contents, permissions, links and folders as in the checkpoint, what was created since deleted; all or
+   * nothing, also when the process dies (put back when the folder is next opened). What a checkpoint does not hold is
+   * never touched. `stale-version`, and nothing is done, when something it would change is not as `expected`.
+   */
+  restore(ref: string, options: RestoreOptions): Promise<Restored | Failure>;
+  /** *Contract:* keeps checkpoints of another session for this one too, e.g. for a fork. */
+  keep(session: string, refs: readonly string[]): Promise<Failure | undefined>;
+  /** *Contract:* the session's checkpoints may go; idempotent. */
+  drop(session: string): Promise<Failure | undefined>;
+  /** *Contract:* packs the store, and makes room in it when it is above its quota, oldest sessions first. */
+  collect(): Promise<Collected | Failure>;
+}

@@ -1,0 +1,39 @@
+/** `checkpoint.taken`: what the files were before a step that may change them, or after the turn that did. */
+import * as v from "valibot";
+import type { EventType } from "../event-type.ts";
+import { type Failure, failureSchema } from "../failure.ts";
+
+export interface CheckpointTaken {
+  readonly moment: "before" | "after";
+  /** Absent when there is none, and then `failure` says why. */
+  readonly ref?: string;
+  readonly failure?: Failure;
+  /** Files and folders that it does not hold. */
+  readonly skipped: number;
+  readonly ms: number;
+}
+
+const schema: v.GenericSchema<unknown, CheckpointTaken> = v.object({
+  moment: v.picklist(["before", "after"]),
+  ref: v.exactOptional(v.string()),
+  failure: v.exactOptional(failureSchema),
+  skipped: v.number(),
+  ms: v.number(),
+});
+
+export const checkpointTaken: EventType<"checkpoint.taken", CheckpointTaken> = {
+  name: "checkpoint.taken",
+  version: 1,
+  schema,
+  apply: (session, { data, seq }) => {
+    const { moment, ref, failure } = data;
+    const turn = session.turn && { ...session.turn, covered: { moment, steps: session.turn.steps } };
+    return {
+      ...session,
+      ...(turn && { turn }),
+      // One that cannot be had here is not asked for at every step.
+      ...(failure?.retry === "never" && { uncovered: failure }),
+      ...(ref !== undefined && { checkpoints: [...session.checkpoints, { seq, moment, ref }] }),
+    };
+  },
+};

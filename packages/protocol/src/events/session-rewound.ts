@@ -1,0 +1,40 @@
+/** `session.rewound`: the files, the conversation or both went back to an earlier moment, or back again. */
+import * as v from "valibot";
+import type { EventType } from "../event-type.ts";
+import { conversationOf, rewindConversation } from "../marks.ts";
+
+export interface SessionRewound {
+  /** `seq` of the mark it went back to; of the rewind that it undoes, if it undoes one. */
+  readonly to: number;
+  readonly undoes: boolean;
+  readonly conversation: boolean;
+  /** Checkpoints of before and after, when files went back. */
+  readonly files?: { readonly undo: string; readonly now: string };
+}
+
+const schema: v.GenericSchema<unknown, SessionRewound> = v.object({
+  to: v.number(),
+  undoes: v.boolean(),
+  conversation: v.boolean(),
+  files: v.exactOptional(v.object({ undo: v.string(), now: v.string() })),
+});
+
+export const sessionRewound: EventType<"session.rewound", SessionRewound> = {
+  name: "session.rewound",
+  version: 1,
+  schema,
+  apply: (session, { data, seq }) => {
+    const { files, conversation, undoes, to } = data;
+    const back = conversation ? rewindConversation(session, { to, undoes }) : session;
+    const after = files ? [{ seq, moment: "after", ref: files.now } as const] : [];
+    return {
+      ...back,
+      checkpoints: [...session.checkpoints, ...after],
+      rewind: {
+        seq,
+        ...(conversation && { conversation: conversationOf(session) }),
+        ...(files && { files: files.undo }),
+      },
+    };
+  },
+};

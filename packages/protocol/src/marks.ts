@@ -1,0 +1,33 @@
+/** Marks: the moments a conversation can go back to, and going back. */
+import type { Conversation, Mark, Session } from "./session.ts";
+
+/** Before a turn begins, with `opens`, and before each further step of it; once only for attempts that failed. */
+export function markMoment(session: Session, opens: boolean): readonly Mark[] {
+  const { head: seq, step, messages, shown, todos, marks } = session;
+  const last = marks.at(-1);
+  if (!opens && last?.step === step + 1) return marks;
+  return [...marks, { seq, step: step + 1, opens, said: messages.length, shown, todos }];
+}
+
+export function conversationOf({ messages, shown, todos, step, marks }: Session): Conversation {
+  return { messages, shown, todos, step, marks };
+}
+
+/** The conversation as it was at a mark, or before the last rewind; what was spent stays spent. Unknown moments change nothing. */
+export function rewindConversation(
+  session: Session,
+  { to, undoes }: { to: number; undoes: boolean },
+): Session {
+  const then = undoes ? session.rewind?.conversation : atMark(session, to);
+  if (!then) return session;
+  const { turn: _, lastEnd: _end, ...rest } = session;
+  return { ...rest, ...then, calls: [], recent: [] };
+}
+
+function atMark({ messages, marks }: Session, to: number): Conversation | undefined {
+  const index = marks.findIndex((mark) => mark.seq === to);
+  const mark = marks[index];
+  if (!mark) return undefined;
+  const { said, shown, todos, step } = mark;
+  return { messages: messages.slice(0, said), shown, todos, step: step - 1, marks: marks.slice(0, index) };
+}

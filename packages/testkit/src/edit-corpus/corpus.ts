@@ -1,0 +1,123 @@
+/** Makes the corpus: real changes times corruptions times formats, the same for the same seed and sources. */
+import { ambiguityMakers, ambiguous } from "./ambiguity-cases.ts";
+import { type Change, changesOf } from "./change.ts";
+import { cleanMakers } from "./clean-cases.ts";
+import { type CaseMaker, type Corruption, recoverable } from "./draft.ts";
+import type { EditCase, EditFormat, FilePair } from "./edit-case.ts";
+import { endingMakers } from "./ending-cases.ts";
+import { guardMakers } from "./guard-cases.ts";
+import { indentCorruptions } from "./indent-corruptions.ts";
+import { largeFileMakers } from "./large-file-cases.ts";
+import { lookalikeMakers } from "./lookalike-cases.ts";
+import { nearTwinMakers } from "./near-twin-cases.ts";
+import { createSeededRandom } from "./seeded-random.ts";
+import { shapeCorruptions } from "./shape-corruptions.ts";
+import { spaceCorruptions } from "./space-corruptions.ts";
+import { staleMakers, staleOf } from "./stale-cases.ts";
+import { unicodeCorruptions } from "./unicode-corruptions.ts";
+import { wrapperCorruptions } from "./wrapper-corruptions.ts";
+
+export interface CorpusOptions {
+  readonly seed: number;
+  /** Cases of each corruption in each format, where the sources give as many; a third where all must be refused anyway. */
+  readonly each: number;
+}
+
+const corruptions: readonly Corruption[] = [
+  ...indentCorruptions,
+  ...spaceCorruptions,
+  ...unicodeCorruptions,
+  ...wrapperCorruptions,
+  ...shapeCorruptions,
+];
+
+const plain: Corruption = { name: "clean", fold: "exact" };
+
+/** These say themselves which place they mean, or say nothing of places. */
+const saysPlace = /numbers-in-v4a|^line-numbers|^hunk-|header|elision|out-of-order|^clean-/;
+const notTwinned = /^(old-newline-only|indent-dropped-one-line|surrounding)/;
+
+export const caseMakers: readonly CaseMaker[] = [
+  ...cleanMakers,
+  ...endingMakers,
+  ...corruptions.map(recoverable),
+  ...ambiguityMakers,
+  ...staleMakers,
+  ...guardMakers,
+  ...lookalikeMakers,
+  ...nearTwinMakers,
+];
+
+/** The corruptions once more, where even the right text had to be refused; and the same in large files. */
+export const fewMakers: readonly CaseMaker[] = [
+  ...[plain, ...corruptions]
+    .filter(({ name }) => !saysPlace.test(name) && !notTwinned.test(name))
+    .map(ambiguous),
+  ...corruptions.filter(({ name }) => !name.startsWith("clean-")).map(staleOf),
+  ...largeFileMakers,
+];
+
+const mostChangesOfFile = 4;
+const mostTries = 1500;
+const longestFile = 4000;
+
+/** Every case of the corpus, ordered by maker and format. */
+export function editCases(pairs: readonly FilePair[], { seed, each }: CorpusOptions): EditCase[] {
+  const changes = interleaved(changesFrom(pairs, seed), seed);
+  if (changes.length === 0) return [];
+  const few = Math.ceil(each / 3);
+  const wanted = [
+    ...caseMakers.map((maker) => ({ maker, each })),
+    ...fewMakers.map((maker) => ({ maker, each: few })),
+  ];
+  return wanted.flatMap(({ maker, each: most }) =>
+    maker.formats.flatMap((format) => {
+      const random = createSeededRandom(`${seed}/${maker.name}/${format}`);
+      const start = random.below(changes.length);
+      const ordered = [...changes.slice(start), ...changes.slice(0, start)];
+      return casesOf(maker, ordered.slice(0, mostTries), { format, each: most, seed: `${seed}` });
+    }),
+  );
+}
+
+interface Wanted {
+  readonly format: EditFormat;
+  readonly each: number;
+  readonly seed: string;
+}
+
+function casesOf(maker: CaseMaker, changes: readonly Change[], { format, each, seed }: Wanted): EditCase[] {
+  const cases: EditCase[] = [];
+  const seen = new Set<string>();
+  for (const [index, change] of changes.entries()) {
+    if (cases.length >= each) break;
+    const random = createSeededRandom(`${seed}/${maker.name}/${format}/${index}/${change.path}`);
+    const made = maker.make(change, format, random);
+    const key = JSON.stringify(made?.request);
+    if (made === undefined || seen.has(key)) continue;
+    seen.add(key);
+    const { source, language } = change;
+    const request = { ...made.request, id: `${maker.name}/${format}/${cases.length}` };
+    cases.push({ request, expect: made.expect, corruption: maker.name, source, language });
+  }
+  return cases;
+}
+
+function changesFrom(pairs: readonly FilePair[], seed: number): Change[] {
+  const suitable = pairs.filter(({ before }) => before.split("\n").length <= longestFile);
+  return suitable.flatMap((pair) => {
+    const random = createSeededRandom(`${seed}/${pair.path}`);
+    return random.shuffled(changesOf(pair, random, 4)).slice(0, mostChangesOfFile);
+  });
+}
+
+/** Shuffled, then one of each language in turn, so that no language crowds out the others. */
+function interleaved(changes: readonly Change[], seed: number): Change[] {
+  const random = createSeededRandom(`${seed}/order`);
+  const byLanguage = Map.groupBy(random.shuffled(changes), ({ language }) => language);
+  const queues = [...byLanguage.keys()].sort().map((language) => byLanguage.get(language) ?? []);
+  const longest = Math.max(0, ...queues.map((queue) => queue.length));
+  return Array.from({ length: longest }, (_, turn) =>
+    queues.flatMap((queue) => (turn < queue.length ? [queue[turn] as Change] : [])),
+  ).flat();
+}

@@ -1,0 +1,172 @@
+/** Files with other line endings, a byte order mark or no final newline: what the edit does not touch keeps its bytes. */
+import { type Change, coresOf, oldEnd, oldLines } from "./change.ts";
+import { type CaseMaker, draftHunks, type Made } from "./draft.ts";
+import { type EditFormat, type EditRequest, editFormats } from "./edit-case.ts";
+import { requestOf } from "./render.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+import { type FileStyle, writeLines } from "./text-lines.ts";
+
+/** A plain edit of the file in another style; `spoil` may change the request after that. */
+function styled(
+  name: string,
+  style: (random: SeededRandom) => Partial<FileStyle>,
+  spoil: (request: EditRequest) => EditRequest = (request) => request,
+): CaseMaker {
+  const make = (original: Change, format: EditFormat, random: SeededRandom): Made | undefined => {
+    const change = { ...original, style: { ...original.style, ...style(random) } };
+    const hunks = draftHunks(change, format, { random });
+    if (hunks === undefined) return undefined;
+    const request = spoil(requestOf(change, hunks, { format }));
+    return { request, expect: { content: writeLines(change.after, change.style) } };
+  };
+  return { name, formats: editFormats, make };
+}
+
+function withCrlf(request: EditRequest): EditRequest {
+  const crlf = (text: string): string => text.replaceAll("\n", "\r\n");
+  const edits = request.edits?.map((edit) => ({
+    old_string: crlf(edit.old_string),
+    new_string: crlf(edit.new_string),
+  }));
+  const patch = request.patch
+    ?.split("\n")
+    .map((line) => (/^([-+ ](?!--|\+\+)|$)/.test(line) ? `${line}\r` : line));
+  return { ...request, ...(edits ? { edits } : {}), ...(patch ? { patch: patch.join("\n") } : {}) };
+}
+
+/** The hunk at the file's end, where a missing final newline is easily lost or added. */
+function atEnd(name: string, inPatch: (patch: string) => string): CaseMaker {
+  const make = (original: Change, format: EditFormat, random: SeededRandom): Made | undefined => {
+    const change = endingWith(original, random);
+    if (change === undefined) return undefined;
+    const hunks = draftHunks(change, format, { random });
+    if (hunks === undefined) return undefined;
+    const request = requestOf(change, hunks, { format });
+    const { patch } = request;
+    const expect = { content: writeLines(change.after, change.style) };
+    return { request: patch === undefined ? request : { ...request, patch: inPatch(patch) }, expect };
+  };
+  return { name, formats: name.endsWith("marker-missing") ? ["udiff"] : editFormats, make };
+}
+
+/** The file cut right below its first hunk, or a few lines after it, without a final newline. */
+function endingWith(change: Change, random: SeededRandom): Change | undefined {
+  const [core] = change.cores;
+  if (core === undefined) return undefined;
+  const end = oldEnd(core) + random.pick([0, 0, 1, 2]);
+  const before = change.before.slice(0, end);
+  const kept = before.slice(oldEnd(core));
+  const added = core.ops.filter(({ kind }) => kind !== "-").map(({ text }) => text);
+  const after = [...before.slice(0, core.start), ...added, ...kept];
+  if (end > change.before.length || after.at(-1) === "" || before.at(-1) === "") return undefined;
+  return { ...change, before, after, cores: [core], style: { ...change.style, final: false } };
+}
+
+/** Far lines and kept ones have the other ending; around the hunks all lines have the file's. */
+function mixed(): CaseMaker {
+  const make = (change: Change, format: EditFormat, random: SeededRandom): Made | undefined => {
+    const hunks = draftHunks(change, format, { random });
+    if (hunks === undefined || !change.style.final) return undefined;
+    const eol = random.pick(["\n", "\r\n"] as const);
+    const style = { ...change.style, eol };
+    const other = eol === "\n" ? "\r\n" : "\n";
+    const far = (index: number): boolean =>
+      change.cores.every((core) => index < core.start - 2 || index >= oldEnd(core) + 2);
+    const odd = change.before.flatMap((_, index) => (far(index) && random.chance(0.1) ? [index] : []));
+    if (odd.length === 0) return undefined;
+    const endings = new Map(odd.map((index) => [index, other]));
+    const moved = new Map(odd.map((index) => [movedIndex(change, index), other]));
+    const content = writeLines(change.before, style, endings);
+    return {
+      request: { ...requestOf(change, hunks, { format }), content },
+      expect: { content: writeLines(change.after, style, moved) },
+    };
+  };
+  return { name: "file-mixed-endings", formats: editFormats, make };
+}
+
+/** Where a kept line stands after the change. */
+function movedIndex(change: Change, index: number): number {
+  const above = change.cores.filter((core) => oldEnd(core) <= index);
+  const grown = above.map(({ ops }) => ops.filter(({ kind }) => kind !== "-").length);
+  return (
+    index +
+    grown.reduce((sum, count) => sum + count, 0) -
+    above.reduce((sum, core) => sum + oldLines(core).length, 0)
+  );
+}
+
+/** `old` ends with a newline that the file's last line lacks; so does `new`. */
+function closedAtEnd(): CaseMaker {
+  const make = (original: Change, format: EditFormat, random: SeededRandom): Made | undefined => {
+    const change = endingWith(original, random);
+    const hunks = change && draftHunks(change, format, { random, context: [0, 3] });
+    if (change === undefined || hunks === undefined) return undefined;
+    const reaching = hunks.every((hunk) => oldEnd(hunk) === change.before.length);
+    if (!reaching) return undefined;
+    const request = requestOf(change, hunks, { format, dress: { closed: true } });
+    return { request, expect: { content: writeLines(change.after, change.style) } };
+  };
+  return { name: "final-newline-invented", formats: ["search_replace"], make };
+}
+
+/** The change is the final newline alone, which only a unified diff says plainly. */
+function newlineAdded(): CaseMaker {
+  const make = (change: Change): Made | undefined => {
+    const last = change.before.at(-1) ?? "";
+    const kept = change.before.slice(-4, -1).map((line) => ` ${line}`);
+    if (last.trim() === "" || change.before.length < 5) return undefined;
+    const from = change.before.length - 3;
+    const body = [
+      `@@ -${from},4 +${from},4 @@`,
+      ...kept,
+      `-${last}`,
+      "\\ No newline at end of file",
+      `+${last}`,
+    ];
+    const patch = [`--- a/${change.path}`, `+++ b/${change.path}`, ...body, ""].join("\n");
+    const content = writeLines(change.before, { ...change.style, final: false });
+    const expected = writeLines(change.before, { ...change.style, final: true });
+    return {
+      request: { id: "", path: change.path, content, format: "udiff", patch },
+      expect: { content: expected },
+    };
+  };
+  return { name: "final-newline-added", formats: ["udiff"], make };
+}
+
+/** The first hunk begins at the file's first line, behind a byte order mark. */
+function bomAtHunk(): CaseMaker {
+  const make = (original: Change, format: EditFormat, random: SeededRandom): Made | undefined => {
+    const [core] = original.cores;
+    if (core === undefined || original.before.length - core.start < 5) return undefined;
+    const before = original.before.slice(core.start);
+    const [top] = coresOf(before, [
+      ...core.ops.filter(({ kind }) => kind !== "-").map(({ text }) => text),
+      ...before.slice(oldLines(core).length),
+    ]);
+    if (top === undefined || top.start !== 0) return undefined;
+    const after = [...top.ops.filter(({ kind }) => kind !== "-").map(({ text }) => text)];
+    after.push(...before.slice(oldLines(top).length));
+    const change = { ...original, before, after, cores: [top], style: { ...original.style, bom: true } };
+    const hunks = draftHunks(change, format, { random });
+    if (hunks === undefined) return undefined;
+    const content = writeLines(after, change.style);
+    return { request: requestOf(change, hunks, { format }), expect: { content } };
+  };
+  return { name: "bom-at-first-hunk", formats: editFormats, make };
+}
+
+export const endingMakers: readonly CaseMaker[] = [
+  styled("file-crlf", () => ({ eol: "\r\n" })),
+  styled("file-crlf-edit-crlf", () => ({ eol: "\r\n" }), withCrlf),
+  styled("edit-crlf", () => ({ eol: "\n" }), withCrlf),
+  styled("file-bom", (random) => ({ bom: true, eol: random.pick(["\n", "\r\n"] as const) })),
+  styled("file-no-final-newline", () => ({ final: false })),
+  bomAtHunk(),
+  atEnd("hunk-at-end-no-final-newline", (patch) => patch),
+  atEnd("no-newline-marker-missing", (patch) => patch.replaceAll("\n\\ No newline at end of file", "")),
+  closedAtEnd(),
+  newlineAdded(),
+  mixed(),
+];

@@ -1,0 +1,143 @@
+/** Records what a workspace does to its disk, and makes every state that a crash could have left behind. */
+import { readdirSync, readFileSync, readlinkSync, statSync } from "node:fs";
+import { join } from "node:path";
+import {
+  CrashDisk,
+  type CrashOptions,
+  type CrashState,
+  type FileOperation,
+  type Named,
+} from "./crash-disk.ts";
+
+/** The calls that change the disk; a port under test may have more. */
+export interface RecordableDisk {
+  write(path: string, bytes: Uint8Array, nature: never): void;
+  writeAt(path: string, bytes: Uint8Array, position: number): void;
+  rename(from: string, to: string): void;
+  link(from: string, to: string): void;
+  symlink(target: string, path: string): void;
+  unlink(path: string): void;
+  mkdir(path: string, mode: number | undefined): void;
+  rmdir(path: string): void;
+  chmod(path: string, mode: number): void;
+  syncFolder(path: string): void;
+}
+
+export interface DiskRecording<D> {
+  /** Does what the original does, and records it. */
+  readonly disk: D;
+  /** How many operations were recorded so far, what was there before included. */
+  readonly count: () => number;
+  /** Every state of the disk that a crash may leave, as `CrashDisk` says. */
+  readonly states: (options?: CrashOptions) => Generator<CrashState>;
+}
+
+/** *Contract:* what is below `root` already counts as durable; of folders no permissions are recorded. */
+export function recordDisk<D extends RecordableDisk>(original: D, root: string): DiskRecording<D> {
+  const recorder = new DiskRecorder(original, root);
+  const from = recorder.operations.length;
+  return {
+    disk: { ...original, ...recorder.methods() },
+    count: () => recorder.operations.length,
+    states: (options) => new CrashDisk(recorder.operations).states({ from, ...options }),
+  };
+}
+
+class DiskRecorder {
+  readonly operations: FileOperation[] = [];
+  readonly #original: RecordableDisk;
+  readonly #names = new Map<string, Named>();
+  #files = 0;
+
+  constructor(original: RecordableDisk, root: string) {
+    this.#original = original;
+    this.#adopt(root);
+  }
+
+  methods(): RecordableDisk {
+    const original = this.#original;
+    return {
+      write: (path, bytes, nature) => {
+        original.write(path, bytes, nature);
+        this.#wrote(path, bytes);
+      },
+      writeAt: (path, bytes, position) => {
+        original.writeAt(path, bytes, position);
+        const file = this.#fileAt(path);
+        this.operations.push({ do: "write", file, bytes: bytes.slice(), position }, { do: "sync", file });
+      },
+      rename: (from, to) => {
+        original.rename(from, to);
+        // Two names of one file both stay, as POSIX wants it.
+        const named = this.#names.get(from);
+        if (typeof named === "number" && named === this.#names.get(to)) return;
+        this.#name(to, named);
+        this.#unname(from);
+      },
+      link: (from, to) => {
+        original.link(from, to);
+        this.#name(to, this.#names.get(from));
+      },
+      symlink: (target, path) => {
+        original.symlink(target, path);
+        this.#name(path, target);
+      },
+      unlink: (path) => {
+        original.unlink(path);
+        this.#unname(path);
+      },
+      mkdir: (path, mode) => {
+        original.mkdir(path, mode);
+        this.#name(path, undefined);
+      },
+      rmdir: (path) => {
+        original.rmdir(path);
+        this.#unname(path);
+      },
+      chmod: (path, mode) => {
+        original.chmod(path, mode);
+        const file = this.#names.get(path);
+        if (typeof file === "number") this.operations.push({ do: "mode", file, mode });
+      },
+      syncFolder: (folder) => {
+        original.syncFolder(folder);
+        this.operations.push({ do: "sync-folder", folder });
+      },
+    };
+  }
+
+  #adopt(folder: string): void {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isFile()) this.#wrote(path, readFileSync(path));
+      else this.#name(path, entry.isSymbolicLink() ? readlinkSync(path) : undefined);
+      if (entry.isDirectory()) this.#adopt(path);
+    }
+    this.operations.push({ do: "sync-folder", folder });
+  }
+
+  #wrote(path: string, bytes: Uint8Array): void {
+    const file = this.#files;
+    this.#files += 1;
+    this.#name(path, file);
+    this.operations.push({ do: "mode", file, mode: statSync(path).mode & 0o7777 });
+    if (bytes.length > 0) this.operations.push({ do: "write", file, bytes: bytes.slice(), position: 0 });
+    this.operations.push({ do: "sync", file });
+  }
+
+  #name(path: string, file: Named): void {
+    this.#names.set(path, file);
+    this.operations.push({ do: "name", path, file });
+  }
+
+  #unname(path: string): void {
+    this.#names.delete(path);
+    this.operations.push({ do: "unname", path });
+  }
+
+  #fileAt(path: string): number {
+    const file = this.#names.get(path);
+    if (typeof file !== "number") throw new Error(`${path} was not recorded`);
+    return file;
+  }
+}

@@ -1,0 +1,260 @@
+/** The tools that change files: what they write, what they refuse, and what they tell the model. */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { outcomeText } from "@lathe/protocol";
+import { bench, factsOf } from "./bench.test.ts";
+
+describe("edit", () => {
+  it("changes a file and says what it now reads", async () => {
+    const { put, text, call } = await bench();
+    put("a.ts", "one;\r\ntwo;\r\nthree;\r\n");
+    const outcome = await call("edit", { path: "a.ts", edits: [{ old: "two;\n", new: "2;\nb;\n" }] });
+    assert.equal(outcomeText(outcome), "Edited a.ts (1 place).\n2\t2;\n3\tb;");
+    assert.equal(text("a.ts"), "one;\r\n2;\r\nb;\r\nthree;\r\n");
+    const [change] = factsOf(outcome).changed ?? [];
+    assert.match(
+      change?.diff ?? "",
+      /^--- a\/a\.ts\n\+\+\+ b\/a\.ts\n@@ -1,3 \+1,4 @@\n one;\r\n-two;\r\n\+2;\r\n\+b;\r\n three;\r\n$/,
+    );
+    assert.ok(change?.before && change.after && change.before !== change.after);
+  });
+
+  it("writes nothing when one of several edits does not fit", async () => {
+    const { put, text, fails } = await bench();
+    put("a.ts", "one\ntwo\ntwo\n");
+    const edits = [
+      { old: "one", new: "1" },
+      { old: "two", new: "2" },
+    ];
+    assert.match(
+      await fails("ambiguous-match", "edit", { path: "a.ts", edits }),
+      /^a\.ts: edits\[1\].*line 2, line 3.*Nothing was written/,
+    );
+    assert.match(
+      await fails("no-match", "edit", { path: "a.ts", edits: [{ old: " one", new: "1" }] }),
+      /only in whitespace.*\n1\tone\nFrom/,
+    );
+    assert.equal(text("a.ts"), "one\ntwo\ntwo\n");
+    await fails("not-found", "edit", { path: "b.ts", edits });
+  });
+
+  it("keeps its answer short", async () => {
+    const { put, ok } = await bench();
+    put("a.ts", "x\n".repeat(1_000));
+    const result = await ok("edit", { path: "a.ts", edits: [{ old: "x", new: "y", all: true }] });
+    assert.ok(result.startsWith("Edited a.ts (1000 places).") && result.split("\n").length < 50, result);
+  });
+});
+
+describe("write and delete", () => {
+  it("create, replace what was seen, and delete", async () => {
+    const { root, put, text, ok, fails } = await bench();
+    assert.equal(await ok("write", { path: "new/a.txt", content: "a\nb\n" }), "Created new/a.txt (2 lines).");
+    assert.equal(await ok("write", { path: "new/a.txt", content: "c\n" }), "Replaced new/a.txt (1 lines).");
+    put("new/a.txt", "theirs\r\n");
+    assert.match(
+      await fails("stale-version", "write", { path: "new/a.txt", content: "mine" }),
+      /read it first/,
+    );
+    await ok("read", { path: "new/a.txt" });
+    await ok("write", { path: "new/a.txt", content: "mine\n" });
+    assert.equal(text("new/a.txt"), "mine\r\n");
+    assert.match(await ok("write", { path: "new/a.txt", content: "mine\n" }), /already has this content/);
+    assert.equal(await ok("delete", { path: "new/a.txt" }), "Deleted new/a.txt.");
+    assert.ok(!existsSync(join(root, "new/a.txt")));
+    assert.match(await fails("not-a-file", "delete", { path: "new" }), /`rm`/);
+    await fails("not-found", "delete", { path: "new/a.txt" });
+    await fails("not-a-file", "write", { path: "new", content: "x" });
+  });
+
+  it("an edit of a file never read does not allow it to be overwritten, one of a file that was read does", async () => {
+    const { put, ok, fails } = await bench();
+    put("a.txt", "a\nb\n");
+    await ok("edit", { path: "a.txt", edits: [{ old: "a", new: "A" }] });
+    await fails("stale-version", "write", { path: "a.txt", content: "x" });
+    await ok("read", { path: "a.txt" });
+    await ok("edit", { path: "a.txt", edits: [{ old: "A", new: "a" }] });
+    await ok("write", { path: "a.txt", content: "x" });
+  });
+});
+
+describe("edit of a file that changed since it was shown", () => {
+  const numbered = Array.from({ length: 20 }, (_, i) => `const line${i + 1} = ${i + 1};\n`);
+
+  it("is carried along with its lines, and tells what else changed", async () => {
+    const { put, text, ok } = await bench();
+    put("a.ts", numbered.join(""));
+    await ok("read", { path: "a.ts" });
+    put("a.ts", `// theirs\n${numbered.join("")}`);
+    const edits = [{ old: "const line9 = 9;", new: "const line9 = 90;" }];
+    const result = await ok("edit", { path: "a.ts", edits });
+    assert.match(
+      result,
+      /^Edited a\.ts \(1 place\)\.\n10\tconst line9 = 90;\nSomebody else .*\+\/\/ theirs/s,
+    );
+    assert.ok(text("a.ts").startsWith("// theirs\nconst line1 = 1;") && text("a.ts").includes("line9 = 90;"));
+    const next = await ok("edit", { path: "a.ts", edits: [{ old: "// theirs\n", new: "" }] });
+    assert.equal(next.split("\n")[0], "Edited a.ts (1 place).");
+  });
+
+  it("is refused with the lines as they are now when its lines or their neighbours changed", async () => {
+    const { put, text, ok, fails } = await bench();
+    put("a.ts", numbered.join(""));
+    await ok("read", { path: "a.ts" });
+    const theirs = numbered.join("").replace("line10 = 10", "line10 = 1000");
+    put("a.ts", theirs);
+    for (const line of [9, 10, 11]) {
+      const edits = [{ old: `const line${line} = ${line};`, new: "x();" }];
+      const found = await fails("stale-version", "edit", { path: "a.ts", edits });
+      assert.match(found, /somebody else has changed.*Nothing was written.*10\tconst line10 = 1000;/s);
+    }
+    assert.equal(text("a.ts"), theirs);
+  });
+
+  it("does not take a copy of the line elsewhere for the line that is gone", async () => {
+    const { put, text, ok, fails } = await bench();
+    put("a.ts", "a();\nb();\nc();\nd();\n");
+    await ok("read", { path: "a.ts" });
+    put("a.ts", "a();\nc();\nd();\nb();\n");
+    await fails("stale-version", "edit", { path: "a.ts", edits: [{ old: "b();", new: "x();" }] });
+    assert.equal(text("a.ts"), "a();\nc();\nd();\nb();\n");
+  });
+
+  it("takes `all` for every place only while these are the ones that were shown", async () => {
+    const { put, text, ok, fails } = await bench();
+    put("a.ts", "a();\nb();\nc();\na();\n");
+    await ok("read", { path: "a.ts" });
+    put("a.ts", "a();\nb();\nc();\na();\n\na();\n");
+    const edits = [{ old: "a();", new: "x();", all: true }];
+    await fails("stale-version", "edit", { path: "a.ts", edits });
+    assert.ok(!text("a.ts").includes("x"));
+  });
+
+  it("may know a newer text from a command, but then exactly", async () => {
+    const { put, text, ok, fails } = await bench();
+    put("a.ts", "one();\ntwo();\n");
+    await ok("read", { path: "a.ts" });
+    put("a.ts", "one();\nthree(  1);\n");
+    await fails("no-match", "edit", { path: "a.ts", edits: [{ old: "three( 1 );", new: "four();" }] });
+    await ok("edit", { path: "a.ts", edits: [{ old: "three(  1);", new: "four();" }] });
+    assert.equal(text("a.ts"), "one();\nfour();\n");
+  });
+});
+
+describe("edit through the syntax gate", () => {
+  it("says where a file does not parse any more after an exact edit", async () => {
+    const { put, text, ok } = await bench();
+    put("a.py", "def f():\n    return 1\n");
+    const result = await ok("edit", { path: "a.py", edits: [{ old: "return 1", new: "return (1" }] });
+    assert.match(result, /does not parse any more: line \d/);
+    assert.ok(text("a.py").includes("return (1"));
+  });
+
+  it("refuses a tolerant edit that breaks the file", async () => {
+    const { put, text, fails } = await bench();
+    const before = "function f() {\n    if (ready) {\n        go(1);\n    }\n}\n";
+    put("a.js", before);
+    const edits = [{ old: "if (ready) {\n    go(1);\n}", new: "if (ready) {\n    go(2);" }];
+    const found = await fails("syntax-broken", "edit", { path: "a.js", edits });
+    assert.match(found, /^a\.js: .*would not parse any more.*Nothing was written/s);
+    assert.equal(text("a.js"), before);
+  });
+
+  it("says that a kind of file has no grammar", async () => {
+    const { put, ok } = await bench();
+    put("a.zig", "one\n");
+    assert.match(
+      await ok("edit", { path: "a.zig", edits: [{ old: "one", new: "two" }] }),
+      /not checked: no grammar/,
+    );
+  });
+});
+
+describe("apply_patch", () => {
+  const patch = [
+    "*** Begin Patch",
+    "*** Update File: a.ts",
+    "@@",
+    " one();",
+    "-two();",
+    "+2();",
+    "*** Add File: sub/b.ts",
+    "+b();",
+    "*** Delete File: c.ts",
+    "*** Update File: d.ts",
+    "*** Move to: sub/e.ts",
+    "@@",
+    "-d();",
+    "+e();",
+    "*** Update File: f.ts",
+    "*** Move to: g.ts",
+    "*** End Patch",
+  ].join("\n");
+
+  it("adds, changes, deletes and moves files in one go", async () => {
+    const { root, put, text, call } = await bench();
+    put("a.ts", "one();\r\ntwo();\r\n");
+    for (const name of ["c", "d", "f"]) put(`${name}.ts`, `${name}();\n`);
+    const outcome = await call("apply_patch", { patch });
+    assert.equal(
+      outcomeText(outcome),
+      "Edited a.ts (1 place).\n2\t2();\nAdded sub/b.ts (1 lines).\nDeleted c.ts.\nMoved d.ts to sub/e.ts and edited it (1 place).\n1\te();\nMoved f.ts to g.ts.",
+    );
+    assert.equal(text("a.ts"), "one();\r\n2();\r\n");
+    assert.equal(text("sub/e.ts"), "e();\n");
+    assert.deepEqual(readdirSync(root).sort(), ["a.ts", "g.ts", "sub"]);
+    const changed = factsOf(outcome).changed ?? [];
+    assert.deepEqual(
+      changed.map(({ path, from }) => [path, from]),
+      [
+        ["a.ts", undefined],
+        ["sub/b.ts", undefined],
+        ["c.ts", undefined],
+        ["sub/e.ts", "d.ts"],
+        ["g.ts", "f.ts"],
+      ],
+    );
+  });
+
+  it("changes nothing when one file does not fit", async () => {
+    const { root, put, text, fails } = await bench();
+    put("a.ts", "one();\ntwo();\n");
+    for (const name of ["c", "d"]) put(`${name}.ts`, `${name}();\n`);
+    assert.match(await fails("not-found", "apply_patch", { patch }), /f\.ts.*Nothing was written/);
+    put("f.ts", "f();\n");
+    put("sub/b.ts", "theirs();\n");
+    assert.match(await fails("already-exists", "apply_patch", { patch }), /sub\/b\.ts.*Nothing was written/);
+    assert.equal(text("a.ts"), "one();\ntwo();\n");
+    assert.ok(existsSync(join(root, "c.ts")) && existsSync(join(root, "d.ts")));
+  });
+
+  it("takes a unified diff as well, and says what is wrong with what is neither", async () => {
+    const { put, text, ok, fails } = await bench();
+    put("a.ts", "one();\ntwo();\n");
+    await ok("apply_patch", { patch: "--- a/a.ts\n+++ b/a.ts\n@@ -1,2 +1,2 @@\n one();\n-two();\n+2();\n" });
+    assert.equal(text("a.ts"), "one();\n2();\n");
+    assert.match(
+      await fails("invalid-arguments", "apply_patch", { patch: "hello" }),
+      /\*\*\* Update File: path/,
+    );
+    const twice = "*** Update File: a.ts\n-one();\n+1();\n*** Delete File: ./a.ts\n";
+    assert.match(await fails("invalid-arguments", "apply_patch", { patch: twice }), /names a\.ts twice/);
+  });
+});
+
+describe("move", () => {
+  it("renames a file, which stays shown", async () => {
+    const { root, put, ok, fails } = await bench();
+    put("a.ts", "a();\n");
+    put("c.ts", "c();\n");
+    await ok("read", { path: "a.ts" });
+    assert.equal(await ok("move", { path: "a.ts", to: "sub/b.ts" }), "Moved a.ts to sub/b.ts.");
+    await ok("write", { path: "sub/b.ts", content: "b();\n" });
+    assert.deepEqual(readdirSync(root).sort(), ["c.ts", "sub"]);
+    await fails("already-exists", "move", { path: "c.ts", to: "sub/b.ts" });
+    await fails("not-found", "move", { path: "a.ts", to: "x.ts" });
+    await fails("outside-workspace", "move", { path: "c.ts", to: "../x.ts" });
+  });
+});

@@ -1,0 +1,33 @@
+/** `move`: gives one file another name. */
+import { isFailure, type Tool } from "@lathe/protocol";
+import { changedFile } from "./changed-file.ts";
+import { defineTool, failed, ok } from "./define-tool.ts";
+import { text } from "./schema.ts";
+import { targetOf } from "./target-of.ts";
+
+export const move: Tool = defineTool({
+  name: "move",
+  description: "Move or rename one file; `to` must not exist.",
+  schema: { path: text(), to: text() },
+  effects: ({ path, to }) => [
+    { kind: "read", target: targetOf(path) },
+    { kind: "delete", target: targetOf(path) },
+    { kind: "write", target: targetOf(to) },
+  ],
+  async run({ path, to }, context) {
+    const file = await context.workspace.read(path);
+    if (isFailure(file)) {
+      const byShell = ["not-a-file", "not-text", "too-large"].includes(file.code);
+      return failed(
+        byShell ? { ...file, text: `${path} is not a text file: move it with \`mv\` in the shell.` } : file,
+      );
+    }
+    const committed = await context.workspace.commit([{ type: "move", path, to, expected: file.version }]);
+    if (isFailure(committed)) return failed(committed);
+    context.texts.keep(file.version, file.text);
+    const known = context.shown(file.path).findLast((one) => one.version === file.version);
+    const shown = committed.flatMap((one) => (known ? [{ ...known, path: one.path }] : []));
+    const changed = committed.map((one) => changedFile(one, { before: file.text, after: file.text }));
+    return ok(`Moved ${file.path} to ${committed[0]?.path ?? to}.`, { changed, shown });
+  },
+});

@@ -1,0 +1,102 @@
+/** One file's edit, planned: against what the model was shown, through the syntax gate, nothing written yet. */
+import { type Applied, type EditedFile, gateSyntax, unifiedDiff } from "@lathe/edits";
+import {
+  type Change,
+  type Committed,
+  type Failure,
+  type FileContent,
+  failure,
+  isFailure,
+  type OutcomeFacts,
+  type ToolContext,
+} from "@lathe/protocol";
+import { changedFile } from "./changed-file.ts";
+import { linesOf, numbered } from "./numbered-lines.ts";
+
+/** Lines of a result that show what a file now says, in all and per place. */
+const shownLines = 40;
+const placeLines = 12;
+/** Characters of what others changed that an edit carried past them tells. */
+const othersChars = 4_000;
+
+export interface PlannedEdit {
+  readonly file: FileContent;
+  readonly applied: Applied;
+  /** The text of the version the model had been shown last; undefined where it was shown none. */
+  readonly shown: string | undefined;
+}
+
+/** Fails with the path in front of what the engine says. */
+export async function planEdit(
+  path: string,
+  context: ToolContext,
+  apply: (file: EditedFile) => Applied | Failure,
+): Promise<PlannedEdit | Failure> {
+  const file = await context.workspace.read(path);
+  if (isFailure(file)) return file;
+  const shown = await shownText(file, context);
+  if (shown !== undefined && isFailure(shown)) return shown;
+  const applied = apply({ path: file.path, text: file.text, ...(shown !== undefined && { shown }) });
+  const gated = isFailure(applied)
+    ? applied
+    : await gateSyntax(context.syntax, { path: file.path, before: file.text, applied });
+  if (isFailure(gated)) return { ...gated, text: `${file.path}: ${gated.text}` };
+  context.texts.keep(file.version, file.text);
+  return { file, applied: gated, shown };
+}
+
+/** What the model believes the file to be. */
+async function shownText(file: FileContent, context: ToolContext): Promise<string | undefined | Failure> {
+  const last = context.shown(file.path).at(-1);
+  if (last === undefined) return undefined;
+  if (last.version === file.version) return file.text;
+  const text = await context.texts.recall(last.version);
+  if (text !== undefined) return text;
+  const why = "has changed since you saw it: read it again. Nothing was written.";
+  return failure("stale-version", `${file.path} ${why}`);
+}
+
+export function putChange({ file, applied }: PlannedEdit): Change {
+  return { type: "put", path: file.path, expected: file.version, text: applied.text };
+}
+
+/** What a carried out edit leaves behind for the session. The new version is shown to a model that had seen the file. */
+export function editFacts(
+  { file, applied, shown }: PlannedEdit,
+  done: Committed,
+  context: ToolContext,
+): Required<Pick<OutcomeFacts, "changed" | "shown">> {
+  const version = done.after ?? "";
+  context.texts.keep(version, applied.text);
+  const change = changedFile(done, { before: file.text, after: applied.text, tier: applied.tier });
+  const seen = shown === undefined ? [] : [{ path: done.path, version, ranges: applied.ranges }];
+  return { changed: [change], shown: seen };
+}
+
+/** The edited lines as they now are, what was tolerated, and what others changed meanwhile. */
+export function editText(head: string, { file, applied, shown }: PlannedEdit): string {
+  return [head, ...applied.warnings, ...placesText(applied), ...othersText(file, shown)].join("\n");
+}
+
+function placesText({ text, ranges }: Applied): readonly string[] {
+  const lines = linesOf(text);
+  const shown: string[] = [];
+  for (const [first, last] of ranges) {
+    const end = Math.min(last, lines.length, first + placeLines - 1);
+    if (shown.length + end - first >= shownLines) return [...shown, "..."];
+    for (let line = first; line <= end; line++) shown.push(numbered(lines, line));
+    if (end < Math.min(last, lines.length)) shown.push("...");
+  }
+  return shown;
+}
+
+function othersText({ path, text }: FileContent, shown: string | undefined): readonly string[] {
+  if (shown === undefined || shown === text) return [];
+  const diff = unifiedDiff(shown, text, path);
+  const cut = diff.length > othersChars ? `${diff.slice(0, othersChars)}\n[cut: read the file again]` : diff;
+  return ["Somebody else had changed the file since you saw it; this stays as it is:", cut];
+}
+
+export function placesCount({ ranges }: Applied): string {
+  return ranges.length === 1 ? "1 place" : `${ranges.length} places`;
+}

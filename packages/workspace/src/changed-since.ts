@@ -1,0 +1,61 @@
+/** What has changed on disk since a change was planned, looked at right before its effect. */
+import { realpathSync } from "node:fs";
+import { dirname } from "node:path";
+import { type Failure, failure } from "@lathe/protocol";
+import { errorCode, fileFailure } from "./file-failure.ts";
+import { existsText } from "./spelling.ts";
+import { type State, type Step, stateOf } from "./step.ts";
+
+/** Contents are compared, not dates: a small file takes 0.02 ms, and dates are too coarse for two writes at once. */
+export function changedSince(steps: readonly Step[]): Failure | undefined {
+  const unmoved = new Set<string>();
+  for (const step of steps) {
+    const folder = dirname(step.absolute);
+    try {
+      if (!unmoved.has(folder) && isMoved(folder)) return moved(step);
+      unmoved.add(folder);
+      const changed = changeOf(step);
+      if (changed) return changed;
+    } catch (error) {
+      return fileFailure(step.path, error);
+    }
+  }
+  return undefined;
+}
+
+function changeOf({ path, absolute, before, after }: Step): Failure | undefined {
+  const now = stateOf(absolute);
+  if (isSame(before, now)) return undefined;
+  // Somebody else has made the folder that was to be made.
+  if (before.type === "absent" && after.type === "folder" && now.type === "folder") return undefined;
+  if (before.type === "absent") {
+    return failure("already-exists", `${existsText(path, absolute)} Somebody else made it just now.`);
+  }
+  return failure("stale-version", `${path} was changed by somebody else just now: read it again.`);
+}
+
+function moved({ path }: Step): Failure {
+  return failure(
+    "stale-version",
+    `A folder of ${path} was replaced by somebody else just now: read it again.`,
+  );
+}
+
+function isSame(before: State, now: State): boolean {
+  if (before.type === "absent" || now.type === "absent") return before.type === now.type;
+  if (before.type === "other" || before.type !== now.type) return false;
+  if (before.type === "link") return now.type === "link" && now.target === before.target;
+  if (before.stats.mode !== now.stats.mode) return false;
+  return before.type === "folder" || (now.type === "file" && now.version === before.version);
+}
+
+/** Whether a link now stands in for a part of the path. */
+function isMoved(folder: string): boolean {
+  try {
+    return realpathSync.native(folder) !== folder;
+  } catch (error) {
+    if (!["ENOENT", "ENOTDIR"].includes(errorCode(error))) throw error;
+    const above = dirname(folder);
+    return above !== folder && isMoved(above);
+  }
+}

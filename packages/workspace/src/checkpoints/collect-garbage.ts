@@ -1,0 +1,126 @@
+/** Packs the store: small packs become one, and what no session keeps goes; oldest sessions first when it is too large. */
+import { existsSync, readdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { type Collected, type Failure, isFailure } from "@lathe/protocol";
+import { keptBytes } from "./object-store.ts";
+import { livingMarks, setMark } from "./process-marks.ts";
+import { runGit } from "./run-git.ts";
+import type { Shadow } from "./shadow.ts";
+
+/** Fewer are as quick to read as one. */
+const fewPacks = 8;
+const waitMs = 10_000;
+const pollMs = 20;
+const packingMs = 10 * 60_000;
+
+/** There is something that no session keeps any more. */
+export function noteGarbage(shadow: Shadow): void {
+  writeFileSync(garbagePath(shadow), "", { mode: 0o600 });
+}
+
+export async function collectGarbage(shadow: Shadow): Promise<Collected | Failure> {
+  shadow.store.refresh();
+  const before = shadow.store.size;
+  const dropped: string[] = [];
+  // One at a time; another process is at it already.
+  const mark = setMark(shadow.marks, "pack", "pack");
+  if (!mark) return { before, after: before, dropped };
+  try {
+    await shadow.save();
+    const failed = await tidy(shadow, dropped);
+    if (failed) return failed;
+    shadow.hope();
+    return { before, after: shadow.store.size, dropped };
+  } finally {
+    mark.release();
+  }
+}
+
+/** Nothing is thrown away: nobody need wait. Best effort, `collectGarbage` would say what is wrong. */
+export async function packSmall(shadow: Shadow): Promise<void> {
+  const mark = setMark(shadow.marks, "pack", "pack");
+  if (!mark) return;
+  try {
+    await repack(shadow, ["-k"]);
+  } finally {
+    mark.release();
+  }
+}
+
+async function repack({ git }: Shadow, more: readonly string[]): Promise<Failure | undefined> {
+  const args = ["repack", "-a", "-d", "-n", "-q", ...more];
+  const packed = await runGit(git, args, { quiet: true, timeoutMs: packingMs });
+  return isFailure(packed) ? packed : undefined;
+}
+
+async function tidy(shadow: Shadow, dropped: string[]): Promise<Failure | undefined> {
+  const { store, limits } = shadow;
+  removeBroken(shadow);
+  if (existsSync(garbagePath(shadow)) || store.size > limits.quota) {
+    const failed = await throwAway(shadow);
+    if (failed) return failed;
+  } else if (store.packCount > fewPacks) {
+    const failed = await repack(shadow, ["-k"]);
+    if (failed) return failed;
+  }
+  for (store.refresh(); store.size > limits.quota; store.refresh()) {
+    const oldest = oldestSession(shadow);
+    if (oldest === undefined) return undefined;
+    shadow.forget(oldest);
+    dropped.push(oldest);
+    const failed = await throwAway(shadow);
+    if (failed) return failed;
+  }
+  return undefined;
+}
+
+/** What a power cut has left of a ref: git packs nothing while there is one. */
+function removeBroken({ refs, store }: Shadow): void {
+  // First the refs, then the packs: another process writes them the other way round.
+  const heads = refs.list().map((session) => ({ session, ref: refs.read(session) }));
+  store.refresh();
+  for (const { session, ref } of heads) {
+    if (ref === undefined || !store.has(ref)) refs.remove(session);
+  }
+}
+
+/** Only while nobody takes a checkpoint: what is not kept yet would go too. */
+async function throwAway(shadow: Shadow): Promise<Failure | undefined> {
+  const mark = setMark(shadow.marks, "collect", "collect");
+  if (!mark) return undefined;
+  try {
+    const deadline = performance.now() + waitMs;
+    while (livingMarks(shadow.marks, "take").length > 0) {
+      if (performance.now() > deadline) return undefined;
+      await setTimeout(pollMs);
+    }
+    for (const path of packFiles(shadow, ".keep")) unlinkSync(path);
+    const failed = await repack(shadow, []);
+    if (failed) return failed;
+    for (const path of packFiles(shadow, ".pack")) {
+      if (statSync(path).size > keptBytes) writeFileSync(path.replace(/pack$/, "keep"), "", { mode: 0o600 });
+    }
+    if (existsSync(garbagePath(shadow))) unlinkSync(garbagePath(shadow));
+    return undefined;
+  } finally {
+    mark.release();
+  }
+}
+
+/** Not one of this process; undefined when there is no other. */
+function oldestSession({ refs, sessions }: Shadow): string | undefined {
+  const others = refs.list().filter((session) => !sessions.includes(session));
+  return others.toSorted((a, b) => refs.writtenAt(a) - refs.writtenAt(b))[0];
+}
+
+function packFiles({ git }: Shadow, suffix: string): readonly string[] {
+  const folder = join(git.folder, "objects", "pack");
+  return readdirSync(folder)
+    .filter((name) => name.startsWith("pack-") && name.endsWith(suffix))
+    .map((name) => join(folder, name));
+}
+
+function garbagePath({ git }: Shadow): string {
+  return join(git.folder, "garbage");
+}

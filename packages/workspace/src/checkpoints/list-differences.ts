@@ -1,0 +1,100 @@
+/** What differs between two checkpoints, as people and models want to see it. */
+import { isUtf8 } from "node:buffer";
+import { type Failure, type FileDifference, type FileState, isFailure } from "@lathe/protocol";
+import { shownPath } from "./byte-path.ts";
+import { compareTrees, type TreeChange } from "./compare-trees.ts";
+import { kindOf, permissions, type TreeEntry } from "./git-objects.ts";
+import type { ObjectReader } from "./object-reader.ts";
+
+export type UnifiedDiff = (before: string | undefined, after: string | undefined, path: string) => string;
+
+/** Of one file: beyond it a diff is no reading matter. */
+const maxFileBytes = 512 * 1024;
+/** Of all diffs together. */
+const maxDiffLength = 1024 * 1024;
+/** A NUL byte this early means binary, as git sees it. */
+const sniffed = 8_000;
+
+interface Listing {
+  readonly reader: ObjectReader;
+  readonly unified: UnifiedDiff | undefined;
+  room: number;
+}
+
+export async function listDifferences(
+  reader: ObjectReader,
+  trees: { readonly before: string; readonly after: string },
+  unified: UnifiedDiff | undefined,
+): Promise<readonly FileDifference[] | Failure> {
+  const changes = await compareTrees(reader, trees.before, trees.after);
+  if (isFailure(changes)) return changes;
+  const listing: Listing = { reader, unified, room: maxDiffLength };
+  const differences: FileDifference[] = [];
+  for (const change of changes) {
+    const difference = await differenceOf(listing, change);
+    if (isFailure(difference)) return difference;
+    if (difference) differences.push(difference);
+  }
+  return differences.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+async function differenceOf(
+  listing: Listing,
+  change: TreeChange,
+): Promise<FileDifference | undefined | Failure> {
+  const before = stateOf(change.before);
+  const after = stateOf(change.after);
+  const states = [before, after].filter((state) => state !== undefined);
+  // A folder is seen by what is in it; what neither holds cannot be told.
+  if (states.every(({ type }) => type === "skipped")) return undefined;
+  const kind = kindOfDifference(before, after);
+  const base = {
+    path: shownPath(change.path),
+    kind,
+    ...(before && { before }),
+    ...(after && { after }),
+  };
+  if (kind === "mode") return { ...base, binary: false };
+  const texts = await Promise.all([textOf(listing, change.before), textOf(listing, change.after)]);
+  const broken = texts.find(isFailure);
+  if (broken) return broken;
+  const [old, now] = texts as readonly Text[];
+  const binary = old === "binary" || now === "binary";
+  const diff =
+    binary || old === "large" || now === "large" ? undefined : diffOf(listing, base.path, [old, now]);
+  return { ...base, binary, ...(diff !== undefined && { diff }) };
+}
+
+function diffOf(listing: Listing, path: string, texts: readonly (Text | undefined)[]): string | undefined {
+  const [before, after] = texts.map((text) => (typeof text === "object" ? text.text : undefined));
+  if (!listing.unified || listing.room <= 0) return undefined;
+  const diff = listing.unified(before, after, path);
+  listing.room -= diff.length;
+  return listing.room < 0 ? undefined : diff;
+}
+
+type Text = { readonly text: string } | "binary" | "large" | undefined;
+
+async function textOf({ reader }: Listing, entry: TreeEntry | undefined): Promise<Text | Failure> {
+  if (!entry || !["file", "link"].includes(kindOf(entry.mode))) return undefined;
+  const bytes = await reader.read("blob", entry.id);
+  if (isFailure(bytes)) return bytes;
+  if (bytes.subarray(0, sniffed).includes(0) || !isUtf8(bytes)) return "binary";
+  return bytes.length > maxFileBytes ? "large" : { text: bytes.toString("utf8") };
+}
+
+function kindOfDifference(
+  before: FileState | undefined,
+  after: FileState | undefined,
+): FileDifference["kind"] {
+  if (!before) return "added";
+  if (!after) return "deleted";
+  return before.type === after.type && before.content === after.content ? "mode" : "modified";
+}
+
+function stateOf(entry: TreeEntry | undefined): FileState | undefined {
+  if (!entry) return undefined;
+  const type = kindOf(entry.mode);
+  if (type === "folder") return undefined;
+  return { type, mode: type === "file" ? permissions(entry.mode) : 0, content: entry.id };
+}

@@ -1,0 +1,161 @@
+/** From what a restore is to do to what the commit engine does, with the contents from the store. */
+import { lstatSync, readFileSync, readlinkSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { errorCode, fileFailure } from "../file-failure.ts";
+import { type After, fileAfter, type State, type Step, versionOf } from "../step.ts";
+import { diskPath, joined, shownPath } from "./byte-path.ts";
+import type { TreeChange } from "./compare-trees.ts";
+import { kindOf, objectId, permissions, type TreeEntry } from "./git-objects.ts";
+import type { ObjectReader } from "./object-reader.ts";
+import { isBelowOne } from "./plan-restore.ts";
+
+/** The engine holds all of it in memory until it is prepared. */
+const maxBytes = 1024 * 1024 * 1024;
+
+/** What the engine cannot do in one change: `first` opens the way for `main`, `last` closes it again. */
+export interface StepGroups {
+  readonly first: readonly Step[];
+  readonly main: readonly Step[];
+  readonly last: readonly Step[];
+}
+
+/** `stale-version` when a file is not as it was when the present was kept. */
+export async function makeSteps(
+  root: string,
+  changes: readonly TreeChange[],
+  reader: ObjectReader,
+): Promise<readonly Step[] | Failure> {
+  const steps: Step[] = [];
+  const links = new Set<string>();
+  let bytes = 0;
+  for (const change of changes) {
+    const path = shownPath(change.path);
+    if (change.before && kindOf(change.before.mode) === "link") links.add(change.path);
+    // A link that is to become a folder may lead to anything by now.
+    const before = isBelowOne(change.path, links)
+      ? ({ type: "absent" } as const)
+      : presentState(root, change);
+    if (isFailure(before)) return before;
+    const after = await wantedState(change, reader);
+    if (isFailure(after)) return after;
+    bytes += after.type === "file" ? after.bytes.length : 0;
+    if (bytes > maxBytes) {
+      return failure("too-large", "More than 1 GB would change: restore some of the paths first.", {
+        who: "user",
+      });
+    }
+    steps.push({ path, absolute: join(shownPath(root), path), before, after });
+  }
+  return steps;
+}
+
+function presentState(root: string, { path, before }: TreeChange): State | Failure {
+  try {
+    const found = stateAt(diskPath(joined(root, path)));
+    if (isKept(found, before)) return found.state;
+  } catch (error) {
+    return fileFailure(shownPath(path), error);
+  }
+  const text = `Nothing was changed: ${shownPath(path)} was changed by somebody else just now.`;
+  return failure("stale-version", text);
+}
+
+interface Found {
+  readonly state: State;
+  /** Of its content, as git gives it. */
+  readonly id?: string;
+}
+
+function stateAt(absolute: string | Buffer): Found {
+  const stats = statsAt(absolute);
+  if (!stats) return { state: { type: "absent" } };
+  if (stats.isFile()) {
+    const bytes = readFileSync(absolute);
+    return { state: { type: "file", version: versionOf(bytes), stats }, id: objectId("blob", bytes) };
+  }
+  if (stats.isSymbolicLink()) {
+    const target = readlinkSync(absolute, { encoding: "buffer" });
+    return { state: { type: "link", target: target.toString("utf8"), stats }, id: objectId("blob", target) };
+  }
+  return { state: { type: stats.isDirectory() ? "folder" : "other", stats } };
+}
+
+/** Undefined where there is nothing, also below a file. */
+function statsAt(absolute: string | Buffer): Stats | undefined {
+  try {
+    return lstatSync(absolute, { throwIfNoEntry: false });
+  } catch (error) {
+    if (errorCode(error) === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+function isKept({ state, id }: Found, kept: TreeEntry | undefined): boolean {
+  if (!kept || state.type === "absent") return !kept && state.type === "absent";
+  if (state.type !== kindOf(kept.mode)) return false;
+  return state.type === "folder" || id === kept.id;
+}
+
+async function wantedState({ before, after }: TreeChange, reader: ObjectReader): Promise<After | Failure> {
+  if (!after) return { type: "absent" };
+  const mode = permissions(after.mode);
+  const kind = kindOf(after.mode);
+  if (kind === "folder") return { type: "folder", mode };
+  if (kind === "file" && before?.id === after.id && kindOf(before.mode) === "file")
+    return { type: "mode", mode };
+  const bytes = await reader.read("blob", after.id);
+  if (isFailure(bytes)) return bytes;
+  return kind === "link" ? { type: "link", target: bytes.toString("utf8") } : fileAfter(bytes, mode);
+}
+
+/** Nobody but root may change names in a folder that is read-only: it is made writable for as long as it takes. */
+export function groupSteps(root: string, steps: readonly Step[]): StepGroups {
+  const first = new Map<string, Step>();
+  const main: Step[] = [];
+  const last = new Map<string, Step>();
+  for (const step of steps) {
+    const open = opened(step);
+    if (open !== step) last.set(step.absolute, { ...step, before: { type: "absent" } });
+    // The engine takes a link for a way elsewhere, also one that is to become a folder.
+    if (step.before.type === "link" && step.after.type === "folder") first.set(step.absolute, open);
+    else main.push(open);
+  }
+  const known = new Set(steps.map(({ absolute }) => absolute));
+  for (const { path } of steps) {
+    const folder = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+    const absolute = join(root, folder);
+    const stats = statsAt(absolute);
+    if (first.has(absolute) || !stats?.isDirectory() || isOpen(stats.mode)) continue;
+    const mode = permissions(stats.mode);
+    const before = { type: "folder", stats } as const;
+    const closed: Step = { path: folder || ".", absolute, before, after: { type: "folder", mode } };
+    first.set(absolute, { ...closed, after: { type: "folder", mode: mode | 0o700 } });
+    if (!known.has(absolute)) last.set(absolute, closed);
+  }
+  return { first: [...first.values()], main, last: [...last.values()] };
+}
+
+function opened(step: Step): Step {
+  const { after } = step;
+  if (after.type !== "folder" || after.mode === undefined || isOpen(after.mode)) return step;
+  return { ...step, after: { ...after, mode: after.mode | 0o700 } };
+}
+
+function isOpen(mode: number): boolean {
+  return (mode & 0o300) === 0o300 || process.platform === "win32";
+}
+
+/** With what is there now, where an earlier group has changed a folder. */
+export function refreshed(step: Step): Step {
+  const stats = statsAt(step.absolute);
+  return stats?.isDirectory() ? { ...step, before: { type: "folder", stats } } : step;
+}
+
+/** Back from what `first` did. */
+export function inverse(step: Step): Step {
+  const { before } = step;
+  if (before.type === "link") return refreshed({ ...step, after: { type: "link", target: before.target } });
+  const mode = before.type === "folder" ? permissions(before.stats.mode) : 0o755;
+  return refreshed({ ...step, after: { type: "folder", mode } });
+}

@@ -1,0 +1,226 @@
+/** The shadow repository's objects: written in packs that are whole and durable before they have their names. */
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { open, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { constants, deflate, deflateSync } from "node:zlib";
+import { type ObjectType, objectId } from "./git-objects.ts";
+import { encodePack, idsOfIndex, type PackedObject, packSumOf } from "./pack-format.ts";
+import { removeAbandoned, uniqueName } from "./process-marks.ts";
+import { writeWhole } from "./write-whole.ts";
+
+/** Pending bytes above which a pack is written: the memory that a first checkpoint takes. */
+const packBytes = 16 * 1024 * 1024;
+/** Larger packs stay as they are when the small ones are packed together. */
+export const keptBytes: number = 4 * 1024 * 1024;
+/** Above this a worker thread of Node compresses: it takes longer than a tick of the event loop should. */
+const largeBytes = 128 * 1024;
+/** Git's own temporary files have no pid in their names; no packing takes this long. */
+const abandonedMs = 60 * 60_000;
+
+const fast = { level: constants.Z_BEST_SPEED };
+const deflateAside = promisify<Buffer, { level: number }, Buffer>(deflate);
+
+const config = `[core]
+\trepositoryformatversion = 0
+\tbare = true
+\tlogAllRefUpdates = false
+\thooksPath = /dev/null
+\tattributesFile = /dev/null
+\tautocrlf = false
+\tfsmonitor = false
+\tmultiPackIndex = false
+[gc]
+\tauto = 0
+[maintenance]
+\tauto = false
+[pack]
+\tthreads = 1
+[repack]
+\twriteBitmaps = false
+\tupdateServerInfo = false
+`;
+
+interface KnownPack {
+  readonly ids: readonly string[];
+  readonly bytes: number;
+}
+
+export class ObjectStore {
+  readonly #packs: string;
+  #known = new Map<string, KnownPack>();
+  #ids = new Set<string>();
+  #pending: PackedObject[] = [];
+  #writing: readonly PackedObject[] = [];
+  #pendingBytes = 0;
+
+  /** Throws what the file system throws, as all of it does. */
+  constructor(folder: string) {
+    this.#packs = join(folder, "objects", "pack");
+    for (const path of [this.#packs, join(folder, "objects", "info"), join(folder, "refs", "sessions")]) {
+      mkdirSync(path, { recursive: true, mode: 0o700 });
+    }
+    writeWhole(join(folder, "config"), config);
+    writeWhole(join(folder, "HEAD"), "ref: refs/heads/none\n");
+    this.#removeAbandoned();
+    this.refresh();
+  }
+
+  /** Sees what other processes have done; true when objects may have gone. */
+  refresh(): boolean {
+    const names = readdirSync(this.#packs)
+      .filter((name) => name.endsWith(".idx"))
+      .map((name) => name.slice(0, -4));
+    const fresh = new Map<string, KnownPack>();
+    for (const name of names) {
+      const pack = this.#known.get(name) ?? this.#read(name);
+      if (pack) fresh.set(name, pack);
+    }
+    const gone = [...this.#known.keys()].some((name) => !fresh.has(name));
+    if (gone) this.#ids = new Set([...this.#pending, ...this.#writing].map(({ id }) => id));
+    for (const [name, { ids }] of fresh) {
+      if (gone || !this.#known.has(name)) for (const id of ids) this.#ids.add(id);
+    }
+    this.#known = fresh;
+    return gone;
+  }
+
+  has(id: string): boolean {
+    return this.#ids.has(id);
+  }
+
+  get size(): number {
+    return [...this.#known.values()].reduce((sum, { bytes }) => sum + bytes, 0);
+  }
+
+  get packCount(): number {
+    return [...this.#known.values()].filter(({ bytes }) => bytes <= keptBytes).length;
+  }
+
+  /** Keeps what was put so far in memory until `flush`, or until it is a pack's worth. */
+  async put(type: ObjectType, bytes: Buffer): Promise<string> {
+    const id = objectId(type, bytes);
+    if (this.#ids.has(id)) return id;
+    const deflated = bytes.length > largeBytes ? await deflateAside(bytes, fast) : deflatedNow(bytes);
+    this.#ids.add(id);
+    this.#pending.push({ id, type, size: bytes.length, deflated });
+    this.#pendingBytes += deflated.length;
+    if (this.#pendingBytes > packBytes) await this.flush();
+    return id;
+  }
+
+  async flush(): Promise<void> {
+    const objects = this.#pending;
+    if (objects.length === 0) return;
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    this.#writing = objects;
+    try {
+      await this.#write(objects);
+    } catch (error) {
+      for (const { id } of objects) this.#ids.delete(id);
+      throw error;
+    } finally {
+      this.#writing = [];
+    }
+  }
+
+  /** After a failure elsewhere: what was put but never written. */
+  forget(): void {
+    for (const { id } of this.#pending) this.#ids.delete(id);
+    this.#pending = [];
+    this.#pendingBytes = 0;
+  }
+
+  async #write(objects: readonly PackedObject[]): Promise<void> {
+    const { name, pack, index } = encodePack(objects);
+    const path = join(this.#packs, `pack-${name}`);
+    const temporary = join(this.#packs, `tmp-${uniqueName()}`);
+    const bytes = pack.reduce((sum, part) => sum + part.length, 0);
+    try {
+      const written = await Promise.allSettled([
+        writeDurably(`${temporary}.pack`, pack),
+        writeDurably(`${temporary}.idx`, [index]),
+      ]);
+      const failed = written.find((one) => one.status === "rejected");
+      if (failed) throw failed.reason;
+      if (bytes > keptBytes) writeFileSync(`${path}.keep`, "", { mode: 0o600 });
+      await rename(`${temporary}.pack`, `${path}.pack`);
+      // Git looks for indexes: with its index the pack is there.
+      await rename(`${temporary}.idx`, `${path}.idx`);
+    } catch (error) {
+      for (const left of [`${temporary}.pack`, `${temporary}.idx`, `${path}.keep`]) removeQuietly(left);
+      throw error;
+    }
+    this.#known.set(`pack-${name}`, { ids: objects.map(({ id }) => id), bytes });
+  }
+
+  /** Undefined for a pack that a power cut has left torn: its objects are written again when they are needed. */
+  #read(name: string): KnownPack | undefined {
+    try {
+      const index = readFileSync(join(this.#packs, `${name}.idx`));
+      const path = join(this.#packs, `${name}.pack`);
+      const bytes = statSync(path).size;
+      const ids = idsOfIndex(index);
+      if (!ids || !tailOf(path, bytes).equals(packSumOf(index))) return undefined;
+      return { ids, bytes };
+    } catch (error) {
+      // Packed into another one by another process meanwhile.
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  #removeAbandoned(): void {
+    removeAbandoned(this.#packs, /^tmp-(.*)\.(?:pack|idx)$/);
+    for (const name of readdirSync(this.#packs).filter((one) => /^\.?tmp[-_]/.test(one))) {
+      const path = join(this.#packs, name);
+      const stats = statSync(path, { throwIfNoEntry: false });
+      if (stats && Date.now() - stats.mtimeMs > abandonedMs) removeQuietly(path);
+    }
+  }
+}
+
+/** One buffer of the right size, copied: by itself zlib takes 16 KB for each, which live on with what is cut from them. */
+function deflatedNow(bytes: Buffer): Buffer {
+  return Buffer.from(deflateSync(bytes, { ...fast, chunkSize: bytes.length + 64 }));
+}
+
+function tailOf(path: string, size: number): Buffer {
+  const tail = Buffer.alloc(20);
+  const file = openSync(path, "r");
+  try {
+    readSync(file, tail, 0, 20, Math.max(0, size - 20));
+  } finally {
+    closeSync(file);
+  }
+  return tail;
+}
+
+async function writeDurably(path: string, parts: readonly Buffer[]): Promise<void> {
+  const file = await open(path, "wx", 0o600);
+  try {
+    await file.writeFile(Buffer.concat(parts));
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+}
+
+function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Never made, or renamed away.
+  }
+}

@@ -1,0 +1,60 @@
+/** What a restore does to each path, what it has to leave alone, and what it would destroy. */
+import { type Failure, failure, type SkipReason } from "@lathe/protocol";
+import { shownPath } from "./byte-path.ts";
+import type { TreeChange } from "./compare-trees.ts";
+import { kindOf, skipReason } from "./git-objects.ts";
+
+export interface LeftPath {
+  readonly path: string;
+  readonly why: SkipReason;
+}
+
+export interface RestorePlan {
+  /** A folder before what is in it. */
+  readonly steps: readonly TreeChange[];
+  readonly left: readonly LeftPath[];
+}
+
+const shownConflicts = 20;
+
+/** `changes`: from the present to the wanted state. */
+export function planRestore(
+  changes: readonly TreeChange[],
+  paths: readonly string[] | undefined,
+): RestorePlan {
+  const left = new Map<string, SkipReason>();
+  const steps: TreeChange[] = [];
+  for (const change of changes) {
+    if (!isWithin(change.path, paths) || isBelowOne(change.path, left)) continue;
+    const why = [change.before, change.after].find((entry) => entry && kindOf(entry.mode) === "skipped");
+    if (why) left.set(change.path, skipReason(why.id));
+    else steps.push(change);
+  }
+  return { steps, left: Array.from(left, ([path, why]) => ({ path, why })) };
+}
+
+/** `since`: what differs from the state that the session knows. */
+export function conflict(plan: RestorePlan, since: readonly TreeChange[]): Failure | undefined {
+  const touched = new Set(since.map(({ path }) => path));
+  const lost = plan.steps.filter(({ path }) => touched.has(path)).map(({ path }) => shownPath(path));
+  if (lost.length === 0) return undefined;
+  const more = lost.length > shownConflicts ? ` and ${lost.length - shownConflicts} more` : "";
+  const named = lost.slice(0, shownConflicts).join(", ");
+  const text = `Nothing was changed: this would overwrite later changes to ${named}${more}.`;
+  return failure("stale-version", text, { who: "user" });
+}
+
+function isWithin(path: string, paths: readonly string[] | undefined): boolean {
+  return paths?.some((wanted) => wanted === "" || path === wanted || path.startsWith(`${wanted}/`)) ?? true;
+}
+
+export function isBelowOne(
+  path: string,
+  folders: { readonly size: number; has(path: string): boolean },
+): boolean {
+  if (folders.size === 0) return false;
+  for (let end = path.lastIndexOf("/"); end > 0; end = path.lastIndexOf("/", end - 1)) {
+    if (folders.has(path.slice(0, end))) return true;
+  }
+  return false;
+}

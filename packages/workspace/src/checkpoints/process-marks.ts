@@ -1,0 +1,69 @@
+/** Marks in a folder that say which process is doing what; a dead process's marks count no more. */
+import { mkdirSync, readdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { isOwnerAlive, newOwner, ownerName, parseOwner } from "../process-owner.ts";
+
+/** Of a process on another machine, or where pids are used again: nothing that is marked takes this long. */
+const staleMs = 10 * 60_000;
+
+export interface Mark {
+  release(): void;
+}
+
+/** A name that no other process or object has, and that tells later whether this process lives. */
+export function uniqueName(): string {
+  return ownerName(newOwner());
+}
+
+/** Of a name that `uniqueName` has given. */
+function isNameAlive(name: string): boolean {
+  const owner = parseOwner(name);
+  return owner !== undefined && isOwnerAlive(owner);
+}
+
+/**
+ * Sets the mark first and looks second: of two whose marks exclude each other at least one sees the other.
+ * Undefined, and no mark, when somebody living has a mark of the kind `unless`.
+ */
+export function setMark(folder: string, kind: string, unless: string): Mark | undefined {
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const name = `${kind}.${uniqueName()}`;
+  const path = join(folder, name);
+  writeFileSync(path, "", { mode: 0o600 });
+  const mark = { release: () => removeMark(path) };
+  if (livingMarks(folder, unless).every((found) => found === name)) return mark;
+  mark.release();
+  return undefined;
+}
+
+/** The marks of that kind; those of dead processes are removed. */
+export function livingMarks(folder: string, kind: string): readonly string[] {
+  return readdirSync(folder).filter((name) => {
+    if (!name.startsWith(`${kind}.`)) return false;
+    const path = join(folder, name);
+    const isLiving = isNameAlive(name.slice(kind.length + 1)) && !isStale(path);
+    if (!isLiving) removeMark(path);
+    return isLiving;
+  });
+}
+
+/** Files whose names hold, as the pattern's first group, the name of a process that is dead. */
+export function removeAbandoned(folder: string, pattern: RegExp): void {
+  for (const name of readdirSync(folder)) {
+    const owner = pattern.exec(name)?.[1];
+    if (owner !== undefined && !isNameAlive(owner)) removeMark(join(folder, name));
+  }
+}
+
+function isStale(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  return stats === undefined || Date.now() - stats.mtimeMs > staleMs;
+}
+
+function removeMark(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // Another process has seen that its owner is dead.
+  }
+}

@@ -1,0 +1,78 @@
+/** The latest checkpoint of each session: one ref of the shadow repository each, the older ones are its ancestors. */
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync } from "node:fs";
+import { open } from "node:fs/promises";
+import { join } from "node:path";
+import { removeAbandoned, uniqueName } from "./process-marks.ts";
+
+const temporarySuffix = ".lock";
+
+/** Throws what the file system throws. */
+export class SessionRefs {
+  readonly #folder: string;
+
+  constructor(folder: string) {
+    this.#folder = join(folder, "refs", "sessions");
+    removeAbandoned(this.#folder, /^.*\.writing-(.*)\.lock$/);
+  }
+
+  /** Undefined when there is none, or one that a power cut has left torn. */
+  read(session: string): string | undefined {
+    try {
+      const text = readFileSync(this.#path(session), "latin1");
+      return /^[0-9a-f]{40}\n$/.test(text) ? text.trim() : undefined;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+      throw error;
+    }
+  }
+
+  /** Durable. */
+  async write(session: string, ref: string): Promise<void> {
+    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+    const path = this.#path(session);
+    // Git takes no file of this ending for a ref.
+    const temporary = `${path}.writing-${uniqueName()}${temporarySuffix}`;
+    try {
+      const file = await open(temporary, "w", 0o600);
+      try {
+        await file.writeFile(`${ref}\n`);
+        await file.sync();
+      } finally {
+        await file.close();
+      }
+      renameSync(temporary, path);
+    } catch (error) {
+      removeQuietly(temporary);
+      throw error;
+    }
+  }
+
+  remove(session: string): void {
+    removeQuietly(this.#path(session));
+  }
+
+  list(): readonly string[] {
+    return readdirSync(this.#folder)
+      .filter((name) => !name.endsWith(temporarySuffix))
+      .map((name) => (name.startsWith("_") ? Buffer.from(name.slice(1), "hex").toString("utf8") : name));
+  }
+
+  /** Milliseconds since the epoch; 0 when there is none. */
+  writtenAt(session: string): number {
+    return statSync(this.#path(session), { throwIfNoEntry: false })?.mtimeMs ?? 0;
+  }
+
+  /** Any text may be a session's name; what git would not take for a ref's is written in hexadecimal. */
+  #path(session: string): string {
+    const isPlain = /^[a-zA-Z0-9][a-zA-Z0-9-]{0,99}$/.test(session);
+    return join(this.#folder, isPlain ? session : `_${Buffer.from(session, "utf8").toString("hex")}`);
+  }
+}
+
+function removeQuietly(path: string): void {
+  try {
+    unlinkSync(path);
+  } catch {
+    // It was not there.
+  }
+}

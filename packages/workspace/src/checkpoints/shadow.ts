@@ -1,0 +1,251 @@
+/** The shadow repository of one folder in the hands of this process: its objects, its refs, and the files as last seen. */
+import { join } from "node:path";
+import { type Checkpoint, type Failure, failure, isFailure } from "@lathe/protocol";
+import { bytePath } from "./byte-path.ts";
+import { type Folder, isHeld, loadTree, saveTree } from "./file-tree.ts";
+import { encodeCommit } from "./git-objects.ts";
+import { IgnoreRules } from "./ignore-rules.ts";
+import type { CheckpointLimits } from "./limits.ts";
+import { ObjectReader } from "./object-reader.ts";
+import { ObjectStore } from "./object-store.ts";
+import { Pace } from "./pace.ts";
+import { livingMarks, type Mark, removeAbandoned, setMark } from "./process-marks.ts";
+import type { Git } from "./run-git.ts";
+import { SessionRefs } from "./session-refs.ts";
+import { type Snapshot, takeSnapshot } from "./snapshot.ts";
+
+export interface ShadowOptions {
+  /** A real path. */
+  readonly root: string;
+  readonly git: Git;
+  readonly excluded: readonly string[];
+  readonly limits: CheckpointLimits;
+}
+
+interface Head {
+  readonly ref: string;
+  readonly tree: string;
+}
+
+const pollMs = 20;
+/** For so long what did not fit is not tried again: it takes long to find out. */
+const hopelessMs = 60_000;
+/** Changes since the files as last seen were saved: about what a next process should have to read again. */
+const unsavedEnough = 500;
+
+export class Shadow {
+  readonly git: Git;
+  readonly store: ObjectStore;
+  readonly refs: SessionRefs;
+  readonly root: string;
+  readonly limits: CheckpointLimits;
+  /** For the marks of what is under way. */
+  readonly marks: string;
+  readonly #rules: IgnoreRules;
+  readonly #excluded: ReadonlySet<string>;
+  readonly #seen: string;
+  readonly #heads = new Map<string, Head>();
+  /** By ref: what a commit names never changes. */
+  readonly #trees = new Map<string, string>();
+  #tree: Folder | undefined;
+  #isFirst = true;
+  #unsaved = 0;
+  /** Why it cannot be, and until when that need not be found out again. */
+  #hopeless: { readonly failure: Failure; readonly until: number } | undefined;
+
+  /** Throws what the file system throws. */
+  constructor({ root, git, excluded, limits }: ShadowOptions) {
+    this.git = git;
+    this.root = bytePath(root);
+    this.limits = limits;
+    this.store = new ObjectStore(git.folder);
+    this.refs = new SessionRefs(git.folder);
+    this.marks = join(git.folder, "marks");
+    this.#rules = new IgnoreRules(git, this.root);
+    this.#excluded = new Set([git.folder, ...excluded].map(bytePath));
+    this.#seen = join(git.folder, "files-seen.json");
+    removeAbandoned(git.folder, /^.*\.tmp-(.*)$/);
+    this.#tree = loadTree(this.#seen);
+    this.#mistrust();
+  }
+
+  get sessions(): readonly string[] {
+    return [...this.#heads.keys()];
+  }
+
+  /** `urgent`: it may take more than usual, for without it a restore could not be undone. */
+  async take(session: string, urgent = false): Promise<Checkpoint | Failure> {
+    return this.#looking(urgent, async (snapshot) => {
+      const ref = await this.#note(session, snapshot);
+      const { skipped, skippedCount } = snapshot;
+      return { ref, skipped, skippedCount };
+    });
+  }
+
+  /** The tree of the files now, kept for nobody. */
+  async present(): Promise<string | Failure> {
+    return this.#looking(false, async ({ root }) => {
+      await this.store.flush();
+      return root.id;
+    });
+  }
+
+  async treeOf(ref: string): Promise<string | Failure> {
+    if (!/^[0-9a-f]{40}$/.test(ref)) return failure("not-found", `${ref} is no checkpoint.`, { who: "user" });
+    const known = this.#trees.get(ref);
+    if (known !== undefined && this.store.has(ref)) return known;
+    const tree = await this.reading((reader) => reader.commit(ref));
+    if (!isFailure(tree)) this.#trees.set(ref, tree);
+    return tree;
+  }
+
+  /** Keeps these too for the session. */
+  async keep(session: string, refs: readonly string[]): Promise<Failure | undefined> {
+    const mark = await this.#enter(new Pace(this.limits.budgetMs));
+    if (isFailure(mark)) return mark;
+    try {
+      this.#refresh();
+      const head = await this.#head(session);
+      const trees = await Promise.all(refs.map((ref) => this.treeOf(ref)));
+      const failed = trees.find(isFailure);
+      if (failed) return failed;
+      const tree = head?.tree ?? trees.at(-1);
+      if (tree === undefined || isFailure(tree)) return tree;
+      const parents = [...new Set([...(head ? [head.ref] : []), ...refs])];
+      await this.#commit(session, tree, parents);
+      return undefined;
+    } finally {
+      this.store.forget();
+      mark.release();
+    }
+  }
+
+  forget(session: string): void {
+    this.refs.remove(session);
+    this.#heads.delete(session);
+  }
+
+  async reading<T>(work: (reader: ObjectReader) => Promise<T>): Promise<T> {
+    const reader = new ObjectReader(this.git, (id) => {
+      this.store.refresh();
+      return this.store.has(id);
+    });
+    try {
+      return await work(reader);
+    } finally {
+      reader.close();
+    }
+  }
+
+  /** Best effort, so that the next process need not read every file. */
+  async save(): Promise<void> {
+    this.#unsaved = 0;
+    if (this.#tree) await saveTree(this.#seen, this.#tree);
+  }
+
+  /** Room has been made: what did not fit may fit now. */
+  hope(): void {
+    this.#hopeless = undefined;
+    this.#refresh();
+  }
+
+  async #looking<T>(urgent: boolean, use: (snapshot: Snapshot) => Promise<T>): Promise<T | Failure> {
+    if (!urgent && this.#hopeless && performance.now() < this.#hopeless.until) return this.#hopeless.failure;
+    const { firstBudgetMs, budgetMs } = this.limits;
+    const pace = new Pace(urgent || this.#isFirst ? firstBudgetMs : budgetMs);
+    const mark = await this.#enter(pace);
+    if (isFailure(mark)) return mark;
+    try {
+      this.#refresh();
+      const snapshot = await this.#look(pace, urgent ? Number.POSITIVE_INFINITY : this.limits.quota);
+      if (isFailure(snapshot)) return snapshot;
+      const result = await use(snapshot);
+      this.#tree = snapshot.root;
+      this.#isFirst = false;
+      this.#unsaved += snapshot.read;
+      if (this.#unsaved >= unsavedEnough) await this.save();
+      return result;
+    } catch (error) {
+      // Trees of an earlier attempt may have got ids whose objects are not there now.
+      this.store.forget();
+      this.#mistrust();
+      throw error;
+    } finally {
+      this.store.forget();
+      mark.release();
+    }
+  }
+
+  async #look(pace: Pace, quota: number): Promise<Snapshot | Failure> {
+    const { root, store } = this;
+    const { maxFiles, maxFileBytes } = this.limits;
+    const limits = { maxFiles, maxFileBytes, quota };
+    const options = { root, store, pace, rules: this.#rules, excluded: this.#excluded, ...limits };
+    const snapshot = await takeSnapshot(options, this.#tree);
+    if (isFailure(snapshot)) return this.#noted(snapshot);
+    if (!snapshot.failed) return snapshot;
+    await store.flush();
+    this.#tree = snapshot.root;
+    return this.#noted(snapshot.failed);
+  }
+
+  #noted(failed: Failure): Failure {
+    const isHopeless = failed.code === "too-large" && failed.retry === "never";
+    if (isHopeless) this.#hopeless = { failure: failed, until: performance.now() + hopelessMs };
+    return failed;
+  }
+
+  async #note(session: string, { root }: Snapshot): Promise<string> {
+    const head = await this.#head(session);
+    if (head?.tree !== root.id) return this.#commit(session, root.id, head ? [head.ref] : []);
+    await this.store.flush();
+    return head.ref;
+  }
+
+  async #commit(session: string, tree: string, parents: readonly string[]): Promise<string> {
+    const at = Math.floor(Date.now() / 1000);
+    const ref = await this.store.put("commit", encodeCommit({ tree, parents, at }));
+    await this.store.flush();
+    await this.refs.write(session, ref);
+    this.#heads.set(session, { ref, tree });
+    this.#trees.set(ref, tree);
+    return ref;
+  }
+
+  async #head(session: string): Promise<Head | undefined> {
+    const known = this.#heads.get(session);
+    const ref = this.refs.read(session);
+    if (ref === undefined || !this.store.has(ref)) return undefined;
+    if (known?.ref === ref) return known;
+    const tree = await this.treeOf(ref);
+    if (isFailure(tree) || !this.store.has(tree)) return undefined;
+    const head = { ref, tree };
+    this.#heads.set(session, head);
+    return head;
+  }
+
+  /** While somebody throws objects away, none may be counted on. */
+  async #enter(pace: Pace): Promise<Mark | Failure> {
+    for (;;) {
+      const mark = setMark(this.marks, "take", "collect");
+      if (mark) return mark;
+      await new Promise((resolve) => setTimeout(resolve, pollMs));
+      const slow = await pace.rest();
+      if (slow && livingMarks(this.marks, "collect").length > 0) {
+        return failure("no-access", "The checkpoint store is being cleared up by another process.", {
+          who: "store",
+          retry: "same",
+        });
+      }
+    }
+  }
+
+  #refresh(): void {
+    if (this.store.refresh()) this.#mistrust();
+  }
+
+  /** What is not all there is not what was seen. */
+  #mistrust(): void {
+    if (this.#tree && !isHeld(this.#tree, (id) => this.store.has(id))) this.#tree = undefined;
+  }
+}

@@ -1,0 +1,87 @@
+/** Brings the store up to date with the files: reads what looks changed, and makes the trees above it. */
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { joined } from "./byte-path.ts";
+import { type Folder, skippedLeaf } from "./file-tree.ts";
+import { encodeTree, skippedId } from "./git-objects.ts";
+import type { ObjectStore } from "./object-store.ts";
+import { readContent } from "./read-content.ts";
+import {
+  noteSkipped,
+  type SkipList,
+  type Unread,
+  type Walked,
+  type WalkOptions,
+  walkFiles,
+} from "./walk-files.ts";
+
+export interface SnapshotOptions extends WalkOptions {
+  readonly store: ObjectStore;
+  /** Bytes the store may have. */
+  readonly quota: number;
+}
+
+export interface Snapshot extends SkipList {
+  readonly root: Folder;
+  /** How many files were read. */
+  readonly read: number;
+  /** Some of it is not read yet, or the trees are not made: it serves the next attempt. */
+  readonly failed?: Failure;
+}
+
+/** Everything it names is in the store, durable once the store is flushed, unless it failed. */
+export async function takeSnapshot(
+  options: SnapshotOptions,
+  before: Folder | undefined,
+): Promise<Snapshot | Failure> {
+  const walked = await walkFiles(options, before);
+  if (isFailure(walked)) return walked;
+  const failed = await readAll(options, walked);
+  if (!failed) await seal(options, walked.root);
+  const { root, skipped, skippedCount } = walked;
+  return { root, read: walked.unread.length, skipped, skippedCount, ...(failed && { failed }) };
+}
+
+async function readAll(options: SnapshotOptions, walked: Walked): Promise<Failure | undefined> {
+  const { pace, store, quota } = options;
+  for (const unread of walked.unread) {
+    const slow = pace.due ? await pace.rest() : undefined;
+    if (slow) return slow;
+    if (store.size > quota) return overQuota(quota);
+    await readOne(options, walked, unread);
+  }
+  return undefined;
+}
+
+async function readOne(
+  options: SnapshotOptions,
+  list: SkipList,
+  { folder, name, path }: Unread,
+): Promise<void> {
+  const content = readContent(joined(options.root, path), options.maxFileBytes);
+  if (content === undefined) {
+    folder.entries.delete(name);
+  } else if (typeof content === "string") {
+    noteSkipped(list, path, content);
+    folder.entries.set(name, skippedLeaf(skippedId(content)));
+  } else {
+    const id = await options.store.put("blob", content.bytes);
+    folder.entries.set(name, { ...content.leaf, id });
+  }
+}
+
+/** Makes the trees of the folders that have none. */
+async function seal(options: SnapshotOptions, folder: Folder): Promise<void> {
+  if (folder.id !== "") return;
+  // The content is read: to give up now would save nothing.
+  if (options.pace.due) await options.pace.rest();
+  for (const entry of folder.entries.values()) if (entry.kind === "folder") await seal(options, entry);
+  const entries = Array.from(folder.entries, ([name, { mode, id }]) => ({ name, mode, id }));
+  folder.id = await options.store.put("tree", encodeTree(entries));
+}
+
+function overQuota(quota: number): Failure {
+  const room = `${Math.round(quota / 1024 / 1024)} MB`;
+  return failure("too-large", `The files here need more than the ${room} that checkpoints may take.`, {
+    who: "user",
+  });
+}

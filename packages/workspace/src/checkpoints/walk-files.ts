@@ -1,0 +1,244 @@
+/** Walks over the project and says which files look changed; reads no content. */
+import { existsSync, lstatSync, readdirSync, type Stats } from "node:fs";
+import { dirname } from "node:path";
+import { type Failure, failure, isFailure, type Skipped, type SkipReason } from "@lathe/protocol";
+import { errorCode } from "../file-failure.ts";
+import { diskPath, joined, shownPath } from "./byte-path.ts";
+import { type Folder, type Leaf, type Node, skippedLeaf } from "./file-tree.ts";
+import { fileType, folderType, linkMode, skippedId } from "./git-objects.ts";
+import type { IgnoreRules } from "./ignore-rules.ts";
+import type { Pace } from "./pace.ts";
+
+/** Never looked into, never noted: the history that others keep, and files of a change under way. */
+const foreign = new Set([".git", ".hg", ".svn", ".jj"]);
+const temporary = /^\.lathe-[0-9a-f]{12}/;
+const shownSkipped = 100;
+
+export interface WalkOptions {
+  /** One character per byte, as all paths here. */
+  readonly root: string;
+  readonly rules: IgnoreRules;
+  readonly pace: Pace;
+  readonly maxFiles: number;
+  readonly maxFileBytes: number;
+  /** Absolute paths that are not covered: Lathe's own state. */
+  readonly excluded: ReadonlySet<string>;
+}
+
+/** A file whose content has to be read, and where it stands. */
+export interface Unread {
+  readonly folder: Folder;
+  readonly name: string;
+  readonly path: string;
+}
+
+export interface Walked extends SkipList {
+  readonly root: Folder;
+  readonly unread: readonly Unread[];
+}
+
+interface Walk extends WalkOptions, SkipList {
+  readonly unread: Unread[];
+  files: number;
+  /** Repositories whose rules have turned out to be older than a `.gitignore`. */
+  readonly outdated: Set<string>;
+}
+
+interface Place {
+  readonly path: string;
+  /** The repository it belongs to. */
+  readonly base: string;
+  readonly stats: Stats;
+  readonly before: Folder | undefined;
+}
+
+/** What did not change is shared with `before`. */
+export async function walkFiles(options: WalkOptions, before: Folder | undefined): Promise<Walked | Failure> {
+  options.rules.begin();
+  for (;;) {
+    const walk: Walk = {
+      ...options,
+      unread: [],
+      skipped: [],
+      skippedCount: 0,
+      files: 0,
+      outdated: new Set(),
+    };
+    const failed = await options.rules.open("");
+    if (failed) return failed;
+    const stats = lstatSync(diskPath(options.root), { throwIfNoEntry: false });
+    if (!stats) return failure("not-found", `${shownPath(options.root)} does not exist any more.`);
+    const root = await walkFolder(walk, { path: "", base: "", stats, before });
+    if (isFailure(root)) return root;
+    if (!root) return failure("no-access", `${shownPath(options.root)} may not be read.`);
+    if (walk.outdated.size > 0) continue;
+    const { unread, skipped, skippedCount } = walk;
+    return { root, unread, skipped, skippedCount };
+  }
+}
+
+/** Undefined when it cannot be read. */
+async function walkFolder(walk: Walk, place: Place): Promise<Folder | undefined | Failure> {
+  const { path, before } = place;
+  const names = namesIn(joined(walk.root, path));
+  if (!names) return undefined;
+  const base = path !== "" && names.includes(".git") ? path : place.base;
+  const failed = base === place.base ? undefined : await walk.rules.open(base);
+  if (failed) return failed;
+  const folder: Folder = { kind: "folder", mode: modeOf(place.stats), id: "", entries: new Map() };
+  const same = await fill(walk, folder, { path, base, before, names });
+  if (isFailure(same)) return same;
+  if (before?.entries.get(".gitignore") !== folder.entries.get(".gitignore")) noteRules(walk, base);
+  return same && before?.mode === folder.mode && before.entries.size === folder.entries.size
+    ? before
+    : folder;
+}
+
+interface Listing {
+  readonly path: string;
+  readonly base: string;
+  readonly before: Folder | undefined;
+  readonly names: readonly string[];
+}
+
+/** Whether each entry is as before. */
+async function fill(
+  walk: Walk,
+  folder: Folder,
+  { path, base, before, names }: Listing,
+): Promise<boolean | Failure> {
+  let same = true;
+  for (const name of names.filter(isOfProject)) {
+    const slow = walk.pace.due ? await walk.pace.rest() : undefined;
+    if (slow) return slow;
+    const old = before?.entries.get(name);
+    const entry = { folder, name, base, path: joined(path, name), old };
+    const stats = statsOf(joined(walk.root, entry.path));
+    // No promise for a file: there are many.
+    const node = stats?.isDirectory() ? await visitFolder(walk, entry, stats) : visitFile(walk, entry, stats);
+    if (isFailure(node)) return node;
+    if (node) folder.entries.set(name, node);
+    if (node !== old) same = false;
+  }
+  return same;
+}
+
+function isOfProject(name: string): boolean {
+  // Where upper and lower case are one, so are these names.
+  return !name.startsWith(".") || !(foreign.has(name.toLowerCase()) || temporary.test(name));
+}
+
+function noteRules(walk: Walk, base: string): void {
+  if (walk.rules.changed(base)) walk.outdated.add(base);
+}
+
+interface Entry {
+  readonly folder: Folder;
+  readonly name: string;
+  readonly base: string;
+  readonly path: string;
+  readonly old: Node | undefined;
+}
+
+function visitFile(walk: Walk, entry: Entry, stats: Stats | undefined): Leaf | undefined | Failure {
+  if (!stats) return isClosed(walk, entry) ? skip(walk, entry, "unreadable") : undefined;
+  walk.files += 1;
+  if (walk.files > walk.maxFiles) {
+    return failure(
+      "too-large",
+      `There are more than ${walk.maxFiles} files here: too many for checkpoints.`,
+      {
+        who: "user",
+      },
+    );
+  }
+  if (isExcluded(walk, entry)) return skip(walk, entry, "lathe");
+  if (!stats.isFile() && !stats.isSymbolicLink()) return skip(walk, entry, "special");
+  if (stats.size > walk.maxFileBytes) return skip(walk, entry, "too-large");
+  const leaf = leafOf(stats, Number.POSITIVE_INFINITY);
+  if (entry.old?.kind === "leaf" && isUnchanged(entry.old, leaf)) return entry.old;
+  walk.unread.push(entry);
+  return leaf;
+}
+
+async function visitFolder(walk: Walk, entry: Entry, stats: Stats): Promise<Node | undefined | Failure> {
+  if (isExcluded(walk, entry)) return skip(walk, entry, "lathe");
+  const { path, base, old } = entry;
+  const before = old?.kind === "folder" ? old : undefined;
+  const known = before !== undefined;
+  const ignored = await walk.rules.isIgnored(base, path, { known, changedAt: stats.ctimeMs });
+  if (isFailure(ignored)) return ignored;
+  if (ignored) return skip(walk, entry, "ignored");
+  const folder = await walkFolder(walk, { path, base, stats, before });
+  if (folder) return folder;
+  return existsSync(diskPath(joined(walk.root, path))) ? skip(walk, entry, "unreadable") : undefined;
+}
+
+/** In a folder that may be listed but not entered. */
+function isClosed(walk: Walk, { path }: Entry): boolean {
+  const absolute = joined(walk.root, path);
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return statsOf(absolute) === undefined && namesIn(dirname(absolute))?.includes(name) === true;
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(diskPath(path), { throwIfNoEntry: false });
+  } catch (error) {
+    errorCode(error);
+    return undefined;
+  }
+}
+
+function isExcluded(walk: Walk, { path }: Entry): boolean {
+  return walk.excluded.has(joined(walk.root, path));
+}
+
+function skip(walk: Walk, { path, old }: Entry, why: SkipReason): Leaf {
+  noteSkipped(walk, path, why);
+  const id = skippedId(why);
+  return old?.kind === "leaf" && old.id === id ? old : skippedLeaf(id);
+}
+
+/** The first of them by name. */
+export interface SkipList {
+  readonly skipped: Skipped[];
+  skippedCount: number;
+}
+
+export function noteSkipped(list: SkipList, path: string, why: SkipReason): void {
+  list.skippedCount += 1;
+  if (list.skipped.length < shownSkipped) list.skipped.push({ path: shownPath(path), why });
+}
+
+function namesIn(folder: string): readonly string[] | undefined {
+  try {
+    return readdirSync(diskPath(folder), "latin1");
+  } catch (error) {
+    // Gone meanwhile, or closed to us: in both cases it cannot be covered.
+    errorCode(error);
+    return undefined;
+  }
+}
+
+/** With the time of reading, which decides whether a later change may look the same. */
+export function leafOf(stats: Stats, readAt: number): Leaf {
+  const { size, mtimeMs, ctimeMs, ino } = stats;
+  // Times go in steps: of a clock tick, of a second on old file systems, of two on FAT.
+  const step = ctimeMs % 1000 === 0 ? 2_100 : 50;
+  const racy = ctimeMs >= readAt - step;
+  return { kind: "leaf", mode: modeOf(stats), id: "", size, mtime: mtimeMs, ctime: ctimeMs, ino, racy };
+}
+
+function isUnchanged(old: Leaf, now: Leaf): boolean {
+  if (old.racy || old.id === "" || old.mode !== now.mode || old.size !== now.size) return false;
+  return old.mtime === now.mtime && old.ctime === now.ctime && old.ino === now.ino;
+}
+
+function modeOf(stats: Stats): number {
+  if (stats.isSymbolicLink()) return linkMode;
+  const isFolder = stats.isDirectory();
+  // Windows has no permission bits, and shows some all the same.
+  if (process.platform === "win32") return isFolder ? folderType | 0o755 : fileType | 0o644;
+  return (isFolder ? folderType : fileType) | (stats.mode & 0o7777);
+}
