@@ -5,6 +5,7 @@ export type {
   Checkpoints,
   Collected,
   FileDifference,
+  FileInCheckpoint,
   FileState,
   Restored,
   RestoreOptions,

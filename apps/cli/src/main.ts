@@ -10,6 +10,7 @@ Usage:
   lathe demo                  watch it fix a failing test, with no key and no network
   lathe sessions list         earlier sessions
   lathe sessions show ID      one of them, readable
+  lathe sessions diff ID      what it changed; rewind ID takes it back
   lathe tool NAME --json ARGS one tool by itself
   lathe edits apply           the edit engine by itself, on texts from a pipe
   lathe doctor                what works on this machine, what does not, how to mend it

@@ -40,11 +40,22 @@ export interface FileDifference {
   readonly diff?: string;
 }
 
+/** `other`: a folder, a link, or something that the checkpoint does not hold. */
+export type FileInCheckpoint =
+  | { readonly type: "file"; readonly bytes: Uint8Array }
+  | { readonly type: "absent" }
+  | { readonly type: "other" };
+
 export interface RestoreOptions {
   /** The session for which the present is kept first. */
   readonly session: string;
-  /** The last state that the session knows; absent: whatever is there now may be overwritten. */
+  /**
+   * The last state that the session knows: what is the same there as in the checkpoint is left alone, whatever somebody
+   * has made of it since. Absent: everything becomes as in the checkpoint.
+   */
   readonly expected?: string;
+  /** Also over what is not as `expected`. */
+  readonly force?: boolean;
   /** Files and folders, relative to the root; absent: all. */
   readonly paths?: readonly string[];
 }
@@ -77,10 +88,12 @@ export interface Checkpoints {
   take(session: string): Promise<Checkpoint | Failure>;
   /** *Contract:* sorted by path; `to` absent: the files now. `not-found` for a ref that is gone, `log-corrupt` for a broken one. */
   difference(from: string, to?: string): Promise<readonly FileDifference[] | Failure>;
+  /** *Contract:* `path` relative to the root, with `/`; `not-found` for a ref that is gone. */
+  read(ref: string, path: string): Promise<FileInCheckpoint | Failure>;
   /**
    * *Contract:* contents, permissions, links and folders as in the checkpoint, what was created since deleted; all or
    * nothing, also when the process dies (put back when the folder is next opened). What a checkpoint does not hold is
-   * never touched. `stale-version`, and nothing is done, when something it would change is not as `expected`.
+   * never touched. `stale-version`, and nothing is done, when something it would change is not as `expected`, without `force`.
    */
   restore(ref: string, options: RestoreOptions): Promise<Restored | Failure>;
   /** *Contract:* keeps checkpoints of another session for this one too, e.g. for a fork. */

@@ -20,7 +20,7 @@ export function rewindConversation(
 ): Session {
   const then = undoes ? session.rewind?.conversation : atMark(session, to);
   if (!then) return session;
-  const { turn: _, lastEnd: _end, ...rest } = session;
+  const { turn: _, ...rest } = session;
   return { ...rest, ...then, calls: [], recent: [] };
 }
 

@@ -34,9 +34,11 @@ export async function applySteps(steps: readonly Step[], effects: Effects): Prom
   if (isFailure(all)) return all;
   const work: Work = { ...effects, temporary: new Set() };
   const prepared = prepareSteps(all, work);
-  const failed = isFailure(prepared) ? prepared : await effects.fenced(() => takeEffect(all, prepared, work));
-  for (const path of work.temporary) tidy(path, effects);
-  return failed;
+  try {
+    return isFailure(prepared) ? prepared : await effects.fenced(() => takeEffect(all, prepared, work));
+  } finally {
+    for (const path of work.temporary) tidy(path, effects);
+  }
 }
 
 async function takeEffect(

@@ -4,7 +4,7 @@ import type { Disk } from "./disk.ts";
 import { errorCode, fileFailure } from "./file-failure.ts";
 
 const unable = new Set(["EINVAL", "ENOTSUP", "EOPNOTSUPP", "EPERM", "EACCES", "EBADF"]);
-const gone = new Set(["ENOENT", "ENOTDIR"]);
+const gone = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
 /** Folders that are not there any more have nothing to sync. */
 export function syncFolders(folders: readonly string[], disk: Disk): Failure | undefined {

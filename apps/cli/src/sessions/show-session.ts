@@ -1,6 +1,14 @@
 /** One session as a person reads it: the words, the steps with their times, what changed, how it ended. */
 import { findSession, readSession } from "@lathe/hosts/local";
-import { type Event, type Failure, fold, isFailure, messageText, type Session } from "@lathe/protocol";
+import {
+  type Event,
+  emptySession,
+  type Failure,
+  fold,
+  isFailure,
+  messageText,
+  type Session,
+} from "@lathe/protocol";
 import { callLines, type FinishedCall, type View } from "../render/call-lines.ts";
 import { callTarget } from "../render/call-target.ts";
 import { duration, moment } from "../render/figures.ts";
@@ -26,13 +34,20 @@ function transcript(events: readonly Event[], view: View): string {
   const { bold, dim } = view.paint;
   const head = `${bold(harmless(session.title))}\n${dim(`${session.id} · ${session.cwd} · ${session.model}`)}\n`;
   const calls = new Map<string, Pick<FinishedCall, "tool" | "target">>();
-  const lines = events.flatMap((event) => linesOf(event, calls, view));
+  let now = emptySession;
+  const lines = events.flatMap((event) => {
+    now = fold([event], now);
+    return linesOf(event, calls, { ...view, step: now.step });
+  });
   return `${[head, ...lines].join("\n")}\n\n${ending(session, events)}\n`;
 }
 
+/** A view of one event of a session: `step` counts the answers up to it. */
+type StepView = View & { readonly step: number };
+
 type Calls = Map<string, Pick<FinishedCall, "tool" | "target">>;
 
-function linesOf(event: Event, calls: Calls, view: View): readonly string[] {
+function linesOf(event: Event, calls: Calls, view: StepView): readonly string[] {
   const { bold, dim, yellow } = view.paint;
   switch (event.type) {
     case "message.received":
@@ -51,6 +66,10 @@ function linesOf(event: Event, calls: Calls, view: View): readonly string[] {
       return [yellow(`! switched to ${event.data.to}: ${harmless(event.data.why)}`)];
     case "notice.posted":
       return [yellow(`! told the model: ${harmless(event.data.text)}`)];
+    case "checkpoint.taken":
+      return event.data.failure ? [dim(`no checkpoint: ${harmless(event.data.failure.text)}`)] : [];
+    case "session.rewound":
+      return ["", yellow(`! ${moment(event.at)} ${rewoundText(event.data, view.step)}`)];
     case "turn.ended":
       return ["", dim(`${moment(event.at)} ${problemOf(event.data.end) ?? "done"}`)];
     default:
@@ -58,15 +77,24 @@ function linesOf(event: Event, calls: Calls, view: View): readonly string[] {
   }
 }
 
-function answerLines({ data, at }: Event<"step.completed">, calls: Calls, view: View): readonly string[] {
+function rewoundText(
+  { undoes, conversation, files }: Event<"session.rewound">["data"],
+  step: number,
+): string {
+  if (undoes) return "the rewind was undone";
+  const what = conversation ? (files ? "files and conversation" : "the conversation") : "the files";
+  return `${what} went back${conversation ? ` to before step ${step + 1}` : ""}`;
+}
+
+function answerLines({ data, at }: Event<"step.completed">, calls: Calls, view: StepView): readonly string[] {
   for (const part of data.parts) {
     if (part.type === "tool-call")
       calls.set(part.id, { tool: part.tool, target: callTarget(part.input, []) });
   }
   const text = messageText(data.parts);
   const { bold, dim } = view.paint;
-  const head = `${bold(data.model)} ${dim(`${moment(at)}, ${duration(data.ms)}`)}`;
-  return text === "" ? [] : [head, harmless(text), ""];
+  const when = `step ${view.step} · ${moment(at)}, ${duration(data.ms)}`;
+  return text === "" ? [dim(when)] : [`${bold(data.model)} ${dim(when)}`, harmless(text), ""];
 }
 
 function ending(session: Session, events: readonly Event[]): string {

@@ -18,9 +18,9 @@ export function patchPath(written: string): string {
 /** The lines of a patch, LF, without the prose, fence or shell command around it; `isStart` knows its first line. */
 export function patchLines(patch: string, isStart: (line: string) => boolean): readonly string[] {
   const lines = patch
-    .replaceAll("\r\n", "\n")
     .replace(/^\uFEFF/, "")
-    .split("\n");
+    .split("\n")
+    .map((line) => line.replace(/\r$/, ""));
   const last = lines.at(-1) === "" ? lines.length - 2 : lines.length - 1;
   const start = Math.max(0, lines.findIndex(isStart));
   const end = endOf(lines, start, last + 1);

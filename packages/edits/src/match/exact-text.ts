@@ -21,9 +21,12 @@ function plain(text: string): string {
   });
 }
 
-/** Whether the piece is one word, and there only as a part of a longer one, which is then another word. */
+/** A word this long is no accident inside another one. */
+const telling = 6;
+
+/** Whether the piece is one short word, and there only as a part of a longer one, which is then another word. */
 export function cutsWord(text: string, piece: string, at: number): boolean {
-  if (!/^[\p{L}\p{M}\p{N}_$]+$/u.test(piece)) return false;
+  if (piece.length >= telling || !/^[\p{L}\p{M}\p{N}_$]+$/u.test(piece)) return false;
   return isWord(text[at - 1]) || isWord(text[at + piece.length]);
 }
 

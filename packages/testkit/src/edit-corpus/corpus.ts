@@ -94,13 +94,17 @@ function casesOf(maker: CaseMaker, changes: readonly Change[], { format, each, s
     const random = createSeededRandom(`${seed}/${maker.name}/${format}/${index}/${change.path}`);
     const made = maker.make(change, format, random);
     const key = JSON.stringify(made?.request);
-    if (made === undefined || seen.has(key)) continue;
+    if (made === undefined || seen.has(key) || changesNothing(made)) continue;
     seen.add(key);
     const { source, language } = change;
     const request = { ...made.request, id: `${maker.name}/${format}/${cases.length}` };
     cases.push({ request, expect: made.expect, corruption: maker.name, source, language });
   }
   return cases;
+}
+
+function changesNothing({ request, expect }: Pick<EditCase, "request" | "expect">): boolean {
+  return "content" in expect && expect.content === request.content;
 }
 
 function changesFrom(pairs: readonly FilePair[], seed: number): Change[] {

@@ -9,7 +9,10 @@ import { runGit } from "./run-git.ts";
 import type { Shadow } from "./shadow.ts";
 
 /** Fewer are as quick to read as one. */
-const fewPacks = 8;
+const fewPacks = 12;
+const manyPacks = 50;
+/** A pack of many small ones that is not packed again: each time all of it would be written. */
+const enoughBytes = 32 * 1024 * 1024;
 const waitMs = 10_000;
 const pollMs = 20;
 const packingMs = 10 * 60_000;
@@ -37,14 +40,33 @@ export async function collectGarbage(shadow: Shadow): Promise<Collected | Failur
   }
 }
 
+/** Many, or much that in one pack would be differences only, such as the trees of large folders. */
+export function isScattered({ store }: Shadow): boolean {
+  const { count, bytes } = store.small;
+  return count > manyPacks || (count > fewPacks && bytes > keptBytes);
+}
+
 /** Nothing is thrown away: nobody need wait. Best effort, `collectGarbage` would say what is wrong. */
 export async function packSmall(shadow: Shadow): Promise<void> {
   const mark = setMark(shadow.marks, "pack", "pack");
   if (!mark) return;
   try {
-    await repack(shadow, ["-k"]);
+    await packTogether(shadow);
   } finally {
     mark.release();
+  }
+}
+
+async function packTogether(shadow: Shadow): Promise<Failure | undefined> {
+  const failed = await repack(shadow, ["-k"]);
+  if (!failed) keepLarge(shadow, enoughBytes);
+  return failed;
+}
+
+/** From now on they stay as they are when others are packed together. */
+function keepLarge(shadow: Shadow, bytes: number): void {
+  for (const path of packFiles(shadow, ".pack")) {
+    if (statSync(path).size > bytes) writeFileSync(path.replace(/pack$/, "keep"), "", { mode: 0o600 });
   }
 }
 
@@ -60,8 +82,8 @@ async function tidy(shadow: Shadow, dropped: string[]): Promise<Failure | undefi
   if (existsSync(garbagePath(shadow)) || store.size > limits.quota) {
     const failed = await throwAway(shadow);
     if (failed) return failed;
-  } else if (store.packCount > fewPacks) {
-    const failed = await repack(shadow, ["-k"]);
+  } else if (store.small.count > fewPacks) {
+    const failed = await packTogether(shadow);
     if (failed) return failed;
   }
   for (store.refresh(); store.size > limits.quota; store.refresh()) {
@@ -98,9 +120,7 @@ async function throwAway(shadow: Shadow): Promise<Failure | undefined> {
     for (const path of packFiles(shadow, ".keep")) unlinkSync(path);
     const failed = await repack(shadow, []);
     if (failed) return failed;
-    for (const path of packFiles(shadow, ".pack")) {
-      if (statSync(path).size > keptBytes) writeFileSync(path.replace(/pack$/, "keep"), "", { mode: 0o600 });
-    }
+    keepLarge(shadow, keptBytes);
     if (existsSync(garbagePath(shadow))) unlinkSync(garbagePath(shadow));
     return undefined;
   } finally {

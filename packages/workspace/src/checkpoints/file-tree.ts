@@ -18,8 +18,18 @@ export interface Leaf {
   readonly racy: boolean;
 }
 
+/** The state of a folder that tells whether names in it have come or gone. */
+export interface Listed {
+  readonly ino: number;
+  readonly mtime: number;
+  readonly ctime: number;
+}
+
 export interface Folder {
   readonly kind: "folder";
+  /** When its names were read, where that can be relied on. */
+  listed: Listed | undefined;
+  readonly isRepository: boolean;
   readonly mode: number;
   /** Of its tree; "" until it is made. */
   id: string;
@@ -40,7 +50,7 @@ export function isHeld(node: Node, has: (id: string) => boolean): boolean {
   return true;
 }
 
-const version = 1;
+const version = 2;
 
 /** Undefined when there is none, or a torn one: then every file is read again. */
 export function loadTree(path: string): Folder | undefined {
@@ -70,7 +80,7 @@ export async function saveTree(path: string, root: Folder): Promise<void> {
 }
 
 type PackedLeaf = readonly [number, string, number, number, number, number, number];
-type PackedFolder = readonly [number, string, Readonly<Record<string, unknown>>];
+type PackedFolder = readonly [number, string, Readonly<Record<string, unknown>>, boolean, Listed | null];
 type Packed = PackedLeaf | PackedFolder;
 
 function packed(node: Node): Packed {
@@ -78,7 +88,7 @@ function packed(node: Node): Packed {
     return [node.mode, node.id, node.size, node.mtime, node.ctime, node.ino, node.racy ? 1 : 0];
   }
   const entries = Array.from(node.entries, ([name, entry]) => [`/${name}`, packed(entry)] as const);
-  return [node.mode, node.id, Object.fromEntries(entries)];
+  return [node.mode, node.id, Object.fromEntries(entries), node.isRepository, node.listed ?? null];
 }
 
 function unpacked(from: Packed): Node {
@@ -86,8 +96,8 @@ function unpacked(from: Packed): Node {
     const [mode, id, size, mtime, ctime, ino, racy] = from;
     return { kind: "leaf", mode, id, size, mtime, ctime, ino, racy: racy === 1 };
   }
-  const [mode, id, children] = from;
+  const [mode, id, children, isRepository, listed] = from;
   const entries = new Map<string, Node>();
   for (const [name, entry] of Object.entries(children)) entries.set(name.slice(1), unpacked(entry as Packed));
-  return { kind: "folder", mode, id, entries };
+  return { kind: "folder", mode, id, entries, isRepository, listed: listed ?? undefined };
 }

@@ -103,8 +103,10 @@ export class ObjectStore {
     return [...this.#known.values()].reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  get packCount(): number {
-    return [...this.#known.values()].filter(({ bytes }) => bytes <= keptBytes).length;
+  /** Of the packs that are to be packed together some day. */
+  get small(): { readonly count: number; readonly bytes: number } {
+    const sizes = [...this.#known.values()].map(({ bytes }) => bytes).filter((bytes) => bytes <= keptBytes);
+    return { count: sizes.length, bytes: sizes.reduce((sum, bytes) => sum + bytes, 0) };
   }
 
   /** Keeps what was put so far in memory until `flush`, or until it is a pack's worth. */

@@ -9,9 +9,10 @@ import { errorCode, fileFailure } from "../file-failure.ts";
 import { fileJournal } from "../file-journal.ts";
 import { isOwnerAlive } from "../process-owner.ts";
 import type { Recovery } from "../recover-journals.ts";
-import { collectGarbage, noteGarbage, packSmall } from "./collect-garbage.ts";
+import { collectGarbage, isScattered, noteGarbage, packSmall } from "./collect-garbage.ts";
 import { type CheckpointLimits, defaultLimits } from "./limits.ts";
 import { listDifferences, type UnifiedDiff } from "./list-differences.ts";
+import { readCheckpointFile } from "./read-file.ts";
 import { refuseRoot } from "./refuse-root.ts";
 import { restoreFiles } from "./restore-files.ts";
 import { missingGit } from "./run-git.ts";
@@ -38,9 +39,6 @@ export interface CheckpointsOptions {
   /** Told when a process had died in the middle of a restore or commit. */
   readonly onRecovered?: (recovery: Recovery) => void;
 }
-
-/** Small packs beyond which they are packed in the background. */
-const manyPacks = 50;
 
 /** A failure where there can be no checkpoints: a home folder, no git, a store that cannot be made. */
 export async function openCheckpoints(options: CheckpointsOptions): Promise<Checkpoints | Failure> {
@@ -80,7 +78,7 @@ function checkpointsOf(shadow: Shadow, effects: Effects, unified: UnifiedDiff | 
     take: (session) =>
       inTurn(async () => {
         const taken = await takeWithRoom(shadow, session);
-        if (shadow.store.packCount > manyPacks) {
+        if (isScattered(shadow)) {
           packing ??= packSmall(shadow)
             .catch(errorCode)
             .finally(() => {
@@ -96,6 +94,11 @@ function checkpointsOf(shadow: Shadow, effects: Effects, unified: UnifiedDiff | 
         const before = await shadow.treeOf(from);
         if (isFailure(before)) return before;
         return shadow.reading((reader) => listDifferences(reader, { before, after }, unified));
+      }),
+    read: (ref, path) =>
+      inTurn(async () => {
+        const tree = await shadow.treeOf(ref);
+        return isFailure(tree) ? tree : shadow.reading((reader) => readCheckpointFile(reader, tree, path));
       }),
     restore: (ref, options) => inTurn(() => restoreFiles(shadow, effects, { ...options, ref })),
     keep: (session, refs) => inTurn(() => shadow.keep(session, refs)),

@@ -32,7 +32,7 @@ export async function restoreFiles(
   if (isFailure(present)) return present;
   return shadow.reading(async (reader) => {
     const trees = { present, wanted, expected };
-    const plan = await planFor(shadow, reader, { trees, paths: request.paths });
+    const plan = await planFor(shadow, reader, { trees, request });
     if (isFailure(plan)) return plan;
     const failed = await carryOut(shadow, effects, { plan, reader });
     if (failed) return failed;
@@ -50,28 +50,32 @@ interface PlanOptions {
     readonly wanted: string;
     readonly expected: string | undefined;
   };
-  readonly paths: readonly string[] | undefined;
+  readonly request: RestoreRequest;
 }
 
 async function planFor(
   shadow: Shadow,
   reader: ObjectReader,
-  { trees, paths }: PlanOptions,
+  { trees, request }: PlanOptions,
 ): Promise<RestorePlan | Failure> {
   const changes = await compareTrees(reader, trees.present, trees.wanted);
   if (isFailure(changes)) return changes;
   const root = shownPath(shadow.root);
-  const plan = planRestore(
-    changes,
-    paths?.map((path) => bytePath(relative(root, resolve(root, path)).replaceAll(sep, "/"))),
+  const paths = request.paths?.map((path) =>
+    bytePath(relative(root, resolve(root, path)).replaceAll(sep, "/")),
   );
-  if (trees.expected !== undefined) {
-    const since = await compareTrees(reader, trees.expected, trees.present);
-    if (isFailure(since)) return since;
-    const refused = conflict(plan, since);
-    if (refused) return refused;
-  }
-  return withoutFullFolders(shadow.root, plan);
+  if (trees.expected === undefined) return withoutFullFolders(shadow.root, planRestore(changes, paths));
+  const own = await compareTrees(reader, trees.expected, trees.wanted);
+  if (isFailure(own)) return own;
+  const ownPaths = new Set(own.map(({ path }) => path));
+  const plan = planRestore(
+    changes.filter(({ path }) => ownPaths.has(path)),
+    paths,
+  );
+  const since = await compareTrees(reader, trees.expected, trees.present);
+  if (isFailure(since)) return since;
+  const refused = request.force ? undefined : conflict(plan, since);
+  return refused ?? withoutFullFolders(shadow.root, plan);
 }
 
 interface Work {

@@ -1,4 +1,5 @@
 /** The shadow repository of one folder in the hands of this process: its objects, its refs, and the files as last seen. */
+import type { Stats } from "node:fs";
 import { join } from "node:path";
 import { type Checkpoint, type Failure, failure, isFailure } from "@lathe/protocol";
 import { bytePath } from "./byte-path.ts";
@@ -6,6 +7,7 @@ import { type Folder, isHeld, loadTree, saveTree } from "./file-tree.ts";
 import { encodeCommit } from "./git-objects.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
 import type { CheckpointLimits } from "./limits.ts";
+import { tellsOfNames } from "./local-disk.ts";
 import { ObjectReader } from "./object-reader.ts";
 import { ObjectStore } from "./object-store.ts";
 import { Pace } from "./pace.ts";
@@ -43,6 +45,7 @@ export class Shadow {
   readonly marks: string;
   readonly #rules: IgnoreRules;
   readonly #excluded: ReadonlySet<string>;
+  readonly #tellsOfNames: (stats: Stats) => boolean;
   readonly #seen: string;
   readonly #heads = new Map<string, Head>();
   /** By ref: what a commit names never changes. */
@@ -62,6 +65,7 @@ export class Shadow {
     this.refs = new SessionRefs(git.folder);
     this.marks = join(git.folder, "marks");
     this.#rules = new IgnoreRules(git, this.root);
+    this.#tellsOfNames = tellsOfNames(root);
     this.#excluded = new Set([git.folder, ...excluded].map(bytePath));
     this.#seen = join(git.folder, "files-seen.json");
     removeAbandoned(git.folder, /^.*\.tmp-(.*)$/);
@@ -180,7 +184,8 @@ export class Shadow {
     const { root, store } = this;
     const { maxFiles, maxFileBytes } = this.limits;
     const limits = { maxFiles, maxFileBytes, quota };
-    const options = { root, store, pace, rules: this.#rules, excluded: this.#excluded, ...limits };
+    const known = { rules: this.#rules, excluded: this.#excluded, tellsOfNames: this.#tellsOfNames };
+    const options = { root, store, pace, ...known, ...limits };
     const snapshot = await takeSnapshot(options, this.#tree);
     if (isFailure(snapshot)) return this.#noted(snapshot);
     if (!snapshot.failed) return snapshot;

@@ -21,6 +21,8 @@ export interface WalkOptions {
   readonly pace: Pace;
   readonly maxFiles: number;
   readonly maxFileBytes: number;
+  /** Whether a folder's times tell that names in it have come or gone. */
+  readonly tellsOfNames: (stats: Stats) => boolean;
   /** Absolute paths that are not covered: Lathe's own state. */
   readonly excluded: ReadonlySet<string>;
 }
@@ -79,36 +81,49 @@ export async function walkFiles(options: WalkOptions, before: Folder | undefined
 
 /** Undefined when it cannot be read. */
 async function walkFolder(walk: Walk, place: Place): Promise<Folder | undefined | Failure> {
-  const { path, before } = place;
-  const names = namesIn(joined(walk.root, path));
-  if (!names) return undefined;
-  const base = path !== "" && names.includes(".git") ? path : place.base;
+  const { path, before, stats } = place;
+  const readAt = Date.now();
+  const listing = listingOf(walk, place);
+  if (!listing) return undefined;
+  const base = path !== "" && listing.isRepository ? path : place.base;
   const failed = base === place.base ? undefined : await walk.rules.open(base);
   if (failed) return failed;
-  const folder: Folder = { kind: "folder", mode: modeOf(place.stats), id: "", entries: new Map() };
-  const same = await fill(walk, folder, { path, base, before, names });
-  if (isFailure(same)) return same;
+  const folder = await fill(walk, { path, base, before, mode: modeOf(stats), ...listing });
+  if (isFailure(folder)) return folder;
+  const isSteady = walk.tellsOfNames(stats) && !isRacy(stats, readAt);
+  folder.listed = isSteady ? { ino: stats.ino, mtime: stats.mtimeMs, ctime: stats.ctimeMs } : undefined;
   if (before?.entries.get(".gitignore") !== folder.entries.get(".gitignore")) noteRules(walk, base);
-  return same && before?.mode === folder.mode && before.entries.size === folder.entries.size
-    ? before
-    : folder;
+  return folder;
 }
 
-interface Listing {
+interface Names {
+  readonly names: Iterable<string>;
+  readonly isRepository: boolean;
+}
+
+function listingOf(walk: Walk, { path, before, stats }: Place): Names | undefined {
+  const { listed } = before ?? {};
+  const isSame =
+    listed?.ino === stats.ino && listed.mtime === stats.mtimeMs && listed.ctime === stats.ctimeMs;
+  if (before && isSame) return { names: before.entries.keys(), isRepository: before.isRepository };
+  const names = namesIn(joined(walk.root, path));
+  return names && { names: names.filter(isOfProject), isRepository: names.includes(".git") };
+}
+
+interface Listing extends Names {
   readonly path: string;
   readonly base: string;
   readonly before: Folder | undefined;
-  readonly names: readonly string[];
+  readonly mode: number;
 }
 
-/** Whether each entry is as before. */
-async function fill(
-  walk: Walk,
-  folder: Folder,
-  { path, base, before, names }: Listing,
-): Promise<boolean | Failure> {
+/** `before` itself when each entry is as before. */
+async function fill(walk: Walk, listing: Listing): Promise<Folder | Failure> {
+  const { path, base, before, mode, isRepository } = listing;
+  const entries = new Map<string, Node>();
+  const folder: Folder = { kind: "folder", mode, id: "", entries, isRepository, listed: undefined };
   let same = true;
-  for (const name of names.filter(isOfProject)) {
+  for (const name of listing.names) {
     const slow = walk.pace.due ? await walk.pace.rest() : undefined;
     if (slow) return slow;
     const old = before?.entries.get(name);
@@ -117,10 +132,14 @@ async function fill(
     // No promise for a file: there are many.
     const node = stats?.isDirectory() ? await visitFolder(walk, entry, stats) : visitFile(walk, entry, stats);
     if (isFailure(node)) return node;
-    if (node) folder.entries.set(name, node);
+    if (node) entries.set(name, node);
     if (node !== old) same = false;
   }
-  return same;
+  return before && same && isAlike(before, folder) ? before : folder;
+}
+
+function isAlike(a: Folder, b: Folder): boolean {
+  return a.mode === b.mode && a.isRepository === b.isRepository && a.entries.size === b.entries.size;
 }
 
 function isOfProject(name: string): boolean {
@@ -224,10 +243,15 @@ function namesIn(folder: string): readonly string[] | undefined {
 /** With the time of reading, which decides whether a later change may look the same. */
 export function leafOf(stats: Stats, readAt: number): Leaf {
   const { size, mtimeMs, ctimeMs, ino } = stats;
+  const racy = isRacy(stats, readAt);
+  return { kind: "leaf", mode: modeOf(stats), id: "", size, mtime: mtimeMs, ctime: ctimeMs, ino, racy };
+}
+
+/** Whether a change after the reading may leave the times as they are. */
+function isRacy({ ctimeMs }: Stats, readAt: number): boolean {
   // Times go in steps: of a clock tick, of a second on old file systems, of two on FAT.
   const step = ctimeMs % 1000 === 0 ? 2_100 : 50;
-  const racy = ctimeMs >= readAt - step;
-  return { kind: "leaf", mode: modeOf(stats), id: "", size, mtime: mtimeMs, ctime: ctimeMs, ino, racy };
+  return ctimeMs >= readAt - step;
 }
 
 function isUnchanged(old: Leaf, now: Leaf): boolean {

@@ -1,0 +1,22 @@
+/** `lathe sessions export`: what a session holds, for other programs. */
+import { once } from "node:events";
+import { findSession, sessionEdits } from "@lathe/hosts/local";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { usage } from "../run-options.ts";
+import { problemLine } from "../show-failure.ts";
+
+export async function exportCommand(start: string, format: string | undefined): Promise<number | Failure> {
+  if (format !== "edits") return usage("--format is edits: lathe sessions export ID --format edits");
+  const id = await findSession(process.env, start);
+  if (isFailure(id)) return id;
+  const found = await sessionEdits(process.env, id);
+  if (isFailure(found)) return found;
+  for (const edit of found.edits) {
+    if (!process.stdout.write(`${JSON.stringify(edit)}\n`)) await once(process.stdout, "drain");
+  }
+  if (found.lost > 0) {
+    const edits = found.lost === 1 ? "1 edit is" : `${found.lost} edits are`;
+    process.stderr.write(problemLine(`${edits} left out: the texts are not stored any more`));
+  }
+  return 0;
+}

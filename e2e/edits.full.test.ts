@@ -1,0 +1,32 @@
+/** `lathe edits apply` on thousands of corrupted edits of real packages in seven languages, against the bars of the design. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { editCases } from "@lathe/testkit/edit-corpus/corpus";
+import { corpusSources, sourcePairs } from "@lathe/testkit/edit-corpus/corpus-sources";
+import { formatReport } from "@lathe/testkit/edit-corpus/judge";
+import { judged, scoreOf } from "./judged-edits.ts";
+
+for (const [set, seed] of [
+  ["training", 1],
+  ["held-out", 7001],
+  ["held-out", 20_261],
+] as const) {
+  it(`corrupted edits, ${set} packages, seed ${seed}`, async (test) => {
+    const { pairs, skipped } = sourcePairs(corpusSources, set);
+    for (const line of skipped) test.diagnostic(`skipped ${line}`);
+    if (pairs.length === 0) return test.skip(skipped.join("; "));
+    const all = await judged(editCases(pairs, { seed, each: 14 }));
+    const score = scoreOf(all);
+    test.diagnostic(JSON.stringify({ cases: all.length, ...score }));
+    const imperfect = all.filter(({ verdict }) => verdict !== "right");
+    test.diagnostic(formatReport(imperfect));
+    assert.equal(score.mustRefuse.right, score.mustRefuse.of);
+    assert.ok(score.wrong <= all.length / 1_000);
+    assert.ok(score.mustApply.right >= score.mustApply.of * 0.98);
+    assert.ok(score.damaged <= all.length * 0.005);
+    const plain = all.filter((one) =>
+      /^(?:clean|file-crlf|edit-crlf|file-bom|file-no-final)/.test(one.case.corruption),
+    );
+    assert.ok(plain.length > 100 && plain.every(({ verdict }) => verdict === "right"));
+  });
+}

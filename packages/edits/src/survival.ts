@@ -1,0 +1,59 @@
+/** How much of an edit is still there in a later text. */
+import { type ChangedLines, diffLines } from "./document/diff-lines.ts";
+
+/** Undefined stands for a file that does not exist. */
+export interface Lifetime {
+  readonly original: string | undefined;
+  readonly final: string | undefined;
+  readonly later: string | undefined;
+}
+
+export interface Survival {
+  /** Lines the edit added that are still there, and places where it only removed some and none came back. */
+  readonly kept: number;
+  readonly of: number;
+}
+
+export function survivalOf({ original, final, later }: Lifetime): Survival {
+  if (final === undefined) return { kept: later === undefined ? 1 : 0, of: 1 };
+  const after = linesOf(final);
+  const runs = diffLines(linesOf(original ?? ""), after);
+  const at = later === undefined ? [] : linesIn(after, linesOf(later));
+  const counts = runs.map((run): Survival => {
+    const [from, to] = run.after;
+    if (from === to) return { kept: isStillClosed(run, at, after.length) ? 1 : 0, of: 1 };
+    return { kept: at.slice(from, to).filter((line) => line !== undefined).length, of: to - from };
+  });
+  const sum = (part: keyof Survival): number => counts.reduce((total, one) => total + one[part], 0);
+  return { kept: sum("kept"), of: sum("of") };
+}
+
+/** The lines on both sides of a removal still follow each other. */
+function isStillClosed(
+  { after: [at] }: ChangedLines,
+  now: readonly (number | undefined)[],
+  end: number,
+): boolean {
+  const before = at === 0 ? -1 : now[at - 1];
+  const next = at === end ? undefined : now[at];
+  if (before === undefined) return false;
+  return at === end || next === before + 1;
+}
+
+/** For each line where it is later; undefined for one that is gone. */
+function linesIn(lines: readonly string[], later: readonly string[]): readonly (number | undefined)[] {
+  const found: (number | undefined)[] = [];
+  let at = 0;
+  for (const { before, after } of diffLines(lines, later)) {
+    while (found.length < before[0]) found.push(at++);
+    while (found.length < before[1]) found.push(undefined);
+    at = after[1];
+  }
+  while (found.length < lines.length) found.push(at++);
+  return found;
+}
+
+function linesOf(text: string): readonly string[] {
+  const lines = text.split(/\r?\n/);
+  return lines.at(-1) === "" ? lines.slice(0, -1) : lines;
+}
