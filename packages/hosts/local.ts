@@ -1,7 +1,6 @@
 /** @lathe/hosts/local: Lathe on this machine. */
 export { builtinModel, chooseModels, isReached } from "./src/choose-models.ts";
 export type { Containment } from "./src/containment.ts";
-export { createEditJudge, type EditJudge, type JudgedEdit } from "./src/edit-judge.ts";
 export type { Finding } from "./src/finding.ts";
 export { findSession, listSessions, readSession } from "./src/history.ts";
 export { homeFolder } from "./src/home-folder.ts";
@@ -9,9 +8,6 @@ export type { LocalOptions, ProviderOptions, SandboxChoice } from "./src/local-o
 export type { LocalSession } from "./src/local-session.ts";
 export { examineMachine } from "./src/machine.ts";
 export { unknownModel } from "./src/model-gateway.ts";
-export { type RewindOptions, type Rewound, rewindSession, undoRewind } from "./src/rewind-session.ts";
 export { readRootFile } from "./src/root-file.ts";
-export { type SessionChanges, sessionChanges } from "./src/session-changes.ts";
-export { type SessionEdit, type SessionEdits, sessionEdits } from "./src/session-edits.ts";
 export { resumeSession, startSession } from "./src/start-session.ts";
 export { openWorkbench, type Workbench } from "./src/workbench.ts";

@@ -10,8 +10,6 @@ import {
 import { type Failure, isFailure } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
 
-export type { Applied } from "@lathe/edits";
-
 export interface JudgedEdit {
   /** Tells the language. */
   readonly path: string;

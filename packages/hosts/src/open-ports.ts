@@ -59,6 +59,9 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const endLeftovers = async (): Promise<void> => {
     if (scratch.isFound) await sandbox.open();
   };
+  // What the first change would wait for: the edit engine, git, and what the last session saw of the files.
+  const prepareChanges = (): Promise<unknown> =>
+    Promise.all([import("@lathe/edits"), workspace.prepare(), options.checkpoints && checkpoints()]);
   const state = openState(env);
   const { fenced } = fence;
   const workspace = createWorkspace({
@@ -76,7 +79,9 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       inbox: state.inbox,
       blobs: state.blobs,
       texts,
-      models: afterFirstRequest(gateway, () => Promise.all([probe.ready(), endLeftovers()])),
+      models: afterFirstRequest(gateway, () =>
+        Promise.all([probe.ready(), endLeftovers(), prepareChanges()]),
+      ),
       tools: builtinTools,
       rules: sessionRules(options.rules, cwd),
       workspace,

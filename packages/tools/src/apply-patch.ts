@@ -1,20 +1,8 @@
 /** `apply_patch`: adds, changes, deletes and moves several files, all or none. */
-import { applyPatchHunks, type PatchFile, parsePatch } from "@lathe/edits";
-import {
-  type Change,
-  type Committed,
-  type Effect,
-  type Failure,
-  failure,
-  isFailure,
-  type OutcomeFacts,
-  type Tool,
-  type ToolContext,
-} from "@lathe/protocol";
-import { changedFile } from "./changed-file.ts";
+import { type PatchFile, parsePatch } from "@lathe/edits/patch";
+import { type Effect, type Failure, failure, isFailure, type Tool } from "@lathe/protocol";
 import { defineTool, failed, ok } from "./define-tool.ts";
-import { linesOf } from "./numbered-lines.ts";
-import { editFacts, editText, placesCount, planEdit } from "./plan-edit.ts";
+import type { PlannedFile } from "./plan-patch.ts";
 import { text } from "./schema.ts";
 import { targetOf } from "./target-of.ts";
 
@@ -37,9 +25,10 @@ export const applyPatch: Tool = defineTool({
   async run({ patch }, context) {
     const files = parsePatch({ patch });
     if (isFailure(files)) return failed(files);
-    const steps: Step[] = [];
+    const { planPatchFile } = await import("./plan-patch.ts");
+    const steps: PlannedFile[] = [];
     for (const file of files) {
-      const step = await planFile(file, context);
+      const step = await planPatchFile(file, context);
       if (isFailure(step)) return failed(withNothingWritten(step));
       steps.push(step);
     }
@@ -52,12 +41,6 @@ export const applyPatch: Tool = defineTool({
     });
   },
 });
-
-/** One file's part, and what is told once all are committed. */
-interface Step {
-  readonly change: Change;
-  done(committed: Committed): { readonly text: string; readonly facts: OutcomeFacts };
-}
 
 function pathsOf(file: PatchFile): readonly string[] {
   return file.type === "update" && file.to !== undefined
@@ -88,76 +71,6 @@ function effectsOf(file: PatchFile): readonly Effect[] {
         { kind: "write", target: targetOf(file.to) },
       ];
   }
-}
-
-async function planFile(file: PatchFile, context: ToolContext): Promise<Step | Failure> {
-  switch (file.type) {
-    case "add":
-      return planAdd(file.path, file.text, context);
-    case "delete":
-      return planDelete(file.path, context);
-    case "update":
-      return file.hunks.length > 0 ? planUpdate(file, context) : planMove(file, context);
-  }
-}
-
-function planAdd(path: string, fresh: string, context: ToolContext): Step {
-  return {
-    change: { type: "put", path, expected: null, text: fresh },
-    done(one) {
-      const version = one.after ?? "";
-      const lines = linesOf(fresh).length;
-      context.texts.keep(version, fresh);
-      return {
-        text: `Added ${one.path} (${lines} lines).`,
-        facts: {
-          changed: [changedFile(one, { before: undefined, after: fresh })],
-          shown: [{ path: one.path, version, ranges: lines > 0 ? [[1, lines]] : [] }],
-        },
-      };
-    },
-  };
-}
-
-async function planDelete(path: string, context: ToolContext): Promise<Step | Failure> {
-  const file = await context.workspace.read(path);
-  if (isFailure(file)) return file;
-  return {
-    change: { type: "delete", path: file.path, expected: file.version },
-    done: (one) => ({
-      text: `Deleted ${one.path}.`,
-      facts: { changed: [changedFile(one, { before: file.text, after: undefined })] },
-    }),
-  };
-}
-
-type Update = Extract<PatchFile, { type: "update" }>;
-
-async function planUpdate({ path, to, hunks }: Update, context: ToolContext): Promise<Step | Failure> {
-  const planned = await planEdit(path, context, (file) => applyPatchHunks(file, hunks));
-  if (isFailure(planned)) return planned;
-  const { file, applied } = planned;
-  const head = to === undefined ? `Edited ${file.path}` : `Moved ${file.path} to ${to} and edited it`;
-  const change = { path: file.path, expected: file.version, text: applied.text } as const;
-  return {
-    change: to === undefined ? { ...change, type: "put" } : { ...change, type: "move", to },
-    done: (one) => ({
-      text: editText(`${head} (${placesCount(applied)}).`, planned),
-      facts: editFacts(planned, one, context),
-    }),
-  };
-}
-
-async function planMove({ path, to = path }: Update, context: ToolContext): Promise<Step | Failure> {
-  const file = await context.workspace.read(path);
-  if (isFailure(file)) return file;
-  return {
-    change: { type: "move", path: file.path, to, expected: file.version },
-    done: (one) => ({
-      text: `Moved ${file.path} to ${one.path}.`,
-      facts: { changed: [changedFile(one, { before: file.text, after: file.text })] },
-    }),
-  };
 }
 
 function withNothingWritten(found: Failure): Failure {

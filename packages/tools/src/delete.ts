@@ -1,6 +1,5 @@
 /** `delete`: removes one file. */
 import { isFailure, type Tool } from "@lathe/protocol";
-import { changedFile } from "./changed-file.ts";
 import { defineTool, failed, ok } from "./define-tool.ts";
 import { text } from "./schema.ts";
 import { targetOf } from "./target-of.ts";
@@ -25,6 +24,7 @@ export const deleteFile: Tool = defineTool({
     const committed = await context.workspace.commit([{ type: "delete", path, expected: file.version }]);
     if (isFailure(committed)) return failed(committed);
     context.texts.keep(file.version, file.text);
+    const { changedFile } = await import("./changed-file.ts");
     const changed = committed.map((one) => changedFile(one, { before: file.text, after: undefined }));
     return ok(`Deleted ${file.path}.`, { changed });
   },

@@ -1,9 +1,7 @@
 /** `edit`: replaces pieces of one file, all or none. */
-import { applyReplacements } from "@lathe/edits";
 import { isFailure, type Tool } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, ok } from "./define-tool.ts";
-import { editFacts, editText, placesCount, planEdit, putChange } from "./plan-edit.ts";
 import { anyText, text } from "./schema.ts";
 import { targetOf } from "./target-of.ts";
 
@@ -24,6 +22,12 @@ export const edit: Tool = defineTool({
     { kind: "write", target: targetOf(path) },
   ],
   async run({ path, edits }, context) {
+    // The engine is some forty files, and most sessions begin with reading.
+    const [{ applyReplacements }, plans] = await Promise.all([
+      import("@lathe/edits"),
+      import("./plan-edit.ts"),
+    ]);
+    const { editFacts, editText, placesCount, planEdit, putChange } = plans;
     const replacements = edits.map((one) => ({ old: one.old, new: one.new, all: one.all ?? false }));
     const planned = await planEdit(path, context, (file) => applyReplacements(file, replacements));
     if (isFailure(planned)) return failed(planned);

@@ -1,6 +1,5 @@
 /** `move`: gives one file another name. */
 import { isFailure, type Tool } from "@lathe/protocol";
-import { changedFile } from "./changed-file.ts";
 import { defineTool, failed, ok } from "./define-tool.ts";
 import { text } from "./schema.ts";
 import { targetOf } from "./target-of.ts";
@@ -27,6 +26,7 @@ export const move: Tool = defineTool({
     context.texts.keep(file.version, file.text);
     const known = context.shown(file.path).findLast((one) => one.version === file.version);
     const shown = committed.flatMap((one) => (known ? [{ ...known, path: one.path }] : []));
+    const { changedFile } = await import("./changed-file.ts");
     const changed = committed.map((one) => changedFile(one, { before: file.text, after: file.text }));
     return ok(`Moved ${file.path} to ${committed[0]?.path ?? to}.`, { changed, shown });
   },

@@ -1,7 +1,5 @@
 /** `write`: creates a file, or replaces one whose current version the model has seen. */
-import { matchFormat } from "@lathe/edits";
 import { type FileContent, failure, isFailure, type Tool, type ToolContext } from "@lathe/protocol";
-import { changedFile } from "./changed-file.ts";
 import { defineTool, failed, ok } from "./define-tool.ts";
 import { linesOf } from "./numbered-lines.ts";
 import { anyText, text } from "./schema.ts";
@@ -18,6 +16,10 @@ export const write: Tool = defineTool({
     if (isFailure(current) && current.code !== "not-found") return failed(current);
     const before = isFailure(current) ? undefined : current;
     if (before && !wasShown(before, context)) return failed(unseen(before.path));
+    const [{ matchFormat }, { changedFile }] = await Promise.all([
+      import("@lathe/edits"),
+      import("./changed-file.ts"),
+    ]);
     const after = before ? matchFormat(content, before.text) : content;
     if (before?.text === after) return ok(`${before.path} already has this content.`);
     const expected = before?.version ?? null;

@@ -1,48 +1,25 @@
 /** The workspace port on a local folder. */
 import { lstatSync, readdirSync, realpathSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import {
-  type Change,
   type Entry,
   type Failure,
-  type Fenced,
   type FileContent,
   failure,
   isFailure,
   type Workspace,
 } from "@lathe/protocol";
-import { applySteps } from "./apply-steps.ts";
-import { type Disk, nodeDisk } from "./disk.ts";
+import type { CommitEngine } from "./commit-engine.ts";
 import { errorCode, fileFailure } from "./file-failure.ts";
-import { fileJournal } from "./file-journal.ts";
-import { noJournal } from "./journal.ts";
 import { nearNames } from "./near-names.ts";
-import { planCommit } from "./plan-commit.ts";
-import { isOwnerAlive, type ProcessOwner } from "./process-owner.ts";
 import { readText } from "./read-file.ts";
-import type { Recovery } from "./recover-journals.ts";
 import { type Resolved, resolvePath } from "./resolve-path.ts";
-import { lstatOf, versionOf } from "./step.ts";
-
-export interface WorkspaceOptions {
-  /** An existing folder. */
-  readonly root: string;
-  /** Around what a commit changes: of the session's owner, so that no deposed one changes files. */
-  readonly fenced?: Fenced;
-  readonly disk?: Disk;
-  /**
-   * A folder of this root's alone, made when first needed. Without it a commit of several files is all or
-   * none only while the process lives, a killed process leaves its temporary files, and two processes are not kept
-   * apart: for tests.
-   */
-  readonly journal?: string;
-  /** Told when a process had died in the middle of a commit; during the first read or commit after that. */
-  readonly onRecovered?: (recovery: Recovery) => void;
-  /** Whether the process of another journal still runs. */
-  readonly isAlive?: (owner: ProcessOwner) => boolean;
-}
+import { versionOf } from "./step.ts";
+import type { WorkspaceOptions } from "./workspace-options.ts";
 
 export interface LocalWorkspace extends Workspace {
+  /** *Contract:* the first change will not have to wait for what it needs. */
+  prepare(): Promise<void>;
   /** *Contract:* removes its journal; idempotent, and it may be used again. A process that ends without is tidied up by the next. */
   close(): Promise<void>;
 }
@@ -55,11 +32,19 @@ export interface LocalWorkspace extends Workspace {
  */
 export function createWorkspace(options: WorkspaceOptions): LocalWorkspace {
   const root = realpathSync.native(options.root);
-  const { fenced = (effect) => effect(), disk = nodeDisk, isAlive = isOwnerAlive, onRecovered } = options;
-  const journal =
-    options.journal === undefined
-      ? noJournal()
-      : fileJournal({ folder: options.journal, root, disk, isAlive, onRecovered });
+  let engine: Promise<CommitEngine> | undefined;
+  const load = (): Promise<CommitEngine> => {
+    engine ??= import("./commit-engine.ts").then(({ createCommitEngine }) =>
+      createCommitEngine(root, options),
+    );
+    return engine;
+  };
+  let isClean: boolean | undefined;
+  /** Reads what is whole again: looked for once, and waited for where there is something. */
+  const recovered = async (): Promise<void> => {
+    isClean ??= options.journal === undefined || isEmpty(options.journal);
+    if (!isClean) await (await load()).recover();
+  };
   return {
     root,
     versionOf,
@@ -69,23 +54,26 @@ export function createWorkspace(options: WorkspaceOptions): LocalWorkspace {
     },
     // Reads of small files take 0.02 ms synchronously and 0.1 ms through promises.
     async read(path) {
-      await journal.recover();
+      await recovered();
       return readOf(root, path);
     },
     async list(path) {
-      await journal.recover();
+      await recovered();
       return listOf(root, path);
     },
-    async commit(changes) {
-      await journal.recover();
-      const linked = changes.map((change) => namedLink(root, change)).find((one) => one !== undefined);
-      if (linked) return linked;
-      const plan = planCommit(root, changes);
-      if (isFailure(plan)) return plan;
-      return (await applySteps(plan.steps, { disk, fenced, journal })) ?? plan.committed;
-    },
-    close: () => journal.close(),
+    commit: async (changes) => (await load()).commit(changes),
+    prepare: async () => void (await load()),
+    close: async () => (await engine)?.close(),
   };
+}
+
+/** A folder that is not there, or holds nothing. */
+function isEmpty(folder: string): boolean {
+  try {
+    return readdirSync(folder).length === 0;
+  } catch (error) {
+    return errorCode(error) === "ENOENT";
+  }
 }
 
 function readOf(root: string, path: string): FileContent | Failure {
@@ -131,12 +119,4 @@ function withNames(found: Failure, root: string, path: string): Failure {
   if (found.code !== "not-found") return found;
   const names = nearNames(root, path);
   return names.length === 0 ? found : { ...found, text: `${found.text} Near names: ${names.join(", ")}.` };
-}
-
-/** Links are followed everywhere else, but who deletes or moves a link does not mean the file behind it. */
-function namedLink(root: string, change: Change): Failure | undefined {
-  if (change.type === "put") return undefined;
-  if (!lstatOf(resolve(root, change.path))?.isSymbolicLink()) return undefined;
-  const command = change.type === "delete" ? "rm" : "mv";
-  return failure("not-a-file", `${change.path} is a symbolic link: use \`${command}\` in the shell.`);
 }

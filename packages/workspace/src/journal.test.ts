@@ -18,12 +18,13 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { type Change, isFailure } from "@lathe/protocol";
 import { failedWith, succeeded, treeOf } from "@lathe/testkit";
-import { createWorkspace, type LocalWorkspace, type WorkspaceOptions } from "./create-workspace.ts";
+import { createWorkspace, type LocalWorkspace } from "./create-workspace.ts";
 import { type Disk, nodeDisk } from "./disk.ts";
 import { journalName } from "./journal-names.ts";
 import { encodeRecord } from "./journal-record.ts";
 import { isOwnerAlive, newOwner, ownerName, type ProcessOwner } from "./process-owner.ts";
 import type { Recovery } from "./recover-journals.ts";
+import type { WorkspaceOptions } from "./workspace-options.ts";
 
 const temporary = realpathSync(mkdtempSync(join(tmpdir(), "lathe-journal-")));
 after(() => rmSync(temporary, { recursive: true }));

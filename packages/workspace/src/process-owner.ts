@@ -14,9 +14,15 @@ export interface ProcessOwner {
   readonly boot: string;
 }
 
+let own: Omit<ProcessOwner, "id"> | undefined;
+
 export function newOwner(): ProcessOwner {
-  const startedAt = statOf(process.pid)?.startedAt ?? Math.round(Date.now() - process.uptime() * 1000);
-  return { id: randomBytes(6).toString("hex"), pid: process.pid, startedAt, ...here() };
+  own ??= {
+    pid: process.pid,
+    startedAt: statOf(process.pid)?.startedAt ?? Math.round(Date.now() - process.uptime() * 1000),
+    ...here(),
+  };
+  return { id: randomBytes(6).toString("hex"), ...own };
 }
 
 export function ownerName({ id, pid, startedAt, host, boot }: ProcessOwner): string {

@@ -1,6 +1,6 @@
 /** `lathe edits apply --stdin-jsonl`: one request per line, one answer per line, in order. */
 import { once } from "node:events";
-import { createEditJudge, type EditJudge, type JudgedEdit } from "@lathe/hosts/local";
+import { createEditJudge, type EditJudge, type JudgedEdit } from "@lathe/hosts/edit-judge";
 import { type FailureCode, isFailure } from "@lathe/protocol";
 import * as v from "valibot";
 import { jsonLines } from "../json-lines.ts";

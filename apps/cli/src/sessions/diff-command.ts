@@ -1,5 +1,6 @@
 /** `lathe sessions diff`: what a session changed. */
-import { findSession, sessionChanges } from "@lathe/hosts/local";
+import { findSession } from "@lathe/hosts/local";
+import { sessionChanges } from "@lathe/hosts/session-changes";
 import { type Failure, type FileDifference, isFailure } from "@lathe/protocol";
 import { diffCounts, diffLines } from "../render/diff.ts";
 import { harmless } from "../render/fit.ts";

@@ -1,6 +1,7 @@
 /** `lathe sessions export`: what a session holds, for other programs. */
 import { once } from "node:events";
-import { findSession, sessionEdits } from "@lathe/hosts/local";
+import { findSession } from "@lathe/hosts/local";
+import { sessionEdits } from "@lathe/hosts/session-edits";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { usage } from "../run-options.ts";
 import { problemLine } from "../show-failure.ts";

@@ -1,5 +1,6 @@
 /** `lathe sessions rewind`: back to before a step, and back again. */
-import { findSession, type Rewound, rewindSession, undoRewind } from "@lathe/hosts/local";
+import { findSession } from "@lathe/hosts/local";
+import { type Rewound, rewindSession, undoRewind } from "@lathe/hosts/rewind-session";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { numberFlag } from "../flags.ts";
 import { harmless } from "../render/fit.ts";

@@ -4,6 +4,8 @@ import { parseUdiff } from "./parse-udiff.ts";
 import { parseV4a } from "./parse-v4a.ts";
 import type { PatchFile } from "./patch-file.ts";
 
+export type { PatchFile } from "./patch-file.ts";
+
 export type PatchDialect = "v4a" | "udiff";
 
 export interface Patch {

@@ -6,17 +6,18 @@ import {
   readdirSync,
   readFileSync,
   readSync,
+  renameSync,
   statSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
-import { open, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { constants, deflate, deflateSync } from "node:zlib";
 import { type ObjectType, objectId } from "./git-objects.ts";
 import { encodePack, idsOfIndex, type PackedObject, packSumOf } from "./pack-format.ts";
 import { removeAbandoned, uniqueName } from "./process-marks.ts";
+import { writeDurably } from "./write-durably.ts";
 import { writeWhole } from "./write-whole.ts";
 
 /** Pending bytes above which a pack is written: the memory that a first checkpoint takes. */
@@ -151,15 +152,15 @@ export class ObjectStore {
     const bytes = pack.reduce((sum, part) => sum + part.length, 0);
     try {
       const written = await Promise.allSettled([
-        writeDurably(`${temporary}.pack`, pack),
-        writeDurably(`${temporary}.idx`, [index]),
+        writeDurably(`${temporary}.pack`, Buffer.concat(pack)),
+        writeDurably(`${temporary}.idx`, index),
       ]);
       const failed = written.find((one) => one.status === "rejected");
       if (failed) throw failed.reason;
       if (bytes > keptBytes) writeFileSync(`${path}.keep`, "", { mode: 0o600 });
-      await rename(`${temporary}.pack`, `${path}.pack`);
+      renameSync(`${temporary}.pack`, `${path}.pack`);
       // Git looks for indexes: with its index the pack is there.
-      await rename(`${temporary}.idx`, `${path}.idx`);
+      renameSync(`${temporary}.idx`, `${path}.idx`);
     } catch (error) {
       for (const left of [`${temporary}.pack`, `${temporary}.idx`, `${path}.keep`]) removeQuietly(left);
       throw error;
@@ -207,16 +208,6 @@ function tailOf(path: string, size: number): Buffer {
     closeSync(file);
   }
   return tail;
-}
-
-async function writeDurably(path: string, parts: readonly Buffer[]): Promise<void> {
-  const file = await open(path, "wx", 0o600);
-  try {
-    await file.writeFile(Buffer.concat(parts));
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 function removeQuietly(path: string): void {

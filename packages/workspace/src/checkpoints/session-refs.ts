@@ -1,8 +1,8 @@
 /** The latest checkpoint of each session: one ref of the shadow repository each, the older ones are its ancestors. */
 import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync } from "node:fs";
-import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { removeAbandoned, uniqueName } from "./process-marks.ts";
+import { writeDurably } from "./write-durably.ts";
 
 const temporarySuffix = ".lock";
 
@@ -33,13 +33,7 @@ export class SessionRefs {
     // Git takes no file of this ending for a ref.
     const temporary = `${path}.writing-${uniqueName()}${temporarySuffix}`;
     try {
-      const file = await open(temporary, "w", 0o600);
-      try {
-        await file.writeFile(`${ref}\n`);
-        await file.sync();
-      } finally {
-        await file.close();
-      }
+      await writeDurably(temporary, Buffer.from(`${ref}\n`));
       renameSync(temporary, path);
     } catch (error) {
       removeQuietly(temporary);

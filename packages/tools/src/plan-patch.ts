@@ -1,0 +1,89 @@
+/** The files of a patch, planned one by one: nothing is written until all of them fit. */
+import { applyPatchHunks, type PatchFile } from "@lathe/edits";
+import {
+  type Change,
+  type Committed,
+  type Failure,
+  isFailure,
+  type OutcomeFacts,
+  type ToolContext,
+} from "@lathe/protocol";
+import { changedFile } from "./changed-file.ts";
+import { linesOf } from "./numbered-lines.ts";
+import { editFacts, editText, placesCount, planEdit } from "./plan-edit.ts";
+
+/** One file's part, and what is told once all are committed. */
+export interface PlannedFile {
+  readonly change: Change;
+  done(committed: Committed): { readonly text: string; readonly facts: OutcomeFacts };
+}
+
+export async function planPatchFile(file: PatchFile, context: ToolContext): Promise<PlannedFile | Failure> {
+  switch (file.type) {
+    case "add":
+      return planAdd(file.path, file.text, context);
+    case "delete":
+      return planDelete(file.path, context);
+    case "update":
+      return file.hunks.length > 0 ? planUpdate(file, context) : planMove(file, context);
+  }
+}
+
+function planAdd(path: string, fresh: string, context: ToolContext): PlannedFile {
+  return {
+    change: { type: "put", path, expected: null, text: fresh },
+    done(one) {
+      const version = one.after ?? "";
+      const lines = linesOf(fresh).length;
+      context.texts.keep(version, fresh);
+      return {
+        text: `Added ${one.path} (${lines} lines).`,
+        facts: {
+          changed: [changedFile(one, { before: undefined, after: fresh })],
+          shown: [{ path: one.path, version, ranges: lines > 0 ? [[1, lines]] : [] }],
+        },
+      };
+    },
+  };
+}
+
+async function planDelete(path: string, context: ToolContext): Promise<PlannedFile | Failure> {
+  const file = await context.workspace.read(path);
+  if (isFailure(file)) return file;
+  return {
+    change: { type: "delete", path: file.path, expected: file.version },
+    done: (one) => ({
+      text: `Deleted ${one.path}.`,
+      facts: { changed: [changedFile(one, { before: file.text, after: undefined })] },
+    }),
+  };
+}
+
+type Update = Extract<PatchFile, { type: "update" }>;
+
+async function planUpdate({ path, to, hunks }: Update, context: ToolContext): Promise<PlannedFile | Failure> {
+  const planned = await planEdit(path, context, (file) => applyPatchHunks(file, hunks));
+  if (isFailure(planned)) return planned;
+  const { file, applied } = planned;
+  const head = to === undefined ? `Edited ${file.path}` : `Moved ${file.path} to ${to} and edited it`;
+  const change = { path: file.path, expected: file.version, text: applied.text } as const;
+  return {
+    change: to === undefined ? { ...change, type: "put" } : { ...change, type: "move", to },
+    done: (one) => ({
+      text: editText(`${head} (${placesCount(applied)}).`, planned),
+      facts: editFacts(planned, one, context),
+    }),
+  };
+}
+
+async function planMove({ path, to = path }: Update, context: ToolContext): Promise<PlannedFile | Failure> {
+  const file = await context.workspace.read(path);
+  if (isFailure(file)) return file;
+  return {
+    change: { type: "move", path: file.path, to, expected: file.version },
+    done: (one) => ({
+      text: `Moved ${file.path} to ${one.path}.`,
+      facts: { changed: [changedFile(one, { before: file.text, after: file.text })] },
+    }),
+  };
+}
