@@ -26,6 +26,7 @@ export class TerminalReporter implements Reporter {
   #shown = "";
   #steps = 0;
   #isCancelled = false;
+  readonly #toldOf = new Set<string>();
 
   constructor(screen: Screen) {
     this.#screen = screen;
@@ -89,7 +90,8 @@ export class TerminalReporter implements Reporter {
     const word = failure ? "failed" : endWord(session.lastEnd);
     const head = problem === undefined ? paint.green(word) : paint.red(word);
     this.#screen.line(`\n${paint.bold(head)} ${paint.dim(`· ${summaryText(session, this.#steps, ms)}`)}`);
-    this.#screen.line(paint.dim(`session ${session.id}`));
+    const back = session.checkpoints.length > 0 ? ` · take it back: lathe sessions rewind ${session.id}` : "";
+    this.#screen.line(paint.dim(`session ${session.id}${back}`));
   }
 
   /** What concerns neither an answer nor a call. */
@@ -99,7 +101,15 @@ export class TerminalReporter implements Reporter {
     if (event.type === "step.failed" && event.data.failure.code !== "cancelled")
       this.#note(`no answer: ${event.data.failure.text}`);
     if (event.type === "model.switched") this.#note(`switching to ${event.data.to}: ${event.data.why}`);
+    if (event.type === "checkpoint.taken") this.#uncovered(event.data.failure?.text);
     if (event.type === "notice.posted") this.#note(`told the model: ${event.data.text}`);
+  }
+
+  /** Once for each reason: it may be the same at every step. */
+  #uncovered(why: string | undefined): void {
+    if (why === undefined || this.#toldOf.has(why)) return;
+    this.#toldOf.add(why);
+    this.#note(`the files are not kept, so this cannot be taken back: ${why}`);
   }
 
   #discard(): void {
