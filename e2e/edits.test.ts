@@ -9,15 +9,20 @@ import { judged, scoreOf } from "./judged-edits.ts";
 import { makePlace } from "./lathe.ts";
 
 describe("lathe edits apply", () => {
-  it("is right about nasty edits that were written without knowing it", async () => {
-    const lines = readFileSync(new URL("fixtures/nasty-edits.jsonl", import.meta.url), "utf8").split("\n");
-    const cases = lines.filter((line) => line !== "").map((line) => JSON.parse(line) as EditCase);
-    const wrong = (await judged(cases)).filter(({ verdict }) => verdict !== "right");
-    assert.deepEqual(
-      wrong.map(({ case: one, verdict, answer }) => ({ id: one.request.id, verdict, answer })),
-      [],
-    );
-  });
+  for (const [what, file] of [
+    ["nasty edits that were written without knowing it", "nasty-edits.jsonl"],
+    ["edits that were hunted for knowing it", "hunted-edits.jsonl"],
+  ] as const) {
+    it(`is right about ${what}`, async () => {
+      const lines = readFileSync(new URL(`fixtures/${file}`, import.meta.url), "utf8").split("\n");
+      const cases = lines.filter((line) => line !== "").map((line) => JSON.parse(line) as EditCase);
+      const wrong = (await judged(cases)).filter(({ verdict }) => verdict !== "right");
+      assert.deepEqual(
+        wrong.map(({ case: one, verdict, answer }) => ({ id: one.request.id, verdict, answer })),
+        [],
+      );
+    });
+  }
 
   it("is right about edits of this repository's history, however a model corrupts them", async (test) => {
     const { pairs, skipped } = sourcePairs(["own"], "training");

@@ -86,7 +86,8 @@ describe("applyReplacements", () => {
     assert.match(spaced.text, /nearest.*\n1\tfunction a\(\) \{\n/s);
     const reworded = refused(text, { old: "function total(list) {\n  return list.size;\n}", new: "x" });
     assert.match(reworded.text, /nearest.*\n5\tfunction total\(items\) \{\n/s);
-    assert.match(refused(text, { old: "zzz qqq", new: "x" }).text, /No lines of the file are like it/);
+    const long = `${text}${"x();\n".repeat(40)}`;
+    assert.match(refused(long, { old: "zzz qqq", new: "x" }).text, /No lines of the file are like it/);
   });
 
   it("says so when the new text is already there", () => {

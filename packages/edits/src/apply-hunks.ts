@@ -49,7 +49,7 @@ export function applyHunks(target: Target, hunks: readonly Hunk[]): Applied | Fa
     const located = find({ hunk, name });
     if (isFailure(located)) return located;
     found.push(located);
-    placed.push(...located.places.map((place) => ({ ...place, hunk, name })));
+    for (const place of located.places) placed.push({ ...place, hunk, name });
   }
   const overlap = overlapping(document, placed);
   if (overlap) return overlap;

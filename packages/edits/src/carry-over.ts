@@ -4,11 +4,13 @@ import { diffLines } from "./document/diff-lines.ts";
 import type { Document } from "./document/document.ts";
 import { noMatch } from "./explain/no-match.ts";
 import { refusal } from "./failures.ts";
+import type { Hunk } from "./hunk.ts";
 import { type Located, locate, type Named } from "./locate.ts";
 import type { Place } from "./place.ts";
 
 /** Lines of the current text that a stale edit is answered with. */
 const shownLines = 30;
+const lineChars = 200;
 /** Neighbouring lines that must be there, too, and unchanged. */
 const neighbours = 1;
 
@@ -40,12 +42,29 @@ export function locateAcross(versions: Versions, named: Named): Located | Failur
   const there = locate(shown, named);
   if (there && isFailure(there)) return there;
   if (!there) return locateNewer(current, named);
-  const places = there.places.map((place) => carried(versions, place));
+  const places = there.places.map((place) => carried(versions, place, named.hunk));
   const moved = places.filter((place) => place !== undefined);
   const lost = there.places[places.indexOf(undefined)];
   if (lost) return stale(versions, named, lost);
-  if (named.hunk.all && !isEverywhere(current, named, moved)) return stale(versions, named, there.places[0]);
-  return { ...there, places: moved };
+  if (!named.hunk.all && !there.chosen) return { ...there, places: moved };
+  return everywhere(versions, named, { there, moved });
+}
+
+/** All places, or what a hint chose among several, must be found in the current text as well, and be the same ones. */
+function everywhere(
+  versions: Versions,
+  named: Named,
+  { there, moved }: { readonly there: Located; readonly moved: readonly Place[] },
+): Located | Failure {
+  const now = locate(versions.current, named);
+  if (!now || isFailure(now)) return stale(versions, named, there.places[0]);
+  const isSame =
+    now.places.length === moved.length && now.places.every((place, i) => place.start === moved[i]?.start);
+  // What a hint told apart must still need it: else the place it named may be the one that is gone.
+  if (isSame && there.chosen === now.chosen) return { ...there, places: moved };
+  // A line number is of the version that was shown; a header is still above its lines.
+  const isHeaded = there.chosen && now.chosen && named.hunk.hints?.line === undefined;
+  return isHeaded ? now : stale(versions, named, there.places[0]);
 }
 
 /** Commands may have shown the model what no read did, but then letter by letter. */
@@ -56,7 +75,7 @@ function locateNewer(current: Document, named: Named): Located | Failure {
   return found && isStrict ? found : noMatch(current, named.hunk, named.name);
 }
 
-function carried({ shown, current, nowAt }: Versions, place: Place): Place | undefined {
+function carried({ shown, current, nowAt }: Versions, place: Place, hunk: Hunk): Place | undefined {
   const first = Math.max(0, place.from - neighbours);
   const end = Math.min(shown.lines.length, place.to + neighbours);
   const from = nowAt[first];
@@ -66,35 +85,46 @@ function carried({ shown, current, nowAt }: Versions, place: Place): Place | und
   const shift = current.startOf(from) - shown.startOf(first);
   if (place.end + shift > current.text.length) return undefined;
   const down = from - first;
-  return {
-    ...place,
-    start: place.start + shift,
-    end: place.end + shift,
-    from: place.from + down,
-    to: place.to + down,
-  };
+  const moved = { ...place, start: place.start + shift, end: place.end + shift };
+  const fresh = beforeMore(moved, { shown, current }, hunk);
+  return fresh === undefined
+    ? undefined
+    : { ...moved, new: fresh, from: place.from + down, to: place.to + down };
 }
 
-function isEverywhere(current: Document, named: Named, moved: readonly Place[]): boolean {
-  const now = locate(current, named);
-  if (!now || isFailure(now)) return false;
-  return (
-    now.places.length === moved.length && now.places.every((place, i) => place.start === moved[i]?.start)
-  );
+/** The end of the file is a neighbour, too: where lines follow now, the last one needs its newline. */
+function beforeMore(
+  place: Place,
+  { shown, current }: Pick<Versions, "shown" | "current">,
+  hunk: Hunk,
+): string | undefined {
+  const isAtEnd = place.to === shown.lines.length || place.end === shown.text.length;
+  const isLast = place.end >= current.text.length;
+  if (hunk.finalNewline && !isLast) return undefined;
+  const isCut = shown.text.endsWith("\n") && current.text[place.end - 1] === "\n";
+  return isAtEnd && !isLast && isCut && place.new !== "" && !place.new.endsWith("\n")
+    ? `${place.new}\n`
+    : place.new;
 }
 
 function stale({ shown, current, nowAt }: Versions, { name }: Named, place: Place | undefined): Failure {
   const from = place?.from ?? 0;
   const to = place?.to ?? shown.lines.length;
+  const above = nowAt.slice(0, Math.max(0, from - neighbours)).findLastIndex((line) => line !== undefined);
+  const start = above < 0 ? 0 : (nowAt[above] ?? 0) + 1;
+  const end = nowAt.slice(to + neighbours).find((line) => line !== undefined) ?? current.lines.length;
+  // Where much has changed, the lines as far behind the last one that is the same.
+  const expected = start + (from - above - 1);
   const first =
-    (nowAt.slice(0, Math.max(0, from - neighbours)).findLast((line) => line !== undefined) ?? -1) + 1;
-  const last = nowAt.slice(to + neighbours).find((line) => line !== undefined) ?? current.lines.length;
+    end - start <= shownLines
+      ? start
+      : Math.max(start, Math.min(expected - shownLines / 2, end - shownLines));
   const lines = current.lines
-    .slice(first, Math.min(last, first + shownLines))
-    .map((line, i) => `${first + i + 1}\t${line}`);
+    .slice(first, Math.min(end, first + shownLines))
+    .map((line, i) => `${first + i + 1}\t${line.slice(0, lineChars)}`);
   const now = lines.length > 0 ? `They now read:\n${lines.join("\n")}` : "They are gone.";
   return refusal("stale-version", name, {
-    what: `is for lines ${from + 1}-${to} of a version that somebody else has changed there since you saw it`,
+    what: `is for lines ${from + 1}-${to} of the version you saw, and these have changed since (by a command, a formatter or a person)`,
     next: now,
   });
 }

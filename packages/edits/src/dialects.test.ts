@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
 import fc from "fast-check";
 import { applyPatch, applyReplacements } from "./apply-edits.ts";
-import type { PatchDialect } from "./dialects/parse-patch.ts";
+import { type PatchDialect, parsePatch } from "./dialects/parse-patch.ts";
 import { unifiedDiff } from "./unified-diff.ts";
 
 const path = "src/a.ts";
@@ -152,6 +152,17 @@ describe("a patch", () => {
       assert.equal(patched(old, diff(old, now), "udiff"), now);
     }
     assert.equal(patched("a();\nb();", " a();\n-b();\n+c();\n+d();\n", "v4a"), "a();\nc();\nd();");
+  });
+
+  it("says what becomes of whole files", () => {
+    assert.deepEqual(
+      parsePatch({ patch: "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n" }),
+      [{ type: "update", path: "x", to: "y", hunks: [] }],
+    );
+    const gone = parsePatch({ patch: "--- a/x\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n" });
+    assert.ok(!isFailure(gone) && gone[0]?.type === "delete" && gone[0].hunks?.[0]?.old[0] === "one");
+    const both = parsePatch({ patch: "*** Add File: x\n*** Move to: y\n+one\n" });
+    assert.ok(isFailure(both) && /moves x/.test(both.text));
   });
 
   it("is refused for another file, for lines nobody can find, and when it is none", () => {

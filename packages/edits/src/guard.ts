@@ -1,9 +1,10 @@
 /** What no edit may do, wherever it belongs. */
 import type { Failure } from "@lathe/protocol";
+import { diffLines } from "./document/diff-lines.ts";
 import type { Document } from "./document/document.ts";
 import { refusal } from "./failures.ts";
 import type { Hunk } from "./hunk.ts";
-import { isPlaceholder } from "./match/elision.ts";
+import { commentBehind, isComment, standInOf } from "./match/stand-in.ts";
 
 export interface Guarded {
   readonly hunk: Hunk;
@@ -27,12 +28,47 @@ export function guard(document: Document, guarded: Guarded): Failure | undefined
   return placeholder(document, guarded);
 }
 
-/** A line for left-out code in `new` that is neither in `old` nor in the file would replace the code by the line. */
+/** A line for left-out code in `new` would replace the code by the line. */
 function placeholder(document: Document, { hunk, name, path }: Guarded): Failure | undefined {
-  const known = new Set(hunk.old.map((line) => line.trim()));
-  const line = hunk.new.find((one) => isPlaceholder(one, path) && !known.has(one.trim()));
-  if (line === undefined || document.lines.some((one) => one.trim() === line.trim())) return undefined;
-  const what = `has a placeholder in \`new\` (\`${line.trim().slice(0, 60)}\`)`;
-  const next = "Write the lines it stands for, or leave them out of both `old` and `new`.";
-  return refusal("placeholder", name, { what, next });
+  const old = hunk.old.map((one) => one.trim());
+  const fresh = hunk.new.map((one) => one.trim());
+  const solid = (lines: readonly string[]): number => lines.filter((one) => one !== "").length;
+  const shrinks = solid(fresh) < solid(old);
+  for (const run of diffLines(old, fresh)) {
+    // Where fewer lines come than go, which of them the line stands for nobody can tell.
+    const lost = shrinks ? old : old.slice(...run.before).filter((one) => one !== "");
+    const line = fresh.slice(...run.after).find((one) => isPlaceholder(one, path, lost));
+    if (line === undefined) continue;
+    // The file's own line, where nothing goes.
+    if (lost.length === 0 && document.lines.some((one) => one.trim() === line)) continue;
+    const what = `has a placeholder in \`new\` (\`${line.slice(0, 60)}\`)`;
+    const next = "Write the lines it stands for, or leave them out of both `old` and `new`.";
+    return refusal("placeholder", name, { what, next });
+  }
+  return undefined;
+}
+
+/** A lone `...` is real in some languages, and in prose; words alone are a comment unless code goes for them. */
+function isPlaceholder(line: string, path: string, lost: readonly string[]): boolean {
+  const losesCode = lost.some((one) => !isComment(one));
+  switch (standInOf(line)) {
+    case "dots":
+      return isComment(line) ? !isProse(path) : !hasBareDots(path);
+    case "marked":
+      return lost.length > 0 || isComment(line) || (/^[[({<]/.test(line) && !isProse(path));
+    case "said":
+      return losesCode;
+    case undefined: {
+      const behind = losesCode ? commentBehind(line) : undefined;
+      return behind !== undefined && standInOf(behind) !== undefined;
+    }
+  }
+}
+
+function isProse(path: string): boolean {
+  return /\.(?:md|mdx|markdown|rst|txt|adoc)$/i.test(path);
+}
+
+function hasBareDots(path: string): boolean {
+  return isProse(path) || /\.(?:pyi?|ya?ml|jl|r|diff|patch|snap|out|log|tmpl)$/i.test(path);
 }

@@ -16,6 +16,8 @@ import { rebuild } from "./rebuild/rebuild.ts";
 
 export interface Located {
   readonly tier: Tier;
+  /** Several places matched, and a hint told them apart. */
+  readonly chosen?: boolean;
   readonly places: readonly Place[];
   readonly warnings: readonly string[];
 }
@@ -71,17 +73,17 @@ function locateExactly(document: Document, named: Named): Located | Failure | un
 function locateText(document: Document, { hunk, name }: Named): Located | Failure | undefined {
   const old = hunk.old.join("\n");
   const fresh = hunk.new.join("\n");
-  const starts = occurrences(document.text, old, hunk.all ? old.length : 1);
+  const starts = occurrences(document.text, old, hunk.all === true);
   const found = starts.map((at) => ({ at, from: document.lineAt(at) - 1 }));
   const chosen = found.length > 1 && !hunk.all ? chosenBy(hunk.hints, found, document) : undefined;
   const taken = chosen ? [chosen] : found;
   const [only] = taken;
   if (!only) return undefined;
   if (taken.length > 1 && !hunk.all) return ambiguous(document, found, { hunk, name });
-  if (!hunk.all && cutsWord(document.text, old, only.at)) {
+  if (!hunk.all && cutsWord(document.text, { old, fresh }, only.at)) {
     const line = only.from + 1;
-    const what = `has \`old\` only as a part of a longer word, on line ${line}`;
-    return refusal("no-match", name, { what, next: "Copy the whole word, or the whole line." });
+    const what = `has \`old\` only where it cuts a longer word, on line ${line}`;
+    return refusal("no-match", name, { what, next: "Copy whole words, or the whole line." });
   }
   const placed = taken.map(({ at }) => textPlace(document, at, { old, fresh }));
   const places = placed.filter((one) => one !== undefined);
@@ -91,6 +93,7 @@ function locateText(document: Document, { hunk, name }: Named): Located | Failur
     tier: "exact",
     places: places.map(({ place }) => place),
     warnings: warning ? [`${name}: ${warning}`] : [],
+    ...(chosen && { chosen: true }),
   };
 }
 
@@ -122,7 +125,8 @@ function chosenPlaces(
   const taken = chosen ? [chosen] : found;
   const isCrowded = taken.some((one, i) => one.from < (taken[i - 1]?.to ?? 0));
   if (isCrowded || (taken.length > 1 && !all)) return ambiguous(document, found, claim);
-  return placed(document, taken, claim);
+  const located = placed(document, taken, claim);
+  return chosen && !isFailure(located) ? { ...located, chosen: true } : located;
 }
 
 function placed(
@@ -184,10 +188,10 @@ function withWholeLines(hunk: Hunk): Hunk & { readonly drawsUp?: boolean } {
 /** A part of a line that differs in typography alone. */
 function locateTypography(document: Document, { hunk, name }: Named): Located | Failure | undefined {
   const old = hunk.old.join("\n");
-  const starts = typographicOccurrences(document, old, hunk.all ? old.length : 1);
+  const starts = typographicOccurrences(document, old, hunk.all === true);
   const found = starts.map((at) => ({ at, from: document.lineAt(at) - 1 }));
   const [first] = found;
-  if (!first || cutsWord(document.text, old, first.at)) return undefined;
+  if (!first || cutsWord(document.text, { old, fresh: hunk.new.join("\n") }, first.at)) return undefined;
   if (found.length > 1 && !hunk.all) return ambiguous(document, found, { hunk, name, tier: "unicode" });
   const places: Place[] = [];
   for (const { at, from } of found) {

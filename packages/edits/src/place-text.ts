@@ -1,6 +1,7 @@
 /** The replacement of a piece of text found letter by letter: written as it is, but for what a model often leaves out. */
 import type { Document } from "./document/document.ts";
-import type { Place } from "./place.ts";
+import { linesPlace, type Place } from "./place.ts";
+import { rebuild } from "./rebuild/rebuild.ts";
 
 interface Text {
   readonly old: string;
@@ -19,85 +20,68 @@ export function textPlace(document: Document, at: number, { old, fresh }: Text):
   const end = at + old.length;
   const from = document.lineAt(at) - 1;
   const to = document.lineAt(Math.max(at, end - 1));
-  const lineStart = text.lastIndexOf("\n", at - 1) + 1;
-  const lead = text.slice(lineStart, at);
+  const lead = text.slice(document.startOf(from), at);
+  const isLayout = `${old}${fresh}`.includes("\n") || /^\s/.test(fresh);
+  if (isLayout && lead !== "" && lead.trim() === "")
+    return indentedPlace(document, { from, to, end }, { old, fresh });
   // A blank line that follows takes the place of the missing newline.
   const isFollowed = end < text.length && text[end] !== "\n";
-  if (isLeftJoined({ old, fresh }, lead, isFollowed)) {
-    const warning = "`new` had no newline at its end where `old` had one: the next line was kept apart.";
-    return { place: { from, to, start: at, end, new: `${fresh}\n` }, warning };
-  }
-  const shifted = lead !== "" && lead.trim() === "" ? shiftedLines(lead, { old, fresh }) : fresh;
-  if (shifted === undefined) return undefined;
-  const place = { from, to, start: at, end, new: shifted };
-  return shifted === fresh
-    ? { place }
-    : { place, warning: "the lines of `new` were indented as the first one stands." };
+  const place = { from, to, start: at, end, new: fresh };
+  if (!isFollowed || lead !== "" || !isLeftJoined({ old, fresh })) return { place };
+  return { place: { ...place, new: `${fresh}\n` }, warning: apart };
 }
 
-/** Whole lines whose replacement would draw the line after them up. */
-function isLeftJoined({ old, fresh }: Text, lead: string, isFollowed: boolean): boolean {
-  return isFollowed && lead.trim() === "" && old.endsWith("\n") && fresh !== "" && !fresh.endsWith("\n");
+const apart = "`new` had no newline at its end where `old` had one: the next line was kept apart.";
+
+/** Whole lines whose replacement would draw the line after them up, though nothing in it goes on there. */
+function isLeftJoined({ old, fresh }: Text): boolean {
+  return old.endsWith("\n") && fresh !== "" && !/[\s\\]$/.test(fresh);
 }
 
-/**
- * `old` is one line without its indentation `lead`; `new` has more lines, which are meant either from the margin or
- * from where `old` stands. The first pair of lines tells which.
- */
-function shiftedLines(lead: string, { old, fresh }: Text): string | undefined {
-  const [first = "", ...rest] = fresh.split("\n");
-  const second = rest.find((line) => line.trim() !== "");
-  if (old.trimEnd().includes("\n") || second === undefined || /^\s/.test(first)) return fresh;
-  switch (marginOf({ lead, first, second, rest, closes: closesMore(fresh) })) {
-    case "file":
-      return fresh;
-    case "first-line":
-      return [first, ...rest.map((line) => (line.trim() === "" ? line : lead + line))].join("\n");
-    case "unclear":
-      return undefined;
-  }
+interface Range {
+  readonly from: number;
+  readonly to: number;
+  /** Offset at which the piece ends. */
+  readonly end: number;
 }
 
-interface Lines {
-  readonly lead: string;
-  readonly first: string;
-  readonly second: string;
-  readonly rest: readonly string[];
-  /** It closes brackets that it did not open. */
-  readonly closes: boolean;
+/** The piece begins behind the indentation of its line: whole lines, of which the first lacks some or all of it. */
+function indentedPlace(
+  document: Document,
+  { from, to, end }: Range,
+  { old, fresh }: Text,
+): TextPlace | undefined {
+  const { text, lines, startOf } = document;
+  const isWhole = old.endsWith("\n");
+  // What stands behind the piece on its last line is the same before and after.
+  const rest = isWhole ? "" : text.slice(end, endOfLine(text, end));
+  const oldLines = (isWhole ? old.slice(0, -1) : old + rest).split("\n");
+  const isApart = isWhole && (fresh === "" || fresh.endsWith("\n") || isLeftJoined({ old, fresh }));
+  if (isWhole && !isApart && text[end] !== "\n")
+    return {
+      place: {
+        from,
+        to,
+        start: startOf(from),
+        end,
+        new: text.slice(startOf(from), end - old.length) + fresh,
+      },
+    };
+  const freshText = isWhole && fresh.endsWith("\n") ? fresh.slice(0, -1) : fresh + rest;
+  const freshLines = isWhole && fresh === "" ? [] : freshText.split("\n");
+  const match = { from, to: from + oldLines.length, lineOf: oldLines.map((_, i) => from + i) };
+  const built = rebuild(document, match, { old: oldLines, new: freshLines });
+  if (!built) return undefined;
+  // Without a newline a blank line that follows is drawn up.
+  const drawn = isWhole && fresh !== "" && !fresh.endsWith("\n") && lines[match.to] === "" ? 1 : 0;
+  const place = linesPlace(document, { from, to: match.to + drawn }, built);
+  const isShifted = built.slice(1).some((line, i) => line !== freshLines[i + 1]);
+  return isShifted
+    ? { place, warning: "the lines of `new` were indented as the first one stands." }
+    : { place };
 }
 
-/** What the lines after the first one are indented from. */
-function marginOf({ lead, first, second, rest, closes }: Lines): "file" | "first-line" | "unclear" {
-  if (closes || outward.test(second.trim())) return "file";
-  const depths = rest.filter((line) => line.trim() !== "").map(depthOf);
-  if (Math.min(...depths) >= lead.length) {
-    // The second line stands deeper than the first if the first goes on in it.
-    const goesOn = goingOn.test(first.trimEnd()) || /^(?:\?\.|[.?:&|+*<>=-])/.test(second.trim());
-    return depthOf(second) > lead.length || !goesOn ? "file" : "first-line";
-  }
-  const isOpen = /[{([:]$/.test(first.trimEnd());
-  if (isOpen && depthOf(second) === 0 && !/^[})\]]/.test(second)) return "unclear";
-  // A definition at the margin would leave the block.
-  return !isOpen && rest.some((line) => declaration.test(line)) ? "unclear" : "first-line";
-}
-
-/** A line that stands further out than the one before it. */
-const outward =
-  /^(?:else|elif|except|finally|catch|case|default|end|when|rescue|ensure|elsif|esac|fi|done)\b/;
-const goingOn = /(?:[{([:,=+&|?\\]|=>|->|^(?:if|for|while|else if|elif|else|with)\b.*\)|^else)$/;
-const declaration =
-  /^(?:async |export |public |private |static )*(?:def|class|function|func|fn|impl|interface|import|from)\b|^@/;
-
-function depthOf(line: string): number {
-  return /^[ \t]*/.exec(line)?.[0].length ?? 0;
-}
-
-function closesMore(text: string): boolean {
-  let depth = 0;
-  for (const character of text) {
-    if ("{([".includes(character)) depth++;
-    if ("})]".includes(character) && --depth < 0) return true;
-  }
-  return false;
+function endOfLine(text: string, from: number): number {
+  const end = text.indexOf("\n", from);
+  return end < 0 ? text.length : end;
 }

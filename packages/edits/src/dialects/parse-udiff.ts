@@ -6,7 +6,6 @@ import { HunkLines } from "./hunk-lines.ts";
 import { type PatchFile, patchLines, patchPath } from "./patch-file.ts";
 
 const section = /^@@(?: *-(\d+)(?:,(\d+))? +\+(\d+)(?:,(\d+))? *@@)? *(.*?)(?: *@@)?$/;
-const startLine = /^(?:diff --git |--- \S|@@ )/;
 const gitLine =
   /^(?:\*{3} *(?:Begin|End) Patch *$|diff --git |index [0-9a-f]+\.\.|(?:old|new|deleted file|new file) mode |similarity index |rename (?:from|to) |Binary files )/;
 
@@ -20,7 +19,7 @@ interface Reader {
 
 /** The files in the order of the diff; `path` names the file of a diff that names none. */
 export function parseUdiff(patch: string, path?: string): readonly PatchFile[] | Failure {
-  const reader: Reader = { lines: patchLines(patch, (line) => startLine.test(line)), at: 0 };
+  const reader: Reader = { lines: patchLines(patch, isStart), at: 0 };
   const files: PatchFile[] = [];
   while (reader.at < reader.lines.length) {
     const file = readFile(reader, path);
@@ -30,7 +29,14 @@ export function parseUdiff(patch: string, path?: string): readonly PatchFile[] |
   return files.length > 0 ? files : invalid("has no hunk");
 }
 
+/** A header of a file or a hunk; a removed line may look like the first line of the former. */
+function isStart(line: string, next: string | undefined): boolean {
+  return /^(?:diff --git |@@)/.test(line) || (/^--- \S/.test(line) && next?.startsWith("+++ ") === true);
+}
+
 function readFile(reader: Reader, path: string | undefined): PatchFile | Failure | undefined {
+  const renamed = readRename(reader);
+  if (renamed) return renamed;
   while (isPreamble(reader)) reader.at++;
   if (reader.at >= reader.lines.length) return undefined;
   const names = readNames(reader);
@@ -43,10 +49,26 @@ function readFile(reader: Reader, path: string | undefined): PatchFile | Failure
   if (from === undefined || to === undefined)
     return invalid("names no file: write `--- a/path` and `+++ b/path`");
   const [old, fresh] = withoutPrefixes(from, to);
-  if (fresh === nothing) return { type: "delete", path: old };
+  if (fresh === nothing) return { type: "delete", path: old, ...(hunks.length > 0 && { hunks }) };
   if (old === nothing) return { type: "add", path: fresh, text: addedText(hunks) };
   if (hunks.length === 0) return invalid(`has no hunk for ${fresh}`);
   return { type: "update", path: old, ...(old !== fresh && { to: fresh }), hunks };
+}
+
+/** A file that only got another name has no hunk to tell it by. */
+function readRename(reader: Reader): PatchFile | undefined {
+  const rest = reader.lines.slice(reader.at);
+  const next = rest.findIndex((line, i) => i > 0 && line.startsWith("diff --git "));
+  const block = next < 0 ? rest : rest.slice(0, next);
+  if (!rest[0]?.startsWith("diff --git ") || block.some((line) => /^(?:@@|--- )/.test(line)))
+    return undefined;
+  const after = (start: string): string | undefined =>
+    block.find((line) => line.startsWith(start))?.slice(start.length);
+  const from = after("rename from ");
+  const to = after("rename to ");
+  if (from === undefined || to === undefined) return undefined;
+  reader.at += block.length;
+  return { type: "update", path: patchPath(from), to: patchPath(to), hunks: [] };
 }
 
 function isPreamble({ lines, at }: Reader): boolean {
@@ -86,8 +108,8 @@ function readHunk(reader: Reader): Hunk | undefined {
   const [, start, old = "1", , fresh = "1", header] = head ?? [];
   const counts = { old: Number(old), new: Number(fresh) };
   const hunk = new HunkLines();
-  if (start !== undefined) readCounted(reader, hunk, counts);
-  while (reader.at < reader.lines.length && !startsFile(reader) && !startsHunk(reader)) {
+  const isDone = start !== undefined && readCounted(reader, hunk, counts);
+  while (!isDone && reader.at < reader.lines.length && !startsFile(reader) && !startsHunk(reader)) {
     const next = reader.lines[reader.at++] ?? "";
     if (!gitLine.test(next)) hunk.add(next);
   }
@@ -106,12 +128,16 @@ interface Counts {
   readonly new: number;
 }
 
-/** Takes the lines the counts promise, whatever they look like; none when the counts are wrong. */
-function readCounted(reader: Reader, hunk: HunkLines, counts: Counts): void {
+/** Takes the lines the counts promise, whatever they look like; none, and false, when the counts are wrong. */
+function readCounted(reader: Reader, hunk: HunkLines, counts: Counts): boolean {
   const end = countedEnd(reader, counts);
-  if (end === undefined) return;
+  if (end === undefined) return false;
   while (reader.at < end) hunk.add(reader.lines[reader.at++] ?? "");
   hunk.keepBlanks();
+  if (reader.lines[reader.at]?.startsWith("\\")) hunk.add(reader.lines[reader.at++] ?? "");
+  // What is neither the next hunk nor the next file is no part of the diff.
+  while (reader.at < reader.lines.length && !startsFile(reader) && !startsHunk(reader)) reader.at++;
+  return true;
 }
 
 function countedEnd({ lines, at }: Reader, counts: Counts): number | undefined {
@@ -126,7 +152,8 @@ function countedEnd({ lines, at }: Reader, counts: Counts): number | undefined {
     if (left.old < 0 || left.new < 0) return undefined;
   }
   // More marked lines than counted: then the counts are not to be believed.
-  return /^(?:@@|diff --git |--- |\\|$)/.test(lines[end] ?? "") ? end : undefined;
+  const next = lines.slice(end).find((line) => line !== "" && !line.startsWith("\\")) ?? "";
+  return /^(?:[+ ]|-(?!-- ))/.test(next) ? undefined : end;
 }
 
 /** A line counts for a side unless it is the other's, or a note. */

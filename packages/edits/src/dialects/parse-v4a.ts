@@ -8,8 +8,9 @@ import { type PatchFile, patchLines, patchPath } from "./patch-file.ts";
 const fileLine = /^\*{3} *(Update|Add|Delete|Create|Modify|Remove) File: *(.+)$/i;
 const startLine = /^ *\*{3} *(?:Begin Patch *$|(?:Update|Add|Delete) File: )/i;
 const moveLine = /^\*{3} *(?:Move|Rename) to: *(.+)$/i;
+const endLine = /^\*{3} *End Patch *$/i;
 const markLine = /^\*{3} *(?:Begin Patch|End Patch|End of File) *$/i;
-const sectionLine = /^@@(?: *-(\d+)(?:,\d+)? +\+\d+(?:,\d+)? *@@)? *(.*?)(?: *@@)?$/;
+const sectionLine = /^@@(?: *-(\d+)(?:,(\d+))? +\+\d+(?:,(\d+))? *@@)? *(.*?)(?: *@@)?$/;
 
 /** A section of the patch as it is read. */
 interface Section {
@@ -38,7 +39,10 @@ export function parseV4a(patch: string, path?: string): readonly PatchFile[] | F
 function sectionsOf(lines: readonly string[], path: string | undefined): readonly Section[] | Failure {
   const unnamed: Section = { kind: "update", path: path ?? "", lines: [] };
   const sections = [unnamed];
-  for (const line of lines) readLine(line, sections);
+  const end = lines.findIndex(
+    (line, i) => endLine.test(line) && !lines.slice(i + 1).some((next) => fileLine.test(next)),
+  );
+  for (const line of end < 0 ? lines : lines.slice(0, end)) readLine(line, sections);
   const isUnnamed = unnamed.lines.some((line) => line.trim() !== "");
   if (isUnnamed && path === undefined) {
     const stray = unnamed.lines.find((line) => line.trim() !== "") ?? "";
@@ -73,6 +77,7 @@ function kindOf(word: string): Section["kind"] {
 
 function fileOf(section: Section): PatchFile | Failure {
   const { kind, path, to, lines } = section;
+  if (to !== undefined && kind !== "update") return invalid(`moves ${path}, which it ${kind}s`);
   switch (kind) {
     case "delete":
       return { type: "delete", path };
@@ -92,10 +97,10 @@ function fileOf(section: Section): PatchFile | Failure {
 function hunksOf(lines: readonly string[]): readonly Hunk[] {
   const hunks: Hunk[] = [];
   let headers: string[] = [];
-  let line: number | undefined;
+  let numbers: RegExpExecArray | undefined;
   let open: HunkLines | undefined;
   const close = (): void => {
-    if (open && !open.isEmpty) hunks.push(open.hunk({ headers, ...(line !== undefined && { line }) }));
+    if (open && !open.isEmpty) hunks.push(open.hunk({ headers, ...lineOf(numbers, open.counts) }));
     // Headers one after another lead to the place from outside in.
     if (open) headers = [];
     open = undefined;
@@ -104,8 +109,8 @@ function hunksOf(lines: readonly string[]): readonly Hunk[] {
     const section = written.startsWith("@@") ? sectionLine.exec(written) : undefined;
     if (section) {
       close();
-      line = section[1] === undefined ? undefined : Number(section[1]);
-      if (section[2]) headers = [...headers, section[2]];
+      numbers = section;
+      if (section[4]) headers = [...headers, section[4]];
       continue;
     }
     open ??= new HunkLines();
@@ -113,6 +118,15 @@ function hunksOf(lines: readonly string[]): readonly Hunk[] {
   }
   close();
   return hunks;
+}
+
+/** Who cannot count its lines cannot count those before it. */
+function lineOf(
+  [, start, old = "1", fresh = "1"]: readonly (string | undefined)[] = [],
+  counts: { readonly old: number; readonly new: number },
+): { readonly line?: number } {
+  const isCounted = start !== undefined && Number(old) === counts.old && Number(fresh) === counts.new;
+  return isCounted ? { line: Number(start) } : {};
 }
 
 function invalid(what: string): Failure {

@@ -1,6 +1,7 @@
 /** A file's text as the matcher sees it: LF lines without the byte order mark, folded forms kept once computed. */
 import type { Tier } from "../hunk.ts";
 import { foldLine } from "../match/fold-line.ts";
+import { indentUnit } from "../rebuild/indent-map.ts";
 import { type LfText, lfText } from "./lf-text.ts";
 
 export interface Document extends LfText {
@@ -10,24 +11,40 @@ export interface Document extends LfText {
   startOf(line: number): number;
   /** Every line as this tier reads it. */
   folded(tier: Tier): readonly string[];
+  /** Where each folded line stands, ascending. */
+  positions(tier: Tier): ReadonlyMap<string, readonly number[]>;
+  /** One level of indentation. */
+  indentUnit(): string;
 }
 
 export function readDocument(original: string): Document {
   const lf = lfText(original);
   const lines = wholeLines(lf.text.split("\n"));
   const known = new Map<Tier, readonly string[]>([["exact", lines]]);
+  const places = new Map<Tier, ReadonlyMap<string, readonly number[]>>();
   let starts: number[] | undefined;
+  let unit: string | undefined;
+  const folded = (tier: Tier): readonly string[] => {
+    const all = known.get(tier) ?? lines.map((line) => foldLine(line, tier));
+    known.set(tier, all);
+    return all;
+  };
   return {
     ...lf,
     lines,
+    folded,
+    indentUnit() {
+      unit ??= indentUnit(lines);
+      return unit;
+    },
+    positions(tier) {
+      const all = places.get(tier) ?? positionsIn(folded(tier));
+      places.set(tier, all);
+      return all;
+    },
     startOf(line) {
       starts ??= startsOf(lines, lf.text.length);
       return starts[line] ?? lf.text.length;
-    },
-    folded(tier) {
-      const folded = known.get(tier) ?? lines.map((line) => foldLine(line, tier));
-      known.set(tier, folded);
-      return folded;
     },
   };
 }
@@ -35,6 +52,16 @@ export function readDocument(original: string): Document {
 /** Without the empty piece behind a final newline. */
 export function wholeLines(pieces: readonly string[]): readonly string[] {
   return pieces.at(-1) === "" ? pieces.slice(0, -1) : pieces;
+}
+
+function positionsIn(lines: readonly string[]): ReadonlyMap<string, readonly number[]> {
+  const found = new Map<string, number[]>();
+  for (const [at, line] of lines.entries()) {
+    const known = found.get(line);
+    if (known) known.push(at);
+    else found.set(line, [at]);
+  }
+  return found;
 }
 
 function startsOf(lines: readonly string[], end: number): number[] {

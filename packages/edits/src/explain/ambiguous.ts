@@ -1,6 +1,6 @@
 /** What a refused edit says that fits several places: which, inside what, and the line that would tell them apart. */
 import type { Failure } from "@lathe/protocol";
-import type { Document } from "../document/document.ts";
+import { type Document, wholeLines } from "../document/document.ts";
 import { refusal } from "../failures.ts";
 import type { Hunk, Tier } from "../hunk.ts";
 
@@ -18,7 +18,8 @@ export function ambiguous(
   { hunk, name, tier = "exact" }: Claim,
 ): Failure {
   const how = tier === "exact" ? "" : ` (${tier === "unicode" ? "typography" : "whitespace"} aside)`;
-  const what = `is ambiguous: \`old\`${how} is at ${places.length} places, ${listed(document, places)}`;
+  const noun = hunk.unit === "lines" ? "its context and removed lines are" : "`old` is";
+  const what = `is ambiguous: ${noun}${how} at ${places.length} places, ${listed(document, places)}`;
   const all = hunk.unit === "text" ? ", or set `all`" : "";
   return refusal("ambiguous-match", name, { what, next: `${nextStep(document, places, hunk)}${all}.` });
 }
@@ -50,9 +51,11 @@ function depthOf(line: string): number {
 /** The line before, or else behind, that no two of the places share. */
 function nextStep(document: Document, places: readonly { readonly from: number }[], hunk: Hunk): string {
   const { lines } = document;
+  const height = wholeLines(hunk.old).length;
+  if (places.every(({ from }) => from === places[0]?.from)) return "Add more of the same line to `old`";
   for (const [where, offset] of [
     ["before", -1],
-    ["behind", hunk.old.length],
+    ["behind", height],
   ] as const) {
     const near = places.map(({ from }) => lines[from + offset]?.trim() ?? "");
     if (places.length > placesNamed || near.includes("") || new Set(near).size < near.length) continue;

@@ -23,7 +23,9 @@ export function nearCandidate(text: string, wanted: string): Candidate | undefin
   const lines = text.split("\n", maxLines);
   const flat = lines.map(flattened);
   const block = trimmedBlock(wanted.split("\n").map(flattened));
-  const start = bestByLines(flat, block) ?? bestByWords(flat, block);
+  // A file that is shown whole needs no likeness.
+  const isSmall = lines.length <= maxShown && text !== "";
+  const start = bestByLines(flat, block) ?? bestByWords(flat, block) ?? (isSmall ? 0 : undefined);
   if (start === undefined) return undefined;
   const onlyWhitespace = block.every((line, i) => flat[start + i] === line);
   return { text: shown(lines, start, block.length), line: start + 1, count: block.length, onlyWhitespace };

@@ -9,6 +9,7 @@ import { nearCandidate } from "./near-candidate.ts";
 
 /** Lines of the difference that are shown. */
 const diffLines = 16;
+const lineChars = 200;
 
 export function noMatch(document: Document, hunk: Hunk, name: string): Failure {
   const done = alreadyThere(document, hunk);
@@ -17,7 +18,7 @@ export function noMatch(document: Document, hunk: Hunk, name: string): Failure {
     return refusal("already-applied", name, { what });
   }
   const near = nearCandidate(document.text, hunk.old.join("\n"));
-  const what = "does not match: `old` is not in the file";
+  const what = `does not match: ${hunk.unit === "lines" ? "its context and removed lines are" : "`old` is"} not in the file`;
   if (!near)
     return refusal("no-match", name, { what, next: "No lines of the file are like it: read it again." });
   const how = near.onlyWhitespace ? "differ only in whitespace" : "are nearest";
@@ -28,7 +29,13 @@ export function noMatch(document: Document, hunk: Hunk, name: string): Failure {
 /** 1-based line at which `new` stands already, where it says enough to be sure. */
 function alreadyThere(document: Document, hunk: Hunk): number | undefined {
   const fresh = hunk.new.filter((line) => line.trim() !== "");
-  if (fresh.join("").trim().length < 8) return undefined;
+  const known = new Set(hunk.old.map((line) => line.trim()));
+  // What is in `old` too proves nothing.
+  const own = fresh
+    .filter((line) => !known.has(line.trim()))
+    .join("")
+    .trim();
+  if (own.length < 8) return undefined;
   const [only, second] = findBlock(document, fresh, "blank-lines");
   if (only) return second ? undefined : only.from + 1;
   const at = hunk.unit === "text" ? document.text.indexOf(hunk.new.join("\n")) : -1;
@@ -44,5 +51,5 @@ function difference(
   const diff = unifiedDiff(`${hunk.old.join("\n")}\n`, `${current.join("\n")}\n`, "x").split("\n");
   const body = diff.slice(3).filter((line) => !line.startsWith(" ") && line !== "");
   if (body.length === 0 || body.length > diffLines) return "";
-  return `\nFrom \`old\` (-) to the file (+):\n${body.join("\n")}`;
+  return `\nFrom what you wrote (-) to the file (+):\n${body.map((line) => line.slice(0, lineChars)).join("\n")}`;
 }

@@ -2,16 +2,23 @@
 import type { Document } from "../document/document.ts";
 import { foldCharacter } from "./fold-line.ts";
 
-/** Offsets of every occurrence; `stride` 1 counts overlapping ones. */
-export function occurrences(text: string, piece: string, stride: number): readonly number[] {
+/** More than this many places need not be told apart. */
+export const manyPlaces = 100;
+
+/** Offsets of the occurrences; those that overlap count, up to `manyPlaces`, unless all are wanted. */
+export function occurrences(text: string, piece: string, all: boolean): readonly number[] {
   const found: number[] = [];
-  for (let at = text.indexOf(piece); at >= 0; at = text.indexOf(piece, at + stride)) found.push(at);
+  const stride = all ? piece.length : 1;
+  for (let at = text.indexOf(piece); at >= 0; at = text.indexOf(piece, at + stride)) {
+    found.push(at);
+    if (!all && found.length > manyPlaces) break;
+  }
   return found;
 }
 
 /** Offsets of the piece where quotes, dashes and spaces are read as plain ones, one character for one. */
-export function typographicOccurrences(document: Document, piece: string, stride: number): readonly number[] {
-  return occurrences(plain(document.text), plain(piece), stride);
+export function typographicOccurrences(document: Document, piece: string, all: boolean): readonly number[] {
+  return occurrences(plain(document.text), plain(piece), all);
 }
 
 function plain(text: string): string {
@@ -21,13 +28,35 @@ function plain(text: string): string {
   });
 }
 
-/** A word this long is no accident inside another one. */
-const telling = 6;
+/** Whether the piece begins or ends inside a word that the edit makes another one: then it means another word. */
+export function cutsWord(
+  text: string,
+  { old, fresh }: { readonly old: string; readonly fresh: string },
+  at: number,
+): boolean {
+  const end = at + old.length;
+  const isCutAhead = isWord(text[at - 1]) && isWord(old[0]);
+  const isCutBehind = isWord(old.at(-1)) && isWord(text[end]);
+  return (
+    (isCutAhead && isOther(/^[\p{L}\p{M}\p{N}_$]+/u, old, fresh)) ||
+    (isCutBehind && isOther(/[\p{L}\p{M}\p{N}_$]+$/u, old, fresh))
+  );
+}
 
-/** Whether the piece is one short word, and there only as a part of a longer one, which is then another word. */
-export function cutsWord(text: string, piece: string, at: number): boolean {
-  if (piece.length >= telling || !/^[\p{L}\p{M}\p{N}_$]+$/u.test(piece)) return false;
-  return isWord(text[at - 1]) || isWord(text[at + piece.length]);
+function isOther(part: RegExp, old: string, fresh: string): boolean {
+  const before = part.exec(old)?.[0] ?? "";
+  const after = part.exec(fresh)?.[0] ?? "";
+  return before !== after && !isLike(before, after);
+}
+
+/** Mostly the same letters at both ends: a word that is spelt in another way. */
+function isLike(a: string, b: string): boolean {
+  const shorter = Math.min(a.length, b.length);
+  let head = 0;
+  while (head < shorter && a[head] === b[head]) head++;
+  let tail = 0;
+  while (tail < shorter - head && a.at(-1 - tail) === b.at(-1 - tail)) tail++;
+  return head + tail >= Math.max(a.length, b.length) * 0.6;
 }
 
 function isWord(character: string | undefined): boolean {

@@ -19,11 +19,25 @@ export function findBlock(document: Document, block: readonly string[], tier: Ti
   const lines = document.folded(tier);
   if (tier === "blank-lines") return findAroundBlanks(lines, wanted);
   const found: Match[] = [];
-  for (const from of startsOf(lines, wanted)) {
+  for (const from of anchoredStarts(document, wanted, tier)) {
     const lineOf = wanted.map((_, i) => from + i);
     found.push({ from, to: from + wanted.length, lineOf });
   }
   return found;
+}
+
+/** By the block's rarest line, so that a file that repeats itself is not compared line by line everywhere. */
+function* anchoredStarts(document: Document, wanted: readonly string[], tier: Tier): Generator<number> {
+  const lines = document.folded(tier);
+  const positions = document.positions(tier);
+  let anchor = 0;
+  for (const [i, line] of wanted.entries()) {
+    if ((positions.get(line)?.length ?? 0) < (positions.get(wanted[anchor] ?? "")?.length ?? 0)) anchor = i;
+  }
+  for (const at of positions.get(wanted[anchor] ?? "") ?? []) {
+    const from = at - anchor;
+    if (from >= 0 && wanted.every((line, i) => lines[from + i] === line)) yield from;
+  }
 }
 
 function* startsOf(lines: readonly string[], wanted: readonly string[]): Generator<number> {
@@ -39,13 +53,15 @@ function findAroundBlanks(lines: readonly string[], wanted: readonly string[]): 
   const inBlock = solid(wanted);
   const texts = inFile.map((line) => lines[line] ?? "");
   const block = inBlock.map((line) => wanted[line] ?? "");
+  const known = new Set(texts);
+  if (!block.every((line) => known.has(line))) return [];
   const found: Match[] = [];
   for (const start of startsOf(texts, block)) {
     const solidLines: (number | undefined)[] = wanted.map(() => undefined);
     for (const [i, line] of inBlock.entries()) solidLines[line] = inFile[start + i];
     const lineOf = withBlanks(solidLines, lines);
-    const known = lineOf.filter((line) => line !== undefined);
-    found.push({ from: known[0] ?? 0, to: (known.at(-1) ?? 0) + 1, lineOf });
+    const lined = lineOf.filter((line) => line !== undefined);
+    found.push({ from: lined[0] ?? 0, to: (lined.at(-1) ?? 0) + 1, lineOf });
   }
   return found;
 }

@@ -5,7 +5,6 @@ import type { Tier } from "../hunk.ts";
 const invisible = /[\u00AD\u200B\u2060\uFEFF]/g;
 const typographic =
   /[\u00A0\u02B9-\u02BC\u2010-\u2015\u2018-\u201F\u2026\u2032\u2033\u2035\u2036\u2212\u2000-\u200A\u202F\u205F\u3000\u00AB\u00BB\u2039\u203A]/g;
-const trailing = /[\s\u200B\u2060\uFEFF]+$/;
 const plain = /^[\x20-\x7E\t]*$/;
 
 /** Cumulative: a tier takes for the same whatever a stricter one does. */
@@ -14,7 +13,7 @@ export function foldLine(line: string, tier: Tier): string {
     case "exact":
       return line;
     case "trailing-whitespace":
-      return line.replace(trailing, "");
+      return withoutEnd(line);
     case "unicode":
       return foldTypography(line).trimEnd();
     case "leading-whitespace":
@@ -42,12 +41,23 @@ export function foldCharacter(character: string): string {
   return character;
 }
 
-/** Whitespace counts only between two words, and there as one space. */
+/** A scan: a pattern would begin anew at every space of a long run. */
+function withoutEnd(line: string): string {
+  let end = line.length;
+  while (end > 0 && /[\s\u200B\u2060\uFEFF]/.test(line[end - 1] ?? "")) end--;
+  return line.slice(0, end);
+}
+
+/**
+ * Whitespace is one space, and none beside signs that mean the same either way. Before a dot, a colon, a hash, a minus
+ * and their like it may not: `.a .b` is another selector than `.a.b`.
+ */
 function foldSpaces(line: string): string {
   return line
     .trim()
     .replaceAll(/\s+/g, " ")
-    .replaceAll(/ (?![\p{L}\p{M}\p{N}_$])|(?<![\p{L}\p{M}\p{N}_$]) /gu, "");
+    .replaceAll(/ ?(->|=>|:=|[-+*/]=) ?/g, "$1")
+    .replaceAll(/ (?=[)\]},;=+*/<>|&?!%^([{]|:(?: |$))|(?<=[)\]},;:=+*/<>|&?!%^([{]) (?![.#@$~:-])/g, "");
 }
 
 function isIn(code: number, first: number, last: number): boolean {

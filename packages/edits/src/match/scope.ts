@@ -7,18 +7,17 @@ interface Scoped {
   readonly from: number;
 }
 
-/** The only candidate the hints name; undefined when they name none or several. */
+/** The only candidate the hints name; undefined when they name none, several, or different ones. */
 export function chosenBy<T extends Scoped>(
   hints: Hints | undefined,
   candidates: readonly T[],
   document: Document,
 ): T | undefined {
-  const byLine = candidates.filter(({ from }) => from + 1 === hints?.line);
-  if (byLine.length === 1) return byLine[0];
   const scope = scopeOf(hints?.headers ?? [], document);
-  if (!scope) return undefined;
-  const inside = candidates.filter(({ from }) => from >= scope.from && from < scope.to);
-  return inside.length === 1 ? inside[0] : undefined;
+  const inside = scope ? candidates.filter(({ from }) => from >= scope.from && from < scope.to) : [];
+  const byLine = candidates.find(({ from }) => from + 1 === hints?.line);
+  if (byLine && (inside.length === 0 || inside.includes(byLine))) return byLine;
+  return !byLine && inside.length === 1 ? inside[0] : undefined;
 }
 
 interface Scope {
@@ -41,11 +40,12 @@ function scopeOf(headers: readonly string[], document: Document): Scope | undefi
 function headerLine(header: string, scope: Scope, document: Document): number | undefined {
   const wanted = foldLine(header, "inner-whitespace");
   if (wanted === "") return undefined;
-  const folded = document.folded("inner-whitespace");
-  const inScope = folded.slice(scope.from, scope.to);
+  const isIn = (line: number): boolean => line >= scope.from && line < scope.to;
+  const equal = (document.positions("inner-whitespace").get(wanted) ?? []).filter(isIn);
+  if (equal.length > 0) return equal.length === 1 ? equal[0] : undefined;
+  const inScope = document.folded("inner-whitespace").slice(scope.from, scope.to);
   for (const fits of [
-    (line: string): boolean => line === wanted,
-    (line: string): boolean => line.startsWith(wanted),
+    (line: string): boolean => line.startsWith(wanted) && (isCut(header) || hasWords(line, wanted)),
     (line: string): boolean => hasWords(line, wanted),
   ]) {
     const at = inScope.findIndex(fits);
@@ -53,6 +53,11 @@ function headerLine(header: string, scope: Scope, document: Document): number | 
     return inScope.findLastIndex(fits) === at ? scope.from + at : undefined;
   }
   return undefined;
+}
+
+/** Git shortens a heading at 80 bytes, in the middle of a word too. */
+function isCut(header: string): boolean {
+  return header.length >= 70;
 }
 
 function hasWords(line: string, wanted: string): boolean {

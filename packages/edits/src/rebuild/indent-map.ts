@@ -30,11 +30,34 @@ function mapOf(
   pairs: readonly IndentPair[],
   { written, unit }: { readonly written: readonly string[]; readonly unit: string },
 ): IndentMap {
+  const scale = scaleOf(pairs, { step: stepOf(written), unit });
+  if (scale) return scale;
   const shift = shiftOf(pairs, converterOf(pairs, { written, unit }));
   if (shift) return shift;
   const known = functionOf(pairs);
   const line = lineThrough(pairs, { written, unit });
   return (indent) => known.get(indent) ?? line?.(indent);
+}
+
+/** The model's levels are of another width than the file's, and nothing is shifted. */
+function scaleOf(
+  pairs: readonly IndentPair[],
+  { step, unit }: { readonly step: number; readonly unit: string },
+): IndentMap | undefined {
+  const isSpaces = pairs.every(({ model, file }) => /^ *$/.test(model) && /^ *$/.test(file));
+  if (!isSpaces || unit === "\t" || step === unit.length) return undefined;
+  const levels = pairs.map(({ model }) => model.length / step);
+  if (!levels.some((level) => level > 0)) return undefined;
+  if (
+    !pairs.every(
+      ({ file }, i) => Number.isInteger(levels[i]) && file.length === (levels[i] ?? 0) * unit.length,
+    )
+  )
+    return undefined;
+  return (indent) => {
+    const level = indent.length / step;
+    return isOneKind(indent) && Number.isInteger(level) ? unit.repeat(level) : undefined;
+  };
 }
 
 /** The same indentation added everywhere, or taken away. */
@@ -55,6 +78,11 @@ function shiftOf(pairs: readonly IndentPair[], converted: (indent: string) => st
 }
 
 /** Deeper levels of a model that wrote no indentation the file has too: its kind of whitespace becomes the file's. */
+/** The model's whitespace in the file's kind, level for level. */
+export function inKindOf(unit: string, written: readonly string[]): (indent: string) => string {
+  return converterOf([], { written, unit });
+}
+
 function converterOf(
   pairs: readonly IndentPair[],
   { written, unit }: { readonly written: readonly string[]; readonly unit: string },
@@ -97,6 +125,9 @@ function lineThrough(
   const level = kind === unit[0] ? unit.length : 1;
   const slope = high[0] > low[0] ? (high[1] - low[1]) / (high[0] - low[0]) : slopeOf(low, { step, level });
   if (slope <= 0 || sorted.some(([x, y]) => low[1] + slope * (x - low[0]) !== y)) return undefined;
+  // A line that only lost its indentation says nothing of the width of levels.
+  if (kind === " " && slope < 1 && !Number.isInteger(1 / slope)) return undefined;
+  if (low[0] === 0 && low[1] > 0) return undefined;
   return (indent) => {
     const width = low[1] + slope * (indent.length - low[0]);
     if (!isOneKind(indent) || width < 0) return undefined;

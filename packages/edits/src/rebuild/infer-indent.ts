@@ -4,8 +4,8 @@ const opener = /[{([]$|[^:]:$/;
 const closer = /^(?:[})\]]|end\b|<\/)/;
 
 export interface Flattened {
-  /** Bodies of the added lines, none blank. */
-  readonly added: readonly string[];
+  /** The added lines with the indentation the model gave them, none blank. */
+  readonly added: readonly { readonly indent: string; readonly body: string }[];
   /** The lines of the result before and after them; undefined where the replaced part ends. */
   readonly before: { readonly indent: string; readonly body: string } | undefined;
   readonly after: { readonly indent: string; readonly body: string } | undefined;
@@ -15,18 +15,44 @@ export interface Flattened {
 /** One indentation for each added line; undefined when the line after them does not confirm it. */
 export function inferIndent({ added, before, after, unit }: Flattened): readonly string[] | undefined {
   // Brackets say nothing about the levels of a list.
-  if (added.some((body) => /^(?:[-*+•]|\d+[.)]) /.test(body))) return undefined;
-  let last = before ?? (after && { indent: after.indent, body: "" });
+  if (added.some(({ body }) => /^(?:[-*+•]|\d+[.)]) /.test(body))) return undefined;
+  let last: Line | undefined = before ?? (after && { indent: after.indent, body: "" });
   if (!last) return undefined;
+  const known = new Map<string, string>();
   const indents: string[] = [];
-  for (const body of added) {
-    const indent = nextIndent(last, body, unit);
-    indents.push(indent);
-    last = { indent, body };
+  let model = added[0]?.indent ?? "";
+  for (const { indent, body } of added) {
+    // Among themselves the lines stand as the model wrote them.
+    const deeper: string | undefined = indent.startsWith(model)
+      ? last.indent + indent.slice(model.length)
+      : undefined;
+    const place: string | undefined =
+      indent === model ? nextIndent(last, body, unit) : (known.get(indent) ?? deeper);
+    if (place === undefined) return undefined;
+    known.set(indent, place);
+    indents.push(place);
+    model = indent;
+    last = { indent: place, body };
   }
   // Where nothing follows, a line could also stand further out.
-  if (!after) return undefined;
-  return nextIndent(last, after.body, unit) === after.indent ? indents : undefined;
+  return after && isConfirmed(last, after, { unit, indents }) ? indents : undefined;
+}
+
+interface Line {
+  readonly indent: string;
+  readonly body: string;
+}
+
+/** The line behind stands where it would after the last added line, or after the first of a statement over several. */
+function isConfirmed(
+  last: Line,
+  after: Line,
+  { unit, indents }: { readonly unit: string; readonly indents: readonly string[] },
+): boolean {
+  const first = indents.find((indent) => indent.length < last.indent.length);
+  return (
+    nextIndent(last, after.body, unit) === after.indent || (first !== undefined && first === after.indent)
+  );
 }
 
 function nextIndent(last: { indent: string; body: string }, body: string, unit: string): string {

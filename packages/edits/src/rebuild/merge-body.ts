@@ -80,9 +80,13 @@ export function withTypography(text: string, typography: Typography): string {
   return Array.from(text, (character) => typography.get(character) ?? character).join("");
 }
 
+const doubles = "\u201C\u201D\u201E\u201F";
+const singles = "\u2018\u2019\u201A\u201B";
+
 /**
- * What the model wrote where the file has something plainer, where it always did so; and then also what else it wrote
- * that is nowhere in the file. Never the other way round: a straight quote may be either of two curly ones.
+ * What the model wrote where the file has something plainer, where it always did so; and then the other quotes it wrote
+ * that are nowhere in the file, if it is their kind or if both of a pair were proven. Never the other way round: a
+ * straight quote may be either of two curly ones.
  */
 export function typographyOf(
   pairs: readonly { readonly old: string; readonly current: string }[],
@@ -93,11 +97,13 @@ export function typographyOf(
     const [form = character] = forms;
     if (forms.size === 1 && form !== character) always.set(character, form);
   }
-  if (always.size === 0) return always;
-  for (const character of new Set(fresh)) {
-    const plain = foldCharacter(character);
-    if (plain !== character && !always.has(character) && !file.includes(character))
-      always.set(character, plain);
+  const isProven = (kind: string): boolean => Array.from(kind).some((quote) => always.has(quote));
+  // An apostrophe proves nothing about quotes: it is one in prose, too.
+  const isQuoting = isProven(doubles) || always.has("\u2018");
+  for (const quote of isQuoting ? doubles + singles : "") {
+    if (fresh.includes(quote) && !always.has(quote) && !file.includes(quote)) {
+      always.set(quote, foldCharacter(quote));
+    }
   }
   return always;
 }

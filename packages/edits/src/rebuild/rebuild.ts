@@ -3,26 +3,35 @@ import type { Document } from "../document/document.ts";
 import type { Hunk } from "../hunk.ts";
 import type { Match } from "../match/find-block.ts";
 import { type Alignment, alignLines } from "./align-lines.ts";
-import { type IndentMap, indentMap, indentUnit } from "./indent-map.ts";
+import { type IndentMap, indentMap, inKindOf } from "./indent-map.ts";
 import { inferIndent } from "./infer-indent.ts";
 import { type LineParts, lineParts } from "./line-parts.ts";
+import { marginOf } from "./margin.ts";
 import { mergeBody, type Typography, typographyOf, withTypography } from "./merge-body.ts";
 
 type Edit = Pick<Hunk, "old" | "new" | "kept">;
 
 /** Lines for the matched ones; undefined when the indentation of an added line cannot be known. */
-export function rebuild(document: Document, match: Match, edit: Edit): readonly string[] | undefined {
-  const { twins, loose } = alignLines(edit);
-  const sides = readSides(document, match, { ...edit, twins });
-  const slots = slotsOf(match, edit, { twins, loose });
-  const around = {
-    before: document.lines.slice(0, match.from).findLast((line) => line.trim() !== ""),
-    after: document.lines.slice(match.to).find((line) => line.trim() !== ""),
-  };
+export function rebuild(document: Document, match: Match, written: Edit): readonly string[] | undefined {
+  const edit = withFirstIndent(document, match, written);
+  if (!edit) return undefined;
+  const sides = readSides(document, match, edit);
+  const slots = withoutDoubledBlanks(slotsOf(match, edit, sides.alignment));
+  const around = { before: solidBefore(document, match.from), after: solidFrom(document, match.to) };
   return withInferred(
     slots.map((slot) => builtLine(slot, sides)),
     { ...around, unit: sides.unit },
   );
+}
+
+function solidBefore({ lines }: Document, at: number): string | undefined {
+  for (let line = at - 1; line >= 0; line--) if (lines[line]?.trim() !== "") return lines[line];
+  return undefined;
+}
+
+function solidFrom({ lines }: Document, at: number): string | undefined {
+  for (let line = at; line < lines.length; line++) if (lines[line]?.trim() !== "") return lines[line];
+  return undefined;
 }
 
 /** One line of the result before it is written. */
@@ -38,6 +47,7 @@ type Slot =
   | { readonly type: "added"; readonly fresh: string };
 
 interface Sides {
+  readonly alignment: Alignment;
   readonly lines: readonly string[];
   readonly indent: IndentMap;
   readonly typography: Typography;
@@ -48,24 +58,59 @@ interface Sides {
   readonly padsLines: boolean;
 }
 
-function readSides(
-  document: Document,
-  match: Match,
-  { old, new: fresh, twins }: Edit & { readonly twins: readonly (number | undefined)[] },
-): Sides {
+/**
+ * The edit with the file's indentation on a first line that alone lacks it, which is how models begin a text; undefined
+ * when the lines below it can be meant from the margin and from where it stands.
+ */
+function withFirstIndent(document: Document, match: Match, edit: Edit): Edit | undefined {
+  const [head = "", ...others] = edit.old;
+  const own = lineParts(head).indent;
+  const file = lineParts(document.lines[match.lineOf[0] ?? -1] ?? "").indent;
+  if (own === file || head.trim() === "") return edit;
+  const solid = [...others.entries()].filter(([, line]) => line.trim() !== "");
+  const indentAt = (i: number): string => lineParts(document.lines[match.lineOf[i + 1] ?? -1] ?? "").indent;
+  const isAlone = solid.every(([i, line]) => lineParts(line).indent === indentAt(i));
+  if (!isAlone) return edit;
+  if (solid.some(([i]) => indentAt(i) !== "")) return withIndent(edit, own, file);
+  if (solid.length > 0 || !file.endsWith(own)) return edit;
+  const unit = document.indentUnit();
+  const inKind = inKindOf(
+    unit,
+    edit.new.map((line) => lineParts(line).indent),
+  );
+  const after = solidFrom(document, match.to);
+  const margin = marginOf({ own, file, fresh: edit.new, after, inKind });
+  if (margin !== "file") return margin && edit;
+  const { old, new: fresh } = withIndent(edit, own, file);
+  const mended = fresh.map((line, i) => (i === 0 ? line : inKind(lineParts(line).indent) + line.trimStart()));
+  return { ...edit, old, new: mended };
+}
+
+/** The first line of both with the file's indentation, unless that of `new` has it. */
+function withIndent({ old, new: fresh, kept }: Edit, own: string, file: string): Edit {
+  const mended = ([head = "", ...rest]: readonly string[]): readonly string[] => [
+    file + head.slice(own.length),
+    ...rest,
+  ];
+  const isOwn = fresh.length > 0 && fresh[0]?.trim() !== "" && lineParts(fresh[0] ?? "").indent === own;
+  return { old: mended(old), new: isOwn ? mended(fresh) : fresh, ...(kept && { kept }) };
+}
+
+function readSides(document: Document, match: Match, edit: Edit): Sides {
+  const { old, new: fresh } = edit;
   const pairs = old.flatMap((line, i) => {
     const file = match.lineOf[i];
     if (file === undefined || line.trim() === "") return [];
     return [{ index: i, old: lineParts(line), current: lineParts(document.lines[file] ?? "") }];
   });
-  const unit = indentUnit(document.lines);
-  const written = [...old, ...fresh].map((line) => lineParts(line).indent);
+  const fitted = alreadyFitted(edit, new Map(pairs.map((pair) => [pair.index, pair.current.indent])));
   const indents = pairs.map((pair) => ({ model: pair.old.indent, file: pair.current.indent }));
-  const current = new Map(pairs.map((pair) => [pair.index, pair.current.indent]));
-  const isFitted = isAlreadyFitted({ old, new: fresh }, { twins, current });
+  const unit = document.indentUnit();
+  const written = [...old, ...fresh].map((line) => lineParts(line).indent);
   return {
+    alignment: fitted ?? alignLines(edit),
     lines: document.lines,
-    indent: isFitted ? (indent) => indent : indentMap(indents, { written, unit }),
+    indent: fitted ? (own) => own : indentMap(indents, { written, unit }),
     typography: typographyOf(
       pairs.map((pair) => ({ old: pair.old.body, current: pair.current.body })),
       { fresh: fresh.join("\n"), file: document.text },
@@ -94,27 +139,54 @@ function paddingOf(
   return { padsBlanks: !kept && ends.some(pads), padsLines: solid.length > 0 && solid.every(pads) };
 }
 
-/** The model copied `old` with a wrong indentation, and wrote `new` with the file's. */
-function isAlreadyFitted(
-  { old, new: fresh }: Edit,
-  { twins, current }: { twins: readonly (number | undefined)[]; current: ReadonlyMap<number, string> },
-): boolean {
+/**
+ * How `new` stands to `old` when the model copied `old` with a wrong indentation and wrote `new` with the file's;
+ * undefined when it did not. `current`: indentation in the file by line of `old`.
+ */
+function alreadyFitted(edit: Edit, current: ReadonlyMap<number, string>): Alignment | undefined {
+  const isOff = edit.old.some(
+    (line, i) => line.trim() !== "" && (current.get(i) ?? lineParts(line).indent) !== lineParts(line).indent,
+  );
+  if (!isOff) return undefined;
+  const trimmed = (lines: readonly string[]): readonly string[] => lines.map((line) => line.trim());
+  const alignment = alignLines({ ...edit, old: trimmed(edit.old), new: trimmed(edit.new) });
   let fitted = 0;
-  for (const [i, twin] of twins.entries()) {
-    if (twin === undefined) continue;
-    const was = lineParts(old[twin] ?? "");
-    const now = lineParts(fresh[i] ?? "");
+  for (const [i, twin] of alignment.twins.entries()) {
+    if (twin === undefined || alignment.loose.has(i)) continue;
+    const was = lineParts(edit.old[twin] ?? "");
+    const now = lineParts(edit.new[i] ?? "");
     const file = current.get(twin);
     if (file === undefined || file === was.indent || now.body === "") continue;
-    if (now.indent !== file) return false;
+    if (now.indent !== file) return undefined;
     fitted++;
   }
-  return fitted > 0;
+  return fitted > 0 ? alignment : undefined;
+}
+
+/** A blank line that only the file has is what the model adds when it left it out of `old`. */
+function withoutDoubledBlanks(slots: readonly Slot[]): readonly Slot[] {
+  const kept: Slot[] = [];
+  for (let at = 0; at < slots.length; ) {
+    let end = at;
+    while (end < slots.length && isBlankSlot(slots[end])) end++;
+    const run = slots.slice(at, end);
+    let spare = run.filter((slot) => slot.type === "file").length;
+    kept.push(...run.filter((slot) => slot.type !== "added" || spare-- <= 0));
+    const next = slots[end];
+    if (next) kept.push(next);
+    at = end + 1;
+  }
+  return kept;
+}
+
+function isBlankSlot(slot: Slot | undefined): boolean {
+  return slot?.type === "file" || (slot?.type === "added" && slot.fresh.trim() === "");
 }
 
 function slotsOf(match: Match, edit: Edit, { twins, loose }: Alignment): readonly Slot[] {
   const slots: Slot[] = [];
   const paired = new Set(twins);
+  const following = followingTwins(twins);
   let next = 0;
   let file = match.from;
   const blanksUntil = (line: number): void => {
@@ -133,7 +205,7 @@ function slotsOf(match: Match, edit: Edit, { twins, loose }: Alignment): readonl
   for (const [i, fresh] of edit.new.entries()) {
     const twin = twins[i];
     if (twin === undefined) {
-      pass(nextTwin(twins, i) ?? edit.old.length);
+      pass(following[i] ?? edit.old.length);
       slots.push({ type: "added", fresh });
       continue;
     }
@@ -149,12 +221,15 @@ function slotsOf(match: Match, edit: Edit, { twins, loose }: Alignment): readonl
   return slots;
 }
 
-function nextTwin(twins: readonly (number | undefined)[], from: number): number | undefined {
-  return twins.slice(from).find((twin) => twin !== undefined);
+/** For each line the next old line that is paired, its own included. */
+function followingTwins(twins: readonly (number | undefined)[]): readonly (number | undefined)[] {
+  const following = [...twins];
+  for (let i = twins.length - 2; i >= 0; i--) following[i] ??= following[i + 1];
+  return following;
 }
 
 /** A line, or its body alone where its indentation is not known yet. */
-type Built = string | { readonly body: string };
+type Built = string | { readonly indent: string; readonly body: string };
 
 function builtLine(slot: Slot, sides: Sides): Built {
   switch (slot.type) {
@@ -167,7 +242,7 @@ function builtLine(slot: Slot, sides: Sides): Built {
       if (body === "") return blankLine(trailing, sides);
       const text = withTypography(body, sides.typography) + (sides.padsLines ? "" : trailing);
       const mapped = sides.indent(indent);
-      return mapped === undefined ? { body: text } : mapped + text;
+      return mapped === undefined ? { indent, body: text } : mapped + text;
     }
   }
 }
@@ -187,7 +262,7 @@ function editedLine(slot: Extract<Slot, { type: "edited" }>, sides: Sides): Buil
   // A line merely like the old one may stand elsewhere.
   const isInPlace = fresh.indent === old.indent && (mapped !== undefined || !slot.loose);
   const indent = isInPlace ? file.indent : mapped;
-  return indent === undefined ? { body: text } : indent + text;
+  return indent === undefined ? { indent: fresh.indent, body: text } : indent + text;
 }
 
 /** Whitespace on a blank line is indentation to the model. */
@@ -210,10 +285,10 @@ function withInferred(built: readonly Built[], around: Around): readonly string[
     const length = lines.slice(at).findIndex(isSolid);
     const end = length < 0 ? lines.length : at + length;
     const open = [...lines.entries()].slice(at, end).flatMap(([index, line]) => {
-      return typeof line === "string" ? [] : [{ index, body: line.body }];
+      return typeof line === "string" ? [] : [{ index, indent: line.indent, body: line.body }];
     });
     const indents = inferIndent({
-      added: open.map(({ body }) => body),
+      added: open,
       before: partsAt(lines.slice(0, at).findLast(isSolid) ?? around.before),
       after: partsAt(lines[end] ?? around.after),
       unit: around.unit,

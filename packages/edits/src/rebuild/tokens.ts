@@ -6,7 +6,9 @@ export interface Token {
   readonly text: string;
 }
 
-const token = /([\s\u00AD\u200B\u2060\uFEFF]*)([\p{L}\p{M}\p{N}_$]+|[^\s\u00AD\u200B\u2060\uFEFF])/gu;
+/** Invisible characters inside a word are part of it, elsewhere of the gap. */
+const token =
+  /([\s\u00AD\u200B\u2060\uFEFF]*)((?:[\p{L}\p{M}\p{N}_$]|(?<=[\p{L}\p{M}\p{N}_$])[\u00AD\u200B\u2060\uFEFF](?=[\p{L}\p{M}\p{N}_$]))+|[^\s\u00AD\u200B\u2060\uFEFF])/gu;
 
 export function tokensOf(body: string): readonly Token[] {
   return Array.from(body.matchAll(token), ([, gap = "", text = ""]) => ({ gap, text }));

@@ -1,0 +1,116 @@
+/** From where lines are indented that a model wrote below one whose own indentation it left out. */
+import { lineParts } from "./line-parts.ts";
+
+export interface Margins {
+  /** Indentation of the first line as the model wrote it, and as the file has it. */
+  readonly own: string;
+  readonly file: string;
+  /** The new lines, the first one among them. */
+  readonly fresh: readonly string[];
+  /** The next line of the file that is not blank. */
+  readonly after: string | undefined;
+  /** The model's indentation in the file's kind of whitespace. */
+  readonly inKind: (indent: string) => string;
+}
+
+/** `file`: from the file's margin; `first-line`: from where the first line stands. Undefined where both make sense, or none. */
+export type Margin = "file" | "first-line";
+
+interface Line {
+  readonly depth: number;
+  readonly body: string;
+}
+
+export function marginOf({ own, file, fresh, after, inKind }: Margins): Margin | undefined {
+  const rest = fresh.slice(1).filter((line) => line.trim() !== "" && !isDirective(line));
+  if (rest.length === 0) return "file";
+  if (fresh.some(startsText)) return fresh.some((line) => heredoc.test(line)) ? "file" : undefined;
+  const first = { depth: file.length, body: fresh[0]?.trim() ?? "" };
+  const last = after === undefined ? [] : [lineOf(after)];
+  const asFile = rest.map((line) => lineOf(inKind(lineParts(line).indent) + line.trim()));
+  const asFirst = rest.map((line) => {
+    const { indent, body } = lineParts(line);
+    const more = indent.startsWith(own) ? indent.slice(own.length) : indent;
+    return { depth: file.length + inKind(more).length, body };
+  });
+  const fileFaults = faultsIn([first, ...asFile, ...last]);
+  const firstFaults = faultsIn([first, ...asFirst, ...last]);
+  if (fileFaults !== firstFaults) return fileFaults < firstFaults ? "file" : "first-line";
+  if (asFile.every((line) => line.depth >= first.depth)) return "file";
+  // A definition at the margin would leave the block.
+  return rest.some((line) => declaration.test(line)) ? undefined : "first-line";
+}
+
+const declaration =
+  /^(?:async |export |public |private |static )*(?:def|class|function|func|fn|impl|interface|import|from)\b|^@/;
+const heredoc = /<<[-~]?\s*(["']?)[A-Za-z_]\w*\1/;
+const opens = /(?:[{([:]|=>|->|&&|\|\||[^=!<>]=|[+?\\])$/;
+const control = /^(?:(?:if|for|while|else if|elif|with|unless)\b.*\)|else|do|then)$/;
+const goesOn = /^(?:\?\.|\.(?!\.)[\w(]|&&|\|\||\?\?|[?:+|]\s|\|>)/;
+const outward = /^(?:else|elif|elsif|except|finally|catch|rescue|ensure)\b|^(?:end|esac|fi|done)$/;
+const closes = /^[})\]]/;
+
+function lineOf(line: string): Line {
+  const { indent, body } = lineParts(line);
+  return { depth: indent.length, body };
+}
+
+/** Directives of a preprocessor stand at the margin wherever they are. */
+function isDirective(line: string): boolean {
+  return /^#\s*(?:if|ifdef|ifndef|else|elif|endif|define|undef|include|pragma|region|endregion)\b/.test(line);
+}
+
+/** Lines of a text that goes over several lines are content, wherever they stand. */
+function startsText(line: string): boolean {
+  const quotes = line.match(/"""|'''|`/g) ?? [];
+  return heredoc.test(line) || quotes.length % 2 === 1;
+}
+
+/** How many lines stand where no one would put them after the line before. */
+function faultsIn(lines: readonly Line[]): number {
+  const open: number[] = [];
+  let faults = 0;
+  for (const [i, line] of lines.entries()) {
+    const before = lines[i - 1];
+    if (before && !isRemark(line.body) && isFault(before, line, open)) faults++;
+    follow(bare(line.body), line.depth, open);
+  }
+  return faults;
+}
+
+function isFault(before: Line, line: Line, open: readonly number[]): boolean {
+  const deeper = line.depth - before.depth;
+  if (closes.test(line.body)) {
+    const opener = open.at(-1);
+    return opener === undefined ? deeper >= 0 : line.depth !== opener;
+  }
+  const head = bare(before.body);
+  if (outward.test(line.body)) return deeper >= 0;
+  if (/^- /.test(head)) return /^- /.test(line.body) ? deeper > 0 : deeper === 0 || deeper > 4;
+  if (opens.test(head) || control.test(head)) return deeper <= 0 && !isLevel(head, line.body);
+  if (goesOn.test(line.body)) return deeper < 0 || (deeper === 0 && !goesOn.test(before.body));
+  return deeper > 0 && open.length === 0;
+}
+
+/** Labels, and lists below a key, may stand at its level. */
+function isLevel(head: string, body: string): boolean {
+  return /^(?:case\b.*|default):$/.test(head) || (head.endsWith(":") && /^- /.test(body));
+}
+
+function isRemark(body: string): boolean {
+  return /^(?:\/\/|\/\*|\*|#(?!\w)|--\s)/.test(body);
+}
+
+/** Without strings and the comment at its end, whose brackets mean nothing. */
+function bare(body: string): string {
+  return body
+    .replaceAll(/"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`/g, '""')
+    .replace(/\s*(?:\/\/|#(?![\w!])|\/\*).*$/, "");
+}
+
+function follow(body: string, depth: number, open: number[]): void {
+  for (const character of body) {
+    if ("{([".includes(character)) open.push(depth);
+    else if ("})]".includes(character)) open.pop();
+  }
+}
