@@ -1,7 +1,7 @@
 /** Taking a session back: what tools and commands did to the files, and what was said about it. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { AssistantPart } from "@lathe/protocol";
@@ -11,6 +11,8 @@ import { type Ended, makePlace, type Place, wireEnv } from "./lathe.ts";
 function call(id: string, tool: string, input: object): AssistantPart {
   return { type: "tool-call", id, tool, input: JSON.stringify(input) };
 }
+
+const done: WireAnswer = { parts: [{ type: "text", text: "Done." }] };
 
 const havoc = [
   "rm -r lib",
@@ -61,6 +63,30 @@ describe("lathe sessions rewind", () => {
     );
     assert.equal(ended.code, 0, ended.err);
     return ended;
+  }
+
+  /** Goes on with the newest session. */
+  async function goOn(answers: readonly WireAnswer[], args: readonly string[] = ["go"]): Promise<void> {
+    await server.close();
+    server = await startWireServer(answers);
+    const flags = ["--no-sandbox", "--allow", "*", "--continue"];
+    const ended = await place.run(["run", ...flags, ...args], { env: wireEnv(server.url) });
+    assert.equal(ended.code, 0, ended.err);
+  }
+
+  /** A session that dies in its second step, a command. */
+  async function cutOff(): Promise<string> {
+    server = await startWireServer([
+      { parts: [call("e1", "write", { path: "first.txt", content: "1\n" })] },
+      { parts: [call("c1", "shell", { command: "touch started && sleep 1" })] },
+    ]);
+    const { child, ended } = place.start(["run", "--no-sandbox", "--allow", "*", "go"], {
+      env: wireEnv(server.url),
+    });
+    await place.made("started");
+    child.kill("SIGKILL");
+    await ended;
+    return newest();
   }
 
   const sessions = async (...args: string[]): Promise<Ended> => place.run(["sessions", ...args]);
@@ -145,9 +171,88 @@ describe("lathe sessions rewind", () => {
       ["--continue"],
     );
     const refused = await sessions("rewind", id, "--to", "1");
-    assert.match(refused.err, /changed n\.txt between the turns/);
+    assert.match(refused.err, /changed n\.txt while the session was not at work/);
     assert.equal((await sessions("rewind", id)).code, 0, "the last turn did not touch it");
     assert.equal(readFileSync(join(place.workspace, "n.txt"), "utf8"), "mine\n");
+  });
+
+  it("tells the session's changes from those between its turns", async () => {
+    fill();
+    await work([{ parts: [call("c1", "write", { path: "n.txt", content: "1\n" })] }, done]);
+    place.put("n.txt", "mine\n");
+    place.put("other.txt", "mine\n");
+    await goOn([{ parts: [call("c2", "write", { path: "m.txt", content: "2\n" })] }, done]);
+    const { out } = await sessions("diff", await newest());
+    assert.match(out, /A n\.txt \(changed by somebody else as well\)/);
+    assert.ok(out.includes("A m.txt") && !out.includes("other.txt"), out);
+  });
+
+  it("takes back a turn that was cut off, and gives it back whole", async () => {
+    fill();
+    const id = await cutOff();
+    const refused = await sessions("rewind", id, "--files");
+    assert.match(refused.err, /cut off.*--force/);
+    assert.equal((await sessions("rewind", id, "--force")).code, 0);
+    assert.equal((await sessions("rewind", id, "--undo")).code, 0);
+    await goOn([done]);
+    const [request] = server.records;
+    const said = JSON.stringify(request?.request.messages);
+    assert.match(said, /"tool-call".*"tool-call".*taken back while this turn was open/);
+  });
+
+  it("does not take what changed while nobody watched for the session's", async () => {
+    fill();
+    const id = await cutOff();
+    place.put("a.txt", "mine\n");
+    await goOn([{ parts: [call("c3", "write", { path: "m.txt", content: "2\n" })] }, done], []);
+    const refused = await sessions("rewind", id);
+    assert.match(refused.err, /a\.txt.* changed while nobody watched.*--force/);
+    assert.equal(readFileSync(join(place.workspace, "a.txt"), "utf8"), "mine\n");
+    assert.match((await sessions("diff", id)).out, /M a\.txt \(perhaps changed by somebody else as well\)/);
+    assert.equal((await sessions("rewind", id, "--force")).code, 0);
+    assert.equal(readFileSync(join(place.workspace, "a.txt"), "utf8"), "one\ntwo\n");
+  });
+
+  it("tells the model when the files come back without it", async () => {
+    fill();
+    await work(twoSteps);
+    const id = await newest();
+    assert.equal((await sessions("rewind", id, "--files")).code, 0);
+    assert.equal((await sessions("rewind", id, "--undo")).code, 0);
+    await goOn([done]);
+    const said = JSON.stringify(server.records[0]?.request.messages);
+    assert.match(said, /put the files back.*took the last rewind of the files back/);
+  });
+
+  it("does not say that files went back which nobody kept", async () => {
+    await work(
+      [{ parts: [call("c1", "write", { path: "n.txt", content: "1\n" })] }, done],
+      ["--no-checkpoints"],
+    );
+    const id = await newest();
+    const refused = await sessions("rewind", id);
+    assert.match(refused.err, /cannot go back: checkpoints are switched off.*--conversation/);
+    assert.equal((await sessions("rewind", id, "--conversation")).code, 0);
+  });
+
+  it("says so when the checkpoints are gone", async () => {
+    fill();
+    await work(twoSteps);
+    rmSync(join(place.home, ".local/state/lathe/checkpoints"), { recursive: true });
+    const { code, err } = await sessions("rewind", await newest());
+    assert.notEqual(code, 0);
+    assert.match(err, /checkpoints are gone.*--conversation/);
+  });
+
+  it("offers each model its own way of editing when it goes on with a session", async () => {
+    await work([done], ["--model", "anthropic/claude-sonnet-4-5"]);
+    const offered = (): readonly string[] => server.records[0]?.request.tools ?? [];
+    const [first, again] = [
+      offered(),
+      await goOn([done], ["--model", "anthropic/gpt-5", "go"]).then(offered),
+    ];
+    assert.ok(first.includes("edit") && !first.includes("apply_patch"), first.join());
+    assert.ok(again.includes("apply_patch") && !again.includes("edit"), again.join());
   });
 
   it("takes the conversation back, so that the model never hears of it", async () => {
@@ -186,12 +291,14 @@ describe("lathe sessions rewind", () => {
 
   it("exports each edit with its texts, and whether it survived", async () => {
     fill();
+    place.put("bom.txt", "\uFEFFfirst\n");
     await work([
       { parts: [call("c0", "read", { path: "a.txt" })] },
       { parts: [call("c1", "edit", { path: "a.txt", edits: [{ old: "two", new: "2" }] })] },
       { parts: [call("c2", "write", { path: "n.ts", content: "let a = 1;\n" })] },
       { parts: [call("c3", "shell", { command: "echo 'let b = 2;' > n.ts" })] },
       { parts: [call("c4", "delete", { path: "lib/b.txt" })] },
+      { parts: [call("c5", "edit", { path: "bom.txt", edits: [{ old: "first", new: "1st" }] })] },
       { parts: [{ type: "text", text: "Done." }] },
     ]);
     const { code, out, err } = await sessions("export", await newest(), "--format", "edits");
@@ -215,6 +322,7 @@ describe("lathe sessions rewind", () => {
         [2, "edit", "a.txt", "txt", "one\ntwo\n", "one\n2\n", "exact", true],
         [3, "write", "n.ts", "typescript", null, "let a = 1;\n", "whole-file", false],
         [5, "delete", "lib/b.txt", "txt", "b\n", null, "whole-file", true],
+        [6, "edit", "bom.txt", "txt", "\uFEFFfirst\n", "\uFEFF1st\n", "exact", true],
       ],
     );
     assert.deepEqual(edits[0].command, { path: "a.txt", edits: [{ old: "two", new: "2" }] });

@@ -1,18 +1,30 @@
 /** A person at a terminal: questions and their answers, interruptions. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync } from "node:fs";
-import { join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { AssistantPart } from "@lathe/protocol";
 import { startWireServer, type WireServer } from "@lathe/testkit";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { makePlace, type Place, type Running, wireEnv } from "./lathe.ts";
 
 function shell(command: string): { readonly parts: readonly AssistantPart[] } {
   return { parts: [{ type: "tool-call", id: "c1", tool: "shell", input: JSON.stringify({ command }) }] };
 }
 
+const folder = (place: Place): string => join(place.home, ".local/state/lathe/sessions");
 const done = { parts: [{ type: "text", text: "All done." }] } as const;
+
+/** Resolves when the text comes from now on. */
+function heard({ child }: Running, text: string): Promise<void> {
+  let out = "";
+  return new Promise((resolve) => {
+    child.stdout?.on("data", (piece) => {
+      out += piece;
+      if (out.includes(text)) resolve();
+    });
+  });
+}
 
 /** That of util-linux, which takes the command as an option. */
 function hasScript(): boolean {
@@ -52,5 +64,25 @@ describe("on a terminal", { skip: !hasScript() }, () => {
     const { code, out } = await running.ended;
     assert.deepEqual([code, existsSync(join(place.workspace, "made"))], [0, true], out);
     assert.match(out, /\? May shell do this\?\r\n {2}touch made\r\n.*\r\n\[y\]es, \[n\]o/);
+  });
+
+  it("what a person does while the session waits for them is not the session's", async () => {
+    const input = JSON.stringify({ path: "n.txt", content: "1\n" });
+    const write = { parts: [{ type: "tool-call", id: "c0", tool: "write", input }] } as const;
+    server = await startWireServer([write, shell("node -p 2 > m.txt"), done]);
+    const args = ["run", "--no-sandbox", "--permission-mode", "ask", "do it"];
+    const running = place.startOnTerminal(args, { env: wireEnv(server.url) });
+    await running.said("instead > ");
+    const askedAgain = heard(running, "instead > ");
+    running.child.stdin?.write("y\n");
+    await askedAgain;
+    const [log = ""] = readdirSync(folder(place)).map((name) => join(folder(place), name));
+    while (!readFileSync(log, "utf8").includes('"after","ref"')) await new Promise(setImmediate);
+    place.put("n.txt", "mine\n");
+    running.child.stdin?.write("y\n");
+    assert.equal((await running.ended).code, 0);
+    const refused = await place.run(["sessions", "rewind", basename(log, ".jsonl")]);
+    assert.match(refused.err, /changed n\.txt while the session was not at work/);
+    assert.equal(readFileSync(join(place.workspace, "n.txt"), "utf8"), "mine\n");
   });
 });

@@ -1,9 +1,10 @@
 /** The command line itself: help, versions, mistakes, configuration; no model is asked. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmodSync, readFileSync, symlinkSync } from "node:fs";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
 import { makePlace, type Place } from "./lathe.ts";
 
 const manifest = JSON.parse(readFileSync(new URL("../apps/cli/package.json", import.meta.url), "utf8"));
@@ -26,7 +27,22 @@ describe("usage", () => {
     }
   });
 
-  for (const name of ["run", "demo", "sessions", "tool", "doctor"]) {
+  it("is found through a link also where there is no readlink", async () => {
+    const bare = join(place.home, "bare");
+    mkdirSync(bare);
+    symlinkSync(process.execPath, join(bare, "node"));
+    const link = join(bare, "lathe");
+    symlinkSync(fileURLToPath(new URL("../apps/cli/bin/lathe.mjs", import.meta.url)), link);
+    const env = { PATH: bare, HOME: place.home };
+    for (const args of [["--version"], ["version"]]) {
+      assert.equal(
+        execFileSync(link, args, { env, timeout: 20_000, encoding: "utf8" }),
+        `${manifest.version}\n`,
+      );
+    }
+  });
+
+  for (const name of ["run", "demo", "sessions", "edits", "tool", "doctor"]) {
     it(`has help for ${name}`, async () => {
       const help = await place.run([name, "--help"]);
       assert.equal(help.code, 0);

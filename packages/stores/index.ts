@@ -4,3 +4,4 @@ export type { Files, OpenMode } from "./src/files.ts";
 export { createInbox, type InboxOptions } from "./src/inbox.ts";
 export { createJsonlStore, type JsonlStoreOptions } from "./src/jsonl-store.ts";
 export { isProcessAlive, processOwner } from "./src/process-owner.ts";
+export { type PruneOptions, pruneBlobs } from "./src/prune-blobs.ts";

@@ -3,9 +3,13 @@
 # A shell script and an ES module in one file: the shell answers `--version` with no Node at all, else finds the
 # right Node and becomes it. Node skips this part as one comment, so it must not hold a star followed by a slash.
 self=$0
-if [ $# -ne 1 ] || [ "$1" != --version ] || [ -h "$self" ]; then self=$(readlink -f -- "$self"); fi
+if [ $# -ne 1 ] || [ "$1" != --version ] || [ -h "$self" ]; then
+  real=$(readlink -f -- "$self" 2> /dev/null)
+  self=${real:-$self}
+fi
 bin=${self%/lathe.mjs}
-if [ "$bin" = "$self" ]; then bin=.; fi
+# A link, and no readlink on the PATH: Node follows it, and finds the right Node by itself.
+if [ "$bin" = "$self" ]; then exec node "$self" "$@"; fi
 
 if [ $# -eq 1 ] && [ "$1" = --version ]; then
   while IFS= read -r line; do

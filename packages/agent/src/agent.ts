@@ -33,8 +33,8 @@ export interface AgentPorts {
   readonly tools: readonly Tool[];
   readonly rules: readonly Rule[];
   readonly workspace: Workspace;
-  /** *Contract:* keeps the files as they are now for a session; never rejects for what the disk does. */
-  checkpoint(session: string): Promise<Checkpoint | Failure>;
+  /** *Contract:* keeps the files as they are now for a session; never rejects for what the disk does; ends soon after the signal. */
+  checkpoint(session: string, signal: AbortSignal): Promise<Checkpoint | Failure>;
   readonly sandbox: Sandbox;
   /** *Contract:* resolves once it is known what holds commands in; never rejects. */
   containment(): Promise<Held>;
@@ -54,8 +54,6 @@ export interface NewSession {
   /** The first words of the user; the title is made of them. */
   readonly task: string;
   readonly harness: string;
-  /** The first of the chain: its profile decides which tools are offered. */
-  readonly model: string;
   readonly tools: readonly Tool[];
   /** Operating system, date without time, and the like: small, true and stable for the session. */
   readonly environment: Readonly<Record<string, string>>;

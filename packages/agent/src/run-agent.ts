@@ -49,7 +49,7 @@ function orchestratorPorts(ports: AgentPorts): Ports {
       const content = await workspace.read(path);
       return isFailure(content) ? null : content.version;
     },
-    checkpoint: (session) => ports.checkpoint(session),
+    checkpoint: (session, signal) => ports.checkpoint(session, signal),
     context: (session, call, signal) => toolContext(ports, { session, call, signal }),
     onEvent: (event, session) => ports.onEvent(event, session),
     onDelta: (delta) => ports.onDelta(delta),

@@ -1,15 +1,14 @@
 /** The first event of a session: its prompt is made here once and pinned. */
-import { offersTool, profileOf, systemPrompt } from "@lathe/context";
+import { systemPrompt } from "@lathe/context";
 import type { Draft } from "@lathe/protocol";
 import type { NewSession } from "./agent.ts";
 
 const titleLength = 80;
 
 export function sessionCreated(input: NewSession): Draft<"session.created"> {
-  const { id, cwd, task, harness, model, tools, environment, instructions } = input;
-  const profile = profileOf(model);
-  const offered = tools.filter((tool) => offersTool(profile, tool.name));
-  const specs = offered.map(({ name, description, parameters }) => ({ name, description, parameters }));
+  const { id, cwd, task, harness, tools, environment, instructions } = input;
+  // Of every dialect: which are offered is for the model of the moment.
+  const specs = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
   const system = systemPrompt({ environment, instructions });
   return {
     type: "session.created",

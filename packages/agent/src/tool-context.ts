@@ -1,11 +1,11 @@
 /** Tool context: what one call reaches, and what it may know of the session. */
 import { unreadable } from "@lathe/policy";
-import type { Session, ToolContext } from "@lathe/protocol";
+import type { Session, Shown, ToolContext } from "@lathe/protocol";
 import type { AgentPorts } from "./agent.ts";
 
 export interface CallContext {
   readonly call: string;
-  readonly session: Pick<Session, "shown" | "todos">;
+  readonly session: Pick<Session, "shown" | "todos" | "calls">;
   readonly signal: AbortSignal;
 }
 
@@ -21,8 +21,16 @@ export function toolContext(ports: AgentPorts, { call, session, signal }: CallCo
     signal,
     now: () => clock.now(),
     delta: (delta) => ports.onDelta({ ...delta, call }),
-    shown: (path) => session.shown[path] ?? [],
+    shown: (path) => [...(session.shown[path] ?? []), ...shownInAnswer(session, path)],
     todos: session.todos,
     unreadable: (path) => unreadable(path, ports.rules),
   };
+}
+
+/** What calls of the same answer have shown: the next one stands on it, though the model has not read it yet. */
+function shownInAnswer({ calls }: Pick<Session, "calls">, path: string): readonly Shown[] {
+  return calls.flatMap(({ outcome }) => {
+    const shown = outcome?.type === "ok" ? (outcome.facts?.shown ?? []) : [];
+    return shown.filter((one) => one.path === path);
+  });
 }

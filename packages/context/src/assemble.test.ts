@@ -46,6 +46,15 @@ describe("assemble", () => {
     );
   });
 
+  it("offers the model of the moment its own dialect, the same each time", () => {
+    const tools = ["read", "edit", "apply_patch"].map((name) => ({ name, description: "", parameters: {} }));
+    const session = { ...sessionWith([]), prompt: { system: "", tools } };
+    const offered = (model: string): readonly string[] =>
+      assemble({ ...session, model }, info).tools.map(({ name }) => name);
+    assert.deepEqual(offered("anthropic/claude"), ["read", "edit"]);
+    assert.deepEqual(offered("openai/gpt-5"), ["read", "apply_patch"]);
+  });
+
   it("asks for no more output than the model can give, nor than is reserved for", () => {
     assert.equal(assemble(sessionWith([]), { ...info, maxOutput: 4_000 }).maxOutputTokens, 4_000);
     assert.equal(assemble(sessionWith([]), info).maxOutputTokens, 32_000);

@@ -1,18 +1,19 @@
 /** Assemble: what the model sees of a session. */
 import type { Message, ModelInfo, ModelRequest, Session } from "@lathe/protocol";
+import { offeredTools } from "./profile.ts";
 
 /** Longest answer asked for, in tokens: reservations are made for all of it. */
 const longestAnswer = 32_000;
 
 /**
  * The prompt is pinned when the session is created and messages are only ever appended, so a request has the one
- * before it as an exact prefix. The one cache mark is at the end: the next request reads up to it.
+ * before it as an exact prefix, as long as the model stays the same. The one cache mark is at the end: the next request reads up to it.
  */
 export function assemble(session: Session, info: ModelInfo): ModelRequest {
-  const { prompt, messages, id } = session;
+  const { prompt, messages, id, model } = session;
   return {
     system: prompt.system,
-    tools: prompt.tools,
+    tools: offeredTools(prompt.tools, model),
     messages,
     cacheMarks: messages.length > 0 ? [messages.length - 1] : [],
     maxOutputTokens: Math.min(info.maxOutput, longestAnswer),

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { offersTool, profileOf } from "./profile.ts";
+import { offeredTools, profileOf } from "./profile.ts";
 
 test("OpenAI's models write patches, others pieces of text", () => {
   for (const model of ["openai/gpt-5", "gpt-4.1-mini", "o3", "azure/x/codex-mini", "chatgpt-4o-latest"]) {
@@ -18,10 +18,13 @@ test("OpenAI's models write patches, others pieces of text", () => {
 });
 
 test("a dialect's tools are offered instead of the other's", () => {
-  const offered = (model: string): readonly string[] =>
-    ["read", "edit", "write", "delete", "move", "apply_patch", "shell"].filter((tool) =>
-      offersTool(profileOf(model), tool),
-    );
+  const all = ["read", "edit", "write", "delete", "move", "apply_patch", "shell"].map((name) => ({ name }));
+  const offered = (model: string): readonly string[] => offeredTools(all, model).map(({ name }) => name);
   assert.deepEqual(offered("gpt-5"), ["read", "apply_patch", "shell"]);
   assert.deepEqual(offered("claude"), ["read", "edit", "write", "delete", "move", "shell"]);
+});
+
+test("a session that has one dialect alone keeps it whatever the model", () => {
+  const old = ["read", "edit", "write", "shell"].map((name) => ({ name }));
+  assert.equal(offeredTools(old, "gpt-5"), old);
 });

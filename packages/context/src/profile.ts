@@ -26,8 +26,13 @@ const editTools: Readonly<Record<EditDialect, readonly string[]>> = {
   v4a: ["apply_patch"],
 };
 
-/** Whether a model of this profile is offered a tool: of those that change files only its dialect's. */
-export function offersTool({ edits }: Profile, tool: string): boolean {
-  const isOther = Object.values(editTools).some((names) => names.includes(tool));
-  return !isOther || editTools[edits].includes(tool);
+/** Those a model is offered: of the tools that change files its own dialect's, or all where there are none of these. */
+export function offeredTools<T extends { readonly name: string }>(
+  tools: readonly T[],
+  model: string,
+): readonly T[] {
+  const own = editTools[profileOf(model).edits];
+  if (!tools.some(({ name }) => own.includes(name))) return tools;
+  const all = Object.values(editTools).flat();
+  return tools.filter(({ name }) => own.includes(name) || !all.includes(name));
 }

@@ -1,6 +1,8 @@
 /** Lazy checkpoints: what the files were, kept outside the project; opened when first needed. */
-import { type Checkpoints, type Failure, type Fenced, isFailure } from "@lathe/protocol";
+import { type Checkpoint, type Checkpoints, type Failure, type Fenced, isFailure } from "@lathe/protocol";
+import type { CheckpointsOptions } from "@lathe/workspace/checkpoints";
 import { homeFolder } from "./home-folder.ts";
+import { recoveryText } from "./recovery-text.ts";
 import { stateFolder, workspaceFolder } from "./state-folder.ts";
 
 export interface CheckpointPlace {
@@ -8,41 +10,75 @@ export interface CheckpointPlace {
   readonly root: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly fenced?: Fenced;
+  /** Told in one sentence what had to be mended. */
+  readonly onRemark?: ((text: string) => void) | undefined;
 }
 
-/** *Contract:* a failure where there can be none, the same each time. */
-export type LazyCheckpoints = () => Promise<Checkpoints | Failure>;
+export interface LazyCheckpoints {
+  /** *Contract:* a failure where there can be none, the same each time. */
+  open(): Promise<Checkpoints | Failure>;
+  take(session: string, signal: AbortSignal): Promise<Checkpoint | Failure>;
+  /** *Contract:* ends what runs; now and then makes room in the stores of all folders. Idempotent. */
+  close(): Promise<void>;
+}
 
-export function createLazyCheckpoints({ root, env, fenced }: CheckpointPlace): LazyCheckpoints {
+export function createLazyCheckpoints(place: CheckpointPlace): LazyCheckpoints {
+  const { env } = place;
+  const stores = { folder: `${stateFolder(env)}/checkpoints`, path: env.PATH ?? "" };
   let opening: Promise<Checkpoints | Failure> | undefined;
-  const open = async (): Promise<Checkpoints | Failure> => {
-    const [{ openCheckpoints }, { unifiedDiff }] = await Promise.all([
-      import("@lathe/workspace/checkpoints"),
-      import("@lathe/edits"),
-    ]);
-    const state = stateFolder(env);
-    return openCheckpoints({
-      root,
-      folder: `${state}/checkpoints`,
-      journal: workspaceFolder(env, root),
-      home: homeFolder(env),
-      path: env.PATH ?? "",
-      excluded: [state],
-      unified: unifiedDiff,
-      ...(fenced && { fenced }),
-    });
-  };
-  return () => {
-    opening ??= open();
+  const open = (): Promise<Checkpoints | Failure> => {
+    opening ??= openIn(place, stores);
     return opening;
   };
+  return {
+    open,
+    async take(session, signal) {
+      const opened = await open();
+      return isFailure(opened) ? opened : opened.take(session, { signal });
+    },
+    async close() {
+      const opened = await opening;
+      if (!opened || isFailure(opened)) return;
+      opening = undefined;
+      await opened.close();
+      const { collectStores } = await import("@lathe/workspace/checkpoints");
+      // Best effort: what could not go now goes another day.
+      await collectStores(stores);
+    },
+  };
 }
 
-/** One method of checkpoints that may not be there. */
+async function openIn(
+  { root, env, fenced, onRemark }: CheckpointPlace,
+  stores: Pick<CheckpointsOptions, "folder" | "path">,
+): Promise<Checkpoints | Failure> {
+  const [{ openCheckpoints }, { unifiedDiff }] = await Promise.all([
+    import("@lathe/workspace/checkpoints"),
+    import("@lathe/edits"),
+  ]);
+  return openCheckpoints({
+    ...stores,
+    root,
+    journal: workspaceFolder(env, root),
+    home: homeFolder(env),
+    excluded: [stateFolder(env)],
+    unified: unifiedDiff,
+    ...(fenced && { fenced }),
+    onRecovered: (recovery) => onRemark?.(recoveryText(recovery)),
+  });
+}
+
+/** For one piece of work, closed after it. */
 export async function withCheckpoints<T>(
-  open: LazyCheckpoints,
+  place: CheckpointPlace,
   work: (checkpoints: Checkpoints) => Promise<T | Failure>,
 ): Promise<T | Failure> {
-  const checkpoints = await open();
-  return isFailure(checkpoints) ? checkpoints : work(checkpoints);
+  const lazy = createLazyCheckpoints(place);
+  const checkpoints = await lazy.open();
+  if (isFailure(checkpoints)) return checkpoints;
+  try {
+    return await work(checkpoints);
+  } finally {
+    await lazy.close();
+  }
 }

@@ -9,7 +9,7 @@ import { allSteps } from "./all-steps.ts";
 import { chooseModels } from "./choose-models.ts";
 import { type Containment, createContainmentProbe } from "./containment.ts";
 import { homeFolder } from "./home-folder.ts";
-import { createLazyCheckpoints, withCheckpoints } from "./lazy-checkpoints.ts";
+import { createLazyCheckpoints } from "./lazy-checkpoints.ts";
 import { createLazySandbox } from "./lazy-sandbox.ts";
 import { createLazySearch } from "./lazy-search.ts";
 import type { LocalOptions } from "./local-options.ts";
@@ -18,7 +18,7 @@ import { openDriver } from "./open-driver.ts";
 import { recoveryText } from "./recovery-text.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
 import { sessionRules } from "./session-rules.ts";
-import { openState } from "./state.ts";
+import { openState, pruneTexts } from "./state.ts";
 import { workspaceFolder } from "./state-folder.ts";
 import { systemClock } from "./system-clock.ts";
 
@@ -61,7 +61,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   };
   // What the first change would wait for: the edit engine, git, and what the last session saw of the files.
   const prepareChanges = (): Promise<unknown> =>
-    Promise.all([import("@lathe/edits"), workspace.prepare(), options.checkpoints && checkpoints()]);
+    Promise.all([import("@lathe/edits"), workspace.prepare(), options.checkpoints && checkpoints.open()]);
   const state = openState(env);
   const { fenced } = fence;
   const workspace = createWorkspace({
@@ -70,8 +70,8 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
     journal: workspaceFolder(env, cwd),
     onRecovered: (recovery) => options.onRemark?.(recoveryText(recovery)),
   });
-  const checkpoints = createLazyCheckpoints({ root: cwd, env, fenced });
-  const texts = createShownTexts(state.blobs);
+  const checkpoints = createLazyCheckpoints({ root: cwd, env, fenced, onRemark: options.onRemark });
+  const texts = createShownTexts(state.texts);
   return {
     models,
     containment: probe.ready,
@@ -85,7 +85,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       tools: builtinTools,
       rules: sessionRules(options.rules, cwd),
       workspace,
-      checkpoint: (session) => withCheckpoints(checkpoints, (one) => one.take(session)),
+      checkpoint: checkpoints.take,
       sandbox,
       containment: probe.held,
       search: createLazySearch(cwd),
@@ -95,6 +95,15 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       onDelta: options.onDelta,
     },
     close: () =>
-      allSteps([gateway.close, texts.flush, endLeftovers, sandbox.close, workspace.close, scratch.remove]),
+      allSteps([
+        gateway.close,
+        texts.flush,
+        endLeftovers,
+        sandbox.close,
+        checkpoints.close,
+        workspace.close,
+        scratch.remove,
+        () => pruneTexts(env, systemClock.now()),
+      ]),
   };
 }

@@ -2,7 +2,6 @@
 import { survivalOf } from "@lathe/edits";
 import {
   type Blobs,
-  type Checkpoints,
   type Event,
   emptySession,
   type Failure,
@@ -13,7 +12,7 @@ import {
 } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
 import { readSession } from "./history.ts";
-import { createLazyCheckpoints } from "./lazy-checkpoints.ts";
+import { createLazyCheckpoints, type LazyCheckpoints } from "./lazy-checkpoints.ts";
 import { openState } from "./state.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -62,15 +61,20 @@ export async function sessionEdits(env: Env, id: string): Promise<SessionEdits |
   const events = await readSession(env, id);
   if (isFailure(events)) return events;
   const session = fold(events);
-  const { blobs } = openState(env);
+  const { texts: blobs } = openState(env);
   const all = appliedIn(events);
-  const laterOf = await finder(session, { env, all, blobs });
-  const edits: SessionEdit[] = [];
-  for (const one of all) {
-    const edit = await exported(one, { id, blobs, laterOf });
-    if (edit) edits.push(edit);
+  const checkpoints = createLazyCheckpoints({ root: session.cwd, env });
+  try {
+    const laterOf = finder(session, { checkpoints, all, blobs });
+    const edits: SessionEdit[] = [];
+    for (const one of all) {
+      const edit = await exported(one, { id, blobs, laterOf });
+      if (edit) edits.push(edit);
+    }
+    return { edits, lost: all.length - edits.length };
+  } finally {
+    await checkpoints.close();
   }
-  return { edits, lost: all.length - edits.length };
 }
 
 function appliedIn(events: readonly Event[]): readonly Applied[] {
@@ -98,6 +102,8 @@ interface Sources {
 }
 
 const { languageOf } = createSyntax();
+// A byte order mark is part of the text, as it is in the texts of edits.
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
 
 async function exported(one: Applied, { id, blobs, laterOf }: Sources): Promise<SessionEdit | undefined> {
   const { change, event, step, model, tool, input } = one;
@@ -118,7 +124,7 @@ async function exported(one: Applied, { id, blobs, laterOf }: Sources): Promise<
     command: JSON.parse(input),
     original,
     final,
-    tier: change.tier ?? "whole-file",
+    tier: change.match ?? "whole-file",
     survived: survival.kept === survival.of,
     ...survival,
   };
@@ -135,18 +141,21 @@ function extensionOf(path: string): string {
   return /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
 }
 
+interface Ends {
+  readonly checkpoints: LazyCheckpoints;
+  readonly all: readonly Applied[];
+  readonly blobs: Blobs;
+}
+
 /** What a file was at the end: in the last checkpoint, or else after the session's last edit of it. */
-async function finder(
-  session: Session,
-  { env, all, blobs }: { readonly env: Env; readonly all: readonly Applied[]; readonly blobs: Blobs },
-): Promise<Sources["laterOf"]> {
-  const last = session.checkpoints.findLast(({ moment }) => moment === "after");
-  const opened = last ? await createLazyCheckpoints({ root: session.cwd, env })() : undefined;
-  const checkpoints: Checkpoints | undefined = opened && !isFailure(opened) ? opened : undefined;
+function finder(session: Session, { checkpoints, all, blobs }: Ends): Sources["laterOf"] {
+  const last = session.checkpoints.findLast(
+    ({ moment, ref }) => moment === "after" && ref !== undefined,
+  )?.ref;
   return async (path) => {
-    const kept = last && checkpoints ? await checkpoints.read(last.ref, path) : undefined;
-    if (kept && !isFailure(kept))
-      return kept.type === "file" ? new TextDecoder().decode(kept.bytes) : undefined;
+    const opened = last === undefined ? undefined : await checkpoints.open();
+    const kept = !opened || isFailure(opened) ? undefined : await opened.read(last ?? "", path);
+    if (kept && !isFailure(kept)) return kept.type === "file" ? utf8.decode(kept.bytes) : undefined;
     const latest = all.findLast(({ change }) => change.path === path || change.from === path)?.change;
     return latest?.path === path ? ((await textOf(latest.after, blobs)) ?? undefined) : undefined;
   };

@@ -3,7 +3,6 @@ import { sessionCreated } from "@lathe/agent";
 import { type Failure, isFailure, type SessionLog } from "@lathe/protocol";
 import { processOwner } from "@lathe/stores";
 import { builtinTools } from "@lathe/tools";
-import { chooseModels } from "./choose-models.ts";
 import { explained } from "./explained.ts";
 import { readInstructions } from "./instructions.ts";
 import type { LocalOptions } from "./local-options.ts";
@@ -24,7 +23,6 @@ export async function startSession(options: LocalOptions, task: string): Promise
     cwd,
     task,
     harness: version,
-    model: chooseModels(options.models, env)[0] ?? "",
     tools: builtinTools,
     environment: sessionEnvironment(cwd, env, at),
     instructions: texts,

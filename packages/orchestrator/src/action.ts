@@ -12,7 +12,7 @@ export type Action =
   | { readonly type: "decide-calls"; readonly calls: readonly string[] }
   /** Run allowed calls together. */
   | { readonly type: "run-calls"; readonly calls: readonly string[] }
-  /** Keep the files before a step that may change them, or after the turn that may have. */
+  /** Keep the files before a step that may change them, or after one that may have. */
   | { readonly type: "take-checkpoint"; readonly moment: "before" | "after" }
   /** Give every call that will not run an outcome. */
   | { readonly type: "close-calls"; readonly failure: Failure }

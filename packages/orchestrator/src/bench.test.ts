@@ -45,7 +45,7 @@ export interface BenchOptions {
   readonly decide?: (effects: readonly Effect[]) => Decision;
   readonly clock?: HandMovedClock;
   readonly price?: null;
-  readonly checkpoint?: () => Checkpoint | Failure;
+  readonly checkpoint?: (signal: AbortSignal) => Promise<Checkpoint | Failure> | Checkpoint | Failure;
 }
 
 export interface Bench {
@@ -96,9 +96,11 @@ export function openBench(options: BenchOptions): Bench {
     }),
     evaluate: (effects) => options.decide?.(effects) ?? allow,
     version: async (path) => files.get(path) ?? null,
-    checkpoint: async () => {
+    checkpoint: async (_session, signal) => {
       done.push("checkpoint");
-      return options.checkpoint?.() ?? { ref: `ref ${done.length}`, skipped: [], skippedCount: 0 };
+      return (
+        (await options.checkpoint?.(signal)) ?? { ref: `ref ${done.length}`, skipped: [], skippedCount: 0 }
+      );
     },
     // The bench's tools use the signal and the deltas alone.
     context: (_session, call, signal) =>
@@ -113,6 +115,18 @@ export function openBench(options: BenchOptions): Bench {
   const bench: Bench = { store, clock, scripted, files, done, deltas, events, ports, options };
   return bench;
 }
+
+/** A bench without checkpoints and one with, for what has to be the same on both. */
+export const benches: readonly { readonly name: string; readonly openBench: typeof openBench }[] = [
+  { name: "without checkpoints", openBench },
+  {
+    name: "with checkpoints",
+    openBench: (options) => openBench({ ...options, settings: { checkpoints: true, ...options.settings } }),
+  },
+];
+
+/** What the tools did, without the checkpoints. */
+export const worked = ({ done }: Bench): readonly string[] => done.filter((what) => what !== "checkpoint");
 
 /** `put {path, text}` writes a file, `get {path}` reads one, `say {text}` is a command that counts its runs. */
 const fileTools: readonly BenchTool[] = [

@@ -6,12 +6,12 @@ export function isDueBefore(session: Session, calls: readonly CallState[]): bool
   const { turn } = session;
   if (!turn || !keepsFiles(session) || !calls.some(({ effects }) => effects.some(mayChangeFiles)))
     return false;
-  return turn.covered?.moment !== "before" || turn.covered.steps !== turn.steps;
+  return turn.covered !== turn.steps;
 }
 
-/** After a turn that may have changed files, so that later changes are known for somebody else's. */
+/** Once the session lets go of files it may have changed, so that later changes are known for somebody else's. */
 export function isDueAfter(session: Session): boolean {
-  return keepsFiles(session) && session.turn?.covered?.moment === "before";
+  return keepsFiles(session) && session.checkpoints.at(-1)?.moment === "before";
 }
 
 function keepsFiles({ settings, uncovered }: Session): boolean {

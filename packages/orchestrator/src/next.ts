@@ -15,9 +15,14 @@ const maxCut = 3;
 export function next(session: Session, now: number): Action {
   if (!session.turn) return { type: "idle" };
   const action = nextInTurn(session, now);
-  return action.type === "end-turn" && isDueAfter(session)
-    ? { type: "take-checkpoint", moment: "after" }
-    : action;
+  // While the model thinks or a person is asked others have time to change files.
+  const letsGo = ["end-turn", "await-person", "await-time", "call-model"].includes(action.type);
+  return letsGo && isDueAfter(session) ? { type: "take-checkpoint", moment: "after" } : action;
+}
+
+/** Whether nothing but keeping the files stands between now and the end of the turn. */
+export function endsTurn(session: Session, now: number): boolean {
+  return session.turn !== undefined && nextInTurn(session, now).type === "end-turn";
 }
 
 function nextInTurn(session: Session, now: number): Action {

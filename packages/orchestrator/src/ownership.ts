@@ -8,7 +8,7 @@ import {
   type Session,
   type SessionLog,
 } from "@lathe/protocol";
-import { next } from "./next.ts";
+import { endsTurn } from "./next.ts";
 import type { Entry, Ports } from "./ports.ts";
 
 /** The log refused an append; the loop ends with its failure. */
@@ -117,7 +117,7 @@ export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ow
  */
 function canHear(session: Session, now: number): boolean {
   if (session.calls.length > 0 || session.turn?.attempt) return false;
-  return next(session, now).type !== "end-turn";
+  return !endsTurn(session, now);
 }
 
 function draftOf(id: string, offer: Offer, session: Session): Draft[] {

@@ -1,5 +1,5 @@
 /** Perform: the only place with effects; every action becomes events. */
-import { type Draft, isFailure, type Session } from "@lathe/protocol";
+import type { Draft, Session } from "@lathe/protocol";
 import { closeCalls } from "./abandon.ts";
 import type { Action } from "./action.ts";
 import { cutOffAttempt } from "./after-failure.ts";
@@ -8,6 +8,7 @@ import { decideCalls } from "./decide-calls.ts";
 import type { Entry, Reach } from "./ports.ts";
 import { recoverCalls } from "./recover-calls.ts";
 import { runCalls } from "./run-calls.ts";
+import { takeCheckpoint } from "./take-checkpoint.ts";
 
 /** *Contract:* each entry is in the log before the generator is resumed; stopping it early aborts what runs. */
 export async function* perform(action: Action, session: Session, reach: Reach): AsyncGenerator<Entry, void> {
@@ -21,7 +22,7 @@ export async function* perform(action: Action, session: Session, reach: Reach): 
     case "decide-calls":
       return yield* decideCalls(action.calls, session, reach);
     case "take-checkpoint":
-      return yield entry([await takeCheckpoint(action.moment, session, reach)]);
+      return yield* takeCheckpoint(action.moment, session, reach);
     case "run-calls":
       return yield* runCalls(action.calls, session, reach);
     case "close-calls":
@@ -44,20 +45,6 @@ export async function* perform(action: Action, session: Session, reach: Reach): 
 
 function entry(drafts: readonly Draft[]): Entry {
   return { drafts, durable: false };
-}
-
-async function takeCheckpoint(
-  moment: "before" | "after",
-  { id }: Session,
-  { ports }: Reach,
-): Promise<Draft<"checkpoint.taken">> {
-  const from = ports.clock.now();
-  const taken = await ports.checkpoint(id);
-  const ms = Math.max(0, ports.clock.now() - from);
-  const data = isFailure(taken)
-    ? { moment, failure: taken, skipped: 0, ms }
-    : { moment, ref: taken.ref, skipped: taken.skippedCount, ms };
-  return { type: "checkpoint.taken", data };
 }
 
 /** The reservation stands as the cost: what the provider charged will never be known. */

@@ -34,8 +34,8 @@ export interface Ports {
   evaluate(effects: readonly Effect[], facts: Facts): Decision;
   /** *Contract:* the file's current version, null where there is none. */
   version(path: string): Promise<string | null>;
-  /** *Contract:* keeps the files as they are now for this session; a failure stops nothing. */
-  checkpoint(session: string): Promise<Checkpoint | Failure>;
+  /** *Contract:* keeps the files as they are now for this session; a failure stops nothing. Ends soon after the signal. */
+  checkpoint(session: string, signal: AbortSignal): Promise<Checkpoint | Failure>;
   /** *Contract:* what a running call may reach. */
   context(session: Session, call: string, signal: AbortSignal): ToolContext;
   onEvent(event: Event, session: Session): void;

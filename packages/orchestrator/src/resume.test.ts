@@ -3,7 +3,16 @@ import { describe, it } from "node:test";
 import { failure, fold, isFailure, type ModelRequest, type SessionLog } from "@lathe/protocol";
 import type { ScriptedAnswer } from "@lathe/testkit";
 import fc from "fast-check";
-import { assertValidConversation, type Bench, begin, openBench, reclaim, run, unwrap } from "./bench.test.ts";
+import {
+  assertValidConversation,
+  type Bench,
+  begin,
+  benches,
+  reclaim,
+  run,
+  unwrap,
+  worked,
+} from "./bench.test.ts";
 import { drive } from "./drive.ts";
 
 const put = (path: string, text: string) => ({ tool: "put", input: { path, text } });
@@ -50,161 +59,163 @@ function assertNothingTwice(bench: Bench): void {
   assert.deepEqual(commands, [...new Set(commands)], "no command ran twice");
 }
 
-describe("resume", () => {
-  it("goes on after a death at every event: same files, nothing run twice, no event lost", async () => {
-    const whole = openBench({ script: work });
-    await run(whole);
-    for (let last = 3; ; last++) {
-      const bench = openBench({ script: work });
-      const died = await runAndDie(bench, await begin(bench), last);
-      const before = unwrap(await bench.store.read("s1"));
-      const session = await run(bench, await reclaim(bench));
-      assert.deepEqual(session.lastEnd, { type: "done" }, `died after ${last}`);
-      assert.deepEqual(bench.files, whole.files);
-      assert.deepEqual(unwrap(await bench.store.read("s1")).slice(0, before.length), before);
-      assertNothingTwice(bench);
-      assertValidConversation(session);
-      assert.deepEqual(session.account.reserved, {}, "every reservation is settled");
-      if (!died) return;
-    }
-  });
-
-  it("goes on after any number of deaths", async () => {
-    const whole = openBench({ script: work });
-    await run(whole);
-    const deaths = fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 8 });
-    await fc.assert(
-      fc.asyncProperty(deaths, async (gaps) => {
+for (const { name, openBench } of benches) {
+  describe(`resume, ${name}`, () => {
+    it("goes on after a death at every event: same files, nothing run twice, no event lost", async () => {
+      const whole = openBench({ script: work });
+      await run(whole);
+      for (let last = 3; ; last++) {
         const bench = openBench({ script: work });
-        let log = await begin(bench);
-        for (const gap of gaps) {
-          const length = unwrap(await bench.store.read("s1")).length;
-          if (!(await runAndDie(bench, log, length + gap))) return;
-          log = await reclaim(bench);
-        }
-        const session = await run(bench, log);
+        const died = await runAndDie(bench, await begin(bench), last);
+        const before = unwrap(await bench.store.read("s1"));
+        const session = await run(bench, await reclaim(bench));
+        assert.deepEqual(session.lastEnd, { type: "done" }, `died after ${last}`);
         assert.deepEqual(bench.files, whole.files);
+        assert.deepEqual(unwrap(await bench.store.read("s1")).slice(0, before.length), before);
         assertNothingTwice(bench);
         assertValidConversation(session);
-      }),
-      { numRuns: 60 },
+        assert.deepEqual(session.account.reserved, {}, "every reservation is settled");
+        if (!died) return;
+      }
+    });
+
+    it("goes on after any number of deaths", async () => {
+      const whole = openBench({ script: work });
+      await run(whole);
+      const deaths = fc.array(fc.integer({ min: 1, max: 6 }), { maxLength: 8 });
+      await fc.assert(
+        fc.asyncProperty(deaths, async (gaps) => {
+          const bench = openBench({ script: work });
+          let log = await begin(bench);
+          for (const gap of gaps) {
+            const length = unwrap(await bench.store.read("s1")).length;
+            if (!(await runAndDie(bench, log, length + gap))) return;
+            log = await reclaim(bench);
+          }
+          const session = await run(bench, log);
+          assert.deepEqual(bench.files, whole.files);
+          assertNothingTwice(bench);
+          assertValidConversation(session);
+        }),
+        { numRuns: 60 },
+      );
+    });
+
+    it("tells the model that a command in doubt was interrupted", async () => {
+      const hangs = {
+        name: "build",
+        effects: () => [{ kind: "execute", target: "make" }] as const,
+        run: () => new Promise<never>(() => {}),
+      };
+      const script = byProgress([{ calls: [{ tool: "build", input: {} }] }, { text: "ok" }]);
+      const bench = openBench({ tools: [hangs], script });
+      const log = await begin(bench);
+      void drive(log, fold(unwrap(await bench.store.read("s1"))), bench.ports);
+      while (!bench.events.some((event) => event.type === "tool.started"))
+        await new Promise((r) => setTimeout(r, 1));
+      const session = await run(bench, await reclaim(bench));
+      assert.match(JSON.stringify(session.messages[2]), /owner-died.*Check before doing it again/);
+    });
+  });
+
+  describe(`a file change in doubt, ${name}`, () => {
+    const script = byProgress([{ calls: [put("f", "mine")] }, { text: "ok" }]);
+
+    /** Dies when the start of the call is in the log and nothing has run. */
+    async function diedAtStart(bench: Bench): Promise<void> {
+      const log = await begin(bench);
+      const dying: SessionLog = {
+        ...log,
+        append: async (drafts, options) => {
+          const events = await log.append(drafts, options);
+          const isStart = drafts.some(({ type }) => type === "tool.started");
+          return isStart ? failure("owner-died", "killed by the test") : events;
+        },
+      };
+      assert.ok(isFailure(await drive(dying, fold(unwrap(await bench.store.read("s1"))), bench.ports)));
+      assert.deepEqual(worked(bench), []);
+    }
+
+    it("runs when the file is as it was", async () => {
+      const bench = openBench({ script });
+      await diedAtStart(bench);
+      await run(bench, await reclaim(bench));
+      assert.deepEqual([worked(bench), bench.files.get("f")], [["put f"], "mine"]);
+    });
+
+    it("is not taken for done when somebody else changed the file", async () => {
+      const bench = openBench({ script });
+      await diedAtStart(bench);
+      bench.files.set("f", "edited by the user meanwhile");
+      const session = await run(bench, await reclaim(bench));
+      assert.deepEqual([worked(bench), bench.files.get("f")], [[], "edited by the user meanwhile"]);
+      const result = session.messages[2];
+      assert.ok(result?.role === "tool" && result.parts[0]?.failed);
+      assert.match(result.parts[0].text, /f changed since, by it or by somebody else/);
+    });
+  });
+
+  it(`does not blame the model for deaths of the process, ${name}`, async () => {
+    const bench = openBench({ script, settings: { models: ["first", "second"] } });
+    function script(): ScriptedAnswer {
+      return { text: "done" };
+    }
+    let log = await begin(bench);
+    for (let death = 0; death < 9; death++) {
+      const own = log;
+      const dying: SessionLog = {
+        ...own,
+        append: async (drafts, options) =>
+          drafts.some(({ type }) => type === "step.completed")
+            ? failure("owner-died", "killed by the test")
+            : own.append(drafts, options),
+      };
+      await drive(dying, fold(unwrap(await bench.store.read("s1"))), bench.ports);
+      log = await reclaim(bench);
+    }
+    const session = await run(bench, log);
+    assert.deepEqual([session.model, session.lastEnd], ["first", { type: "done" }]);
+  });
+
+  describe(`any conversation, ${name}`, () => {
+    const call = fc.oneof(
+      fc.constantFrom("a", "b").map(get),
+      fc.tuple(fc.constantFrom("a", "b"), fc.string({ maxLength: 3 })).map(([path, text]) => put(path, text)),
+      fc.string({ maxLength: 5 }).map(say),
+      fc.constant({ tool: "nope", input: {} }),
+      fc.constant({ tool: "say", input: "{" }),
     );
-  });
-
-  it("tells the model that a command in doubt was interrupted", async () => {
-    const hangs = {
-      name: "build",
-      effects: () => [{ kind: "execute", target: "make" }] as const,
-      run: () => new Promise<never>(() => {}),
-    };
-    const script = byProgress([{ calls: [{ tool: "build", input: {} }] }, { text: "ok" }]);
-    const bench = openBench({ tools: [hangs], script });
-    const log = await begin(bench);
-    void drive(log, fold(unwrap(await bench.store.read("s1"))), bench.ports);
-    while (!bench.events.some((event) => event.type === "tool.started"))
-      await new Promise((r) => setTimeout(r, 1));
-    const session = await run(bench, await reclaim(bench));
-    assert.match(JSON.stringify(session.messages[2]), /owner-died.*Check before doing it again/);
-  });
-});
-
-describe("a file change in doubt", () => {
-  const script = byProgress([{ calls: [put("f", "mine")] }, { text: "ok" }]);
-
-  /** Dies when the start of the call is in the log and nothing has run. */
-  async function diedAtStart(bench: Bench): Promise<void> {
-    const log = await begin(bench);
-    const dying: SessionLog = {
-      ...log,
-      append: async (drafts, options) => {
-        const events = await log.append(drafts, options);
-        const isStart = drafts.some(({ type }) => type === "tool.started");
-        return isStart ? failure("owner-died", "killed by the test") : events;
+    const answer = fc.oneof(
+      {
+        weight: 5,
+        arbitrary: fc.array(call, { minLength: 1, maxLength: 5 }).map((calls): ScriptedAnswer => ({ calls })),
       },
-    };
-    assert.ok(isFailure(await drive(dying, fold(unwrap(await bench.store.read("s1"))), bench.ports)));
-    assert.deepEqual(bench.done, []);
-  }
-
-  it("runs when the file is as it was", async () => {
-    const bench = openBench({ script });
-    await diedAtStart(bench);
-    await run(bench, await reclaim(bench));
-    assert.deepEqual([bench.done, bench.files.get("f")], [["put f"], "mine"]);
-  });
-
-  it("is not taken for done when somebody else changed the file", async () => {
-    const bench = openBench({ script });
-    await diedAtStart(bench);
-    bench.files.set("f", "edited by the user meanwhile");
-    const session = await run(bench, await reclaim(bench));
-    assert.deepEqual([bench.done, bench.files.get("f")], [[], "edited by the user meanwhile"]);
-    const result = session.messages[2];
-    assert.ok(result?.role === "tool" && result.parts[0]?.failed);
-    assert.match(result.parts[0].text, /f changed since, by it or by somebody else/);
-  });
-});
-
-it("does not blame the model for deaths of the process", async () => {
-  const bench = openBench({ script, settings: { models: ["first", "second"] } });
-  function script(): ScriptedAnswer {
-    return { text: "done" };
-  }
-  let log = await begin(bench);
-  for (let death = 0; death < 9; death++) {
-    const own = log;
-    const dying: SessionLog = {
-      ...own,
-      append: async (drafts, options) =>
-        drafts.some(({ type }) => type === "step.completed")
-          ? failure("owner-died", "killed by the test")
-          : own.append(drafts, options),
-    };
-    await drive(dying, fold(unwrap(await bench.store.read("s1"))), bench.ports);
-    log = await reclaim(bench);
-  }
-  const session = await run(bench, log);
-  assert.deepEqual([session.model, session.lastEnd], ["first", { type: "done" }]);
-});
-
-describe("any conversation", () => {
-  const call = fc.oneof(
-    fc.constantFrom("a", "b").map(get),
-    fc.tuple(fc.constantFrom("a", "b"), fc.string({ maxLength: 3 })).map(([path, text]) => put(path, text)),
-    fc.string({ maxLength: 5 }).map(say),
-    fc.constant({ tool: "nope", input: {} }),
-    fc.constant({ tool: "say", input: "{" }),
-  );
-  const answer = fc.oneof(
-    {
-      weight: 5,
-      arbitrary: fc.array(call, { minLength: 1, maxLength: 5 }).map((calls): ScriptedAnswer => ({ calls })),
-    },
-    fc
-      .constantFrom("stream-broken" as const, "overloaded" as const)
-      .map((code): ScriptedAnswer => ({ text: "x", failure: failure(code, code, { retry: "same" }) })),
-    fc.constant<ScriptedAnswer>({ text: "cut", reason: "length" }),
-    fc.constant<ScriptedAnswer>({ text: "done" }),
-  );
-
-  it("stays valid, and every request has the one before as its prefix", async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(answer, { maxLength: 12 }), async (script) => {
-        const bench = openBench({ script });
-        const session = await run(bench);
-        assert.ok(session.lastEnd);
-        assertValidConversation(session);
-        for (const [i, request] of bench.scripted.requests.entries()) {
-          const before = bench.scripted.requests[i - 1];
-          if (before) assert.deepEqual(request.messages.slice(0, before.messages.length), before.messages);
-        }
-        assert.deepEqual(
-          fold(unwrap(await bench.store.read("s1"))),
-          session,
-          "the fold of the log is the session",
-        );
-      }),
-      { numRuns: 150 },
+      fc
+        .constantFrom("stream-broken" as const, "overloaded" as const)
+        .map((code): ScriptedAnswer => ({ text: "x", failure: failure(code, code, { retry: "same" }) })),
+      fc.constant<ScriptedAnswer>({ text: "cut", reason: "length" }),
+      fc.constant<ScriptedAnswer>({ text: "done" }),
     );
+
+    it("stays valid, and every request has the one before as its prefix", async () => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(answer, { maxLength: 12 }), async (script) => {
+          const bench = openBench({ script });
+          const session = await run(bench);
+          assert.ok(session.lastEnd);
+          assertValidConversation(session);
+          for (const [i, request] of bench.scripted.requests.entries()) {
+            const before = bench.scripted.requests[i - 1];
+            if (before) assert.deepEqual(request.messages.slice(0, before.messages.length), before.messages);
+          }
+          assert.deepEqual(
+            fold(unwrap(await bench.store.read("s1"))),
+            session,
+            "the fold of the log is the session",
+          );
+        }),
+        { numRuns: 150 },
+      );
+    });
   });
-});
+}

@@ -56,8 +56,18 @@ export interface RestoreOptions {
   readonly expected?: string;
   /** Also over what is not as `expected`. */
   readonly force?: boolean;
-  /** Files and folders, relative to the root; absent: all. */
-  readonly paths?: readonly string[];
+  /** Files that are left alone whatever they are, relative to the root. */
+  readonly spare?: readonly string[];
+  /** Heard until the files begin to change. */
+  readonly signal?: AbortSignal;
+}
+
+/** `added-since`: what somebody has put, since the expected state, into a folder that would have gone. */
+type LeftReason = SkipReason | "added-since";
+
+interface LeftPath {
+  readonly path: string;
+  readonly why: LeftReason;
 }
 
 export interface Restored {
@@ -66,8 +76,8 @@ export interface Restored {
   /** The state after it: what to expect from now on. */
   readonly now: string;
   readonly changed: readonly string[];
-  /** What is not as in the checkpoint because one of the two does not hold it. */
-  readonly left: readonly Skipped[];
+  /** What is not as in the checkpoint because one of the two does not hold it, or because it is somebody else's. */
+  readonly left: readonly LeftPath[];
 }
 
 export interface Collected {
@@ -81,11 +91,12 @@ export interface Collected {
 /** For one folder. Calls are carried out one after the other; other processes may work in the same folder. */
 export interface Checkpoints {
   /**
-   * *Contract:* the state of the files now, kept for the session until `drop` or until the store is full and it is the
-   * oldest. Never touches the project. `too-large` past the caps or the time budget (what was done counts for the next
-   * attempt), `disk-full`, `no-access`.
+   * *Contract:* the state of the files now, kept for the session until there is no room and it is the oldest. Never
+   * touches the project. `too-large` past the caps or the time budget (what was done counts for the next attempt),
+   * `disk-full`, `no-access`, `command-timeout`, `cancelled`. `retry: "never"` only where there can be no checkpoints at
+   * all, as without git.
    */
-  take(session: string): Promise<Checkpoint | Failure>;
+  take(session: string, options?: { readonly signal?: AbortSignal }): Promise<Checkpoint | Failure>;
   /** *Contract:* sorted by path; `to` absent: the files now. `not-found` for a ref that is gone, `log-corrupt` for a broken one. */
   difference(from: string, to?: string): Promise<readonly FileDifference[] | Failure>;
   /** *Contract:* `path` relative to the root, with `/`; `not-found` for a ref that is gone. */
@@ -96,10 +107,8 @@ export interface Checkpoints {
    * never touched. `stale-version`, and nothing is done, when something it would change is not as `expected`, without `force`.
    */
   restore(ref: string, options: RestoreOptions): Promise<Restored | Failure>;
-  /** *Contract:* keeps checkpoints of another session for this one too, e.g. for a fork. */
-  keep(session: string, refs: readonly string[]): Promise<Failure | undefined>;
-  /** *Contract:* the session's checkpoints may go; idempotent. */
-  drop(session: string): Promise<Failure | undefined>;
   /** *Contract:* packs the store, and makes room in it when it is above its quota, oldest sessions first. */
   collect(): Promise<Collected | Failure>;
+  /** *Contract:* ends what runs, as `cancelled` or whole; idempotent, and every later call is `cancelled`. */
+  close(): Promise<void>;
 }

@@ -8,5 +8,7 @@ export type Delta =
   | { readonly type: "output"; readonly call: string; readonly text: string }
   /** What a running tool is at, for a progress line. */
   | { readonly type: "progress"; readonly call: string; readonly text: string }
+  /** What takes a moment between two calls. */
+  | { readonly type: "status"; readonly text: string }
   /** The owner waits before the next attempt. */
   | { readonly type: "waiting"; readonly until: number; readonly why: string };

@@ -8,6 +8,7 @@ export const emptySession: Session = {
   id: "",
   head: 0,
   epoch: 0,
+  claimed: 0,
   cwd: "",
   title: "",
   createdAt: 0,

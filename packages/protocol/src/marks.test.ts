@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Draft, Event } from "./event.ts";
+import { failure } from "./failure.ts";
 import { emptySession, fold } from "./fold.ts";
 import { messageText } from "./message.ts";
 import type { Session } from "./session.ts";
@@ -78,6 +79,34 @@ test("undoing brings back everything, and can be undone itself", () => {
   assert.deepEqual(said(undo(back)), said(two));
   assert.deepEqual(undo(back).marks, two.marks);
   assert.deepEqual(said(undo(undo(back))), said(back));
+});
+
+test("a checkpoint counts for its step, until somebody else had time to change the files", () => {
+  const taken = (moment: "before" | "after", ref?: string): Draft => ({
+    type: "checkpoint.taken",
+    data: { moment, ...(ref ? { ref } : { failure: failure("disk-full", "full") }), skipped: 0, ms: 0 },
+  });
+  const claim: Draft = {
+    type: "session.claimed",
+    data: { epoch: 2, owner: { host: "h", pid: 1, startedAt: 1 } },
+  };
+  const before = session([say("one"), ...step("a"), taken("before", "r1")]);
+  assert.equal(before.turn?.covered, 1);
+  assert.equal(session([taken("after", "r2")], before).turn?.covered, undefined);
+  const claimed = session([claim], before);
+  assert.equal(claimed.turn?.covered, undefined);
+  const later = session([taken("before", "r3"), taken("before", "r4")], claimed);
+  assert.deepEqual(
+    later.checkpoints.map(({ ref, unsure }) => [ref, unsure]),
+    [
+      ["r1", undefined],
+      ["r3", true],
+      ["r4", undefined],
+    ],
+  );
+  const full = session([taken("before")], before);
+  assert.deepEqual([full.uncovered?.code, full.checkpoints.at(-1)?.failure?.text], ["disk-full", "full"]);
+  assert.equal(session([claim], full).uncovered, undefined);
 });
 
 test("a rewind of files alone leaves the conversation", () => {

@@ -1,5 +1,5 @@
 /** Marks: the moments a conversation can go back to, and going back. */
-import type { Conversation, Mark, Session } from "./session.ts";
+import type { Conversation, Mark, Session, Turn } from "./session.ts";
 
 /** Before a turn begins, with `opens`, and before each further step of it; once only for attempts that failed. */
 export function markMoment(session: Session, opens: boolean): readonly Mark[] {
@@ -7,6 +7,11 @@ export function markMoment(session: Session, opens: boolean): readonly Mark[] {
   const last = marks.at(-1);
   if (!opens && last?.step === step + 1) return marks;
   return [...marks, { seq, step: step + 1, opens, said: messages.length, shown, todos }];
+}
+
+/** The next call that may change files needs them kept anew. */
+export function uncover({ covered: _, ...turn }: Turn): Turn {
+  return turn;
 }
 
 export function conversationOf({ messages, shown, todos, step, marks }: Session): Conversation {

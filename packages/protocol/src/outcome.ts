@@ -12,7 +12,7 @@ export interface FileChange {
   /** Unified diff for people, bounded. */
   readonly diff?: string;
   /** How the edit was found in the file, of an edit. */
-  readonly tier?: string;
+  readonly match?: string;
 }
 
 /** 1-based inclusive lines of a file version that the model has seen. */
@@ -52,7 +52,7 @@ const facts: v.GenericSchema<unknown, OutcomeFacts> = v.object({
         after: v.exactOptional(v.string()),
         from: v.exactOptional(v.string()),
         diff: v.exactOptional(v.string()),
-        tier: v.exactOptional(v.string()),
+        match: v.exactOptional(v.string()),
       }),
     ),
   ),

@@ -81,8 +81,8 @@ export interface Turn {
   readonly blocked?: string;
   /** Answers in a row that were cut at the output limit. */
   readonly cut: number;
-  /** The last attempt at a checkpoint, and the answers completed by then. */
-  readonly covered?: { readonly moment: "before" | "after"; readonly steps: number };
+  /** Answers completed when the files were last kept before a step, as long as nobody else had time to change them since. */
+  readonly covered?: number;
 }
 
 /** A moment the session can go back to: right before a step. */
@@ -101,11 +101,15 @@ export interface Mark {
 /** What the model knows of the session; a rewind takes it back as a whole. */
 export type Conversation = Pick<Session, "messages" | "shown" | "todos" | "step" | "marks">;
 
-/** The state of the files right before something that may change them, or right after all of a turn's steps. */
+/** An attempt to keep the files: right before something that may change them, or once the session lets go of them. */
 export interface Kept {
   readonly seq: number;
   readonly moment: "before" | "after";
-  readonly ref: string;
+  /** Absent when it failed. */
+  readonly ref?: string;
+  readonly failure?: Failure;
+  /** The session was taken over since the "before" that precedes it: who changed what in between nobody saw. */
+  readonly unsure?: true;
 }
 
 /** The last rewind, until somebody speaks: what undoing it brings back. */
@@ -122,6 +126,8 @@ export interface Session {
   readonly head: number;
   readonly epoch: number;
   readonly owner?: Owner;
+  /** `seq` of the last claim; 0 before the first. */
+  readonly claimed: number;
   readonly cwd: string;
   readonly title: string;
   readonly createdAt: number;
@@ -147,7 +153,7 @@ export interface Session {
   readonly marks: readonly Mark[];
   /** Oldest first, those before a rewind included. */
   readonly checkpoints: readonly Kept[];
-  /** Why there are no checkpoints in this folder. */
+  /** Why its owner can keep no checkpoints here. */
   readonly uncovered?: Failure;
   readonly rewind?: Rewind;
   /** Ids of inbox offers that became events; the latest 64. */

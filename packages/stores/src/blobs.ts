@@ -8,11 +8,13 @@ import { writeWhole } from "./write-whole.ts";
 export interface BlobsOptions {
   /** The state folder; made when first needed. */
   readonly folder: string;
+  /** Of the folder of these blobs in it. */
+  readonly name?: string;
   readonly files?: Files;
 }
 
-export function createBlobs({ folder, files = nodeFiles }: BlobsOptions): Blobs {
-  const blobs = join(folder, "blobs");
+export function createBlobs({ folder, name = "blobs", files = nodeFiles }: BlobsOptions): Blobs {
+  const blobs = join(folder, name);
   /** Folders whose own names are known to survive a power cut. */
   const durable = new Set<string>();
   const pathOf = (hash: string): string => join(blobs, hash.slice(0, 2), hash);
@@ -22,14 +24,12 @@ export function createBlobs({ folder, files = nodeFiles }: BlobsOptions): Blobs 
       const hash = sha256(bytes);
       const path = pathOf(hash);
       try {
-        const isThere = files.sizeOf(path) === bytes.length;
-        if (!synced) {
-          if (!isThere) writeWhole(files, path, { bytes, synced });
-          return hash;
-        }
         // One that was stored without a sync may be torn, and whole ones are not written again.
-        if (isThere && sha256(readWhole(files, path)) === hash) files.syncFolder(dirname(path));
-        else writeWhole(files, path, { bytes });
+        const isWhole = files.sizeOf(path) === bytes.length && sha256(readWhole(files, path)) === hash;
+        if (isWhole) files.touch(path);
+        else writeWhole(files, path, { bytes, synced });
+        if (!synced) return hash;
+        if (isWhole) files.syncFolder(dirname(path));
         syncParents(hash.slice(0, 2));
         return hash;
       } catch (error) {

@@ -12,6 +12,7 @@ import {
   renameSync,
   statSync,
   unlinkSync,
+  utimesSync,
   watch,
   writeSync,
 } from "node:fs";
@@ -40,6 +41,8 @@ export interface Files {
   /** *Contract:* with its parents; nothing happens when it is there. */
   makeFolder(path: string): void;
   list(folder: string): readonly string[];
+  /** *Contract:* as if it was written now. */
+  touch(path: string): void;
   /** *Contract:* the folder's names survive a power cut. */
   syncFolder(folder: string): void;
   rename(from: string, to: string): void;
@@ -85,6 +88,10 @@ export const nodeFiles: Files = {
   sizeOf: (path) => statSync(path, { throwIfNoEntry: false })?.size,
   makeFolder: (path) => void mkdirSync(path, { recursive: true, mode: folderMode }),
   list: (folder) => readdirSync(folder),
+  touch(path) {
+    const now = new Date();
+    utimesSync(path, now, now);
+  },
   syncFolder,
   rename: (from, to) => renameSync(from, to),
   remove: (path) => unlinkSync(path),

@@ -26,15 +26,15 @@ export const applyPatch: Tool = defineTool({
     const files = parsePatch({ patch });
     if (isFailure(files)) return failed(files);
     const { planPatchFile } = await import("./plan-patch.ts");
-    const steps: PlannedFile[] = [];
+    const planned: PlannedFile[] = [];
     for (const file of files) {
-      const step = await planPatchFile(file, context);
-      if (isFailure(step)) return failed(withNothingWritten(step));
-      steps.push(step);
+      const one = await planPatchFile(file, context);
+      if (isFailure(one)) return failed(withNothingWritten(one));
+      planned.push(one);
     }
-    const committed = await context.workspace.commit(steps.map((step) => step.change));
+    const committed = await context.workspace.commit(planned.map((one) => one.change));
     if (isFailure(committed)) return failed(withNothingWritten(committed));
-    const done = committed.map((one, i) => steps[i]?.done(one)).filter((one) => one !== undefined);
+    const done = committed.map((one, i) => planned[i]?.done(one)).filter((one) => one !== undefined);
     return ok(done.map((one) => one.text).join("\n"), {
       changed: done.flatMap((one) => one.facts.changed ?? []),
       shown: done.flatMap((one) => one.facts.shown ?? []),

@@ -35,6 +35,8 @@ after(async () => {
 export interface Bench {
   readonly root: string;
   readonly deltas: string[];
+  /** By version. */
+  readonly texts: ReadonlyMap<string, string>;
   readonly cancel: AbortController;
   put(path: string, text: string | Uint8Array): void;
   text(path: string): string;
@@ -88,6 +90,7 @@ export async function bench(patienceMs: number = 10_000, rules: readonly Rule[] 
   return {
     root,
     deltas,
+    texts,
     cancel,
     put(path, text) {
       mkdirSync(dirname(join(root, path)), { recursive: true });

@@ -4,15 +4,16 @@ import type { Committed, FileChange } from "@lathe/protocol";
 
 const diffChars = 20_000;
 
-/** The texts of a file before and after; undefined where it does not exist. */
-export interface Texts {
+/** What a file said before and after; undefined where it does not exist. */
+export interface Rewritten {
   readonly before: string | undefined;
   readonly after: string | undefined;
-  readonly tier?: string;
+  /** How its edit was found, of an edit. */
+  readonly match?: string;
 }
 
-export function changedFile(committed: Committed, { before, after, tier }: Texts): FileChange {
+export function changedFile(committed: Committed, { before, after, match }: Rewritten): FileChange {
   const diff = unifiedDiff(before, after, committed.path);
   const shown = diff.length > diffChars ? `${diff.slice(0, diffChars)}\n[diff cut]\n` : diff;
-  return { ...committed, diff: shown, ...(tier !== undefined && { tier }) };
+  return { ...committed, diff: shown, ...(match !== undefined && { match }) };
 }

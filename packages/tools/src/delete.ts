@@ -21,10 +21,15 @@ export const deleteFile: Tool = defineTool({
         byShell ? { ...file, text: `${path} is not a text file: remove it with \`rm\` in the shell.` } : file,
       );
     }
+    const [{ changedFile }, { refuseStale }] = await Promise.all([
+      import("./changed-file.ts"),
+      import("./freshness.ts"),
+    ]);
+    const stale = await refuseStale(file, context);
+    if (stale) return failed(stale);
     const committed = await context.workspace.commit([{ type: "delete", path, expected: file.version }]);
     if (isFailure(committed)) return failed(committed);
     context.texts.keep(file.version, file.text);
-    const { changedFile } = await import("./changed-file.ts");
     const changed = committed.map((one) => changedFile(one, { before: file.text, after: undefined }));
     return ok(`Deleted ${file.path}.`, { changed });
   },

@@ -1,6 +1,6 @@
 /** The tools that change files: what they write, what they refuse, and what they tell the model. */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, lstatSync, readdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { outcomeText } from "@lathe/protocol";
@@ -69,6 +69,26 @@ describe("write and delete", () => {
     await fails("not-a-file", "write", { path: "new", content: "x" });
   });
 
+  it("delete no other version than the one that was shown", async () => {
+    const { put, ok, fails, text } = await bench();
+    const patch = "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch";
+    put("a.txt", "a\n");
+    put("never.txt", "read\n");
+    await ok("read", { path: "a.txt" });
+    put("a.txt", "a\ntheirs\n");
+    for (const [tool, input] of [
+      ["delete", { path: "a.txt" }],
+      ["apply_patch", { patch }],
+    ] as const) {
+      const found = await fails("stale-version", tool, input);
+      assert.match(found, /a\.txt changed since you saw it \(by a command.*Nothing was written.*\+theirs/s);
+    }
+    assert.equal(text("a.txt"), "a\ntheirs\n");
+    await ok("read", { path: "a.txt" });
+    await ok("apply_patch", { patch });
+    await ok("delete", { path: "never.txt" });
+  });
+
   it("an edit of a file never read does not allow it to be overwritten, one of a file that was read does", async () => {
     const { put, ok, fails } = await bench();
     put("a.txt", "a\nb\n");
@@ -92,7 +112,7 @@ describe("edit of a file that changed since it was shown", () => {
     const result = await ok("edit", { path: "a.ts", edits });
     assert.match(
       result,
-      /^Edited a\.ts \(1 place\)\.\n10\tconst line9 = 90;\nSomebody else .*\+\/\/ theirs/s,
+      /^Edited a\.ts \(1 place\)\.\n10\tconst line9 = 90;\nIt changed since you saw it \(by a command, a formatter or a person\).*\+\/\/ theirs/s,
     );
     assert.ok(text("a.ts").startsWith("// theirs\nconst line1 = 1;") && text("a.ts").includes("line9 = 90;"));
     const next = await ok("edit", { path: "a.ts", edits: [{ old: "// theirs\n", new: "" }] });
@@ -108,7 +128,7 @@ describe("edit of a file that changed since it was shown", () => {
     for (const line of [9, 10, 11]) {
       const edits = [{ old: `const line${line} = ${line};`, new: "x();" }];
       const found = await fails("stale-version", "edit", { path: "a.ts", edits });
-      assert.match(found, /somebody else has changed.*Nothing was written.*10\tconst line10 = 1000;/s);
+      assert.match(found, /changed.*Nothing was written.*10\tconst line10 = 1000;/s);
     }
     assert.equal(text("a.ts"), theirs);
   });
@@ -228,6 +248,49 @@ describe("apply_patch", () => {
     assert.match(await fails("already-exists", "apply_patch", { patch }), /sub\/b\.ts.*Nothing was written/);
     assert.equal(text("a.ts"), "one();\ntwo();\n");
     assert.ok(existsSync(join(root, "c.ts")) && existsSync(join(root, "d.ts")));
+  });
+
+  it("never takes a link for the file behind it", async () => {
+    const { root, put, text, ok, fails } = await bench();
+    put("real.ts", "one();\n");
+    symlinkSync("real.ts", join(root, "link.ts"));
+    const moved = ["*** Update File: link.ts", "*** Move to: other.ts"];
+    for (const lines of [["*** Delete File: link.ts"], moved, [...moved, "@@", "-one();", "+1();"]]) {
+      const patch = ["*** Begin Patch", ...lines, "*** End Patch"].join("\n");
+      await fails("not-a-file", "apply_patch", { patch });
+      assert.deepEqual(readdirSync(root).sort(), ["link.ts", "real.ts"]);
+    }
+    await ok("apply_patch", {
+      patch: "*** Begin Patch\n*** Update File: link.ts\n@@\n-one();\n+1();\n*** End Patch",
+    });
+    assert.deepEqual([text("real.ts"), lstatSync(join(root, "link.ts")).isSymbolicLink()], ["1();\n", true]);
+  });
+
+  it("moves what was shown along, and keeps the texts of what it deletes and moves", async () => {
+    const { put, ok, call, texts } = await bench();
+    put("a.ts", "a();\n");
+    put("gone.ts", "gone();\n");
+    await ok("read", { path: "a.ts" });
+    const patch = "*** Update File: a.ts\n*** Move to: b.ts\n*** Delete File: gone.ts\n";
+    const [moved, deleted] = factsOf(await call("apply_patch", { patch })).changed ?? [];
+    assert.equal(texts.get(deleted?.before ?? ""), "gone();\n");
+    assert.equal(texts.get(moved?.before ?? ""), "a();\n");
+    await ok("write", { path: "b.ts", content: "b();\n" });
+  });
+
+  it("deletes by a unified diff only a file that says what the diff removes", async () => {
+    const { root, put, ok, fails } = await bench();
+    put("a.ts", "one();\ntwo();\n");
+    const deletion = (lines: readonly string[]): { patch: string } => {
+      const removed = lines.map((line) => `-${line}\n`).join("");
+      return { patch: `--- a/a.ts\n+++ /dev/null\n@@ -1,${lines.length} +0,0 @@\n${removed}` };
+    };
+    await fails("no-match", "apply_patch", deletion(["one();", "three();"]));
+    const part = await fails("no-match", "apply_patch", deletion(["one();"]));
+    assert.match(part, /holds 1 more line than it removes.*Nothing was written/);
+    assert.ok(existsSync(join(root, "a.ts")));
+    await ok("apply_patch", deletion(["one();", "two();"]));
+    assert.ok(!existsSync(join(root, "a.ts")));
   });
 
   it("takes a unified diff as well, and says what is wrong with what is neither", async () => {

@@ -1,23 +1,21 @@
 /** One file's edit, planned: against what the model was shown, through the syntax gate, nothing written yet. */
-import { type Applied, type EditedFile, gateSyntax, unifiedDiff } from "@lathe/edits";
+import { type Applied, type EditedFile, gateSyntax } from "@lathe/edits";
 import {
   type Change,
   type Committed,
   type Failure,
   type FileContent,
-  failure,
   isFailure,
   type OutcomeFacts,
   type ToolContext,
 } from "@lathe/protocol";
 import { changedFile } from "./changed-file.ts";
+import { changedBy, othersDiff, shownText } from "./freshness.ts";
 import { linesOf, numbered } from "./numbered-lines.ts";
 
 /** Lines of a result that show what a file now says, in all and per place. */
 const shownLines = 40;
 const placeLines = 12;
-/** Characters of what others changed that an edit carried past them tells. */
-const othersChars = 4_000;
 
 export interface PlannedEdit {
   readonly file: FileContent;
@@ -45,17 +43,6 @@ export async function planEdit(
   return { file, applied: gated, shown };
 }
 
-/** What the model believes the file to be. */
-async function shownText(file: FileContent, context: ToolContext): Promise<string | undefined | Failure> {
-  const last = context.shown(file.path).at(-1);
-  if (last === undefined) return undefined;
-  if (last.version === file.version) return file.text;
-  const text = await context.texts.recall(last.version);
-  if (text !== undefined) return text;
-  const why = "has changed since you saw it: read it again. Nothing was written.";
-  return failure("stale-version", `${file.path} ${why}`);
-}
-
 export function putChange({ file, applied }: PlannedEdit): Change {
   return { type: "put", path: file.path, expected: file.version, text: applied.text };
 }
@@ -68,7 +55,7 @@ export function editFacts(
 ): Required<Pick<OutcomeFacts, "changed" | "shown">> {
   const version = done.after ?? "";
   context.texts.keep(version, applied.text);
-  const change = changedFile(done, { before: file.text, after: applied.text, tier: applied.tier });
+  const change = changedFile(done, { before: file.text, after: applied.text, match: applied.tier });
   const seen = shown === undefined ? [] : [{ path: done.path, version, ranges: applied.ranges }];
   return { changed: [change], shown: seen };
 }
@@ -90,11 +77,9 @@ function placesText({ text, ranges }: Applied): readonly string[] {
   return shown;
 }
 
-function othersText({ path, text }: FileContent, shown: string | undefined): readonly string[] {
-  if (shown === undefined || shown === text) return [];
-  const diff = unifiedDiff(shown, text, path);
-  const cut = diff.length > othersChars ? `${diff.slice(0, othersChars)}\n[cut: read the file again]` : diff;
-  return ["Somebody else had changed the file since you saw it; this stays as it is:", cut];
+function othersText(file: FileContent, shown: string | undefined): readonly string[] {
+  if (shown === undefined || shown === file.text) return [];
+  return [`It changed since you saw it (${changedBy}); this stays as it is:`, othersDiff(file, shown)];
 }
 
 export function placesCount({ ranges }: Applied): string {

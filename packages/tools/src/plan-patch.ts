@@ -4,11 +4,14 @@ import {
   type Change,
   type Committed,
   type Failure,
+  type FileContent,
+  failure,
   isFailure,
   type OutcomeFacts,
   type ToolContext,
 } from "@lathe/protocol";
 import { changedFile } from "./changed-file.ts";
+import { refuseStale } from "./freshness.ts";
 import { linesOf } from "./numbered-lines.ts";
 import { editFacts, editText, placesCount, planEdit } from "./plan-edit.ts";
 
@@ -23,7 +26,7 @@ export async function planPatchFile(file: PatchFile, context: ToolContext): Prom
     case "add":
       return planAdd(file.path, file.text, context);
     case "delete":
-      return planDelete(file.path, context);
+      return planDelete(file, context);
     case "update":
       return file.hunks.length > 0 ? planUpdate(file, context) : planMove(file, context);
   }
@@ -47,16 +50,35 @@ function planAdd(path: string, fresh: string, context: ToolContext): PlannedFile
   };
 }
 
-async function planDelete(path: string, context: ToolContext): Promise<PlannedFile | Failure> {
+type Delete = Extract<PatchFile, { type: "delete" }>;
+
+/** The path as it is written: it may be a link, which the workspace does not take for the file behind it. */
+async function planDelete(
+  { path, hunks = [] }: Delete,
+  context: ToolContext,
+): Promise<PlannedFile | Failure> {
   const file = await context.workspace.read(path);
   if (isFailure(file)) return file;
+  const refused = hunks.length > 0 ? notAllOf(file, hunks) : await refuseStale(file, context);
+  if (refused) return refused;
+  context.texts.keep(file.version, file.text);
   return {
-    change: { type: "delete", path: file.path, expected: file.version },
+    change: { type: "delete", path, expected: file.version },
     done: (one) => ({
       text: `Deleted ${one.path}.`,
       facts: { changed: [changedFile(one, { before: file.text, after: undefined })] },
     }),
   };
+}
+
+/** A diff that names every line of a file knows what it deletes. */
+function notAllOf({ path, text }: FileContent, hunks: NonNullable<Delete["hunks"]>): Failure | undefined {
+  const applied = applyPatchHunks({ path, text }, hunks);
+  if (isFailure(applied)) return { ...applied, text: `${path}: ${applied.text}` };
+  if (applied.text === "") return undefined;
+  const left = linesOf(applied.text).length;
+  const what = `${path}: the diff deletes the file, which holds ${left} more ${left === 1 ? "line" : "lines"} than it removes`;
+  return failure("no-match", `${what}: read it again. Nothing was written.`);
 }
 
 type Update = Extract<PatchFile, { type: "update" }>;
@@ -66,7 +88,7 @@ async function planUpdate({ path, to, hunks }: Update, context: ToolContext): Pr
   if (isFailure(planned)) return planned;
   const { file, applied } = planned;
   const head = to === undefined ? `Edited ${file.path}` : `Moved ${file.path} to ${to} and edited it`;
-  const change = { path: file.path, expected: file.version, text: applied.text } as const;
+  const change = { path, expected: file.version, text: applied.text } as const;
   return {
     change: to === undefined ? { ...change, type: "put" } : { ...change, type: "move", to },
     done: (one) => ({
@@ -79,11 +101,16 @@ async function planUpdate({ path, to, hunks }: Update, context: ToolContext): Pr
 async function planMove({ path, to = path }: Update, context: ToolContext): Promise<PlannedFile | Failure> {
   const file = await context.workspace.read(path);
   if (isFailure(file)) return file;
+  context.texts.keep(file.version, file.text);
+  const known = context.shown(file.path).findLast((one) => one.version === file.version);
   return {
-    change: { type: "move", path: file.path, to, expected: file.version },
+    change: { type: "move", path, to, expected: file.version },
     done: (one) => ({
       text: `Moved ${file.path} to ${one.path}.`,
-      facts: { changed: [changedFile(one, { before: file.text, after: file.text })] },
+      facts: {
+        changed: [changedFile(one, { before: file.text, after: file.text })],
+        shown: known ? [{ ...known, path: one.path }] : [],
+      },
     }),
   };
 }

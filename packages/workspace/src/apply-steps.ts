@@ -18,6 +18,8 @@ export interface Effects {
   /** Around what others can see. */
   readonly fenced: Fenced;
   readonly journal: Journal;
+  /** Heard until it begins. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What is being done, and the paths that are to be tidied away in any case. */
@@ -50,6 +52,7 @@ async function takeEffect(
   const isAlone = actions.length <= 1;
   const failed = await work.journal.locked(
     () => changedSince(steps) ?? (isAlone ? act(actions, [], work) : change(actions, work)),
+    work.signal,
   );
   // Alone, it is whole already: others need not wait until it is durable.
   return failed ?? (isAlone ? syncPlaces(prepared, work) : undefined);

@@ -1,17 +1,20 @@
 /** What has changed on disk since a change was planned, looked at right before its effect. */
-import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
-import { errorCode, fileFailure } from "./file-failure.ts";
+import { fileFailure } from "./file-failure.ts";
+import { isMoved } from "./is-moved.ts";
 import { existsText } from "./spelling.ts";
 import { type State, type Step, stateOf } from "./step.ts";
 
 /** Contents are compared, not dates: a small file takes 0.02 ms, and dates are too coarse for two writes at once. */
 export function changedSince(steps: readonly Step[]): Failure | undefined {
   const unmoved = new Set<string>();
+  const replaced = new Set(steps.filter(isReplacedLink).map(({ absolute }) => absolute));
   for (const step of steps) {
     const folder = dirname(step.absolute);
     try {
+      // Nothing is there before the link has become a folder, whatever it leads to.
+      if (step.before.type === "absent" && isBelowOne(folder, replaced)) continue;
       if (!unmoved.has(folder) && isMoved(folder)) return moved(step);
       unmoved.add(folder);
       const changed = changeOf(step);
@@ -21,6 +24,16 @@ export function changedSince(steps: readonly Step[]): Failure | undefined {
     }
   }
   return undefined;
+}
+
+function isReplacedLink({ before, after }: Step): boolean {
+  return before.type === "link" && after.type === "folder";
+}
+
+/** The folder itself, or one above it. */
+function isBelowOne(folder: string, folders: ReadonlySet<string>): boolean {
+  if (folders.size === 0) return false;
+  return folders.has(folder) || (dirname(folder) !== folder && isBelowOne(dirname(folder), folders));
 }
 
 function changeOf({ path, absolute, before, after }: Step): Failure | undefined {
@@ -47,15 +60,4 @@ function isSame(before: State, now: State): boolean {
   if (before.type === "link") return now.type === "link" && now.target === before.target;
   if (before.stats.mode !== now.stats.mode) return false;
   return before.type === "folder" || (now.type === "file" && now.version === before.version);
-}
-
-/** Whether a link now stands in for a part of the path. */
-function isMoved(folder: string): boolean {
-  try {
-    return realpathSync.native(folder) !== folder;
-  } catch (error) {
-    if (!["ENOENT", "ENOTDIR"].includes(errorCode(error))) throw error;
-    const above = dirname(folder);
-    return above !== folder && isMoved(above);
-  }
 }

@@ -6,6 +6,7 @@ import { errorCode, fileFailure } from "./file-failure.ts";
 import { type Journal, temporaryName } from "./journal.ts";
 import { hasJournals, journalName, lockPath } from "./journal-names.ts";
 import { doneMark, type Entry, encodeRecord, type JournalRecord } from "./journal-record.ts";
+import { makeFolder } from "./make-folder.ts";
 import { newOwner, ownerName, type ProcessOwner } from "./process-owner.ts";
 import { type Recovery, recoverJournals } from "./recover-journals.ts";
 import { acquireLock } from "./root-lock.ts";
@@ -81,9 +82,9 @@ class FileJournal implements Journal {
     this.#written?.untidy.add(dirname(temporary));
   }
 
-  locked(effect: () => Failure | undefined): Promise<Failure | undefined> {
+  locked(effect: () => Failure | undefined, signal?: AbortSignal): Promise<Failure | undefined> {
     const turn = this.#turn.then(async () => {
-      const refused = await this.#acquire();
+      const refused = await this.#acquire(signal);
       if (refused) return refused;
       try {
         return effect();
@@ -142,9 +143,10 @@ class FileJournal implements Journal {
     if (!syncFolders([...this.#written.untidy, folder], disk)) this.abandon();
   }
 
-  #acquire(): Promise<Failure | undefined> {
+  #acquire(signal?: AbortSignal): Promise<Failure | undefined> {
     return acquireLock({
       ...this.#options,
+      signal,
       path: this.#lock,
       journal: this.#path,
       owner: this.#owner,
@@ -211,16 +213,4 @@ class FileJournal implements Journal {
     written.length += bytes.length;
     return position;
   }
-}
-
-function makeFolder(folder: string, disk: Disk): void {
-  if (lstatOf(folder)) return;
-  makeFolder(dirname(folder), disk);
-  try {
-    disk.mkdir(folder, 0o700);
-  } catch (error) {
-    if (errorCode(error) === "EEXIST") return;
-    throw error;
-  }
-  syncFolders([dirname(folder)], disk);
 }

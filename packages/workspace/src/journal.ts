@@ -11,8 +11,11 @@ export interface Journal {
   cover(folders: readonly string[]): Failure | undefined;
   /** *Contract:* after a temporary file was removed, rather than given its place. */
   removed(temporary: string): void;
-  /** *Contract:* runs the effect while no other process that keeps a journal here runs one; after its `cover`. */
-  locked(effect: () => Failure | undefined): Promise<Failure | undefined>;
+  /**
+   * *Contract:* runs the effect while no other process that keeps a journal here runs one; after its `cover`.
+   * `cancelled`, and the effect is not run, when the signal comes before.
+   */
+  locked(effect: () => Failure | undefined, signal?: AbortSignal): Promise<Failure | undefined>;
   /** *Contract:* durable before the first of the entries is touched; what they keep is durable already. */
   begin(entries: readonly Entry[]): Failure | undefined;
   /** *Contract:* what was begun stays from now on, done or undone; after a failure it may be undone by a later process. */
@@ -25,12 +28,17 @@ export interface Journal {
   close(): Promise<void>;
 }
 
-export function temporaryName(id: string, count: number | string): string {
+export function temporaryName(id: string, count: number): string {
   return `.lathe-${id}-${count}.tmp`;
 }
 
 export function isTemporaryOf(id: string, name: string): boolean {
-  return name.startsWith(`.lathe-${id}-`) && name.endsWith(".tmp");
+  return isTemporary(name) && name.startsWith(`.lathe-${id}-`);
+}
+
+/** Of whatever process. */
+export function isTemporary(name: string): boolean {
+  return /^\.lathe-[0-9a-f]{12}-\d+\.tmp$/.test(name);
 }
 
 /** Nothing survives the process: all or none holds unless it dies, and other processes are not kept out. */

@@ -97,8 +97,11 @@ function folderFinder(entries: readonly Entry[]): (absolute: string) => string {
   const folderFor = (absolute: string): string => {
     const folder = dirname(absolute);
     if (folder === absolute) return folder;
-    return !doomed.has(folder) && lstatOf(folder)?.isDirectory() ? folder : folderFor(folder);
+    return !isDoomed(folder) && lstatOf(folder)?.isDirectory() ? folder : folderFor(folder);
   };
+  // Below a link that is to become a folder there may be folders of somebody else's.
+  const isDoomed = (folder: string): boolean =>
+    doomed.has(folder) || (doomed.size > 0 && dirname(folder) !== folder && isDoomed(dirname(folder)));
   return folderFor;
 }
 

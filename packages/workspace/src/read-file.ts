@@ -1,15 +1,13 @@
 /** Reads one file as text with its version, and says what else it is when it is not text. */
-import { isUtf8 } from "node:buffer";
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
 import { type Failure, type FileContent, failure, isFailure } from "@lathe/protocol";
 import { errorCode, fileFailure } from "./file-failure.ts";
 import type { Resolved } from "./resolve-path.ts";
+import { sniffText } from "./sniff-text.ts";
 import { versionOf } from "./step.ts";
 
 /** Bytes of the largest file that is read whole. */
 const maxBytes = 10 * 1024 * 1024;
-/** A NUL byte this early means binary, as git sees it. */
-const sniffed = 8_000;
 
 // Opening a pipe to read would wait for a writer for ever. Links are followed before: one put here since leads elsewhere.
 const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0);
@@ -52,9 +50,9 @@ export function readText(resolved: Resolved): FileContent | undefined | Failure 
   if (read === undefined || isFailure(read)) return read;
   const { path } = resolved;
   const { bytes } = read;
-  const isBinary = bytes.subarray(0, sniffed).includes(0);
-  if (!isBinary && isUtf8(bytes)) return { path, text: bytes.toString("utf8"), version: versionOf(bytes) };
-  return failure("not-text", `${path} ${notText(bytes, isBinary)}`);
+  const kind = sniffText(bytes);
+  if (kind === "utf-8") return { path, text: bytes.toString("utf8"), version: versionOf(bytes) };
+  return failure("not-text", `${path} ${notText(bytes, kind === "binary")}`);
 }
 
 function notText(bytes: Buffer, isBinary: boolean): string {

@@ -19,15 +19,17 @@ export interface LockOptions {
   /** The holder's journal, which names it. */
   readonly journal: string;
   readonly isAlive: (owner: ProcessOwner) => boolean;
+  readonly signal?: AbortSignal | undefined;
   /** Recovers what the dead left, this lock among it. */
   readonly recover: () => Promise<void>;
 }
 
 /** *Contract:* not reentrant; a lock that its own holder could not remove counts as free for it. */
 export async function acquireLock(options: LockOptions): Promise<Failure | undefined> {
-  const { path, owner, isAlive } = options;
+  const { path, owner, isAlive, signal } = options;
   const deadline = performance.now() + waitMs;
   for (;;) {
+    if (signal?.aborted) return failure("cancelled", "Nothing was written: it was cancelled.");
     try {
       make(options);
       return undefined;

@@ -13,7 +13,8 @@
  * another step's file. `before` is compared with the disk again right before the effect: `stale-version`.
  */
 import { createHash } from "node:crypto";
-import { lstatSync, readFileSync, readlinkSync, type Stats } from "node:fs";
+import { lstatSync, readlinkSync, type Stats } from "node:fs";
+import { readOpened } from "./read-regular.ts";
 import type { Resolved } from "./resolve-path.ts";
 
 /** What is at a path; `version` is the content's hash. `stats` are of the thing itself, a link's not followed. */
@@ -64,7 +65,11 @@ export function versionOf(content: string | Uint8Array): string {
 export function stateOf(absolute: string): State {
   const stats = lstatOf(absolute);
   if (!stats) return { type: "absent" };
-  if (stats.isFile()) return { type: "file", version: versionOf(readFileSync(absolute)), stats };
+  if (stats.isFile()) {
+    // A pipe may have taken its place meanwhile, for which nobody waits.
+    const read = readOpened(absolute);
+    return read ? { type: "file", version: versionOf(read.bytes), stats } : { type: "other", stats };
+  }
   if (stats.isSymbolicLink()) return { type: "link", target: readlinkSync(absolute), stats };
   return { type: stats.isDirectory() ? "folder" : "other", stats };
 }

@@ -6,15 +6,23 @@ import { errorCode, fileFailure } from "./file-failure.ts";
 const unable = new Set(["EINVAL", "ENOTSUP", "EOPNOTSUPP", "EPERM", "EACCES", "EBADF"]);
 const gone = new Set(["ENOENT", "ENOTDIR", "ELOOP"]);
 
+/** Throws what the file system throws. */
+export function syncFolder(folder: string, disk: Disk): void {
+  try {
+    disk.syncFolder(folder);
+  } catch (error) {
+    // Some network file systems cannot; the files themselves are durable.
+    if (!unable.has(errorCode(error))) throw error;
+  }
+}
+
 /** Folders that are not there any more have nothing to sync. */
 export function syncFolders(folders: readonly string[], disk: Disk): Failure | undefined {
   for (const folder of new Set(folders)) {
     try {
-      disk.syncFolder(folder);
+      syncFolder(folder, disk);
     } catch (error) {
-      // Some network file systems cannot; the files themselves are durable.
-      const code = errorCode(error);
-      if (!unable.has(code) && !gone.has(code)) return fileFailure(folder, error);
+      if (!gone.has(errorCode(error))) return fileFailure(folder, error);
     }
   }
   return undefined;

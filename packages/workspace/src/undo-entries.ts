@@ -3,6 +3,7 @@ import { dirname } from "node:path";
 import type { Failure } from "@lathe/protocol";
 import type { Disk } from "./disk.ts";
 import { errorCode, fileFailure } from "./file-failure.ts";
+import { isMoved } from "./is-moved.ts";
 import type { Entry, Trace } from "./journal-record.ts";
 import { type State, stateOf } from "./step.ts";
 import { syncFolders } from "./sync-folders.ts";
@@ -76,6 +77,8 @@ export function undoActions(actions: readonly Action[], disk: Disk): Undone {
 type Found = "back" | "left" | "as before";
 
 function undoAction({ does, entry }: Action, disk: Disk): Found {
+  // A link leads away from here: the one that was there before, or one that somebody has put there since.
+  if (isMoved(dirname(entry.absolute))) return entry.old.type === "absent" ? "as before" : "left";
   const now = traceOf(stateOf(entry.absolute));
   return does === "clear" ? undoClear(entry, now, disk) : undoPlace(entry, now, disk);
 }

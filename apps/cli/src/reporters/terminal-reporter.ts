@@ -77,6 +77,9 @@ export class TerminalReporter implements Reporter {
       case "progress":
         this.#update(delta.call, { progress: lastLines(delta.text, 1)[0] ?? "" });
         break;
+      case "status":
+        this.#screen.status(() => delta.text);
+        break;
       case "waiting":
         this.#screen.status(() => `waiting ${duration(Math.max(0, delta.until - Date.now()))}: ${delta.why}`);
         break;
@@ -90,7 +93,9 @@ export class TerminalReporter implements Reporter {
     const word = failure ? "failed" : endWord(session.lastEnd);
     const head = problem === undefined ? paint.green(word) : paint.red(word);
     this.#screen.line(`\n${paint.bold(head)} ${paint.dim(`· ${summaryText(session, this.#steps, ms)}`)}`);
-    const back = session.checkpoints.length > 0 ? ` · take it back: lathe sessions rewind ${session.id}` : "";
+    const back = session.checkpoints.some(({ ref }) => ref)
+      ? ` · take it back: lathe sessions rewind ${session.id}`
+      : "";
     this.#screen.line(paint.dim(`session ${session.id}${back}`));
   }
 

@@ -6,6 +6,7 @@ import { numberFlag } from "../flags.ts";
 import { harmless } from "../render/fit.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { usage } from "../run-options.ts";
+import { problemLine } from "../show-failure.ts";
 
 export interface RewindFlags {
   readonly to: string | undefined;
@@ -27,12 +28,13 @@ export async function rewindCommand(start: string, flags: RewindFlags): Promise<
   }
   const id = await findSession(process.env, start);
   if (isFailure(id)) return id;
-  const { force } = flags;
+  const onRemark = (text: string): boolean => process.stderr.write(problemLine(text));
+  const manner = { force: flags.force, onRemark };
   const both = flags.files === flags.conversation;
   const parts = { files: both || flags.files, conversation: both || flags.conversation };
   const rewound = flags.undo
-    ? await undoRewind(process.env, id, { force })
-    : await rewindSession(process.env, id, { ...parts, force, ...(to !== undefined && { to }) });
+    ? await undoRewind(process.env, id, manner)
+    : await rewindSession(process.env, id, { ...parts, ...manner, ...(to !== undefined && { to }) });
   if (isFailure(rewound)) return rewound;
   const paint = paletteFor(process.stdout, process.env);
   const told = flags.undo ? undoneText(rewound, paint) : rewoundText(rewound, { id, parts, paint });

@@ -3,7 +3,7 @@ import type { Document } from "../document/document.ts";
 import { foldCharacter } from "./fold-line.ts";
 
 /** More than this many places need not be told apart. */
-export const manyPlaces = 100;
+const manyPlaces = 100;
 
 /** Offsets of the occurrences; those that overlap count, up to `manyPlaces`, unless all are wanted. */
 export function occurrences(text: string, piece: string, all: boolean): readonly number[] {

@@ -1,7 +1,9 @@
-/** `checkpoint.taken`: what the files were before a step that may change them, or after the turn that did. */
+/** `checkpoint.taken`: what the files were before a step that may change them, or after it. */
 import * as v from "valibot";
 import type { EventType } from "../event-type.ts";
 import { type Failure, failureSchema } from "../failure.ts";
+import { uncover } from "../marks.ts";
+import type { Kept } from "../session.ts";
 
 export interface CheckpointTaken {
   readonly moment: "before" | "after";
@@ -27,13 +29,20 @@ export const checkpointTaken: EventType<"checkpoint.taken", CheckpointTaken> = {
   schema,
   apply: (session, { data, seq }) => {
     const { moment, ref, failure } = data;
-    const turn = session.turn && { ...session.turn, covered: { moment, steps: session.turn.steps } };
+    const { turn, checkpoints, claimed } = session;
+    const last = checkpoints.at(-1);
+    const kept: Kept = {
+      seq,
+      moment,
+      ...(ref === undefined ? failure && { failure } : { ref }),
+      ...(last?.moment === "before" && last.seq < claimed && { unsure: true }),
+    };
     return {
       ...session,
-      ...(turn && { turn }),
+      ...(turn && { turn: moment === "before" ? { ...turn, covered: turn.steps } : uncover(turn) }),
       // One that cannot be had here is not asked for at every step.
       ...(failure?.retry === "never" && { uncovered: failure }),
-      ...(ref !== undefined && { checkpoints: [...session.checkpoints, { seq, moment, ref }] }),
+      checkpoints: [...checkpoints, kept],
     };
   },
 };

@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { updateCall } from "../calls.ts";
 import type { EventType } from "../event-type.ts";
+import { uncover } from "../marks.ts";
 import { rememberOffer } from "../offers.ts";
 
 export interface QuestionAnswered {
@@ -30,6 +31,6 @@ export const questionAnswered: EventType<"question.answered", QuestionAnswered> 
     const { turn } = answered;
     if (turn?.askedAt === undefined || answered.calls.some((state) => state.asked)) return answered;
     const { askedAt, ...rest } = turn;
-    return { ...answered, recent: [], turn: { ...rest, waitedMs: rest.waitedMs + at - askedAt } };
+    return { ...answered, recent: [], turn: { ...uncover(rest), waitedMs: rest.waitedMs + at - askedAt } };
   },
 };

@@ -1,6 +1,7 @@
 /** `session.claimed`: one process took ownership; appends of older epochs are void from here on. */
 import * as v from "valibot";
 import type { EventType } from "../event-type.ts";
+import { uncover } from "../marks.ts";
 import type { Owner } from "../owner.ts";
 
 export interface SessionClaimed {
@@ -17,5 +18,12 @@ export const sessionClaimed: EventType<"session.claimed", SessionClaimed> = {
   name: "session.claimed",
   version: 1,
   schema,
-  apply: (session, { data }) => ({ ...session, epoch: data.epoch, owner: data.owner }),
+  // What kept checkpoints from being made may be gone, and since the last one others may have changed the files.
+  apply: ({ uncovered: _, turn, ...session }, { data, seq }) => ({
+    ...session,
+    ...(turn && { turn: uncover(turn) }),
+    epoch: data.epoch,
+    owner: data.owner,
+    claimed: seq,
+  }),
 };

@@ -1,8 +1,9 @@
 /** Restores what has a name that is not UTF-8, which the commit engine cannot speak of: each file by itself, atomically. */
-import { chmodSync, mkdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
 import type { Failure } from "@lathe/protocol";
 import type { Effects } from "../apply-steps.ts";
-import { fileFailure } from "../file-failure.ts";
+import { errorCode, fileFailure } from "../file-failure.ts";
+import { removeQuietly } from "../remove-quietly.ts";
 import type { Step } from "../step.ts";
 import { diskPath, joined, shownPath } from "./byte-path.ts";
 
@@ -17,23 +18,49 @@ export function isRaw(path: string): boolean {
   return Buffer.from(shownPath(path), "utf8").toString("latin1") !== path;
 }
 
-/** `steps`: a folder before what is in it. `root`: one character per byte. */
-export async function applyRaw(
+/** Makes way: removes what is to be gone or of another kind. `steps`: a folder before what is in it. */
+export function clearRaw(
   root: string,
   steps: readonly RawStep[],
   effects: Effects,
 ): Promise<Failure | undefined> {
+  const clears = steps.toReversed().filter(({ step }) => makesWay(step));
+  return applied(root, clears, { effects, effect: ({ step }, path) => remove(path, step) });
+}
+
+/** Puts in place what is to be there. `root`: one character per byte. */
+export function placeRaw(
+  root: string,
+  steps: readonly RawStep[],
+  effects: Effects,
+): Promise<Failure | undefined> {
+  const places = steps.filter(({ step }) => step.after.type !== "absent");
+  return applied(root, places, { effects, effect: ({ step }, path) => place(path, step, { root, effects }) });
+}
+
+export function isAbsent(root: string, path: string): boolean {
+  try {
+    return lstatSync(diskPath(joined(root, path)), { throwIfNoEntry: false }) === undefined;
+  } catch (error) {
+    errorCode(error);
+    return true;
+  }
+}
+
+interface Doing {
+  readonly effects: Effects;
+  readonly effect: (step: RawStep, path: string | Buffer) => void;
+}
+
+async function applied(
+  root: string,
+  steps: readonly RawStep[],
+  { effects, effect }: Doing,
+): Promise<Failure | undefined> {
   if (steps.length === 0) return undefined;
   const refused = effects.journal.cover([shownPath(root)]);
   if (refused) return refused;
-  return effects.fenced(async () => {
-    const clears = steps.toReversed().filter(({ step }) => makesWay(step));
-    const places = steps.filter(({ step }) => step.after.type !== "absent");
-    return (
-      eachOf(clears, ({ path, step }) => remove(diskPath(joined(root, path)), step)) ??
-      eachOf(places, ({ path, step }) => place(diskPath(joined(root, path)), step, { root, effects }))
-    );
-  });
+  return effects.fenced(async () => eachOf(steps, (one) => effect(one, diskPath(joined(root, one.path)))));
 }
 
 function eachOf(steps: readonly RawStep[], effect: (step: RawStep) => void): Failure | undefined {
@@ -74,15 +101,7 @@ function place(path: string | Buffer, { before, after }: Step, { root, effects }
     else effects.disk.write(temporary, after.bytes, { mode: after.mode ?? 0o644 });
     renameSync(temporary, path);
   } catch (error) {
-    unlinkQuietly(temporary);
+    removeQuietly(temporary);
     throw error;
-  }
-}
-
-function unlinkQuietly(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // It was not made.
   }
 }

@@ -62,7 +62,7 @@ for (let i = 0; ; i++) {
   for (let k = 0; k < 5; k++) writeFileSync(options.root + "/churn/" + k, process.pid + "." + i + "." + k);
   const taken = await c.take("s1");
   if (!taken.ref) throw new Error(taken.text);
-  const done = await c.restore(refs[i % 2], { session: "s1", paths: ["work"] });
+  const done = await c.restore(refs[i % 2], { session: "s1" });
   if (!done.undo) throw new Error(done.text);
   if (i % 3 === 2) await c.collect();
 }`;
@@ -149,7 +149,7 @@ describe("kill -9", () => {
     }
     const last = await opened(root, state);
     for (const [i, ref] of refs.entries()) {
-      succeeded(await last.restore(ref, { session: "s1", paths: ["work"] }));
+      succeeded(await last.restore(ref, { session: "s1" }));
       assert.deepEqual(exactTree(join(root, "work")), trees[i]);
     }
     runGitIn(storeOf(state), "fsck", "--full");

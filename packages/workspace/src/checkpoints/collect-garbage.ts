@@ -1,9 +1,10 @@
 /** Packs the store: small packs become one, and what no session keeps goes; oldest sessions first when it is too large. */
-import { existsSync, readdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { readdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { type Collected, type Failure, isFailure } from "@lathe/protocol";
 import { keptBytes } from "./object-store.ts";
+import { cancelled } from "./pace.ts";
 import { livingMarks, setMark } from "./process-marks.ts";
 import { runGit } from "./run-git.ts";
 import type { Shadow } from "./shadow.ts";
@@ -17,12 +18,10 @@ const waitMs = 10_000;
 const pollMs = 20;
 const packingMs = 10 * 60_000;
 
-/** There is something that no session keeps any more. */
-export function noteGarbage(shadow: Shadow): void {
-  writeFileSync(garbagePath(shadow), "", { mode: 0o600 });
-}
+/** What is packed, and by whose leave. */
+type Packing = Pick<Shadow, "git" | "marks"> & { readonly signal?: AbortSignal | undefined };
 
-export async function collectGarbage(shadow: Shadow): Promise<Collected | Failure> {
+export async function collectGarbage(shadow: Shadow, signal: AbortSignal): Promise<Collected | Failure> {
   shadow.store.refresh();
   const before = shadow.store.size;
   const dropped: string[] = [];
@@ -31,7 +30,7 @@ export async function collectGarbage(shadow: Shadow): Promise<Collected | Failur
   if (!mark) return { before, after: before, dropped };
   try {
     await shadow.save();
-    const failed = await tidy(shadow, dropped);
+    const failed = await tidy(shadow, dropped, signal);
     if (failed) return failed;
     shadow.hope();
     return { before, after: shadow.store.size, dropped };
@@ -47,51 +46,52 @@ export function isScattered({ store }: Shadow): boolean {
 }
 
 /** Nothing is thrown away: nobody need wait. Best effort, `collectGarbage` would say what is wrong. */
-export async function packSmall(shadow: Shadow): Promise<void> {
-  const mark = setMark(shadow.marks, "pack", "pack");
+export async function packSmall({ git, marks }: Shadow, signal: AbortSignal): Promise<void> {
+  const mark = setMark(marks, "pack", "pack");
   if (!mark) return;
   try {
-    await packTogether(shadow);
+    await packTogether({ git, marks, signal });
   } finally {
     mark.release();
   }
 }
 
-async function packTogether(shadow: Shadow): Promise<Failure | undefined> {
-  const failed = await repack(shadow, ["-k"]);
-  if (!failed) keepLarge(shadow, enoughBytes);
+async function packTogether(packing: Packing): Promise<Failure | undefined> {
+  const failed = await repack(packing, ["-k"]);
+  if (!failed) keepLarge(packing, enoughBytes);
   return failed;
 }
 
 /** From now on they stay as they are when others are packed together. */
-function keepLarge(shadow: Shadow, bytes: number): void {
-  for (const path of packFiles(shadow, ".pack")) {
+function keepLarge(packing: Packing, bytes: number): void {
+  for (const path of packFiles(packing, ".pack")) {
     if (statSync(path).size > bytes) writeFileSync(path.replace(/pack$/, "keep"), "", { mode: 0o600 });
   }
 }
 
-async function repack({ git }: Shadow, more: readonly string[]): Promise<Failure | undefined> {
+async function repack({ git, signal }: Packing, more: readonly string[]): Promise<Failure | undefined> {
   const args = ["repack", "-a", "-d", "-n", "-q", ...more];
-  const packed = await runGit(git, args, { quiet: true, timeoutMs: packingMs });
+  const packed = await runGit(git, args, { quiet: true, timeoutMs: packingMs, signal });
   return isFailure(packed) ? packed : undefined;
 }
 
-async function tidy(shadow: Shadow, dropped: string[]): Promise<Failure | undefined> {
-  const { store, limits } = shadow;
+async function tidy(shadow: Shadow, dropped: string[], signal: AbortSignal): Promise<Failure | undefined> {
+  const { store, limits, git, marks } = shadow;
+  const packing = { git, marks, signal };
   removeBroken(shadow);
-  if (existsSync(garbagePath(shadow)) || store.size > limits.quota) {
-    const failed = await throwAway(shadow);
-    if (failed) return failed;
-  } else if (store.small.count > fewPacks) {
-    const failed = await packTogether(shadow);
-    if (failed) return failed;
-  }
+  const first =
+    store.size > limits.quota
+      ? await throwAway(packing)
+      : store.small.count > fewPacks
+        ? await packTogether(packing)
+        : undefined;
+  if (first) return first;
   for (store.refresh(); store.size > limits.quota; store.refresh()) {
     const oldest = oldestSession(shadow);
     if (oldest === undefined) return undefined;
     shadow.forget(oldest);
     dropped.push(oldest);
-    const failed = await throwAway(shadow);
+    const failed = await throwAway(packing);
     if (failed) return failed;
   }
   return undefined;
@@ -108,20 +108,21 @@ function removeBroken({ refs, store }: Shadow): void {
 }
 
 /** Only while nobody takes a checkpoint: what is not kept yet would go too. */
-async function throwAway(shadow: Shadow): Promise<Failure | undefined> {
-  const mark = setMark(shadow.marks, "collect", "collect");
+export async function throwAway(packing: Packing): Promise<Failure | undefined> {
+  const { marks, signal } = packing;
+  const mark = setMark(marks, "collect", "collect");
   if (!mark) return undefined;
   try {
     const deadline = performance.now() + waitMs;
-    while (livingMarks(shadow.marks, "take").length > 0) {
+    while (livingMarks(marks, "take").length > 0) {
+      if (signal?.aborted) return cancelled();
       if (performance.now() > deadline) return undefined;
       await setTimeout(pollMs);
     }
-    for (const path of packFiles(shadow, ".keep")) unlinkSync(path);
-    const failed = await repack(shadow, []);
+    for (const path of packFiles(packing, ".keep")) unlinkSync(path);
+    const failed = await repack(packing, []);
     if (failed) return failed;
-    keepLarge(shadow, keptBytes);
-    if (existsSync(garbagePath(shadow))) unlinkSync(garbagePath(shadow));
+    keepLarge(packing, keptBytes);
     return undefined;
   } finally {
     mark.release();
@@ -134,13 +135,9 @@ function oldestSession({ refs, sessions }: Shadow): string | undefined {
   return others.toSorted((a, b) => refs.writtenAt(a) - refs.writtenAt(b))[0];
 }
 
-function packFiles({ git }: Shadow, suffix: string): readonly string[] {
+function packFiles({ git }: Packing, suffix: string): readonly string[] {
   const folder = join(git.folder, "objects", "pack");
   return readdirSync(folder)
     .filter((name) => name.startsWith("pack-") && name.endsWith(suffix))
     .map((name) => join(folder, name));
-}
-
-function garbagePath({ git }: Shadow): string {
-  return join(git.folder, "garbage");
 }

@@ -1,6 +1,7 @@
 /** The files as they were when last looked at, with what tells whether one has changed since; kept beside the store. */
-import { readFileSync, renameSync, unlinkSync } from "node:fs";
+import { readFileSync, renameSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
+import { removeQuietly } from "../remove-quietly.ts";
 import { skippedMode } from "./git-objects.ts";
 import { uniqueName } from "./process-marks.ts";
 
@@ -71,11 +72,7 @@ export async function saveTree(path: string, root: Folder): Promise<void> {
     await writeFile(temporary, JSON.stringify([version, packed(root)]), { encoding: "latin1", mode: 0o600 });
     renameSync(temporary, path);
   } catch {
-    try {
-      unlinkSync(temporary);
-    } catch {
-      // Never made.
-    }
+    removeQuietly(temporary);
   }
 }
 

@@ -1,14 +1,18 @@
 /** Folders that would go but hold what no checkpoint does: they stay. */
 import { readdirSync } from "node:fs";
-import type { SkipReason } from "@lathe/protocol";
 import { errorCode } from "../file-failure.ts";
 import { diskPath, joined } from "./byte-path.ts";
 import type { TreeChange } from "./compare-trees.ts";
-import { kindOf, type TreeEntry } from "./git-objects.ts";
+import { kindOf, skipReason, type TreeEntry } from "./git-objects.ts";
 import type { LeftPath, RestorePlan } from "./plan-restore.ts";
 
-/** `root`: one character per byte. */
-export function withoutFullFolders(root: string, plan: RestorePlan): RestorePlan {
+/** `root`: one character per byte; `changes`: from the present to the wanted state, of which the plan is a part. */
+export function withoutFullFolders(
+  root: string,
+  plan: RestorePlan,
+  changes: readonly TreeChange[],
+): RestorePlan {
+  const present = new Map(changes.map(({ path, before }) => [path, before]));
   const going = new Set<string>();
   const staying = new Set<string>();
   const left = new Map<string, LeftPath>(plan.left.map((one) => [one.path, one]));
@@ -18,7 +22,7 @@ export function withoutFullFolders(root: string, plan: RestorePlan): RestorePlan
     if (rest.length > 0) staying.add(step.path);
     else if (step.before && !step.after) going.add(step.path);
     const unheld = rest.filter((path) => !left.has(path) && !staying.has(path));
-    for (const path of unheld) left.set(path, { path, why: reasonFor(path) });
+    for (const path of unheld) left.set(path, { path, why: reasonFor(path, present.get(path)) });
   }
   return { steps: plan.steps.filter(({ path }) => !staying.has(path)), left: [...left.values()] };
 }
@@ -28,8 +32,11 @@ function makesWay({ before, after }: TreeChange): boolean {
   return isFolder(before) && !isFolder(after);
 }
 
-function reasonFor(path: string): SkipReason {
-  return path.endsWith("/.git") ? "repository" : "special";
+const histories: ReadonlySet<string> = new Set([".git", ".hg", ".svn", ".jj"]);
+
+function reasonFor(path: string, present: TreeEntry | undefined): LeftPath["why"] {
+  if (present && kindOf(present.mode) === "skipped") return skipReason(present.id);
+  return histories.has(path.slice(path.lastIndexOf("/") + 1)) ? "repository" : "added-since";
 }
 
 function isFolder(entry: TreeEntry | undefined): boolean {

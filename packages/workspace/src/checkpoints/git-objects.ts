@@ -42,15 +42,27 @@ export function objectId(type: ObjectType, bytes: Uint8Array): string {
   return createHash("sha1").update(`${type} ${bytes.length}\0`).update(bytes).digest("hex");
 }
 
-const reasons: readonly SkipReason[] = ["ignored", "too-large", "unreadable", "special", "lathe"];
-const reasonIds = new Map(reasons.map((why) => [why, objectId("blob", Buffer.from(`skipped: ${why}`))]));
+const reasonIds: Readonly<Record<SkipReason, string>> = {
+  ignored: reasonId("ignored"),
+  "too-large": reasonId("too-large"),
+  unreadable: reasonId("unreadable"),
+  special: reasonId("special"),
+  lathe: reasonId("lathe"),
+  repository: reasonId("repository"),
+};
+const reasons = new Map(Object.entries(reasonIds).map(([why, id]) => [id, why as SkipReason]));
 
-export function skippedId(why: SkipReason): string {
-  return reasonIds.get(why) ?? "";
+function reasonId(why: SkipReason): string {
+  return objectId("blob", Buffer.from(`skipped: ${why}`));
 }
 
+export function skippedId(why: SkipReason): string {
+  return reasonIds[why];
+}
+
+/** Of an id that `skippedId` has given. */
 export function skipReason(id: string): SkipReason {
-  return reasons.find((why) => reasonIds.get(why) === id) ?? "special";
+  return reasons.get(id) ?? "special";
 }
 
 /** Sorted as git wants it: by bytes, folders as if their names ended in a slash. */

@@ -1,10 +1,17 @@
-/** Which folders git ignores, as the user's own repositories say it; asked again only when something may have changed. */
-import { readFileSync, statSync } from "node:fs";
-import { dirname, join, resolve } from "node:path";
+/**
+ * Which folders git ignores, as the user's own repositories say it. Git itself is never asked: a repository that a
+ * command has made would have its configuration read outside the sandbox, and could hold git up.
+ */
+import { type Stats, statSync } from "node:fs";
+import { dirname, relative, resolve, sep } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { bytePath, diskPath, joined } from "./byte-path.ts";
-import { type Git, runGit } from "./run-git.ts";
-import { writeWhole } from "./write-whole.ts";
+import { errorCode } from "../file-failure.ts";
+import { readRegular } from "../read-regular.ts";
+import { diskPath, joined } from "./byte-path.ts";
+import { isRacy } from "./file-times.ts";
+import { type IgnorePattern, parsePatterns } from "./ignore-pattern.ts";
+import type { Pace } from "./pace.ts";
+import { type TrackedFolders, trackedFolders } from "./tracked-folders.ts";
 
 /** What no `.gitignore` has to say: made by tools, large, and made again by them. A tracked one is covered. */
 const alwaysIgnored = [
@@ -21,174 +28,280 @@ const alwaysIgnored = [
   ".terraform/",
   ".next/",
   ".nuxt/",
-];
+].join("\n");
 
-/** File times are taken from a clock that goes in steps. */
-const clockStepMs = 50;
+/** Rules in a larger file, or in what is no file, do not count. */
+const maxRuleBytes = 128 * 1024;
+/** More than the index of the most files that checkpoints cover. */
+const maxIndexBytes = 64 * 1024 * 1024;
+
+/** `tracked`: ignored itself, but something in it is tracked: that counts, and the folders in it that hold nothing such do not. */
+export type Verdict = "covered" | "ignored" | "tracked";
 
 interface Repository {
-  /** Paths of folders, relative to the root. */
-  readonly ignored: ReadonlySet<string>;
-  /** What else than `.gitignore` files in it decides: changed when this is. */
+  /** The folder in which it begins, relative to the root; "" for the one that the root is in. */
+  readonly base: string;
+  /** The way from the top of its working tree to `base`. */
+  readonly above: string;
+  /** Changed when anything but a `.gitignore` in it is. */
   readonly stamp: string;
-  readonly readAt: number;
+  readonly ignoresCase: boolean;
+  readonly exclude: readonly IgnorePattern[];
+  readonly tracked: () => ReadonlySet<string>;
 }
 
-interface SeenFolder {
-  /** It was there and not ignored when the rules were last read. */
-  readonly known: boolean;
-  readonly changedAt: number;
+/** The rules in a folder: its own, and those above it. The same object as long as they are the same. */
+export interface Rules {
+  readonly repository: Repository;
+  readonly above: Rules | undefined;
+  /** From the top of the working tree. */
+  readonly folder: string;
+  readonly patterns: readonly IgnorePattern[];
+  readonly bytes: Buffer;
+  /** Of its `.gitignore`; undefined where a later change may look the same. */
+  readonly stamp: string | undefined;
+  /** Everything that is not tracked is ignored. */
+  readonly ignoresAll: boolean;
+  /** By path relative to the root. */
+  readonly verdicts: Map<string, Verdict>;
 }
 
-interface Place {
-  /** The repository's `.git`, or the shadow repository where there is none. */
-  readonly gitFolder: string;
-  readonly tree: string;
-  readonly decisive: readonly string[];
+export interface Entered {
+  /** Relative to the root. */
+  readonly path: string;
+  readonly above: Rules;
+  readonly verdict: Verdict;
+  /** It has a `.git` of its own. */
+  readonly isRepository: boolean;
+  /** It has a `.gitignore`. */
+  readonly hasRules: boolean;
 }
 
-/** Base: the folder of a repository relative to the root, "" for the one that the root is in. Paths: one character per byte. */
+type Wanted = Pick<Rules, "repository" | "above" | "folder" | "ignoresAll"> & { readonly hasRules: boolean };
+
+/** Paths: one character per byte. */
 export class IgnoreRules {
-  readonly #git: Git;
   readonly #root: string;
-  readonly #defaults: string;
-  readonly #known = new Map<string, Repository>();
-  readonly #fresh = new Set<string>();
-  readonly #doubted = new Set<string>();
+  readonly #defaults = parsePatterns(alwaysIgnored, false);
+  #repositories = new Map<string, Repository>();
+  /** By absolute path of the folder. */
+  #rules = new Map<string, Rules>();
+  #before = { repositories: this.#repositories, rules: this.#rules };
 
-  constructor(git: Git, root: string) {
-    this.#git = git;
+  constructor(root: string) {
     this.#root = root;
-    this.#defaults = join(git.folder, "default-ignore");
-    writeWhole(this.#defaults, `${alwaysIgnored.join("\n")}\n`);
   }
 
-  /** Before each walk over the files. */
-  begin(): void {
-    this.#fresh.clear();
-    for (const base of this.#doubted) this.#known.delete(base);
-    this.#doubted.clear();
-    for (const [base, { stamp }] of this.#known) {
-      if (stampOf(this.#place(base).decisive) !== stamp) this.#known.delete(base);
-    }
-  }
-
-  /** A `.gitignore` in it has changed. True when the walk has used older rules. */
-  changed(base: string): boolean {
-    if (this.#fresh.has(base)) return false;
-    this.#known.delete(base);
-    return true;
-  }
-
-  /** Has to be called for a base before `isIgnored`. */
-  async open(base: string): Promise<Failure | undefined> {
-    if (this.#known.has(base)) return undefined;
-    const readAt = Date.now();
-    const place = this.#place(base);
-    const stamp = stampOf(place.decisive);
-    // A broken or foreign repository: its `.gitignore` files count all the same.
-    const shadow = { ...place, gitFolder: this.#git.folder, tree: this.#absolute(base) };
-    let folders = await this.#list(base, place);
-    if (folders === undefined || isFailure(folders)) folders = await this.#list(base, shadow);
-    if (isFailure(folders)) return folders;
-    const ignored = new Set((folders ?? []).map((folder) => joined(base, folder)));
-    this.#known.set(base, { ignored, stamp, readAt });
-    this.#fresh.add(base);
-    return undefined;
-  }
-
-  async isIgnored(base: string, path: string, folder: SeenFolder): Promise<boolean | Failure> {
-    if (this.#known.get(base)?.ignored.has(path)) return true;
-    if (folder.known) return false;
-    if (this.changed(base)) {
-      const failed = await this.open(base);
-      if (failed) return failed;
-    }
-    const rules = this.#known.get(base);
-    // Made while git was looking: it may have been missed.
-    if (!rules || folder.changedAt >= rules.readAt - clockStepMs) this.#doubted.add(base);
-    return rules?.ignored.has(path) ?? false;
-  }
-
-  /** Undefined when the folder is itself ignored by a repository further up, as by one of the user's home. */
-  async #list(base: string, place: Place): Promise<readonly string[] | undefined | Failure> {
-    const run = { cwd: this.#absolute(base), repository: { folder: place.gitFolder, tree: place.tree } };
-    const own = ["-c", "core.fsmonitor=false", "-c", `core.excludesFile=${this.#defaults}`];
-    const safe = [...own, "-c", "safe.directory=*", "-c", "core.precomposeUnicode=false"];
-    const listed = await runGit(
-      this.#git,
-      [...safe, "ls-files", "--others", "--ignored", "--exclude-standard", "--directory", "-z"],
-      run,
-    );
-    if (isFailure(listed)) return listed;
-    const folders = listed
-      .toString("latin1")
-      .split("\0")
-      .filter((path) => path.endsWith("/"))
-      .map((path) => path.slice(0, -1));
-    if (folders.includes(".")) return undefined;
-    if (folders.length === 0) return [];
-    // A folder in which everything is ignored is in the list too; one that is ignored itself has a rule.
-    const input = Buffer.from(folders.join("\0"), "latin1");
-    const checked = await runGit(this.#git, [...safe, "check-ignore", "-z", "--stdin"], {
-      ...run,
-      input,
-      accepts: 1,
+  /** Before each walk over the files: the rules in the root. */
+  async begin(pace: Pace): Promise<Rules | Failure> {
+    // What a walk that was given up has not come to is read again.
+    this.#before = { repositories: this.#repositories, rules: this.#rules };
+    this.#repositories = new Map();
+    this.#rules = new Map();
+    const top = repositoryAbove(this.#root);
+    const outer = top === undefined ? undefined : await this.#outer(top, pace);
+    if (isFailure(outer)) return outer;
+    const repository = outer?.repository ?? this.#repository("", this.#root, this.#root);
+    const { above: folder } = repository;
+    return this.#kept(this.#root, {
+      repository,
+      above: outer?.rules,
+      folder,
+      ignoresAll: false,
+      hasRules: true,
     });
-    return isFailure(checked) ? checked : checked.toString("latin1").split("\0").filter(Boolean);
   }
 
-  #absolute(base: string): string {
-    return Buffer.from(joined(this.#root, base).replace(/\/$/, ""), "latin1").toString("utf8") || "/";
-  }
-
-  #place(base: string): Place {
-    const folder = this.#absolute(base);
-    const found = base === "" ? repositoryAbove(folder) : folder;
-    if (found === undefined) return { gitFolder: this.#git.folder, tree: folder, decisive: [] };
-    const gitFolder = join(found, ".git");
-    const real = linkedFolder(gitFolder);
-    const decisive = [join(real, "index"), join(commonFolder(real), "info", "exclude")];
-    for (let at = folder; at !== found; ) {
-      at = dirname(at);
-      decisive.push(join(at, ".gitignore"));
+  /** In a folder that is covered. */
+  enter({ path, above, verdict, isRepository, hasRules }: Entered): Rules {
+    const place = joined(this.#root, path);
+    if (isRepository) {
+      const repository = this.#repository(path, place, place);
+      return this.#kept(place, { repository, above: undefined, folder: "", ignoresAll: false, hasRules });
     }
-    return { gitFolder, tree: found, decisive };
+    const ignoresAll = above.ignoresAll || verdict === "tracked";
+    if (ignoresAll === above.ignoresAll && !hasRules) return above;
+    const { repository } = above;
+    return this.#kept(place, { repository, above, folder: inTree(repository, path), ignoresAll, hasRules });
   }
+
+  /** `path`: of a folder where these rules are the nearest. */
+  async verdict(rules: Rules, path: string, pace: Pace): Promise<Verdict | Failure> {
+    const known = rules.verdicts.get(path);
+    if (known !== undefined) return known;
+    const tree = inTree(rules.repository, path);
+    const isIgnored = await this.#isIgnored(rules, tree, pace);
+    if (isFailure(isIgnored)) return isIgnored;
+    const verdict = !isIgnored ? "covered" : rules.repository.tracked().has(tree) ? "tracked" : "ignored";
+    rules.verdicts.set(path, verdict);
+    return verdict;
+  }
+
+  async #isIgnored(rules: Rules, tree: string, pace: Pace): Promise<boolean | Failure> {
+    if (rules.ignoresAll) return true;
+    const name = tree.slice(tree.lastIndexOf("/") + 1);
+    for (const { pattern, folder } of this.#patterns(rules)) {
+      const slow = pace.due ? await pace.rest() : undefined;
+      if (slow) return slow;
+      const text = pattern.isName ? name : tree.slice(folder === "" ? 0 : folder.length + 1);
+      if (pattern.matches(text)) return !pattern.isNegative;
+    }
+    return false;
+  }
+
+  /** What is said last, and further down, counts. */
+  *#patterns(
+    rules: Rules,
+  ): Generator<{ readonly pattern: IgnorePattern; readonly folder: string }, undefined> {
+    for (let at: Rules | undefined = rules; at; at = at.above) {
+      for (const pattern of at.patterns) yield { pattern, folder: at.folder };
+    }
+    for (const pattern of [...rules.repository.exclude, ...this.#defaults]) yield { pattern, folder: "" };
+  }
+
+  /**
+   * The repository that the root is in, with the rules of the folders above the root; undefined when these ignore the
+   * root, as those of a repository in the user's home may.
+   */
+  async #outer(
+    top: string,
+    pace: Pace,
+  ): Promise<{ readonly repository: Repository; readonly rules: Rules | undefined } | undefined | Failure> {
+    const repository = this.#repository("", this.#root, top);
+    let rules: Rules | undefined;
+    let folder = "";
+    for (const name of repository.above.split("/").filter(Boolean)) {
+      const wanted = { repository, above: rules, folder, ignoresAll: false, hasRules: true };
+      rules = this.#kept(joined(top, folder), wanted);
+      folder = joined(folder, name);
+      const isIgnored = await this.#isIgnored(rules, folder, pace);
+      if (isFailure(isIgnored)) return isIgnored;
+      if (isIgnored) return undefined;
+    }
+    return { repository, rules };
+  }
+
+  #repository(base: string, folder: string, top: string): Repository {
+    const found = repositoryAt({ base, folder, top });
+    const before = this.#before.repositories.get(folder);
+    const repository = before?.stamp === found.stamp ? before : found;
+    this.#repositories.set(folder, repository);
+    return repository;
+  }
+
+  #kept(place: string, wanted: Wanted): Rules {
+    const before = this.#before.rules.get(place);
+    const { repository, above, folder, ignoresAll } = wanted;
+    const isAlike =
+      before?.repository === repository && before.above === above && before.ignoresAll === ignoresAll;
+    const own = wanted.hasRules ? ruleFile(`${place}/.gitignore`, before) : noRules;
+    const isSame = isAlike && before.bytes.equals(own.bytes);
+    const patterns = isSame
+      ? before.patterns
+      : parsePatterns(own.bytes.toString("latin1"), repository.ignoresCase);
+    const verdicts = isSame ? before.verdicts : new Map<string, Verdict>();
+    const isStill = isSame && before.stamp === own.stamp;
+    const rules = isStill ? before : { repository, above, folder, ignoresAll, ...own, patterns, verdicts };
+    this.#rules.set(place, rules);
+    return rules;
+  }
+}
+
+const noRules: Pick<Rules, "bytes" | "stamp"> = { bytes: Buffer.alloc(0), stamp: "-" };
+
+function ruleFile(path: string, before: Rules | undefined): Pick<Rules, "bytes" | "stamp"> {
+  const stamp = stampOf(path);
+  if (stamp === noRules.stamp) return noRules;
+  if (before?.stamp !== undefined && before.stamp === stamp) return before;
+  const readAt = Date.now();
+  const read = readRegular(diskPath(path), maxRuleBytes);
+  return {
+    bytes: read?.bytes ?? noRules.bytes,
+    stamp: read && isRacy(read.stats, readAt) ? undefined : stampOfStats(read?.stats),
+  };
+}
+
+interface RepositoryPlace {
+  readonly base: string;
+  readonly folder: string;
+  readonly top: string;
+}
+
+/** Where there is none, as if there were one with nothing in it. */
+function repositoryAt({ base, folder, top }: RepositoryPlace): Repository {
+  const own = linkedFolder(`${top}/.git`);
+  const common = commonFolder(own);
+  const paths = { index: `${own}/index`, exclude: `${common}/info/exclude`, config: `${common}/config` };
+  const config = textOf(paths.config) ?? "";
+  const ignoresCase = /^\s*ignorecase\s*=\s*true/im.test(config);
+  const idBytes = /^\s*objectformat\s*=\s*sha256/im.test(config) ? 32 : 20;
+  let tracked: ReadonlySet<string> | undefined;
+  return {
+    base,
+    above: relative(top, folder).split(sep).join("/"),
+    stamp: [top, own, common, config, ...[paths.index, paths.exclude].map(stampOf)].join("\n"),
+    ignoresCase,
+    exclude: parsePatterns(textOf(paths.exclude) ?? "", ignoresCase),
+    tracked: () => {
+      tracked ??= trackedIn(own, idBytes);
+      return tracked;
+    },
+  };
+}
+
+/** Both halves of an index that is split. */
+function trackedIn(gitFolder: string, idBytes: number): ReadonlySet<string> {
+  const found = indexAt(`${gitFolder}/index`, idBytes);
+  if (!found?.base) return found?.folders ?? new Set();
+  const shared = indexAt(`${gitFolder}/sharedindex.${found.base}`, idBytes);
+  return new Set([...found.folders, ...(shared?.folders ?? [])]);
+}
+
+function indexAt(path: string, idBytes: number): TrackedFolders | undefined {
+  const read = readRegular(diskPath(path), maxIndexBytes);
+  return read && trackedFolders(read.bytes, idBytes);
+}
+
+function inTree({ base, above }: Repository, path: string): string {
+  return joined(above, base === "" ? path : path.slice(base.length + 1));
 }
 
 function repositoryAbove(folder: string): string | undefined {
   for (let at = folder; ; at = dirname(at)) {
-    if (statSync(join(at, ".git"), { throwIfNoEntry: false })) return at;
+    if (statsOf(`${linkedFolder(`${at}/.git`)}/HEAD`)) return at;
     if (at === dirname(at)) return undefined;
   }
 }
 
 /** `.git` of a worktree or a submodule is a file that names the folder. */
 function linkedFolder(gitFolder: string): string {
-  const target = /^gitdir: (.*)/.exec(readSmall(gitFolder) ?? "")?.[1];
+  const target = /^gitdir: (.*)/.exec(textOf(gitFolder) ?? "")?.[1];
   return target === undefined ? gitFolder : resolve(dirname(gitFolder), target.trim());
 }
 
 function commonFolder(gitFolder: string): string {
-  const common = readSmall(join(gitFolder, "commondir"));
+  const common = textOf(`${gitFolder}/commondir`);
   return common === undefined ? gitFolder : resolve(gitFolder, common.trim());
 }
 
-function readSmall(path: string): string | undefined {
+function textOf(path: string): string | undefined {
+  return readRegular(diskPath(path), maxRuleBytes, "follows links")?.bytes.toString("latin1");
+}
+
+function statsOf(path: string): Stats | undefined {
   try {
-    return readFileSync(path, "utf8");
-  } catch {
-    // A folder, or nothing: then there is nothing to follow.
+    return statSync(diskPath(path), { throwIfNoEntry: false });
+  } catch (error) {
+    // What may not be looked at may not be read either.
+    errorCode(error);
     return undefined;
   }
 }
 
-function stampOf(paths: readonly string[]): string {
-  return paths
-    .map((path) => {
-      const stats = statSync(diskPath(bytePath(path)), { throwIfNoEntry: false });
-      return stats ? `${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}` : "-";
-    })
-    .join(" ");
+function stampOf(path: string): string {
+  return stampOfStats(statsOf(path));
+}
+
+function stampOfStats(stats: Stats | undefined): string {
+  return stats ? `${stats.ino}:${stats.size}:${stats.mtimeMs}:${stats.ctimeMs}` : "-";
 }

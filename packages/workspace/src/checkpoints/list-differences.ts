@@ -1,6 +1,6 @@
 /** What differs between two checkpoints, as people and models want to see it. */
-import { isUtf8 } from "node:buffer";
 import { type Failure, type FileDifference, type FileState, isFailure } from "@lathe/protocol";
+import { sniffText } from "../sniff-text.ts";
 import { shownPath } from "./byte-path.ts";
 import { compareTrees, type TreeChange } from "./compare-trees.ts";
 import { kindOf, permissions, type TreeEntry } from "./git-objects.ts";
@@ -12,8 +12,6 @@ export type UnifiedDiff = (before: string | undefined, after: string | undefined
 const maxFileBytes = 512 * 1024;
 /** Of all diffs together. */
 const maxDiffLength = 1024 * 1024;
-/** A NUL byte this early means binary, as git sees it. */
-const sniffed = 8_000;
 
 interface Listing {
   readonly reader: ObjectReader;
@@ -79,7 +77,7 @@ async function textOf({ reader }: Listing, entry: TreeEntry | undefined): Promis
   if (!entry || !["file", "link"].includes(kindOf(entry.mode))) return undefined;
   const bytes = await reader.read("blob", entry.id);
   if (isFailure(bytes)) return bytes;
-  if (bytes.subarray(0, sniffed).includes(0) || !isUtf8(bytes)) return "binary";
+  if (sniffText(bytes) !== "utf-8") return "binary";
   return bytes.length > maxFileBytes ? "large" : { text: bytes.toString("utf8") };
 }
 

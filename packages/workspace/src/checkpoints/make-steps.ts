@@ -1,8 +1,9 @@
 /** From what a restore is to do to what the commit engine does, with the contents from the store. */
-import { lstatSync, readFileSync, readlinkSync, type Stats } from "node:fs";
+import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { errorCode, fileFailure } from "../file-failure.ts";
+import { readOpened } from "../read-regular.ts";
 import { type After, fileAfter, type State, type Step, versionOf } from "../step.ts";
 import { diskPath, joined, shownPath } from "./byte-path.ts";
 import type { TreeChange } from "./compare-trees.ts";
@@ -41,9 +42,7 @@ export async function makeSteps(
     if (isFailure(after)) return after;
     bytes += after.type === "file" ? after.bytes.length : 0;
     if (bytes > maxBytes) {
-      return failure("too-large", "More than 1 GB would change: restore some of the paths first.", {
-        who: "user",
-      });
+      return failure("too-large", "More than 1 GB would change: that is too much at once.", { who: "user" });
     }
     steps.push({ path, absolute: join(shownPath(root), path), before, after });
   }
@@ -71,7 +70,9 @@ function stateAt(absolute: string | Buffer): Found {
   const stats = statsAt(absolute);
   if (!stats) return { state: { type: "absent" } };
   if (stats.isFile()) {
-    const bytes = readFileSync(absolute);
+    const read = readOpened(absolute);
+    if (!read) return { state: { type: "other", stats } };
+    const { bytes } = read;
     return { state: { type: "file", version: versionOf(bytes), stats }, id: objectId("blob", bytes) };
   }
   if (stats.isSymbolicLink()) {
@@ -117,16 +118,16 @@ export function groupSteps(root: string, steps: readonly Step[]): StepGroups {
   for (const step of steps) {
     const open = opened(step);
     if (open !== step) last.set(step.absolute, { ...step, before: { type: "absent" } });
-    // The engine takes a link for a way elsewhere, also one that is to become a folder.
-    if (step.before.type === "link" && step.after.type === "folder") first.set(step.absolute, open);
-    else main.push(open);
+    main.push(open);
   }
-  const known = new Set(steps.map(({ absolute }) => absolute));
+  const known = new Map(steps.map((step) => [step.absolute, step]));
   for (const { path } of steps) {
     const folder = path.slice(0, Math.max(0, path.lastIndexOf("/")));
     const absolute = join(root, folder);
+    // Where a link is to become a folder, what is there now is somebody else's.
+    if (first.has(absolute) || (known.get(absolute)?.before.type ?? "folder") !== "folder") continue;
     const stats = statsAt(absolute);
-    if (first.has(absolute) || !stats?.isDirectory() || isOpen(stats.mode)) continue;
+    if (!stats?.isDirectory() || isOpen(stats.mode)) continue;
     const mode = permissions(stats.mode);
     const before = { type: "folder", stats } as const;
     const closed: Step = { path: folder || ".", absolute, before, after: { type: "folder", mode } };
@@ -152,10 +153,14 @@ export function refreshed(step: Step): Step {
   return stats?.isDirectory() ? { ...step, before: { type: "folder", stats } } : step;
 }
 
+/** Of a folder whose permissions an earlier group may have changed. */
+export function withModeNow(step: Step): Step {
+  return step.before.type === "folder" ? refreshed(step) : step;
+}
+
 /** Back from what `first` did. */
 export function inverse(step: Step): Step {
   const { before } = step;
-  if (before.type === "link") return refreshed({ ...step, after: { type: "link", target: before.target } });
   const mode = before.type === "folder" ? permissions(before.stats.mode) : 0o755;
   return refreshed({ ...step, after: { type: "folder", mode } });
 }

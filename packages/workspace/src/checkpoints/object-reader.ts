@@ -1,8 +1,8 @@
 /** Reads objects through one `git cat-file`, and checks that each has the bytes that its id says. */
-import type { ChildProcess } from "node:child_process";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { decodeTree, type ObjectType, objectId, type TreeEntry, treeOfCommit } from "./git-objects.ts";
-import { type Git, spawnGit } from "./run-git.ts";
+import { cancelled } from "./pace.ts";
+import { type Git, type GitProcess, startGit } from "./run-git.ts";
 
 interface Waiting {
   readonly id: string;
@@ -10,29 +10,35 @@ interface Waiting {
   readonly resolve: (result: Buffer | Failure) => void;
 }
 
-const readerTimeoutMs = 10 * 60_000;
+export interface ReaderOptions {
+  readonly git: Git;
+  /** Tells an object that is damaged from one that is gone; git calls both missing. */
+  readonly isKept: (id: string) => boolean;
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number | undefined;
+}
+
+const defaultTimeoutMs = 10 * 60_000;
 
 export class ObjectReader {
-  readonly #git: Git;
-  readonly #isKept: (id: string) => boolean;
-  #child: ChildProcess | undefined;
+  readonly #options: ReaderOptions;
+  #process: GitProcess | undefined;
   #waiting: Waiting[] = [];
   #chunks: Buffer[] = [];
   #bytes = 0;
   /** Bytes that have to be there before the next look. */
   #needed = 1;
 
-  /** `isKept` tells an object that is damaged from one that is gone; git calls both missing. */
-  constructor(git: Git, isKept: (id: string) => boolean) {
-    this.#git = git;
-    this.#isKept = isKept;
+  constructor(options: ReaderOptions) {
+    this.#options = options;
   }
 
   /** Any number may be asked for at once; the answers come in that order. */
   read(type: ObjectType, id: string): Promise<Buffer | Failure> {
     return new Promise((resolve) => {
+      if (this.#options.signal?.aborted) return resolve(cancelled());
       this.#waiting.push({ id, type, resolve });
-      this.#start().stdin?.write(`${id}\n`);
+      this.#start().child.stdin?.write(`${id}\n`);
     });
   }
 
@@ -48,32 +54,33 @@ export class ObjectReader {
   }
 
   close(): void {
-    this.#child?.stdin?.end();
-    this.#child = undefined;
+    this.#process?.child.stdin?.end();
+    this.#process = undefined;
   }
 
-  #start(): ChildProcess {
-    if (this.#child) return this.#child;
-    const child = spawnGit(this.#git, ["cat-file", "--batch"], { timeoutMs: readerTimeoutMs });
+  #start(): GitProcess {
+    if (this.#process) return this.#process;
+    const { git, signal, timeoutMs = defaultTimeoutMs } = this.#options;
+    const started = startGit(git, ["cat-file", "--batch"], { timeoutMs, signal });
+    const { child, stopped } = started;
     child.stdin?.on("error", () => undefined);
     child.stdout?.on("data", (chunk: Buffer) => this.#take(chunk));
     child.stderr?.resume();
-    const ended = (error?: Error): void => this.#fail(error);
+    const ended = (error?: Error): void => this.#fail(stopped() ?? endedEarly(error));
     child.on("error", ended);
     child.on("close", () => ended());
-    this.#child = child;
-    return child;
+    this.#process = started;
+    return started;
   }
 
-  #fail(error: Error | undefined): void {
-    this.#child = undefined;
+  #fail(failed: Failure): void {
+    this.#process = undefined;
     const waiting = this.#waiting;
     this.#waiting = [];
     this.#chunks = [];
     this.#bytes = 0;
     this.#needed = 1;
-    const text = "The checkpoint store could not be read: git ended early.";
-    for (const { resolve } of waiting) resolve(failure("log-corrupt", text, { who: "store", cause: error }));
+    for (const { resolve } of waiting) resolve(failed);
   }
 
   #take(chunk: Buffer): void {
@@ -104,10 +111,15 @@ export class ObjectReader {
     }
     this.#needed = 1;
     const asked = this.#waiting.shift();
-    if (isMissing) asked?.resolve(this.#isKept(id) ? broken(id) : missing(id));
+    if (isMissing) asked?.resolve(this.#options.isKept(id) ? broken(id) : missing(id));
     else asked?.resolve(verified(asked, type, Buffer.from(all.subarray(line + 1, end - 1))));
     return end;
   }
+}
+
+function endedEarly(cause: Error | undefined): Failure {
+  const text = "The checkpoint store could not be read: git ended early.";
+  return failure("no-access", text, { who: "store", retry: "same", cause });
 }
 
 function verified({ id, type }: Waiting, found: string | undefined, bytes: Buffer): Buffer | Failure {
@@ -123,5 +135,6 @@ function missing(id: string): Failure {
 function broken(id: string): Failure {
   return failure("log-corrupt", `The checkpoint store is damaged: object ${id} is not what it was.`, {
     who: "store",
+    retry: "same",
   });
 }

@@ -1,19 +1,12 @@
-/** The shadow repository's objects: written in packs that are whole and durable before they have their names. */
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  readSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from "node:fs";
+/** The shadow repository's objects: written in packs that are whole and durable, and then durably get their names. */
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { constants, deflate, deflateSync } from "node:zlib";
+import type { Disk } from "../disk.ts";
+import { makeFolder } from "../make-folder.ts";
+import { removeQuietly } from "../remove-quietly.ts";
+import { syncFolder } from "../sync-folders.ts";
 import { type ObjectType, objectId } from "./git-objects.ts";
 import { encodePack, idsOfIndex, type PackedObject, packSumOf } from "./pack-format.ts";
 import { removeAbandoned, uniqueName } from "./process-marks.ts";
@@ -39,7 +32,7 @@ const config = `[core]
 \thooksPath = /dev/null
 \tattributesFile = /dev/null
 \tautocrlf = false
-\tfsmonitor = false
+\tfsmonitor =
 \tmultiPackIndex = false
 [gc]
 \tauto = 0
@@ -59,6 +52,7 @@ interface KnownPack {
 
 export class ObjectStore {
   readonly #packs: string;
+  readonly #disk: Disk;
   #known = new Map<string, KnownPack>();
   #ids = new Set<string>();
   #pending: PackedObject[] = [];
@@ -66,10 +60,11 @@ export class ObjectStore {
   #pendingBytes = 0;
 
   /** Throws what the file system throws, as all of it does. */
-  constructor(folder: string) {
+  constructor(folder: string, disk: Disk) {
+    this.#disk = disk;
     this.#packs = join(folder, "objects", "pack");
     for (const path of [this.#packs, join(folder, "objects", "info"), join(folder, "refs", "sessions")]) {
-      mkdirSync(path, { recursive: true, mode: 0o700 });
+      makeFolder(path, disk);
     }
     writeWhole(join(folder, "config"), config);
     writeWhole(join(folder, "HEAD"), "ref: refs/heads/none\n");
@@ -148,21 +143,24 @@ export class ObjectStore {
   async #write(objects: readonly PackedObject[]): Promise<void> {
     const { name, pack, index } = encodePack(objects);
     const path = join(this.#packs, `pack-${name}`);
+    // Git takes whatever ends in `.idx` for a pack, and dies when it then has another name.
     const temporary = join(this.#packs, `tmp-${uniqueName()}`);
+    const [newPack, newIndex] = [`${temporary}-pack`, `${temporary}-idx`];
     const bytes = pack.reduce((sum, part) => sum + part.length, 0);
     try {
       const written = await Promise.allSettled([
-        writeDurably(`${temporary}.pack`, Buffer.concat(pack)),
-        writeDurably(`${temporary}.idx`, index),
+        writeDurably(newPack, Buffer.concat(pack), this.#disk),
+        writeDurably(newIndex, index, this.#disk),
       ]);
       const failed = written.find((one) => one.status === "rejected");
       if (failed) throw failed.reason;
       if (bytes > keptBytes) writeFileSync(`${path}.keep`, "", { mode: 0o600 });
-      renameSync(`${temporary}.pack`, `${path}.pack`);
+      this.#disk.rename(newPack, `${path}.pack`);
       // Git looks for indexes: with its index the pack is there.
-      renameSync(`${temporary}.idx`, `${path}.idx`);
+      this.#disk.rename(newIndex, `${path}.idx`);
+      syncFolder(this.#packs, this.#disk);
     } catch (error) {
-      for (const left of [`${temporary}.pack`, `${temporary}.idx`, `${path}.keep`]) removeQuietly(left);
+      for (const left of [newPack, newIndex, `${path}.keep`]) removeQuietly(left);
       throw error;
     }
     this.#known.set(`pack-${name}`, { ids: objects.map(({ id }) => id), bytes });
@@ -185,7 +183,7 @@ export class ObjectStore {
   }
 
   #removeAbandoned(): void {
-    removeAbandoned(this.#packs, /^tmp-(.*)\.(?:pack|idx)$/);
+    removeAbandoned(this.#packs, /^tmp-(.*)-(?:pack|idx)$/);
     for (const name of readdirSync(this.#packs).filter((one) => /^\.?tmp[-_]/.test(one))) {
       const path = join(this.#packs, name);
       const stats = statSync(path, { throwIfNoEntry: false });
@@ -208,12 +206,4 @@ function tailOf(path: string, size: number): Buffer {
     closeSync(file);
   }
   return tail;
-}
-
-function removeQuietly(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Never made, or renamed away.
-  }
 }

@@ -24,6 +24,7 @@ import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
 import { type Checkpoint, type Checkpoints, type Failure, failure, isFailure } from "@lathe/protocol";
 import { datedTree, exactTree, failedWith, runGitIn, succeeded } from "@lathe/testkit";
+import { type Disk, nodeDisk } from "../disk.ts";
 import { type CheckpointsOptions, openCheckpoints } from "./open-checkpoints.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-checkpoints-")));
@@ -197,7 +198,7 @@ describe("where there are no checkpoints", () => {
     mkdirSync(join(home, "project"), { recursive: true });
     for (const root of [home, dirname(home), "/", "/tmp", "/etc", "/usr", "/var", "/proc"]) {
       const opened = await openCheckpoints(optionsFor(root, join(folder, "no"), { home }));
-      failedWith("config-invalid", opened);
+      failedWith("no-access", opened);
     }
     assert.equal(existsSync(join(folder, "no")), false);
     succeeded(await openCheckpoints(optionsFor(join(home, "project"), join(folder, "yes"), { home })));
@@ -207,10 +208,10 @@ describe("where there are no checkpoints", () => {
     const bin = join(folder, "old-git");
     put(bin, "git", "#!/bin/sh\necho git version 2.19.4\n", 0o755);
     const old = await openCheckpoints(optionsFor(newFolder(), join(folder, "x"), { path: bin }));
-    failedWith("config-invalid", old);
+    failedWith("no-access", old);
     assert.match((old as Failure).text, /2\.20 or later/);
     const none = await openCheckpoints(optionsFor(newFolder(), join(folder, "x"), { path: "/nowhere" }));
-    failedWith("config-invalid", none);
+    failedWith("no-access", none);
   });
 });
 
@@ -373,6 +374,19 @@ describe("what is covered", () => {
     put(root, "a", "a");
     const { take } = await placeAt(root);
     assert.deepEqual((await take()).skipped, [{ path: "gen", why: "ignored" }]);
+  });
+
+  it("a user's file is whose name only begins like one of Lathe's", async () => {
+    const { root, put, take, checkpoints, tree } = await place();
+    put(".lathe-0123456789abnotes", "user's");
+    put(".lathe-0123456789ab-x.tmp", "user's");
+    put(".lathe-0123456789ab-7.tmp", "of a change under way");
+    const { ref } = await take();
+    const start = tree();
+    for (const name of [".lathe-0123456789abnotes", ".lathe-0123456789ab-x.tmp"]) rmSync(join(root, name));
+    const { changed } = succeeded(await checkpoints.restore(ref, { session: "s1" }));
+    assert.deepEqual(changed, [".lathe-0123456789ab-x.tmp", ".lathe-0123456789abnotes"]);
+    assert.deepEqual(tree(), start);
   });
 
   it("Lathe's own files inside the folder are not", async () => {
@@ -566,9 +580,6 @@ describe("restore", () => {
     failedWith("stale-version", refused);
     assert.match((refused as Failure).text, /changes to a\./);
     assert.deepEqual(tree(), theirs);
-    succeeded(await checkpoints.restore(first.ref, { session: "s1", expected: second.ref, paths: ["new"] }));
-    assert.equal(existsSync(join(root, "new")), false);
-    assert.equal(readFileSync(join(root, "a"), "utf8"), "user's");
     const forced = { session: "s1", expected: second.ref, force: true };
     succeeded(await checkpoints.restore(first.ref, forced));
     assert.equal(readFileSync(join(root, "a"), "utf8"), "1");
@@ -591,25 +602,11 @@ describe("restore", () => {
       await checkpoints.restore(first.ref, {
         session: "s1",
         expected: second.ref,
-        paths: ["a", "./nowhere"],
       }),
     );
     assert.deepEqual(only.changed, []);
     assert.equal(readFileSync(join(root, "b"), "utf8"), "user's");
     assert.ok(third);
-  });
-
-  it("takes folders and absolute paths as paths", async () => {
-    const { put, root, take, checkpoints, tree } = await place();
-    put("in/a", "1");
-    put("in/deep/b", "1");
-    put("inside", "1");
-    const { ref } = await take();
-    const start = tree();
-    for (const path of ["in/a", "in/deep/b", "inside"]) put(path, "2");
-    const restored = await checkpoints.restore(ref, { session: "s1", paths: [join(root, "in"), "inside/"] });
-    assert.deepEqual(succeeded(restored).changed, ["in/a", "in/deep/b", "inside"]);
-    assert.deepEqual(tree(), start);
   });
 
   it("leaves folders that hold what no checkpoint does", async () => {
@@ -627,6 +624,46 @@ describe("restore", () => {
     ]);
     assert.deepEqual(readdirSync(join(root, "app")), ["node_modules"]);
     assert.deepEqual(readdirSync(join(root, "cloned")), [".git"]);
+  });
+
+  it("says why each thing is left, also what somebody else has put into a folder that was to go", async () => {
+    const { root, put, take, checkpoints } = await place({ limits: { maxFileBytes: 1_000 } });
+    put("a", "a");
+    const first = await take();
+    put("made/own", "agent's");
+    put("made/deep/own", "agent's");
+    const second = await take();
+    put("made/notes", "user's");
+    put("made/large", "x".repeat(2_000));
+    put("made/.hg/x", "x");
+    const forced = { session: "s1", expected: second.ref, force: true };
+    const { left, changed } = succeeded(await checkpoints.restore(first.ref, forced));
+    assert.deepEqual(left.map(({ path, why }) => `${path} ${why}`).sort(), [
+      "made/.hg repository",
+      "made/large too-large",
+      "made/notes added-since",
+    ]);
+    assert.deepEqual([...changed].sort(), ["made/deep", "made/deep/own", "made/own"]);
+    assert.equal(readFileSync(join(root, "made/notes"), "utf8"), "user's");
+  });
+
+  it("brings back names that are no UTF-8 in folders that are gone, or have become links", async () => {
+    const { root, take, checkpoints, tree } = await place();
+    const odd = Buffer.from([0x2f, 0x61, 0xff]);
+    const at = (folder: string): Buffer => Buffer.concat([Buffer.from(join(root, folder)), odd]);
+    for (const folder of ["gone", "linked"]) {
+      mkdirSync(join(root, folder));
+      writeFileSync(at(folder), folder);
+    }
+    const { ref } = await take();
+    const start = tree();
+    for (const folder of ["gone", "linked"]) rmSync(join(root, folder), { recursive: true });
+    symlinkSync("nowhere", join(root, "linked"));
+    const end = tree();
+    const { undo } = succeeded(await checkpoints.restore(ref, { session: "s1" }));
+    assert.deepEqual(tree(), start);
+    succeeded(await checkpoints.restore(undo, { session: "s1" }));
+    assert.deepEqual(tree(), end);
   });
 
   it("does nothing for an owner who has lost the session", async () => {
@@ -704,25 +741,6 @@ describe("difference", () => {
 });
 
 describe("keeping", () => {
-  it("drops a session's checkpoints, but not what another one keeps", async () => {
-    const { put, take, checkpoints, root } = await place();
-    put("a", randomBytes(50_000));
-    const first = await take();
-    put("a", "2");
-    const second = await take();
-    assert.equal(await checkpoints.keep("fork", [second.ref]), undefined);
-    await checkpoints.drop("s1");
-    succeeded(await checkpoints.collect());
-    succeeded(await checkpoints.restore(first.ref, { session: "fork" }));
-    assert.equal(readFileSync(join(root, "a")).length, 50_000);
-    put("a", "3");
-    await checkpoints.drop("fork");
-    const { before, after: size } = succeeded(await checkpoints.collect());
-    assert.ok(size < before / 10, `${before} -> ${size}`);
-    failedWith("not-found", await checkpoints.restore(first.ref, { session: "s2" }));
-    succeeded(await checkpoints.take("s2"));
-  });
-
   it("packs many small checkpoints, each of which still can be restored", async () => {
     const { put, take, checkpoints, state, tree } = await place();
     const taken: { readonly ref: string; readonly tree: unknown }[] = [];
@@ -859,8 +877,25 @@ describe("permissions", { skip: process.getuid?.() !== 0 && "needs root to becom
 });
 
 describe("two at once in one folder", () => {
+  it("a pack that is being written is none yet for git, whoever packs meanwhile", async () => {
+    const seen: string[] = [];
+    const look = (path: string): void => void seen.push(...readdirSync(dirname(path)));
+    const rename: Disk["rename"] = (from, to) => {
+      look(from);
+      nodeDisk.rename(from, to);
+    };
+    const { put, take } = await place({ disk: { ...nodeDisk, rename } });
+    put("a", "1");
+    await take();
+    assert.ok(seen.some((name) => name.startsWith("tmp-")));
+    assert.deepEqual(
+      seen.filter((name) => /\.(?:idx|pack)$/.test(name) && !/^pack-[0-9a-f]{40}\./.test(name)),
+      [],
+    );
+  });
+
   it("do not disturb each other", async () => {
-    const { root, state, put } = await place();
+    const { root, state, put, checkpoints } = await place();
     for (let i = 0; i < 200; i++) put(`d${i % 10}/f${i}`, `${i}`);
     const script = `
       const { openCheckpoints } = await import(${JSON.stringify(join(import.meta.dirname, "open-checkpoints.ts"))});
@@ -873,9 +908,10 @@ describe("two at once in one folder", () => {
         const taken = await c.take(name);
         if (!taken.ref) throw new Error(taken.text);
         refs.push(taken.ref);
-        if (i % 10 === 5) { await c.drop("none"); const done = await c.collect(); if (done.code) throw new Error(done.text); }
+        if (i % 10 === 5) { const done = await c.collect(); if (done.code) throw new Error(done.text); }
       }
       for (const ref of refs) { const d = await c.difference(ref); if (d.code) throw new Error(ref + d.text); }
+      await c.close();
       console.log(new Set(refs).size);`;
     const runs = await Promise.all(
       ["one", "two", "three"].map(
@@ -893,6 +929,7 @@ describe("two at once in one folder", () => {
     );
     assert.deepEqual(runs, ["0 40", "0 40", "0 40"]);
     const marks = join(state, "checkpoints", readdirSync(join(state, "checkpoints"))[0] ?? "", "marks");
+    await checkpoints.close();
     assert.deepEqual(readdirSync(marks), []);
   });
 
@@ -913,7 +950,7 @@ describe("two at once in one folder", () => {
     stop = true;
     await writing;
     for (const ref of refs) {
-      succeeded(await checkpoints.restore(ref, { session: "s1", paths: ["busy"] }));
+      succeeded(await checkpoints.restore(ref, { session: "s1" }));
       assert.ok(texts.includes(readFileSync(join(root, "busy"), "utf8")));
     }
   });

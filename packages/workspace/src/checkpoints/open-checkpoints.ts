@@ -1,22 +1,38 @@
 /** The checkpoints port on a shadow git repository outside the project. */
-import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import { type Checkpoint, type Checkpoints, type Failure, type Fenced, isFailure } from "@lathe/protocol";
+import {
+  type Checkpoint,
+  type Checkpoints,
+  type Collected,
+  type Failure,
+  type Fenced,
+  type FileDifference,
+  type FileInCheckpoint,
+  isFailure,
+  type Restored,
+  type RestoreOptions,
+} from "@lathe/protocol";
 import type { Effects } from "../apply-steps.ts";
-import { nodeDisk } from "../disk.ts";
-import { errorCode, fileFailure } from "../file-failure.ts";
+import { type Disk, nodeDisk } from "../disk.ts";
+import { errorCode } from "../file-failure.ts";
 import { fileJournal } from "../file-journal.ts";
-import { isOwnerAlive } from "../process-owner.ts";
+import { makeFolder } from "../make-folder.ts";
+import { isOwnerAlive, type ProcessOwner } from "../process-owner.ts";
 import type { Recovery } from "../recover-journals.ts";
-import { collectGarbage, isScattered, noteGarbage, packSmall } from "./collect-garbage.ts";
+import { collectGarbage, isScattered, packSmall } from "./collect-garbage.ts";
 import { type CheckpointLimits, defaultLimits } from "./limits.ts";
 import { listDifferences, type UnifiedDiff } from "./list-differences.ts";
+import type { CollectedStores, CollectStoresOptions } from "./look-at-stores.ts";
+import { cancelled } from "./pace.ts";
+import type { Mark } from "./process-marks.ts";
 import { readCheckpointFile } from "./read-file.ts";
 import { refuseRoot } from "./refuse-root.ts";
 import { restoreFiles } from "./restore-files.ts";
 import { missingGit } from "./run-git.ts";
 import { Shadow } from "./shadow.ts";
+import { storeFailure } from "./store-failure.ts";
+import { isLookDue, rootName, storePlace, useStore } from "./store-place.ts";
 import { writeWhole } from "./write-whole.ts";
 
 export interface CheckpointsOptions {
@@ -38,6 +54,10 @@ export interface CheckpointsOptions {
   readonly limits?: Partial<CheckpointLimits>;
   /** Told when a process had died in the middle of a restore or commit. */
   readonly onRecovered?: (recovery: Recovery) => void;
+  /** For what has to survive a power cut. */
+  readonly disk?: Disk;
+  /** Whether the process of another journal still runs. */
+  readonly isAlive?: (owner: ProcessOwner) => boolean;
 }
 
 /** A failure where there can be no checkpoints: a home folder, no git, a store that cannot be made. */
@@ -46,73 +66,146 @@ export async function openCheckpoints(options: CheckpointsOptions): Promise<Chec
     const root = realpathSync.native(options.root);
     const refused = refuseRoot(root, realIfThere(options.home));
     if (refused) return refused;
-    const folder = join(options.folder, createHash("sha256").update(root).digest("hex").slice(0, 24));
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const git = { folder: realpathSync.native(folder), path: options.path };
-    const missing = await missingGit(git);
-    if (missing) return missing;
-    writeWhole(join(folder, "root"), `${root}\n`);
-    const limits = { ...defaultLimits, ...options.limits };
-    const shadow = new Shadow({ root, git, excluded: (options.excluded ?? []).map(realIfThere), limits });
-    const { fenced = (effect) => effect(), onRecovered } = options;
-    const journal = fileJournal({
-      folder: options.journal,
-      root,
-      disk: nodeDisk,
-      isAlive: isOwnerAlive,
-      onRecovered,
-    });
-    await journal.recover();
-    return checkpointsOf(shadow, { disk: nodeDisk, fenced, journal }, options.unified);
+    return await openAt(root, options);
   } catch (error) {
-    const failed = fileFailure(options.folder, error);
-    // Node says so of a folder that cannot be made on a read-only disk.
-    return failed.code === "not-found" ? { ...failed, code: "no-access" } : failed;
+    return storeFailure(options.folder, error, "at its opening");
   }
 }
 
-function checkpointsOf(shadow: Shadow, effects: Effects, unified: UnifiedDiff | undefined): Checkpoints {
-  const inTurn = serialised(shadow.git.folder);
-  let packing: Promise<unknown> | undefined;
-  return {
-    take: (session) =>
-      inTurn(async () => {
-        const taken = await takeWithRoom(shadow, session);
-        if (isScattered(shadow)) {
-          packing ??= packSmall(shadow)
-            .catch(errorCode)
-            .finally(() => {
-              packing = undefined;
-            });
-        }
-        return taken;
-      }),
-    difference: (from, to) =>
-      inTurn(async () => {
-        const after = to === undefined ? await shadow.present() : await shadow.treeOf(to);
-        if (isFailure(after)) return after;
-        const before = await shadow.treeOf(from);
-        if (isFailure(before)) return before;
-        return shadow.reading((reader) => listDifferences(reader, { before, after }, unified));
-      }),
-    read: (ref, path) =>
-      inTurn(async () => {
-        const tree = await shadow.treeOf(ref);
-        return isFailure(tree) ? tree : shadow.reading((reader) => readCheckpointFile(reader, tree, path));
-      }),
-    restore: (ref, options) => inTurn(() => restoreFiles(shadow, effects, { ...options, ref })),
-    keep: (session, refs) => inTurn(() => shadow.keep(session, refs)),
-    drop: (session) =>
-      inTurn(async () => {
-        shadow.forget(session);
-        noteGarbage(shadow);
-        return undefined;
-      }),
-    collect: async () => {
-      await packing;
-      return inTurn(() => collectGarbage(shadow));
-    },
-  };
+/**
+ * Throws away what has become too old or too much of the checkpoints of all folders: stores whose folder is gone, then
+ * the oldest sessions. Looks at most once a day, best effort, and leaves alone what a living process works with.
+ */
+export async function collectStores(options: CollectStoresOptions): Promise<CollectedStores | Failure> {
+  try {
+    if (!isLookDue(options.folder)) return { removed: [], dropped: [] };
+    const { lookAtStores } = await import("./look-at-stores.ts");
+    return await lookAtStores(options);
+  } catch (error) {
+    return storeFailure(options.folder, error);
+  }
+}
+
+async function openAt(root: string, options: CheckpointsOptions): Promise<Checkpoints | Failure> {
+  const { fenced = (effect) => effect(), disk = nodeDisk, isAlive = isOwnerAlive, onRecovered } = options;
+  const place = storePlace(options.folder, root);
+  makeFolder(place, disk);
+  const git = { folder: realpathSync.native(place), path: options.path };
+  const missing = await missingGit(git);
+  if (missing) return missing;
+  const use = await useStore(git.folder);
+  if (isFailure(use)) return use;
+  try {
+    writeWhole(join(git.folder, rootName), `${root}\n`);
+    const limits = { ...defaultLimits, ...options.limits };
+    const excluded = (options.excluded ?? []).map(realIfThere);
+    const shadow = new Shadow({ root, git, excluded, limits, disk });
+    const journal = fileJournal({ folder: options.journal, root, disk, isAlive, onRecovered });
+    await journal.recover();
+    return new OpenCheckpoints({ shadow, use, effects: { disk, fenced, journal }, unified: options.unified });
+  } catch (error) {
+    use.release();
+    throw error;
+  }
+}
+
+interface Parts {
+  readonly shadow: Shadow;
+  /** Says that this process uses the store. */
+  readonly use: Mark;
+  readonly effects: Effects;
+  readonly unified: UnifiedDiff | undefined;
+}
+
+class OpenCheckpoints implements Checkpoints {
+  readonly #parts: Parts;
+  readonly #closing = new AbortController();
+  #last: Promise<unknown> = Promise.resolve();
+  #packing: Promise<unknown> | undefined;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  take(session: string, options: { readonly signal?: AbortSignal } = {}): Promise<Checkpoint | Failure> {
+    const { shadow } = this.#parts;
+    return this.#inTurn(options.signal, async (signal) => {
+      const taken = await takeWithRoom(shadow, session, signal);
+      if (isScattered(shadow)) this.#pack();
+      return taken;
+    });
+  }
+
+  difference(from: string, to?: string): Promise<readonly FileDifference[] | Failure> {
+    const { shadow, unified } = this.#parts;
+    return this.#inTurn(undefined, async (signal) => {
+      const after = to === undefined ? await shadow.present(signal) : await shadow.treeOf(to, { signal });
+      if (isFailure(after)) return after;
+      const before = await shadow.treeOf(from, { signal });
+      if (isFailure(before)) return before;
+      return shadow.reading((reader) => listDifferences(reader, { before, after }, unified), { signal });
+    });
+  }
+
+  read(ref: string, path: string): Promise<FileInCheckpoint | Failure> {
+    const { shadow } = this.#parts;
+    return this.#inTurn(undefined, async (signal) => {
+      const tree = await shadow.treeOf(ref, { signal });
+      if (isFailure(tree)) return tree;
+      return shadow.reading((reader) => readCheckpointFile(reader, tree, path), { signal });
+    });
+  }
+
+  restore(ref: string, options: RestoreOptions): Promise<Restored | Failure> {
+    const { shadow, effects } = this.#parts;
+    return this.#inTurn(options.signal, (signal) =>
+      restoreFiles(shadow, { ...effects, signal }, { ...options, ref }),
+    );
+  }
+
+  async collect(): Promise<Collected | Failure> {
+    await this.#packing;
+    return this.#inTurn(undefined, (signal) => collectGarbage(this.#parts.shadow, signal));
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.all([this.#last, this.#packing]);
+    await this.#parts.effects.journal.close();
+    this.#parts.use.release();
+  }
+
+  #pack(): void {
+    this.#packing ??= packSmall(this.#parts.shadow, this.#closing.signal)
+      .catch(errorCode)
+      .finally(() => {
+        this.#packing = undefined;
+      });
+  }
+
+  /** One after the other; what the file system throws becomes a failure. */
+  #inTurn<T>(
+    asked: AbortSignal | undefined,
+    work: (signal: AbortSignal) => Promise<T | Failure>,
+  ): Promise<T | Failure> {
+    const closing = this.#closing.signal;
+    const signal = asked ? AbortSignal.any([closing, asked]) : closing;
+    let isBegun = false;
+    const run = this.#last
+      .then(() => {
+        isBegun = true;
+        return signal.aborted ? cancelled() : work(signal);
+      })
+      .catch((error: unknown) => storeFailure(this.#parts.shadow.git.folder, error));
+    // A bug is for its caller; it does not stop the calls after it.
+    this.#last = run.catch(() => undefined);
+    return new Promise((resolve, reject) => {
+      // What has begun hears it by itself, and says how it ended.
+      const onAbort = (): void => (isBegun ? undefined : resolve(cancelled()));
+      signal.addEventListener("abort", onAbort, { once: true });
+      run.then(resolve, reject).finally(() => signal.removeEventListener("abort", onAbort));
+    });
+  }
 }
 
 function realIfThere(path: string): string {
@@ -120,20 +213,15 @@ function realIfThere(path: string): string {
 }
 
 /** Old sessions make room for new ones. */
-async function takeWithRoom(shadow: Shadow, session: string): Promise<Checkpoint | Failure> {
-  const taken = await shadow.take(session);
+async function takeWithRoom(
+  shadow: Shadow,
+  session: string,
+  signal: AbortSignal,
+): Promise<Checkpoint | Failure> {
+  const taken = await shadow.take(session, { signal });
   if (!isFailure(taken) || shadow.store.size <= shadow.limits.quota) return taken;
-  const collected = await collectGarbage(shadow);
-  return isFailure(collected) || collected.after >= collected.before ? taken : shadow.take(session);
-}
-
-/** One after the other; what the file system throws becomes a failure. */
-function serialised(folder: string): <T>(work: () => Promise<T>) => Promise<T | Failure> {
-  let last: Promise<unknown> = Promise.resolve();
-  return (work) => {
-    const run = last.then(work).catch((error: unknown) => fileFailure(folder, error));
-    // A bug is for its caller; it does not stop the calls after it.
-    last = run.catch(() => undefined);
-    return run;
-  };
+  const collected = await collectGarbage(shadow, signal);
+  return isFailure(collected) || collected.after >= collected.before
+    ? taken
+    : shadow.take(session, { signal });
 }

@@ -1,15 +1,17 @@
-/** Keeps long work from holding up everything else in the process, and from taking longer than it may. */
+/** Keeps long work from holding up everything else in the process, from taking longer than it may, and from going on when nobody wants it. */
 import { type Failure, failure } from "@lathe/protocol";
 
 const sliceMs = 8;
 
 export class Pace {
+  readonly signal: AbortSignal | undefined;
   readonly #deadline: number;
   readonly #budgetMs: number;
   #restedAt = performance.now();
 
-  constructor(budgetMs: number) {
+  constructor(budgetMs: number, signal?: AbortSignal) {
     this.#budgetMs = budgetMs;
+    this.signal = signal;
     this.#deadline = performance.now() + budgetMs;
   }
 
@@ -17,14 +19,23 @@ export class Pace {
     return performance.now() - this.#restedAt > sliceMs;
   }
 
-  /** Lets others run; a failure when the time is used up. */
+  get leftMs(): number {
+    return Math.max(0, this.#deadline - performance.now());
+  }
+
+  /** Lets others run; a failure when the time is used up, or it is cancelled. */
   async rest(): Promise<Failure | undefined> {
     await new Promise<void>((resolve) => setImmediate(resolve));
     this.#restedAt = performance.now();
+    if (this.signal?.aborted) return cancelled();
     if (this.#restedAt < this.#deadline) return undefined;
     return failure("too-large", `The checkpoint took longer than ${this.#budgetMs} ms and was given up.`, {
       who: "host",
       retry: "same",
     });
   }
+}
+
+export function cancelled(): Failure {
+  return failure("cancelled", "The checkpoint was cancelled.", { retry: "same" });
 }

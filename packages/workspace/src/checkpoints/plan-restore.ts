@@ -1,13 +1,10 @@
 /** What a restore does to each path, what it has to leave alone, and what it would destroy. */
-import { type Failure, failure, type SkipReason } from "@lathe/protocol";
+import { type Failure, failure, type Restored } from "@lathe/protocol";
 import { shownPath } from "./byte-path.ts";
 import type { TreeChange } from "./compare-trees.ts";
 import { kindOf, skipReason } from "./git-objects.ts";
 
-export interface LeftPath {
-  readonly path: string;
-  readonly why: SkipReason;
-}
+export type LeftPath = Restored["left"][number];
 
 export interface RestorePlan {
   /** A folder before what is in it. */
@@ -18,14 +15,11 @@ export interface RestorePlan {
 const shownConflicts = 20;
 
 /** `changes`: from the present to the wanted state. */
-export function planRestore(
-  changes: readonly TreeChange[],
-  paths: readonly string[] | undefined,
-): RestorePlan {
-  const left = new Map<string, SkipReason>();
+export function planRestore(changes: readonly TreeChange[]): RestorePlan {
+  const left = new Map<string, LeftPath["why"]>();
   const steps: TreeChange[] = [];
   for (const change of changes) {
-    if (!isWithin(change.path, paths) || isBelowOne(change.path, left)) continue;
+    if (isBelowOne(change.path, left)) continue;
     const why = [change.before, change.after].find((entry) => entry && kindOf(entry.mode) === "skipped");
     if (why) left.set(change.path, skipReason(why.id));
     else steps.push(change);
@@ -42,10 +36,6 @@ export function conflict(plan: RestorePlan, since: readonly TreeChange[]): Failu
   const named = lost.slice(0, shownConflicts).join(", ");
   const text = `Nothing was changed: this would overwrite later changes to ${named}${more}.`;
   return failure("stale-version", text, { who: "user" });
-}
-
-function isWithin(path: string, paths: readonly string[] | undefined): boolean {
-  return paths?.some((wanted) => wanted === "" || path === wanted || path.startsWith(`${wanted}/`)) ?? true;
 }
 
 export function isBelowOne(

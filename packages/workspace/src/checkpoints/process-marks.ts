@@ -1,10 +1,19 @@
 /** Marks in a folder that say which process is doing what; a dead process's marks count no more. */
-import { mkdirSync, readdirSync, statSync, unlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isOwnerAlive, newOwner, ownerName, parseOwner } from "../process-owner.ts";
+import { removeQuietly } from "../remove-quietly.ts";
+
+export type MarkKind = "take" | "collect" | "pack" | "remove" | "use";
 
 /** Of a process on another machine, or where pids are used again: nothing that is marked takes this long. */
-const staleMs = 10 * 60_000;
+const staleMs: Readonly<Record<MarkKind, number>> = {
+  take: 10 * 60_000,
+  collect: 10 * 60_000,
+  pack: 10 * 60_000,
+  remove: 10 * 60_000,
+  use: 30 * 24 * 60 * 60_000,
+};
 
 export interface Mark {
   release(): void;
@@ -25,24 +34,24 @@ function isNameAlive(name: string): boolean {
  * Sets the mark first and looks second: of two whose marks exclude each other at least one sees the other.
  * Undefined, and no mark, when somebody living has a mark of the kind `unless`.
  */
-export function setMark(folder: string, kind: string, unless: string): Mark | undefined {
+export function setMark(folder: string, kind: MarkKind, unless: MarkKind): Mark | undefined {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const name = `${kind}.${uniqueName()}`;
   const path = join(folder, name);
   writeFileSync(path, "", { mode: 0o600 });
-  const mark = { release: () => removeMark(path) };
+  const mark = { release: () => removeQuietly(path) };
   if (livingMarks(folder, unless).every((found) => found === name)) return mark;
   mark.release();
   return undefined;
 }
 
 /** The marks of that kind; those of dead processes are removed. */
-export function livingMarks(folder: string, kind: string): readonly string[] {
+export function livingMarks(folder: string, kind: MarkKind): readonly string[] {
   return readdirSync(folder).filter((name) => {
     if (!name.startsWith(`${kind}.`)) return false;
     const path = join(folder, name);
-    const isLiving = isNameAlive(name.slice(kind.length + 1)) && !isStale(path);
-    if (!isLiving) removeMark(path);
+    const isLiving = isNameAlive(name.slice(kind.length + 1)) && !isStale(path, staleMs[kind]);
+    if (!isLiving) removeQuietly(path);
     return isLiving;
   });
 }
@@ -51,19 +60,11 @@ export function livingMarks(folder: string, kind: string): readonly string[] {
 export function removeAbandoned(folder: string, pattern: RegExp): void {
   for (const name of readdirSync(folder)) {
     const owner = pattern.exec(name)?.[1];
-    if (owner !== undefined && !isNameAlive(owner)) removeMark(join(folder, name));
+    if (owner !== undefined && !isNameAlive(owner)) removeQuietly(join(folder, name));
   }
 }
 
-function isStale(path: string): boolean {
+function isStale(path: string, afterMs: number): boolean {
   const stats = statSync(path, { throwIfNoEntry: false });
-  return stats === undefined || Date.now() - stats.mtimeMs > staleMs;
-}
-
-function removeMark(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // Another process has seen that its owner is dead.
-  }
+  return stats === undefined || Date.now() - stats.mtimeMs > afterMs;
 }

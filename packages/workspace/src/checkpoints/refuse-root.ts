@@ -16,7 +16,7 @@ export function refuseRoot(root: string, home: string): Failure | undefined {
   const why = whyNot(root, home);
   if (why === undefined) return undefined;
   const text = `Checkpoints are off: ${root} is ${why}. Start in the folder of the project.`;
-  return failure("config-invalid", text, { who: "user" });
+  return failure("no-access", text, { who: "user" });
 }
 
 function whyNot(root: string, home: string): string | undefined {

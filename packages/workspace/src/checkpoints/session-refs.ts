@@ -1,6 +1,9 @@
 /** The latest checkpoint of each session: one ref of the shadow repository each, the older ones are its ancestors. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, unlinkSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
+import type { Disk } from "../disk.ts";
+import { removeQuietly } from "../remove-quietly.ts";
+import { syncFolder } from "../sync-folders.ts";
 import { removeAbandoned, uniqueName } from "./process-marks.ts";
 import { writeDurably } from "./write-durably.ts";
 
@@ -9,8 +12,10 @@ const temporarySuffix = ".lock";
 /** Throws what the file system throws. */
 export class SessionRefs {
   readonly #folder: string;
+  readonly #disk: Disk;
 
-  constructor(folder: string) {
+  constructor(folder: string, disk: Disk) {
+    this.#disk = disk;
     this.#folder = join(folder, "refs", "sessions");
     removeAbandoned(this.#folder, /^.*\.writing-(.*)\.lock$/);
   }
@@ -28,17 +33,17 @@ export class SessionRefs {
 
   /** Durable. */
   async write(session: string, ref: string): Promise<void> {
-    mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
     const path = this.#path(session);
     // Git takes no file of this ending for a ref.
     const temporary = `${path}.writing-${uniqueName()}${temporarySuffix}`;
     try {
-      await writeDurably(temporary, Buffer.from(`${ref}\n`));
-      renameSync(temporary, path);
+      await writeDurably(temporary, Buffer.from(`${ref}\n`), this.#disk);
+      this.#disk.rename(temporary, path);
     } catch (error) {
       removeQuietly(temporary);
       throw error;
     }
+    syncFolder(this.#folder, this.#disk);
   }
 
   remove(session: string): void {
@@ -60,13 +65,5 @@ export class SessionRefs {
   #path(session: string): string {
     const isPlain = /^[a-zA-Z0-9][a-zA-Z0-9-]{0,99}$/.test(session);
     return join(this.#folder, isPlain ? session : `_${Buffer.from(session, "utf8").toString("hex")}`);
-  }
-}
-
-function removeQuietly(path: string): void {
-  try {
-    unlinkSync(path);
-  } catch {
-    // It was not there.
   }
 }

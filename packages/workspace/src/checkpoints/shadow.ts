@@ -1,7 +1,8 @@
 /** The shadow repository of one folder in the hands of this process: its objects, its refs, and the files as last seen. */
 import type { Stats } from "node:fs";
 import { join } from "node:path";
-import { type Checkpoint, type Failure, failure, isFailure } from "@lathe/protocol";
+import { type Checkpoint, type Failure, type FailureCode, failure, isFailure } from "@lathe/protocol";
+import type { Disk } from "../disk.ts";
 import { bytePath } from "./byte-path.ts";
 import { type Folder, isHeld, loadTree, saveTree } from "./file-tree.ts";
 import { encodeCommit } from "./git-objects.ts";
@@ -10,11 +11,12 @@ import type { CheckpointLimits } from "./limits.ts";
 import { tellsOfNames } from "./local-disk.ts";
 import { ObjectReader } from "./object-reader.ts";
 import { ObjectStore } from "./object-store.ts";
-import { Pace } from "./pace.ts";
+import { cancelled, Pace } from "./pace.ts";
 import { livingMarks, type Mark, removeAbandoned, setMark } from "./process-marks.ts";
 import type { Git } from "./run-git.ts";
 import { SessionRefs } from "./session-refs.ts";
 import { type Snapshot, takeSnapshot } from "./snapshot.ts";
+import { marksName } from "./store-place.ts";
 
 export interface ShadowOptions {
   /** A real path. */
@@ -22,6 +24,13 @@ export interface ShadowOptions {
   readonly git: Git;
   readonly excluded: readonly string[];
   readonly limits: CheckpointLimits;
+  readonly disk: Disk;
+}
+
+export interface TakeHow {
+  /** It may take more than usual, for without it a restore could not be undone. */
+  readonly urgent?: boolean;
+  readonly signal?: AbortSignal | undefined;
 }
 
 interface Head {
@@ -29,7 +38,15 @@ interface Head {
   readonly tree: string;
 }
 
+interface ReadHow {
+  readonly signal?: AbortSignal | undefined;
+  readonly timeoutMs?: number;
+}
+
 const pollMs = 20;
+/** Git gets so long to read a single object, however late it is. */
+const leastMs = 1_000;
+const lostCodes: ReadonlySet<FailureCode> = new Set(["not-found", "log-corrupt"]);
 /** For so long what did not fit is not tried again: it takes long to find out. */
 const hopelessMs = 60_000;
 /** Changes since the files as last seen were saved: about what a next process should have to read again. */
@@ -57,14 +74,14 @@ export class Shadow {
   #hopeless: { readonly failure: Failure; readonly until: number } | undefined;
 
   /** Throws what the file system throws. */
-  constructor({ root, git, excluded, limits }: ShadowOptions) {
+  constructor({ root, git, excluded, limits, disk }: ShadowOptions) {
     this.git = git;
     this.root = bytePath(root);
     this.limits = limits;
-    this.store = new ObjectStore(git.folder);
-    this.refs = new SessionRefs(git.folder);
-    this.marks = join(git.folder, "marks");
-    this.#rules = new IgnoreRules(git, this.root);
+    this.store = new ObjectStore(git.folder, disk);
+    this.refs = new SessionRefs(git.folder, disk);
+    this.marks = join(git.folder, marksName);
+    this.#rules = new IgnoreRules(this.root);
     this.#tellsOfNames = tellsOfNames(root);
     this.#excluded = new Set([git.folder, ...excluded].map(bytePath));
     this.#seen = join(git.folder, "files-seen.json");
@@ -77,51 +94,30 @@ export class Shadow {
     return [...this.#heads.keys()];
   }
 
-  /** `urgent`: it may take more than usual, for without it a restore could not be undone. */
-  async take(session: string, urgent = false): Promise<Checkpoint | Failure> {
-    return this.#looking(urgent, async (snapshot) => {
-      const ref = await this.#note(session, snapshot);
+  async take(session: string, how: TakeHow = {}): Promise<Checkpoint | Failure> {
+    return this.#looking(how, async (snapshot, pace) => {
+      const ref = await this.#note(session, snapshot, pace);
+      if (isFailure(ref)) return ref;
       const { skipped, skippedCount } = snapshot;
       return { ref, skipped, skippedCount };
     });
   }
 
   /** The tree of the files now, kept for nobody. */
-  async present(): Promise<string | Failure> {
-    return this.#looking(false, async ({ root }) => {
+  async present(signal: AbortSignal | undefined): Promise<string | Failure> {
+    return this.#looking({ signal }, async ({ root }) => {
       await this.store.flush();
       return root.id;
     });
   }
 
-  async treeOf(ref: string): Promise<string | Failure> {
+  async treeOf(ref: string, how: ReadHow = {}): Promise<string | Failure> {
     if (!/^[0-9a-f]{40}$/.test(ref)) return failure("not-found", `${ref} is no checkpoint.`, { who: "user" });
     const known = this.#trees.get(ref);
     if (known !== undefined && this.store.has(ref)) return known;
-    const tree = await this.reading((reader) => reader.commit(ref));
+    const tree = await this.reading((reader) => reader.commit(ref), how);
     if (!isFailure(tree)) this.#trees.set(ref, tree);
     return tree;
-  }
-
-  /** Keeps these too for the session. */
-  async keep(session: string, refs: readonly string[]): Promise<Failure | undefined> {
-    const mark = await this.#enter(new Pace(this.limits.budgetMs));
-    if (isFailure(mark)) return mark;
-    try {
-      this.#refresh();
-      const head = await this.#head(session);
-      const trees = await Promise.all(refs.map((ref) => this.treeOf(ref)));
-      const failed = trees.find(isFailure);
-      if (failed) return failed;
-      const tree = head?.tree ?? trees.at(-1);
-      if (tree === undefined || isFailure(tree)) return tree;
-      const parents = [...new Set([...(head ? [head.ref] : []), ...refs])];
-      await this.#commit(session, tree, parents);
-      return undefined;
-    } finally {
-      this.store.forget();
-      mark.release();
-    }
   }
 
   forget(session: string): void {
@@ -129,11 +125,12 @@ export class Shadow {
     this.#heads.delete(session);
   }
 
-  async reading<T>(work: (reader: ObjectReader) => Promise<T>): Promise<T> {
-    const reader = new ObjectReader(this.git, (id) => {
+  async reading<T>(work: (reader: ObjectReader) => Promise<T>, how: ReadHow): Promise<T> {
+    const isKept = (id: string): boolean => {
       this.store.refresh();
       return this.store.has(id);
-    });
+    };
+    const reader = new ObjectReader({ ...how, git: this.git, isKept });
     try {
       return await work(reader);
     } finally {
@@ -153,17 +150,23 @@ export class Shadow {
     this.#refresh();
   }
 
-  async #looking<T>(urgent: boolean, use: (snapshot: Snapshot) => Promise<T>): Promise<T | Failure> {
+  async #looking<T>(
+    { urgent = false, signal }: TakeHow,
+    use: (snapshot: Snapshot, pace: Pace) => Promise<T>,
+  ): Promise<T | Failure> {
+    if (signal?.aborted) return cancelled();
     if (!urgent && this.#hopeless && performance.now() < this.#hopeless.until) return this.#hopeless.failure;
     const { firstBudgetMs, budgetMs } = this.limits;
-    const pace = new Pace(urgent || this.#isFirst ? firstBudgetMs : budgetMs);
+    const pace = new Pace(urgent || this.#isFirst ? firstBudgetMs : budgetMs, signal);
     const mark = await this.#enter(pace);
     if (isFailure(mark)) return mark;
     try {
       this.#refresh();
       const snapshot = await this.#look(pace, urgent ? Number.POSITIVE_INFINITY : this.limits.quota);
       if (isFailure(snapshot)) return snapshot;
-      const result = await use(snapshot);
+      const result = await use(snapshot, pace);
+      // What was read serves the next attempt.
+      if (isFailure(result)) await this.store.flush();
       this.#tree = snapshot.root;
       this.#isFirst = false;
       this.#unsaved += snapshot.read;
@@ -187,21 +190,23 @@ export class Shadow {
     const known = { rules: this.#rules, excluded: this.#excluded, tellsOfNames: this.#tellsOfNames };
     const options = { root, store, pace, ...known, ...limits };
     const snapshot = await takeSnapshot(options, this.#tree);
-    if (isFailure(snapshot)) return this.#noted(snapshot);
+    if (isFailure(snapshot)) return this.#noted(snapshot, pace);
     if (!snapshot.failed) return snapshot;
     await store.flush();
     this.#tree = snapshot.root;
-    return this.#noted(snapshot.failed);
+    return this.#noted(snapshot.failed, pace);
   }
 
-  #noted(failed: Failure): Failure {
-    const isHopeless = failed.code === "too-large" && failed.retry === "never";
+  #noted(failed: Failure, pace: Pace): Failure {
+    const isHopeless = failed.code === "too-large" && pace.leftMs > 0;
     if (isHopeless) this.#hopeless = { failure: failed, until: performance.now() + hopelessMs };
     return failed;
   }
 
-  async #note(session: string, { root }: Snapshot): Promise<string> {
-    const head = await this.#head(session);
+  async #note(session: string, { root }: Snapshot, pace: Pace): Promise<string | Failure> {
+    const head = await this.#head(session, pace);
+    if (isFailure(head)) return head;
+    if (pace.signal?.aborted) return cancelled();
     if (head?.tree !== root.id) return this.#commit(session, root.id, head ? [head.ref] : []);
     await this.store.flush();
     return head.ref;
@@ -217,13 +222,15 @@ export class Shadow {
     return ref;
   }
 
-  async #head(session: string): Promise<Head | undefined> {
+  async #head(session: string, { leftMs, signal }: Pace): Promise<Head | undefined | Failure> {
     const known = this.#heads.get(session);
     const ref = this.refs.read(session);
     if (ref === undefined || !this.store.has(ref)) return undefined;
     if (known?.ref === ref) return known;
-    const tree = await this.treeOf(ref);
-    if (isFailure(tree) || !this.store.has(tree)) return undefined;
+    const tree = await this.treeOf(ref, { signal, timeoutMs: Math.max(leftMs, leastMs) });
+    // Without it the earlier checkpoints of the session would be nobody's: only of what is lost anyway.
+    if (isFailure(tree)) return lostCodes.has(tree.code) ? undefined : tree;
+    if (!this.store.has(tree)) return undefined;
     const head = { ref, tree };
     this.#heads.set(session, head);
     return head;
@@ -236,6 +243,7 @@ export class Shadow {
       if (mark) return mark;
       await new Promise((resolve) => setTimeout(resolve, pollMs));
       const slow = await pace.rest();
+      if (slow?.code === "cancelled") return slow;
       if (slow && livingMarks(this.marks, "collect").length > 0) {
         return failure("no-access", "The checkpoint store is being cleared up by another process.", {
           who: "store",

@@ -35,8 +35,7 @@ export async function takeSnapshot(
 ): Promise<Snapshot | Failure> {
   const walked = await walkFiles(options, before);
   if (isFailure(walked)) return walked;
-  const failed = await readAll(options, walked);
-  if (!failed) await seal(options, walked.root);
+  const failed = (await readAll(options, walked)) ?? (await seal(options, walked.root));
   const { root, skipped, skippedCount } = walked;
   return { root, read: walked.unread.length, skipped, skippedCount, ...(failed && { failed }) };
 }
@@ -70,18 +69,24 @@ async function readOne(
 }
 
 /** Makes the trees of the folders that have none. */
-async function seal(options: SnapshotOptions, folder: Folder): Promise<void> {
-  if (folder.id !== "") return;
-  // The content is read: to give up now would save nothing.
-  if (options.pace.due) await options.pace.rest();
-  for (const entry of folder.entries.values()) if (entry.kind === "folder") await seal(options, entry);
+async function seal(options: SnapshotOptions, folder: Folder): Promise<Failure | undefined> {
+  if (folder.id !== "") return undefined;
+  const stopped = options.pace.due ? await options.pace.rest() : undefined;
+  // The content is read: to give up for the time's sake would save nothing now.
+  if (stopped?.code === "cancelled") return stopped;
+  for (const entry of folder.entries.values()) {
+    const failed = entry.kind === "folder" ? await seal(options, entry) : undefined;
+    if (failed) return failed;
+  }
   const entries = Array.from(folder.entries, ([name, { mode, id }]) => ({ name, mode, id }));
   folder.id = await options.store.put("tree", encodeTree(entries));
+  return undefined;
 }
 
 function overQuota(quota: number): Failure {
   const room = `${Math.round(quota / 1024 / 1024)} MB`;
   return failure("too-large", `The files here need more than the ${room} that checkpoints may take.`, {
     who: "user",
+    retry: "same",
   });
 }

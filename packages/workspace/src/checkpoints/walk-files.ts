@@ -3,15 +3,16 @@ import { existsSync, lstatSync, readdirSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import { type Failure, failure, isFailure, type Skipped, type SkipReason } from "@lathe/protocol";
 import { errorCode } from "../file-failure.ts";
+import { isTemporary } from "../journal.ts";
 import { diskPath, joined, shownPath } from "./byte-path.ts";
+import { isRacy } from "./file-times.ts";
 import { type Folder, type Leaf, type Node, skippedLeaf } from "./file-tree.ts";
 import { fileType, folderType, linkMode, skippedId } from "./git-objects.ts";
-import type { IgnoreRules } from "./ignore-rules.ts";
+import type { IgnoreRules, Rules, Verdict } from "./ignore-rules.ts";
 import type { Pace } from "./pace.ts";
 
 /** Never looked into, never noted: the history that others keep, and files of a change under way. */
 const foreign = new Set([".git", ".hg", ".svn", ".jj"]);
-const temporary = /^\.lathe-[0-9a-f]{12}/;
 const shownSkipped = 100;
 
 export interface WalkOptions {
@@ -42,41 +43,33 @@ export interface Walked extends SkipList {
 interface Walk extends WalkOptions, SkipList {
   readonly unread: Unread[];
   files: number;
-  /** Repositories whose rules have turned out to be older than a `.gitignore`. */
-  readonly outdated: Set<string>;
 }
 
 interface Place {
   readonly path: string;
-  /** The repository it belongs to. */
-  readonly base: string;
+  /** Its own, or those of the folder above where it may have some. */
+  readonly rules: Rules;
+  readonly verdict: Verdict;
   readonly stats: Stats;
   readonly before: Folder | undefined;
 }
 
 /** What did not change is shared with `before`. */
 export async function walkFiles(options: WalkOptions, before: Folder | undefined): Promise<Walked | Failure> {
-  options.rules.begin();
-  for (;;) {
-    const walk: Walk = {
-      ...options,
-      unread: [],
-      skipped: [],
-      skippedCount: 0,
-      files: 0,
-      outdated: new Set(),
-    };
-    const failed = await options.rules.open("");
-    if (failed) return failed;
-    const stats = lstatSync(diskPath(options.root), { throwIfNoEntry: false });
-    if (!stats) return failure("not-found", `${shownPath(options.root)} does not exist any more.`);
-    const root = await walkFolder(walk, { path: "", base: "", stats, before });
-    if (isFailure(root)) return root;
-    if (!root) return failure("no-access", `${shownPath(options.root)} may not be read.`);
-    if (walk.outdated.size > 0) continue;
-    const { unread, skipped, skippedCount } = walk;
-    return { root, unread, skipped, skippedCount };
+  const stats = lstatSync(diskPath(options.root), { throwIfNoEntry: false });
+  if (!stats) {
+    return failure("not-found", `${shownPath(options.root)} does not exist any more.`, { retry: "same" });
   }
+  const rules = await options.rules.begin(options.pace);
+  if (isFailure(rules)) return rules;
+  const walk: Walk = { ...options, unread: [], skipped: [], skippedCount: 0, files: 0 };
+  const root = await walkFolder(walk, { path: "", rules, verdict: "covered", stats, before });
+  if (isFailure(root)) return root;
+  if (!root) {
+    return failure("no-access", `${shownPath(options.root)} may not be read.`, { retry: "same" });
+  }
+  const { unread, skipped, skippedCount } = walk;
+  return { root, unread, skipped, skippedCount };
 }
 
 /** Undefined when it cannot be read. */
@@ -85,41 +78,44 @@ async function walkFolder(walk: Walk, place: Place): Promise<Folder | undefined 
   const readAt = Date.now();
   const listing = listingOf(walk, place);
   if (!listing) return undefined;
-  const base = path !== "" && listing.isRepository ? path : place.base;
-  const failed = base === place.base ? undefined : await walk.rules.open(base);
-  if (failed) return failed;
-  const folder = await fill(walk, { path, base, before, mode: modeOf(stats), ...listing });
+  const rules = path === "" ? place.rules : walk.rules.enter({ ...place, ...listing, above: place.rules });
+  const folder = await fill(walk, { path, rules, before, mode: modeOf(stats), ...listing });
   if (isFailure(folder)) return folder;
   const isSteady = walk.tellsOfNames(stats) && !isRacy(stats, readAt);
   folder.listed = isSteady ? { ino: stats.ino, mtime: stats.mtimeMs, ctime: stats.ctimeMs } : undefined;
-  if (before?.entries.get(".gitignore") !== folder.entries.get(".gitignore")) noteRules(walk, base);
   return folder;
 }
 
 interface Names {
   readonly names: Iterable<string>;
   readonly isRepository: boolean;
+  readonly hasRules: boolean;
 }
 
 function listingOf(walk: Walk, { path, before, stats }: Place): Names | undefined {
   const { listed } = before ?? {};
   const isSame =
     listed?.ino === stats.ino && listed.mtime === stats.mtimeMs && listed.ctime === stats.ctimeMs;
-  if (before && isSame) return { names: before.entries.keys(), isRepository: before.isRepository };
+  if (before && isSame) {
+    const { entries, isRepository } = before;
+    return { names: entries.keys(), isRepository, hasRules: entries.has(".gitignore") };
+  }
   const names = namesIn(joined(walk.root, path));
-  return names && { names: names.filter(isOfProject), isRepository: names.includes(".git") };
+  if (!names) return undefined;
+  const hasRules = names.includes(".gitignore");
+  return { names: names.filter(isOfProject), isRepository: names.includes(".git"), hasRules };
 }
 
 interface Listing extends Names {
   readonly path: string;
-  readonly base: string;
+  readonly rules: Rules;
   readonly before: Folder | undefined;
   readonly mode: number;
 }
 
 /** `before` itself when each entry is as before. */
 async function fill(walk: Walk, listing: Listing): Promise<Folder | Failure> {
-  const { path, base, before, mode, isRepository } = listing;
+  const { path, rules, before, mode, isRepository } = listing;
   const entries = new Map<string, Node>();
   const folder: Folder = { kind: "folder", mode, id: "", entries, isRepository, listed: undefined };
   let same = true;
@@ -127,7 +123,7 @@ async function fill(walk: Walk, listing: Listing): Promise<Folder | Failure> {
     const slow = walk.pace.due ? await walk.pace.rest() : undefined;
     if (slow) return slow;
     const old = before?.entries.get(name);
-    const entry = { folder, name, base, path: joined(path, name), old };
+    const entry = { folder, name, rules, path: joined(path, name), old };
     const stats = statsOf(joined(walk.root, entry.path));
     // No promise for a file: there are many.
     const node = stats?.isDirectory() ? await visitFolder(walk, entry, stats) : visitFile(walk, entry, stats);
@@ -144,17 +140,13 @@ function isAlike(a: Folder, b: Folder): boolean {
 
 function isOfProject(name: string): boolean {
   // Where upper and lower case are one, so are these names.
-  return !name.startsWith(".") || !(foreign.has(name.toLowerCase()) || temporary.test(name));
-}
-
-function noteRules(walk: Walk, base: string): void {
-  if (walk.rules.changed(base)) walk.outdated.add(base);
+  return !name.startsWith(".") || !(foreign.has(name.toLowerCase()) || isTemporary(name));
 }
 
 interface Entry {
   readonly folder: Folder;
   readonly name: string;
-  readonly base: string;
+  readonly rules: Rules;
   readonly path: string;
   readonly old: Node | undefined;
 }
@@ -168,6 +160,7 @@ function visitFile(walk: Walk, entry: Entry, stats: Stats | undefined): Leaf | u
       `There are more than ${walk.maxFiles} files here: too many for checkpoints.`,
       {
         who: "user",
+        retry: "same",
       },
     );
   }
@@ -182,13 +175,12 @@ function visitFile(walk: Walk, entry: Entry, stats: Stats | undefined): Leaf | u
 
 async function visitFolder(walk: Walk, entry: Entry, stats: Stats): Promise<Node | undefined | Failure> {
   if (isExcluded(walk, entry)) return skip(walk, entry, "lathe");
-  const { path, base, old } = entry;
+  const { path, rules, old } = entry;
   const before = old?.kind === "folder" ? old : undefined;
-  const known = before !== undefined;
-  const ignored = await walk.rules.isIgnored(base, path, { known, changedAt: stats.ctimeMs });
-  if (isFailure(ignored)) return ignored;
-  if (ignored) return skip(walk, entry, "ignored");
-  const folder = await walkFolder(walk, { path, base, stats, before });
+  const verdict = rules.verdicts.get(path) ?? (await walk.rules.verdict(rules, path, walk.pace));
+  if (isFailure(verdict)) return verdict;
+  if (verdict === "ignored") return skip(walk, entry, "ignored");
+  const folder = await walkFolder(walk, { path, rules, verdict, stats, before });
   if (folder) return folder;
   return existsSync(diskPath(joined(walk.root, path))) ? skip(walk, entry, "unreadable") : undefined;
 }
@@ -245,13 +237,6 @@ export function leafOf(stats: Stats, readAt: number): Leaf {
   const { size, mtimeMs, ctimeMs, ino } = stats;
   const racy = isRacy(stats, readAt);
   return { kind: "leaf", mode: modeOf(stats), id: "", size, mtime: mtimeMs, ctime: ctimeMs, ino, racy };
-}
-
-/** Whether a change after the reading may leave the times as they are. */
-function isRacy({ ctimeMs }: Stats, readAt: number): boolean {
-  // Times go in steps: of a clock tick, of a second on old file systems, of two on FAT.
-  const step = ctimeMs % 1000 === 0 ? 2_100 : 50;
-  return ctimeMs >= readAt - step;
 }
 
 function isUnchanged(old: Leaf, now: Leaf): boolean {

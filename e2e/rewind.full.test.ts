@@ -1,0 +1,82 @@
+/** Killed in the middle of taking a session back: nothing is lost, and it can be done again. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { it } from "node:test";
+import type { Event } from "@lathe/protocol";
+import { startWireServer, treeOf } from "@lathe/testkit";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+
+const files = 300;
+/** Kills that must have come between the intent and the end. */
+const wanted = 10;
+const mostRounds = 60;
+
+it("leaves the way back in the log, whenever it dies", async () => {
+  let between = 0;
+  for (let round = 0; between < wanted; round++) {
+    assert.ok(round < mostRounds, `only ${between} kills came in time`);
+    if (await dies((round % 10) * 6)) between++;
+  }
+});
+
+/** Whether the kill came after the intent was in the log and before the rewind was. */
+async function dies(delayMs: number): Promise<boolean> {
+  const place = makePlace();
+  const command = `for i in $(seq ${files}); do echo changed > f$i; done`;
+  const call = { type: "tool-call", id: "c1", tool: "shell", input: JSON.stringify({ command }) } as const;
+  const server = await startWireServer([{ parts: [call] }, { parts: [{ type: "text", text: "Done." }] }]);
+  try {
+    for (let i = 1; i <= files; i++) place.put(`f${i}`, `${i}\n`);
+    const before = treeOf(place.workspace);
+    const ran = await place.run(["run", "--no-sandbox", "--allow", "*", "go"], { env: wireEnv(server.url) });
+    assert.equal(ran.code, 0, ran.err);
+    const after = treeOf(place.workspace);
+    const { out } = await place.run(["sessions", "list", "--json"]);
+    const [{ id }] = JSON.parse(out);
+    const log = join(place.home, ".local/state/lathe/sessions", `${id}.jsonl`);
+    await killedAfterIntent(place, { id, log, delayMs });
+    const events = eventsOf(log);
+    const isDone = events.at(-1)?.type === "session.rewound";
+    const intent = events.findLast((event) => event.type === "checkpoint.taken");
+    assert.equal(intent?.data.moment, "before");
+    // Opening the files again puts back what was half done.
+    await place.run(["sessions", "diff", id]);
+    const now = treeOf(place.workspace);
+    if (isDone) assert.deepEqual(now, before);
+    else assert.ok([before, after].some((tree) => JSON.stringify(tree) === JSON.stringify(now)));
+    const again = await place.run(["sessions", "rewind", id, ...(isDone ? ["--undo"] : ["--force"])]);
+    assert.equal(again.code, 0, again.err);
+    assert.deepEqual(treeOf(place.workspace), isDone ? after : before);
+    return !isDone;
+  } finally {
+    await server.close();
+    place.remove();
+  }
+}
+
+interface Killing {
+  readonly id: string;
+  readonly log: string;
+  readonly delayMs: number;
+}
+
+async function killedAfterIntent(place: Place, { id, log, delayMs }: Killing): Promise<void> {
+  const known = eventsOf(log).length;
+  const { child, ended } = place.start(["sessions", "rewind", id]);
+  let isOver = false;
+  const over = ended.then(() => {
+    isOver = true;
+  });
+  // The claim is the first event, the intent the second.
+  while (!isOver && eventsOf(log).length < known + 2) await new Promise((resolve) => setTimeout(resolve, 1));
+  await new Promise((resolve) => setTimeout(resolve, delayMs));
+  child.kill("SIGKILL");
+  await over;
+}
+
+/** A torn last line is left out. */
+function eventsOf(log: string): readonly Event[] {
+  const lines = readFileSync(log, "utf8").split("\n").slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as Event);
+}

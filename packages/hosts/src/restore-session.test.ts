@@ -1,0 +1,102 @@
+/** The files of a session go back: the intent first, and back again when the log will not have it. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  type Checkpoints,
+  type Draft,
+  emptySession,
+  type Failure,
+  failure,
+  isFailure,
+  type Kept,
+  type RestoreOptions,
+  type SessionLog,
+} from "@lathe/protocol";
+import { type Rewinding, restoreSession } from "./restore-session.ts";
+
+interface Trouble {
+  /** Which append is refused, from 1. */
+  readonly append?: number;
+  readonly restore?: Failure;
+}
+
+const kept: readonly Kept[] = [
+  { seq: 3, moment: "before", ref: "start" },
+  { seq: 4, moment: "after", ref: "end" },
+];
+const restored = { undo: "present", now: "back", changed: ["a"], left: [] };
+const rewound: Draft = { type: "session.rewound", data: { to: 1, undoes: false, conversation: false } };
+const full = failure("disk-full", "the disk is full");
+
+/** What happens, in order. */
+function rewinding({ append, restore }: Trouble): { readonly done: string[]; readonly with: Rewinding } {
+  const done: string[] = [];
+  let appends = 0;
+  const log = {
+    append: async (drafts: readonly Draft[], { durable }: { durable: boolean }) => {
+      appends++;
+      const what = drafts.map(({ type, data }) =>
+        "moment" in data ? `${data.moment} ${"ref" in data ? data.ref : ""}` : type,
+      );
+      done.push(`${durable ? "log" : "lose"} ${what}`);
+      return appends === append ? full : [];
+    },
+  };
+  const checkpoints = {
+    take: async () => {
+      done.push("take");
+      return { ref: "present", skipped: [], skippedCount: 0 };
+    },
+    difference: async () => [],
+    restore: async (ref: string, { expected }: RestoreOptions) => {
+      done.push(`restore ${ref} from ${expected}`);
+      return restore ?? restored;
+    },
+  };
+  const session = { ...emptySession, id: "s", checkpoints: kept };
+  const parts = {
+    log: log as unknown as SessionLog,
+    checkpoints: checkpoints as unknown as Checkpoints,
+    session,
+  };
+  return { done, with: parts };
+}
+
+const way = { ref: "start", from: 1, force: false };
+
+describe("restoring a session", () => {
+  it("has the way back in the log before anything changes", async () => {
+    const { done, with: parts } = rewinding({});
+    assert.deepEqual(await restoreSession(parts, way, () => [rewound]), restored);
+    assert.deepEqual(done, ["take", "log before present", "restore start from end", "log session.rewound"]);
+  });
+
+  it("changes nothing when the intent cannot be written", async () => {
+    const { done, with: parts } = rewinding({ append: 1 });
+    assert.equal(await restoreSession(parts, way, () => [rewound]), full);
+    assert.deepEqual(done, ["take", "log before present"]);
+  });
+
+  it("puts the files back when the rewind cannot be written", async () => {
+    const { done, with: parts } = rewinding({ append: 2 });
+    assert.equal(await restoreSession(parts, way, () => [rewound]), full);
+    assert.equal(done.at(-1), "restore present from back");
+  });
+
+  it("knows the session's files as before when nothing could be restored", async () => {
+    const { done, with: parts } = rewinding({ restore: failure("stale-version", "a changed.") });
+    const refused = await restoreSession(parts, way, () => [rewound]);
+    assert.match(isFailure(refused) ? refused.text : "", /a changed\. .*--force/);
+    assert.equal(done.at(-1), "log after end");
+  });
+
+  it("refuses without force when nobody knows where the session let go of them", async () => {
+    const { done, with: parts } = rewinding({});
+    const cut = { ...parts, session: { ...parts.session, checkpoints: kept.slice(0, 1) } };
+    const refused = await restoreSession(cut, way, () => [rewound]);
+    assert.match(isFailure(refused) ? refused.text : "", /cut off.*--force/);
+    assert.deepEqual(done, []);
+    assert.equal(await restoreSession(cut, { ...way, force: true }, () => [rewound]), restored);
+    assert.match(done.join(), /restore start from undefined/);
+  });
+});

@@ -1,0 +1,19 @@
+/** Span changes: which files changed while they were the session's to change, and which while they were not. */
+import type { Span, Whose } from "@lathe/orchestrator/rewind/spans";
+import { type Checkpoints, type Failure, isFailure } from "@lathe/protocol";
+
+export type SpanChanges = Readonly<Record<Whose, Set<string>>>;
+
+export async function spanChanges(
+  checkpoints: Checkpoints,
+  spans: readonly Span[],
+): Promise<SpanChanges | Failure> {
+  const changes = { session: new Set<string>(), others: new Set<string>(), anybody: new Set<string>() };
+  for (const { from, to, whose } of spans) {
+    if (from === to) continue;
+    const found = await checkpoints.difference(from, to);
+    if (isFailure(found)) return found;
+    for (const { path } of found) changes[whose].add(path);
+  }
+  return changes;
+}

@@ -1,0 +1,53 @@
+/** Whose the files were between two checkpoints. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { failure, type Kept } from "@lathe/protocol";
+import { spansOf } from "./spans.ts";
+
+/** `b1` is a checkpoint before, `a2` one after, without a number it failed, and with `?` nobody watched before it. */
+function kept(words: string): readonly Kept[] {
+  return words.split(" ").map((word, seq): Kept => {
+    const [, moment, ref = "", unsure] = /^([ab])(\d*)(\??)$/.exec(word) ?? assert.fail(word);
+    return {
+      seq,
+      moment: moment === "b" ? "before" : "after",
+      ...(ref === "" ? { failure: failure("disk-full", "full") } : { ref }),
+      ...(unsure === "?" && { unsure: true }),
+    };
+  });
+}
+
+const spans = (words: string): readonly string[] =>
+  spansOf(kept(words)).map(({ from, to, whose }) => `${from}-${to} ${whose}`);
+
+test("between two turns the files are others'", () => {
+  assert.deepEqual(spans("b1 b2 a3 b4 a5"), ["1-3 session", "3-4 others", "4-5 session"]);
+  assert.deepEqual(spans("a1 b2 a3"), ["1-2 others", "2-3 session"]);
+});
+
+test("what a rewind did is the session's", () => {
+  assert.deepEqual(spans("b1 a2 b2 a1 b1 a2"), [
+    "1-2 session",
+    "2-2 others",
+    "2-1 session",
+    "1-1 others",
+    "1-2 session",
+  ]);
+});
+
+test("after a death nobody knows whose they were", () => {
+  assert.deepEqual(spans("b1 b2? a3"), ["1-2 anybody", "2-3 session"]);
+  assert.deepEqual(spans("b1 a2? b3"), ["1-2 anybody", "2-3 others"]);
+});
+
+test("a failed attempt hides a change of hands", () => {
+  assert.deepEqual(spans("b1 b a2"), ["1-2 session"]);
+  assert.deepEqual(spans("b1 a b2 a3"), ["1-2 anybody", "2-3 session"]);
+  assert.deepEqual(spans("a1 b a2"), ["1-2 anybody"]);
+  assert.deepEqual(spans("b1 b? b2"), ["1-2 anybody"]);
+});
+
+test("without two of them there is nothing to tell", () => {
+  for (const words of ["b", "b1", "b a1", "b1 a", "a b1 a"]) assert.deepEqual(spans(words), [], words);
+  assert.deepEqual(spansOf([]), []);
+});

@@ -1,0 +1,66 @@
+/** Where a rewind leads, and whether it can go there. */
+import { type Failure, failure, isFailure, type Mark, type Session } from "@lathe/protocol";
+
+/** What goes back. */
+export interface RewindParts {
+  readonly files: boolean;
+  readonly conversation: boolean;
+}
+
+export interface Target {
+  readonly mark: Mark;
+  /** The files right before it; absent when there is nothing to bring back. */
+  readonly ref?: string;
+  /** The files are as they were then, as far as the session knows. */
+  readonly isThere: boolean;
+}
+
+const alone = "`--conversation` takes the conversation back alone";
+
+/** Before step `to`, or else before the last turn. */
+export function targetOf(
+  session: Session,
+  { to, files, conversation }: RewindParts & { readonly to?: number },
+): Target | Failure {
+  const { marks, checkpoints } = session;
+  const mark = marks.findLast((one) => (to === undefined ? one.opens : one.step === to));
+  if (!mark) return unknownStep(marks, to);
+  const ref = filesAt(session, mark);
+  if (isFailure(ref)) return files ? ref : { mark, isThere: false };
+  if (ref === undefined && files && !conversation) {
+    const text = "there are no files to bring back: no step since then may have changed any";
+    return failure("not-found", text, { who: "user" });
+  }
+  const isThere = ref === undefined || ref === checkpoints.at(-1)?.ref;
+  return { mark, ...(ref !== undefined && { ref }), isThere };
+}
+
+/** The files right before a mark; undefined when no step since then may have changed any. */
+function filesAt({ checkpoints, settings }: Session, mark: Mark): string | undefined | Failure {
+  const first = checkpoints.find((one) => one.seq > mark.seq);
+  if (first?.ref !== undefined) return first.ref;
+  const last = checkpoints.at(-1);
+  // After one that never can be had there is no further attempt.
+  const why = first?.failure ?? (last?.failure?.retry === "never" ? last.failure : undefined);
+  if (first || why) return notKept(`the files could not be kept then (${why?.text ?? "no reason is known"})`);
+  return settings.checkpoints ? undefined : notKept("checkpoints are switched off");
+}
+
+function notKept(why: string): Failure {
+  return failure("not-found", `the files cannot go back: ${why}; ${alone}`, { who: "user" });
+}
+
+function unknownStep(marks: readonly Mark[], to: number | undefined): Failure {
+  const last = marks.at(-1)?.step;
+  const text =
+    last === undefined
+      ? "the session has no step to go back to"
+      : `there is no step ${to}; the steps are 1 to ${last}, as \`lathe sessions show\` numbers them`;
+  return failure("invalid-arguments", text, { who: "user" });
+}
+
+/** The files when the session let go of them; undefined when it was cut off before, or could not keep them. */
+export function knownEnd({ checkpoints }: Session): string | undefined {
+  const last = checkpoints.at(-1);
+  return last?.moment === "after" ? last.ref : undefined;
+}

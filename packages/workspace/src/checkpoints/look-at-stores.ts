@@ -1,0 +1,187 @@
+/** Keeps the checkpoints of all folders together from growing for ever; what a living process works with is left alone. */
+import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
+import { join } from "node:path";
+import { isFailure } from "@lathe/protocol";
+import { nodeDisk } from "../disk.ts";
+import { errorCode } from "../file-failure.ts";
+import { removeQuietly } from "../remove-quietly.ts";
+import { throwAway } from "./collect-garbage.ts";
+import { livingMarks, setMark, uniqueName } from "./process-marks.ts";
+import { SessionRefs } from "./session-refs.ts";
+import { isStoreName, lookedPath, marksName, rootName } from "./store-place.ts";
+
+export interface CollectStoresOptions {
+  /** Where the stores of all folders are. */
+  readonly folder: string;
+  /** The variable PATH, where git is looked for. */
+  readonly path: string;
+  /** All stores together; 5 GB. */
+  readonly maxBytes?: number;
+  /** For so long the store of a folder that is gone is kept; 30 days. */
+  readonly maxAgeMs?: number;
+}
+
+export interface CollectedStores {
+  /** The folders whose stores are gone. */
+  readonly removed: readonly string[];
+  /** Sessions whose checkpoints had to go for room. */
+  readonly dropped: readonly string[];
+}
+
+const defaultBytes = 5 * 1024 * 1024 * 1024;
+const defaultAgeMs = 30 * 24 * 60 * 60_000;
+/** A file in a store since when its folder has not been there. */
+const goneName = "gone";
+const removedPrefix = ".removed-";
+
+interface Store {
+  readonly path: string;
+  readonly root: string;
+  bytes: number;
+}
+
+interface OldSession {
+  readonly store: Store;
+  readonly session: string;
+  readonly at: number;
+}
+
+/** Throws what the file system throws. */
+export async function lookAtStores(options: CollectStoresOptions): Promise<CollectedStores> {
+  const { folder, path, maxBytes = defaultBytes, maxAgeMs = defaultAgeMs } = options;
+  // First, so that another process need not look too.
+  writeFileSync(lookedPath(folder), "", { mode: 0o600 });
+  for (const name of readdirSync(folder).filter((one) => one.startsWith(removedPrefix))) {
+    await rm(join(folder, name), { recursive: true, force: true });
+  }
+  const removed: string[] = [];
+  const stores: Store[] = [];
+  for (const store of storesIn(folder)) {
+    if (isLongGone(store, maxAgeMs) && (await removeStore(folder, store))) removed.push(store.root);
+    else stores.push(store);
+  }
+  const dropped: string[] = [];
+  for (const old of oldSessions(stores)) {
+    if (stores.reduce((sum, { bytes }) => sum + bytes, 0) <= maxBytes) break;
+    const isEmpty = await dropSession({ folder, path }, old);
+    if (isEmpty === undefined) continue;
+    dropped.push(old.session);
+    if (isEmpty) removed.push(old.store.root);
+  }
+  return { removed, dropped };
+}
+
+function storesIn(folder: string): readonly Store[] {
+  return readdirSync(folder)
+    .filter(isStoreName)
+    .map((name) => join(folder, name))
+    .flatMap((path) => {
+      const root = rootOf(path);
+      return root === undefined ? [] : [{ path, root, bytes: bytesOf(path) }];
+    });
+}
+
+/** Undefined for what is no store, or is just being made. */
+function rootOf(store: string): string | undefined {
+  try {
+    return readFileSync(join(store, rootName), "utf8").trimEnd() || undefined;
+  } catch (error) {
+    errorCode(error);
+    return undefined;
+  }
+}
+
+function bytesOf(store: string): number {
+  const packs = join(store, "objects", "pack");
+  return namesIn(packs).reduce(
+    (sum, name) => sum + (statSync(join(packs, name), { throwIfNoEntry: false })?.size ?? 0),
+    0,
+  );
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    errorCode(error);
+    return [];
+  }
+}
+
+function isLongGone({ path, root }: Store, maxAgeMs: number): boolean {
+  const mark = join(path, goneName);
+  if (isThere(root)) {
+    removeQuietly(mark);
+    return false;
+  }
+  const since = statSync(mark, { throwIfNoEntry: false })?.mtimeMs;
+  if (since === undefined) writeFileSync(mark, "", { mode: 0o600 });
+  return since !== undefined && Date.now() - since > maxAgeMs;
+}
+
+function isThere(root: string): boolean {
+  try {
+    return statSync(root, { throwIfNoEntry: false }) !== undefined;
+  } catch (error) {
+    // Out of reach is not gone.
+    errorCode(error);
+    return true;
+  }
+}
+
+/** False when somebody uses it. */
+async function removeStore(folder: string, { path }: Store): Promise<boolean> {
+  const marks = join(path, marksName);
+  const mark = setMark(marks, "remove", "use");
+  if (!mark) return false;
+  const away = join(folder, `${removedPrefix}${uniqueName()}`);
+  try {
+    if (isBusy(marks)) return false;
+    renameSync(path, away);
+  } finally {
+    mark.release();
+  }
+  await rm(away, { recursive: true, force: true });
+  return true;
+}
+
+function isBusy(marks: string): boolean {
+  mkdirSync(marks, { recursive: true, mode: 0o700 });
+  return (["use", "take", "collect", "pack"] as const).some((kind) => livingMarks(marks, kind).length > 0);
+}
+
+function oldSessions(stores: readonly Store[]): readonly OldSession[] {
+  const all = stores.flatMap((store) => {
+    if (isBusy(join(store.path, marksName))) return [];
+    const refs = new SessionRefs(store.path, nodeDisk);
+    return refs.list().map((session) => ({ store, session, at: refs.writtenAt(session) }));
+  });
+  return all.sort((a, b) => a.at - b.at);
+}
+
+/** Whether its store has gone with it, the last one; undefined when nothing was done. */
+async function dropSession(
+  { folder, path }: CollectStoresOptions,
+  { store, session }: OldSession,
+): Promise<boolean | undefined> {
+  const refs = new SessionRefs(store.path, nodeDisk);
+  const marks = join(store.path, marksName);
+  const others = refs.list().filter((one) => one !== session);
+  if (others.length === 0) {
+    if (!(await removeStore(folder, store))) return undefined;
+    store.bytes = 0;
+    return true;
+  }
+  const mark = isBusy(marks) ? undefined : setMark(marks, "pack", "pack");
+  if (!mark) return undefined;
+  try {
+    refs.remove(session);
+    const failed = await throwAway({ git: { folder: store.path, path }, marks });
+    // What is nobody's goes when there is next something to throw away.
+    store.bytes = isFailure(failed) ? store.bytes : bytesOf(store.path);
+    return false;
+  } finally {
+    mark.release();
+  }
+}
