@@ -94,7 +94,7 @@ describe("lathe sessions rewind", () => {
     const { out } = await sessions("list", "--json");
     return (JSON.parse(out) as { id: string }[])[0]?.id ?? assert.fail(out);
   };
-  const tree = (): unknown => treeOf(place.workspace);
+  const tree = () => treeOf(place.workspace);
 
   const twoSteps: readonly WireAnswer[] = [
     { parts: [call("e1", "write", { path: "first.txt", content: "1\n" })] },
@@ -145,7 +145,7 @@ describe("lathe sessions rewind", () => {
     const id = await newest();
     const refused = await sessions("rewind", id);
     assert.notEqual(refused.code, 0);
-    assert.match(refused.err, /a\.txt\..*--force/, "what it did not touch is no obstacle");
+    assert.match(refused.err, /changed a\.txt while .*--force/, "what it did not touch is no obstacle");
     assert.equal(readFileSync(join(place.workspace, "a.txt"), "utf8"), "mine\n");
     assert.equal((await sessions("rewind", id, "--force")).code, 0);
     assert.equal(readFileSync(join(place.workspace, "a.txt"), "utf8"), "one\ntwo\n");
@@ -176,6 +176,26 @@ describe("lathe sessions rewind", () => {
     assert.equal(readFileSync(join(place.workspace, "n.txt"), "utf8"), "mine\n");
   });
 
+  it("leaves alone what somebody made between two turns and the session never touched", async () => {
+    fill();
+    await work([{ parts: [call("c1", "write", { path: "n/n.txt", content: "1\n" })] }, done]);
+    place.put("user.txt", "mine\n");
+    place.put("n/user.txt", "mine\n");
+    place.put("a.txt", "mine\n");
+    rmSync(join(place.workspace, "local.db"));
+    const own = tree();
+    await goOn([{ parts: [call("c2", "write", { path: "m.txt", content: "2\n" })] }, done]);
+    const id = await newest();
+    for (const force of [[], ["--force"]]) {
+      const ended = await sessions("rewind", id, "--to", "1", ...force);
+      assert.equal(ended.code, 0, ended.err);
+      const { "n/n.txt": _, ...left } = own;
+      assert.deepEqual(tree(), left);
+      assert.equal((await sessions("rewind", id, "--undo")).code, 0);
+      assert.equal(readFileSync(join(place.workspace, "m.txt"), "utf8"), "2\n");
+    }
+  });
+
   it("tells the session's changes from those between its turns", async () => {
     fill();
     await work([{ parts: [call("c1", "write", { path: "n.txt", content: "1\n" })] }, done]);
@@ -189,10 +209,12 @@ describe("lathe sessions rewind", () => {
 
   it("takes back a turn that was cut off, and gives it back whole", async () => {
     fill();
+    const before = tree();
     const id = await cutOff();
     const refused = await sessions("rewind", id, "--files");
-    assert.match(refused.err, /cut off.*--force/);
+    assert.match(refused.err, /started changed while nobody watched.*--force/);
     assert.equal((await sessions("rewind", id, "--force")).code, 0);
+    assert.deepEqual(tree(), before);
     assert.equal((await sessions("rewind", id, "--undo")).code, 0);
     await goOn([done]);
     const [request] = server.records;

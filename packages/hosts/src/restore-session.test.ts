@@ -18,6 +18,8 @@ interface Trouble {
   /** Which append is refused, from 1. */
   readonly append?: number;
   readonly restore?: Failure;
+  /** What differs, by "from to" as checkpoints are named. */
+  readonly differs?: Readonly<Record<string, readonly string[]>>;
 }
 
 const kept: readonly Kept[] = [
@@ -29,7 +31,10 @@ const rewound: Draft = { type: "session.rewound", data: { to: 1, undoes: false, 
 const full = failure("disk-full", "the disk is full");
 
 /** What happens, in order. */
-function rewinding({ append, restore }: Trouble): { readonly done: string[]; readonly with: Rewinding } {
+function rewinding({ append, restore, differs = {} }: Trouble): {
+  readonly done: string[];
+  readonly with: Rewinding;
+} {
   const done: string[] = [];
   let appends = 0;
   const log = {
@@ -47,9 +52,10 @@ function rewinding({ append, restore }: Trouble): { readonly done: string[]; rea
       done.push("take");
       return { ref: "present", skipped: [], skippedCount: 0 };
     },
-    difference: async () => [],
-    restore: async (ref: string, { expected }: RestoreOptions) => {
-      done.push(`restore ${ref} from ${expected}`);
+    changedPaths: async (from: string, to: string) => differs[`${from} ${to}`] ?? [],
+    restore: async (ref: string, { expected, spare = [] }: RestoreOptions) => {
+      const but = spare.length > 0 ? ` but ${spare}` : "";
+      done.push(`restore ${ref} from ${expected}${but}`);
       return restore ?? restored;
     },
   };
@@ -68,7 +74,12 @@ describe("restoring a session", () => {
   it("has the way back in the log before anything changes", async () => {
     const { done, with: parts } = rewinding({});
     assert.deepEqual(await restoreSession(parts, way, () => [rewound]), restored);
-    assert.deepEqual(done, ["take", "log before present", "restore start from end", "log session.rewound"]);
+    assert.deepEqual(done, [
+      "take",
+      "log before present",
+      "restore start from present",
+      "log session.rewound",
+    ]);
   });
 
   it("changes nothing when the intent cannot be written", async () => {
@@ -83,20 +94,46 @@ describe("restoring a session", () => {
     assert.equal(done.at(-1), "restore present from back");
   });
 
-  it("knows the session's files as before when nothing could be restored", async () => {
+  it("does not take for the session's what changed before, when nothing could be restored", async () => {
     const { done, with: parts } = rewinding({ restore: failure("stale-version", "a changed.") });
     const refused = await restoreSession(parts, way, () => [rewound]);
     assert.match(isFailure(refused) ? refused.text : "", /a changed\. .*--force/);
-    assert.equal(done.at(-1), "log after end");
+    assert.equal(done.at(-1), "log after present");
   });
 
-  it("refuses without force when nobody knows where the session let go of them", async () => {
-    const { done, with: parts } = rewinding({});
-    const cut = { ...parts, session: { ...parts.session, checkpoints: kept.slice(0, 1) } };
-    const refused = await restoreSession(cut, way, () => [rewound]);
-    assert.match(isFailure(refused) ? refused.text : "", /cut off.*--force/);
-    assert.deepEqual(done, []);
-    assert.equal(await restoreSession(cut, { ...way, force: true }, () => [rewound]), restored);
-    assert.match(done.join(), /restore start from undefined/);
+  const differs = {
+    "start end": ["its", "both"],
+    "end present": ["both", "theirs"],
+    "start present": ["its", "both", "theirs"],
+  };
+
+  it("refuses to lose what somebody made of its files, and writes nothing", async () => {
+    const { done, with: parts } = rewinding({ differs });
+    const refused = await restoreSession(parts, way, () => [rewound]);
+    assert.match(isFailure(refused) ? refused.text : "", /somebody changed both while .*--force/);
+    assert.deepEqual(done, ["take"]);
+  });
+
+  it("leaves alone what the session never touched, also with force", async () => {
+    const { done, with: parts } = rewinding({ differs });
+    assert.equal(await restoreSession(parts, { ...way, force: true }, () => [rewound]), restored);
+    assert.ok(done.includes("restore start from present but theirs"), done.join());
+  });
+
+  it("is as before a change that was taken back by hand", async () => {
+    const { done, with: parts } = rewinding({ differs: { ...differs, "start present": ["its", "theirs"] } });
+    assert.equal(await restoreSession(parts, way, () => [rewound]), restored);
+    assert.ok(done.includes("restore start from present but theirs"), done.join());
+  });
+
+  it("refuses without force what changed since a death, and nothing else", async () => {
+    const cut = kept.slice(0, 1);
+    const { done, with: parts } = rewinding({ differs: { "start present": ["a"] } });
+    const dead = { ...parts, session: { ...parts.session, checkpoints: cut } };
+    const refused = await restoreSession(dead, way, () => [rewound]);
+    assert.match(isFailure(refused) ? refused.text : "", /a changed while nobody watched.*--force/);
+    assert.deepEqual(done, ["take"]);
+    assert.equal(await restoreSession(dead, { ...way, force: true }, () => [rewound]), restored);
+    assert.ok(done.includes("restore start from present"), done.join());
   });
 });

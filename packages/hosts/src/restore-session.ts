@@ -1,7 +1,6 @@
 /** Restore: the files of a session go back, with the way back in its log before anything changes. */
-import { cutOff, explainRefusal, refuseLoss } from "@lathe/orchestrator/rewind/refusals";
+import { explainRefusal, refuseLoss } from "@lathe/orchestrator/rewind/refusals";
 import { spansOf } from "@lathe/orchestrator/rewind/spans";
-import { knownEnd } from "@lathe/orchestrator/rewind/target";
 import {
   type Checkpoints,
   type Draft,
@@ -14,11 +13,11 @@ import {
 import { spanChanges } from "./span-changes.ts";
 import { systemClock } from "./system-clock.ts";
 
-/** What a session goes back to: `from` is the `seq` of the mark there, absent for the undoing of a rewind. */
+/** What a session goes back to: `ref` is the first checkpoint after the event `from`. */
 export interface Way {
   readonly ref: string;
-  readonly from?: number;
-  /** Also over what somebody else has changed since. */
+  readonly from: number;
+  /** Also over what somebody else has changed in the session's files. */
   readonly force: boolean;
 }
 
@@ -35,46 +34,46 @@ export async function restoreSession(
   draftsOf: (restored: Restored) => readonly Draft[],
 ): Promise<Restored | Failure> {
   const { log, session, checkpoints } = rewinding;
-  const known = knownEnd(session);
-  const refused = way.force ? undefined : known === undefined ? cutOff : await lossOf(rewinding, way);
-  if (refused) return explainRefusal(refused);
-  const kept = await keepPresent(rewinding);
-  if (kept) return kept;
-  const expected = known === undefined ? {} : { expected: known };
-  const restored = await checkpoints.restore(way.ref, { session: session.id, force: way.force, ...expected });
+  const present = await checkpoints.take(session.id);
+  if (isFailure(present)) return present;
+  const spare = await sparedBy(rewinding, way, present.ref);
+  if (isFailure(spare)) return explainRefusal(spare);
+  // Durable, so that a death in the middle leaves the way back in the log.
+  const unkept = await append(log, [taken("before", present.ref)]);
+  if (unkept) return unkept;
+  const options = { session: session.id, expected: present.ref, force: way.force, spare };
+  const restored = await checkpoints.restore(way.ref, options);
   if (isFailure(restored)) {
-    // Nothing has changed, and what the session last knew of the files is what it still knows.
-    if (known !== undefined) await append(log, [taken("after", known)]);
+    // Nothing has changed, and what changed before is not taken for the session's.
+    await append(log, [taken("after", present.ref)]);
     return explainRefusal(restored);
   }
   const unwritten = await append(log, draftsOf(restored));
   return unwritten ? putBack(rewinding, restored, unwritten) : restored;
 }
 
-/** What would go with the session's own changes. */
-async function lossOf({ session, checkpoints }: Rewinding, { ref, from }: Way): Promise<Failure | undefined> {
-  const last = knownEnd(session);
-  if (from === undefined || last === undefined) return undefined;
-  const own = await checkpoints.difference(ref, last);
-  if (isFailure(own)) return own;
-  const back = new Set(own.map(({ path }) => path));
-  const spans = spansOf(session.checkpoints.filter(({ seq }) => seq > from));
-  const changes = await spanChanges(
-    checkpoints,
-    spans.filter(({ whose }) => whose !== "session"),
-  );
-  if (isFailure(changes)) return changes;
-  return refuseLoss({
-    session: changes.session,
-    others: changes.others.intersection(back),
-    anybody: changes.anybody.intersection(back),
-  });
-}
-
-/** Durable, so that a death in the middle leaves the way back in the log. */
-async function keepPresent({ log, session, checkpoints }: Rewinding): Promise<Failure | undefined> {
-  const present = await checkpoints.take(session.id);
-  return isFailure(present) ? present : append(log, [taken("before", present.ref)]);
+/** The files that others alone have changed; a refusal when some were changed by both, or nobody knows by whom. */
+async function sparedBy(
+  { session, checkpoints }: Rewinding,
+  { ref, from, force }: Way,
+  present: string,
+): Promise<readonly string[] | Failure> {
+  const since = session.checkpoints.filter(({ seq }) => seq > from);
+  const unsure = since.at(-1)?.moment === "before" ? { unsure: true as const } : {};
+  const now = { seq: session.head, moment: "before", ref: present, ...unsure } as const;
+  const changed = await spanChanges(checkpoints, spansOf([...since, now]));
+  if (isFailure(changed)) return changed;
+  if (!force) {
+    const differing = await checkpoints.changedPaths(ref, present);
+    if (isFailure(differing)) return differing;
+    const back = new Set(differing);
+    const refused = refuseLoss({
+      both: changed.others.intersection(changed.session).intersection(back),
+      anybody: changed.anybody.intersection(back),
+    });
+    if (refused) return refused;
+  }
+  return [...changed.others.difference(changed.session).difference(changed.anybody)];
 }
 
 function taken(moment: "before" | "after", ref: string): Draft {

@@ -8,6 +8,7 @@ import {
   fold,
   isFailure,
   type Restored,
+  type Rewind,
   type Session,
   type SessionLog,
 } from "@lathe/protocol";
@@ -65,7 +66,7 @@ export function undoRewind(env: Env, id: string, manner: Manner): Promise<Rewoun
       const text = "there is no rewind to undo: none was made, or somebody has spoken since";
       return failure("invalid-arguments", text, { who: "user" });
     }
-    const way = rewind.files === undefined ? undefined : { ref: rewind.files, force: manner.force };
+    const way = wayBack(session, rewind, manner.force);
     const restored = await went({ env, log, session, manner }, way, (done) =>
       undoDrafts(session, rewind, done),
     );
@@ -73,6 +74,13 @@ export function undoRewind(env: Env, id: string, manner: Manner): Promise<Rewoun
     const step = (rewind.conversation?.step ?? session.step) + 1;
     return { step, opens: false, ...(restored && { restored }) };
   });
+}
+
+/** Undefined when the rewind left the files alone. */
+function wayBack({ checkpoints }: Session, { seq, files }: Rewind, force: boolean): Way | undefined {
+  if (files === undefined) return undefined;
+  const intent = checkpoints.findLast((kept) => kept.seq < seq && kept.moment === "before");
+  return { ref: files, from: (intent?.seq ?? seq) - 1, force };
 }
 
 async function owning<T>(

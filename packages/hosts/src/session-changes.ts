@@ -10,6 +10,7 @@ import {
   isFailure,
   type Session,
 } from "@lathe/protocol";
+import { isProcessAlive } from "@lathe/stores";
 import { readSession } from "./history.ts";
 import { withCheckpoints } from "./lazy-checkpoints.ts";
 import { type SpanChanges, spanChanges } from "./span-changes.ts";
@@ -22,8 +23,8 @@ export type SessionFile = FileDifference & { readonly others?: "yes" | "perhaps"
 export interface SessionChanges {
   /** Files that the session changed, or may have; what others changed alone is not among them. */
   readonly files: readonly SessionFile[];
-  /** Whether its last turn was cut off: then it is compared with the files now. */
-  readonly isOpen: boolean;
+  /** Its last turn goes on, or was cut off: then it is compared with the files now. */
+  readonly open?: "at-work" | "cut-off";
   /** Why not all of it could be kept. */
   readonly unkept?: Failure;
 }
@@ -34,16 +35,20 @@ export async function sessionChanges(env: Env, id: string): Promise<SessionChang
   const session = fold(events);
   const failed = session.checkpoints.find((one) => one.failure)?.failure;
   const unkept = failed && { unkept: failed };
-  if (session.checkpoints.every(({ ref }) => ref === undefined))
-    return { files: [], isOpen: false, ...unkept };
+  if (session.checkpoints.every(({ ref }) => ref === undefined)) return { files: [], ...unkept };
   const files = await withCheckpoints({ root: session.cwd, env }, (checkpoints) =>
     changedFiles(session, checkpoints),
   );
-  if (!isFailure(files)) return { files, isOpen: knownEnd(session) === undefined, ...unkept };
+  if (!isFailure(files)) return { files, ...openOf(session), ...unkept };
   if (files.code !== "not-found") return files;
   return failure("not-found", "its checkpoints are gone: the store had to make room for newer ones", {
     who: "user",
   });
+}
+
+function openOf(session: Session): Pick<SessionChanges, "open"> {
+  if (knownEnd(session) !== undefined) return {};
+  return { open: session.owner && isProcessAlive(session.owner) ? "at-work" : "cut-off" };
 }
 
 async function changedFiles(
@@ -55,11 +60,11 @@ async function changedFiles(
   const end = knownEnd({ ...session, checkpoints: kept });
   const changes = await spanChanges(checkpoints, spansOf(kept));
   if (isFailure(changes)) return changes;
-  const since = end === undefined ? await checkpoints.difference(last) : [];
+  const since = end === undefined ? await checkpoints.changedPaths(last) : [];
   if (isFailure(since)) return since;
   const files = await checkpoints.difference(first, end);
   if (isFailure(files)) return files;
-  const loose = new Set(since.map(({ path }) => path));
+  const loose = new Set(since);
   return files.flatMap((file) => attributed(file, changes, loose));
 }
 

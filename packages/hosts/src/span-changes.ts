@@ -10,10 +10,9 @@ export async function spanChanges(
 ): Promise<SpanChanges | Failure> {
   const changes = { session: new Set<string>(), others: new Set<string>(), anybody: new Set<string>() };
   for (const { from, to, whose } of spans) {
-    if (from === to) continue;
-    const found = await checkpoints.difference(from, to);
+    const found = await checkpoints.changedPaths(from, to);
     if (isFailure(found)) return found;
-    for (const { path } of found) changes[whose].add(path);
+    for (const path of found) changes[whose].add(path);
   }
   return changes;
 }

@@ -99,6 +99,8 @@ export interface Checkpoints {
   take(session: string, options?: { readonly signal?: AbortSignal }): Promise<Checkpoint | Failure>;
   /** *Contract:* sorted by path; `to` absent: the files now. `not-found` for a ref that is gone, `log-corrupt` for a broken one. */
   difference(from: string, to?: string): Promise<readonly FileDifference[] | Failure>;
+  /** *Contract:* the paths of `difference`, without what reading the files costs. */
+  changedPaths(from: string, to?: string): Promise<readonly string[] | Failure>;
   /** *Contract:* `path` relative to the root, with `/`; `not-found` for a ref that is gone. */
   read(ref: string, path: string): Promise<FileInCheckpoint | Failure>;
   /**

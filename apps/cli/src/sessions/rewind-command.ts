@@ -5,6 +5,7 @@ import { type Failure, isFailure } from "@lathe/protocol";
 import { numberFlag } from "../flags.ts";
 import { harmless } from "../render/fit.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
+import { whileBusy } from "../render/while-busy.ts";
 import { usage } from "../run-options.ts";
 import { problemLine } from "../show-failure.ts";
 
@@ -28,13 +29,14 @@ export async function rewindCommand(start: string, flags: RewindFlags): Promise<
   }
   const id = await findSession(process.env, start);
   if (isFailure(id)) return id;
-  const onRemark = (text: string): boolean => process.stderr.write(problemLine(text));
-  const manner = { force: flags.force, onRemark };
   const both = flags.files === flags.conversation;
   const parts = { files: both || flags.files, conversation: both || flags.conversation };
-  const rewound = flags.undo
-    ? await undoRewind(process.env, id, manner)
-    : await rewindSession(process.env, id, { ...parts, ...manner, ...(to !== undefined && { to }) });
+  const rewound = await whileBusy(parts.files ? "putting the files back" : "going back", (tell) => {
+    const manner = { force: flags.force, onRemark: (text: string) => tell(problemLine(text)) };
+    return flags.undo
+      ? undoRewind(process.env, id, manner)
+      : rewindSession(process.env, id, { ...parts, ...manner, ...(to !== undefined && { to }) });
+  });
   if (isFailure(rewound)) return rewound;
   const paint = paletteFor(process.stdout, process.env);
   const told = flags.undo ? undoneText(rewound, paint) : rewoundText(rewound, { id, parts, paint });

@@ -1,23 +1,20 @@
 /** Refusals of a rewind: what would be lost by it, or is lost already. */
 import { type Failure, failure } from "@lathe/protocol";
-import type { Whose } from "./spans.ts";
 
 const pathsNamed = 10;
 const anyway = "To do it all the same: --force";
 
-/** A session that did not let go of the files leaves nothing to tell its changes from somebody else's. */
-export const cutOff: Failure = failure(
-  "stale-version",
-  "its last turn or rewind was cut off, so its changes cannot be told from yours: look at `lathe sessions diff`.",
-  { who: "user" },
-);
+/** Paths that would go back although the changes in them are not the session's alone. */
+export interface Contested {
+  /** Changed by the session, and by somebody else in between or afterwards. */
+  readonly both: ReadonlySet<string>;
+  readonly anybody: ReadonlySet<string>;
+}
 
-/** `changed`: the paths that would go back and changed in spans that are not the session's own. */
-export function refuseLoss(changed: Readonly<Record<Whose, ReadonlySet<string>>>): Failure | undefined {
-  const theirs = [...changed.others];
-  const doubtful = [...changed.anybody].filter((path) => !changed.others.has(path));
+export function refuseLoss({ both, anybody }: Contested): Failure | undefined {
+  const doubtful = [...anybody].filter((path) => !both.has(path));
   const parts = [
-    ...(theirs.length > 0 ? [`somebody changed ${named(theirs)} while the session was not at work`] : []),
+    ...(both.size > 0 ? [`somebody changed ${named([...both])} while the session was not at work`] : []),
     ...(doubtful.length > 0
       ? [`${named(doubtful)} changed while nobody watched, by the session or by somebody else`]
       : []),

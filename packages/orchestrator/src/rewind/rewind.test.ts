@@ -130,9 +130,8 @@ describe("the target", () => {
 });
 
 describe("a loss", () => {
-  const sets = (others: readonly string[], anybody: readonly string[]) => ({
-    session: new Set<string>(),
-    others: new Set(others),
+  const sets = (both: readonly string[], anybody: readonly string[]) => ({
+    both: new Set(both),
     anybody: new Set(anybody),
   });
 

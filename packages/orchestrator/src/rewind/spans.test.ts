@@ -26,13 +26,12 @@ test("between two turns the files are others'", () => {
 });
 
 test("what a rewind did is the session's", () => {
-  assert.deepEqual(spans("b1 a2 b2 a1 b1 a2"), [
-    "1-2 session",
-    "2-2 others",
-    "2-1 session",
-    "1-1 others",
-    "1-2 session",
-  ]);
+  assert.deepEqual(spans("b1 a2 b3 a1 b4"), ["1-2 session", "2-3 others", "3-1 session", "1-4 others"]);
+});
+
+test("where nothing changed no hands changed either", () => {
+  assert.deepEqual(spans("b1 a2 b2 a3 b4"), ["1-3 session", "3-4 others"]);
+  assert.deepEqual(spans("b1 a1 b1"), []);
 });
 
 test("after a death nobody knows whose they were", () => {

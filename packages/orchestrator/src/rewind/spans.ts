@@ -11,18 +11,19 @@ export interface Span {
   readonly whose: Whose;
 }
 
-/** In order, without holes; neighbours that belong to the same are one. */
+/** In order; where nothing changed there is none, and neighbours that belong to the same are one. */
 export function spansOf(kept: readonly Kept[]): readonly Span[] {
   const spans: Span[] = [];
   let start = kept.findIndex(({ ref }) => ref !== undefined);
   for (let i = start + 1; start >= 0 && i < kept.length; i++) {
     const [from, to] = [kept[start]?.ref, kept[i]?.ref];
     if (from === undefined || to === undefined) continue;
-    const span = { from, to, whose: whoseOf(kept.slice(start, i + 1)) };
-    const last = spans.at(-1);
-    if (last?.whose === span.whose) spans[spans.length - 1] = { ...last, to };
-    else spans.push(span);
+    const whose = whoseOf(kept.slice(start, i + 1));
     start = i;
+    if (from === to) continue;
+    const last = spans.at(-1);
+    if (last?.whose === whose) spans[spans.length - 1] = { ...last, to };
+    else spans.push({ from, to, whose });
   }
   return spans;
 }

@@ -13,15 +13,31 @@ const maxFileBytes = 512 * 1024;
 /** Of all diffs together. */
 const maxDiffLength = 1024 * 1024;
 
+/** Trees. */
+export interface Compared {
+  readonly before: string;
+  readonly after: string;
+}
+
 interface Listing {
   readonly reader: ObjectReader;
   readonly unified: UnifiedDiff | undefined;
   room: number;
 }
 
+export async function listPaths(
+  reader: ObjectReader,
+  { before, after }: Compared,
+): Promise<readonly string[] | Failure> {
+  const changes = await compareTrees(reader, before, after);
+  if (isFailure(changes)) return changes;
+  const told = changes.filter((one) => canTell([stateOf(one.before), stateOf(one.after)]));
+  return told.map(({ path }) => shownPath(path)).sort();
+}
+
 export async function listDifferences(
   reader: ObjectReader,
-  trees: { readonly before: string; readonly after: string },
+  trees: Compared,
   unified: UnifiedDiff | undefined,
 ): Promise<readonly FileDifference[] | Failure> {
   const changes = await compareTrees(reader, trees.before, trees.after);
@@ -42,9 +58,7 @@ async function differenceOf(
 ): Promise<FileDifference | undefined | Failure> {
   const before = stateOf(change.before);
   const after = stateOf(change.after);
-  const states = [before, after].filter((state) => state !== undefined);
-  // A folder is seen by what is in it; what neither holds cannot be told.
-  if (states.every(({ type }) => type === "skipped")) return undefined;
+  if (!canTell([before, after])) return undefined;
   const kind = kindOfDifference(before, after);
   const base = {
     path: shownPath(change.path),
@@ -61,6 +75,11 @@ async function differenceOf(
   const diff =
     binary || old === "large" || now === "large" ? undefined : diffOf(listing, base.path, [old, now]);
   return { ...base, binary, ...(diff !== undefined && { diff }) };
+}
+
+/** A folder is seen by what is in it; what neither holds cannot be told. */
+function canTell(states: readonly (FileState | undefined)[]): boolean {
+  return states.some((state) => state && state.type !== "skipped");
 }
 
 function diffOf(listing: Listing, path: string, texts: readonly (Text | undefined)[]): string | undefined {

@@ -22,8 +22,9 @@ import { isOwnerAlive, type ProcessOwner } from "../process-owner.ts";
 import type { Recovery } from "../recover-journals.ts";
 import { collectGarbage, isScattered, packSmall } from "./collect-garbage.ts";
 import { type CheckpointLimits, defaultLimits } from "./limits.ts";
-import { listDifferences, type UnifiedDiff } from "./list-differences.ts";
+import { type Compared, listDifferences, listPaths, type UnifiedDiff } from "./list-differences.ts";
 import type { CollectedStores, CollectStoresOptions } from "./look-at-stores.ts";
+import type { ObjectReader } from "./object-reader.ts";
 import { cancelled } from "./pace.ts";
 import type { Mark } from "./process-marks.ts";
 import { readCheckpointFile } from "./read-file.ts";
@@ -137,14 +138,12 @@ class OpenCheckpoints implements Checkpoints {
   }
 
   difference(from: string, to?: string): Promise<readonly FileDifference[] | Failure> {
-    const { shadow, unified } = this.#parts;
-    return this.#inTurn(undefined, async (signal) => {
-      const after = to === undefined ? await shadow.present(signal) : await shadow.treeOf(to, { signal });
-      if (isFailure(after)) return after;
-      const before = await shadow.treeOf(from, { signal });
-      if (isFailure(before)) return before;
-      return shadow.reading((reader) => listDifferences(reader, { before, after }, unified), { signal });
-    });
+    const { unified } = this.#parts;
+    return this.#compare([from, to], (reader, trees) => listDifferences(reader, trees, unified));
+  }
+
+  changedPaths(from: string, to?: string): Promise<readonly string[] | Failure> {
+    return this.#compare([from, to], listPaths);
   }
 
   read(ref: string, path: string): Promise<FileInCheckpoint | Failure> {
@@ -173,6 +172,20 @@ class OpenCheckpoints implements Checkpoints {
     await Promise.all([this.#last, this.#packing]);
     await this.#parts.effects.journal.close();
     this.#parts.use.release();
+  }
+
+  #compare<T>(
+    [from, to]: readonly [string, string | undefined],
+    list: (reader: ObjectReader, trees: Compared) => Promise<T | Failure>,
+  ): Promise<T | Failure> {
+    const { shadow } = this.#parts;
+    return this.#inTurn(undefined, async (signal) => {
+      const after = to === undefined ? await shadow.present(signal) : await shadow.treeOf(to, { signal });
+      if (isFailure(after)) return after;
+      const before = await shadow.treeOf(from, { signal });
+      if (isFailure(before)) return before;
+      return shadow.reading((reader) => list(reader, { before, after }), { signal });
+    });
   }
 
   #pack(): void {

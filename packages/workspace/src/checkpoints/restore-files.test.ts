@@ -13,6 +13,7 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
+import { isFailure } from "@lathe/protocol";
 import { exactTree, succeeded } from "@lathe/testkit";
 import fc from "fast-check";
 import { openCheckpoints } from "./open-checkpoints.ts";
@@ -115,5 +116,43 @@ describe("restore", () => {
       },
     );
     await fc.assert(property, { numRuns: 15 });
+  });
+
+  it("leaves what it has to spare as it is, or changes nothing at all", async () => {
+    const property = fc.asyncProperty(
+      fc.array(change, { maxLength: 8 }),
+      fc.array(change, { minLength: 1, maxLength: 8 }),
+      fc.array(change, { minLength: 1, maxLength: 4 }),
+      async (first, second, theirs) => {
+        const base = mkdtempSync(join(folder, "run-"));
+        const root = join(base, "root");
+        mkdirSync(root);
+        const options = { root, folder: join(base, "c"), journal: join(base, "j"), home: homedir() };
+        const checkpoints = succeeded(await openCheckpoints({ ...options, path: process.env.PATH ?? "" }));
+        carryOutAll(root, first);
+        const { ref } = succeeded(await checkpoints.take("s"));
+        carryOutAll(root, second);
+        const { ref: end } = succeeded(await checkpoints.take("s"));
+        carryOutAll(root, theirs);
+        const { ref: present } = succeeded(await checkpoints.take("s"));
+        const spare = succeeded(await checkpoints.difference(end, present)).map((one) => one.path);
+        const before = exactTree(root);
+        const restored = await checkpoints.restore(ref, {
+          session: "s",
+          expected: present,
+          force: true,
+          spare,
+        });
+        const now = exactTree(root);
+        if (isFailure(restored)) assert.deepEqual(now, before);
+        // Where there was nothing a folder may come back, for what is in it.
+        for (const path of spare)
+          if (before[path] !== undefined || !now[path]?.startsWith("folder"))
+            assert.equal(now[path], before[path], path);
+        if (spare.length === 0) assert.ok(!isFailure(restored));
+        rmSync(base, { recursive: true, force: true });
+      },
+    );
+    await fc.assert(property, { numRuns: Number(process.env.RUNS ?? 15) });
   });
 });
