@@ -1,3 +1,3 @@
-/** Concrete syntax trees for JavaScript, TypeScript and Python. */
+/** Concrete syntax trees of the languages that have a grammar. */
 
 export { createSyntax } from "./src/create-syntax.ts";

@@ -30,13 +30,11 @@ export function guard(document: Document, guarded: Guarded): Failure | undefined
 
 /** A line for left-out code in `new` would replace the code by the line. */
 function placeholder(document: Document, { hunk, name, path }: Guarded): Failure | undefined {
-  const old = hunk.old.map((one) => one.trim());
-  const fresh = hunk.new.map((one) => one.trim());
-  const solid = (lines: readonly string[]): number => lines.filter((one) => one !== "").length;
-  const shrinks = solid(fresh) < solid(old);
+  const [old, fresh] = [solid(hunk.old), solid(hunk.new)];
+  const shrinks = fresh.length < old.length;
   for (const run of diffLines(old, fresh)) {
     // Where fewer lines come than go, which of them the line stands for nobody can tell.
-    const lost = shrinks ? old : old.slice(...run.before).filter((one) => one !== "");
+    const lost = shrinks ? old : old.slice(...run.before);
     const line = fresh.slice(...run.after).find((one) => isPlaceholder(one, path, lost));
     if (line === undefined) continue;
     // The file's own line, where nothing goes.
@@ -46,6 +44,11 @@ function placeholder(document: Document, { hunk, name, path }: Guarded): Failure
     return refusal("placeholder", name, { what, next });
   }
   return undefined;
+}
+
+/** Blank lines are alike everywhere: they would pair what does not belong together. */
+function solid(lines: readonly string[]): readonly string[] {
+  return lines.map((one) => one.trim()).filter((one) => one !== "");
 }
 
 /** A lone `...` is real in some languages, and in prose; words alone are a comment unless code goes for them. */

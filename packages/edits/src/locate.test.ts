@@ -153,6 +153,16 @@ describe("a tolerant match", () => {
   }
 });
 
+describe("a fence that is not the file's", () => {
+  const text = "Use:\n\n```console\nnpm install\nnpm start\n```\n";
+  it("is not taken for a wrapping where the file has another one there", () => {
+    const [old, fresh] = ["npm install\nnpm start", "npm ci\nnpm start"].map(
+      (body) => `\`\`\`shell\n${body}\n\`\`\``,
+    ) as [string, string];
+    assert.equal(refusal({ text, path: "a.md", old, new: fresh }), "no-match");
+  });
+});
+
 describe("an exact match of one line without its indentation", () => {
   const text = "def f():\n        return 1\n";
   it("indents the lines after it where they were written from the margin", () => {

@@ -9,7 +9,7 @@ import { cutsWord, occurrences, typographicOccurrences } from "./match/exact-tex
 import { findBlock, type Match } from "./match/find-block.ts";
 import { isInformative } from "./match/information.ts";
 import { chosenBy } from "./match/scope.ts";
-import { unwrappings } from "./match/unwrap.ts";
+import { isWorn, unwrappings } from "./match/unwrap.ts";
 import { linesPlace, type Place } from "./place.ts";
 import { textPlace } from "./place-text.ts";
 import { rebuild } from "./rebuild/rebuild.ts";
@@ -217,7 +217,7 @@ function mergedText(current: string, hunk: Hunk): string | undefined {
 
 /** Around paired `...` lines every piece must be there once, and in order. */
 function locatePieces(document: Document, { hunk, name }: Named): Located | Failure | undefined {
-  const pieces = piecesOf(hunk);
+  const pieces = piecesOf(hunk, document.lines);
   if (!pieces) return undefined;
   const located: Located[] = [];
   for (const piece of pieces) {
@@ -239,6 +239,7 @@ function locateUnwrapped(document: Document, { hunk, name }: Named): Located | F
     const found = locateExactly(document, named) ?? locateLines(document, named, strictTiers);
     if (!found) continue;
     if (isFailure(found)) return found;
+    if (found.places.some(({ from }) => isWorn(wrapping, document.lines[from - 1]))) continue;
     return { ...found, tier: "unwrapped", warnings: [`${name}: found after taking off ${wrapping}.`] };
   }
   return undefined;

@@ -81,6 +81,32 @@ test("broken text gives errors in source order, with lines", async () => {
   tree.close();
 });
 
+const INDENTATION: readonly (readonly [string, string, readonly number[]])[] = [
+  ["a body at the margin", "if a:\nreturn\n", [1]],
+  ["a body of nothing but a comment", "def f():\n    # later\nx = 1\n", [1]],
+  ["an else without a body", "if a: pass\nelse:\nb()\n", [2]],
+  ["a try without anything that catches", "try:\n    a()\nb()\n", [1]],
+  ["a statement deeper than the one before", "def f():\n    a()\n        b()\n    c()\n", [3]],
+  ["a statement between two depths", "def f():\n    if a:\n        b()\n      c()\n    d()\n", [4]],
+  ["a tab among spaces", "def f():\n    a()\n\tb()\n", [3]],
+  [
+    "one line, semicolons, a doc string and odd comments",
+    "if a: b(); c()\ndef f():\n    'd'\n  # e\n    g(\n1)\n",
+    [],
+  ],
+];
+
+for (const [what, source, lines] of INDENTATION) {
+  test(`Python: ${what} is ${lines.length === 0 ? "taken" : "broken, as for its compiler"}`, async () => {
+    const tree = await syntax.parse("python", source);
+    assert.deepEqual(
+      tree.errors.map((node) => node.line),
+      lines,
+    );
+    tree.close();
+  });
+}
+
 test("offsets count UTF-16 code units", async () => {
   const source = 'const a = "🦊é"; const b = 2;';
   const tree = await syntax.parse("javascript", source);

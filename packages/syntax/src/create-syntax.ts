@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { Language, Syntax, SyntaxTree } from "@lathe/protocol";
 import type * as TreeSitter from "web-tree-sitter";
+import { refusedByPython } from "./python-rules.ts";
 import { TreeSitterNode } from "./syntax-node.ts";
 
 const EXTENSIONS: Readonly<Record<string, Language>> = {
@@ -84,26 +85,18 @@ function syntaxTree(
   if (tree === null) throw new Error("the parser has no language");
   const root = new TreeSitterNode(tree.rootNode, text, null);
   let errors: readonly TreeSitterNode[] | undefined;
+  const refused = (): readonly TreeSitterNode[] => {
+    if (language !== "python") return [];
+    return refusedByPython(tree.rootNode).map((node) => new TreeSitterNode(node, text, null));
+  };
   return {
     root,
     get errors() {
-      errors ??= [...brokenNodes(root), ...halfStatements(tree.rootNode, { language, text })];
+      errors ??= [...brokenNodes(root), ...refused()];
       return errors;
     },
     close: () => tree.delete(),
   };
-}
-
-/** Python's grammar takes a `try` without anything that catches. */
-function halfStatements(
-  root: TreeSitter.Node,
-  { language, text }: { readonly language: Language; readonly text: string },
-): readonly TreeSitterNode[] {
-  if (language !== "python") return [];
-  const halves = root.descendantsOfType("try_statement").filter((node) => {
-    return !node.namedChildren.some((child) => /^(?:except|finally)/.test(child.type));
-  });
-  return halves.map((node) => new TreeSitterNode(node, text, null));
 }
 
 function brokenNodes(root: TreeSitterNode): readonly TreeSitterNode[] {

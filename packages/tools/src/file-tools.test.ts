@@ -182,6 +182,15 @@ describe("edit through the syntax gate", () => {
     assert.equal(text("a.js"), before);
   });
 
+  it("refuses a tolerant edit that leaves a Python body at the margin", async () => {
+    const { put, text, fails } = await bench();
+    const before = "one()\n\n\nif chosen:\n    go()\n";
+    put("a.py", before);
+    const edits = [{ old: "if  chosen:\n    go()", new: "if not chosen:\ngo()" }];
+    await fails("syntax-broken", "edit", { path: "a.py", edits });
+    assert.equal(text("a.py"), before);
+  });
+
   it("says that a kind of file has no grammar", async () => {
     const { put, ok } = await bench();
     put("a.zig", "one\n");

@@ -2,10 +2,16 @@
 import type { Hunk } from "../hunk.ts";
 import { isComment, standInOf } from "./stand-in.ts";
 
-/** The pieces around paired elisions, undefined when old and new do not have the same number of them. */
-export function piecesOf(hunk: Hunk): readonly Hunk[] | undefined {
-  const old = splitAt(hunk.old);
-  const fresh = splitAt(hunk.new);
+/**
+ * The pieces around paired elisions, undefined when old and new do not have the same number of them. A line of dots that
+ * `file` has as well, as the body of a Python stub, stands for nothing else.
+ */
+export function piecesOf(hunk: Hunk, file: readonly string[]): readonly Hunk[] | undefined {
+  const signs = new Set(hunk.old.filter(isElision).map((line) => line.trim()));
+  if (signs.size === 0) return undefined;
+  const own = signs.intersection(new Set(file.map((line) => line.trim())));
+  const old = splitAt(hunk.old, own);
+  const fresh = splitAt(hunk.new, own);
   if (old.length < 2 || old.length !== fresh.length) return undefined;
   const { kept: _, ...whole } = hunk;
   const pieces = old.map((lines, i) => ({
@@ -19,10 +25,10 @@ export function piecesOf(hunk: Hunk): readonly Hunk[] | undefined {
   return solid.length > 0 ? solid : undefined;
 }
 
-function splitAt(lines: readonly string[]): readonly (readonly string[])[] {
+function splitAt(lines: readonly string[], own: ReadonlySet<string>): readonly (readonly string[])[] {
   const pieces: string[][] = [[]];
   for (const line of lines) {
-    if (isElision(line)) pieces.push([]);
+    if (isElision(line) && !own.has(line.trim())) pieces.push([]);
     else pieces.at(-1)?.push(line);
   }
   return pieces.map(withoutOuterBlanks);

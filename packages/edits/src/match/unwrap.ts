@@ -35,8 +35,10 @@ const escapes: Readonly<Record<string, string>> = {
 /** The signs behind a copied line number; the space after some of them may be the line's own. */
 const separators = ["\t", "→", "| ", "│ ", "|", "│", ": ", ":", ". ", ") ", "- "];
 
+const codeFence = "a code fence";
+
 const wrappings: readonly Wrapping[] = [
-  ["a code fence", withoutFence],
+  [codeFence, withoutFence],
   ["HTML entities", (text) => text.replaceAll(/&(#?\w+);/g, (all, name) => entities[name] ?? all)],
   ["escaped quotes", (text) => text.replaceAll(/\\(["'`])/g, "$1")],
   ["doubled backslashes", (text) => text.replaceAll("\\\\", "\\")],
@@ -63,6 +65,11 @@ interface Off {
   readonly old: string;
   readonly bare: string;
   off(text: string): string | undefined;
+}
+
+/** Whether the line above the place could be what was taken off: then it was copied, and wrongly. */
+export function isWorn(wrapping: string, lineAbove: string | undefined): boolean {
+  return wrapping === codeFence && /^\s*(?:`{3}|~{3})/.test(lineAbove ?? "");
 }
 
 /** What `new` means: as it is where it does not wear what `old` does; undefined where that cannot be told. */

@@ -98,9 +98,10 @@ export function typographyOf(
     if (forms.size === 1 && form !== character) always.set(character, form);
   }
   const isProven = (kind: string): boolean => Array.from(kind).some((quote) => always.has(quote));
-  // An apostrophe proves nothing about quotes: it is one in prose, too.
   const isQuoting = isProven(doubles) || always.has("\u2018");
-  for (const quote of isQuoting ? doubles + singles : "") {
+  // An apostrophe is one in prose, too: it proves something where the file has straight quotes.
+  const isTold = isProven(singles) && file.includes('"');
+  for (const quote of isQuoting || isTold ? doubles + singles : "") {
     if (fresh.includes(quote) && !always.has(quote) && !file.includes(quote)) {
       always.set(quote, foldCharacter(quote));
     }

@@ -47,6 +47,11 @@ function isAmbiguous(file: readonly string[], old: readonly string[], format: Ed
   return (counts.find((count) => count > 0) ?? 0) > 1 && !counts.includes(1);
 }
 
+/** The spoiled text is the exact text of another place. */
+function namesThirdPlace({ content, edits = [] }: EditRequest): boolean {
+  return edits.some(({ old_string }) => occurrences(content, old_string) === 1);
+}
+
 /** The corruption on a target with a twin: to be refused. */
 export function ambiguous(corruption: Corruption): CaseMaker {
   const { formats = editFormats, name } = corruption;
@@ -62,7 +67,8 @@ export function ambiguous(corruption: Corruption): CaseMaker {
     const unclear = spoiled.hunks.every((hunk) => isAmbiguous(change.before, oldLines(hunk), format));
     if (!clean || (corruption.spoilHunks !== undefined && corruption.fold !== "exact" && !unclear))
       return undefined;
-    if (hunks.some((hunk) => textOf(oldLines(hunk)) === "")) return undefined;
+    const isEmpty = hunks.some((hunk) => textOf(oldLines(hunk)) === "");
+    if (isEmpty || namesThirdPlace(spoiled.request)) return undefined;
     return { request: withFalseNumbers(spoiled.request, change, random), expect: { refuse: true } };
   };
   return { name: `ambiguous-${name}`, formats, make };

@@ -56,7 +56,8 @@ const inline: CaseMaker = {
     while (end < old.length - from && end < now.length - from && old.at(-1 - end) === now.at(-1 - end)) end++;
     const content = writeLines(change.before, change.style);
     for (let more = 4; more < old.length; more += 4) {
-      const [start, stop] = [Math.max(0, from - more), Math.max(0, end - more)];
+      const start = wordStart(old, Math.max(0, from - more));
+      const stop = old.length - wordEnd(old, old.length - Math.max(0, end - more));
       const edit = {
         old_string: old.slice(start, old.length - stop),
         new_string: now.slice(start, now.length - stop),
@@ -68,6 +69,19 @@ const inline: CaseMaker = {
     return undefined;
   },
 };
+
+/** Nobody who means a part of a line begins or ends it inside a word, unless he means another word. */
+function wordStart(line: string, at: number): number {
+  let start = at;
+  while (start > 0 && /\w/.test(line[start] ?? "") && /\w/.test(line[start - 1] ?? "")) start--;
+  return start;
+}
+
+function wordEnd(line: string, at: number): number {
+  let end = at;
+  while (end < line.length && /\w/.test(line[end] ?? "") && /\w/.test(line[end - 1] ?? "")) end++;
+  return end;
+}
 
 const keywords =
   /^(return|import|export|public|private|protected|static|function|extends|implements|interface|default|struct|string|boolean|number|package|continue|finally|switch|throws?|lambda|yield|while|async|await|assert|double|unsafe|typeof|instanceof|readonly|super|final|const|class|match|where|catch|raise|except|global|range|defer|chan|func|this|self|null|None|True|False|true|false|void|else|elif|with|from|pass|case|enum|impl|trait|for|def|let|mut|pub|use|mod|int|var|new|try|and|not|del|map)$/;

@@ -4,6 +4,9 @@ import type { FilePair } from "./edit-case.ts";
 
 const mostBytes = 256 * 1024 * 1024;
 
+/** What is committed later does not make other cases. */
+const until = "2026-11-20T15:00:00Z";
+
 /** Undefined where the folder is no repository, or git is not there. */
 export function gitPairs(folder: string, source: string): FilePair[] | undefined {
   const git = (args: readonly string[], input?: string): string | undefined => {
@@ -17,6 +20,7 @@ export function gitPairs(folder: string, source: string): FilePair[] | undefined
   const log = git([
     "log",
     "--no-merges",
+    `--before=${until}`,
     "--format=",
     "--raw",
     "--no-abbrev",
