@@ -1,0 +1,48 @@
+/** Runs the sandbox's probes on one driver in this process, which was started to be escaped to; prints a line of JSON each. */
+import { mkdirSync } from "node:fs";
+import type { SandboxDriver } from "@lathe/protocol";
+import { commandEnv, createBubblewrapDriver, createNoneDriver } from "@lathe/sandbox";
+import { createBareDriver } from "@lathe/testkit/sandbox-probes/bare-driver";
+import type { Inheritance } from "@lathe/testkit/sandbox-probes/ground";
+import { escapeProbes } from "@lathe/testkit/sandbox-probes/probes";
+import { probeHome, runProbes } from "@lathe/testkit/sandbox-probes/run-probes";
+
+export interface ProbeRun {
+  readonly driver: "bubblewrap" | "none" | "bare";
+  readonly folder: string;
+  /** Part of the ids to run; all when empty. */
+  readonly only: readonly string[];
+  readonly inheritance?: Inheritance;
+}
+
+function makeDriver(name: ProbeRun["driver"], home: string): SandboxDriver {
+  switch (name) {
+    case "bubblewrap":
+      return createBubblewrapDriver({ home });
+    case "none":
+      return createNoneDriver({ home });
+    case "bare":
+      return createBareDriver(process.env);
+  }
+}
+
+async function main(run: ProbeRun): Promise<void> {
+  const home = probeHome(run.folder);
+  mkdirSync(home, { recursive: true });
+  const all = [...escapeProbes];
+  const isWanted = (id: string): boolean =>
+    run.only.length === 0 || run.only.some((part) => id.includes(part));
+  const path = process.env.PATH ?? "";
+  await runProbes(makeDriver(run.driver, home), {
+    probes: all.filter(({ id, group }) => isWanted(id) || isWanted(group)),
+    folder: run.folder,
+    env: (scratch) => commandEnv(process.env, scratch),
+    path,
+    inheritance: run.inheritance,
+    onResult: (result) => process.stdout.write(`${JSON.stringify(result)}\n`),
+  });
+}
+
+await main(JSON.parse(process.argv[2] ?? "{}") as ProbeRun);
+// What a probe left behind must not keep the run from ending.
+process.exit(0);
