@@ -6,10 +6,16 @@ import type { Ground } from "./ground.ts";
 /** Path to what lies there, in a form that can be compared. */
 export type Snapshot = ReadonlyMap<string, string>;
 
+export interface Changes {
+  readonly before: Snapshot;
+  readonly now: Snapshot;
+}
+
 /** Everything a command must leave as it is. */
-export function takeSnapshot(ground: Ground): Snapshot {
+export function takeSnapshot(ground: Ground, writable: readonly string[] = []): Snapshot {
   const seen = new Map<string, string>();
-  const isOwn = (path: string): boolean => path === ground.workspace || path === ground.scratch;
+  const own = [ground.workspace, ground.scratch, ...writable];
+  const isOwn = (path: string): boolean => own.includes(path);
   for (const root of [ground.home, ground.outside, ground.hostTmp, join(ground.folder, "scratch")]) {
     walk(root, (path, what) => {
       if (isOwn(path)) return false;
@@ -21,10 +27,10 @@ export function takeSnapshot(ground: Ground): Snapshot {
 }
 
 /** What changed outside since the snapshot, and whatever else the host was made to do. */
-export function findBreaches(ground: Ground, before: Snapshot, output: string): readonly string[] {
+export function findBreaches(ground: Ground, changes: Changes, output: string): readonly string[] {
   const secrets = [ground.secret, ground.inheritance?.secret].filter((one) => one !== undefined);
   return [
-    ...differences(before, takeSnapshot(ground)),
+    ...differences(changes.before, changes.now),
     ...secrets.filter((secret) => output.includes(secret)).map(() => "a secret is in the output"),
     ...new Set(ground.listeners.visits),
     ...sleeperBreaches(ground),

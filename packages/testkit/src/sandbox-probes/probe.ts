@@ -26,6 +26,10 @@ interface AnyProbe {
   /** Prepares the workspace and its surroundings, on the host. */
   readonly setup?: (ground: Ground) => void;
   readonly steps: Steps;
+  /** Folders outside the workspace that commands may change all the same, as the repository around it. */
+  readonly writable?: (ground: Ground) => readonly string[];
+  /** Takes back what the probe did to the machine. */
+  readonly restore?: (ground: Ground) => void;
 }
 
 /** What the host knows after the commands have ended and before the sandbox is closed. */
@@ -42,14 +46,12 @@ export interface Facts {
 export interface EscapeProbe extends AnyProbe {
   /** Success would be code running on the host or a write outside. */
   readonly isGrave: boolean;
-  /** What the user does on the host afterwards; what it starts shows up among the breaches. */
+  /** What the user does on the host afterwards; planted code that it starts makes `outside/executed`. */
   readonly afterwards?: (ground: Ground) => void;
   /** Whether it got out in a way of its own, told in a few words; the breaches are looked at anyway. */
   readonly escaped?: (facts: Facts) => string | undefined | Promise<string | undefined>;
   /** Looked at again once the sandbox is closed. */
   readonly escapedAfterClose?: (ground: Ground) => string | undefined;
-  /** Takes back what a successful escape did to the machine. */
-  readonly restore?: (ground: Ground) => void;
   /** Why it cannot be seen to succeed without a sandbox; absent where it must. */
   readonly noControl?: string;
   /** What it must be to be seen to succeed without one. */

@@ -1,8 +1,14 @@
-/** Python inside a bash script, and system calls that have no command. */
+/** Pieces of probe scripts: Python in bash, system calls that have no command, and a brake. */
+import type { Ground } from "./ground.ts";
 
 /** A here-document: nothing in it is expanded by the shell. */
 export function python(code: string): string {
   return `python3 - <<'PYTHON_END'\n${code}\nPYTHON_END\n`;
+}
+
+/** Ends a script that would change the machine's own mounts, since nothing has put it into others. */
+export function notOnTheHost({ hostMountNamespace }: Ground): string {
+  return `test "$(readlink /proc/self/ns/mnt)" = "${hostMountNamespace}" && { echo IN-HOST-MOUNTS; exit 0; }\n`;
 }
 
 /** Numbers of system calls on x86-64; those from 424 on are the same everywhere. */

@@ -1,5 +1,5 @@
 /** Runs probes on a driver, one after the other, each on a fresh ground, and judges them by what the host saw. */
-import { accessSync, closeSync, constants, mkdirSync, openSync } from "node:fs";
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import {
   type CommandResult,
@@ -73,7 +73,7 @@ async function runOne(driver: SandboxDriver, probe: Probe, options: RunProbesOpt
       env: options.env(ground.scratch),
       ...(probe.kind === "work" ? probe.spec?.(ground) : {}),
     };
-    const before = takeSnapshot(ground);
+    const before = takeSnapshot(ground, probe.writable?.(ground));
     const sandbox = await driver.open(spec);
     if (isFailure(sandbox)) return notStarted(probe, sandbox);
     try {
@@ -84,7 +84,7 @@ async function runOne(driver: SandboxDriver, probe: Probe, options: RunProbesOpt
     }
   } finally {
     await closeGround(ground);
-    if (probe.kind === "escape") probe.restore?.(ground);
+    probe.restore?.(ground);
   }
 }
 
@@ -109,8 +109,20 @@ async function gather(probe: Probe, { ground, sandbox, before }: Scene, timeoutM
     results.push(await sandbox.exec({ script, cwd }, { timeoutMs: step.timeoutMs ?? timeoutMs }));
   }
   const output = results.map((result) => (isFailure(result) ? `[${result.text}]` : result.output)).join("");
-  if (probe.kind === "escape") probe.afterwards?.(ground);
-  return { ground, sandbox, results, output, breaches: findBreaches(ground, before, output) };
+  const breaches = findBreaches(
+    ground,
+    { before, now: takeSnapshot(ground, probe.writable?.(ground)) },
+    output,
+  );
+  const ran = runPlanted(probe, ground) ? ["planted code ran on the host"] : [];
+  return { ground, sandbox, results, output, breaches: [...ran, ...breaches] };
+}
+
+/** The user goes on working on the host: what a command left behind may be started by that. */
+function runPlanted(probe: Probe, ground: Ground): boolean {
+  if (probe.kind !== "escape" || probe.afterwards === undefined) return false;
+  probe.afterwards(ground);
+  return existsSync(join(ground.outside, "executed"));
 }
 
 const toolMissing = "NO-TOOL:";

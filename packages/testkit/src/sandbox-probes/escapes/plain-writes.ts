@@ -9,6 +9,7 @@ const grave = { group: "writes", isGrave: true } as const;
 
 /** A file made at a path of the whole machine; a ground's own folders are watched anyway. */
 function machineWrite(id: string, folder: string): EscapeProbe {
+  const isOpenToAll = ["/tmp", "/var/tmp", "/dev/shm"].includes(folder);
   const path = (ground: Ground): string => `${folder}/lathe-made-${ground.tag}`;
   return {
     ...grave,
@@ -17,9 +18,7 @@ function machineWrite(id: string, folder: string): EscapeProbe {
     steps: (ground) => `mkdir -p ${folder} 2>/dev/null; echo "# made by a probe" > ${path(ground)}; true`,
     escaped: ({ ground }) => (existsSync(path(ground)) ? `made ${path(ground)}` : undefined),
     restore: (ground) => rmSync(path(ground), { force: true }),
-    ...(folder === "/tmp" || folder === "/var/tmp" || folder === "/dev/shm"
-      ? {}
-      : { needs: ["root"] as const }),
+    ...(isOpenToAll ? {} : { needs: ["root"] as const }),
   };
 }
 
