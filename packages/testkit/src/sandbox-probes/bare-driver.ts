@@ -9,10 +9,13 @@ import {
   type SandboxSpec,
 } from "@lathe/protocol";
 
+/** By it the runner knows not to run what would harm the machine. */
+export const bareDriverName = "bare";
+
 /** Keeps nothing in, ends nothing but the shell; only for grounds that are thrown away. */
 export function createBareDriver(hostEnv: NodeJS.ProcessEnv): SandboxDriver {
   return {
-    name: "bare",
+    name: bareDriverName,
     tier: "none",
     open: async (spec) => bareSandbox(spec, hostEnv),
   };

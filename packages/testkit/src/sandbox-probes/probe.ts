@@ -86,3 +86,8 @@ export interface ProbeResult {
   readonly why: string;
   readonly ms: number;
 }
+
+/** Judges by what a script wrote: for calls whose answer only the script can see. */
+export function told(pattern: RegExp): (facts: Facts) => string | undefined {
+  return ({ output }) => pattern.exec(output)?.[0];
+}

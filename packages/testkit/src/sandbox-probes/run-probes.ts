@@ -9,6 +9,7 @@ import {
   type SandboxDriver,
   type SandboxSpec,
 } from "@lathe/protocol";
+import { bareDriverName } from "./bare-driver.ts";
 import { closeGround, type Ground, type Inheritance, openGround } from "./ground.ts";
 import { findBreaches, takeSnapshot } from "./observe.ts";
 import type { EscapeProbe, Facts, Need, Probe, ProbeResult, Step, WorkProbe } from "./probe.ts";
@@ -56,6 +57,8 @@ export async function runProbes(
 type Verdict = Pick<ProbeResult, "outcome" | "why">;
 
 async function runOne(driver: SandboxDriver, probe: Probe, options: RunProbesOptions): Promise<Verdict> {
+  const harm = driver.name === bareDriverName && probe.kind === "escape" ? probe.noControl : undefined;
+  if (harm !== undefined) return { outcome: "skipped", why: `never without a sandbox: ${harm}` };
   const missing = (probe.tools ?? []).filter((tool) => !isFound(tool, options.path));
   if (missing.length > 0) return { outcome: "skipped", why: `${missing.join(", ")} missing on this machine` };
   mkdirSync(options.folder, { recursive: true });

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { hostGit, makeRepository, plantedProgram, useRepository } from "../git-ground.ts";
 import { type Ground, write } from "../ground.ts";
 import type { EscapeProbe } from "../probe.ts";
-import { notOnTheHost } from "../python-script.ts";
+import { notOnTheHost } from "../script-parts.ts";
 
 type Planting = Pick<EscapeProbe, "id" | "what" | "steps"> & Partial<EscapeProbe>;
 
@@ -252,7 +252,9 @@ export const gitEscapes: readonly EscapeProbe[] = [
     what: "makes a repository in one command and plants in a later one",
     setup: () => undefined,
     steps: (ground) => [
-      { script: "git init --quiet; git -c user.name=a -c user.email=a@b.c commit --quiet --allow-empty -m x" },
+      {
+        script: "git init --quiet; git -c user.name=a -c user.email=a@b.c commit --quiet --allow-empty -m x",
+      },
       { script: `${hook(ground, ".git/hooks")}; true` },
       { script: `git config core.fsmonitor ${ground.workspace}/.git/hooks/pre-commit; true` },
     ],
@@ -337,8 +339,7 @@ export const gitEscapes: readonly EscapeProbe[] = [
     id: "own-settings",
     what: "writes a global configuration that must not become the user's",
     steps: (ground) =>
-      `${plantedProgram(ground, `${ground.workspace}/tool.sh`)}; git config --global core.fsmonitor ${ground.workspace}/tool.sh; HOME=${ground.home} git config --global core.fsmonitor ${ground.workspace}/tool.sh; git config --system core.fsmonitor ${ground.workspace}/tool.sh; true`,
-    noControl: "it would write the machine's own configuration",
+      `${plantedProgram(ground, `${ground.workspace}/tool.sh`)}; git config --global core.fsmonitor ${ground.workspace}/tool.sh; HOME=${ground.home} git config --global core.fsmonitor ${ground.workspace}/tool.sh; true`,
   }),
   planted({
     id: "late-process",

@@ -1,6 +1,6 @@
 /** Escapes: the network beyond the sandbox's own loopback. */
-import type { EscapeProbe } from "../probe.ts";
-import { python } from "../python-script.ts";
+import { type EscapeProbe, told } from "../probe.ts";
+import { python } from "../script-parts.ts";
 
 const reached = { group: "network", isGrave: false, tools: ["python3"] } as const;
 
@@ -18,7 +18,7 @@ for host in ${JSON.stringify(hosts)}:
     try: s = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_DGRAM); s.connect((host, 53)); print("ROUTE to", host, "from", s.getsockname()[0])
     except OSError as e: print(host, e)`);
 
-const routed: EscapeProbe["escaped"] = ({ output }) => /ROUTE to .*/.exec(output)?.[0];
+const routed = told(/ROUTE to .*/);
 
 /** Opening such a socket is enough: nothing inside needs it. */
 function opensSocket(id: string, what: string, expression: string): EscapeProbe {
@@ -148,7 +148,8 @@ except OSError as e: print(e)`),
     needs: ["root"],
     noControl: "it would change the machine's network",
     tools: ["ip"],
-    steps: "ip link add lathe0 type dummy && echo ADDED; ip tuntap add lathe1 mode tun && echo ADDED; true",
+    steps:
+      "ip link add lathe0 type dummy && echo ADDED; ip tuntap add lathe1 mode tun && echo ADDED; ip link del lathe0; ip link del lathe1; true",
     escaped: ({ output }) => (output.includes("ADDED") ? "an interface was added" : undefined),
   },
   opensSocket(

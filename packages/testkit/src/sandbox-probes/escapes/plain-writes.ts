@@ -3,7 +3,7 @@ import { existsSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { Ground } from "../ground.ts";
 import type { EscapeProbe } from "../probe.ts";
-import { python } from "../python-script.ts";
+import { python } from "../script-parts.ts";
 
 const grave = { group: "writes", isGrave: true } as const;
 

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { EscapeProbe } from "../probe.ts";
-import { python } from "../python-script.ts";
+import { python } from "../script-parts.ts";
 
 const grave = { group: "proc", isGrave: true } as const;
 

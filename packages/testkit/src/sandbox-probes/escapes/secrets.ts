@@ -2,7 +2,7 @@
 import { statSync } from "node:fs";
 import type { secretFiles } from "../ground.ts";
 import type { EscapeProbe } from "../probe.ts";
-import { syscalls } from "../python-script.ts";
+import { syscalls } from "../script-parts.ts";
 
 const readable = { group: "secrets", isGrave: false } as const;
 
@@ -95,7 +95,7 @@ export const secrets: readonly EscapeProbe[] = [
     steps: ({ harnessPid }) =>
       syscalls(`
 import re
-for pid in [${harnessPid}, os.getppid(), 1]:
+for pid in [${harnessPid}, os.getppid()]:
     if pid in (0, os.getpid()): continue
     try:
         with open(f"/proc/{pid}/maps") as maps, open(f"/proc/{pid}/mem", "rb", 0) as mem:
