@@ -1,10 +1,12 @@
 /** Runs the sandbox's probes on one driver in this process, which was started to be escaped to; prints a line of JSON each. */
-import { mkdirSync } from "node:fs";
+import { globSync, mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
 import type { SandboxDriver } from "@lathe/protocol";
 import { commandEnv, createBubblewrapDriver, createNoneDriver } from "@lathe/sandbox";
 import { createBareDriver } from "@lathe/testkit/sandbox-probes/bare-driver";
 import type { Inheritance } from "@lathe/testkit/sandbox-probes/ground";
-import { escapeProbes } from "@lathe/testkit/sandbox-probes/probes";
+import { escapeProbes, workProbes } from "@lathe/testkit/sandbox-probes/probes";
 import { probeHome, runProbes } from "@lathe/testkit/sandbox-probes/run-probes";
 
 export interface ProbeRun {
@@ -26,13 +28,20 @@ function makeDriver(name: ProbeRun["driver"], home: string): SandboxDriver {
   }
 }
 
+/** Rust's own programs instead of those that look for them in the home, which here is not the one they were installed in. */
+function withToolchain(path: string): string {
+  const toolchains = globSync(join(homedir(), ".rustup/toolchains/*/bin"));
+  return [...toolchains, ...path.split(":").filter((folder) => !folder.endsWith("/.cargo/bin"))].join(":");
+}
+
 async function main(run: ProbeRun): Promise<void> {
   const home = probeHome(run.folder);
   mkdirSync(home, { recursive: true });
-  const all = [...escapeProbes];
+  const all = [...workProbes, ...escapeProbes];
   const isWanted = (id: string): boolean =>
     run.only.length === 0 || run.only.some((part) => id.includes(part));
-  const path = process.env.PATH ?? "";
+  process.env.PATH = withToolchain(process.env.PATH ?? "");
+  const path = process.env.PATH;
   await runProbes(makeDriver(run.driver, home), {
     probes: all.filter(({ id, group }) => isWanted(id) || isWanted(group)),
     folder: run.folder,

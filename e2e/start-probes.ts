@@ -32,22 +32,19 @@ const script = fileURLToPath(new URL("./sandbox-probe-run.ts", import.meta.url))
 
 // A terminal of its own, a keyring of its own with a key, and descriptors beyond those that Node closes.
 const launcher = `
-import ctypes, fcntl, os, sys, termios
+import ctypes, fcntl, os, sys, termios, threading
 secret, inherited, log, uid, gid = sys.argv[1:6]
-pid, master = None, None
 master, slave = os.openpty()
 name = os.ttyname(slave)
 if os.getuid() == 0: os.chown(name, int(uid), int(gid))
 child = os.fork()
 if child:
-    os.close(slave)
-    out = open(log, "wb", 0)
-    while True:
-        try: data = os.read(master, 65536)
-        except OSError: break
-        if not data: break
-        out.write(data)
-    sys.exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) & 255)
+    # The other end stays open here too: without any, the terminal would hang up.
+    def copy():
+        with open(log, "wb", 0) as out:
+            while True: out.write(os.read(master, 65536))
+    threading.Thread(target=copy, daemon=True).start()
+    os._exit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) & 255)
 os.close(master); os.setsid()
 if os.getuid() == 0 and int(uid) != 0:
     os.setgroups([]); os.setgid(int(gid)); os.setuid(int(uid))

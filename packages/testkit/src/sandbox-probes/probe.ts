@@ -2,11 +2,13 @@
 import type { CommandResult, Failure, Sandbox, SandboxSpec } from "@lathe/protocol";
 import type { Ground } from "./ground.ts";
 
-/** One command of a probe; the working folder is relative to the workspace. */
+/** One command of a probe; the working folder is relative to the workspace, or absolute. */
 export interface Step {
   readonly script: string;
   readonly cwd?: string;
   readonly timeoutMs?: number;
+  /** Started in the background; the next step begins when it has written this. */
+  readonly background?: string;
 }
 
 export type Steps = string | ((ground: Ground) => string | readonly Step[]);
@@ -52,8 +54,10 @@ export interface EscapeProbe extends AnyProbe {
   readonly escaped?: (facts: Facts) => string | undefined | Promise<string | undefined>;
   /** Looked at again once the sandbox is closed. */
   readonly escapedAfterClose?: (ground: Ground) => string | undefined;
-  /** Why it cannot be seen to succeed without a sandbox; absent where it must. */
+  /** Why it is never run without a sandbox: it would harm the machine, or means nothing there. */
   readonly noControl?: string;
+  /** Why it need not succeed without a sandbox. */
+  readonly weakControl?: string;
   /** What it must be to be seen to succeed without one. */
   readonly controlNeeds?: readonly Need[];
 }
@@ -63,7 +67,7 @@ export interface WorkProbe extends AnyProbe {
   readonly says?: string | RegExp;
   /** Why it did not work, when the output does not tell. */
   readonly broken?: (facts: Facts) => string | undefined;
-  /** The exit codes expected; all zero when absent. */
+  /** The exit codes expected, background steps left out; all zero when absent. 128 and more: a signal. */
   readonly codes?: readonly number[];
   /** Another name of the workspace folder, for spaces and the like. */
   readonly workspaceName?: string;

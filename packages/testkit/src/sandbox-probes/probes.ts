@@ -14,7 +14,11 @@ import { sockets } from "./escapes/sockets.ts";
 import { survivors } from "./escapes/survivors.ts";
 import { systemCalls } from "./escapes/system-calls.ts";
 import { terminal } from "./escapes/terminal.ts";
-import type { EscapeProbe, Probe } from "./probe.ts";
+import type { EscapeProbe, Probe, WorkProbe } from "./probe.ts";
+import { gitWork } from "./work/git.ts";
+import { languageWork } from "./work/languages.ts";
+import { machineWork } from "./work/machine.ts";
+import { shellWork } from "./work/shell.ts";
 
 const escapes: readonly EscapeProbe[] = [
   ...plainWrites,
@@ -35,3 +39,7 @@ const escapes: readonly EscapeProbe[] = [
 ];
 
 export const escapeProbes: readonly Probe[] = escapes.map((probe) => ({ kind: "escape", ...probe }));
+
+const works: readonly WorkProbe[] = [...shellWork, ...machineWork, ...gitWork, ...languageWork];
+
+export const workProbes: readonly Probe[] = works.map((probe) => ({ kind: "work", ...probe }));

@@ -1,9 +1,13 @@
 /** Runs probes on a driver, one after the other, each on a fresh ground, and judges them by what the host saw. */
 import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { constants as os } from "node:os";
+import { delimiter, join, resolve } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import {
+  type Command,
   type CommandResult,
   type Failure,
+  failure,
   isFailure,
   type Sandbox,
   type SandboxDriver,
@@ -108,8 +112,14 @@ async function gather(probe: Probe, { ground, sandbox, before }: Scene, timeoutM
   const results: (CommandResult | Failure)[] = [];
   for (const step of steps) {
     const script = `${toolCheck(probe.tools ?? [])}${step.script}`;
-    const cwd = step.cwd === undefined ? ground.workspace : join(ground.workspace, step.cwd);
-    results.push(await sandbox.exec({ script, cwd }, { timeoutMs: step.timeoutMs ?? timeoutMs }));
+    const cwd = resolve(sandbox.spec.workspace, step.cwd ?? "");
+    const command = { script, cwd };
+    if (step.background === undefined) {
+      results.push(await sandbox.exec(command, { timeoutMs: step.timeoutMs ?? timeoutMs }));
+    } else {
+      const wrong = await startAndWait(sandbox, command, step.background);
+      if (wrong !== undefined) results.push(wrong);
+    }
   }
   const output = results.map((result) => (isFailure(result) ? `[${result.text}]` : result.output)).join("");
   const breaches = findBreaches(
@@ -119,6 +129,20 @@ async function gather(probe: Probe, { ground, sandbox, before }: Scene, timeoutM
   );
   const ran = runPlanted(probe, ground) ? ["planted code ran on the host"] : [];
   return { ground, sandbox, results, output, breaches: [...ran, ...breaches] };
+}
+
+/** A failure, unless the process has written the words within ten seconds. */
+async function startAndWait(sandbox: Sandbox, command: Command, words: string): Promise<Failure | undefined> {
+  const started = await sandbox.spawn(command);
+  if (isFailure(started)) return started;
+  for (const deadline = Date.now() + 10_000; Date.now() < deadline && started.exit === undefined; ) {
+    if ((await started.read(0, 10_000)).text.includes(words)) return undefined;
+    await sleep(10);
+  }
+  const { text } = await started.read(0, 10_000);
+  return text.includes(words)
+    ? undefined
+    : failure("command-timeout", `the background command did not say ${words}: ${text}`);
 }
 
 /** The user goes on working on the host: what a command left behind may be started by that. */
@@ -161,10 +185,13 @@ function judgeWork(probe: WorkProbe, facts: Facts): Verdict {
   return { outcome: "failed", why: `${why}: ${facts.output.slice(-600).trim()}` };
 }
 
+const { signals } = os;
+
 function wrongEnd(result: CommandResult | Failure, code: number): string | undefined {
   if (isFailure(result)) return `${result.code} ${result.cause ?? ""}`;
   if (result.timedOut) return "it ran out of time";
-  if (result.code === code || result.signal === `${code}`) return undefined;
+  const signal = result.signal as keyof typeof signals | undefined;
+  if ((result.code ?? 128 + (signal === undefined ? 0 : signals[signal])) === code) return undefined;
   return `it ended with ${result.code ?? result.signal}`;
 }
 

@@ -3,6 +3,7 @@ import { type EscapeProbe, told } from "../probe.ts";
 import { python } from "../script-parts.ts";
 
 const grave = { group: "kernel", isGrave: true, tools: ["python3"], controlNeeds: ["root"] } as const;
+const lacking = { weakControl: "the kernel may be built without it" } as const;
 
 const open = told(/^OPEN .*/m);
 
@@ -37,24 +38,36 @@ export const kernelFiles: readonly EscapeProbe[] = [
       "p=/proc/sys/kernel/core_pattern; v=$(cat $p); printf '%s' \"$v\" > $p && echo OPEN core_pattern; ulimit -c unlimited; true",
     escaped: open,
   },
-  writesTo("kernel-modprobe", "the path of the module loader", [
-    "/proc/sys/kernel/modprobe",
-    "/proc/sys/kernel/hotplug",
-  ]),
-  writesTo("kernel-uevent", "the program for device events", [
-    "/sys/kernel/uevent_helper",
-    "/sys/devices/virtual/mem/null/uevent",
-  ]),
-  writesTo("kernel-binfmt", "the table of program formats", [
-    "/proc/sys/fs/binfmt_misc/register",
-    "/proc/sys/fs/binfmt_misc/status",
-  ]),
-  writesTo("kernel-sysrq", "the trigger of emergency keys", ["/proc/sysrq-trigger"]),
-  writesTo("kernel-power", "the machine's power state", [
-    "/sys/power/state",
-    "/sys/power/disk",
-    "/proc/acpi/*",
-  ]),
+  {
+    ...writesTo("kernel-modprobe", "the path of the module loader", [
+      "/proc/sys/kernel/modprobe",
+      "/proc/sys/kernel/hotplug",
+    ]),
+    ...lacking,
+  },
+  {
+    ...writesTo("kernel-uevent", "the program for device events", [
+      "/sys/kernel/uevent_helper",
+      "/sys/devices/virtual/mem/null/uevent",
+    ]),
+    ...lacking,
+  },
+  {
+    ...writesTo("kernel-binfmt", "the table of program formats", [
+      "/proc/sys/fs/binfmt_misc/register",
+      "/proc/sys/fs/binfmt_misc/status",
+    ]),
+    ...lacking,
+  },
+  { ...writesTo("kernel-sysrq", "the trigger of emergency keys", ["/proc/sysrq-trigger"]), ...lacking },
+  {
+    ...writesTo("kernel-power", "the machine's power state", [
+      "/sys/power/state",
+      "/sys/power/disk",
+      "/proc/acpi/*",
+    ]),
+    ...lacking,
+  },
   {
     ...grave,
     id: "kernel-proc-sys",
@@ -99,11 +112,14 @@ export const kernelFiles: readonly EscapeProbe[] = [
     steps: opensForWriting(["/sys/fs/cgroup/*", "/sys/fs/cgroup/*/*", "/sys/fs/cgroup/*/*/*"]),
     escaped: open,
   },
-  writesTo("kernel-tracing", "the kernel's tracing", [
-    "/sys/kernel/tracing/*",
-    "/sys/kernel/debug/*",
-    "/sys/kernel/tracing/events/enable",
-  ]),
+  {
+    ...writesTo("kernel-tracing", "the kernel's tracing", [
+      "/sys/kernel/tracing/*",
+      "/sys/kernel/debug/*",
+      "/sys/kernel/tracing/events/enable",
+    ]),
+    ...lacking,
+  },
   {
     ...grave,
     isGrave: false,

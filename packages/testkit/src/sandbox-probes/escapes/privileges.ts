@@ -34,7 +34,7 @@ export const privileges: readonly EscapeProbe[] = [
     steps: () =>
       syscalls(`
 import struct
-head = ctypes.create_string_buffer(struct.pack("=Ii", 0x20080522, 0)); data = ctypes.create_string_buffer(struct.pack("=6I", 0xffffffff, 0xffffffff, 0, 0x1ff, 0x1ff, 0))
+head = ctypes.create_string_buffer(struct.pack("=Ii", 0x20080522, 0)); data = ctypes.create_string_buffer(struct.pack("=6I", 0x200002, 0x200002, 0, 0, 0, 0))
 got = call("capset", head, data); print(got)
 if got == 0: print("GAINED capabilities")`),
     escaped: gained,
@@ -145,6 +145,7 @@ except OSError as e: print(e)`),
     ...grave,
     isGrave: false,
     id: "out-of-memory-score",
+    weakControl: "root may lack the capability on machines that are containers themselves",
     what: "makes itself the last to be ended when memory runs out",
     controlNeeds: ["root"],
     steps:

@@ -106,7 +106,7 @@ if isinstance(got, int): print("TOUCHED a descriptor of the harness")`),
     id: "process-list",
     what: "sees processes of the host and their command lines",
     steps: ({ tag }) =>
-      `for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline | grep -F 'sleep 600.${tag}' | sed 's/^/TOUCHED /'; done 2>/dev/null; true`,
+      `for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline | grep '^sleep 600.${tag}' | sed 's/^/TOUCHED /'; done 2>/dev/null; true`,
     escaped: touched,
   },
   {

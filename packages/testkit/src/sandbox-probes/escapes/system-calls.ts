@@ -1,4 +1,5 @@
 /** Escapes: system calls that nothing inside needs and that widen what can be attacked. */
+import { spawnSync } from "node:child_process";
 import { hostname } from "node:os";
 import { type EscapeProbe, told } from "../probe.ts";
 import { syscalls } from "../script-parts.ts";
@@ -15,6 +16,7 @@ function privileged(id: string, what: string, code: string): EscapeProbe {
     what,
     isGrave: true,
     controlNeeds: ["root"],
+    weakControl: "the kernel may be built without it",
     steps: () =>
       syscalls(`
 def tell(name, got):
@@ -40,6 +42,9 @@ ${code}`),
     escaped: allowed,
   };
 }
+
+/** The machine's name before a probe, by the tag of its ground. */
+const names = new Map<string, string>();
 
 const zeros = "ctypes.create_string_buffer(256)";
 
@@ -128,7 +133,16 @@ tell("settimeofday", call("settimeofday", None, zone))`,
     isGrave: true,
     noControl: "it would rename the machine",
     steps: () => syscalls(`print(call("sethostname", b"lathe-probe", 11))`),
-    escaped: () => (hostname() === "lathe-probe" ? "the machine has another name" : undefined),
+    setup: ({ tag }) => {
+      names.set(tag, hostname());
+    },
+    escaped: ({ ground }) =>
+      hostname() === names.get(ground.tag) ? undefined : "the machine has another name",
+    restore: ({ tag }) => {
+      const name = names.get(tag);
+      if (name !== undefined && name !== hostname()) spawnSync("hostname", [name]);
+      names.delete(tag);
+    },
   },
   {
     ...surface,
@@ -160,7 +174,7 @@ print("ended with", os.waitpid(pid, 0)[1])`),
     id: "call-x32",
     what: "makes calls by their x32 numbers, which a filter may not look at",
     needs: ["x64"],
-    noControl: "most kernels are built without them",
+    weakControl: "most kernels are built without them",
     steps: () =>
       syscalls(`
 pid = os.fork()

@@ -1,11 +1,14 @@
 /** Escapes: the terminal the user sits at. */
 import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { EscapeProbe } from "../probe.ts";
 import { python } from "../script-parts.ts";
 
 const grave = { group: "terminal", isGrave: true, needs: ["terminal"] } as const;
 
-const typed: EscapeProbe["escaped"] = ({ output, ground }) => {
+const typed: EscapeProbe["escaped"] = async ({ output, ground }) => {
+  // What is written goes through the other end of the terminal, and from there to the file.
+  await sleep(200);
   const shown = readFileSync(ground.inheritance?.terminalLog ?? "/dev/null", "utf8");
   if (shown.includes(`typed${ground.tag}`)) return "it wrote to the user's terminal";
   return /^TYPED.*/m.exec(output)?.[0];
