@@ -4,16 +4,18 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { SandboxDriver } from "@lathe/protocol";
 import { commandEnv, createBubblewrapDriver, createNoneDriver } from "@lathe/sandbox";
-import { createBareDriver } from "@lathe/testkit/sandbox-probes/bare-driver";
+import { bareDriverName, createBareDriver } from "@lathe/testkit/sandbox-probes/bare-driver";
 import type { Inheritance } from "@lathe/testkit/sandbox-probes/ground";
 import { escapeProbes, workProbes } from "@lathe/testkit/sandbox-probes/probes";
 import { probeHome, runProbes } from "@lathe/testkit/sandbox-probes/run-probes";
 
 export interface ProbeRun {
-  readonly driver: "bubblewrap" | "none" | "bare";
+  /** As the driver calls itself; `bare` is no sandbox at all. */
+  readonly driver: string;
   readonly folder: string;
   /** Part of the ids to run; all when empty. */
   readonly only: readonly string[];
+  readonly kind?: "escape" | "work" | undefined;
   readonly inheritance?: Inheritance;
 }
 
@@ -23,8 +25,10 @@ function makeDriver(name: ProbeRun["driver"], home: string): SandboxDriver {
       return createBubblewrapDriver({ home });
     case "none":
       return createNoneDriver({ home });
-    case "bare":
+    case bareDriverName:
       return createBareDriver(process.env);
+    default:
+      throw new Error(`no driver is called ${name}`);
   }
 }
 
@@ -37,7 +41,9 @@ function withToolchain(path: string): string {
 async function main(run: ProbeRun): Promise<void> {
   const home = probeHome(run.folder);
   mkdirSync(home, { recursive: true });
-  const all = [...workProbes, ...escapeProbes];
+  const all = [...workProbes, ...escapeProbes].filter(
+    ({ kind }) => run.kind === undefined || kind === run.kind,
+  );
   const isWanted = (id: string): boolean =>
     run.only.length === 0 || run.only.some((part) => id.includes(part));
   process.env.PATH = withToolchain(process.env.PATH ?? "");

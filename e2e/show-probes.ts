@@ -1,13 +1,12 @@
 /** Shows what becomes of the sandbox's probes: `node e2e/show-probes.ts DRIVER [--user] [--all] [PART-OF-ID ...]`. */
 import { failureTable, scoreOf } from "@lathe/testkit/sandbox-probes/report";
 import { ordinaryUser } from "./ordinary-user.ts";
-import type { ProbeRun } from "./sandbox-probe-run.ts";
 import { startProbes } from "./start-probes.ts";
 
 const [driver = "bubblewrap", ...rest] = process.argv.slice(2);
 const user = rest.includes("--user") ? ordinaryUser() : undefined;
 const results = await startProbes({
-  driver: driver as ProbeRun["driver"],
+  driver: driver,
   only: rest.filter((word) => !word.startsWith("--")),
   ...(user === undefined ? {} : { user }),
   onResult: ({ outcome, id, why, ms }) => {

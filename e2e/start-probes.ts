@@ -24,6 +24,7 @@ export interface StartOptions {
   readonly driver: ProbeRun["driver"];
   /** Another user to run as; only root can. */
   readonly user?: { readonly uid: number; readonly gid: number; readonly name: string };
+  readonly kind?: ProbeRun["kind"];
   readonly only?: readonly string[];
   readonly onResult?: (result: ProbeResult) => void;
 }
@@ -73,6 +74,7 @@ export async function startProbes(options: StartOptions): Promise<readonly Probe
   const run: ProbeRun = {
     driver: options.driver,
     folder,
+    kind: options.kind,
     only: options.only ?? [],
     inheritance: {
       secret,

@@ -1,5 +1,5 @@
 /** The ground a probe runs on: a workspace in a user's home, and around it everything a command must not reach. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -86,8 +86,7 @@ export async function openGround({ base, inheritance, name = "project" }: Ground
     canary: join(base, "outside", "canary"),
     hostTmp: join(tmpdir(), `lathe-probe-${tag}`),
   };
-  for (const left of [home, paths.outside, join(base, "scratch")])
-    rmSync(left, { recursive: true, force: true });
+  for (const left of [home, paths.outside, join(base, "scratch")]) removeTree(left);
   for (const made of [paths.workspace, paths.scratch, paths.outside, join(base, "scratch", "sibling")]) {
     mkdirSync(made, { recursive: true });
   }
@@ -133,6 +132,16 @@ export async function closeGround(ground: Ground): Promise<void> {
     await new Promise((resolve) => sleeper.once("exit", resolve));
   }
   for (const path of [ground.hostTmp, ground.home, ground.outside, join(ground.folder, "scratch")]) {
+    removeTree(path);
+  }
+}
+
+/** Commands may leave folders that not even their owner may enter. */
+function removeTree(path: string): void {
+  try {
     rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    spawnSync("chmod", ["-R", "u+rwX", path]);
+    rmSync(path, { recursive: true, force: true });
   }
 }

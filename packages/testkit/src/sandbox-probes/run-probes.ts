@@ -72,26 +72,38 @@ async function runOne(driver: SandboxDriver, probe: Probe, options: RunProbesOpt
   try {
     const lacks = (probe.needs ?? []).filter((need) => !isMet(need, ground));
     if (lacks.length > 0) return { outcome: "skipped", why: `only with ${lacks.join(", ")}` };
-    probe.setup?.(ground);
-    const spec: SandboxSpec = {
-      workspace: ground.workspace,
-      scratch: ground.scratch,
-      network: "none",
-      env: options.env(ground.scratch),
-      ...(probe.kind === "work" ? probe.spec?.(ground) : {}),
-    };
-    const before = takeSnapshot(ground, probe.writable?.(ground));
-    const sandbox = await driver.open(spec);
-    if (isFailure(sandbox)) return notStarted(probe, sandbox);
     try {
-      const facts = await gather(probe, { ground, sandbox, before }, options.timeoutMs ?? 20_000);
-      return probe.kind === "work" ? judgeWork(probe, facts) : await judgeEscape(probe, facts);
+      return await runOnGround(driver, ground, { probe, options });
     } finally {
-      await sandbox.close();
+      probe.restore?.(ground);
     }
   } finally {
     await closeGround(ground);
-    probe.restore?.(ground);
+  }
+}
+
+interface Run {
+  readonly probe: Probe;
+  readonly options: RunProbesOptions;
+}
+
+async function runOnGround(driver: SandboxDriver, ground: Ground, { probe, options }: Run): Promise<Verdict> {
+  probe.setup?.(ground);
+  const spec: SandboxSpec = {
+    workspace: ground.workspace,
+    scratch: ground.scratch,
+    network: "none",
+    env: options.env(ground.scratch),
+    ...(probe.kind === "work" ? probe.spec?.(ground) : {}),
+  };
+  const before = takeSnapshot(ground, probe.writable?.(ground));
+  const sandbox = await driver.open(spec);
+  if (isFailure(sandbox)) return notStarted(probe, sandbox);
+  try {
+    const facts = await gather(probe, { ground, sandbox, before }, options.timeoutMs ?? 20_000);
+    return probe.kind === "work" ? judgeWork(probe, facts) : await judgeEscape(probe, facts);
+  } finally {
+    await sandbox.close();
   }
 }
 

@@ -71,8 +71,11 @@ export const kernelFiles: readonly EscapeProbe[] = [
   {
     ...grave,
     id: "kernel-proc-sys",
-    what: "could write any setting below /proc/sys but the network's own",
-    steps: opensForWriting(["/proc/sys/**"], "^/proc/sys/net/"),
+    what: "could write any setting below /proc/sys but those that each namespace has for itself",
+    steps: opensForWriting(
+      ["/proc/sys/**"],
+      "^/proc/sys/(net|user|fs/mqueue)/|^/proc/sys/kernel/(shm|msg|sem|auto_msgmni|hostname|domainname)",
+    ),
     escaped: open,
   },
   {

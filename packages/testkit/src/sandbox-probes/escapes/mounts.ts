@@ -46,7 +46,7 @@ export const mounts: readonly EscapeProbe[] = [
     what: "makes a user and a mount namespace and mounts there",
     tools: ["unshare"],
     steps: (ground) =>
-      `unshare --user --map-root-user --mount sh -c ': ${ground.tag}; mkdir -p a; mount -t tmpfs x a && echo MOUNTED tmpfs; for m in $(cut -d" " -f5 /proc/self/mountinfo); do mount -o remount,bind,rw $m && echo MOUNTED $m; done 2>/dev/null; ${tryWrites(ground)}'; true`,
+      `unshare --user --map-root-user --mount sh -c ': ${ground.tag}; mkdir -p a; mount -t tmpfs x a && echo own tmpfs; mount --rbind / a && echo own root; for m in $(cut -d" " -f5 /proc/self/mountinfo); do mount -o remount,bind,rw $m; done 2>/dev/null; ${tryWrites(ground)}'; true`,
     escaped: mounted,
   },
   {
@@ -130,15 +130,6 @@ if isinstance(got, int):
     print("MOUNTED: opened", os.readlink(f"/proc/self/fd/{got}"))
     try: print(open(os.open("${canary}"[1:], os.O_RDWR, dir_fd=got), "r+").read())
     except OSError as e: print(e)`),
-    escaped: mounted,
-  },
-  {
-    ...grave,
-    id: "mount-overlay",
-    what: "mounts an overlay over a system folder, in a namespace of its own",
-    tools: ["unshare"],
-    steps: (ground) =>
-      `mkdir -p up work merged; unshare --user --map-root-user --mount sh -c ': ${ground.tag}; mount -t overlay x -o lowerdir=/etc,upperdir=up,workdir=work merged && echo MOUNTED overlay'; true`,
     escaped: mounted,
   },
 ];

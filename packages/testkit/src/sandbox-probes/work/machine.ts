@@ -1,7 +1,7 @@
 /** Must work: files, the loopback, processes and the clock. */
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { type Ground, write } from "../ground.ts";
 import type { WorkProbe } from "../probe.ts";
 import { python } from "../script-parts.ts";
@@ -124,7 +124,7 @@ c = socket.socket(socket.AF_UNIX); c.connect("/tmp/lathe-two.sock"); print(c.rec
     spec: (ground) => ({ workspace: inVarTmp(ground) }),
     steps: (ground) => [{ script: "pwd; echo made > f; cat f", cwd: inVarTmp(ground) }],
     says: "made",
-    restore: (ground) => rmSync(inVarTmp(ground), { recursive: true, force: true }),
+    restore: (ground) => rmSync(dirname(inVarTmp(ground)), { recursive: true, force: true }),
   },
   {
     ...work,
