@@ -214,7 +214,8 @@ function wrongText({ says }: WorkProbe, output: string): string | undefined {
 }
 
 const firstLine = (text: string): string => text.trim().split("\n", 1)[0] ?? "";
-const lastLine = (text: string): string => (text.trim().split("\n").at(-1) ?? "").slice(0, 160);
+const lastLine = (text: string): string =>
+  (text.trim().split("\n").at(-1) ?? "").slice(0, 160).replaceAll(/\p{Cc}/gu, "?");
 
 function isFound(tool: string, path: string): boolean {
   return path.split(delimiter).some((folder) => {
