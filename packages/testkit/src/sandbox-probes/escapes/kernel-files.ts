@@ -74,7 +74,7 @@ export const kernelFiles: readonly EscapeProbe[] = [
     what: "could write any setting below /proc/sys but those that each namespace has for itself",
     steps: opensForWriting(
       ["/proc/sys/**"],
-      "^/proc/sys/(net|user|fs/mqueue)/|^/proc/sys/kernel/(shm|msg|sem|auto_msgmni|hostname|domainname|ns_last_pid)",
+      "^/proc/sys/(net|user|fs/mqueue)/|^/proc/sys/kernel/(shm|msg|sem|auto_msgmni|hostname|domainname|ns_last_pid|pid_max)",
     ),
     escaped: open,
   },
