@@ -108,6 +108,7 @@ export type {
   Sandbox,
   SandboxDriver,
   SandboxSpec,
+  TerminalSize,
   Tier,
 } from "./src/sandbox.ts";
 export type { FilesQuery, FilesResult, GrepLine, GrepQuery, GrepResult, Search } from "./src/search.ts";

@@ -4,9 +4,12 @@ import { join } from "node:path";
 import { type Failure, failure, type SandboxDriver, type SandboxSpec } from "@lathe/protocol";
 import { changingArgs, fixedArgs } from "./bubblewrap-args.ts";
 import type { Launcher } from "./launch.ts";
+import { LocalStarter } from "./local-starter.ts";
 import { openSandbox } from "./open-sandbox.ts";
 import type { DriverOptions } from "./process-sandbox.ts";
 import { hasChild } from "./process-tree.ts";
+import { rootEnv } from "./root-env.ts";
+import { sandboxPolicy } from "./sandbox-policy.ts";
 import { findShell, shellArgs } from "./shell.ts";
 
 export interface BubblewrapOptions extends DriverOptions {
@@ -17,14 +20,14 @@ export interface BubblewrapOptions extends DriverOptions {
 /** *Contract:* whether bubblewrap works here is `probeDriver`'s question; this one only uses it. */
 export function createBubblewrapDriver(options: BubblewrapOptions = {}): SandboxDriver {
   const open: SandboxDriver["open"] = async (spec) =>
-    openSandbox(spec, () => bubblewrapLauncher(spec, options), options);
+    openSandbox(spec, () => new LocalStarter(spec, bubblewrapLauncher(spec, options)), options);
   return { name: "bubblewrap", tier: "full", open };
 }
 
 function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Launcher {
   const { binary = "/usr/bin/bwrap", home = homedir() } = options;
   const shell = findShell(spec.env.PATH ?? "");
-  const fixed = fixedArgs(spec, home);
+  const fixed = fixedArgs(sandboxPolicy(spec, { home }));
   const env = { ...spec.env, ...rootEnv() };
   const setEnv = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
   return {
@@ -57,9 +60,4 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
 function unavailable(output: string): Failure {
   const text = "the sandbox (bubblewrap) could not be started; `lathe doctor` says why";
   return failure("sandbox-unavailable", text, { cause: output.trim() });
-}
-
-/** Without capabilities root cannot give files away, which tar would try. */
-function rootEnv(): Readonly<Record<string, string>> {
-  return process.getuid?.() === 0 ? { TAR_OPTIONS: "--no-same-owner" } : {};
 }

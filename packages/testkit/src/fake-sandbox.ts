@@ -132,6 +132,18 @@ class FakeProcess implements Process {
     return { text: bytes.toString("utf8"), next: from + bytes.length, total: this.#output.length };
   }
 
+  async readErrors(): Promise<Awaited<ReturnType<Process["read"]>>> {
+    return { text: "", next: 0, total: 0 };
+  }
+
+  async closeInput(): Promise<void> {
+    // What a scripted command reads is what it is given; there is no end to tell.
+  }
+
+  async resize(): Promise<Failure | undefined> {
+    return failure("no-process", `${this.id} has no terminal`);
+  }
+
   async write(text: string): Promise<Failure | undefined> {
     if (this.#exit) return failure("no-process", `${this.id} does not read input: it has ended`);
     const answer = this.#scripted.answer?.(text) ?? "";
