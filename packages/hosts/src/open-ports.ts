@@ -8,7 +8,6 @@ import { afterFirstRequest } from "./after-first-request.ts";
 import { allSteps } from "./all-steps.ts";
 import { chooseModels } from "./choose-models.ts";
 import { type Containment, createContainmentProbe } from "./containment.ts";
-import { homeFolder } from "./home-folder.ts";
 import { createLazyCheckpoints } from "./lazy-checkpoints.ts";
 import { createLazySandbox } from "./lazy-sandbox.ts";
 import { createLazySearch } from "./lazy-search.ts";
@@ -47,7 +46,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   if (models[0] !== undefined) gateway.preload(models[0]);
   const check = (): Promise<Failure | undefined> => fence.check();
   const probe = createContainmentProbe(options.sandbox, () =>
-    openDriver(options.sandbox, { check, home: homeFolder(env) }),
+    openDriver(options.sandbox, { check, env, workspace: cwd }),
   );
   const { scratch } = fence;
   const early = { workspace: cwd, scratch: scratch.path, network: "none" } as const;

@@ -18,7 +18,7 @@ import { sandboxConformance } from "@lathe/testkit";
 import { createBubblewrapDriver } from "./bubblewrap-driver.ts";
 import { probeDriver } from "./probe.ts";
 
-const { reasons } = await probeDriver();
+const { reasons } = await probeDriver({ preference: "bubblewrap" });
 const skip = reasons.length > 0 && `no bubblewrap: ${reasons.join(" ")}`;
 
 sandboxConformance("bubblewrap", () => createBubblewrapDriver(), { skip });
