@@ -5,7 +5,7 @@ import type { AgentPorts } from "./agent.ts";
 
 export interface CallContext {
   readonly call: string;
-  readonly session: Pick<Session, "shown" | "todos" | "calls">;
+  readonly session: Pick<Session, "shown" | "todos" | "calls" | "grants">;
   readonly signal: AbortSignal;
 }
 
@@ -23,6 +23,7 @@ export function toolContext(ports: AgentPorts, { call, session, signal }: CallCo
     delta: (delta) => ports.onDelta({ ...delta, call }),
     shown: (path) => [...(session.shown[path] ?? []), ...shownInAnswer(session, path)],
     todos: session.todos,
+    grants: [...session.grants, ...(session.calls.find((one) => one.call.id === call)?.grants ?? [])],
     unreadable: (path) => unreadable(path, ports.rules),
   };
 }
