@@ -27,6 +27,11 @@ describe("what the sandbox denied", () => {
     ["python", `OSError: [Errno 30] Read-only file system: '${at("data/new")}'`],
     ["go", `open ${at("data/new")}: read-only file system`],
     ["java", `java.io.FileNotFoundException: ${at("data/new")} (Permission denied)`],
+    ["touch where nothing is seen", `touch: cannot touch '${at("data/new")}': No such file or directory`],
+    ["bash where nothing is seen", `bash: line 1: ${at("data/new")}: No such file or directory`],
+    ["dash where nothing is seen", `save.sh: 1: cannot create ${at("data/new")}: Directory nonexistent`],
+    ["tee where nothing is seen", `tee: ${at("data/sub/new")}: No such file or directory`],
+    ["node where nothing is seen", `Error: ENOENT: no such file or directory, mkdir '${at("data/sub/new")}'`],
     ["git", `error: could not lock config file ${at("data/new")}: Permission denied`],
   ];
   for (const [who, output] of writes) {

@@ -15,7 +15,10 @@ export interface Outside {
 const mostDenials = 4;
 /** The names the C library and the languages give to these errors. */
 const refused = /read-only file system|permission denied|operation not permitted|\bE(?:ROFS|ACCES|PERM)\b/iu;
-const missing = /no such file or directory|\bENOENT\b/iu;
+const missing = /no such file or directory|directory nonexistent|\bENOENT\b/iu;
+/** Words of who makes something: its folder is missing where commands do not see it. */
+const making =
+  /cannot (?:touch|create|make|move|copy)|failed to create|^\S*sh: line \d+: \/|^tee: |\b(?:mkdir|copyfile|rename) '/u;
 /** An absolute path in quotes, or bare up to a space or a sign that ends it. */
 const paths = /(["'`‘])(\/[^"'`’\n]+)["'`’]|(?<![\w./~-])(\/[^\s"'`:,;()[\]{}<>|]+)/gu;
 /** The machine's own: never opened, and never written. */
@@ -32,10 +35,12 @@ export function deniedIn(output: string, outside: Outside): readonly Effect[] {
 function deniedOn(line: string, outside: Outside): readonly Effect[] {
   const isRefused = refused.test(line);
   if (line.length > 2_000 || (!isRefused && !missing.test(line))) return [];
+  const isMaking = making.test(line);
   const named = [...line.matchAll(paths)].map(([, , quoted, bare]) => quoted ?? bare ?? "");
   return named.flatMap((path) => {
-    const target = path === "" ? undefined : grantable(path, outside, isRefused);
-    return target === undefined ? [] : [{ kind: isRefused ? "write" : "read", target } as const];
+    const isWrite = isRefused || (isMaking && !existsSync(path));
+    const target = path === "" ? undefined : grantable(path, outside, isWrite);
+    return target === undefined ? [] : [{ kind: isWrite ? "write" : "read", target } as const];
   });
 }
 
@@ -48,7 +53,7 @@ function grantable(
   const there = isWrite ? nearest(path) : existsSync(path) ? path : undefined;
   const real = there === undefined ? undefined : realOf(there);
   if (real === undefined || isBelow(home, real) || real.split("/").length < 3) return undefined;
-  const shut = [...hidden, ...writable, ...(isWrite ? system : readable)];
+  const shut = [...hidden, ...writable, ...(isWrite ? [...system, ...readable] : readable)];
   return shut.some((folder) => isBelow(real, folder)) || !isAllowed(real, isWrite) ? undefined : real;
 }
 
