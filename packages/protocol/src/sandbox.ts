@@ -1,4 +1,5 @@
 /** The sandbox port: where commands run. */
+import type { Effect } from "./decision.ts";
 import type { Failure } from "./failure.ts";
 
 /** What a sandbox lets commands do; the same for every driver. */
@@ -23,6 +24,8 @@ export interface Command {
   readonly apart?: boolean;
   /** A terminal of this size in place of pipes; a driver that has none refuses the command. */
   readonly terminal?: TerminalSize;
+  /** What this one command may do beyond the spec: reads and writes below absolute paths, hosts it may reach. */
+  readonly grants?: readonly Effect[];
 }
 
 export interface TerminalSize {
@@ -41,6 +44,8 @@ export interface Exit {
   readonly peakBytes?: number;
   /** The sandbox itself ended under the command: not the command's doing. */
   readonly failure?: Failure;
+  /** What the sandbox kept it from, as far as it can tell, in the form of grants; absent when it knows of nothing. */
+  readonly denied?: readonly Effect[];
 }
 
 export interface CommandResult extends Exit {

@@ -3,6 +3,7 @@ import { constants } from "node:os";
 import { type Command, type Exit, type Failure, failure, type TerminalSize } from "@lathe/protocol";
 import { type Frame, wordBytes } from "./box-frames.ts";
 import type { Capture, Slice } from "./capture.ts";
+import { denied, type Outside } from "./denials.ts";
 import type { Running, StartRequest } from "./running.ts";
 
 const graceMs = 500;
@@ -23,6 +24,7 @@ export class BoxProcess implements Running {
   readonly #settle: (exit: Exit) => void;
   readonly #started = Promise.withResolvers<void>();
   readonly #send: Send;
+  readonly #outside: Outside | undefined;
   readonly #hasInput: boolean;
   #exit: Exit | undefined;
   #startFailure: Failure | undefined;
@@ -32,7 +34,7 @@ export class BoxProcess implements Running {
   #inputTaken: (() => void) | undefined;
   #input: Promise<void> = Promise.resolve();
 
-  constructor({ id, command, hasInput, capture, errors }: StartRequest, send: Send) {
+  constructor({ id, command, hasInput, capture, errors }: StartRequest, send: Send, outside?: Outside) {
     const { promise, resolve } = Promise.withResolvers<Exit>();
     this.id = id;
     this.command = command;
@@ -41,6 +43,7 @@ export class BoxProcess implements Running {
     this.exited = promise;
     this.#settle = resolve;
     this.#send = send;
+    this.#outside = outside;
     this.#hasInput = hasInput || command.terminal !== undefined;
   }
 
@@ -141,7 +144,8 @@ export class BoxProcess implements Running {
   }
 
   #close(exit: Omit<Exit, "timedOut">): void {
-    this.#exit = { ...exit, timedOut: this.#timedOut };
+    const kept = denied(exit.code, [this.capture, this.errors], this.#outside);
+    this.#exit = { ...exit, ...kept, timedOut: this.#timedOut };
     this.#settle(this.#exit);
     this.#started.resolve();
   }

@@ -14,8 +14,7 @@ export interface Groups {
   readonly holdMemory: boolean;
 }
 
-export function openPayload(policy: Policy, outside: readonly string[], groups: Groups): Buffer {
-  const { limits, mounts } = policy;
+export function openPayload({ limits, mounts }: Policy, groups: Groups): Buffer {
   return wordBytes([
     protocolVersion,
     ...groups.joins.flatMap((list) => ["group", list]),
@@ -23,7 +22,6 @@ export function openPayload(policy: Policy, outside: readonly string[], groups: 
     ...["limit", "processes", String(limits.processes), "limit", "file-size", String(limits.fileBytes)],
     ...(groups.holdMemory ? [] : ["limit", "memory", String(limits.memoryBytes)]),
     ...mounts.flatMap(mountWords),
-    ...outside.flatMap((path) => ["rw", path, path]),
   ]);
 }
 

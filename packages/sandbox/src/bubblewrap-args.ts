@@ -6,15 +6,14 @@ import { currentGuards } from "./sandbox-policy.ts";
 /** Files of /proc that root could write through any namespace. */
 const procGuards = ["/proc/sys", "/proc/sysrq-trigger"];
 
-/** The arguments that do not change from command to command. */
-export function fixedArgs({ mounts, network }: Policy): readonly string[] {
+/** Namespaces and what the kernel shows: the same for every command. */
+export function isolationArgs({ network }: Policy): readonly string[] {
   const isRoot = process.getuid?.() === 0;
   return [
     ...["--unshare-all", ...(network === "host" ? ["--share-net"] : [])],
     ...["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"],
     ...["--proc", "/proc", ...(isRoot ? procGuards.flatMap((path) => ["--ro-bind-try", path, path]) : [])],
     ...["--dev", "/dev"],
-    ...mounts.flatMap(mountArgs),
   ];
 }
 
@@ -26,6 +25,11 @@ export function changingArgs(spec: SandboxSpec): readonly string[] {
     ...guarded.flatMap((path) => ["--ro-bind", path, path]),
     ...["--remount-ro", "/"],
   ];
+}
+
+/** Later ones lie on top of earlier ones. */
+export function rootArgs(mounts: readonly Mount[]): readonly string[] {
+  return mounts.flatMap(mountArgs);
 }
 
 function mountArgs(mount: Mount): readonly string[] {

@@ -2,14 +2,15 @@
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Failure, failure, type SandboxDriver, type SandboxSpec } from "@lathe/protocol";
-import { changingArgs, fixedArgs } from "./bubblewrap-args.ts";
+import { changingArgs, isolationArgs, rootArgs } from "./bubblewrap-args.ts";
+import { outsideOf } from "./denials.ts";
 import type { Launcher } from "./launch.ts";
 import { LocalStarter } from "./local-starter.ts";
 import { openSandbox } from "./open-sandbox.ts";
 import type { DriverOptions } from "./process-sandbox.ts";
 import { hasChild } from "./process-tree.ts";
 import { rootEnv } from "./root-env.ts";
-import { sandboxPolicy } from "./sandbox-policy.ts";
+import { grantMounts, sandboxPolicy } from "./sandbox-policy.ts";
 import { findShell, shellArgs } from "./shell.ts";
 
 export interface BubblewrapOptions extends DriverOptions {
@@ -27,12 +28,14 @@ export function createBubblewrapDriver(options: BubblewrapOptions = {}): Sandbox
 function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Launcher {
   const { binary = "/usr/bin/bwrap", home = homedir() } = options;
   const shell = findShell(spec.env.PATH ?? "");
-  const fixed = fixedArgs(sandboxPolicy(spec, { home }));
+  const policy = sandboxPolicy(spec, { home });
+  const [isolation, root] = [isolationArgs(policy), rootArgs(policy.mounts)];
   const env = { ...spec.env, ...rootEnv() };
   const setEnv = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
   return {
     isNamespace: true,
-    launch: ({ script, cwd }, mark) => {
+    outside: outsideOf(policy, home),
+    launch: ({ script, cwd, grants }, mark) => {
       const start = [
         "--setenv",
         mark.name,
@@ -45,7 +48,9 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
         shell.file,
       ];
       const shellWords = shellArgs(shell, script, () => join(spec.scratch, `script-${mark.value}sh`));
-      const args = [...fixed, ...changingArgs(spec), ...setEnv, ...start, ...shellWords];
+      const granted = rootArgs(grantMounts(grants));
+      const changing = [...granted, ...root, ...changingArgs(spec)];
+      const args = [...isolation, ...changing, ...setEnv, ...start, ...shellWords];
       // Its own environment stays readable inside, in /proc/1/environ.
       return { file: binary, args, cwd: "/", env: {} };
     },

@@ -46,13 +46,12 @@ function boxDriver(
     openSandbox(
       spec,
       () => {
-        const policy = sandboxPolicy(spec, {
-          home: options.home ?? homedir(),
-          cacheFolder: options.cacheFolder,
-        });
+        const home = options.home ?? homedir();
+        const policy = sandboxPolicy(spec, { home, cacheFolder: options.cacheFolder });
         return new BoxStarter(spec, {
           connect: () => connect(spec),
           policy,
+          home,
           groups: makeControlGroups(policy.limits),
         });
       },

@@ -5,6 +5,7 @@ import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, type Exit, type Failure, failure } from "@lathe/protocol";
 import type { Capture, Slice } from "./capture.ts";
+import { denied } from "./denials.ts";
 import { inheritedFds } from "./inherited-fds.ts";
 import type { Launcher } from "./launch.ts";
 import type { PipeEnds } from "./pipe-pool.ts";
@@ -146,7 +147,9 @@ export class RunningProcess implements Running {
     if (signal === null) this.#judge();
     this.#start.status?.close();
     const timedOut = this.#timedOut;
-    this.#exit = signal === null ? { code: code ?? 1, timedOut } : { signal, timedOut };
+    const number = code ?? 1;
+    const kept = denied(number, [this.capture, this.errors], this.#start.launcher.outside);
+    this.#exit = signal === null ? { code: number, timedOut, ...kept } : { signal, timedOut };
     return this.#exit;
   }
 

@@ -2,7 +2,7 @@
 import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { totalmem } from "node:os";
 import { join } from "node:path";
-import type { SandboxSpec } from "@lathe/protocol";
+import type { Effect, SandboxSpec } from "@lathe/protocol";
 import { controlFolder } from "./folders.ts";
 import { type GitGuards, gitGuards } from "./git-guards.ts";
 import { isBelow } from "./path-order.ts";
@@ -39,6 +39,15 @@ export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder }: PolicyOp
     { kind: "hidden", at: join(scratch, controlFolder) },
   ];
   return { mounts, network, limits: usualLimits() };
+}
+
+/** What a command was granted, to lie below everything the policy shows: no grant takes a guard away. */
+export function grantMounts(grants: readonly Effect[] = []): readonly Mount[] {
+  return grants.flatMap(({ kind, target }): readonly Mount[] => {
+    if (!existsSync(target)) return [];
+    if (kind === "write") return [{ kind: "writable", from: target, to: target }];
+    return kind === "read" ? [readOnly(target)] : [];
+  });
 }
 
 /** Git's guards as they are now, and what of git's data lies outside of what the policy shows. */
