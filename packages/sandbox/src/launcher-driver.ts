@@ -46,10 +46,8 @@ function boxDriver(
     openSandbox(
       spec,
       () => {
-        const policy = sandboxPolicy(spec, {
-          home: options.home ?? homedir(),
-          cacheFolder: options.cacheFolder,
-        });
+        const { home = homedir(), cacheFolder, limits } = options;
+        const policy = sandboxPolicy(spec, { home, cacheFolder, limits });
         return new BoxStarter(spec, {
           connect: () => connect(spec),
           policy,
