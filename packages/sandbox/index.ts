@@ -10,3 +10,4 @@ export {
 export { createNoneDriver } from "./src/none-driver.ts";
 export { type Probe, type ProbeOptions, probeDriver, type TierReport } from "./src/probe.ts";
 export type { Check, DriverOptions } from "./src/process-sandbox.ts";
+export { type Tried, type VerifyOptions, verifyDriver } from "./src/verify-driver.ts";

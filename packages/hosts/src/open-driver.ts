@@ -10,14 +10,16 @@ interface Place {
   readonly check: Check;
   readonly env: LocalOptions["env"];
   readonly workspace: string;
+  /** Bytes of one command's output that are kept, at most. */
+  readonly outputCap?: number;
 }
 
 export async function openDriver(
   choice: SandboxChoice,
-  { check, env, workspace }: Place,
+  { env, workspace, ...more }: Place,
 ): Promise<Containment> {
   const { createNoneDriver, probeDriver } = await import("@lathe/sandbox");
   const home = homeFolder(env);
-  if (choice === "off") return { driver: createNoneDriver({ check, home }), reasons: ["switched off"] };
-  return probeDriver({ check, home, cacheFolder: cacheFolder(env), workspace });
+  if (choice === "off") return { driver: createNoneDriver({ ...more, home }), reasons: ["switched off"] };
+  return probeDriver({ ...more, home, cacheFolder: cacheFolder(env), workspace });
 }

@@ -78,8 +78,10 @@ export interface Process {
   ): Promise<{ readonly text: string; readonly next: number; readonly total: number }>;
   /** *Contract:* as `read`, for the stderr of a command that keeps it apart; empty for all others. */
   readErrors: Process["read"];
-  /** *Contract:* writes to its standard input; a failure when it is gone or has none. */
-  write(text: string): Promise<Failure | undefined>;
+  /** *Contract:* the same bytes undecoded, `read`'s or `readErrors`'; empty where none are kept yet. */
+  bytes(stream: "output" | "errors", from: number, limit: number): Promise<Uint8Array>;
+  /** *Contract:* writes to its standard input, and resolves when it may take more; a failure when it is gone or has none. */
+  write(input: string | Uint8Array): Promise<Failure | undefined>;
   /** *Contract:* its standard input is at its end once it has read what was written; idempotent. */
   closeInput(): Promise<void>;
   /** *Contract:* a failure when it has no terminal. */

@@ -67,12 +67,16 @@ export class BoxProcess implements Running {
     return this.errors?.read(from, limit) ?? nothing;
   }
 
-  async write(text: string): Promise<Failure | undefined> {
+  async bytes(stream: "output" | "errors", from: number, limit: number): Promise<Uint8Array> {
+    return (stream === "output" ? this.capture : this.errors)?.bytes(from, limit) ?? Buffer.alloc(0);
+  }
+
+  async write(input: string | Uint8Array): Promise<Failure | undefined> {
     if (this.#exit || !this.#hasInput) {
       const why = this.#exit ? "it has ended" : "it has none";
       return failure("no-process", `${this.id} does not read input: ${why}`);
     }
-    const bytes = Buffer.from(text);
+    const bytes = Buffer.from(input);
     this.#input = this.#input.then(() => this.#give(bytes));
     await this.#input;
     return undefined;

@@ -1,9 +1,11 @@
 /** The driver that contains commands with bubblewrap: namespaces, a minimal root, no capabilities. */
+import { writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Failure, failure, type SandboxDriver, type SandboxSpec } from "@lathe/protocol";
 import { changingArgs, isolationArgs, rootArgs } from "./bubblewrap-args.ts";
 import { outsideOf } from "./denials.ts";
+import { controlFolder } from "./folders.ts";
 import type { Launcher } from "./launch.ts";
 import { LocalStarter } from "./local-starter.ts";
 import { openSandbox } from "./open-sandbox.ts";
@@ -11,6 +13,7 @@ import type { DriverOptions } from "./process-sandbox.ts";
 import { hasChild } from "./process-tree.ts";
 import { rootEnv } from "./root-env.ts";
 import { grantMounts, sandboxPolicy } from "./sandbox-policy.ts";
+import { seccompProgram } from "./seccomp-program.ts";
 import { findShell, shellArgs } from "./shell.ts";
 
 export interface BubblewrapOptions extends DriverOptions {
@@ -31,6 +34,7 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
   const policy = sandboxPolicy(spec, { home });
   const [isolation, root] = [isolationArgs(policy), rootArgs(policy.mounts)];
   const env = { ...spec.env, ...rootEnv() };
+  const filter = seccompFile(spec.scratch);
   const setEnv = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
   return {
     isNamespace: true,
@@ -44,6 +48,7 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
         cwd,
         "--json-status-fd",
         "3",
+        ...(filter === undefined ? [] : ["--seccomp", "4"]),
         "--",
         shell.file,
       ];
@@ -52,7 +57,7 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
       const changing = [...granted, ...root, ...changingArgs(spec)];
       const args = [...isolation, ...changing, ...setEnv, ...start, ...shellWords];
       // Its own environment stays readable inside, in /proc/1/environ.
-      return { file: binary, args, cwd: "/", env: {} };
+      return { file: binary, args, cwd: "/", env: {}, ...(filter !== undefined && { reads: filter }) };
     },
     judge: (status, output) => (/"exit-code"/u.test(status) ? undefined : unavailable(output)),
     isStarted: (status) => {
@@ -60,6 +65,15 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
       return pid !== undefined && hasChild(Number(pid));
     },
   };
+}
+
+/** In the folder that commands do not see. */
+function seccompFile(scratch: string): string | undefined {
+  const program = seccompProgram(process.arch);
+  if (!program) return undefined;
+  const file = join(scratch, controlFolder, "seccomp");
+  writeFileSync(file, program, { mode: 0o600 });
+  return file;
 }
 
 function unavailable(output: string): Failure {

@@ -8,6 +8,8 @@ export interface Launch {
   readonly cwd: string;
   /** The whole environment of the program that is started. */
   readonly env: Readonly<Record<string, string>>;
+  /** A file it reads on descriptor 4, after what it reports on 3. */
+  readonly reads?: string;
 }
 
 export interface Launcher {

@@ -8,7 +8,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { isFailure, type Sandbox, type SandboxSpec } from "@lathe/protocol";
 import { sandboxConformance } from "@lathe/testkit";
-import { createLauncherDriver, createSocketDriver } from "./launcher-driver.ts";
+import { createLauncherDriver, createSocketDriver, type LauncherOptions } from "./launcher-driver.ts";
 import { nativeBinary } from "./native-binary.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-launcher-")));
@@ -42,12 +42,12 @@ sandboxConformance("launcher over a socket", () => createSocketDriver({ socket, 
 
 describe("a box", { skip }, () => {
   let opened = 0;
-  const open = async (more: Partial<SandboxSpec> = {}): Promise<Sandbox> => {
+  const open = async (more: Partial<LauncherOptions> = {}): Promise<Sandbox> => {
     const [workspace, scratch] = ["workspace", "scratch"].map((name) => join(folder, `${name}-${++opened}`));
     for (const made of [workspace, scratch]) mkdirSync(made as string);
     const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: `${scratch}/home` };
-    const spec = { workspace, scratch, network: "none", env, ...more } as SandboxSpec;
-    const sandbox = await createLauncherDriver({ binary, cacheFolder }).open(spec);
+    const spec = { workspace, scratch, network: "none", env } as SandboxSpec;
+    const sandbox = await createLauncherDriver({ binary, cacheFolder, ...more }).open(spec);
     assert.ok(!isFailure(sandbox));
     return sandbox;
   };
@@ -84,6 +84,22 @@ describe("a box", { skip }, () => {
       }
       await sandbox.close();
     }
+  });
+
+  it("holds memory, processes and the size of files, and says what memory ended", async () => {
+    const limits = { memoryBytes: 200 * 2 ** 20, processes: 200, fileBytes: 2 ** 20 };
+    const sandbox = await open({ limits });
+    const cwd = sandbox.spec.workspace;
+    const hog = "head -c 400000000 /dev/zero | tail -c 399999999 >/dev/null; echo after $?";
+    const held = await sandbox.exec({ script: hog, cwd }, { timeoutMs: 10_000 });
+    assert.ok(!isFailure(held));
+    // Where there are no control groups the program itself is told that there is no more.
+    assert.match(held.output, /after (137|1)\n$/);
+    assert.equal(held.outOfMemory ?? false, held.output.includes("137"));
+    assert.match(await run(sandbox, "bomb() { bomb | bomb & }; bomb 2>/dev/null; echo survived"), /survived/);
+    assert.match(await run(sandbox, "head -c 2000000 /dev/zero > big; stat -c %s big"), /^1048576$/m);
+    assert.equal(await run(sandbox, "echo fine"), "fine\n");
+    await sandbox.close();
   });
 
   it("lets no command see or reach its agent", async () => {

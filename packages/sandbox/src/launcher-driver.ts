@@ -46,8 +46,8 @@ function boxDriver(
     openSandbox(
       spec,
       () => {
-        const home = options.home ?? homedir();
-        const policy = sandboxPolicy(spec, { home, cacheFolder: options.cacheFolder });
+        const { home = homedir(), cacheFolder, limits } = options;
+        const policy = sandboxPolicy(spec, { home, cacheFolder, limits });
         return new BoxStarter(spec, {
           connect: () => connect(spec),
           policy,

@@ -14,6 +14,7 @@ import {
 } from "@lathe/protocol";
 import { Capture } from "./capture.ts";
 import { isBelow } from "./path-order.ts";
+import type { Limits } from "./policy.ts";
 import type { Running, Starter } from "./running.ts";
 import { scratchFailure } from "./scratch-failure.ts";
 
@@ -35,6 +36,8 @@ export interface DriverOptions {
   readonly check?: Check;
   /** Bytes of one command's output that are kept, at most. */
   readonly outputCap?: number;
+  /** Where they differ from the usual ones; only drivers that contain hold commands to them. */
+  readonly limits?: Partial<Limits>;
 }
 
 export class ProcessSandbox implements Sandbox {

@@ -91,7 +91,11 @@ export class RunningProcess implements Running {
     return this.errors?.read(from, limit) ?? { text: "", next: 0, total: 0 };
   }
 
-  async write(text: string): Promise<Failure | undefined> {
+  async bytes(stream: "output" | "errors", from: number, limit: number): Promise<Uint8Array> {
+    return (stream === "output" ? this.capture : this.errors)?.bytes(from, limit) ?? Buffer.alloc(0);
+  }
+
+  async write(input: string | Uint8Array): Promise<Failure | undefined> {
     const writer = this.#writer;
     if (this.#exit || !writer?.writable) {
       return failure(
@@ -99,7 +103,7 @@ export class RunningProcess implements Running {
         `${this.id} does not read input: ${this.#exit ? "it has ended" : "it has none"}`,
       );
     }
-    const written = new Promise<void>((resolve) => void writer.write(text, () => resolve()));
+    const written = new Promise<void>((resolve) => void writer.write(input, () => resolve()));
     await Promise.race([written, this.exited]);
     return undefined;
   }
@@ -222,11 +226,14 @@ function childEnd(child: ChildProcess): Promise<ChildEnd> {
 function startChild({ command, launcher, markValue, output, errors, input, status }: Start): ChildProcess {
   const inherited = inheritedFds();
   const nothing = inherited.length > 0 ? openSync("/dev/null", "r") : undefined;
+  let read: number | undefined;
   try {
-    const { file, args, cwd, env } = launcher.launch(command, { name: markName, value: markValue });
+    const { file, args, cwd, env, reads } = launcher.launch(command, { name: markName, value: markValue });
+    read = reads === undefined ? undefined : openSync(reads, "r");
     const { theirs } = output.pipe;
     const stdio: ("ignore" | number)[] = [input?.theirs ?? "ignore", theirs, errors?.pipe.theirs ?? theirs];
     if (status) stdio.push(status.fd);
+    if (read !== undefined) stdio.push(read);
     for (const fd of inherited) covered(stdio, fd, nothing ?? "ignore");
     return spawn(file, args, { cwd, env: { ...env }, detached: true, stdio });
   } catch (error) {
@@ -234,7 +241,7 @@ function startChild({ command, launcher, markValue, output, errors, input, statu
     status?.close();
     throw error;
   } finally {
-    closeAll([output.pipe.theirs, errors?.pipe.theirs, input?.theirs, nothing]);
+    closeAll([output.pipe.theirs, errors?.pipe.theirs, input?.theirs, nothing, read]);
   }
 }
 

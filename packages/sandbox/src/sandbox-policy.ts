@@ -17,10 +17,11 @@ export interface PolicyOptions {
   readonly home: string;
   /** The user's own folder for what can be made again. */
   readonly cacheFolder?: string | undefined;
+  readonly limits?: Partial<Limits> | undefined;
 }
 
 /** What does not change from command to command. Throws when the scratch or the cache folder cannot be used. */
-export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder }: PolicyOptions): Policy {
+export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder, limits }: PolicyOptions): Policy {
   const { workspace, scratch, network, env } = spec;
   const toolchains = toolchainPaths(env.PATH ?? "", home, ["/usr", "/bin", "/sbin", workspace, scratch]);
   const mounts: readonly Mount[] = [
@@ -38,7 +39,7 @@ export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder }: PolicyOp
     { kind: "writable", from: scratch, to: scratch },
     { kind: "hidden", at: join(scratch, controlFolder) },
   ];
-  return { mounts, network, limits: usualLimits() };
+  return { mounts, network, limits: { ...usualLimits(), ...limits } };
 }
 
 /** What a command was granted, to lie below everything the policy shows: no grant takes a guard away. */
@@ -61,7 +62,7 @@ export function currentGuards(spec: SandboxSpec): GitGuards & { readonly outside
 
 /** Roomy: what stops a runaway command, not a large build. */
 function usualLimits(): Limits {
-  return { processes: 4096, fileBytes: 8 * gibibyte, memoryBytes: Math.floor(totalmem() * 0.75) };
+  return { processes: 2048, fileBytes: 8 * gibibyte, memoryBytes: Math.floor(totalmem() * 0.75) };
 }
 
 function systemFolder(path: string): readonly Mount[] {

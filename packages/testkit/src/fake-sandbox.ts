@@ -144,7 +144,12 @@ class FakeProcess implements Process {
     return failure("no-process", `${this.id} has no terminal`);
   }
 
-  async write(text: string): Promise<Failure | undefined> {
+  async bytes(stream: "output" | "errors", from: number, limit: number): Promise<Uint8Array> {
+    return stream === "output" ? this.#output.subarray(from, from + limit) : new Uint8Array();
+  }
+
+  async write(input: string | Uint8Array): Promise<Failure | undefined> {
+    const text = Buffer.from(input).toString();
     if (this.#exit) return failure("no-process", `${this.id} does not read input: it has ended`);
     const answer = this.#scripted.answer?.(text) ?? "";
     this.#output = Buffer.concat([this.#output, Buffer.from(answer)]);
