@@ -24,6 +24,7 @@ export class BoxProcess implements Running {
   readonly #started = Promise.withResolvers<void>();
   readonly #send: Send;
   readonly #hasInput: boolean;
+  readonly #atEnd: StartRequest["atEnd"];
   #exit: Exit | undefined;
   #startFailure: Failure | undefined;
   #isStarted = false;
@@ -32,7 +33,7 @@ export class BoxProcess implements Running {
   #inputTaken: (() => void) | undefined;
   #input: Promise<void> = Promise.resolve();
 
-  constructor({ id, command, hasInput, capture, errors }: StartRequest, send: Send) {
+  constructor({ id, command, hasInput, capture, errors, atEnd }: StartRequest, send: Send) {
     const { promise, resolve } = Promise.withResolvers<Exit>();
     this.id = id;
     this.command = command;
@@ -41,6 +42,7 @@ export class BoxProcess implements Running {
     this.exited = promise;
     this.#settle = resolve;
     this.#send = send;
+    this.#atEnd = atEnd;
     this.#hasInput = hasInput || command.terminal !== undefined;
   }
 
@@ -141,7 +143,8 @@ export class BoxProcess implements Running {
   }
 
   #close(exit: Omit<Exit, "timedOut">): void {
-    this.#exit = { ...exit, timedOut: this.#timedOut };
+    const takenBack = this.#atEnd();
+    this.#exit = { ...exit, timedOut: this.#timedOut, ...(takenBack.length > 0 && { takenBack }) };
     this.#settle(this.#exit);
     this.#started.resolve();
   }

@@ -26,6 +26,7 @@ interface Opened {
 
 export class BoxStarter implements Starter {
   readonly hasTerminals = true;
+  readonly isContained = true;
   readonly #spec: SandboxSpec;
   readonly #options: BoxOptions;
   readonly #shell: Shell;

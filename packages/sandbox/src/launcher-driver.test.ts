@@ -63,7 +63,7 @@ describe("a box", { skip }, () => {
     const spawned = await sandbox.spawn({ script: "echo up; sleep 300", cwd });
     assert.ok(!isFailure(spawned));
     const running = sandbox.exec({ script: "sleep 300", cwd }, { timeoutMs: 20_000 });
-    process.kill(agentOf(binary), "SIGKILL");
+    for (const agent of agentsOf(binary)) process.kill(agent, "SIGKILL");
     const ended = await running;
     assert.ok(isFailure(ended) && ended.code === "sandbox-unavailable");
     assert.match(ended.text, /ended while the command ran/);
@@ -116,16 +116,13 @@ describe("a box", { skip }, () => {
   });
 });
 
-/** The youngest process of that program that this process started. */
-function agentOf(program: string): number {
+/** The agents this process started. */
+function agentsOf(program: string): readonly number[] {
   const pids = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid));
-  const agents = pids.map(Number).filter((pid) => {
-    const line = readProc(pid, "cmdline");
-    return (
-      line.startsWith(program) && readProc(pid, "stat").split(") ")[1]?.split(" ")[1] === String(process.pid)
-    );
+  return pids.map(Number).filter((pid) => {
+    const parent = readProc(pid, "stat").split(") ")[1]?.split(" ")[1];
+    return parent === String(process.pid) && readProc(pid, "cmdline").startsWith(`${program}\0003\0`);
   });
-  return agents.sort((a, b) => b - a)[0] ?? assert.fail("there is no agent");
 }
 
 function readProc(pid: number, name: string): string {

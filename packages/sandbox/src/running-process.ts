@@ -30,6 +30,7 @@ export interface Start {
   readonly errors?: Drain;
   readonly input?: PipeEnds;
   readonly status?: StatusFile;
+  readonly atEnd: () => readonly string[];
 }
 
 export class RunningProcess implements Running {
@@ -145,8 +146,9 @@ export class RunningProcess implements Running {
     // A launcher that a signal ended was running the command; one that could not start it exits.
     if (signal === null) this.#judge();
     this.#start.status?.close();
-    const timedOut = this.#timedOut;
-    this.#exit = signal === null ? { code: code ?? 1, timedOut } : { signal, timedOut };
+    const takenBack = this.#start.atEnd();
+    const more = { timedOut: this.#timedOut, ...(takenBack.length > 0 && { takenBack }) };
+    this.#exit = signal === null ? { code: code ?? 1, ...more } : { signal, ...more };
     return this.#exit;
   }
 

@@ -79,7 +79,8 @@ function timeout(ms: number): Failure {
 
 async function finished(process: Process): Promise<Outcome> {
   const output = await outputFrom(process, 0);
-  const code = process.exit?.code;
+  const { code, failure: lost } = process.exit ?? {};
+  if (lost) return { type: "interrupted", failure: lost, text: output.text };
   return ok(withNote(output.text, endText(process)), code === undefined ? {} : { exitCode: code });
 }
 
