@@ -42,6 +42,8 @@ export interface Exit {
   readonly outOfMemory?: boolean;
   /** The most memory one of its processes had, where the driver knows. */
   readonly peakBytes?: number;
+  /** What the command made for programs on the host to run by themselves, e.g. a git hook, and was removed again. */
+  readonly takenBack?: readonly string[];
   /** The sandbox itself ended under the command: not the command's doing. */
   readonly failure?: Failure;
   /** What the sandbox kept it from, as far as it can tell, in the form of grants; absent when it knows of nothing. */

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -296,8 +297,9 @@ int serve(int channel, const char *mode) {
   int signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals < 0 || open_stream(&agent.stream, channel) < 0) return 1;
   agent.policy.host_network = strcmp(mode, "host-network") == 0;
-  agent.policy.reduced = strcmp(mode, "reduced") == 0;
   agent.is_prepared = prepare_box(&agent.policy) == 0;
+  /* New rights, new rules: the kernel forgets this one when they change. */
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
   for (;;) {
     bool lacks_spare = agent.is_open && !agent.spare && agent.count == 0;
     int count = wanted_fds(&agent, wanted, signals);

@@ -26,14 +26,11 @@
 /* What the policy says that is still needed once the root stands. */
 struct policy {
   bool host_network;
-  /* No namespaces: Landlock and seccomp alone hold commands in. */
-  bool reduced;
   uint64_t processes, file_size, memory;
   /* The kernel's count of processes ended for want of memory; -1 where there is none. */
   int oom_fd;
   /* What of /proc is covered, looked up once. */
   const char *masked[16], *emptied[4], *sealed[8];
-  int landlock_fd;
 };
 
 /* Strings one after the other, each ended by a NUL: how policies and requests are written. */
@@ -73,11 +70,10 @@ int limit_resources(const struct policy *policy);
 
 /* filter.c: the system calls commands do not get. */
 void build_filter(void);
-int install_filter(const struct policy *policy);
+int install_filter(void);
 
-/* landlock.c: the same rules for files by Landlock, where there are no namespaces. */
-int landlock_rules(struct words words, struct policy *policy);
-int landlock_enter(const struct policy *policy);
+/* landlock.c: what only Landlock keeps away. */
+int leave_host_sockets(const struct policy *policy);
 
 /* A command and all it started. */
 struct cell {
@@ -120,9 +116,6 @@ struct ends {
   int control, in, out, err;
 };
 void run_init(const struct policy *policy, struct ends ends, const char *request);
-
-/* tree.c: everything a process without a pid namespace started. */
-int signal_descendants(int number);
 
 /* agent.c */
 int serve(int channel, const char *mode);

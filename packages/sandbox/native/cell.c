@@ -55,8 +55,7 @@ struct cell *make_cell(const struct policy *policy) {
   if (cell->request == MAP_FAILED) cell->request = NULL;
   bool is_made = cell->request ? open_ends(cell, &theirs) == 0 : fail("make", "a request") == 0;
   if (is_made) {
-    long spaces = policy->reduced ? 0 : CLONE_NEWPID | CLONE_NEWNS;
-    cell->init = syscall(SYS_clone, spaces | SIGCHLD, 0, 0, 0, 0);
+    cell->init = syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, 0, 0, 0, 0);
     if (cell->init == 0) run_init(policy, theirs, cell->request);
     if (cell->init < 0) is_made = fail("make", "a process") == 0;
   }

@@ -167,16 +167,7 @@ void build_filter(void) {
   add_rules(rules, count);
 }
 
-/* In the reduced tier nothing but this keeps the network away. */
-static const struct sock_filter offline[] = {
-    LOAD(nr), UNLESS(SYS_socket, 4), LOAD_ARG(0), IF(AF_UNIX, 1), REFUSE(EACCES), ALLOW, ALLOW};
-
-static int install(const struct sock_filter *filter, unsigned count) {
-  struct sock_fprog whole = {.len = count, .filter = (struct sock_filter *)filter};
+int install_filter(void) {
+  struct sock_fprog whole = {.len = steps, .filter = program};
   return syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &whole) < 0 ? fail("install", "the seccomp filter") : 0;
-}
-
-int install_filter(const struct policy *policy) {
-  if (policy->reduced && !policy->host_network && install(offline, sizeof offline / sizeof *offline) < 0) return -1;
-  return install(program, steps);
 }

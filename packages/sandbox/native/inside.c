@@ -109,7 +109,7 @@ static void run_command(const struct policy *policy, struct ends ends, const cha
   sigset_t nothing;
   uint32_t size;
   setsid();
-  if (limit_resources(policy) < 0 || drop_capabilities() < 0 || landlock_enter(policy) < 0 || install_filter(policy) < 0) {
+  if (limit_resources(policy) < 0 || drop_capabilities() < 0 || leave_host_sockets(policy) < 0 || install_filter() < 0) {
     why.error = errno;
     snprintf(why.what, sizeof why.what, "%.99s", failure_text);
   }
@@ -133,17 +133,15 @@ static void run_command(const struct policy *policy, struct ends ends, const cha
 }
 
 /* Ends whatever is left, until there is nothing to wait for. */
-static void end_rest(const struct policy *policy) {
-  do {
-    if (policy->reduced) signal_descendants(SIGKILL);
-    else kill(-1, SIGKILL);
-  } while (waitpid(-1, NULL, 0) > 0 || errno == EINTR);
+static void end_rest(void) {
+  do kill(-1, SIGKILL);
+  while (waitpid(-1, NULL, 0) > 0 || errno == EINTR);
 }
 
-static void report_end(const struct policy *policy, int status) {
+static void report_end(int status) {
   struct report report = {.kind = 'E'};
   struct rusage usage = {0};
-  end_rest(policy);
+  end_rest();
   getrusage(RUSAGE_CHILDREN, &usage);
   report.how = WIFSIGNALED(status);
   report.value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
@@ -165,7 +163,7 @@ static void report_start(int told) {
   tell(&report);
 }
 
-static void take_order(const struct policy *policy, const char *request, int go) {
+static void take_order(const char *request, int go) {
   struct {
     char kind;
     uint32_t value;
@@ -173,17 +171,15 @@ static void take_order(const struct policy *policy, const char *request, int go)
   ssize_t size = recv(control, &order, sizeof order, 0);
   if (size <= 0) _exit(0);
   if (size != sizeof order) return;
-  if (order.kind == 'K') {
-    if (policy->reduced) signal_descendants(order.value);
-    else kill(-1, order.value);
-  } else if (order.kind == 'G') {
-    if (!policy->reduced && guard((struct words){request, request + order.value}) < 0) give_up();
+  if (order.kind == 'K') kill(-1, order.value);
+  else if (order.kind == 'G') {
+    if (guard((struct words){request, request + order.value}) < 0) give_up();
     if (drop_capabilities() < 0) give_up();
     (void)!write(go, &order.value, sizeof order.value);
   }
 }
 
-static void watch(const struct policy *policy, const char *request, pid_t command, const int fds[3]) {
+static void watch(const char *request, pid_t command, const int fds[3]) {
   struct pollfd wanted[3] = {{.fd = control, .events = POLLIN}, {.fd = fds[0], .events = POLLIN}, {.fd = fds[1], .events = POLLIN}};
   for (;;) {
     if (poll(wanted, 3, -1) < 0 && errno != EINTR) _exit(1);
@@ -199,10 +195,10 @@ static void watch(const struct policy *policy, const char *request, pid_t comman
       for (pid_t ended; (ended = waitpid(-1, &status, WNOHANG)) > 0;) {
         if (ended != command) continue;
         if (wanted[2].fd >= 0) report_start(fds[1]);
-        report_end(policy, status);
+        report_end(status);
       }
     }
-    if (wanted[0].revents) take_order(policy, request, fds[2]);
+    if (wanted[0].revents) take_order(request, fds[2]);
   }
 }
 
@@ -213,14 +209,13 @@ void run_init(const struct policy *policy, struct ends ends, const char *request
   failure_text[0] = '\0';
   control = ends.control;
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  int kept[] = {ends.control, ends.in, ends.out, ends.err, policy->landlock_fd};
-  keep_only(kept, 5);
+  int kept[] = {ends.control, ends.in, ends.out, ends.err};
+  keep_only(kept, 4);
   prctl(PR_SET_DUMPABLE, 1);
-  if (!policy->reduced && mount_proc(policy) < 0) give_up();
+  if (mount_proc(policy) < 0) give_up();
   /* Where memory runs out, commands go first. */
   write_file("/proc/self/oom_score_adj", "500");
   prctl(PR_SET_DUMPABLE, 0);
-  if (policy->reduced) prctl(PR_SET_CHILD_SUBREAPER, 1);
   sigemptyset(&children);
   sigaddset(&children, SIGCHLD);
   sigprocmask(SIG_BLOCK, &children, NULL);
@@ -231,7 +226,6 @@ void run_init(const struct policy *policy, struct ends ends, const char *request
   if (command == 0) {
     close(go[1]);
     close(told[0]);
-    if (policy->reduced) prctl(PR_SET_PDEATHSIG, SIGKILL);
     run_command(policy, ends, request, go[0], told[1]);
   }
   close(go[0]);
@@ -239,5 +233,5 @@ void run_init(const struct policy *policy, struct ends ends, const char *request
   close(ends.in);
   close(ends.out);
   close(ends.err);
-  watch(policy, request, command, (int[]){ended, told[0], go[1]});
+  watch(request, command, (int[]){ended, told[0], go[1]});
 }

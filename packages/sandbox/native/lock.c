@@ -14,10 +14,9 @@
 int forbid_gains(void) {
   unsigned long bits = SECBIT_NOROOT | SECBIT_NOROOT_LOCKED | SECBIT_NO_SETUID_FIXUP | SECBIT_NO_SETUID_FIXUP_LOCKED |
                        SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
-  /* Where there is no user namespace an ordinary user has none to drop, and may not. */
-  bool is_privileged = prctl(PR_SET_SECUREBITS, bits) == 0;
+  if (prctl(PR_SET_SECUREBITS, bits) < 0) return fail("set", "secure bits");
   if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0) return fail("drop", "ambient capabilities");
-  for (int capability = 0; is_privileged && prctl(PR_CAPBSET_READ, capability) >= 0; capability++)
+  for (int capability = 0; prctl(PR_CAPBSET_READ, capability) >= 0; capability++)
     if (prctl(PR_CAPBSET_DROP, capability) < 0) return fail("drop", "the bounding set");
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? fail("refuse", "new privileges") : 0;
 }

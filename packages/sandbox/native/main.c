@@ -1,7 +1,7 @@
 /*
  * lathe-box FD [MODE]: serves one box on an open descriptor.
  * lathe-box listen PATH [MODE]: a box for each who connects.
- * MODE: private (the default), host-network, reduced.
+ * MODE: private (the default) or host-network.
  */
 #include "box.h"
 #include <fcntl.h>

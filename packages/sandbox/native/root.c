@@ -187,9 +187,8 @@ static int close_root(void) {
 int prepare_box(struct policy *policy) {
   uid_t user = geteuid();
   gid_t group = getegid();
-  policy->oom_fd = policy->landlock_fd = -1;
+  policy->oom_fd = -1;
   build_filter();
-  if (policy->reduced) return 0;
   int spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
   if (unshare(spaces | (policy->host_network ? 0 : CLONE_NEWNET)) < 0) return fail("make", "namespaces");
   prctl(PR_SET_DUMPABLE, 1);
@@ -202,7 +201,6 @@ int prepare_box(struct policy *policy) {
 /* *Contract:* once, after prepare_box. */
 int open_box(struct words words, struct policy *policy) {
   if (read_settings(words, policy) < 0) return -1;
-  if (policy->reduced) return landlock_rules(words, policy) < 0 ? -1 : forbid_gains();
   if (unshare(CLONE_NEWCGROUP) < 0) return fail("make", "a cgroup namespace");
   if (fill_root(words) < 0 || close_root() < 0 || forbid_gains() < 0) return -1;
   /* Nothing of ours can be read or traced from now on. */

@@ -26,6 +26,7 @@ export class BoxProcess implements Running {
   readonly #send: Send;
   readonly #outside: Outside | undefined;
   readonly #hasInput: boolean;
+  readonly #atEnd: StartRequest["atEnd"];
   #exit: Exit | undefined;
   #startFailure: Failure | undefined;
   #isStarted = false;
@@ -34,7 +35,11 @@ export class BoxProcess implements Running {
   #inputTaken: (() => void) | undefined;
   #input: Promise<void> = Promise.resolve();
 
-  constructor({ id, command, hasInput, capture, errors }: StartRequest, send: Send, outside?: Outside) {
+  constructor(
+    { id, command, hasInput, capture, errors, atEnd }: StartRequest,
+    send: Send,
+    outside?: Outside,
+  ) {
     const { promise, resolve } = Promise.withResolvers<Exit>();
     this.id = id;
     this.command = command;
@@ -44,6 +49,7 @@ export class BoxProcess implements Running {
     this.#settle = resolve;
     this.#send = send;
     this.#outside = outside;
+    this.#atEnd = atEnd;
     this.#hasInput = hasInput || command.terminal !== undefined;
   }
 
@@ -149,7 +155,9 @@ export class BoxProcess implements Running {
 
   #close(exit: Omit<Exit, "timedOut">): void {
     const kept = denied(exit.code, [this.capture, this.errors], this.#outside);
-    this.#exit = { ...exit, ...kept, timedOut: this.#timedOut };
+    const takenBack = this.#atEnd();
+    const more = { timedOut: this.#timedOut, ...(takenBack.length > 0 && { takenBack }) };
+    this.#exit = { ...exit, ...kept, ...more };
     this.#settle(this.#exit);
     this.#started.resolve();
   }

@@ -29,6 +29,7 @@ interface Opened {
 
 export class BoxStarter implements Starter {
   readonly hasTerminals = true;
+  readonly isContained = true;
   readonly #spec: SandboxSpec;
   readonly #options: BoxOptions;
   readonly #shell: Shell;

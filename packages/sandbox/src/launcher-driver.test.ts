@@ -3,11 +3,13 @@ import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
 import { isFailure, type Sandbox, type SandboxSpec } from "@lathe/protocol";
-import { sandboxConformance } from "@lathe/testkit";
+import { sandboxConformance, until } from "@lathe/testkit";
 import { createLauncherDriver, createSocketDriver, type LauncherOptions } from "./launcher-driver.ts";
 import { nativeBinary } from "./native-binary.ts";
 
@@ -42,11 +44,14 @@ sandboxConformance("launcher over a socket", () => createSocketDriver({ socket, 
 
 describe("a box", { skip }, () => {
   let opened = 0;
-  const open = async (more: Partial<LauncherOptions> = {}): Promise<Sandbox> => {
+  const open = async (
+    more: Partial<LauncherOptions> = {},
+    network: SandboxSpec["network"] = "none",
+  ): Promise<Sandbox> => {
     const [workspace, scratch] = ["workspace", "scratch"].map((name) => join(folder, `${name}-${++opened}`));
     for (const made of [workspace, scratch]) mkdirSync(made as string);
     const env = { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: `${scratch}/home` };
-    const spec = { workspace, scratch, network: "none", env } as SandboxSpec;
+    const spec = { workspace, scratch, network, env } as SandboxSpec;
     const sandbox = await createLauncherDriver({ binary, cacheFolder, ...more }).open(spec);
     assert.ok(!isFailure(sandbox));
     return sandbox;
@@ -63,7 +68,7 @@ describe("a box", { skip }, () => {
     const spawned = await sandbox.spawn({ script: "echo up; sleep 300", cwd });
     assert.ok(!isFailure(spawned));
     const running = sandbox.exec({ script: "sleep 300", cwd }, { timeoutMs: 20_000 });
-    process.kill(agentOf(binary), "SIGKILL");
+    for (const agent of agentsOf(binary)) process.kill(agent, "SIGKILL");
     const ended = await running;
     assert.ok(isFailure(ended) && ended.code === "sandbox-unavailable");
     assert.match(ended.text, /ended while the command ran/);
@@ -102,6 +107,46 @@ describe("a box", { skip }, () => {
     await sandbox.close();
   });
 
+  it("on the host's network reaches no abstract socket of the host", async (context) => {
+    const name = `lathe-test-${process.pid}`;
+    const connect = (path: string): string =>
+      `perl -MIO::Socket::UNIX -e 'print IO::Socket::UNIX->new(Peer=>${path}) ? "in" : "out"'`;
+    const server = createServer().listen(`\0${name}`);
+    await once(server, "listening");
+    const sandbox = await open({}, "host");
+    const reached = await run(sandbox, connect(`"\\0${name}"`));
+    const kernel = await run(sandbox, "uname -r");
+    await sandbox.close();
+    server.close();
+    if (/^([0-5]\.|6\.([0-9]|1[01])\.)/.test(kernel)) return context.skip("the kernel is too old");
+    assert.match(reached, /^(out|)$/);
+    assert.doesNotMatch(reached, /^in$/);
+  });
+
+  it("does not outlive a harness that dies, nor does anything in it", async () => {
+    const sandbox = await open();
+    const { spec } = sandbox;
+    await sandbox.close();
+    const module = fileURLToPath(new URL("./launcher-driver.ts", import.meta.url));
+    const mark = `77${process.pid}`;
+    const script = `setsid sleep ${mark}1 & sleep ${mark}2`;
+    const dying = `
+      const { createLauncherDriver } = await import(${JSON.stringify(module)});
+      const sandbox = await createLauncherDriver({ binary: ${JSON.stringify(binary)} }).open(${JSON.stringify(spec)});
+      await sandbox.spawn({ script: ${JSON.stringify(script)}, cwd: ${JSON.stringify(spec.workspace)} });
+      process.stdout.write("up");
+      setInterval(() => undefined, 1000);`;
+    const harness = spawn(process.execPath, ["--input-type=module", "-e", dying], {
+      stdio: ["ignore", "pipe", "inherit"],
+    });
+    await once(harness.stdout, "data");
+    const left = (): readonly string[] =>
+      readdirSync("/proc").filter((pid) => readProc(Number(pid), "cmdline").startsWith(`sleep\0${mark}`));
+    await until(() => left().length === 2);
+    harness.kill("SIGKILL");
+    await until(() => left().length === 0);
+  });
+
   it("lets no command see or reach its agent", async () => {
     const sandbox = await open();
     const seen = await run(sandbox, "for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline; echo; done");
@@ -116,16 +161,15 @@ describe("a box", { skip }, () => {
   });
 });
 
-/** The youngest process of that program that this process started. */
-function agentOf(program: string): number {
+/** The agents this process started. */
+function agentsOf(program: string): readonly number[] {
   const pids = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid));
-  const agents = pids.map(Number).filter((pid) => {
-    const line = readProc(pid, "cmdline");
+  return pids.map(Number).filter((pid) => {
+    const parent = readProc(pid, "stat").split(") ")[1]?.split(" ")[1];
     return (
-      line.startsWith(program) && readProc(pid, "stat").split(") ")[1]?.split(" ")[1] === String(process.pid)
+      parent === String(process.pid) && readProc(pid, "cmdline").startsWith([program, "3", ""].join("\0"))
     );
   });
-  return agents.sort((a, b) => b - a)[0] ?? assert.fail("there is no agent");
 }
 
 function readProc(pid: number, name: string): string {

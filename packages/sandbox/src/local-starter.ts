@@ -13,6 +13,7 @@ import { StatusFile } from "./status-file.ts";
 
 export class LocalStarter implements Starter {
   readonly hasTerminals = false;
+  readonly isContained: boolean;
   readonly #folder: string;
   readonly #launcher: Launcher;
   readonly #pipes: PipePool;
@@ -22,12 +23,13 @@ export class LocalStarter implements Starter {
   constructor({ scratch }: SandboxSpec, launcher: Launcher) {
     this.#folder = join(scratch, controlFolder);
     this.#launcher = launcher;
+    this.isContained = launcher.isNamespace;
     this.#pipes = new PipePool(this.#folder);
     this.#box = claimBox(join(this.#folder, "box"));
     this.#pipes.warm();
   }
 
-  async start({ id, command, hasInput, capture, errors }: StartRequest): Promise<Running> {
+  async start({ id, command, hasInput, capture, errors, atEnd }: StartRequest): Promise<Running> {
     const number = ++this.#commands;
     const output = await this.#pipes.output();
     const input = hasInput ? await this.#pipes.input() : undefined;
@@ -36,6 +38,7 @@ export class LocalStarter implements Starter {
     return new RunningProcess({
       id,
       command,
+      atEnd,
       launcher: this.#launcher,
       markValue: `${this.#box}.${number}.`,
       output: { capture, pipe: output },

@@ -13,6 +13,7 @@ import {
   type SandboxSpec,
 } from "@lathe/protocol";
 import { Capture } from "./capture.ts";
+import { watchHostRun } from "./host-run.ts";
 import { isBelow } from "./path-order.ts";
 import type { Limits } from "./policy.ts";
 import type { Running, Starter } from "./running.ts";
@@ -116,6 +117,7 @@ export class ProcessSandbox implements Sandbox {
         hasInput,
         capture: new Capture(kept),
         errors: command.apart ? new Capture(kept) : undefined,
+        atEnd: this.#starter.isContained ? watchHostRun(this.spec.workspace) : nothingMade,
       });
       this.#running.add(running);
       void running.exited.then(() => this.#running.delete(running));
@@ -141,6 +143,11 @@ export class ProcessSandbox implements Sandbox {
     }
     return undefined;
   }
+}
+
+/** Commands with the user's own rights may make what they like. */
+function nothingMade(): readonly string[] {
+  return [];
 }
 
 function cancelled(): Failure {

@@ -31,6 +31,7 @@ export interface Start {
   readonly errors?: Drain;
   readonly input?: PipeEnds;
   readonly status?: StatusFile;
+  readonly atEnd: () => readonly string[];
 }
 
 export class RunningProcess implements Running {
@@ -150,10 +151,11 @@ export class RunningProcess implements Running {
     // A launcher that a signal ended was running the command; one that could not start it exits.
     if (signal === null) this.#judge();
     this.#start.status?.close();
-    const timedOut = this.#timedOut;
     const number = code ?? 1;
     const kept = denied(number, [this.capture, this.errors], this.#start.launcher.outside);
-    this.#exit = signal === null ? { code: number, timedOut, ...kept } : { signal, timedOut };
+    const takenBack = this.#start.atEnd();
+    const more = { timedOut: this.#timedOut, ...(takenBack.length > 0 && { takenBack }) };
+    this.#exit = signal === null ? { code: number, ...kept, ...more } : { signal, ...more };
     return this.#exit;
   }
 

@@ -21,11 +21,15 @@ export interface StartRequest {
   readonly hasInput: boolean;
   readonly capture: Capture;
   readonly errors: Capture | undefined;
+  /** Called once when everything it started has ended, before that is told: what had to be taken back. */
+  readonly atEnd: () => readonly string[];
 }
 
 /** A way to start commands. */
 export interface Starter {
   readonly hasTerminals: boolean;
+  /** Whether it holds commands in, so that what they leave for the host to run is taken back. */
+  readonly isContained: boolean;
   /** *Contract:* throws when the scratch folder cannot be used; every other failure to start is the process's. */
   start(request: StartRequest): Promise<Running>;
   /** *Contract:* called once, when everything that was started has ended. */

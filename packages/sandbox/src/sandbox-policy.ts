@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Effect, SandboxSpec } from "@lathe/protocol";
 import { controlFolder } from "./folders.ts";
 import { type GitGuards, gitGuards } from "./git-guards.ts";
+import { hostRunFiles } from "./host-run.ts";
 import { isBelow } from "./path-order.ts";
 import type { Limits, Mount, Policy } from "./policy.ts";
 import { cachedSettingsMounts, settingsMounts } from "./system-settings.ts";
@@ -51,13 +52,12 @@ export function grantMounts(grants: readonly Effect[] = []): readonly Mount[] {
   });
 }
 
-/** Git's guards as they are now, and what of git's data lies outside of what the policy shows. */
+/** The guards of what the host would run, as they are now, and what of git's data lies outside of what the policy shows. */
 export function currentGuards(spec: SandboxSpec): GitGuards & { readonly outside: readonly string[] } {
-  const guards = gitGuards(spec.workspace);
-  const outside = guards.writable.filter(
-    (path) => !isBelow(path, spec.workspace) && !isBelow(path, spec.scratch),
-  );
-  return { ...guards, outside };
+  const { writable, readOnly: sealed, links } = gitGuards(spec.workspace);
+  const outside = writable.filter((path) => !isBelow(path, spec.workspace) && !isBelow(path, spec.scratch));
+  const { folders, files } = hostRunFiles(spec.workspace);
+  return { writable: [...writable, ...folders], readOnly: [...sealed, ...files], links, outside };
 }
 
 /** Roomy: what stops a runaway command, not a large build. */

@@ -89,7 +89,8 @@ function timeout(ms: number): Failure {
 
 async function finished(process: Process): Promise<Outcome> {
   const output = await outputFrom(process, 0);
-  const { code, denied = [] } = process.exit ?? {};
+  const { code, failure: lost, denied = [] } = process.exit ?? {};
+  if (lost) return { type: "interrupted", failure: lost, text: output.text };
   const isDenied = code !== 0 && denied.length > 0;
   const facts = { ...(code === undefined ? {} : { exitCode: code }), ...(isDenied ? { denied } : {}) };
   return ok(withNote(withNote(output.text, endText(process)), isDenied ? deniedText(denied) : ""), facts);
