@@ -894,6 +894,9 @@ describe("streams", () => {
   });
 
   it("leaves nothing behind when it is closed", async () => {
+    const warnings: string[] = [];
+    const warned = ({ message }: Error): void => void warnings.push(message);
+    process.on("warning", warned);
     const server = await echoTcp();
     const { proxy, path } = await scene({ rules: ["allowed.example:9000"], server });
     const busy = await tunnel(path, "allowed.example:9000");
@@ -906,6 +909,9 @@ describe("streams", () => {
     await closed;
     assert.equal(existsSync(path), false);
     await proxy.close();
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("warning", warned);
+    assert.deepEqual(warnings, []);
   });
 
   it("says when its socket cannot be made", async () => {

@@ -76,7 +76,6 @@ export interface ProxyCore {
   report(protocol: ProxyProtocol, target: Endpoint | undefined, outcome: Outcome): void;
   /** Destroys the stream when the proxy closes; errors of it are no errors of the process. */
   hold(stream: Duplex): void;
-  held(): number;
   release(): void;
 }
 
@@ -90,13 +89,14 @@ export function createProxyCore(ports: ProxyPorts): ProxyCore {
   const streams = new Set<Duplex>();
   const hold = (stream: Duplex): void => {
     streams.add(stream);
+    // The proxy, Node's HTTP server and two pipelines all want to know of its end; each listens once.
+    stream.setMaxListeners(32);
     stream.on("error", () => stream.destroy());
     stream.once("close", () => streams.delete(stream));
   };
   return {
     limits,
     hold,
-    held: () => streams.size,
     release: () => {
       for (const stream of streams) stream.destroy();
     },
