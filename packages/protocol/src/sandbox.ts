@@ -1,4 +1,5 @@
 /** The sandbox port: where commands run. */
+import type { Effect } from "./decision.ts";
 import type { Failure } from "./failure.ts";
 
 /** What a sandbox lets commands do; the same for every driver. */
@@ -19,6 +20,8 @@ export interface Command {
   readonly script: string;
   /** Absolute; inside the workspace or the scratch folder. */
   readonly cwd: string;
+  /** What this one command may do beyond the spec: reads and writes below absolute paths, hosts it may reach. */
+  readonly grants?: readonly Effect[];
 }
 
 export interface Exit {
@@ -26,6 +29,8 @@ export interface Exit {
   readonly code?: number;
   readonly signal?: string;
   readonly timedOut: boolean;
+  /** What the sandbox kept it from, as far as it can tell, in the form of grants; absent when it knows of nothing. */
+  readonly denied?: readonly Effect[];
 }
 
 export interface CommandResult extends Exit {

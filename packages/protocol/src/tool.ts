@@ -36,6 +36,8 @@ export interface ToolContext {
   /** The versions and lines of a file that the model has seen, oldest first. */
   shown(path: string): readonly Shown[];
   readonly todos: readonly Todo[];
+  /** What its commands may do beyond the sandbox's spec. */
+  readonly grants: readonly Effect[];
   /** *Contract:* pure; globs of what rules keep from being read, but for those that `path` itself was allowed against. */
   unreadable(path: string): readonly string[];
 }

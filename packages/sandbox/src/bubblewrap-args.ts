@@ -1,7 +1,7 @@
 /** The policy of a sandbox as bubblewrap's arguments: a minimal read-only root, and little to write. */
 import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import type { SandboxSpec } from "@lathe/protocol";
+import type { Effect, SandboxSpec } from "@lathe/protocol";
 import { controlFolder } from "./folders.ts";
 import { gitGuards } from "./git-guards.ts";
 
@@ -26,14 +26,18 @@ export function fixedArgs(spec: SandboxSpec, home: string): readonly string[] {
     ...["--proc", "/proc", ...(process.getuid?.() === 0 ? procGuards.flatMap(readOnly) : [])],
     ...["--dev", "/dev", "--dir", "/run", "--dir", "/var", "--symlink", "/tmp", "/var/tmp"],
     ...["--bind", join(scratch, "tmp"), "/tmp"],
-    ...["--bind", workspace, workspace],
   ];
 }
 
-/** What follows them: git's guards as they are now, the scratch folder, and the root closed. */
-export function changingArgs({ workspace, scratch }: SandboxSpec): readonly string[] {
+/** What follows them: grants, over them the workspace with git's guards as they are now, the scratch folder, and the root closed. */
+export function changingArgs(
+  { workspace, scratch }: SandboxSpec,
+  grants: readonly Effect[] = [],
+): readonly string[] {
   const { writable, readOnly: guarded } = gitGuards(workspace);
   return [
+    ...grants.flatMap(granted),
+    ...["--bind", workspace, workspace],
     ...writable.flatMap((path) => ["--bind", path, path]),
     ...guarded.flatMap((path) => ["--ro-bind", path, path]),
     ...["--bind", scratch, scratch, "--tmpfs", join(scratch, controlFolder)],
@@ -46,6 +50,11 @@ function systemFolder(path: string): readonly string[] {
   return lstatSync(path).isSymbolicLink()
     ? ["--symlink", readlinkSync(path), path]
     : ["--ro-bind", path, path];
+}
+
+function granted({ kind, target }: Effect): readonly string[] {
+  if (kind === "write") return ["--bind-try", target, target];
+  return kind === "read" ? ["--ro-bind-try", target, target] : [];
 }
 
 function readOnly(path: string): readonly string[] {

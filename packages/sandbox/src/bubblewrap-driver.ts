@@ -3,11 +3,13 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Failure, failure, type SandboxDriver, type SandboxSpec } from "@lathe/protocol";
 import { changingArgs, fixedArgs } from "./bubblewrap-args.ts";
+import type { Outside } from "./denials.ts";
 import type { Launcher } from "./launch.ts";
 import { openSandbox } from "./open-sandbox.ts";
 import type { DriverOptions } from "./process-sandbox.ts";
 import { hasChild } from "./process-tree.ts";
 import { findShell, shellArgs } from "./shell.ts";
+import { toolchainPaths } from "./toolchains.ts";
 
 export interface BubblewrapOptions extends DriverOptions {
   /** Absolute path of the program. */
@@ -29,7 +31,8 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
   const setEnv = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
   return {
     isNamespace: true,
-    launch: ({ script, cwd }, mark) => {
+    outside: outsideOf(spec, home),
+    launch: ({ script, cwd, grants }, mark) => {
       const start = [
         "--setenv",
         mark.name,
@@ -42,7 +45,7 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
         shell.file,
       ];
       const shellWords = shellArgs(shell, script, () => join(spec.scratch, `script-${mark.value}sh`));
-      const args = [...fixed, ...changingArgs(spec), ...setEnv, ...start, ...shellWords];
+      const args = [...fixed, ...changingArgs(spec, grants), ...setEnv, ...start, ...shellWords];
       // Its own environment stays readable inside, in /proc/1/environ.
       return { file: binary, args, cwd: "/", env: {} };
     },
@@ -52,6 +55,11 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
       return pid !== undefined && hasChild(Number(pid));
     },
   };
+}
+
+function outsideOf({ workspace, scratch, env }: SandboxSpec, home: string): Outside {
+  const readable = ["/usr", "/bin", "/sbin", "/lib", "/lib64", ...toolchainPaths(env.PATH ?? "", home, [])];
+  return { home, writable: [workspace, scratch], readable };
 }
 
 function unavailable(output: string): Failure {

@@ -5,6 +5,7 @@ import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Command, type Exit, type Failure, failure, type Process } from "@lathe/protocol";
 import type { Capture, Slice } from "./capture.ts";
+import { deniedIn } from "./denials.ts";
 import { inheritedFds } from "./inherited-fds.ts";
 import type { Launcher } from "./launch.ts";
 import type { PipeEnds } from "./pipe-pool.ts";
@@ -12,6 +13,8 @@ import { endTree, markName, type Tree } from "./process-tree.ts";
 import type { StatusFile } from "./status-file.ts";
 
 const chunkSize = 64 * 1024;
+/** Bytes at the end of the output in which a failed command says why. */
+const lastWords = 16 * 1024;
 
 export interface Start {
   readonly id: string;
@@ -124,8 +127,17 @@ export class RunningProcess implements Process {
     if (signal === null) this.#judge();
     this.#start.status?.close();
     const timedOut = this.#timedOut;
-    this.#exit = signal === null ? { code: code ?? 1, timedOut } : { signal, timedOut };
+    this.#exit =
+      signal === null ? { code: code ?? 1, timedOut, ...this.#denied(code) } : { signal, timedOut };
     return this.#exit;
+  }
+
+  #denied(code: number | null): Pick<Exit, "denied"> {
+    const { capture, launcher } = this.#start;
+    if (code === 0 || !launcher.outside) return {};
+    const { text } = capture.read(capture.total - lastWords, lastWords);
+    const denied = deniedIn(text, launcher.outside);
+    return denied.length > 0 ? { denied } : {};
   }
 
   /** A launcher that says nothing of the command's end failed to start it, unless we ended it. */

@@ -79,6 +79,7 @@ export async function bench(patienceMs: number = 10_000, rules: readonly Rule[] 
     delta: ({ text }) => deltas.push(text),
     shown: (path) => shown.filter((one) => one.path === path),
     todos: [],
+    grants: [],
     unreadable: (path) => unreadable(path, rules),
   };
   const shell = createShell({ effects: () => [], patienceMs });
