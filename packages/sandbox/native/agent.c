@@ -28,6 +28,8 @@ struct agent {
   struct cell *cells, *spare;
   int count, children;
   bool is_prepared, is_open;
+  /* Why it could not be opened. */
+  char refusal[512];
   /* Commands that have ended. */
   unsigned ended;
 };
@@ -144,12 +146,12 @@ static void take_input(struct agent *agent, uint32_t id, const char *payload, si
 static void open_with(struct agent *agent, const char *payload, size_t size) {
   struct words words = {payload, payload + size};
   const char *version = next_word(&words);
-  if (agent->is_open || !version || strcmp(version, PROTOCOL_VERSION) != 0)
+  if (agent->is_open || agent->refusal[0] || !version || strcmp(version, PROTOCOL_VERSION) != 0)
     return send_failure(agent, 0, "this box speaks version " PROTOCOL_VERSION " of the protocol, once");
+  /* It goes on answering, so that what it says is read: who leaves with requests unread takes its answers along. */
   if (!agent->is_prepared || open_box(words, &agent->policy) < 0) {
-    send_failure(agent, 0, failure_text);
-    finish(&agent->stream);
-    _exit(1);
+    snprintf(agent->refusal, sizeof agent->refusal, "%s", failure_text);
+    return send_failure(agent, 0, agent->refusal);
   }
   agent->is_open = true;
   send_frame(&agent->stream, 'R', 0, PROTOCOL_VERSION, 1);
@@ -168,7 +170,7 @@ static void handle(struct agent *agent, const struct frame *frame) {
   bool is_text = frame->size > 0 && frame->payload[frame->size - 1] == '\0';
   struct cell *cell = find_cell(agent, frame->id);
   if (frame->type == 'O' && is_text) open_with(agent, frame->payload, frame->size);
-  else if (!agent->is_open) send_failure(agent, frame->id, "the box is not open");
+  else if (!agent->is_open) send_failure(agent, frame->id, agent->refusal[0] ? agent->refusal : "the box is not open");
   else if (frame->type == 'X' && is_text) run(agent, frame->id, frame->payload, frame->size);
   else if (frame->type == 'I') take_input(agent, frame->id, frame->payload, frame->size);
   else if (!cell) return;

@@ -1,7 +1,6 @@
 /* Frames: four bytes of length, one of type, four of number (little-endian), and the payload. */
 #include "frames.h"
 #include <fcntl.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -108,13 +107,6 @@ bool flush(struct stream *stream) {
   }
   give_back(out);
   return true;
-}
-
-void finish(struct stream *stream) {
-  while (flush(stream) && waiting(stream) > 0) {
-    struct pollfd writable = {.fd = stream->fd, .events = POLLOUT};
-    poll(&writable, 1, -1);
-  }
 }
 
 size_t waiting(const struct stream *stream) { return stream->out.end - stream->out.start; }

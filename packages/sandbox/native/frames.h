@@ -32,8 +32,6 @@ void send_frame(struct stream *stream, char type, uint32_t id, const void *paylo
 ssize_t send_from(struct stream *stream, char type, uint32_t id, int fd);
 /* Writes what the other side takes now; false when it is gone. */
 bool flush(struct stream *stream);
-/* Writes all of it, however long that takes. */
-void finish(struct stream *stream);
 size_t waiting(const struct stream *stream);
 
 #endif

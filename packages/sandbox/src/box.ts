@@ -36,7 +36,7 @@ export class Box {
 
   /** Whether it takes commands. */
   get isUsable(): boolean {
-    return !this.#isGone;
+    return !this.#isGone && this.#refusal === undefined;
   }
 
   get isIdle(): boolean {
@@ -63,17 +63,23 @@ export class Box {
   async close(): Promise<void> {
     if (this.#isGone) return;
     this.#channel.ref?.();
-    this.#channel.end();
+    if (this.#refusal === undefined) this.#channel.end();
     await this.#closed.promise;
   }
 
   #take(frame: Frame): void {
     if (frame.type === "R") this.#isOpen = true;
-    if (frame.type === "F" && frame.number === 0) this.#refusal = unavailable(frame.payload.toString());
+    if (frame.type === "F" && frame.number === 0) this.#refuse(unavailable(frame.payload.toString()));
     const running = this.#running.get(frame.number);
     if (!running) return;
     if (frame.type === "E" || frame.type === "F") this.#forget(frame.number);
     running.take(frame);
+  }
+
+  /** A box that cannot be made takes no commands; those on their way are answered before it ends. */
+  #refuse(why: Failure): void {
+    this.#refusal = why;
+    this.#channel.end();
   }
 
   #forget(number: number): void {

@@ -147,6 +147,19 @@ describe("a box", { skip }, () => {
     await until(() => left().length === 0);
   });
 
+  it("that is refused what it needs says what that was", async () => {
+    const sandbox = await open();
+    const { workspace, scratch } = sandbox.spec;
+    await sandbox.close();
+    const again = await createLauncherDriver({ binary, cacheFolder }).open(sandbox.spec);
+    assert.ok(!isFailure(again));
+    rmSync(join(scratch, "tmp"), { recursive: true });
+    const result = await again.exec({ script: "true", cwd: workspace }, { timeoutMs: 5000 });
+    assert.ok(isFailure(result) && result.code === "sandbox-unavailable");
+    assert.match(result.cause ?? "", /show \/tmp: No such file/);
+    await again.close();
+  });
+
   it("lets no command see or reach its agent", async () => {
     const sandbox = await open();
     const seen = await run(sandbox, "for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline; echo; done");

@@ -74,7 +74,7 @@ async function compile(files: readonly string[], binary: string, path: string): 
   const made = `${binary}.${randomBytes(6).toString("hex")}`;
   const build = async (more: readonly string[]): Promise<void> => {
     const args = [...flags, ...more, ...files, "-o", made];
-    await run(compiler, args, { env: { PATH: path }, timeout: compileMs });
+    await run(compiler, args, { env: { PATH: path, TMPDIR: dirname(binary) }, timeout: compileMs });
   };
   try {
     await build(["-static"]).catch(() => build([]));
