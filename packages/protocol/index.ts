@@ -108,9 +108,11 @@ export type {
   Sandbox,
   SandboxDriver,
   SandboxSpec,
+  TerminalSize,
   Tier,
 } from "./src/sandbox.ts";
 export type { FilesQuery, FilesResult, GrepLine, GrepQuery, GrepResult, Search } from "./src/search.ts";
+export { placeholdersIn } from "./src/secrets/placeholder.ts";
 export type {
   AnswerRecord,
   Attempt,

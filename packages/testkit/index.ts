@@ -23,6 +23,7 @@ export {
 } from "./src/model-conformance.ts";
 export { type DiskRecording, type RecordableDisk, recordDisk } from "./src/recording-disk.ts";
 export { type RecordableFiles, type Recording, recordFiles } from "./src/recording-files.ts";
+export { until } from "./src/sandbox-bench.ts";
 export {
   type SandboxConformanceOptions,
   sandboxConformance,

@@ -26,6 +26,7 @@ const cases: readonly (readonly [string, Effect, string])[] = [
     { kind: "network", target: "example.com" },
     "Go on with: lathe run --continue --allow 'network:example.com'",
   ],
+  ["sandbox", { kind: "write", target: "/data" }, "Go on with: lathe run --continue --allow 'write:/data'"],
   ["write-outside", { kind: "write", target: "../x" }, "Go on with: lathe run --continue --allow 'write:/x'"],
   [
     "secret-files",

@@ -70,6 +70,7 @@ const allowable: Readonly<Record<string, readonly EffectKind[]>> = {
   uncontained: ["execute", "process"],
   network: ["network"],
   irreversible: ["vcs"],
+  sandbox: ["read", "write", "network"],
   "write-outside": ["write"],
   "delete-outside": ["delete"],
   "ask-mode": everyChange,

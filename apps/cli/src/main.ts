@@ -13,6 +13,7 @@ Usage:
   lathe sessions diff ID      what it changed; rewind ID takes it back
   lathe tool NAME --json ARGS one tool by itself
   lathe edits apply           the edit engine by itself, on texts from a pipe
+  lathe sandbox exec -- CMD   a command in the sandbox; verify tries what it holds
   lathe doctor                what works on this machine, what does not, how to mend it
 
 Options:
@@ -33,6 +34,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   demo: async () => (await import("./commands/demo.ts")).demoCommand,
   sessions: async () => (await import("./commands/sessions.ts")).sessionsCommand,
   edits: async () => (await import("./commands/edits.ts")).editsCommand,
+  sandbox: async () => (await import("./commands/sandbox.ts")).sandboxCommand,
   tool: async () => (await import("./commands/tool.ts")).toolCommand,
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
 };

@@ -40,6 +40,22 @@ it("takes several words for yes and no, and others for what to do instead", () =
   ]);
 });
 
+it("asks for what the sandbox stopped, once or for the session", () => {
+  const held = { ...asked, options: ["allow", "allow for this session", "deny"] };
+  const beyond = [{ kind: "write", target: "/data" }] as const;
+  const call = { tool: "shell", input: '{"command":"save"}', effects: beyond, beyond, why: "w" };
+  assert.equal(
+    questionText(held, call, palette(false)),
+    "\n? The sandbox stopped this. Run it again with more allowed?\n  save\n  write /data\nw\n" +
+      "[y]es, [s] for the whole session, [n]o, or say what to do instead ",
+  );
+  assert.deepEqual(
+    ["s", "session", "y", "n", "sure thing"].map((words) => answerOf(held, words)),
+    ["allow for this session", "allow for this session", "allow", "deny", "sure thing"],
+  );
+  assert.equal(answerOf(asked, "s"), "s", "a word like any other where it is not offered");
+});
+
 it("takes a number for an option of a question", () => {
   const question = { call: "c", kind: "question", text: "which?", options: ["red", "blue"] } as const;
   assert.deepEqual(

@@ -4,6 +4,9 @@ import type { Event } from "@lathe/protocol";
 import { harmless } from "./render/fit.ts";
 import type { Palette } from "./render/palette.ts";
 
+/** The answer to what the sandbox stopped that holds for all that follows. */
+const forSession = "allow for this session";
+
 type Asked = Event<"question.asked">["data"];
 export type AskedCall = Awaited<ReturnType<LocalSession["askedCall"]>>;
 
@@ -15,9 +18,14 @@ export function questionText({ kind, text, options }: Asked, call: AskedCall, pa
     const how = options.length > 0 ? `${dim("a number, or your own words")} ` : "";
     return `\n${yellow("?")} ${bold(harmless(text))}\n${list}${how}`;
   }
-  const how = `${dim("[y]es, [n]o, or say what to do instead")} `;
+  const more = options.includes(forSession) ? "[s] for the whole session, " : "";
+  const how = `${dim(`[y]es, ${more}[n]o, or say what to do instead`)} `;
   if (!call) return `\n${yellow("?")} ${bold(harmless(text))}\n${how}`;
   const target = harmless(targetOf(call)).replaceAll("\n", "\n  ");
+  if (call.beyond) {
+    const wanted = harmless(listOf(call.beyond)).replaceAll("\n", "\n  ");
+    return `\n${yellow("?")} The sandbox stopped this. Run it again with more allowed?\n  ${target}\n  ${bold(wanted)}\n${dim(oneLine(call.why))}\n${how}`;
+  }
   return `\n${yellow("?")} May ${call.tool} do this?\n  ${bold(target)}\n${dim(oneLine(call.why))}\n${how}`;
 }
 
@@ -25,6 +33,10 @@ export function questionText({ kind, text, options }: Asked, call: AskedCall, pa
 function targetOf({ input, effects }: NonNullable<AskedCall>): string {
   const { command } = JSON.parse(input) as { readonly command?: unknown };
   if (typeof command === "string") return command;
+  return listOf(effects);
+}
+
+function listOf(effects: NonNullable<AskedCall>["effects"]): string {
   return [...new Set(effects.map(({ kind, target }) => `${kind} ${target}`))].join("\n");
 }
 
@@ -36,6 +48,7 @@ function oneLine(text: string): string {
 export function answerOf({ kind, options }: Asked, words: string): string | undefined {
   if (words === "") return undefined;
   if (kind === "question") return /^\d+$/.test(words) ? (options[Number(words) - 1] ?? words) : words;
+  if (options.includes(forSession) && /^s(ession)?$/i.test(words)) return forSession;
   if (/^(y|yes|ok|okay|sure|allow)$/i.test(words)) return "allow";
   return /^(n|no|deny)$/i.test(words) ? "deny" : words;
 }

@@ -93,7 +93,7 @@ function limitFlags(values: AgentValues): Limits | Failure {
 }
 
 /** The real path of an existing folder that can be entered. */
-function realFolder(path: string): string | Failure {
+export function realFolder(path: string): string | Failure {
   try {
     const real = realpathSync(path);
     if (!statSync(real).isDirectory()) return usage(`${path} is not a folder`);

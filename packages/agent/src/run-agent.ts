@@ -1,7 +1,7 @@
 /** Run agent: joins orchestrator, context, policy and tools, and drives a session until no turn is open. */
 import { assemble, estimateTokens } from "@lathe/context";
 import { drive, type Ports } from "@lathe/orchestrator";
-import { evaluate } from "@lathe/policy";
+import { evaluate, evaluateGrant } from "@lathe/policy";
 import { type Failure, fold, isFailure, type Session, type SessionLog } from "@lathe/protocol";
 import type { AgentPorts, RunOptions } from "./agent.ts";
 import { gatherFacts } from "./gather-facts.ts";
@@ -44,6 +44,7 @@ function orchestratorPorts(ports: AgentPorts): Ports {
     assemble,
     estimate: estimateTokens,
     evaluate: (effects, facts) => evaluate({ effects }, facts, ports.rules),
+    evaluateGrant: (effects, facts) => evaluateGrant(effects, facts, ports.rules),
     facts: ({ settings }, effects) => gatherFacts(effects, settings.mode, ports),
     version: async (path) => {
       const content = await workspace.read(path);

@@ -25,6 +25,7 @@ test("a call stands on what earlier calls of its own answer have shown", () => {
   const session = {
     shown: { "a.ts": [shownAs("v1")] },
     todos: [],
+    grants: [],
     calls: [call("one", edited), call("two")],
   };
   const ports = { rules: [] } as unknown as AgentPorts;

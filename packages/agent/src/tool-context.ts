@@ -1,11 +1,11 @@
 /** Tool context: what one call reaches, and what it may know of the session. */
 import { unreadable } from "@lathe/policy";
-import type { Session, Shown, ToolContext } from "@lathe/protocol";
+import type { Effect, Session, Shown, ToolContext } from "@lathe/protocol";
 import type { AgentPorts } from "./agent.ts";
 
 export interface CallContext {
   readonly call: string;
-  readonly session: Pick<Session, "shown" | "todos" | "calls">;
+  readonly session: Pick<Session, "shown" | "todos" | "calls" | "grants">;
   readonly signal: AbortSignal;
 }
 
@@ -18,11 +18,13 @@ export function toolContext(ports: AgentPorts, { call, session, signal }: CallCo
     syntax,
     blobs,
     texts,
+    redact: (text) => ports.redact(text),
     signal,
     now: () => clock.now(),
     delta: (delta) => ports.onDelta({ ...delta, call }),
     shown: (path) => [...(session.shown[path] ?? []), ...shownInAnswer(session, path)],
     todos: session.todos,
+    grants: grantsOf(call, session),
     unreadable: (path) => unreadable(path, ports.rules),
   };
 }
@@ -33,4 +35,16 @@ function shownInAnswer({ calls }: Pick<Session, "calls">, path: string): readonl
     const shown = outcome?.type === "ok" ? (outcome.facts?.shown ?? []) : [];
     return shown.filter((one) => one.path === path);
   });
+}
+
+/** What a call was allowed to do elsewhere, the sandbox must let it do. */
+function grantsOf(call: string, { calls, grants }: Pick<Session, "calls" | "grants">): readonly Effect[] {
+  const state = calls.find((one) => one.call.id === call);
+  const allowed = state?.decision?.verdict === "allow" ? state.effects.filter(isElsewhere) : [];
+  return [...grants, ...(state?.grants ?? []), ...allowed];
+}
+
+function isElsewhere({ kind, target, expansion }: Effect): boolean {
+  if (kind === "network") return true;
+  return (kind === "write" || kind === "delete") && target.startsWith("/") && expansion === undefined;
 }

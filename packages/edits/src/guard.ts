@@ -30,20 +30,34 @@ export function guard(document: Document, guarded: Guarded): Failure | undefined
 
 /** A line for left-out code in `new` would replace the code by the line. */
 function placeholder(document: Document, { hunk, name, path }: Guarded): Failure | undefined {
+  // In an empty file there is nothing that a line could stand for.
+  if (document.text === "") return undefined;
   const [old, fresh] = [solid(hunk.old), solid(hunk.new)];
   const shrinks = fresh.length < old.length;
-  for (const run of diffLines(old, fresh)) {
+  const runs = diffLines(old, fresh);
+  const gone = runs.flatMap((run) => old.slice(...run.before));
+  for (const run of runs) {
     // Where fewer lines come than go, which of them the line stands for nobody can tell.
-    const lost = shrinks ? old : old.slice(...run.before);
+    const lost = { here: shrinks ? old : old.slice(...run.before), anywhere: gone };
     const line = fresh.slice(...run.after).find((one) => isPlaceholder(one, path, lost));
     if (line === undefined) continue;
     // The file's own line, where nothing goes.
-    if (lost.length === 0 && document.lines.some((one) => one.trim() === line)) continue;
+    if (lost.here.length === 0 && document.lines.some((one) => one.trim() === line)) continue;
     const what = `has a placeholder in \`new\` (\`${line.slice(0, 60)}\`)`;
     const next = "Write the lines it stands for, or leave them out of both `old` and `new`.";
     return refusal("placeholder", name, { what, next });
   }
   return undefined;
+}
+
+/** The lines of `old` that are not in `new`: beside the line that is looked at, and in the whole hunk. */
+interface Lost {
+  readonly here: readonly string[];
+  readonly anywhere: readonly string[];
+}
+
+function isCode(line: string): boolean {
+  return !isComment(line);
 }
 
 /** Blank lines are alike everywhere: they would pair what does not belong together. */
@@ -52,17 +66,16 @@ function solid(lines: readonly string[]): readonly string[] {
 }
 
 /** A lone `...` is real in some languages, and in prose; words alone are a comment unless code goes for them. */
-function isPlaceholder(line: string, path: string, lost: readonly string[]): boolean {
-  const losesCode = lost.some((one) => !isComment(one));
+function isPlaceholder(line: string, path: string, lost: Lost): boolean {
   switch (standInOf(line)) {
     case "dots":
       return isComment(line) ? !isProse(path) : !hasBareDots(path);
     case "marked":
-      return lost.length > 0 || isComment(line) || (/^[[({<]/.test(line) && !isProse(path));
+      return lost.here.length > 0 || isComment(line) || (/^[[({<]/.test(line) && !isProse(path));
     case "said":
-      return losesCode;
+      return lost.here.length > 0 || lost.anywhere.some(isCode);
     case undefined: {
-      const behind = losesCode ? commentBehind(line) : undefined;
+      const behind = lost.here.some(isCode) ? commentBehind(line) : undefined;
       return behind !== undefined && standInOf(behind) !== undefined;
     }
   }

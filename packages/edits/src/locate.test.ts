@@ -224,6 +224,26 @@ describe("what is refused", () => {
       { text: python, old: "        return self", new: "        # ... existing code ...\n        return 1" },
     ],
     [
+      "words for what is left out, far from the lines that go",
+      "placeholder",
+      {
+        text: "f();\nif (a) {\n  one();\n}\nh();\n",
+        path: "a.js",
+        old: "f();\nif (a) {\n  one();\n}",
+        new: "g();\nf();\nif (b) {\n  two();\n}\n// rest of the code unchanged",
+      },
+    ],
+    [
+      "words for what is left out, where comments go",
+      "placeholder",
+      {
+        text: "//! One.\n//!\n//! Two.\nf();\n",
+        path: "a.rs",
+        old: "//! One.\n//!\n//! Two.",
+        new: "//! Three.\n//! More.\n// remaining code stays the same",
+      },
+    ],
+    [
       "dots in new alone",
       "placeholder",
       { text: python, path: "a.js", old: "        return self", new: "        ...\n        return 1" },
@@ -251,6 +271,11 @@ describe("what is refused", () => {
     ],
   ];
   for (const [what, code, one] of rows) it(what, () => assert.equal(refusal(one), code));
+
+  it("may hold words for what is left out in a new file", () => {
+    const fresh = "// ...\nf();\n";
+    assert.equal(applied({ text: "", path: "a.js", old: "", new: fresh }).text, fresh);
+  });
 
   it("is told in few lines, with the way out", () => {
     const result = applyReplacements({ path: "a.py", text: twice.repeat(20) }, [

@@ -1,6 +1,6 @@
 /** Asked call: what a person who is asked for a permission decides about, and why there is a question. */
 import { type AgentPorts, gatherFacts } from "@lathe/agent";
-import { evaluate } from "@lathe/policy";
+import { evaluate, evaluateGrant } from "@lathe/policy";
 import { type Effect, isFailure, type Session } from "@lathe/protocol";
 
 export interface AskedCall {
@@ -8,6 +8,8 @@ export interface AskedCall {
   /** The arguments, as JSON. */
   readonly input: string;
   readonly effects: readonly Effect[];
+  /** Of a call that ran: what the sandbox kept it from, and what is asked for. */
+  readonly beyond?: readonly Effect[];
   /** One sentence. */
   readonly why: string;
 }
@@ -18,13 +20,16 @@ export async function findAskedCall(
   session: Session,
   ports: AgentPorts,
 ): Promise<AskedCall | undefined> {
-  const call = session.calls.find((state) => state.call.id === id)?.call;
+  const state = session.calls.find((one) => one.call.id === id);
+  const call = state?.call;
   const tool = ports.tools.find(({ name }) => name === call?.tool);
   const prepared = call && tool?.prepare(parsed(call.input));
   if (!call || !prepared || isFailure(prepared)) return undefined;
-  const facts = await gatherFacts(prepared.effects, session.settings.mode, ports);
-  const { why } = evaluate(prepared, facts, ports.rules);
-  return { tool: call.tool, input: call.input, effects: prepared.effects, why };
+  const held = state?.denied?.effects;
+  const effects = held ?? prepared.effects;
+  const facts = await gatherFacts(effects, session.settings.mode, ports);
+  const { why } = held ? evaluateGrant(held, facts, ports.rules) : evaluate(prepared, facts, ports.rules);
+  return { tool: call.tool, input: call.input, effects, why, ...(held ? { beyond: held } : {}) };
 }
 
 function parsed(input: string): unknown {

@@ -1,7 +1,9 @@
 /** Machine: what Lathe needs and finds here, each with how to mend it. */
 import { statfsSync } from "node:fs";
 import { isFailure } from "@lathe/protocol";
+import { cacheFolder } from "./cache-folder.ts";
 import type { Examined, Finding } from "./finding.ts";
+import { homeFolder } from "./home-folder.ts";
 import { examineModels } from "./machine-models.ts";
 import { openState } from "./state.ts";
 import { stateFolder } from "./state-folder.ts";
@@ -11,7 +13,7 @@ type Env = Examined["env"];
 /** *Contract:* looks at everything at once, in the order given here; never rejects. */
 export function examineMachine(examined: Examined): Promise<readonly Finding[]> {
   const { env } = examined;
-  return Promise.all([node(), git(), sandbox(), search(), examineModels(examined), state(env), disk(env)]);
+  return Promise.all([node(), git(), sandbox(env), search(), examineModels(examined), state(env), disk(env)]);
 }
 
 const oldestNode = [22, 13] as const;
@@ -36,12 +38,14 @@ async function git(): Promise<Finding> {
   };
 }
 
-async function sandbox(): Promise<Finding> {
+async function sandbox(env: Env): Promise<Finding> {
   const { probeDriver } = await import("@lathe/sandbox");
-  const { driver, tiers } = await probeDriver();
+  const { driver, tiers } = await probeDriver({ home: homeFolder(env), cacheFolder: cacheFolder(env) });
   const lacking = tiers.find(({ works }) => !works);
   if (!lacking) return { name: "sandbox", state: "good", text: driver.name };
   const text = `${driver.name}: ${lacking.why ?? "no better one works"}`;
+  // Another way to the same tier is as good.
+  if (driver.tier === "full") return { name: "sandbox", state: "good", text };
   const mend = `${lacking.remedy ?? "see above"} Until then commands ask, or run with --no-sandbox.`;
   return { name: "sandbox", state: "weak", text, mend };
 }

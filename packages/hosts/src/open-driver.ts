@@ -1,14 +1,25 @@
 /** Which sandbox driver this machine gets: the best that really works, or none where none is wanted. */
+import { cacheFolder } from "./cache-folder.ts";
 import type { Containment } from "./containment.ts";
-import type { SandboxChoice } from "./local-options.ts";
+import { homeFolder } from "./home-folder.ts";
+import type { LocalOptions, SandboxChoice } from "./local-options.ts";
 
 type Check = import("@lathe/sandbox").Check;
 
+interface Place {
+  readonly check: Check;
+  readonly env: LocalOptions["env"];
+  readonly workspace: string;
+  /** Bytes of one command's output that are kept, at most. */
+  readonly outputCap?: number;
+}
+
 export async function openDriver(
   choice: SandboxChoice,
-  options: { readonly check?: Check; readonly home: string },
+  { env, workspace, ...more }: Place,
 ): Promise<Containment> {
   const { createNoneDriver, probeDriver } = await import("@lathe/sandbox");
-  if (choice === "off") return { driver: createNoneDriver(options), reasons: ["switched off"] };
-  return probeDriver(options);
+  const home = homeFolder(env);
+  if (choice === "off") return { driver: createNoneDriver({ ...more, home }), reasons: ["switched off"] };
+  return probeDriver({ ...more, home, cacheFolder: cacheFolder(env), workspace });
 }

@@ -43,6 +43,7 @@ export interface BenchOptions {
   readonly limits?: Limits;
   readonly settings?: Partial<Settings>;
   readonly decide?: (effects: readonly Effect[]) => Decision;
+  readonly decideGrant?: (effects: readonly Effect[]) => Decision;
   readonly clock?: HandMovedClock;
   readonly price?: null;
   readonly checkpoint?: (signal: AbortSignal) => Promise<Checkpoint | Failure> | Checkpoint | Failure;
@@ -95,6 +96,7 @@ export function openBench(options: BenchOptions): Bench {
       paths: {},
     }),
     evaluate: (effects) => options.decide?.(effects) ?? allow,
+    evaluateGrant: (effects) => options.decideGrant?.(effects) ?? allow,
     version: async (path) => files.get(path) ?? null,
     checkpoint: async (_session, signal) => {
       done.push("checkpoint");
@@ -102,10 +104,11 @@ export function openBench(options: BenchOptions): Bench {
         (await options.checkpoint?.(signal)) ?? { ref: `ref ${done.length}`, skipped: [], skippedCount: 0 }
       );
     },
-    // The bench's tools use the signal and the deltas alone.
-    context: (_session, call, signal) =>
+    // The bench's tools use the signal, the deltas and the grants alone.
+    context: (session, call, signal) =>
       ({
         signal,
+        grants: [...session.grants, ...(session.calls.find((one) => one.call.id === call)?.grants ?? [])],
         now: clock.now,
         delta: (delta: object) => deltas.push({ ...delta, call } as Delta),
       }) as unknown as ToolContext,

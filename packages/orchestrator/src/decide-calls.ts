@@ -9,6 +9,8 @@ import {
   type Outcome,
   type Session,
 } from "@lathe/protocol";
+import { decideGrant } from "./decide-grant.ts";
+import { personDecision } from "./person-decision.ts";
 import type { Entry, Reach } from "./ports.ts";
 import { prepareCall } from "./prepare-call.ts";
 
@@ -27,6 +29,7 @@ async function decideCall(state: CallState, session: Session, { ports }: Reach):
   const prepared = prepareCall(state.call, ports.tools);
   if (isFailure(prepared)) return [completed(call, { type: "failed", failure: prepared })];
   const { effects, question } = prepared;
+  if (state.denied) return decideGrant({ ...state, denied: state.denied }, session, ports);
   const attended = session.settings.attended;
   if (question) {
     if (state.answer) return [completed(call, { type: "ok", text: state.answer.text })];
@@ -45,13 +48,6 @@ function record(call: string, effects: readonly Effect[], decision: Decision): D
   const decided: Draft = { type: "permission.decided", data: { call, effects, decision } };
   if (decision.verdict === "allow") return [decided];
   return [decided, completed(call, { type: "refused", rule: decision.rule, why: decision.why })];
-}
-
-/** A person says `allow`; anything else denies, and its words tell the model why. */
-function personDecision(answer: string, by: string): Decision {
-  if (answer === "allow") return { verdict: "allow", rule: "person", why: `allowed by ${by}` };
-  const why = answer === "deny" ? `denied by ${by}` : `denied by ${by}: ${answer}`;
-  return { verdict: "deny", rule: "person", why };
 }
 
 function ask(state: CallState, effects: readonly Effect[], decision: Decision): Draft {

@@ -32,6 +32,8 @@ export interface Ports {
   facts(session: Session, effects: readonly Effect[]): Promise<Facts>;
   /** *Contract:* pure. */
   evaluate(effects: readonly Effect[], facts: Facts): Decision;
+  /** *Contract:* pure; of effects that the sandbox kept a command from. */
+  evaluateGrant(effects: readonly Effect[], facts: Facts): Decision;
   /** *Contract:* the file's current version, null where there is none. */
   version(path: string): Promise<string | null>;
   /** *Contract:* keeps the files as they are now for this session; a failure stops nothing. Ends soon after the signal. */

@@ -2,6 +2,7 @@
 import {
   type CallState,
   type Draft,
+  type Effect,
   failure,
   isFailure,
   mayChange,
@@ -68,15 +69,26 @@ async function runCall(
       execute(state, session, { reach, stop }),
       leftBehind(reach, stop, ended.signal),
     ]);
-    return {
-      id,
-      draft: { type: "tool.completed", data: { call: id, outcome, ms: ports.clock.now() - startedAt } },
-    };
+    return { id, draft: ending(state, outcome, ports.clock.now() - startedAt) };
   } catch (bug) {
     return { id, bug };
   } finally {
     ended.abort();
   }
+}
+
+/** Grants of one call in a row: a command that asks for one thing more each time is not asked about for ever. */
+const maxGrants = 16;
+
+/** What it was granted and still did not get, nobody can give it. */
+function ending({ call: { id: call }, grants = [] }: CallState, outcome: Outcome, ms: number): Draft {
+  const denied = (outcome.type === "ok" && outcome.facts?.denied) || [];
+  const isKnown = ({ kind, target }: Effect): boolean =>
+    grants.some((one) => one.kind === kind && one.target === target);
+  const effects = denied.filter((effect) => !isKnown(effect));
+  return effects.length === 0 || grants.length >= maxGrants
+    ? { type: "tool.completed", data: { call, outcome, ms } }
+    : { type: "tool.denied", data: { call, effects, outcome, ms } };
 }
 
 async function execute(

@@ -7,6 +7,7 @@ import type { Session } from "./session.ts";
 
 const call = { type: "tool-call", id: "c1", tool: "edit", input: '{"path":"a.ts"}' } as const;
 const effects = [{ kind: "write", target: "a.ts" }] as const;
+const beyond = [{ kind: "write", target: "/data" }] as const;
 const shown = [{ path: "a.ts", version: "v2", ranges: [[1, 3]] as const }] as const;
 
 /** A session's life that touches every event type, and what the fold must know after each. */
@@ -133,6 +134,19 @@ const life: readonly (readonly [Draft, (session: Session) => unknown])[] = [
   [
     { type: "tool.started", data: { call: "c1", before: { "a.ts": null } } },
     (session) => assert.deepEqual(session.calls[0]?.before, { "a.ts": null }),
+  ],
+  [
+    {
+      type: "tool.denied",
+      data: { call: "c1", effects: beyond, outcome: { type: "ok", text: "no" }, ms: 2 },
+    },
+    (session) => {
+      const [state] = session.calls;
+      assert.deepEqual(
+        [state?.startedAt, state?.decision, state?.denied?.effects],
+        [undefined, undefined, beyond],
+      );
+    },
   ],
   [
     {

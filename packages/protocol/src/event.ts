@@ -19,6 +19,7 @@ import { stepCompleted } from "./events/step-completed.ts";
 import { stepFailed } from "./events/step-failed.ts";
 import { stepStarted } from "./events/step-started.ts";
 import { toolCompleted } from "./events/tool-completed.ts";
+import { toolDenied } from "./events/tool-denied.ts";
 import { toolStarted } from "./events/tool-started.ts";
 import { turnEnded } from "./events/turn-ended.ts";
 import { type Failure, failure } from "./failure.ts";
@@ -42,6 +43,7 @@ type AnyEventType =
   | typeof stepFailed
   | typeof stepStarted
   | typeof toolCompleted
+  | typeof toolDenied
   | typeof toolStarted
   | typeof turnEnded;
 
@@ -64,6 +66,7 @@ const types: readonly AnyEventType[] = [
   stepFailed,
   stepStarted,
   toolCompleted,
+  toolDenied,
   toolStarted,
   turnEnded,
 ];

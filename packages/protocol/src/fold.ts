@@ -23,6 +23,7 @@ export const emptySession: Session = {
   account: emptyAccount,
   shown: {},
   todos: [],
+  grants: [],
   recent: [],
   step: 0,
   marks: [],

@@ -1,5 +1,6 @@
 /** Outcomes: how a tool call ended, and the words the model reads of it. */
 import * as v from "valibot";
+import { type Effect, effectSchema } from "./decision.ts";
 import { type Failure, failureSchema } from "./failure.ts";
 
 /** A file the call changed; a version is absent where the file did not exist. */
@@ -35,6 +36,8 @@ export interface OutcomeFacts {
   /** A background process, and whether it produced output since it was last looked at. */
   readonly process?: { readonly id: string; readonly running: boolean; readonly produced: boolean };
   readonly exitCode?: number;
+  /** What the sandbox kept a failed command from. */
+  readonly denied?: readonly Effect[];
 }
 
 export type Outcome =
@@ -66,6 +69,7 @@ const facts: v.GenericSchema<unknown, OutcomeFacts> = v.object({
   ),
   process: v.exactOptional(v.object({ id: v.string(), running: v.boolean(), produced: v.boolean() })),
   exitCode: v.exactOptional(v.number()),
+  denied: v.exactOptional(v.array(effectSchema)),
 });
 
 export const outcomeSchema: v.GenericSchema<unknown, Outcome> = v.variant("type", [

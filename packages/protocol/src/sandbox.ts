@@ -1,4 +1,5 @@
 /** The sandbox port: where commands run. */
+import type { Effect } from "./decision.ts";
 import type { Failure } from "./failure.ts";
 
 /** What a sandbox lets commands do; the same for every driver. */
@@ -19,6 +20,17 @@ export interface Command {
   readonly script: string;
   /** Absolute; inside the workspace or the scratch folder. */
   readonly cwd: string;
+  /** Keeps stderr apart from stdout, at the price of their order; else `output` holds both. */
+  readonly apart?: boolean;
+  /** A terminal of this size in place of pipes; a driver that has none refuses the command. */
+  readonly terminal?: TerminalSize;
+  /** What this one command may do beyond the spec: reads and writes below absolute paths, hosts it may reach. */
+  readonly grants?: readonly Effect[];
+}
+
+export interface TerminalSize {
+  readonly rows: number;
+  readonly columns: number;
 }
 
 export interface Exit {
@@ -26,11 +38,23 @@ export interface Exit {
   readonly code?: number;
   readonly signal?: string;
   readonly timedOut: boolean;
+  /** The kernel ended something in the sandbox for want of memory while the command ran. */
+  readonly outOfMemory?: boolean;
+  /** The most memory one of its processes had, where the driver knows. */
+  readonly peakBytes?: number;
+  /** What the command made for programs on the host to run by themselves, e.g. a git hook, and was removed again. */
+  readonly takenBack?: readonly string[];
+  /** The sandbox itself ended under the command: not the command's doing. */
+  readonly failure?: Failure;
+  /** What the sandbox kept it from, as far as it can tell, in the form of grants; absent when it knows of nothing. */
+  readonly denied?: readonly Effect[];
 }
 
 export interface CommandResult extends Exit {
   /** stdout and stderr in the order written, head and tail kept when it is long. */
   readonly output: string;
+  /** stderr of a command that keeps it apart, head and tail kept. */
+  readonly errors?: string;
   /** Bytes the command wrote in all. */
   readonly bytes: number;
   readonly ms: number;
@@ -54,8 +78,16 @@ export interface Process {
     from: number,
     limit: number,
   ): Promise<{ readonly text: string; readonly next: number; readonly total: number }>;
-  /** *Contract:* writes to its standard input; a failure when it is gone or has none. */
-  write(text: string): Promise<Failure | undefined>;
+  /** *Contract:* as `read`, for the stderr of a command that keeps it apart; empty for all others. */
+  readErrors: Process["read"];
+  /** *Contract:* the same bytes undecoded, `read`'s or `readErrors`'; empty where none are kept yet. */
+  bytes(stream: "output" | "errors", from: number, limit: number): Promise<Uint8Array>;
+  /** *Contract:* writes to its standard input, and resolves when it may take more; a failure when it is gone or has none. */
+  write(input: string | Uint8Array): Promise<Failure | undefined>;
+  /** *Contract:* its standard input is at its end once it has read what was written; idempotent. */
+  closeInput(): Promise<void>;
+  /** *Contract:* a failure when it has no terminal. */
+  resize(size: TerminalSize): Promise<Failure | undefined>;
   /** *Contract:* ends the whole tree (SIGTERM, then SIGKILL after a moment); idempotent; resolves when it is gone. */
   stop(): Promise<void>;
 }

@@ -36,6 +36,10 @@ export interface CallState {
     readonly options: readonly string[];
   };
   readonly answer?: { readonly text: string; readonly by: string };
+  /** It ran, and the sandbox kept it from something: what, and the outcome it has if that stays so. */
+  readonly denied?: { readonly effects: readonly Effect[]; readonly outcome: Outcome };
+  /** What it may do beyond the sandbox's spec. */
+  readonly grants?: readonly Effect[];
   readonly startedAt?: number;
   /** Versions of the files it was about to change, from `tool.started`. */
   readonly before?: Readonly<Record<string, string | null>>;
@@ -146,6 +150,8 @@ export interface Session {
   readonly account: Account;
   readonly shown: Readonly<Record<string, readonly Shown[]>>;
   readonly todos: readonly Todo[];
+  /** What every command of the session may do beyond the sandbox's spec. */
+  readonly grants: readonly Effect[];
   /** Answers since a file last changed, a process last produced, or a person last spoke; the latest 20. */
   readonly recent: readonly AnswerRecord[];
   /** Answers completed, but for those that were taken back. */

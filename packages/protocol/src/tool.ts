@@ -26,6 +26,8 @@ export interface ToolContext {
   readonly syntax: Syntax;
   readonly blobs: Blobs;
   readonly texts: Texts;
+  /** *Contract:* never rejects; the text with a placeholder for each key and password in it. */
+  redact(text: string): Promise<string>;
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
   now(): number;
@@ -34,6 +36,8 @@ export interface ToolContext {
   /** The versions and lines of a file that the model has seen, oldest first. */
   shown(path: string): readonly Shown[];
   readonly todos: readonly Todo[];
+  /** What its commands may do beyond the sandbox's spec. */
+  readonly grants: readonly Effect[];
   /** *Contract:* pure; globs of what rules keep from being read, but for those that `path` itself was allowed against. */
   unreadable(path: string): readonly string[];
 }

@@ -1,53 +1,48 @@
-/** The policy of a sandbox as bubblewrap's arguments: a minimal read-only root, and little to write. */
-import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+/** The policy of a sandbox as bubblewrap's arguments. */
 import type { SandboxSpec } from "@lathe/protocol";
-import { controlFolder } from "./folders.ts";
-import { gitGuards } from "./git-guards.ts";
-
-import { settingsArgs } from "./system-settings.ts";
-import { toolchainPaths } from "./toolchains.ts";
-
-const systemFolders = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+import type { Mount, Policy } from "./policy.ts";
+import { currentGuards } from "./sandbox-policy.ts";
 
 /** Files of /proc that root could write through any namespace. */
 const procGuards = ["/proc/sys", "/proc/sysrq-trigger"];
 
-/** The arguments that do not change from command to command. */
-export function fixedArgs(spec: SandboxSpec, home: string): readonly string[] {
-  const { workspace, scratch, network, env } = spec;
+/** Namespaces and what the kernel shows: the same for every command. */
+export function isolationArgs({ network }: Policy): readonly string[] {
+  const isRoot = process.getuid?.() === 0;
   return [
     ...["--unshare-all", ...(network === "host" ? ["--share-net"] : [])],
     ...["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"],
-    ...["--ro-bind", "/usr", "/usr"],
-    ...systemFolders.flatMap(systemFolder),
-    ...settingsArgs(join(scratch, controlFolder, "etc")),
-    ...toolchainPaths(env.PATH ?? "", home, ["/usr", "/bin", "/sbin", workspace, scratch]).flatMap(readOnly),
-    ...["--proc", "/proc", ...(process.getuid?.() === 0 ? procGuards.flatMap(readOnly) : [])],
-    ...["--dev", "/dev", "--dir", "/run", "--dir", "/var", "--symlink", "/tmp", "/var/tmp"],
-    ...["--bind", join(scratch, "tmp"), "/tmp"],
-    ...["--bind", workspace, workspace],
+    ...["--proc", "/proc", ...(isRoot ? procGuards.flatMap((path) => ["--ro-bind-try", path, path]) : [])],
+    ...["--dev", "/dev"],
   ];
 }
 
-/** What follows them: git's guards as they are now, the scratch folder, and the root closed. */
-export function changingArgs({ workspace, scratch }: SandboxSpec): readonly string[] {
-  const { writable, readOnly: guarded } = gitGuards(workspace);
+/** What follows them: git's guards as they are now, and the root closed. */
+export function changingArgs(spec: SandboxSpec): readonly string[] {
+  const { writable, readOnly: guarded } = currentGuards(spec);
   return [
     ...writable.flatMap((path) => ["--bind", path, path]),
     ...guarded.flatMap((path) => ["--ro-bind", path, path]),
-    ...["--bind", scratch, scratch, "--tmpfs", join(scratch, controlFolder)],
     ...["--remount-ro", "/"],
   ];
 }
 
-function systemFolder(path: string): readonly string[] {
-  if (!existsSync(path)) return [];
-  return lstatSync(path).isSymbolicLink()
-    ? ["--symlink", readlinkSync(path), path]
-    : ["--ro-bind", path, path];
+/** Later ones lie on top of earlier ones. */
+export function rootArgs(mounts: readonly Mount[]): readonly string[] {
+  return mounts.flatMap(mountArgs);
 }
 
-function readOnly(path: string): readonly string[] {
-  return existsSync(path) ? ["--ro-bind", realpathSync(path), path] : [];
+function mountArgs(mount: Mount): readonly string[] {
+  switch (mount.kind) {
+    case "read-only":
+      return ["--ro-bind", mount.from, mount.to];
+    case "writable":
+      return ["--bind", mount.from, mount.to];
+    case "link":
+      return ["--symlink", mount.target, mount.at];
+    case "folder":
+      return ["--dir", mount.at];
+    case "hidden":
+      return ["--tmpfs", mount.at];
+  }
 }

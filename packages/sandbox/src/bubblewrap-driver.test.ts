@@ -13,12 +13,12 @@ import {
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { isFailure, type SandboxSpec } from "@lathe/protocol";
+import { type CommandResult, type Effect, isFailure, type SandboxSpec } from "@lathe/protocol";
 import { sandboxConformance } from "@lathe/testkit";
 import { createBubblewrapDriver } from "./bubblewrap-driver.ts";
 import { probeDriver } from "./probe.ts";
 
-const { reasons } = await probeDriver();
+const { reasons } = await probeDriver({ preference: "bubblewrap" });
 const skip = reasons.length > 0 && `no bubblewrap: ${reasons.join(" ")}`;
 
 sandboxConformance("bubblewrap", () => createBubblewrapDriver(), { skip });
@@ -64,6 +64,39 @@ describe("bubblewrap holds", { skip }, () => {
       existsSync(join(outside, "new")) || existsSync("/usr/x") || existsSync("/etc/x") || existsSync("/x"),
       false,
     );
+  });
+
+  it("what a command was kept from is known, and can be granted to it alone", async () => {
+    // Commands have a /tmp of their own: what lies there is never granted.
+    const data = realpathSync(mkdtempSync(join(import.meta.dirname, "../../../node_modules/.cache/data-")));
+    try {
+      const env = { PATH: "/usr/bin:/bin", HOME: `${scratch}/home` };
+      const sandbox = await createBubblewrapDriver().open({ workspace, scratch, network: "none", env });
+      assert.ok(!isFailure(sandbox));
+      const save = async (grants?: readonly Effect[]): Promise<CommandResult> => {
+        const command = { script: `echo kept > ${data}/new`, cwd: workspace, ...(grants && { grants }) };
+        const result = await sandbox.exec(command, { timeoutMs: 10_000 });
+        return isFailure(result) ? assert.fail(result.text) : result;
+      };
+      mkdirSync(join(workspace, "node_modules"), { recursive: true });
+      const kept = await save();
+      assert.equal(existsSync(join(data, "new")), false);
+      const granted = await save([{ kind: "write", target: data }]);
+      assert.deepEqual([kept.code, granted.code], [1, 0]);
+      assert.deepEqual(kept.denied, [{ kind: "write", target: data }]);
+      assert.equal(readFileSync(join(data, "new"), "utf8"), "kept\n");
+      assert.equal((await save()).code, 1, "not any more");
+      const reading = await sandbox.exec(
+        { script: `cat ${data}/new`, cwd: workspace },
+        { timeoutMs: 10_000 },
+      );
+      assert.deepEqual(isFailure(reading) ? reading : reading.denied, [
+        { kind: "read", target: `${data}/new` },
+      ]);
+      await sandbox.close();
+    } finally {
+      rmSync(data, { recursive: true });
+    }
   });
 
   it("the root cannot be mounted writable again", async () => {

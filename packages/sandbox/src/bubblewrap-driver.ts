@@ -1,12 +1,19 @@
 /** The driver that contains commands with bubblewrap: namespaces, a minimal root, no capabilities. */
+import { writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Failure, failure, type SandboxDriver, type SandboxSpec } from "@lathe/protocol";
-import { changingArgs, fixedArgs } from "./bubblewrap-args.ts";
+import { changingArgs, isolationArgs, rootArgs } from "./bubblewrap-args.ts";
+import { outsideOf } from "./denials.ts";
+import { controlFolder } from "./folders.ts";
 import type { Launcher } from "./launch.ts";
+import { LocalStarter } from "./local-starter.ts";
 import { openSandbox } from "./open-sandbox.ts";
 import type { DriverOptions } from "./process-sandbox.ts";
 import { hasChild } from "./process-tree.ts";
+import { rootEnv } from "./root-env.ts";
+import { grantMounts, sandboxPolicy } from "./sandbox-policy.ts";
+import { seccompProgram } from "./seccomp-program.ts";
 import { findShell, shellArgs } from "./shell.ts";
 
 export interface BubblewrapOptions extends DriverOptions {
@@ -17,19 +24,22 @@ export interface BubblewrapOptions extends DriverOptions {
 /** *Contract:* whether bubblewrap works here is `probeDriver`'s question; this one only uses it. */
 export function createBubblewrapDriver(options: BubblewrapOptions = {}): SandboxDriver {
   const open: SandboxDriver["open"] = async (spec) =>
-    openSandbox(spec, () => bubblewrapLauncher(spec, options), options);
+    openSandbox(spec, () => new LocalStarter(spec, bubblewrapLauncher(spec, options)), options);
   return { name: "bubblewrap", tier: "full", open };
 }
 
 function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Launcher {
   const { binary = "/usr/bin/bwrap", home = homedir() } = options;
   const shell = findShell(spec.env.PATH ?? "");
-  const fixed = fixedArgs(spec, home);
+  const policy = sandboxPolicy(spec, { home });
+  const [isolation, root] = [isolationArgs(policy), rootArgs(policy.mounts)];
   const env = { ...spec.env, ...rootEnv() };
+  const filter = seccompFile(spec.scratch);
   const setEnv = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
   return {
     isNamespace: true,
-    launch: ({ script, cwd }, mark) => {
+    outside: outsideOf(policy, home),
+    launch: ({ script, cwd, grants }, mark) => {
       const start = [
         "--setenv",
         mark.name,
@@ -38,13 +48,16 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
         cwd,
         "--json-status-fd",
         "3",
+        ...(filter === undefined ? [] : ["--seccomp", "4"]),
         "--",
         shell.file,
       ];
       const shellWords = shellArgs(shell, script, () => join(spec.scratch, `script-${mark.value}sh`));
-      const args = [...fixed, ...changingArgs(spec), ...setEnv, ...start, ...shellWords];
+      const granted = rootArgs(grantMounts(grants));
+      const changing = [...granted, ...root, ...changingArgs(spec)];
+      const args = [...isolation, ...changing, ...setEnv, ...start, ...shellWords];
       // Its own environment stays readable inside, in /proc/1/environ.
-      return { file: binary, args, cwd: "/", env: {} };
+      return { file: binary, args, cwd: "/", env: {}, ...(filter !== undefined && { reads: filter }) };
     },
     judge: (status, output) => (/"exit-code"/u.test(status) ? undefined : unavailable(output)),
     isStarted: (status) => {
@@ -54,12 +67,16 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
   };
 }
 
+/** In the folder that commands do not see. */
+function seccompFile(scratch: string): string | undefined {
+  const program = seccompProgram(process.arch);
+  if (!program) return undefined;
+  const file = join(scratch, controlFolder, "seccomp");
+  writeFileSync(file, program, { mode: 0o600 });
+  return file;
+}
+
 function unavailable(output: string): Failure {
   const text = "the sandbox (bubblewrap) could not be started; `lathe doctor` says why";
   return failure("sandbox-unavailable", text, { cause: output.trim() });
-}
-
-/** Without capabilities root cannot give files away, which tar would try. */
-function rootEnv(): Readonly<Record<string, string>> {
-  return process.getuid?.() === 0 ? { TAR_OPTIONS: "--no-same-owner" } : {};
 }

@@ -50,7 +50,7 @@ export class Capture {
   read(from: number, limit: number): Slice {
     const start = Math.max(0, Math.trunc(from));
     if (start >= this.#total) return { text: "", next: this.#total, total: this.#total };
-    if (start < this.#kept) return this.#decode(this.#bytes(start, limit), start);
+    if (start < this.#kept) return this.#decode(this.bytes(start, limit), start);
     const tailStart = this.#total - this.#tail.length;
     const at = Math.max(start, tailStart);
     const slice = this.#decode(this.#tail.subarray(at - tailStart, at - tailStart + limit), at);
@@ -64,6 +64,14 @@ export class Capture {
     const head = this.read(0, side);
     const tailFrom = this.#characterStart(this.#total - side);
     return `${head.text}${leftOut(tailFrom - head.next)}${this.read(tailFrom, side).text}`;
+  }
+
+  /** What is kept in one piece from the start, from byte `from` on. */
+  bytes(from: number, limit: number): Buffer {
+    const length = Math.max(0, Math.min(limit, this.#kept - from));
+    if (this.#file === undefined) return Buffer.concat(this.#memory).subarray(from, from + length);
+    const bytes = Buffer.alloc(length);
+    return bytes.subarray(0, readSync(this.#file, bytes, 0, length, from));
   }
 
   close(): void {
@@ -103,13 +111,6 @@ export class Capture {
     this.#tail = joined.length > tailKept ? Buffer.from(joined.subarray(-tailKept)) : joined;
   }
 
-  #bytes(from: number, limit: number): Buffer {
-    const length = Math.max(0, Math.min(limit, this.#kept - from));
-    if (this.#file === undefined) return Buffer.concat(this.#memory).subarray(from, from + length);
-    const bytes = Buffer.alloc(length);
-    return bytes.subarray(0, readSync(this.#file, bytes, 0, length, from));
-  }
-
   #decode(bytes: Buffer, from: number): Slice {
     const isEnd = from + bytes.length >= this.#total;
     const whole = isEnd ? bytes.length : wholeCharacters(bytes);
@@ -120,7 +121,7 @@ export class Capture {
     const tailStart = this.#total - this.#tail.length;
     const bytes =
       from < this.#kept
-        ? this.#bytes(from, 4)
+        ? this.bytes(from, 4)
         : this.#tail.subarray(Math.max(0, from - tailStart)).subarray(0, 4);
     const offset = bytes.findIndex((byte) => (byte & 0xc0) !== 0x80);
     return from + Math.max(0, offset);

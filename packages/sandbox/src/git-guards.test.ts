@@ -1,6 +1,6 @@
 /** Which parts of git's data are guarded, for repositories, worktrees and what pretends to be one. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -17,7 +17,7 @@ describe("git guards", () => {
   };
 
   it("are none without a repository", () => {
-    assert.deepEqual(gitGuards(made("plain")), { writable: [], readOnly: [] });
+    assert.deepEqual(gitGuards(made("plain")), { writable: [], readOnly: [], links: [] });
   });
 
   it("pin .git, and keep hooks and settings, also hooks that are not there yet", () => {
@@ -26,6 +26,30 @@ describe("git guards", () => {
     assert.deepEqual(gitGuards(join(folder, "main")), {
       writable: [git],
       readOnly: [`${git}/hooks`, `${git}/config`],
+      links: [],
+    });
+  });
+
+  it("keep the hooks and settings of submodules, however deep", () => {
+    const git = made("super/.git");
+    for (const name of ["one", "deep/two", "one/modules/inner"]) {
+      made(`super/.git/modules/${name}/HEAD`, "ref: refs/heads/main");
+      made(`super/.git/modules/${name}/config`, "");
+    }
+    const sealed = gitGuards(join(folder, "super")).readOnly.toSorted();
+    const own = ["deep/two", "one", "one/modules/inner"].map((name) => `${git}/modules/${name}/config`);
+    assert.deepEqual(sealed, [`${git}/hooks`, ...own]);
+  });
+
+  it("name links that stand in for hooks or settings, and what they lead to inside", () => {
+    const git = made("linked/.git");
+    const inside = made("linked/.githooks");
+    symlinkSync("../.githooks", join(git, "hooks"));
+    symlinkSync("/etc/gitconfig-elsewhere", join(git, "config"));
+    assert.deepEqual(gitGuards(join(folder, "linked")), {
+      writable: [git],
+      readOnly: [inside],
+      links: [`${git}/hooks`, `${git}/config`],
     });
   });
 
@@ -34,14 +58,31 @@ describe("git guards", () => {
     made("main/.git/worktrees/w/HEAD", "ref: refs/heads/w");
     made("main/.git/worktrees/w/commondir", "../..\n");
     const pointer = made("w/.git", `gitdir: ${git}/worktrees/w\n`);
+    made("main/.git/worktrees/w/gitdir", `${pointer}\n`);
     assert.deepEqual(gitGuards(join(folder, "w")), {
       writable: [git, `${git}/worktrees/w`],
       readOnly: [pointer, `${git}/hooks`, `${git}/config`],
+      links: [],
     });
   });
 
   it("open no folder that only a pointer says is git's", () => {
     const pointer = made("fake/.git", "gitdir: /etc\n");
-    assert.deepEqual(gitGuards(join(folder, "fake")), { writable: [], readOnly: [pointer] });
+    assert.deepEqual(gitGuards(join(folder, "fake")), { writable: [], readOnly: [pointer], links: [] });
+  });
+
+  it("open no repository whose worktree is another folder", () => {
+    const git = join(folder, "main/.git");
+    const pointer = made("thief/.git", `gitdir: ${git}/worktrees/w\n`);
+    assert.deepEqual(gitGuards(join(folder, "thief")), { writable: [], readOnly: [pointer], links: [] });
+  });
+
+  it("of a submodule are those of its git folder, when that names it as its worktree", () => {
+    const own = join(folder, "super/.git/modules/one");
+    const pointer = made("super/one/.git", `gitdir: ${own}\n`);
+    assert.deepEqual(gitGuards(join(folder, "super/one")).writable, []);
+    writeFileSync(join(own, "config"), "[core]\n\tworktree = ../../../one\n");
+    assert.deepEqual(gitGuards(join(folder, "super/one")).writable, [own]);
+    assert.ok(gitGuards(join(folder, "super/one")).readOnly.includes(pointer));
   });
 });

@@ -1,28 +1,32 @@
 /** What of a workspace's git data a command may not change: what git would run later on the host. */
-import { mkdirSync, readFileSync, statSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { isBelow } from "./path-order.ts";
 
 /** Paths to bind, in order: git's own folders writable but pinned in place, then hooks and settings read-only. */
 export interface GitGuards {
   readonly writable: readonly string[];
   readonly readOnly: readonly string[];
+  /** Symbolic links that stand in for such a path: a driver that can keeps them from being replaced. */
+  readonly links: readonly string[];
 }
+
+const programs = ["hooks", "config", "config.worktree"];
 
 /** Read anew for each command: a repository may have come to be. */
 export function gitGuards(workspace: string): GitGuards {
   const git = join(workspace, ".git");
   const kind = statSync(git, { throwIfNoEntry: false });
-  if (!kind) return { writable: [], readOnly: [] };
-  if (kind.isDirectory()) return { writable: [git], readOnly: guarded(git) };
+  if (!kind) return { writable: [], readOnly: [], links: [] };
+  if (kind.isDirectory()) return { writable: [git], ...sealed(workspace, guarded(git)) };
   const own = linkedFolder(git);
-  if (own === undefined) return { writable: [], readOnly: [git] };
+  if (own === undefined) return { writable: [], readOnly: [git], links: [] };
   const common = commonFolder(own);
-  return {
-    writable: [...new Set([common, own])],
-    readOnly: [git, ...guarded(common), ...existing(own, ["config.worktree"])],
-  };
+  const paths = [git, ...guarded(common), join(own, "config.worktree")];
+  return { writable: [...new Set([common, own])], ...sealed(workspace, paths) };
 }
 
+/** What names or is a program in a git folder, and in the folders of its submodules. */
 function guarded(git: string): readonly string[] {
   try {
     // Without it a command could make it, and fill it.
@@ -30,26 +34,77 @@ function guarded(git: string): readonly string[] {
   } catch {
     // A repository we may not write is one in which commands may not write either.
   }
-  return existing(git, ["hooks", "config", "config.worktree"]);
+  const folders = [git, ...modules(join(git, "modules"))];
+  return folders.flatMap((folder) => programs.map((name) => join(folder, name)));
 }
 
-function existing(folder: string, names: readonly string[]): readonly string[] {
-  return names.map((name) => join(folder, name)).filter((path) => statSync(path, { throwIfNoEntry: false }));
+/** A submodule's name may hold slashes: its folder is the one with a HEAD. */
+function modules(folder: string): readonly string[] {
+  const names = readdirNames(folder);
+  return names.flatMap((name) => {
+    const path = join(folder, name);
+    return readText(join(path, "HEAD")) === "" ? modules(path) : [path, ...modules(join(path, "modules"))];
+  });
 }
 
-/** Where the `.git` file of a worktree or submodule points, if it points at git data. */
+/** Those that are there; of a link the link itself, and what it leads to inside the workspace. */
+function sealed(workspace: string, paths: readonly string[]): Pick<GitGuards, "readOnly" | "links"> {
+  const readOnly: string[] = [];
+  const links: string[] = [];
+  for (const path of paths) {
+    const kind = lstatSync(path, { throwIfNoEntry: false });
+    if (!kind) continue;
+    if (!kind.isSymbolicLink()) {
+      readOnly.push(path);
+      continue;
+    }
+    links.push(path);
+    const target = realPath(path);
+    if (target && isBelow(target, workspace)) readOnly.push(target);
+  }
+  return { readOnly, links };
+}
+
+/** Where the `.git` file of a worktree or submodule points, if what it points at is git data that points back. */
 function linkedFolder(file: string): string | undefined {
   const target = /^gitdir: (.+?)\s*$/u.exec(readText(file))?.[1];
   const folder = target && resolve(dirname(file), target);
   // A made-up pointer must not open any folder to writing.
-  return folder && /\/\.git\/(worktrees|modules)\//u.test(`${folder}/`) && readText(join(folder, "HEAD"))
-    ? folder
-    : undefined;
+  if (!folder || !/\/\.git\/(worktrees|modules)\//u.test(`${folder}/`)) return undefined;
+  return readText(join(folder, "HEAD")) !== "" && pointsBack(folder, file) ? folder : undefined;
+}
+
+function pointsBack(folder: string, file: string): boolean {
+  const worktree = readText(join(folder, "gitdir")).trim();
+  const back = worktree === "" ? submodulePath(folder) : resolve(folder, worktree);
+  return back !== undefined && realPath(back) === realPath(file);
+}
+
+function submodulePath(folder: string): string | undefined {
+  const tree = /^\s*worktree = (.+?)\s*$/mu.exec(readText(join(folder, "config")))?.[1];
+  return tree === undefined ? undefined : join(resolve(folder, tree), ".git");
 }
 
 function commonFolder(own: string): string {
   const relative = readText(join(own, "commondir")).trim();
   return relative === "" ? own : resolve(own, relative);
+}
+
+function readdirNames(folder: string): readonly string[] {
+  try {
+    const entries = readdirSync(folder, { withFileTypes: true });
+    return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
+  } catch {
+    return [];
+  }
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
 }
 
 function readText(path: string): string {

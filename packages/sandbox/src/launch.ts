@@ -1,5 +1,6 @@
 /** What a driver decides about a command: the program to start for it, and how to tell that it never started. */
 import type { Command, Failure } from "@lathe/protocol";
+import type { Outside } from "./denials.ts";
 
 export interface Launch {
   readonly file: string;
@@ -7,11 +8,15 @@ export interface Launch {
   readonly cwd: string;
   /** The whole environment of the program that is started. */
   readonly env: Readonly<Record<string, string>>;
+  /** A file it reads on descriptor 4, after what it reports on 3. */
+  readonly reads?: string;
 }
 
 export interface Launcher {
   /** Whether commands get a pid namespace: pid 1 ignores the polite signal, and its end is the end of all. */
   readonly isNamespace: boolean;
+  /** Where what commands reach ends; absent when they reach everything. */
+  readonly outside?: Outside;
   /** The program for a command; `mark` must stand in the environment of the command. */
   launch(command: Command, mark: Mark): Launch;
   /**

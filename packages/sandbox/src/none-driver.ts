@@ -2,13 +2,15 @@
 import { join } from "node:path";
 import type { SandboxDriver, SandboxSpec } from "@lathe/protocol";
 import type { Launcher } from "./launch.ts";
+import { LocalStarter } from "./local-starter.ts";
 import { openSandbox } from "./open-sandbox.ts";
 import type { DriverOptions } from "./process-sandbox.ts";
 import { findShell, shellArgs } from "./shell.ts";
 
 /** Commands with the user's own rights; policy asks before each unless the user chose otherwise. */
 export function createNoneDriver(options: DriverOptions = {}): SandboxDriver {
-  const open: SandboxDriver["open"] = async (spec) => openSandbox(spec, () => noneLauncher(spec), options);
+  const open: SandboxDriver["open"] = async (spec) =>
+    openSandbox(spec, () => new LocalStarter(spec, noneLauncher(spec)), options);
   return { name: "none", tier: "none", open };
 }
 

@@ -2,17 +2,17 @@
 import { homedir } from "node:os";
 import type { Failure, Sandbox, SandboxSpec } from "@lathe/protocol";
 import { prepareFolders } from "./folders.ts";
-import type { Launcher } from "./launch.ts";
 import { type DriverOptions, ProcessSandbox } from "./process-sandbox.ts";
+import type { Starter } from "./running.ts";
 import { scratchFailure } from "./scratch-failure.ts";
 
 export function openSandbox(
   spec: SandboxSpec,
-  launcher: () => Launcher,
+  starter: () => Starter,
   options: DriverOptions,
 ): Sandbox | Failure {
   try {
-    return prepareFolders(spec, options.home ?? homedir()) ?? new ProcessSandbox(spec, launcher(), options);
+    return prepareFolders(spec, options.home ?? homedir()) ?? new ProcessSandbox(spec, starter(), options);
   } catch (error) {
     return scratchFailure(spec.scratch, error);
   }

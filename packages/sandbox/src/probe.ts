@@ -1,29 +1,25 @@
-/** Finds the best driver of this machine by really running a command, and writes that must fail. */
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
+/** Finds the best driver of this machine by really trying them, the best first. */
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { isFailure, type SandboxDriver, type Tier } from "@lathe/protocol";
+import type { SandboxDriver, Tier } from "@lathe/protocol";
 import { createBubblewrapDriver } from "./bubblewrap-driver.ts";
+import { createLauncherDriver } from "./launcher-driver.ts";
+import { nativeBinary } from "./native-binary.ts";
 import { createNoneDriver } from "./none-driver.ts";
+import { isBelow } from "./path-order.ts";
 import type { DriverOptions } from "./process-sandbox.ts";
 import { findProgram } from "./shell.ts";
+import { type Trial, tryDriver } from "./trial.ts";
 
 export interface ProbeOptions extends DriverOptions {
-  /** The driver to use even though a better one may work. */
-  readonly preference?: "auto" | "bubblewrap" | "none";
+  /** The only driver to look at, whatever else may work. */
+  readonly preference?: "auto" | "launcher" | "bubblewrap" | "none";
   /** Where to look for programs. */
   readonly path?: string;
-  /** A folder to remember the finding in, until the next boot or another binary. */
+  /** The user's own folder for what can be made again: the launcher, and the finding until the next boot. */
   readonly cacheFolder?: string;
+  /** The folder commands will work in; what they can write is not trusted. */
+  readonly workspace?: string;
 }
 
 /** What became of one driver. */
@@ -45,29 +41,80 @@ export interface Probe {
   readonly tiers: readonly TierReport[];
 }
 
+/** A driver that may work, and the program it stands on; or why there is none. */
+type Candidate = { readonly driver: SandboxDriver; readonly program: string } | NonNullable<Trial>;
+
+interface Rung {
+  readonly name: "launcher" | "bubblewrap";
+  find(options: ProbeOptions & { readonly path: string }): Promise<Candidate>;
+}
+
 const usualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin";
 const none: TierReport = { name: "none", tier: "none", works: true };
+const ladder: readonly Rung[] = [
+  { name: "launcher", find: findLauncher },
+  { name: "bubblewrap", find: findBubblewrap },
+];
 
 /** *Contract:* never rejects; a driver that does not work is never chosen, and never left out in silence. */
 export async function probeDriver(options: ProbeOptions = {}): Promise<Probe> {
-  const { preference = "auto", path = usualPath, cacheFolder, ...driverOptions } = options;
-  const withNone = (tiers: readonly TierReport[], reasons: readonly string[]): Probe => {
-    return { driver: createNoneDriver(driverOptions), reasons, tiers };
-  };
-  if (preference === "none") return withNone([none], ["you chose to run without a sandbox."]);
-  const binary = process.platform === "linux" ? findProgram("bwrap", path) : undefined;
-  const report = binary === undefined ? missing() : await remembered(binary, cacheFolder);
-  const tiers = [report, none];
-  if (binary === undefined || !report.works) return withNone(tiers, [`${report.why} ${report.remedy}`]);
-  return { driver: createBubblewrapDriver({ ...driverOptions, binary }), reasons: [], tiers };
+  const { preference = "auto", path = usualPath } = options;
+  const rungs = ladder.filter(({ name }) => preference === "auto" || preference === name);
+  const failed: TierReport[] = [];
+  for (const { name, find } of rungs) {
+    const candidate = await find({ ...options, path });
+    const trial = "driver" in candidate ? await remembered(candidate, options.cacheFolder) : candidate;
+    if ("driver" in candidate && !trial) {
+      const works: TierReport = { name, tier: candidate.driver.tier, works: true };
+      return { driver: candidate.driver, reasons: reasonsOf(failed), tiers: [...failed, works, none] };
+    }
+    failed.push({ name, tier: "full", works: false, ...trial });
+  }
+  const reasons = preference === "none" ? ["you chose to run without a sandbox."] : reasonsOf(failed);
+  return { driver: createNoneDriver(driverOptions(options)), reasons, tiers: [...failed, none] };
 }
 
-function missing(): TierReport {
-  if (process.platform !== "linux") {
-    const why = `There is no sandbox for ${process.platform} yet.`;
-    return broken(why, "Run Lathe in a Linux container or virtual machine to contain commands.");
+function reasonsOf(failed: readonly TierReport[]): readonly string[] {
+  return failed.map(({ why, remedy }) => `${why} ${remedy}`);
+}
+
+function driverOptions({ home, check, outputCap, limits }: ProbeOptions): DriverOptions {
+  return {
+    ...(home !== undefined && { home }),
+    ...(check && { check }),
+    ...(outputCap !== undefined && { outputCap }),
+    ...(limits && { limits }),
+  };
+}
+
+async function findLauncher(options: ProbeOptions & { readonly path: string }): Promise<Candidate> {
+  const { cacheFolder, path, workspace } = options;
+  if (process.platform !== "linux") return noLinux();
+  if (cacheFolder === undefined) {
+    return { why: "The launcher has no cache folder to lie in.", remedy: "Set HOME or XDG_CACHE_HOME." };
   }
-  return broken("bubblewrap (bwrap) is not installed.", `Install it: ${installer()}.`);
+  if (workspace !== undefined && isBelow(cacheFolder, workspace)) {
+    const why = `The launcher would lie in ${cacheFolder}, where commands can write.`;
+    return { why, remedy: "Work in a folder of the project, or set XDG_CACHE_HOME to a folder elsewhere." };
+  }
+  const found = await nativeBinary({ cacheFolder, path });
+  if (!("binary" in found)) return found;
+  const driver = createLauncherDriver({ ...driverOptions(options), binary: found.binary, cacheFolder });
+  return { driver, program: found.binary };
+}
+
+async function findBubblewrap(options: ProbeOptions & { readonly path: string }): Promise<Candidate> {
+  if (process.platform !== "linux") return noLinux();
+  const binary = findProgram("bwrap", options.path);
+  if (binary === undefined) {
+    return { why: "bubblewrap (bwrap) is not installed.", remedy: `Install it: ${installer()}.` };
+  }
+  return { driver: createBubblewrapDriver({ ...driverOptions(options), binary }), program: binary };
+}
+
+function noLinux(): NonNullable<Trial> {
+  const why = `There is no sandbox for ${process.platform} yet.`;
+  return { why, remedy: "Run Lathe in a Linux container or virtual machine to contain commands." };
 }
 
 function installer(): string {
@@ -77,35 +124,31 @@ function installer(): string {
   return "the package is called bubblewrap";
 }
 
-function broken(why: string, remedy: string): TierReport {
-  return { name: "bubblewrap", tier: "full", works: false, why, remedy };
+/** Only what works is remembered, until the next boot or another program. */
+async function remembered(
+  { driver, program }: Extract<Candidate, { driver: unknown }>,
+  folder: string | undefined,
+): Promise<Trial> {
+  const key = `${bootId()} ${program} ${statSync(program).mtimeMs} ${process.getuid?.()}`;
+  const file = folder === undefined ? undefined : join(folder, `sandbox-probe-${driver.name}.json`);
+  if (file !== undefined && readKey(file) === key) return undefined;
+  const trial = await tryDriver(driver);
+  if (file !== undefined && !trial) writeKey(file, key);
+  return trial;
 }
 
-async function remembered(binary: string, folder: string | undefined): Promise<TierReport> {
-  const key = `${bootId()} ${binary} ${statSync(binary).mtimeMs} ${process.getuid?.()}`;
-  const file = folder === undefined ? undefined : join(folder, "sandbox-probe.json");
-  const known = file === undefined ? undefined : readReport(file, key);
-  if (known) return known;
-  const report = await tryBubblewrap(binary);
-  if (file !== undefined && folder !== undefined && report.works) writeReport(file, { key, report });
-  return report;
-}
-
-function readReport(file: string, key: string): TierReport | undefined {
+function readKey(file: string): string | undefined {
   try {
-    const found = JSON.parse(readFileSync(file, "utf8"));
-    return found.key === key
-      ? { name: "bubblewrap", tier: "full", works: found.report.works === true }
-      : undefined;
+    return JSON.parse(readFileSync(file, "utf8")).works;
   } catch {
     return undefined;
   }
 }
 
-function writeReport(file: string, found: { readonly key: string; readonly report: TierReport }): void {
+function writeKey(file: string, works: string): void {
   try {
-    mkdirSync(join(file, ".."), { recursive: true });
-    writeFileSync(file, JSON.stringify(found));
+    mkdirSync(join(file, ".."), { recursive: true, mode: 0o700 });
+    writeFileSync(file, JSON.stringify({ works }));
   } catch {
     // Not remembered: it is looked at again the next time.
   }
@@ -116,72 +159,5 @@ function bootId(): string {
     return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
   } catch {
     return "";
-  }
-}
-
-/** One command that must work inside, with writes that must not. */
-async function tryBubblewrap(binary: string): Promise<TierReport> {
-  let folder: string | undefined;
-  try {
-    folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-probe-")));
-    return await tryIn(folder, binary);
-  } catch (error) {
-    return broken("The sandbox could not be tried.", `Make ${tmpdir()} writable: ${String(error)}.`);
-  } finally {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-  }
-}
-
-async function tryIn(folder: string, binary: string): Promise<TierReport> {
-  const [workspace, scratch, outside] = ["workspace", "scratch", "outside"].map((name) =>
-    join(folder, name),
-  ) as [string, string, string];
-  for (const made of [workspace, scratch, outside]) mkdirSync(made);
-  const driver = createBubblewrapDriver({ binary });
-  const sandbox = await driver.open({ workspace, scratch, network: "none", env: { PATH: "/usr/bin:/bin" } });
-  if (isFailure(sandbox)) return broken(`${sandbox.text}.`, "See `lathe doctor`.");
-  // Only the probe's own folder is really written to: where nothing holds, nothing else may be harmed.
-  const forbidden = `echo x > ${outside}/x; test -w /usr -o -w /proc/sys/kernel/core_pattern && echo weak`;
-  const script = `echo x > written && echo works; (${forbidden}) 2>/dev/null; true`;
-  const result = await sandbox.exec({ script, cwd: workspace }, { timeoutMs: 5000 });
-  await sandbox.close();
-  if (isFailure(result)) return broken(`bubblewrap does not work here: ${firstLine(result.cause)}`, remedy());
-  const isHeld = !existsSync(join(outside, "x")) && !result.output.includes("weak");
-  if (!isHeld)
-    return broken(
-      "bubblewrap runs here but does not hold writes in.",
-      "Please report it with `lathe doctor`.",
-    );
-  if (result.output !== "works\n")
-    return broken(`Commands fail inside bubblewrap: ${firstLine(result.output)}`, remedy());
-  return { name: "bubblewrap", tier: "full", works: true };
-}
-
-function firstLine(text: string | undefined): string {
-  return `${(text ?? "no message").split("\n")[0]?.replace(/\.$/u, "")}.`;
-}
-
-/** The usual causes, each with what mends it. */
-function remedy(): string {
-  if (readNumber("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") === 1) {
-    return "Ubuntu restricts user namespaces: add an AppArmor profile for bwrap, or `sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`.";
-  }
-  if (readNumber("/proc/sys/kernel/unprivileged_userns_clone") === 0) {
-    return "Allow user namespaces: `sudo sysctl kernel.unprivileged_userns_clone=1`.";
-  }
-  if (readNumber("/proc/sys/user/max_user_namespaces") === 0) {
-    return "Allow user namespaces: `sudo sysctl user.max_user_namespaces=10000`.";
-  }
-  if (existsSync("/.dockerenv") || existsSync("/run/.containerenv")) {
-    return "This container forbids namespaces: start it with `--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined`.";
-  }
-  return "Check that `bwrap --unshare-all --ro-bind / / --proc /proc true` works.";
-}
-
-function readNumber(path: string): number | undefined {
-  try {
-    return Number(readFileSync(path, "utf8"));
-  } catch {
-    return undefined;
   }
 }

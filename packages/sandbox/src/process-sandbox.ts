@@ -1,7 +1,6 @@
-/** A sandbox whose commands are processes of this machine, started through a driver's launcher. */
-import { randomBytes } from "node:crypto";
-import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+/** A sandbox: refuses what cannot be run, has the rest started, and keeps count of it. */
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
 import {
   type Command,
   type CommandResult,
@@ -14,14 +13,11 @@ import {
   type SandboxSpec,
 } from "@lathe/protocol";
 import { Capture } from "./capture.ts";
-import { controlFolder } from "./folders.ts";
-import type { Launcher } from "./launch.ts";
+import { watchHostRun } from "./host-run.ts";
 import { isBelow } from "./path-order.ts";
-import { PipePool } from "./pipe-pool.ts";
-import { endMarked, markName } from "./process-tree.ts";
-import { RunningProcess } from "./running-process.ts";
+import type { Limits } from "./policy.ts";
+import type { Running, Starter } from "./running.ts";
 import { scratchFailure } from "./scratch-failure.ts";
-import { StatusFile } from "./status-file.ts";
 
 /** Bytes of a result's head and of its tail. */
 const side = 32 * 1024;
@@ -41,26 +37,22 @@ export interface DriverOptions {
   readonly check?: Check;
   /** Bytes of one command's output that are kept, at most. */
   readonly outputCap?: number;
+  /** Where they differ from the usual ones; only drivers that contain hold commands to them. */
+  readonly limits?: Partial<Limits>;
 }
 
 export class ProcessSandbox implements Sandbox {
   readonly spec: SandboxSpec;
-  readonly #launcher: Launcher;
+  readonly #starter: Starter;
   readonly #options: DriverOptions;
-  readonly #pipes: PipePool;
-  readonly #box: string;
-  readonly #spawned: RunningProcess[] = [];
-  readonly #running = new Set<RunningProcess>();
-  #commands = 0;
+  readonly #spawned: Running[] = [];
+  readonly #running = new Set<Running>();
   #closing: Promise<void> | undefined;
 
-  constructor(spec: SandboxSpec, launcher: Launcher, options: DriverOptions) {
+  constructor(spec: SandboxSpec, starter: Starter, options: DriverOptions) {
     this.spec = spec;
-    this.#launcher = launcher;
+    this.#starter = starter;
     this.#options = options;
-    this.#pipes = new PipePool(join(spec.scratch, controlFolder));
-    this.#box = claimBox(join(spec.scratch, controlFolder, "box"));
-    this.#pipes.warm();
   }
 
   async spawn(command: Spawned): Promise<Process | Failure> {
@@ -84,10 +76,15 @@ export class ProcessSandbox implements Sandbox {
     const exit = await started.exited;
     clearTimeout(timer);
     signal?.removeEventListener("abort", abort);
-    const { capture, startFailure } = started;
-    const output = capture.headAndTail(side);
+    const { capture, errors, startFailure } = started;
+    const texts = {
+      output: capture.headAndTail(side),
+      ...(errors && { errors: errors.headAndTail(side) }),
+    };
     capture.close();
-    return startFailure ?? { ...exit, output, bytes: capture.total, ms: performance.now() - from };
+    errors?.close();
+    const bytes = capture.total + (errors?.total ?? 0);
+    return startFailure ?? exit.failure ?? { ...exit, ...texts, bytes, ms: performance.now() - from };
   }
 
   processes(): readonly Process[] {
@@ -100,31 +97,27 @@ export class ProcessSandbox implements Sandbox {
   }
 
   async #close(): Promise<void> {
-    const hadCommands = this.#commands > 0;
     await Promise.all([...this.#running].map((one) => one.stop()));
-    if (hadCommands && !this.#launcher.isNamespace) await endMarked(`${markName}=${this.#box}.`);
-    for (const { capture } of this.#spawned) capture.close();
-    await this.#pipes.close();
+    for (const { capture, errors } of this.#spawned) {
+      capture.close();
+      errors?.close();
+    }
+    await this.#starter.close();
   }
 
-  async #start(command: Command, hasInput: boolean): Promise<RunningProcess | Failure> {
+  async #start(command: Command, hasInput: boolean): Promise<Running | Failure> {
     const refusal = (await this.#options.check?.()) ?? this.#refusal(command);
     if (refusal) return refusal;
-    const number = ++this.#commands;
     const { scratch } = this.spec;
+    const kept = { folder: scratch, cap: this.#options.outputCap ?? defaultCap };
     try {
-      const output = await this.#pipes.output();
-      const input = hasInput ? await this.#pipes.input() : undefined;
-      const status = this.#launcher.judge && new StatusFile(join(scratch, controlFolder));
-      const running = new RunningProcess({
+      const running = await this.#starter.start({
         id: `p${this.#spawned.length + 1}`,
         command,
-        launcher: this.#launcher,
-        markValue: `${this.#box}.${number}.`,
-        capture: new Capture({ folder: scratch, cap: this.#options.outputCap ?? defaultCap }),
-        output,
-        ...(input && { input }),
-        ...(status && { status }),
+        hasInput,
+        capture: new Capture(kept),
+        errors: command.apart ? new Capture(kept) : undefined,
+        atEnd: this.#starter.isContained ? watchHostRun(this.spec.workspace) : nothingMade,
       });
       this.#running.add(running);
       void running.exited.then(() => this.#running.delete(running));
@@ -134,11 +127,13 @@ export class ProcessSandbox implements Sandbox {
     }
   }
 
-  #refusal({ cwd, script }: Command): Failure | undefined {
+  #refusal({ cwd, script, terminal }: Command): Failure | undefined {
     const { workspace, scratch } = this.spec;
     if (this.#closing !== undefined) return failure("sandbox-unavailable", "the sandbox is closed");
     if (script.includes("\0"))
       return failure("invalid-arguments", "the command holds a NUL byte: leave it out");
+    if (terminal && !this.#starter.hasTerminals)
+      return failure("sandbox-unavailable", "this sandbox has no terminals: run the command without one");
     if (!isBelow(resolve(cwd), workspace) && !isBelow(resolve(cwd), scratch)) {
       const text = `commands start in the workspace ${workspace}, not in ${cwd}`;
       return failure("outside-workspace", text);
@@ -150,14 +145,11 @@ export class ProcessSandbox implements Sandbox {
   }
 }
 
-function cancelled(): Failure {
-  return failure("cancelled", "the command was cancelled before it started");
+/** Commands with the user's own rights may make what they like. */
+function nothingMade(): readonly string[] {
+  return [];
 }
 
-/** A name for this sandbox; one that is written there already was left by a harness that died, and so are its commands. */
-function claimBox(file: string): string {
-  if (existsSync(file)) void endMarked(`${markName}=${readFileSync(file, "utf8")}.`);
-  const name = randomBytes(6).toString("hex");
-  writeFileSync(file, name);
-  return name;
+function cancelled(): Failure {
+  return failure("cancelled", "the command was cancelled before it started");
 }

@@ -3,28 +3,38 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { closeSync, openSync, readSync } from "node:fs";
 import { Socket } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Command, type Exit, type Failure, failure, type Process } from "@lathe/protocol";
+import { type Command, type Exit, type Failure, failure } from "@lathe/protocol";
 import type { Capture, Slice } from "./capture.ts";
+import { denied } from "./denials.ts";
 import { inheritedFds } from "./inherited-fds.ts";
 import type { Launcher } from "./launch.ts";
 import type { PipeEnds } from "./pipe-pool.ts";
 import { endTree, markName, type Tree } from "./process-tree.ts";
+import type { Running } from "./running.ts";
 import type { StatusFile } from "./status-file.ts";
 
 const chunkSize = 64 * 1024;
+
+/** A pipe the command writes, and what keeps what it writes. */
+export interface Drain {
+  readonly capture: Capture;
+  readonly pipe: PipeEnds;
+}
 
 export interface Start {
   readonly id: string;
   readonly command: Command;
   readonly launcher: Launcher;
   readonly markValue: string;
-  readonly capture: Capture;
-  readonly output: PipeEnds;
+  readonly output: Drain;
+  /** Where stderr goes when it is kept apart. */
+  readonly errors?: Drain;
   readonly input?: PipeEnds;
   readonly status?: StatusFile;
+  readonly atEnd: () => readonly string[];
 }
 
-export class RunningProcess implements Process {
+export class RunningProcess implements Running {
   readonly id: string;
   readonly command: Command;
   readonly startedAt: number;
@@ -36,9 +46,8 @@ export class RunningProcess implements Process {
   readonly #start: Start;
   readonly #child: ChildProcess;
   readonly #tree: Tree;
-  readonly #reader: Socket;
+  readonly #readers: readonly Reader[];
   readonly #writer: Socket | undefined;
-  #isReaderOpen = true;
 
   /** Starts the command; the pipes are this process's from here on. Throws what `spawn` throws. */
   constructor(start: Start) {
@@ -48,7 +57,7 @@ export class RunningProcess implements Process {
     this.startedAt = Date.now();
     const startedAt = performance.now();
     this.#child = startChild(start);
-    this.#reader = this.#pump();
+    this.#readers = [start.output, start.errors].flatMap((drain) => (drain ? [pump(drain)] : []));
     this.#writer =
       start.input &&
       new Socket({ fd: start.input.ours, readable: false, writable: true }).on("error", ignore);
@@ -68,14 +77,26 @@ export class RunningProcess implements Process {
   }
 
   get capture(): Capture {
-    return this.#start.capture;
+    return this.#start.output.capture;
+  }
+
+  get errors(): Capture | undefined {
+    return this.#start.errors?.capture;
   }
 
   async read(from: number, limit: number): Promise<Slice> {
-    return this.#start.capture.read(from, limit);
+    return this.capture.read(from, limit);
   }
 
-  async write(text: string): Promise<Failure | undefined> {
+  async readErrors(from: number, limit: number): Promise<Slice> {
+    return this.errors?.read(from, limit) ?? { text: "", next: 0, total: 0 };
+  }
+
+  async bytes(stream: "output" | "errors", from: number, limit: number): Promise<Uint8Array> {
+    return (stream === "output" ? this.capture : this.errors)?.bytes(from, limit) ?? Buffer.alloc(0);
+  }
+
+  async write(input: string | Uint8Array): Promise<Failure | undefined> {
     const writer = this.#writer;
     if (this.#exit || !writer?.writable) {
       return failure(
@@ -83,9 +104,17 @@ export class RunningProcess implements Process {
         `${this.id} does not read input: ${this.#exit ? "it has ended" : "it has none"}`,
       );
     }
-    const written = new Promise<void>((resolve) => void writer.write(text, () => resolve()));
+    const written = new Promise<void>((resolve) => void writer.write(input, () => resolve()));
     await Promise.race([written, this.exited]);
     return undefined;
+  }
+
+  async closeInput(): Promise<void> {
+    this.#writer?.end();
+  }
+
+  async resize(): Promise<Failure | undefined> {
+    return failure("no-process", `${this.id} has no terminal`);
   }
 
   stop(): Promise<void> {
@@ -116,55 +145,71 @@ export class RunningProcess implements Process {
     if ("error" in ended) this.#startFailure = startFailure(ended.error, this.#start);
     // What the command left running ends with it, so that its output is whole and nothing stays behind.
     else await endTree(this.#tree);
-    this.#drain();
-    this.#reader.destroy();
+    for (const reader of this.#readers) reader.finish();
     this.#writer?.destroy();
     const { code, signal } = "error" in ended ? { code: 127, signal: null } : ended;
     // A launcher that a signal ended was running the command; one that could not start it exits.
     if (signal === null) this.#judge();
     this.#start.status?.close();
-    const timedOut = this.#timedOut;
-    this.#exit = signal === null ? { code: code ?? 1, timedOut } : { signal, timedOut };
+    const number = code ?? 1;
+    const kept = denied(number, [this.capture, this.errors], this.#start.launcher.outside);
+    const takenBack = this.#start.atEnd();
+    const more = { timedOut: this.#timedOut, ...(takenBack.length > 0 && { takenBack }) };
+    this.#exit = signal === null ? { code: number, ...kept, ...more } : { signal, ...more };
     return this.#exit;
   }
 
   /** A launcher that says nothing of the command's end failed to start it, unless we ended it. */
   #judge(): void {
-    const { status, launcher, capture } = this.#start;
+    const { status, launcher } = this.#start;
     if (status && launcher.judge && this.#isEnding === undefined) {
-      this.#startFailure ??= launcher.judge(status.text(), capture.read(0, 2000).text);
+      this.#startFailure ??= launcher.judge(status.text(), this.#firstWords());
     }
   }
 
-  #pump(): Socket {
-    const { capture, output } = this.#start;
-    const onread = {
-      buffer: Buffer.allocUnsafe(chunkSize),
-      callback: (size: number, buffer: Uint8Array): boolean => {
-        capture.append(Buffer.from(buffer.buffer, buffer.byteOffset, size));
-        return true;
-      },
-    };
-    const over = (): void => {
-      this.#isReaderOpen = false;
-    };
-    const options = { fd: output.ours, readable: true, writable: false, onread };
-    return new Socket(options).on("end", over).on("close", over).on("error", over);
+  /** A launcher complains where the command's errors would go. */
+  #firstWords(): string {
+    return (this.errors ?? this.capture).read(0, 2000).text;
   }
+}
 
-  /** Takes what is in the pipe now: the end of a process is often told before its last output. */
-  #drain(): void {
-    if (!this.#isReaderOpen) return;
-    const buffer = Buffer.allocUnsafe(chunkSize);
-    try {
-      for (;;) {
-        const size = readSync(this.#start.output.ours, buffer);
-        if (size === 0) return;
-        this.#start.capture.append(buffer.subarray(0, size));
-      }
-    } catch {
-      // EAGAIN: the pipe is empty, and something we cannot end still holds it.
+interface Reader {
+  /** Takes what is in the pipe now, and closes it: the end of a process is often told before its last output. */
+  finish(): void;
+}
+
+function pump({ capture, pipe }: Drain): Reader {
+  let isOpen = true;
+  const onread = {
+    buffer: Buffer.allocUnsafe(chunkSize),
+    callback: (size: number, buffer: Uint8Array): boolean => {
+      capture.append(Buffer.from(buffer.buffer, buffer.byteOffset, size));
+      return true;
+    },
+  };
+  const over = (): void => {
+    isOpen = false;
+  };
+  const socket = new Socket({ fd: pipe.ours, readable: true, writable: false, onread });
+  socket.on("end", over).on("close", over).on("error", over);
+  return {
+    finish: () => {
+      if (isOpen) takeRest(pipe.ours, capture);
+      socket.destroy();
+    },
+  };
+}
+
+function takeRest(fd: number, capture: Capture): void {
+  const buffer = Buffer.allocUnsafe(chunkSize);
+  try {
+    for (;;) {
+      const size = readSync(fd, buffer);
+      if (size === 0) return;
+      capture.append(buffer.subarray(0, size));
     }
+  } catch {
+    // EAGAIN: the pipe is empty, and something we cannot end still holds it.
   }
 }
 
@@ -180,23 +225,30 @@ function childEnd(child: ChildProcess): Promise<ChildEnd> {
   });
 }
 
-function startChild({ command, launcher, markValue, output, input, status }: Start): ChildProcess {
+function startChild({ command, launcher, markValue, output, errors, input, status }: Start): ChildProcess {
   const inherited = inheritedFds();
   const nothing = inherited.length > 0 ? openSync("/dev/null", "r") : undefined;
+  let read: number | undefined;
   try {
-    const { file, args, cwd, env } = launcher.launch(command, { name: markName, value: markValue });
-    const stdio: ("ignore" | number)[] = [input?.theirs ?? "ignore", output.theirs, output.theirs];
+    const { file, args, cwd, env, reads } = launcher.launch(command, { name: markName, value: markValue });
+    read = reads === undefined ? undefined : openSync(reads, "r");
+    const { theirs } = output.pipe;
+    const stdio: ("ignore" | number)[] = [input?.theirs ?? "ignore", theirs, errors?.pipe.theirs ?? theirs];
     if (status) stdio.push(status.fd);
+    if (read !== undefined) stdio.push(read);
     for (const fd of inherited) covered(stdio, fd, nothing ?? "ignore");
     return spawn(file, args, { cwd, env: { ...env }, detached: true, stdio });
   } catch (error) {
-    closeSync(output.ours);
-    if (input) closeSync(input.ours);
+    closeAll([output.pipe.ours, errors?.pipe.ours, input?.ours]);
     status?.close();
     throw error;
   } finally {
-    for (const fd of [output.theirs, input?.theirs, nothing]) if (fd !== undefined) closeSync(fd);
+    closeAll([output.pipe.theirs, errors?.pipe.theirs, input?.theirs, nothing, read]);
   }
+}
+
+function closeAll(fds: readonly (number | undefined)[]): void {
+  for (const fd of fds) if (fd !== undefined) closeSync(fd);
 }
 
 /** Puts something else where a descriptor would be passed on; Node leaves ignored ones as they are. */

@@ -1,6 +1,9 @@
 /** The part of /etc that programs need, copied once per sandbox: the rest may hold keys and passwords. */
-import { copyFileSync, lstatSync, mkdirSync, realpathSync } from "node:fs";
+import { createHash, randomBytes } from "node:crypto";
+import { copyFileSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { Mount } from "./policy.ts";
+import { isTrusted } from "./trusted-path.ts";
 
 const files = (
   "passwd group hosts host.conf resolv.conf nsswitch.conf services protocols ld.so.cache ld.so.conf localtime timezone " +
@@ -14,14 +17,55 @@ const folders = (
   "static ImageMagick-6 ImageMagick-7"
 ).split(" ");
 
-/** Copies the files into `to`, and returns the arguments that show it, with the folders, as /etc. */
-export function settingsArgs(to: string): readonly string[] {
-  mkdirSync(to, { recursive: true });
+/** Copies the files into `to`, and returns the mounts that show it, with the folders, as /etc. */
+export function settingsMounts(to: string): readonly Mount[] {
+  copyFiles(to);
+  return [{ kind: "read-only", from: to, to: "/etc" }, ...folderMounts()];
+}
+
+/** The same from a copy that is kept in `cache`, and made anew only when one of the files has changed. */
+export function cachedSettingsMounts(cache: string): readonly Mount[] {
+  const to = join(cache, `etc-${stampOf()}`);
+  if (!isTrusted(to)) {
+    const made = `${to}.${randomBytes(6).toString("hex")}`;
+    copyFiles(made);
+    try {
+      renameSync(made, to);
+    } catch (error) {
+      rmSync(made, { recursive: true, force: true });
+      // Another process of ours may have been faster.
+      if (!isTrusted(to)) throw error;
+    }
+  }
+  return [{ kind: "read-only", from: to, to: "/etc" }, ...folderMounts()];
+}
+
+function copyFiles(to: string): void {
+  mkdirSync(to, { recursive: true, mode: 0o755 });
   for (const name of files) copy(name, to);
-  const shown = folders.filter((name) => exists(join("/etc", name)));
-  for (const name of shown) mkdirSync(join(to, name), { recursive: true });
-  const binds = shown.flatMap((name) => ["--ro-bind", realpathSync(join("/etc", name)), join("/etc", name)]);
-  return ["--ro-bind", to, "/etc", ...binds];
+  for (const name of shownFolders()) mkdirSync(join(to, name), { recursive: true });
+}
+
+function folderMounts(): readonly Mount[] {
+  return shownFolders().map((name) => {
+    const path = join("/etc", name);
+    return { kind: "read-only", from: realpathSync(path), to: path };
+  });
+}
+
+function shownFolders(): readonly string[] {
+  return folders.filter((name) => exists(join("/etc", name)));
+}
+
+function stampOf(): string {
+  const hash = createHash("sha256");
+  for (const name of [...files, ...folders]) {
+    const found = statSync(join("/etc", name), { throwIfNoEntry: false });
+    // Of a folder only whether it is there: it is shown as it is.
+    const version = found?.isFile() ? `${found.ino} ${found.size} ${found.mtimeMs}` : found !== undefined;
+    hash.update(`${name} ${version}\n`);
+  }
+  return hash.digest("hex").slice(0, 24);
 }
 
 function copy(name: string, to: string): void {

@@ -132,7 +132,24 @@ class FakeProcess implements Process {
     return { text: bytes.toString("utf8"), next: from + bytes.length, total: this.#output.length };
   }
 
-  async write(text: string): Promise<Failure | undefined> {
+  async readErrors(): Promise<Awaited<ReturnType<Process["read"]>>> {
+    return { text: "", next: 0, total: 0 };
+  }
+
+  async closeInput(): Promise<void> {
+    // What a scripted command reads is what it is given; there is no end to tell.
+  }
+
+  async resize(): Promise<Failure | undefined> {
+    return failure("no-process", `${this.id} has no terminal`);
+  }
+
+  async bytes(stream: "output" | "errors", from: number, limit: number): Promise<Uint8Array> {
+    return stream === "output" ? this.#output.subarray(from, from + limit) : new Uint8Array();
+  }
+
+  async write(input: string | Uint8Array): Promise<Failure | undefined> {
+    const text = Buffer.from(input).toString();
     if (this.#exit) return failure("no-process", `${this.id} does not read input: it has ended`);
     const answer = this.#scripted.answer?.(text) ?? "";
     this.#output = Buffer.concat([this.#output, Buffer.from(answer)]);

@@ -4,6 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import {
+  type Command,
   type CommandResult,
   type Failure,
   isFailure,
@@ -17,10 +18,13 @@ import {
 export interface Bench {
   readonly sandbox: Sandbox;
   readonly workspace: string;
-  exec(script: string, options?: Partial<RunOptions> & { readonly cwd?: string }): Promise<CommandResult>;
-  refused(script: string, options?: Partial<RunOptions> & { readonly cwd?: string }): Promise<Failure>;
-  spawn(script: string): Promise<Process>;
+  exec(script: string, options?: Asked & Partial<RunOptions>): Promise<CommandResult>;
+  refused(script: string, options?: Asked & Partial<RunOptions>): Promise<Failure>;
+  spawn(script: string, asked?: Asked): Promise<Process>;
 }
+
+/** A command but for its script; it starts in the workspace. */
+type Asked = Partial<Omit<Command, "script">>;
 
 export type RegisterCase = (title: string, run: (bench: Bench) => Promise<void>) => void;
 
@@ -35,20 +39,20 @@ export async function openBench(driver: SandboxDriver, folder: string): Promise<
   };
   const sandbox = await driver.open({ workspace, scratch, network: "none", env });
   if (isFailure(sandbox)) throw new Error(`${sandbox.text} (${sandbox.cause})`);
-  const start: Bench["exec"] = async (script, options = {}) => {
-    const { cwd = workspace, ...run } = options;
-    return succeeded(await sandbox.exec({ script, cwd }, { timeoutMs: 15_000, ...run }));
+  const exec = (script: string, asked: Asked & Partial<RunOptions>): Promise<CommandResult | Failure> => {
+    const { timeoutMs = 15_000, signal, ...command } = asked;
+    return sandbox.exec({ cwd: workspace, ...command, script }, { timeoutMs, ...(signal && { signal }) });
   };
   return {
     sandbox,
     workspace,
-    exec: start,
-    refused: async (script, { cwd = workspace, ...run } = {}) => {
-      const result = await sandbox.exec({ script, cwd }, { timeoutMs: 15_000, ...run });
+    exec: async (script, asked = {}) => succeeded(await exec(script, asked)),
+    refused: async (script, asked = {}) => {
+      const result = await exec(script, asked);
       assert.ok(isFailure(result), "the command was not refused");
       return result;
     },
-    spawn: async (script) => succeeded(await sandbox.spawn({ script, cwd: workspace })),
+    spawn: async (script, asked = {}) => succeeded(await sandbox.spawn({ cwd: workspace, ...asked, script })),
   };
 }
 

@@ -8,12 +8,15 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SandboxDriver } from "@lathe/protocol";
 import { type Bench, openBench, type RegisterCase, until } from "./sandbox-bench.ts";
 import { realSandboxCases } from "./sandbox-real-cases.ts";
+import { terminalCases } from "./sandbox-terminal-cases.ts";
 
 export interface SandboxConformanceOptions {
   /** Why the suite cannot run on this machine; said, and everything skipped. */
   readonly skip?: string | false;
   /** Whether commands really run; a fake gets only the part that can be scripted. */
   readonly isReal?: boolean;
+  /** Whether the driver gives commands a terminal that ask for one. */
+  readonly hasTerminals?: boolean;
 }
 
 /** Scripts of the part every driver runs: a fake must answer them as bash would. */
@@ -30,7 +33,7 @@ export function sandboxConformance(
   makeDriver: () => SandboxDriver | Promise<SandboxDriver>,
   options: SandboxConformanceOptions = {},
 ): void {
-  const { skip = false, isReal = true } = options;
+  const { skip = false, isReal = true, hasTerminals = false } = options;
   describe(`sandbox conformance: ${name}`, { skip }, () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-sandbox-")));
     let opened = 0;
@@ -49,6 +52,7 @@ export function sandboxConformance(
     commonCases(test);
     processCases(test);
     if (isReal) realSandboxCases(test);
+    if (isReal) terminalCases(test, hasTerminals);
   });
 }
 
@@ -101,7 +105,8 @@ function processCases(test: RegisterCase): void {
   const { prints, hangs, answers } = sandboxScripts;
   test("spawned processes are listed in order, also when they have ended", async ({ sandbox, spawn }) => {
     const [first, second] = [await spawn(prints), await spawn(hangs)];
-    assert.deepEqual(await first.exited, { code: 0, timedOut: false });
+    const { code, timedOut } = await first.exited;
+    assert.deepEqual({ code, timedOut }, { code: 0, timedOut: false });
     assert.deepEqual(
       sandbox.processes().map(({ id, exit }) => ({ id, isRunning: exit === undefined })),
       [

@@ -6,6 +6,7 @@ import { type RegisterCase, until } from "./sandbox-bench.ts";
 
 export function realSandboxCases(test: RegisterCase): void {
   outputCases(test);
+  streamCases(test);
   placeCases(test);
   treeCases(test);
 }
@@ -52,6 +53,37 @@ function outputCases(test: RegisterCase): void {
     assert.ok(output.length < 80_000);
   });
 
+  test("a script of 300 KB runs", async ({ exec }) => {
+    const { output } = await exec(`: ${"x".repeat(300_000)}\necho ran`);
+    assert.equal(output, "ran\n");
+  });
+}
+
+function streamCases(test: RegisterCase): void {
+  test("stderr is kept apart when that is asked for", async ({ exec, spawn }) => {
+    const script = "echo out; echo err >&2; echo more >/dev/stderr; echo last | tee /dev/stderr";
+    const { output, errors, bytes } = await exec(script, { apart: true });
+    assert.deepEqual(
+      { output, errors, bytes },
+      { output: "out\nlast\n", errors: "err\nmore\nlast\n", bytes: 23 },
+    );
+    const started = await spawn(script, { apart: true });
+    await started.exited;
+    assert.equal((await started.readErrors(4, 100)).text, "more\nlast\n");
+    assert.equal((await started.read(0, 100)).text, "out\nlast\n");
+  });
+
+  test("a process whose input is closed reads to its end", async ({ spawn }) => {
+    const started = await spawn("cat | tr a-z A-Z; echo over");
+    const long = "some words\n".repeat(20_000);
+    assert.equal(await started.write(long), undefined);
+    await started.closeInput();
+    await started.exited;
+    const { text, total } = await started.read(0, 1_000_000);
+    assert.equal(total, long.length + 5);
+    assert.match(text, /SOME WORDS\nover\n$/);
+  });
+
   test("bytes that are no text do no harm", async ({ exec }) => {
     const { output, bytes } = await exec("printf 'a\\0b\\377c\\n'");
     assert.deepEqual({ output, bytes }, { output: "a\0b\ufffdc\n", bytes: 6 });
@@ -68,11 +100,6 @@ function outputCases(test: RegisterCase): void {
       from = part.next;
     }
     assert.equal(text, "äöü€𝄞");
-  });
-
-  test("a script of 300 KB runs", async ({ exec }) => {
-    const { output } = await exec(`: ${"x".repeat(300_000)}\necho ran`);
-    assert.equal(output, "ran\n");
   });
 }
 

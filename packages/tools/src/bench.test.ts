@@ -17,6 +17,7 @@ import {
   type Tool,
   type ToolContext,
 } from "@lathe/protocol";
+import { createRedactor } from "@lathe/protocol/secrets";
 import { createNoneDriver } from "@lathe/sandbox";
 import { createSearch } from "@lathe/search";
 import { createSyntax } from "@lathe/syntax";
@@ -48,6 +49,7 @@ export interface Bench {
 }
 
 const syntax = createSyntax();
+const redactor = createRedactor({ fingerprint: () => "a1b2" });
 
 export async function bench(patienceMs: number = 10_000, rules: readonly Rule[] = []): Promise<Bench> {
   const root = mkdtempSync(join(folder, "root-"));
@@ -71,11 +73,13 @@ export async function bench(patienceMs: number = 10_000, rules: readonly Rule[] 
       keep: (version, text) => texts.set(version, text),
       recall: async (version) => texts.get(version),
     },
+    redact: async (text) => redactor(text).text,
     signal: cancel.signal,
     now: () => 0,
     delta: ({ text }) => deltas.push(text),
     shown: (path) => shown.filter((one) => one.path === path),
     todos: [],
+    grants: [],
     unreadable: (path) => unreadable(path, rules),
   };
   const shell = createShell({ effects: () => [], patienceMs });

@@ -1,5 +1,5 @@
 /** Output of a process: read in parts, shown live, and remembered how far it has been looked at. */
-import type { Process, ToolContext } from "@lathe/protocol";
+import type { Exit, Process, ToolContext } from "@lathe/protocol";
 
 /** Bytes of the start and of the end that are kept of an enormous output. */
 const keptBytes = 8 * 1024 * 1024;
@@ -69,11 +69,23 @@ export function markSeen(process: Process, bytes: number): void {
   seen.set(process, bytes);
 }
 
-/** How a process ended, for the end of its output: "" when it succeeded. */
+/** How a process ended, for the end of its output: "" when it simply succeeded. */
 export function endText({ exit }: Process): string {
   if (!exit) return "";
-  if (exit.signal !== undefined) return `[ended by ${exit.signal}]`;
-  return exit.code === 0 ? "" : `[exit code ${exit.code}]`;
+  const notes = [exit.outOfMemory && "out of memory", ...(exit.takenBack ?? []).map(takenBackText)];
+  return [codeText(exit), ...notes.filter((note) => note).map((note) => `[${note}]`)]
+    .filter(Boolean)
+    .join(" ");
+}
+
+function codeText({ code, signal, failure }: Exit): string {
+  if (failure) return `[${failure.text}]`;
+  if (signal !== undefined) return `[ended by ${signal}]`;
+  return code === 0 ? "" : `[exit code ${code}]`;
+}
+
+function takenBackText(name: string): string {
+  return `${name} was removed again: programs outside the sandbox would run it`;
 }
 
 /** Output with a line of ours after it. */

@@ -1,6 +1,7 @@
 /** `shell`: runs a command; one that takes long goes on in the background. */
 import { join } from "node:path";
 import {
+  type Command,
   type Effect,
   type Failure,
   failure,
@@ -44,7 +45,7 @@ export function createShell({ effects, patienceMs }: ShellOptions): Tool {
     async run(input, context) {
       const cwd = await folderOf(input.cwd, context);
       if (isFailure(cwd)) return failed(cwd);
-      const process = await context.sandbox.spawn({ script: input.command, cwd });
+      const process = await context.sandbox.spawn({ script: input.command, cwd, ...granted(context) });
       if (isFailure(process)) return failed(process);
       const unfollow = follow(process, 0, context);
       const waitMs = waitOf(input, patienceMs);
@@ -68,6 +69,15 @@ async function folderOf(cwd: string | undefined, { workspace }: ToolContext): Pr
   return isFailure(entries) ? entries : join(workspace.root, path);
 }
 
+function granted({ grants }: ToolContext): Pick<Command, "grants"> {
+  return grants.length === 0 ? {} : { grants };
+}
+
+/** The model is told what the sandbox did, so that it does not look for a mistake of its own. */
+function deniedText(denied: readonly Effect[]): string {
+  return `[kept from it by the sandbox: ${denied.map(({ kind, target }) => `${kind} ${target}`).join(", ")}]`;
+}
+
 function waitOf(input: Input<typeof schema>, patienceMs: number): number {
   if (input.background) return settleMs;
   return input.timeout_s === undefined ? patienceMs : Math.min(input.timeout_s, maxTimeoutS) * 1_000;
@@ -79,8 +89,11 @@ function timeout(ms: number): Failure {
 
 async function finished(process: Process): Promise<Outcome> {
   const output = await outputFrom(process, 0);
-  const code = process.exit?.code;
-  return ok(withNote(output.text, endText(process)), code === undefined ? {} : { exitCode: code });
+  const { code, failure: lost, denied = [] } = process.exit ?? {};
+  if (lost) return { type: "interrupted", failure: lost, text: output.text };
+  const isDenied = code !== 0 && denied.length > 0;
+  const facts = { ...(code === undefined ? {} : { exitCode: code }), ...(isDenied ? { denied } : {}) };
+  return ok(withNote(withNote(output.text, endText(process)), isDenied ? deniedText(denied) : ""), facts);
 }
 
 async function handedOver(process: Process): Promise<Outcome> {

@@ -1,0 +1,60 @@
+/** `lathe sandbox`: the sandbox by itself: one command in it, or everything it promises tried for real. */
+import { realpathSync } from "node:fs";
+import { type Failure, isFailure } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import { readFlags } from "../flags.ts";
+import { realFolder, usage } from "../run-options.ts";
+
+const flags = {
+  workspace: { type: "string", value: "DIR", about: "the folder the command may write (default: here)" },
+  writable: {
+    type: "string",
+    multiple: true,
+    value: "PATH",
+    about: "another existing file or folder it may write (repeatable)",
+  },
+  json: { type: "boolean", about: "verify: as JSON" },
+  debug: { type: "boolean", about: "more about what went wrong" },
+} as const;
+
+const forms = ["sandbox exec [--workspace DIR] [--writable PATH] -- CMD...", "sandbox verify [--json]"];
+
+export const sandboxCommand: Command = {
+  name: "sandbox",
+  about: "Runs a command in the sandbox, or tries everything the sandbox promises.",
+  usage: forms,
+  flags,
+  notes: `exec: standard input, output and errors are the command's, and so is the exit code; a command that a
+signal ended gives 128 and its number. 125: no sandbox could be started, and nothing ran. One word is run as a
+script of the shell, several are a program and its arguments.
+verify: exit code 1 when something does not hold.`,
+  run,
+};
+
+async function run(argv: readonly string[]): Promise<number | Failure> {
+  const at = argv.indexOf("--");
+  const line = readFlags(at < 0 ? argv : argv.slice(0, at), flags);
+  if (isFailure(line)) return line;
+  const [what, ...more] = line.words;
+  const cwd = realFolder(line.values.workspace ?? ".");
+  if (isFailure(cwd)) return cwd;
+  if (what === "verify" && more.length === 0 && at < 0) {
+    const { verify } = await import("../sandbox/verify.ts");
+    return verify(cwd, line.values.json ?? false);
+  }
+  const command = at < 0 ? more : [...more, ...argv.slice(at + 1)];
+  if (what !== "exec" || command.length === 0) return usage(`lathe ${forms.join(", or lathe ")}`);
+  const writable = (line.values.writable ?? []).map(realPath);
+  const wrong = writable.find(isFailure);
+  if (wrong) return wrong;
+  const { exec } = await import("../sandbox/exec.ts");
+  return exec(command, { cwd, writable: writable.filter((path) => typeof path === "string") });
+}
+
+function realPath(path: string): string | Failure {
+  try {
+    return realpathSync(path);
+  } catch (cause) {
+    return usage(`--writable ${path}: there is no such file or folder; make it first`, cause);
+  }
+}

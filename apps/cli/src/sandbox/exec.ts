@@ -1,0 +1,91 @@
+/** `lathe sandbox exec`: one command in the sandbox, its streams and its exit code passed through. */
+import { constants } from "node:os";
+import { setTimeout as sleep } from "node:timers/promises";
+import { openLoneSandbox } from "@lathe/hosts/lone-sandbox";
+import { type Exit, isFailure, type Process } from "@lathe/protocol";
+import { interruptions } from "../interruptions.ts";
+import { problemLine } from "../show-failure.ts";
+
+export interface ExecOptions {
+  readonly cwd: string;
+  /** Real paths beside it that the command may write. */
+  readonly writable: readonly string[];
+}
+
+/** The sandbox did not start, and nothing ran. */
+const notStarted = 125;
+const lookMs = 10;
+const chunkBytes = 256 * 1024;
+
+export async function exec(words: readonly string[], { cwd, writable }: ExecOptions): Promise<number> {
+  const lone = await openLoneSandbox({ cwd, env: process.env });
+  if (isFailure(lone)) return refused(lone.text);
+  const watch = interruptions({ cancel: async () => void lone.close(), close: () => lone.close() });
+  try {
+    const grants = writable.map((target) => ({ kind: "write", target }) as const);
+    const script = words.length === 1 ? (words[0] ?? "") : words.map(quoted).join(" ");
+    const command = await lone.sandbox.spawn({ script, cwd, apart: true, grants });
+    if (isFailure(command)) return refused(`${command.text}${command.cause ? ` (${command.cause})` : ""}`);
+    feed(command);
+    const code = await ended(command);
+    return watch.code() ?? code;
+  } finally {
+    await lone.close();
+    watch.stop();
+  }
+}
+
+async function ended(command: Process): Promise<number> {
+  const [passed] = await Promise.all([passOn(command, "output"), passOn(command, "errors")]);
+  const { total } = await command.read(passed, 0);
+  if (passed < total) return refused(`the disk is full: ${total - passed} bytes of output are lost`);
+  const exit = await command.exited;
+  if (exit.failure) return refused(exit.failure.text);
+  for (const { kind, target } of exit.denied ?? []) {
+    const hint = kind === "write" ? `; --writable ${target} allows it` : "";
+    process.stderr.write(problemLine(`the sandbox keeps the command from: ${kind} ${target}${hint}`));
+  }
+  return codeOf(exit);
+}
+
+function refused(text: string): number {
+  process.stderr.write(problemLine(text));
+  return notStarted;
+}
+
+/** What comes in is the command's, until the command ends. */
+function feed(command: Process): void {
+  const { stdin } = process;
+  const give = async (): Promise<void> => {
+    for await (const chunk of stdin) if (isFailure(await command.write(chunk))) return;
+    await command.closeInput();
+  };
+  // Nobody types for a command without a terminal of its own; the end of the command ends the reading.
+  void give().catch(() => command.closeInput());
+  void command.exited.then(() => stdin.destroy());
+}
+
+/** Resolves with the bytes that were passed on. */
+async function passOn(command: Process, stream: "output" | "errors"): Promise<number> {
+  const to = stream === "output" ? process.stdout : process.stderr;
+  let at = 0;
+  for (;;) {
+    const hasEnded = command.exit !== undefined;
+    const bytes = await command.bytes(stream, at, chunkBytes);
+    at += bytes.length;
+    if (bytes.length > 0 && !to.write(bytes)) await new Promise((resolve) => to.once("drain", resolve));
+    if (bytes.length > 0) continue;
+    if (hasEnded) return at;
+    await Promise.race([command.exited, sleep(lookMs)]);
+  }
+}
+
+function codeOf({ code, signal }: Exit): number {
+  if (code !== undefined) return code;
+  return 128 + (Object.entries(constants.signals).find(([name]) => name === signal)?.[1] ?? 0);
+}
+
+/** One word for a shell, whatever is in it. */
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}

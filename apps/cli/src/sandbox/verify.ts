@@ -1,0 +1,31 @@
+/** `lathe sandbox verify`: each promise as it is tried, and what all of them come to. */
+import { type Verified, verifySandbox } from "@lathe/hosts/lone-sandbox";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { paletteFor } from "../render/palette.ts";
+import { table } from "../render/table.ts";
+import { whileBusy } from "../render/while-busy.ts";
+
+export async function verify(cwd: string, isJson: boolean): Promise<number | Failure> {
+  const verified = await whileBusy("trying what the sandbox promises", () =>
+    verifySandbox({ cwd, env: process.env }),
+  );
+  if (isFailure(verified)) return verified;
+  process.stdout.write(isJson ? `${JSON.stringify(verified, null, 2)}\n` : report(verified));
+  return verified.promises.some(({ state }) => state === "broken") ? 1 : 0;
+}
+
+function report({ driver, tier, reasons, promises }: Verified): string {
+  const paint = paletteFor(process.stdout, process.env);
+  const mark = { holds: paint.green("✓"), broken: paint.red("✗"), untried: paint.yellow("-") };
+  const rows = promises.map(({ about, text, state, why }) => [
+    mark[state],
+    paint.dim(about),
+    text,
+    why === undefined ? "" : paint.yellow(why),
+  ]);
+  const broken = promises.filter(({ state }) => state === "broken").length;
+  const holding = promises.filter(({ state }) => state === "holds").length;
+  const last = broken === 0 ? `All ${holding} hold.` : `${broken} of ${promises.length} do not hold.`;
+  const why = reasons.map((reason) => `${paint.dim(reason)}\n`).join("");
+  return `${paint.bold(driver)}, tier ${tier}\n${why}\n${table(rows)}\n${last}\n`;
+}

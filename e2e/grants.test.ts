@@ -1,0 +1,84 @@
+/** What the sandbox stopped: named with the rule that would allow it, asked about at a terminal, and run again inside. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import type { AssistantPart } from "@lathe/protocol";
+import { startWireServer, type WireServer } from "@lathe/testkit";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+
+const done = { parts: [{ type: "text", text: "All done." }] } as const;
+
+function works(file: string, args: readonly string[]): boolean {
+  try {
+    execFileSync(file, args, { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const skip = works("bwrap", ["--ro-bind", "/", "/", "true"]) ? false : "no sandbox works here";
+
+describe("a command that the sandbox stopped", { skip }, () => {
+  let place: Place;
+  let server: WireServer;
+  let data: string;
+  beforeEach(async () => {
+    place = makePlace();
+    place.put("save.sh", "echo $1 >> $(cat where)/kept\n");
+    // Commands have a /tmp of their own, where nothing is ever granted.
+    data = realpathSync(mkdtempSync(join(import.meta.dirname, ".data-")));
+    place.put("where", data);
+    const call = (id: string): AssistantPart => {
+      const input = JSON.stringify({ command: `sh save.sh ${id} && echo went well` });
+      return { type: "tool-call", id, tool: "shell", input };
+    };
+    let turn = 0;
+    server = await startWireServer(
+      () => [{ parts: [call("c1")] }, { parts: [call("c2")] }, done][turn++] ?? done,
+    );
+  });
+  afterEach(async () => {
+    await server.close();
+    place.remove();
+    rmSync(data, { recursive: true });
+  });
+  const kept = (): string => (existsSync(join(data, "kept")) ? readFileSync(join(data, "kept"), "utf8") : "");
+  const result = (at: number): string => JSON.stringify(JSON.parse(server.records[at]?.text ?? "{}"));
+
+  it("ends a headless run with 3 and the rule that would allow it, and runs with that rule", async () => {
+    const env = wireEnv(server.url);
+    const stopped = await place.run(["run", "--permission-mode", "auto", "save it"], { env });
+    assert.deepEqual([stopped.code, kept()], [3, ""]);
+    assert.match(stopped.err, /the sandbox keeps the command from: write /);
+    const allow = /--allow '([^']+)'/.exec(stopped.err)?.[1] ?? "";
+    assert.equal(allow, `write:${data}`);
+    const more = await place.run(["run", "--continue", "--permission-mode", "auto", "--allow", allow], {
+      env,
+    });
+    assert.deepEqual([more.code, kept()], [0, "c2\n"], more.err);
+    assert.match(result(1), /kept from it by the sandbox: write/);
+    assert.match(result(2), /went well/);
+  });
+
+  it("is not let out by a rule that allows everything", async () => {
+    const args = ["run", "--permission-mode", "auto", "--allow", "write:**", "--allow", "*", "save it"];
+    const { code } = await place.run(args, { env: wireEnv(server.url) });
+    assert.deepEqual([code, kept()], [3, ""]);
+  });
+
+  it("is asked about at a terminal, and allowed for the whole session", async (test) => {
+    if (!works("script", ["--version"])) return test.skip("no script");
+    const args = ["run", "--permission-mode", "auto", "save it"];
+    const running = place.startOnTerminal(args, { env: wireEnv(server.url) });
+    await running.said("The sandbox stopped this");
+    await running.said("instead > ");
+    assert.equal(kept(), "");
+    running.child.stdin?.write("s\n");
+    const { code, out } = await running.ended;
+    assert.deepEqual([code, kept()], [0, "c1\nc2\n"], out);
+    assert.match(out, /The sandbox stopped this/);
+  });
+});

@@ -1,0 +1,70 @@
+/** A sandbox by itself, outside any session: for one command, or to try what it holds. */
+import { mkdirSync } from "node:fs";
+import { type Failure, failure, isFailure, type Sandbox } from "@lathe/protocol";
+import type { Tried } from "@lathe/sandbox";
+import { cacheFolder } from "./cache-folder.ts";
+import type { Containment } from "./containment.ts";
+import type { LocalOptions } from "./local-options.ts";
+import { openDriver } from "./open-driver.ts";
+import { openScratchFolder } from "./scratch-folder.ts";
+import { newSessionId } from "./session-id.ts";
+import { systemClock } from "./system-clock.ts";
+
+export interface LoneSandbox {
+  readonly sandbox: Sandbox;
+  /** *Contract:* ends every process and removes what was made for it; idempotent. */
+  close(): Promise<void>;
+}
+
+type Place = Pick<LocalOptions, "cwd" | "env">;
+
+/** *Contract:* a failure where nothing would hold commands in. */
+export async function openLoneSandbox({ cwd, env }: Place): Promise<LoneSandbox | Failure> {
+  // Nobody reads it later: it is passed on as it comes.
+  const outputCap = Number.MAX_SAFE_INTEGER;
+  const place = { check: unchecked, env, workspace: cwd, outputCap };
+  const { driver, reasons } = await openDriver("required", place);
+  if (driver.tier === "none") return noSandbox(reasons);
+  const scratch = openScratchFolder(newSessionId(systemClock));
+  if (isFailure(scratch)) return scratch;
+  const { commandEnv } = await import("@lathe/sandbox");
+  const spec = { workspace: cwd, scratch: scratch.path, network: "none" } as const;
+  const sandbox = await driver.open({ ...spec, env: commandEnv(env, scratch.path) });
+  if (isFailure(sandbox)) {
+    scratch.remove();
+    return sandbox;
+  }
+  const close = async (): Promise<void> => {
+    await sandbox.close();
+    scratch.remove();
+  };
+  return { sandbox, close };
+}
+
+export interface Verified extends Pick<Containment, "reasons"> {
+  readonly driver: string;
+  readonly tier: Containment["driver"]["tier"];
+  readonly promises: readonly Tried[];
+}
+
+/** Everything the driver promises that commands would get here, tried for real. */
+export async function verifySandbox({ cwd, env }: Place): Promise<Verified | Failure> {
+  const { driver, reasons } = await openDriver("required", { check: unchecked, env, workspace: cwd });
+  if (driver.tier === "none") return noSandbox(reasons);
+  const { commandEnv, verifyDriver } = await import("@lathe/sandbox");
+  const folder = cacheFolder(env);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const withSecret = { ...env, LATHE_VERIFY_TOKEN: "lathe-verify-secret-71" };
+  const promises = await verifyDriver(driver, {
+    folder,
+    env: (scratch) => commandEnv(withSecret, scratch),
+  });
+  return isFailure(promises) ? promises : { driver: driver.name, tier: driver.tier, reasons, promises };
+}
+
+const unchecked = async (): Promise<undefined> => undefined;
+
+function noSandbox(reasons: readonly string[]): Failure {
+  const why = `no sandbox works on this machine: ${reasons.join(" ")}`;
+  return failure("sandbox-unavailable", `${why} \`lathe doctor\` says more`, { who: "host" });
+}

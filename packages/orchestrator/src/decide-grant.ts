@@ -1,0 +1,38 @@
+/** Decide a grant: what the sandbox kept a call from is allowed, and the call runs again, or its outcome stands. */
+import type { CallState, Decision, Draft, Effect, Outcome, Session } from "@lathe/protocol";
+import { personDecision } from "./person-decision.ts";
+import type { Ports } from "./ports.ts";
+
+export type HeldCall = CallState & Required<Pick<CallState, "denied">>;
+
+/** A person's answers: the usual ones, and one that holds for all that follows. */
+const forSession = "allow for this session";
+
+export async function decideGrant(state: HeldCall, session: Session, ports: Ports): Promise<Draft[]> {
+  const { denied, answer } = state;
+  const call = state.call.id;
+  const { effects } = denied;
+  const decision = answer
+    ? personDecision(answer.text === forSession ? "allow" : answer.text, answer.by)
+    : ports.evaluateGrant(effects, await ports.facts(session, effects));
+  if (decision.verdict === "allow") {
+    const grant = answer?.text === forSession ? "session" : "call";
+    return [{ type: "permission.decided", data: { call, effects, decision, grant } }];
+  }
+  if (decision.verdict === "ask" && session.settings.attended) return [ask(call, effects, decision)];
+  return [
+    { type: "permission.decided", data: { call, effects, decision } },
+    { type: "tool.completed", data: { call, outcome: withWhy(denied.outcome, decision), ms: 0 } },
+  ];
+}
+
+function ask(call: string, effects: readonly Effect[], { why }: Decision): Draft {
+  const what = effects.map(({ kind, target }) => `${kind} ${target}`).join(", ");
+  const text = `${why}. Run it again with ${what} allowed?`;
+  const options = ["allow", forSession, "deny"];
+  return { type: "question.asked", data: { call, kind: "permission", text, options } };
+}
+
+function withWhy(outcome: Outcome, { why }: Decision): Outcome {
+  return outcome.type === "ok" ? { ...outcome, text: `${outcome.text}\n[not granted: ${why}]` } : outcome;
+}

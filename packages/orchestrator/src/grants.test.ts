@@ -1,0 +1,145 @@
+/** What the sandbox kept a command from: granted it runs again, and otherwise its outcome stands. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type Effect, fold, isFailure, outcomeText } from "@lathe/protocol";
+import type { BenchTool } from "./bench.test.ts";
+import { type Bench, begin, benches, reclaim, run, types, until, unwrap } from "./bench.test.ts";
+import { drive } from "./drive.ts";
+
+const data: Effect = { kind: "write", target: "/data" };
+const asking = {
+  verdict: "ask",
+  rule: "sandbox",
+  why: "the sandbox keeps the command from: write /data",
+} as const;
+
+/** Writes to `/data`, which needs a grant. */
+const save: BenchTool = {
+  name: "save",
+  effects: () => [{ kind: "execute", target: "save" }],
+  run: (_input, context, { done }) => {
+    const isGranted = context.grants.some(({ target }) => target === "/data");
+    done.push(isGranted ? "saved" : "tried");
+    return isGranted
+      ? { type: "ok", text: "saved" }
+      : { type: "ok", text: "EROFS /data", facts: { exitCode: 1, denied: [data] } };
+  },
+};
+
+const twice = [
+  { calls: [{ tool: "save", input: {} }] },
+  { calls: [{ tool: "save", input: {} }] },
+  { text: "ok" },
+];
+const once = [{ calls: [{ tool: "save", input: {} }] }, { text: "ok" }];
+
+function results(bench: Bench): readonly string[] {
+  return bench.events.flatMap(({ type, data: one }) =>
+    type === "tool.completed" ? [outcomeText(one.outcome)] : [],
+  );
+}
+
+async function answering(bench: Bench, answers: readonly string[]): Promise<void> {
+  for (const [i, answer] of answers.entries()) {
+    const asked = () =>
+      bench.events.flatMap(({ type, data: one }) => (type === "question.asked" ? [one] : []));
+    await until(() => asked().length > i);
+    const call = asked()[i]?.call ?? assert.fail();
+    await bench.store.offer("s1", { type: "answer", call, answer, by: "user" });
+  }
+}
+
+for (const { name, openBench } of benches) {
+  describe(`a command the sandbox stopped, ${name}`, () => {
+    it("runs again where a rule grants it", async () => {
+      const bench = openBench({ script: once, tools: [save] });
+      assert.deepEqual((await run(bench)).lastEnd, { type: "done" });
+      assert.deepEqual(
+        bench.done.filter((one) => one !== "checkpoint"),
+        ["tried", "saved"],
+      );
+      assert.deepEqual(results(bench), ["saved"]);
+    });
+
+    it("runs again when a person says so, for this one call", async () => {
+      const options = {
+        script: twice,
+        tools: [save],
+        decideGrant: () => asking,
+        settings: { attended: true },
+      };
+      const bench = openBench(options);
+      const running = run(bench);
+      await answering(bench, ["allow", "use the database"]);
+      assert.deepEqual((await running).grants, []);
+      const [first, second = ""] = results(bench);
+      assert.equal(first, "saved");
+      assert.match(second, /^EROFS .data\n\[not granted: denied by user: use the database\]$/);
+    });
+
+    it("runs like all that follow when a person says so for the session", async () => {
+      const options = {
+        script: twice,
+        tools: [save],
+        decideGrant: () => asking,
+        settings: { attended: true },
+      };
+      const bench = openBench(options);
+      const running = run(bench);
+      await answering(bench, ["allow for this session"]);
+      assert.deepEqual((await running).grants, [data]);
+      assert.deepEqual(
+        bench.done.filter((one) => one !== "checkpoint"),
+        ["tried", "saved", "saved"],
+      );
+    });
+
+    it("keeps its outcome where a rule refuses", async () => {
+      const decideGrant = () => ({ verdict: "deny", rule: "no", why: "not there" }) as const;
+      const bench = openBench({ script: once, tools: [save], decideGrant });
+      assert.deepEqual((await run(bench)).lastEnd, { type: "done" });
+      assert.deepEqual(results(bench), ["EROFS /data\n[not granted: not there]"]);
+    });
+
+    it("ends the turn where nobody can be asked", async () => {
+      const bench = openBench({ script: once, tools: [save], decideGrant: () => asking });
+      assert.deepEqual((await run(bench)).lastEnd, { type: "permission", text: asking.why });
+    });
+
+    it("is asked about once, also when it is denied the same again", async () => {
+      const stubborn: BenchTool = {
+        ...save,
+        run: (_input, _context, { done }) => {
+          done.push("tried");
+          return { type: "ok", text: "EROFS", facts: { exitCode: 1, denied: [data] } };
+        },
+      };
+      const bench = openBench({ script: once, tools: [stubborn] });
+      await run(bench);
+      assert.deepEqual(
+        bench.done.filter((one) => one !== "checkpoint"),
+        ["tried", "tried"],
+      );
+      assert.deepEqual(results(bench), ["EROFS"]);
+    });
+
+    it("goes on with the question after its owner died", async () => {
+      const options = {
+        script: once,
+        tools: [save],
+        decideGrant: () => asking,
+        settings: { attended: true },
+      };
+      const bench = openBench(options);
+      const log = await begin(bench);
+      const first = drive(log, fold(unwrap(await bench.store.read("s1"))), bench.ports);
+      await until(() => types(bench).includes("question.asked"));
+      const again = run(bench, await reclaim(bench));
+      const call = fold(unwrap(await bench.store.read("s1"))).calls[0]?.call.id ?? "";
+      await bench.store.offer("s1", { type: "answer", call, answer: "allow", by: "user" });
+      assert.ok(isFailure(await first));
+      assert.deepEqual((await again).lastEnd, { type: "done" });
+      assert.equal(bench.done.filter((one) => one === "saved").length, 1);
+    });
+  });
+}

@@ -1,0 +1,35 @@
+/** Judges what the sandbox kept a command from: only a rule that names it, or a person, lets it happen. */
+import type { Decision, Effect, Facts, Rule, Verdict } from "@lathe/protocol";
+import { matches } from "./match.ts";
+
+const gravestFirst: readonly Verdict[] = ["deny", "ask", "allow"];
+
+/** The gravest decision over effects in the form of grants (absolute paths, hosts); pure. */
+export function evaluateGrant(effects: readonly Effect[], facts: Facts, rules: readonly Rule[]): Decision {
+  const decisions = effects.map((effect) => judge(effect, facts, rules));
+  const found = gravestFirst.map((verdict) => decisions.find((one) => one.verdict === verdict)).find(Boolean);
+  return found ?? { verdict: "deny", rule: "sandbox", why: "nothing is known that could be granted" };
+}
+
+function judge(effect: Effect, facts: Facts, rules: readonly Rule[]): Decision {
+  const what = `${effect.kind} ${effect.target}`;
+  if (facts.mode === "plan" || facts.mode === "read-only") {
+    return { verdict: "deny", rule: `${facts.mode}-mode`, why: `${what}: this mode keeps to the sandbox` };
+  }
+  const speaking = rules.filter((rule) => isMeant(rule) && matches(rule, effect, facts));
+  const rule = gravestFirst.map((verdict) => speaking.find((one) => one.verdict === verdict)).find(Boolean);
+  if (rule) {
+    return {
+      verdict: rule.verdict,
+      rule: rule.name,
+      why: `${what}: ${rule.why ?? `the rule ${rule.name} says so`}`,
+    };
+  }
+  return { verdict: "ask", rule: "sandbox", why: `the sandbox keeps the command from: ${what}` };
+}
+
+/** A rule that allows everything of a kind was not made with the world outside the sandbox in mind. */
+function isMeant({ verdict, kinds, target }: Rule): boolean {
+  if (verdict !== "allow") return true;
+  return kinds !== undefined && target !== undefined && /[^*?/{},]/u.test(target);
+}

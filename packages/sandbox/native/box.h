@@ -1,0 +1,123 @@
+/*
+ * lathe-box: what the files of the launcher share.
+ *
+ * One process of this program is one sandbox ("box"). It gives itself namespaces and a root of its own, then
+ * serves requests on its channel as the agent of the box. Each command runs in a "cell": a pid namespace and a
+ * mount namespace of its own inside the box, whose pid 1 is a copy of this program. See PROTOCOL.md.
+ */
+#ifndef BOX_H
+#define BOX_H
+
+#ifndef _GNU_SOURCE
+#define _GNU_SOURCE
+#endif
+#include <errno.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/types.h>
+
+#define PROTOCOL_VERSION "1"
+/* The longest request: what Linux takes as arguments and environment, and a little more. */
+#define LONGEST_FRAME (3u << 20)
+#define CHUNK (64u << 10)
+
+/* What the policy says that is still needed once the root stands. */
+struct policy {
+  bool host_network;
+  uint64_t processes, file_size, memory;
+  /* The kernel's count of processes ended for want of memory; -1 where there is none. */
+  int oom_fd;
+  /* What of /proc is covered, looked up once. */
+  const char *masked[16], *emptied[4], *sealed[8];
+};
+
+/* Strings one after the other, each ended by a NUL: how policies and requests are written. */
+struct words {
+  const char *at, *end;
+};
+
+/* The next one; NULL after the last. The last byte of the text must be a NUL. */
+static inline const char *next_word(struct words *words) {
+  if (words->at >= words->end) return NULL;
+  const char *word = words->at;
+  words->at += strlen(word) + 1;
+  return word;
+}
+
+/* fail.c: the first thing that went wrong, in words. */
+extern char failure_text[512];
+int fail(const char *what, const char *object);
+
+/* files.c */
+int make_folders(const char *path);
+int make_place(const char *path, bool is_folder);
+int write_file(const char *path, const char *text);
+int place_tree(int tree, const char *target);
+int attach_tree(int from, const char *source, const char *target, unsigned long long attributes);
+int mount_tmpfs(const char *path, const char *options, unsigned long flags);
+void keep_only(int *kept, int count);
+
+/* root.c: the namespaces and the root of the box. */
+int prepare_box(struct policy *policy);
+int open_box(struct words words, struct policy *policy);
+
+/* lock.c: what a command gives up for good. */
+int forbid_gains(void);
+int drop_capabilities(void);
+int limit_resources(const struct policy *policy);
+
+/* filter.c: the system calls commands do not get. */
+void build_filter(void);
+int install_filter(void);
+
+/* landlock.c: what only Landlock keeps away. */
+int leave_host_sockets(const struct policy *policy);
+
+/* A command and all it started. */
+struct cell {
+  struct cell *next;
+  uint32_t id;
+  pid_t init;
+  /* Our ends; -1 once closed. With a terminal, `out` and `in` are its master. */
+  int control, out, err, in;
+  /* The request lies where the cell can read it too. */
+  char *request;
+  size_t request_size;
+  /* Input not taken yet. */
+  char *pending;
+  size_t pending_size, pending_at;
+  bool closes_input, is_terminal, is_started, has_ended;
+  uint64_t oom_before;
+  struct {
+    uint8_t how, value;
+    uint32_t peak_kb;
+  } end;
+};
+
+/* What the pid 1 of a cell tells the agent, one packet each. */
+struct report {
+  char kind; /* 'S'tarted, 'E'nded, 'F'ailed with a text */
+  uint8_t how, value;
+  uint32_t peak_kb;
+  char text[240];
+};
+
+/* cell.c */
+struct cell *make_cell(const struct policy *policy);
+int start_cell(struct cell *cell, const char *request, size_t size);
+void signal_cell(const struct cell *cell, int number);
+void free_cell(struct cell *cell);
+bool ran_out_of_memory(const struct cell *cell, const struct policy *policy);
+
+/* inside.c: what runs in the cell. Neither returns. */
+struct ends {
+  int control, in, out, err;
+};
+void run_init(const struct policy *policy, struct ends ends, const char *request);
+
+/* agent.c */
+int serve(int channel, const char *mode);
+
+#endif

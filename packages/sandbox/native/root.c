@@ -1,0 +1,209 @@
+/* The box: its namespaces, and a root that holds what the policy names and nothing else. */
+#include "box.h"
+#include <fcntl.h>
+#include <net/if.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mount.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define MOUNT_POINT "/usr"
+#define OLD "/.old"
+#define READ_ONLY 1ull
+#define NO_SETUID 2ull
+#define NO_DEVICES 4ull
+
+static int old_root = -1;
+
+/* One user and one group, ours, are known inside; no capability reaches beyond. */
+static int map_user(uid_t user, gid_t group) {
+  char line[64];
+  if (write_file("/proc/self/setgroups", "deny") < 0 && errno != ENOENT) return fail("write", "/proc/self/setgroups");
+  snprintf(line, sizeof line, "%u %u 1\n", user, user);
+  if (write_file("/proc/self/uid_map", line) < 0) return fail("write", "/proc/self/uid_map");
+  snprintf(line, sizeof line, "%u %u 1\n", group, group);
+  if (write_file("/proc/self/gid_map", line) < 0) return fail("write", "/proc/self/gid_map");
+  return 0;
+}
+
+static int raise_loopback(void) {
+  int channel = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (channel < 0) return fail("open a socket for", "lo");
+  struct ifreq loopback = {.ifr_name = "lo", .ifr_flags = IFF_UP | IFF_RUNNING};
+  int result = ioctl(channel, SIOCSIFFLAGS, &loopback);
+  close(channel);
+  return result < 0 ? fail("raise", "lo") : 0;
+}
+
+/* Leaves the old root at OLD, and a handle to it in old_root. */
+static int enter_empty_root(void) {
+  if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) return fail("make mounts private", NULL);
+  if (mount_tmpfs(MOUNT_POINT, "mode=755,size=1m", MS_NOSUID | MS_NODEV) < 0) return fail("mount", "tmpfs");
+  if (mkdir(MOUNT_POINT OLD, 0700) < 0) return fail("make", OLD);
+  old_root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (chdir(MOUNT_POINT) < 0 || syscall(SYS_pivot_root, ".", "." OLD) < 0 || chdir("/") < 0)
+    return fail("change", "root");
+  return 0;
+}
+
+/* Paths of the old root are looked up below its handle, so that no link of the new root can lead them astray. */
+static int show(const char *source, const char *target, unsigned long long attributes) {
+  while (*source == '/') source++;
+  if (attach_tree(old_root, *source ? source : ".", target, attributes) < 0) return fail("show", target);
+  return 0;
+}
+
+static int make_devices(void) {
+  static const char *const nodes[] = {"null", "zero", "full", "random", "urandom", "tty"};
+  static const char *const links[][2] = {{"/proc/self/fd", "/dev/fd"},
+                                         {"/proc/self/fd/0", "/dev/stdin"},
+                                         {"/proc/self/fd/1", "/dev/stdout"},
+                                         {"/proc/self/fd/2", "/dev/stderr"},
+                                         {"pts/ptmx", "/dev/ptmx"}};
+  char source[32], target[32];
+  for (size_t i = 0; i < sizeof nodes / sizeof *nodes; i++) {
+    snprintf(source, sizeof source, "dev/%s", nodes[i]);
+    snprintf(target, sizeof target, "/dev/%s", nodes[i]);
+    if (show(source, target, NO_SETUID) < 0) return -1;
+  }
+  for (size_t i = 0; i < sizeof links / sizeof *links; i++)
+    if (symlink(links[i][0], links[i][1]) < 0) return fail("link", links[i][1]);
+  if (mkdir("/dev/pts", 0755) < 0 || mkdir("/dev/shm", 0755) < 0) return fail("make", "/dev/shm");
+  if (mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620") < 0)
+    return fail("mount", "/dev/pts");
+  if (mount_tmpfs("/dev/shm", "mode=1777,size=25%", MS_NOSUID | MS_NODEV) < 0) return fail("mount", "/dev/shm");
+  return 0;
+}
+
+static void note_existing(const char *const *paths, size_t count, const char **found) {
+  for (size_t i = 0; i < count; i++)
+    if (access(paths[i], F_OK) == 0) *found++ = paths[i];
+}
+
+/* A fresh /proc can be mounted in the cells only while one that is wholly visible is there: theirs covers it. */
+static int show_proc(struct policy *policy) {
+  static const char *const sealed[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"};
+  static const char *const masked[] = {"/proc/kcore",       "/proc/keys",          "/proc/key-users", "/proc/kmsg",
+                                       "/proc/timer_list",  "/proc/latency_stats", "/proc/vmallocinfo",
+                                       "/proc/sched_debug", "/proc/slabinfo"};
+  static const char *const emptied[] = {"/proc/acpi", "/proc/scsi"};
+  if (show("proc", "/proc", NO_SETUID | NO_DEVICES) < 0) return -1;
+  note_existing(sealed, sizeof sealed / sizeof *sealed, policy->sealed);
+  note_existing(masked, sizeof masked / sizeof *masked, policy->masked);
+  note_existing(emptied, sizeof emptied / sizeof *emptied, policy->emptied);
+  return 0;
+}
+
+static int read_limit(struct words *words, struct policy *policy) {
+  const char *name = next_word(words), *number = next_word(words);
+  if (!name || !number) return fail("read", "limit");
+  uint64_t value = strtoull(number, NULL, 10);
+  if (strcmp(name, "processes") == 0) policy->processes = value;
+  else if (strcmp(name, "file-size") == 0) policy->file_size = value;
+  else if (strcmp(name, "memory") == 0) policy->memory = value;
+  else return fail("know limit", name);
+  return 0;
+}
+
+/* A file of the host, wherever its root is by now. */
+static int old_open(const char *path, int how) {
+  if (old_root < 0) return open(path, how | O_CLOEXEC);
+  while (*path == '/') path++;
+  return openat(old_root, path, how | O_CLOEXEC);
+}
+
+/* Joins a control group through its list of processes. */
+static int join_group(const char *list) {
+  int file = old_open(list, O_WRONLY);
+  bool has_joined = file >= 0 && write(file, "0", 1) == 1;
+  if (file >= 0) close(file);
+  return has_joined ? 0 : fail("join", list);
+}
+
+/* What is not part of the root, and has to be done while the old one is there. */
+static int read_settings(struct words words, struct policy *policy) {
+  for (const char *word; (word = next_word(&words));) {
+    if (strcmp(word, "limit") == 0) {
+      if (read_limit(&words, policy) < 0) return -1;
+    } else {
+      const char *path = next_word(&words);
+      if (!path) return fail("read", word);
+      if (strcmp(word, "group") == 0) {
+        if (join_group(path) < 0) return -1;
+      } else if (strcmp(word, "oom-count") == 0) {
+        policy->oom_fd = old_open(path, O_RDONLY);
+        if (policy->oom_fd < 0) return fail("open", path);
+      } else if (strcmp(word, "ro") == 0 || strcmp(word, "rw") == 0 || strcmp(word, "link") == 0) {
+        if (!next_word(&words)) return fail("read", word);
+      } else if (strcmp(word, "dir") != 0 && strcmp(word, "tmpfs") != 0) {
+        errno = EINVAL;
+        return fail("know policy word", word);
+      }
+    }
+  }
+  return 0;
+}
+
+/* The part of the policy that is the root, in its order. */
+static int fill_root(struct words words) {
+  for (const char *word; (word = next_word(&words));) {
+    const char *path = next_word(&words);
+    if (strcmp(word, "dir") == 0) {
+      if (make_folders(path) < 0) return -1;
+    } else if (strcmp(word, "tmpfs") == 0) {
+      if (make_place(path, true) < 0) return -1;
+      if (mount_tmpfs(path, "mode=755,size=1m", MS_NOSUID | MS_NODEV) < 0) return fail("mount", path);
+    } else if (strcmp(word, "group") != 0 && strcmp(word, "oom-count") != 0) {
+      const char *target = next_word(&words);
+      if (strcmp(word, "ro") == 0) {
+        if (show(path, target, READ_ONLY | NO_SETUID | NO_DEVICES) < 0) return -1;
+      } else if (strcmp(word, "rw") == 0) {
+        if (show(path, target, NO_SETUID | NO_DEVICES) < 0) return -1;
+      } else if (strcmp(word, "link") == 0) {
+        if (symlink(path, target) < 0) return fail("link", target);
+      }
+    }
+  }
+  return 0;
+}
+
+static int close_root(void) {
+  if (umount2(OLD, MNT_DETACH) < 0 || rmdir(OLD) < 0) return fail("leave", "the old root");
+  close(old_root);
+  unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV;
+  return mount(NULL, "/", NULL, flags, NULL) < 0 ? fail("close", "the root") : 0;
+}
+
+/*
+ * What needs no policy, so that it can be done while the host still writes one. After a failure the process is of no
+ * use: it says so when it is asked to open the box.
+ */
+int prepare_box(struct policy *policy) {
+  uid_t user = geteuid();
+  gid_t group = getegid();
+  policy->oom_fd = -1;
+  build_filter();
+  int spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
+  if (unshare(spaces | (policy->host_network ? 0 : CLONE_NEWNET)) < 0) return fail("make", "namespaces");
+  prctl(PR_SET_DUMPABLE, 1);
+  if (map_user(user, group) < 0) return -1;
+  if (!policy->host_network && raise_loopback() < 0) return -1;
+  if (enter_empty_root() < 0 || make_folders("/dev") < 0 || make_devices() < 0) return -1;
+  return show_proc(policy);
+}
+
+/* *Contract:* once, after prepare_box. */
+int open_box(struct words words, struct policy *policy) {
+  if (read_settings(words, policy) < 0) return -1;
+  if (unshare(CLONE_NEWCGROUP) < 0) return fail("make", "a cgroup namespace");
+  if (fill_root(words) < 0 || close_root() < 0 || forbid_gains() < 0) return -1;
+  /* Nothing of ours can be read or traced from now on. */
+  prctl(PR_SET_DUMPABLE, 0);
+  return 0;
+}

@@ -1,0 +1,78 @@
+/** Starts commands in one warm box, which is made anew when it has died or when what it must show has changed. */
+import { join } from "node:path";
+import type { SandboxSpec } from "@lathe/protocol";
+import { Box, type Channel } from "./box.ts";
+import { BoxProcess } from "./box-process.ts";
+import { openPayload, runPayload } from "./box-request.ts";
+import type { ControlGroups } from "./control-groups.ts";
+import { type Outside, outsideOf } from "./denials.ts";
+import type { Mount, Policy } from "./policy.ts";
+import { rootEnv } from "./root-env.ts";
+import type { Running, Starter, StartRequest } from "./running.ts";
+import { currentGuards, grantMounts } from "./sandbox-policy.ts";
+import { findShell, type Shell, shellArgs } from "./shell.ts";
+
+export interface BoxOptions {
+  /** *Contract:* a channel to a fresh agent; errors come as the channel's. */
+  readonly connect: () => Channel;
+  readonly policy: Policy;
+  /** Absolute path of the user's home. */
+  readonly home: string;
+  readonly groups: ControlGroups;
+}
+
+interface Opened {
+  readonly box: Box;
+  /** What was shown to it beside the policy's. */
+  readonly more: string;
+}
+
+export class BoxStarter implements Starter {
+  readonly hasTerminals = true;
+  readonly isContained = true;
+  readonly #spec: SandboxSpec;
+  readonly #options: BoxOptions;
+  readonly #shell: Shell;
+  readonly #outside: Outside;
+  readonly #env: Readonly<Record<string, string>>;
+  /** Every box that may still run something; the last one takes new commands. */
+  #boxes: readonly Opened[] = [];
+  #scripts = 0;
+
+  constructor(spec: SandboxSpec, options: BoxOptions) {
+    this.#spec = spec;
+    this.#options = options;
+    this.#shell = findShell(spec.env.PATH ?? "");
+    this.#outside = outsideOf(options.policy, options.home);
+    this.#env = { ...spec.env, ...rootEnv() };
+  }
+
+  async start(request: StartRequest): Promise<Running> {
+    const { command, hasInput } = request;
+    const { outside, ...guards } = currentGuards(this.#spec);
+    const shown = outside.map((path) => ({ kind: "writable", from: path, to: path }) as const);
+    const box = this.#box(grantMounts(command.grants), shown);
+    const script = (): string => join(this.#spec.scratch, `script-${process.pid}-${++this.#scripts}.sh`);
+    const args = [this.#shell.file, ...shellArgs(this.#shell, command.script, script)];
+    const payload = runPayload({ command, args, env: this.#env, hasInput, guards });
+    return box.run(payload, (send) => new BoxProcess(request, send, this.#outside));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#boxes.map(({ box }) => box.close()));
+    this.#options.groups.remove();
+  }
+
+  /** What is granted lies below what the policy shows, so that it takes no guard away. */
+  #box(granted: readonly Mount[], shown: readonly Mount[]): Box {
+    const more = JSON.stringify([granted, shown]);
+    const last = this.#boxes.at(-1);
+    if (last?.box.isUsable && last.more === more) return last.box;
+    const { connect, policy, groups } = this.#options;
+    const mounts = [...granted, ...policy.mounts, ...shown];
+    const box = new Box(connect(), openPayload({ ...policy, mounts }, groups));
+    for (const old of this.#boxes) if (old.box.isIdle) void old.box.close();
+    this.#boxes = [...this.#boxes.filter((old) => old.box.isUsable), { box, more }];
+    return box;
+  }
+}

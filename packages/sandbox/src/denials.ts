@@ -1,0 +1,105 @@
+/** What a sandbox kept a command from, read off the errors it printed and checked against the machine. */
+import { accessSync, constants, existsSync, realpathSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Effect, Exit } from "@lathe/protocol";
+import type { Capture } from "./capture.ts";
+import { isBelow } from "./path-order.ts";
+import type { Policy } from "./policy.ts";
+
+export interface Outside {
+  /** Real path of the user's home. */
+  readonly home: string;
+  /** What commands may write and what they may read: an error there is an error like any other. */
+  readonly writable: readonly string[];
+  readonly readable: readonly string[];
+}
+
+const mostDenials = 4;
+/** The names the C library and the languages give to these errors. */
+const refused = /read-only file system|permission denied|operation not permitted|\bE(?:ROFS|ACCES|PERM)\b/iu;
+const missing = /no such file or directory|directory nonexistent|\bENOENT\b/iu;
+/** Words of who makes something: its folder is missing where commands do not see it. */
+const making =
+  /cannot (?:touch|create|make|move|copy)|failed to create|^\S*sh: line \d+: \/|^tee: |\b(?:mkdir|copyfile|rename) '/u;
+/** An absolute path in quotes, or bare up to a space or a sign that ends it. */
+const paths = /(["'`‘])(\/[^"'`’\n]+)["'`’]|(?<![\w./~-])(\/[^\s"'`:,;()[\]{}<>|]+)/gu;
+/** The machine's own: never opened, and never written. */
+const hidden = ["/proc", "/sys", "/dev", "/boot", "/run", "/var/run", "/tmp"];
+const system = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc"];
+
+export function outsideOf({ mounts }: Policy, home: string): Outside {
+  const to = (wanted: string): readonly string[] =>
+    mounts.flatMap((mount) => (mount.kind === wanted && "to" in mount ? [mount.to] : []));
+  return { home, writable: to("writable"), readable: to("read-only") };
+}
+
+/** Bytes at the end of the output in which a failed command says why. */
+const lastWords = 16 * 1024;
+
+/** For the exit of a command that ended with this code and this output. */
+export function denied(
+  code: number | undefined,
+  outputs: readonly (Capture | undefined)[],
+  outside: Outside | undefined,
+): Pick<Exit, "denied"> {
+  if (code === 0 || code === undefined || !outside) return {};
+  const texts = outputs.map((output) => output?.read(output.total - lastWords, lastWords).text ?? "");
+  const found = deniedIn(texts.join("\n"), outside);
+  return found.length > 0 ? { denied: found } : {};
+}
+
+/** Effects in the form of grants, for the last lines a failed command printed. */
+export function deniedIn(output: string, outside: Outside): readonly Effect[] {
+  const found = output.split("\n").flatMap((line) => deniedOn(line, outside));
+  const byText = new Map(found.map((effect) => [`${effect.kind} ${effect.target}`, effect]));
+  return [...byText.values()].slice(0, mostDenials);
+}
+
+function deniedOn(line: string, outside: Outside): readonly Effect[] {
+  const isRefused = refused.test(line);
+  if (line.length > 2_000 || (!isRefused && !missing.test(line))) return [];
+  const isMaking = making.test(line);
+  const named = [...line.matchAll(paths)].map(([, , quoted, bare]) => quoted ?? bare ?? "");
+  return named.flatMap((path) => {
+    const isWrite = isRefused || (isMaking && !existsSync(path));
+    const target = path === "" ? undefined : grantable(path, outside, isWrite);
+    return target === undefined ? [] : [{ kind: isWrite ? "write" : "read", target } as const];
+  });
+}
+
+/** What would have to be granted: the path, or for one to be made the folder it would be in. */
+function grantable(
+  path: string,
+  { home, writable, readable }: Outside,
+  isWrite: boolean,
+): string | undefined {
+  const there = isWrite ? nearest(path) : existsSync(path) ? path : undefined;
+  const real = there === undefined ? undefined : realOf(there);
+  if (real === undefined || isBelow(home, real) || real.split("/").length < 3) return undefined;
+  const shut = [...hidden, ...writable, ...(isWrite ? [...system, ...readable] : readable)];
+  return shut.some((folder) => isBelow(real, folder)) || !isAllowed(real, isWrite) ? undefined : real;
+}
+
+function nearest(path: string): string {
+  let at = path;
+  while (!existsSync(at) && at !== "/") at = dirname(at);
+  return at;
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+/** What the user may not do without a sandbox either was not the sandbox's doing. */
+function isAllowed(path: string, isWrite: boolean): boolean {
+  try {
+    accessSync(path, isWrite ? constants.W_OK : constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,24 @@
+/** What a policy is made of: what is seen inside, what may be written there, and how much of everything. */
+import type { SandboxSpec } from "@lathe/protocol";
+
+/** One step of making the root; later ones lie on top of earlier ones. */
+export type Mount =
+  | { readonly kind: "read-only" | "writable"; readonly from: string; readonly to: string }
+  | { readonly kind: "link"; readonly target: string; readonly at: string }
+  /** An empty folder, or one that hides what is below it. */
+  | { readonly kind: "folder" | "hidden"; readonly at: string };
+
+export interface Limits {
+  /** Processes and threads at once. */
+  readonly processes: number;
+  /** Bytes of one file. */
+  readonly fileBytes: number;
+  /** Bytes of memory: of the whole sandbox where there are control groups, else of each process. */
+  readonly memoryBytes: number;
+}
+
+export interface Policy {
+  readonly mounts: readonly Mount[];
+  readonly network: SandboxSpec["network"];
+  readonly limits: Limits;
+}

@@ -1,0 +1,178 @@
+/** What a sandbox promises, each with a script that tries it and how to see on the host whether it holds. */
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { CommandResult } from "@lathe/protocol";
+
+/** Where a promise is tried: a workspace that is a repository, and beside it what commands must not reach. */
+export interface Ground {
+  readonly workspace: string;
+  readonly outside: string;
+  /** A word that stands in a file outside, in the harness's environment and in its command line. */
+  readonly secret: string;
+  /** A port of this machine on which somebody listens. */
+  readonly port: number;
+  /** How often somebody has connected there. */
+  readonly connections: () => number;
+}
+
+export interface SandboxPromise {
+  readonly about: "kept in" | "works";
+  /** As a person reads it. */
+  readonly text: string;
+  /** Programs it needs; without them it is not tried. */
+  readonly needs?: readonly string[];
+  readonly script: (ground: Ground) => string;
+  /** What went wrong; undefined when it holds. */
+  readonly broken: (result: CommandResult, ground: Ground) => string | undefined;
+}
+
+const guarded = (path: string): string => `${path}/.git`;
+
+function unless(holds: boolean, why: string): string | undefined {
+  return holds ? undefined : why;
+}
+
+const keptIn: readonly Omit<SandboxPromise, "about">[] = [
+  {
+    text: "files outside the workspace are not written",
+    script: ({ outside }) =>
+      `echo x > ${outside}/new; ln -s ${outside} out; echo x > out/linked; ln ${outside}/secret hard; echo x > /proc/self/root${outside}/other`,
+    broken: (_, { outside, workspace }) =>
+      unless(
+        readdirSync(outside).join() === "secret" && !existsSync(join(workspace, "hard")),
+        `in the end there was ${readdirSync(outside).join(", ")}`,
+      ),
+  },
+  {
+    text: "files outside the workspace are not read",
+    script: ({ outside }) => `cat ${outside}/secret /proc/1/root${outside}/secret`,
+    broken: ({ output }, { secret }) => unless(!output.includes(secret), "a file was read"),
+  },
+  {
+    text: "secrets of the environment are not there",
+    script: () => "env; cat /proc/*/environ",
+    broken: ({ output }, { secret }) => unless(!output.includes(secret), "a secret was read"),
+  },
+  {
+    text: "the machine's processes are not seen",
+    script: () => "cat /proc/[0-9]*/cmdline | tr '\\0' ' '",
+    broken: ({ output }) => unless(!output.includes(ownCommandLine()), "the harness was seen"),
+  },
+  {
+    text: "the machine's network is not reached",
+    script: ({ port }) => `timeout 2 bash -c 'echo x > /dev/tcp/127.0.0.1/${port}'`,
+    broken: (_, { connections }) => unless(connections() === 0, "a server of this machine was reached"),
+  },
+  {
+    text: "git's hooks and settings cannot be changed",
+    needs: ["git"],
+    script: () =>
+      "echo 'touch ran' > .git/hooks/post-commit; chmod +x .git/hooks/post-commit; git config core.fsmonitor ./x; mv .git .was; rm -rf .git/hooks",
+    broken: (_, { workspace }) => {
+      const config = existsSync(guarded(workspace)) && readFileSync(`${guarded(workspace)}/config`, "utf8");
+      if (config === false || config.includes("fsmonitor")) return "git's settings were changed";
+      return unless(!existsSync(`${guarded(workspace)}/hooks/post-commit`), "a hook was planted");
+    },
+  },
+  {
+    text: "commands have no privileges and get none",
+    script: () => "grep -E '^(CapEff|CapBnd|NoNewPrivs)' /proc/self/status",
+    broken: ({ output }) =>
+      unless(
+        /CapEff:\s*0+\n/u.test(output) && /NoNewPrivs:\s*1/u.test(output),
+        output.replace(/\s+/gu, " ").trim(),
+      ),
+  },
+  {
+    text: "the kernel's settings cannot be written",
+    script: () =>
+      "for f in /proc/sys/kernel/core_pattern /proc/sysrq-trigger /sys/kernel/uevent_helper; do if (exec 3>>$f) 2>/dev/null; then echo open $f; fi; done",
+    broken: ({ output }) => unless(!output.includes("open "), output.trim()),
+  },
+  {
+    text: "nothing can be mounted, and no namespace made",
+    script: () =>
+      "mkdir m; mount -t tmpfs x m 2>/dev/null && echo mounted && umount m; mount -o remount,rw,bind /usr 2>/dev/null && echo remounted; unshare -Ur true 2>/dev/null && echo namespace; true",
+    broken: ({ output }) => unless(!/mounted|namespace/u.test(output), output.trim()),
+  },
+  {
+    text: "no file is left that runs with somebody else's rights",
+    script: () => "cp /bin/true rights; chmod 6755 rights",
+    broken: (_, { workspace }) => {
+      const mode = statSync(join(workspace, "rights"), { throwIfNoEntry: false })?.mode ?? 0;
+      return unless((mode & 0o6000) === 0, "a set-uid file was left");
+    },
+  },
+  {
+    text: "nothing outlives its command",
+    script: () => "(setsid sleep 86391 > /dev/null 2>&1 < /dev/null &) ; sleep 0.05",
+    broken: () => unless(!hasProcess("sleep\u000086391\u0000"), "a process was left"),
+  },
+  {
+    text: "no descriptor of the harness is passed on",
+    script: () => "ls -l /proc/self/fd",
+    broken: ({ output }) => {
+      const open = [...output.matchAll(/ (\d+) -> (.+)$/gmu)].filter(([, fd]) => Number(fd) > 3);
+      const extra = open.filter(([, , target]) => target !== "/dev/null");
+      return unless(extra.length === 0, `open: ${extra.map(([, , target]) => target).join(", ")}`);
+    },
+  },
+];
+
+const works: readonly Omit<SandboxPromise, "about">[] = [
+  {
+    text: "commands run, and their exit code is told",
+    script: () => "echo out; exit 7",
+    broken: ({ output, code }) => unless(output === "out\n" && code === 7, `${output} ${code}`),
+  },
+  {
+    text: "the workspace is written, also /tmp, and both are kept",
+    script: () => "echo a > kept && echo b > /tmp/kept && cat kept /tmp/kept",
+    broken: ({ output }, { workspace }) =>
+      unless(output === "a\nb\n" && existsSync(join(workspace, "kept")), output.trim()),
+  },
+  {
+    text: "git commits",
+    needs: ["git"],
+    script: () =>
+      "echo 1 > file && git add file && git -c user.name=a -c user.email=a@b commit -qm one && git log --format=%s",
+    broken: ({ output }) => unless(output.endsWith("one\n"), output.trim()),
+  },
+  {
+    text: "servers and clients meet on 127.0.0.1",
+    needs: ["node"],
+    script: () =>
+      `node -e 'const s = require("http").createServer((q, r) => r.end("met")).listen(0, "127.0.0.1", async () => { console.log(await (await fetch("http://127.0.0.1:" + s.address().port)).text()); s.close(); })'`,
+    broken: ({ output }) => unless(output === "met\n", output.trim()),
+  },
+  {
+    text: "standard streams can be opened by name",
+    script: () =>
+      "echo a > /dev/stdout; echo b | tee /dev/stderr > /dev/null; cat < <(echo c); cat /dev/stdin",
+    broken: ({ output }) => unless(output === "a\nb\nc\n", output.trim()),
+  },
+  {
+    text: "a hundred processes run at once",
+    script: () => "for i in $(seq 100); do sleep 0.1 & done; wait; echo all",
+    broken: ({ output }) => unless(output === "all\n", output.trim()),
+  },
+];
+
+export const sandboxPromises: readonly SandboxPromise[] = [
+  ...keptIn.map((one) => ({ ...one, about: "kept in" }) as const),
+  ...works.map((one) => ({ ...one, about: "works" }) as const),
+];
+
+function ownCommandLine(): string {
+  return readFileSync("/proc/self/cmdline", "utf8").replaceAll("\0", " ").trim();
+}
+
+function hasProcess(words: string): boolean {
+  return readdirSync("/proc").some((name) => {
+    try {
+      return /^\d+$/u.test(name) && readFileSync(`/proc/${name}/cmdline`, "utf8") === words;
+    } catch {
+      return false;
+    }
+  });
+}

@@ -1,0 +1,37 @@
+/** What a sandbox asks of whatever starts its commands: a process it can wait for, time out and read. */
+import type { Command, Failure, Process } from "@lathe/protocol";
+import type { Capture } from "./capture.ts";
+
+/** A command that was handed over to be started. */
+export interface Running extends Process {
+  /** Why the command never ran; known at the latest once `exited` has settled. */
+  readonly startFailure: Failure | undefined;
+  readonly capture: Capture;
+  /** stderr, where it is kept apart. */
+  readonly errors: Capture | undefined;
+  /** Resolves when the command runs inside, or never will. */
+  started(): Promise<void>;
+  /** Ends everything it started because its time is over. */
+  expire(): Promise<void>;
+}
+
+export interface StartRequest {
+  readonly id: string;
+  readonly command: Command;
+  readonly hasInput: boolean;
+  readonly capture: Capture;
+  readonly errors: Capture | undefined;
+  /** Called once when everything it started has ended, before that is told: what had to be taken back. */
+  readonly atEnd: () => readonly string[];
+}
+
+/** A way to start commands. */
+export interface Starter {
+  readonly hasTerminals: boolean;
+  /** Whether it holds commands in, so that what they leave for the host to run is taken back. */
+  readonly isContained: boolean;
+  /** *Contract:* throws when the scratch folder cannot be used; every other failure to start is the process's. */
+  start(request: StartRequest): Promise<Running>;
+  /** *Contract:* called once, when everything that was started has ended. */
+  close(): Promise<void>;
+}

@@ -1,0 +1,80 @@
+/** The policy of a sandbox as data, the same for every driver: what is seen inside, what may be written, how much. */
+import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { totalmem } from "node:os";
+import { join } from "node:path";
+import type { Effect, SandboxSpec } from "@lathe/protocol";
+import { controlFolder } from "./folders.ts";
+import { type GitGuards, gitGuards } from "./git-guards.ts";
+import { hostRunFiles } from "./host-run.ts";
+import { isBelow } from "./path-order.ts";
+import type { Limits, Mount, Policy } from "./policy.ts";
+import { cachedSettingsMounts, settingsMounts } from "./system-settings.ts";
+import { toolchainPaths } from "./toolchains.ts";
+
+const systemFolders = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+const gibibyte = 2 ** 30;
+
+export interface PolicyOptions {
+  readonly home: string;
+  /** The user's own folder for what can be made again. */
+  readonly cacheFolder?: string | undefined;
+  readonly limits?: Partial<Limits> | undefined;
+}
+
+/** What does not change from command to command. Throws when the scratch or the cache folder cannot be used. */
+export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder, limits }: PolicyOptions): Policy {
+  const { workspace, scratch, network, env } = spec;
+  const toolchains = toolchainPaths(env.PATH ?? "", home, ["/usr", "/bin", "/sbin", workspace, scratch]);
+  const mounts: readonly Mount[] = [
+    readOnly("/usr"),
+    ...systemFolders.flatMap(systemFolder),
+    ...(cacheFolder
+      ? cachedSettingsMounts(cacheFolder)
+      : settingsMounts(join(scratch, controlFolder, "etc"))),
+    ...toolchains.flatMap(realFolder),
+    { kind: "folder", at: "/run" },
+    { kind: "folder", at: "/var" },
+    { kind: "link", target: "/tmp", at: "/var/tmp" },
+    { kind: "writable", from: join(scratch, "tmp"), to: "/tmp" },
+    { kind: "writable", from: workspace, to: workspace },
+    { kind: "writable", from: scratch, to: scratch },
+    { kind: "hidden", at: join(scratch, controlFolder) },
+  ];
+  return { mounts, network, limits: { ...usualLimits(), ...limits } };
+}
+
+/** What a command was granted, to lie below everything the policy shows: no grant takes a guard away. */
+export function grantMounts(grants: readonly Effect[] = []): readonly Mount[] {
+  return grants.flatMap(({ kind, target }): readonly Mount[] => {
+    if (!existsSync(target)) return [];
+    if (kind === "write") return [{ kind: "writable", from: target, to: target }];
+    return kind === "read" ? [readOnly(target)] : [];
+  });
+}
+
+/** The guards of what the host would run, as they are now, and what of git's data lies outside of what the policy shows. */
+export function currentGuards(spec: SandboxSpec): GitGuards & { readonly outside: readonly string[] } {
+  const { writable, readOnly: sealed, links } = gitGuards(spec.workspace);
+  const outside = writable.filter((path) => !isBelow(path, spec.workspace) && !isBelow(path, spec.scratch));
+  const { folders, files } = hostRunFiles(spec.workspace);
+  return { writable: [...writable, ...folders], readOnly: [...sealed, ...files], links, outside };
+}
+
+/** Roomy: what stops a runaway command, not a large build. */
+function usualLimits(): Limits {
+  return { processes: 2048, fileBytes: 8 * gibibyte, memoryBytes: Math.floor(totalmem() * 0.75) };
+}
+
+function systemFolder(path: string): readonly Mount[] {
+  if (!existsSync(path)) return [];
+  if (lstatSync(path).isSymbolicLink()) return [{ kind: "link", target: readlinkSync(path), at: path }];
+  return [readOnly(path)];
+}
+
+function realFolder(path: string): readonly Mount[] {
+  return existsSync(path) ? [{ kind: "read-only", from: realpathSync(path), to: path }] : [];
+}
+
+function readOnly(path: string): Mount {
+  return { kind: "read-only", from: path, to: path };
+}

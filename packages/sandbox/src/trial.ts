@@ -1,0 +1,73 @@
+/** Tries a driver for real: one command that must work inside, and writes that must not. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { isFailure, type SandboxDriver } from "@lathe/protocol";
+
+/** Undefined when it works; else why not, and what helps, in one sentence each. */
+export type Trial = { readonly why: string; readonly remedy: string } | undefined;
+
+const report = "Please report it with `lathe doctor`.";
+
+/** *Contract:* never rejects. */
+export async function tryDriver(driver: SandboxDriver): Promise<Trial> {
+  let folder: string | undefined;
+  try {
+    folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-probe-")));
+    return await tryIn(folder, driver);
+  } catch (error) {
+    return { why: "The sandbox could not be tried.", remedy: `Make ${tmpdir()} writable: ${String(error)}.` };
+  } finally {
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+async function tryIn(folder: string, driver: SandboxDriver): Promise<Trial> {
+  const { name } = driver;
+  const [workspace, scratch, outside] = ["workspace", "scratch", "outside"].map((part) =>
+    join(folder, part),
+  ) as [string, string, string];
+  for (const made of [workspace, scratch, outside]) mkdirSync(made);
+  const sandbox = await driver.open({ workspace, scratch, network: "none", env: { PATH: "/usr/bin:/bin" } });
+  if (isFailure(sandbox)) return { why: `${sandbox.text}.`, remedy: "See `lathe doctor`." };
+  // Only the probe's own folder is really written to: where nothing holds, nothing else may be harmed.
+  const forbidden = `echo x > ${outside}/x; test -w /usr -o -w /proc/sys/kernel/core_pattern && echo weak`;
+  const script = `echo x > written && echo works; (${forbidden}) 2>/dev/null; true`;
+  const result = await sandbox.exec({ script, cwd: workspace }, { timeoutMs: 5000 });
+  await sandbox.close();
+  if (isFailure(result))
+    return { why: `${name} does not work here: ${firstLine(result.cause)}`, remedy: remedy() };
+  const isHeld = !existsSync(join(outside, "x")) && !result.output.includes("weak");
+  if (!isHeld) return { why: `${name} runs here but does not hold writes in.`, remedy: report };
+  if (result.output === "works\n") return undefined;
+  return { why: `Commands fail inside ${name}: ${firstLine(result.output)}`, remedy: remedy() };
+}
+
+function firstLine(text: string | undefined): string {
+  return `${(text ?? "no message").split("\n")[0]?.replace(/\.$/u, "")}.`;
+}
+
+/** The usual causes, each with what mends it. */
+function remedy(): string {
+  if (readNumber("/proc/sys/kernel/apparmor_restrict_unprivileged_userns") === 1) {
+    return "Ubuntu restricts user namespaces: add an AppArmor profile that allows them, or `sudo sysctl kernel.apparmor_restrict_unprivileged_userns=0`.";
+  }
+  if (readNumber("/proc/sys/kernel/unprivileged_userns_clone") === 0) {
+    return "Allow user namespaces: `sudo sysctl kernel.unprivileged_userns_clone=1`.";
+  }
+  if (readNumber("/proc/sys/user/max_user_namespaces") === 0) {
+    return "Allow user namespaces: `sudo sysctl user.max_user_namespaces=10000`.";
+  }
+  if (existsSync("/.dockerenv") || existsSync("/run/.containerenv")) {
+    return "This container forbids namespaces: start it with `--security-opt seccomp=unconfined --security-opt apparmor=unconfined --security-opt systempaths=unconfined`.";
+  }
+  return "Check that `unshare --user --map-current-user --mount --pid --fork --mount-proc true` works.";
+}
+
+function readNumber(path: string): number | undefined {
+  try {
+    return Number(readFileSync(path, "utf8"));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,10 @@
+/** Whether a path can be relied on: made by this user or by root, and writable by nobody else. */
+import { lstatSync } from "node:fs";
+
+/** Never a link; false when there is nothing. */
+export function isTrusted(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  if (!found || found.isSymbolicLink()) return false;
+  const isOwn = found.uid === process.geteuid?.() || found.uid === 0;
+  return isOwn && (found.mode & 0o022) === 0;
+}

@@ -1,0 +1,46 @@
+/** The part of the sandbox suite about terminals: what a driver that has them gives, and what others say. */
+import assert from "node:assert/strict";
+import { type RegisterCase, until } from "./sandbox-bench.ts";
+
+const terminal = { rows: 30, columns: 100 };
+
+export function terminalCases(test: RegisterCase, hasTerminals: boolean): void {
+  if (!hasTerminals) {
+    test("a terminal that cannot be had is refused, and the command not run", async ({ refused }) => {
+      assert.equal((await refused("true", { terminal })).code, "sandbox-unavailable");
+    });
+    return;
+  }
+
+  test("a terminal is one, of the size that was asked for", async ({ exec }) => {
+    const { output, code } = await exec(
+      "test -t 0 && test -t 1 && test -t 2 && stty size && echo hi >/dev/tty",
+      {
+        terminal,
+      },
+    );
+    assert.deepEqual({ output, code }, { output: "30 100\r\nhi\r\n", code: 0 });
+  });
+
+  test("a terminal takes what is typed, a new size, and its end", async ({ spawn }) => {
+    const started = await spawn(
+      "trap 'stty size' WINCH; stty -echo; echo up; while read -r l; do echo got $l; done",
+      {
+        terminal,
+      },
+    );
+    await until(async () => (await started.read(0, 100)).text === "up\r\n");
+    assert.equal(await started.resize({ rows: 40, columns: 120 }), undefined);
+    assert.equal(await started.write("one\n"), undefined);
+    await until(async () => /got one\r\n/.test((await started.read(0, 100)).text));
+    assert.match((await started.read(0, 100)).text, /40 120\r\n/);
+    await started.closeInput();
+    assert.equal((await started.exited).code, 0);
+  });
+
+  test("without a terminal there is none to be had", async ({ exec, spawn }) => {
+    assert.notEqual((await exec("echo x >/dev/tty")).code, 0);
+    const started = await spawn("sleep 300");
+    assert.equal((await started.resize(terminal))?.code, "no-process");
+  });
+}
