@@ -9,6 +9,7 @@ import { makeControlGroups } from "./control-groups.ts";
 import { openSandbox } from "./open-sandbox.ts";
 import type { DriverOptions } from "./process-sandbox.ts";
 import { sandboxPolicy } from "./sandbox-policy.ts";
+import { type AgentSource, createAgentSource } from "./spare-agent.ts";
 
 interface BoxDriverOptions extends DriverOptions {
   /** The user's own folder for what can be made again; without it each sandbox makes its own. */
@@ -25,21 +26,24 @@ export interface SocketOptions extends BoxDriverOptions {
   readonly socket: string;
 }
 
-const modes = { none: "private", host: "host-network" } as const;
-
 /** *Contract:* whether the launcher works here is `probeDriver`'s question; this one only uses it. */
 export function createLauncherDriver(options: LauncherOptions): SandboxDriver {
-  return boxDriver("launcher", ({ network }) => startAgent(options.binary, modes[network]), options);
+  const sources = {
+    none: createAgentSource(() => startAgent(options.binary, "private")),
+    host: createAgentSource(() => startAgent(options.binary, "host-network")),
+  };
+  return boxDriver("launcher", ({ network }) => sources[network], options);
 }
 
 /** The same agent in another process's care, as a remote one would be. */
 export function createSocketDriver(options: SocketOptions): SandboxDriver {
-  return boxDriver("socket", () => createConnection(options.socket), options);
+  const source = createAgentSource(() => createConnection(options.socket));
+  return boxDriver("socket", () => source, options);
 }
 
 function boxDriver(
   name: string,
-  connect: (spec: SandboxSpec) => Channel,
+  sourceFor: (spec: SandboxSpec) => AgentSource,
   options: BoxDriverOptions,
 ): SandboxDriver {
   const open: SandboxDriver["open"] = async (spec) =>
@@ -49,7 +53,7 @@ function boxDriver(
         const { home = homedir(), cacheFolder, limits } = options;
         const policy = sandboxPolicy(spec, { home, cacheFolder, limits });
         return new BoxStarter(spec, {
-          connect: () => connect(spec),
+          agents: sourceFor(spec),
           policy,
           groups: makeControlGroups(policy.limits),
         });
