@@ -1,21 +1,19 @@
 /** Starts commands in one warm box, which is made anew when it has died or when what it must show has changed. */
 import { join } from "node:path";
 import type { SandboxSpec } from "@lathe/protocol";
+import type { AgentSource } from "./agent-source.ts";
 import { Box } from "./box.ts";
 import { BoxProcess } from "./box-process.ts";
 import { openPayload, runPayload } from "./box-request.ts";
-import type { ControlGroups } from "./control-groups.ts";
 import type { Policy } from "./policy.ts";
 import { rootEnv } from "./root-env.ts";
 import type { Running, Starter, StartRequest } from "./running.ts";
 import { currentGuards } from "./sandbox-policy.ts";
 import { findShell, type Shell, shellArgs } from "./shell.ts";
-import type { AgentSource } from "./spare-agent.ts";
 
 export interface BoxOptions {
   readonly agents: AgentSource;
   readonly policy: Policy;
-  readonly groups: ControlGroups;
 }
 
 interface Opened {
@@ -54,17 +52,15 @@ export class BoxStarter implements Starter {
 
   async close(): Promise<void> {
     await Promise.all(this.#boxes.map(({ box }) => box.close()));
-    const { groups, agents } = this.#options;
-    groups.remove();
-    agents.prepare();
   }
 
   #box(outside: readonly string[]): Box {
     const key = outside.join("\0");
     const last = this.#boxes.at(-1);
     if (last?.box.isUsable && last.outside === key) return last.box;
-    const { agents, policy, groups } = this.#options;
-    const box = new Box(agents.take(), openPayload(policy, outside, groups));
+    const { agents, policy } = this.#options;
+    const { channel, groups } = agents.take();
+    const box = new Box(channel, openPayload(policy, outside, groups));
     for (const old of this.#boxes) if (old.box.isIdle) void old.box.close();
     this.#boxes = [...this.#boxes.filter((old) => old.box.isUsable), { box, outside: key }];
     return box;
