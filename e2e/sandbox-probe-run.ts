@@ -3,7 +3,7 @@ import { globSync, mkdirSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import type { SandboxDriver } from "@lathe/protocol";
-import { commandEnv, createBubblewrapDriver, createNoneDriver } from "@lathe/sandbox";
+import { commandEnv, createNoneDriver, probeDriver } from "@lathe/sandbox";
 import { bareDriverName, createBareDriver } from "@lathe/testkit/sandbox-probes/bare-driver";
 import type { Inheritance } from "@lathe/testkit/sandbox-probes/ground";
 import { escapeProbes, workProbes } from "@lathe/testkit/sandbox-probes/probes";
@@ -19,10 +19,19 @@ export interface ProbeRun {
   readonly inheritance?: Inheritance;
 }
 
-function makeDriver(name: ProbeRun["driver"], home: string): SandboxDriver {
+async function makeDriver(name: ProbeRun["driver"], home: string): Promise<SandboxDriver> {
   switch (name) {
-    case "bubblewrap":
-      return createBubblewrapDriver({ home });
+    case "launcher":
+    case "bubblewrap": {
+      const { driver, reasons } = await probeDriver({
+        preference: name,
+        home,
+        cacheFolder: join(home, "..", "launcher-cache"),
+        path: process.env.PATH ?? "",
+      });
+      if (driver.name !== name) throw new Error(reasons.join(" "));
+      return driver;
+    }
     case "none":
       return createNoneDriver({ home });
     case bareDriverName:
@@ -48,7 +57,7 @@ async function main(run: ProbeRun): Promise<void> {
     run.only.length === 0 || run.only.some((part) => id.includes(part));
   process.env.PATH = withToolchain(process.env.PATH ?? "");
   const path = process.env.PATH;
-  await runProbes(makeDriver(run.driver, home), {
+  await runProbes(await makeDriver(run.driver, home), {
     probes: all.filter(({ id, group }) => isWanted(id) || isWanted(group)),
     folder: run.folder,
     env: (scratch) => commandEnv(process.env, scratch),

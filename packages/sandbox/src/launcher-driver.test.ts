@@ -174,15 +174,14 @@ describe("a box", { skip }, () => {
   });
 });
 
-/** The agents this process started. */
+/** The agents of this process: their servers are its children. */
 function agentsOf(program: string): readonly number[] {
   const pids = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid));
-  return pids.map(Number).filter((pid) => {
-    const parent = readProc(pid, "stat").split(") ")[1]?.split(" ")[1];
-    return (
-      parent === String(process.pid) && readProc(pid, "cmdline").startsWith([program, "3", ""].join("\0"))
-    );
-  });
+  const parentOf = (pid: number): number => Number(readProc(pid, "stat").split(") ")[1]?.split(" ")[1]);
+  const boxes = pids
+    .map(Number)
+    .filter((pid) => readProc(pid, "cmdline").startsWith([program, "3", ""].join("\0")));
+  return boxes.filter((pid) => parentOf(parentOf(pid)) === process.pid);
 }
 
 function readProc(pid: number, name: string): string {
