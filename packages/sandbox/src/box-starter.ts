@@ -27,7 +27,7 @@ interface Opened {
 
 export class BoxStarter implements Starter {
   readonly hasTerminals = true;
-  readonly isContained = true;
+  readonly shown: readonly string[];
   readonly #spec: SandboxSpec;
   readonly #options: BoxOptions;
   readonly #shell: Shell;
@@ -42,6 +42,7 @@ export class BoxStarter implements Starter {
     this.#options = options;
     this.#shell = findShell(spec.env.PATH ?? "");
     this.#outside = outsideOf(options.policy, options.home);
+    this.shown = this.#outside.readable;
     this.#env = { ...spec.env, ...rootEnv() };
   }
 

@@ -20,36 +20,35 @@ describe("git guards", () => {
     assert.deepEqual(gitGuards(made("plain")), { writable: [], readOnly: [], links: [] });
   });
 
-  it("pin .git, and keep hooks and settings, also hooks that are not there yet", () => {
+  it("pin .git, and keep the hooks, also when there are none yet", () => {
     const git = made("main/.git");
     made("main/.git/config", "");
     assert.deepEqual(gitGuards(join(folder, "main")), {
       writable: [git],
-      readOnly: [`${git}/hooks`, `${git}/config`],
+      readOnly: [`${git}/hooks`],
       links: [],
     });
   });
 
-  it("keep the hooks and settings of submodules, however deep", () => {
+  it("keep the hooks of submodules, however deep", () => {
     const git = made("super/.git");
     for (const name of ["one", "deep/two", "one/modules/inner"]) {
       made(`super/.git/modules/${name}/HEAD`, "ref: refs/heads/main");
-      made(`super/.git/modules/${name}/config`, "");
+      made(`super/.git/modules/${name}/hooks`);
     }
     const sealed = gitGuards(join(folder, "super")).readOnly.toSorted();
-    const own = ["deep/two", "one", "one/modules/inner"].map((name) => `${git}/modules/${name}/config`);
+    const own = ["deep/two", "one", "one/modules/inner"].map((name) => `${git}/modules/${name}/hooks`);
     assert.deepEqual(sealed, [`${git}/hooks`, ...own]);
   });
 
-  it("name links that stand in for hooks or settings, and what they lead to inside", () => {
+  it("name links that stand in for hooks, and what they lead to inside", () => {
     const git = made("linked/.git");
     const inside = made("linked/.githooks");
     symlinkSync("../.githooks", join(git, "hooks"));
-    symlinkSync("/etc/gitconfig-elsewhere", join(git, "config"));
     assert.deepEqual(gitGuards(join(folder, "linked")), {
       writable: [git],
       readOnly: [inside],
-      links: [`${git}/hooks`, `${git}/config`],
+      links: [`${git}/hooks`],
     });
   });
 
@@ -61,7 +60,7 @@ describe("git guards", () => {
     made("main/.git/worktrees/w/gitdir", `${pointer}\n`);
     assert.deepEqual(gitGuards(join(folder, "w")), {
       writable: [git, `${git}/worktrees/w`],
-      readOnly: [pointer, `${git}/hooks`, `${git}/config`],
+      readOnly: [pointer, `${git}/hooks`],
       links: [],
     });
   });

@@ -1,18 +1,17 @@
-/** What of a workspace's git data a command may not change: what git would run later on the host. */
-import { mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+/** What of a workspace's git data a command cannot change while it runs: the hooks, and where the data lies. */
+import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { kindOf } from "./kind-of.ts";
 import { isBelow } from "./path-order.ts";
+import { realPath } from "./real-path.ts";
 
-/** Paths to bind, in order: git's own folders writable but pinned in place, then hooks and settings read-only. */
+/** Paths to bind, in order: git's own folders writable but pinned in place, then hooks read-only. */
 export interface GitGuards {
   readonly writable: readonly string[];
   readonly readOnly: readonly string[];
   /** Symbolic links that stand in for such a path: a driver that can keeps them from being replaced. */
   readonly links: readonly string[];
 }
-
-const programs = ["hooks", "config", "config.worktree"];
 
 /** Read anew for each command: a repository may have come to be. */
 export function gitGuards(workspace: string): GitGuards {
@@ -23,11 +22,11 @@ export function gitGuards(workspace: string): GitGuards {
   const own = linkedFolder(git);
   if (own === undefined) return { writable: [], readOnly: [git], links: [] };
   const common = commonFolder(own);
-  const paths = [git, ...guarded(common), join(own, "config.worktree")];
+  const paths = [git, ...guarded(common)];
   return { writable: [...new Set([common, own])], ...sealed(workspace, paths) };
 }
 
-/** What names or is a program in a git folder, and in the folders of its submodules. */
+/** What git runs from a git folder, and from the folders of its submodules. */
 function guarded(git: string): readonly string[] {
   try {
     // Without it a command could make it, and fill it.
@@ -36,7 +35,7 @@ function guarded(git: string): readonly string[] {
     // A repository we may not write is one in which commands may not write either.
   }
   const folders = [git, ...modules(join(git, "modules"))];
-  return folders.flatMap((folder) => programs.map((name) => join(folder, name)));
+  return folders.map((folder) => join(folder, "hooks"));
 }
 
 /** A submodule's name may hold slashes: its folder is the one with a HEAD. */
@@ -97,14 +96,6 @@ function readdirNames(folder: string): readonly string[] {
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   } catch {
     return [];
-  }
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
   }
 }
 

@@ -13,7 +13,7 @@ import { StatusFile } from "./status-file.ts";
 
 export class LocalStarter implements Starter {
   readonly hasTerminals = false;
-  readonly isContained: boolean;
+  readonly shown: readonly string[] | undefined;
   readonly #folder: string;
   readonly #launcher: Launcher;
   readonly #pipes: PipePool;
@@ -23,7 +23,7 @@ export class LocalStarter implements Starter {
   constructor({ scratch }: SandboxSpec, launcher: Launcher) {
     this.#folder = join(scratch, controlFolder);
     this.#launcher = launcher;
-    this.isContained = launcher.isNamespace;
+    this.shown = launcher.outside?.readable;
     this.#pipes = new PipePool(this.#folder);
     this.#box = claimBox(join(this.#folder, "box"));
     this.#pipes.warm();

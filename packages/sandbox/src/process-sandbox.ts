@@ -1,6 +1,7 @@
 /** A sandbox: refuses what cannot be run, has the rest started, and keeps count of it. */
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
 import {
   type Command,
   type CommandResult,
@@ -13,11 +14,12 @@ import {
   type SandboxSpec,
 } from "@lathe/protocol";
 import { Capture } from "./capture.ts";
-import { watchHostRun } from "./host-run.ts";
+import { controlFolder } from "./folders.ts";
 import { isBelow } from "./path-order.ts";
 import type { Limits } from "./policy.ts";
 import type { Running, Starter } from "./running.ts";
 import { scratchFailure } from "./scratch-failure.ts";
+import { WorkspaceWatch } from "./workspace-watch.ts";
 
 /** Bytes of a result's head and of its tail. */
 const side = 32 * 1024;
@@ -47,12 +49,20 @@ export class ProcessSandbox implements Sandbox {
   readonly #options: DriverOptions;
   readonly #spawned: Running[] = [];
   readonly #running = new Set<Running>();
+  /** Commands with the user's own rights may make what they like. */
+  readonly #watch: WorkspaceWatch | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(spec: SandboxSpec, starter: Starter, options: DriverOptions) {
     this.spec = spec;
     this.#starter = starter;
     this.#options = options;
+    const { workspace, scratch } = spec;
+    // What is shown as /etc is a copy: a link there would lead to the machine's own.
+    const shown = starter.shown?.filter((path) => !isBelow(path, "/etc"));
+    const { home = homedir() } = options;
+    const control = join(scratch, controlFolder);
+    this.#watch = shown && new WorkspaceWatch({ workspace, scratch, control, shown, home });
   }
 
   async spawn(command: Spawned): Promise<Process | Failure> {
@@ -103,6 +113,7 @@ export class ProcessSandbox implements Sandbox {
       errors?.close();
     }
     await this.#starter.close();
+    await this.#watch?.settle();
   }
 
   async #start(command: Command, hasInput: boolean): Promise<Running | Failure> {
@@ -110,6 +121,7 @@ export class ProcessSandbox implements Sandbox {
     if (refusal) return refusal;
     const { scratch } = this.spec;
     const kept = { folder: scratch, cap: this.#options.outputCap ?? defaultCap };
+    const atEnd = this.#watch?.begin() ?? nothingMade;
     try {
       const running = await this.#starter.start({
         id: `p${this.#spawned.length + 1}`,
@@ -117,12 +129,13 @@ export class ProcessSandbox implements Sandbox {
         hasInput,
         capture: new Capture(kept),
         errors: command.apart ? new Capture(kept) : undefined,
-        atEnd: this.#starter.isContained ? watchHostRun(this.spec.workspace) : nothingMade,
+        atEnd,
       });
       this.#running.add(running);
       void running.exited.then(() => this.#running.delete(running));
       return running;
     } catch (error) {
+      atEnd();
       return scratchFailure(scratch, error);
     }
   }
@@ -145,7 +158,6 @@ export class ProcessSandbox implements Sandbox {
   }
 }
 
-/** Commands with the user's own rights may make what they like. */
 function nothingMade(): readonly string[] {
   return [];
 }

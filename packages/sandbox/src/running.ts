@@ -28,8 +28,8 @@ export interface StartRequest {
 /** A way to start commands. */
 export interface Starter {
   readonly hasTerminals: boolean;
-  /** Whether it holds commands in, so that what they leave for the host to run is taken back. */
-  readonly isContained: boolean;
+  /** What commands see read-only outside the workspace; absent when they are not held in, and nothing is taken back. */
+  readonly shown: readonly string[] | undefined;
   /** *Contract:* throws when the scratch folder cannot be used; every other failure to start is the process's. */
   start(request: StartRequest): Promise<Running>;
   /** *Contract:* called once, when everything that was started has ended. */

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Effect, SandboxSpec } from "@lathe/protocol";
 import { controlFolder } from "./folders.ts";
 import { type GitGuards, gitGuards } from "./git-guards.ts";
-import { hostRunFiles } from "./host-run.ts";
+import { hostRunPaths } from "./host-run.ts";
 import { isBelow } from "./path-order.ts";
 import type { Limits, Mount, Policy } from "./policy.ts";
 import { cachedSettingsMounts, settingsMounts } from "./system-settings.ts";
@@ -56,8 +56,8 @@ export function grantMounts(grants: readonly Effect[] = []): readonly Mount[] {
 export function currentGuards(spec: SandboxSpec): GitGuards & { readonly outside: readonly string[] } {
   const { writable, readOnly: sealed, links } = gitGuards(spec.workspace);
   const outside = writable.filter((path) => !isBelow(path, spec.workspace) && !isBelow(path, spec.scratch));
-  const { folders, files } = hostRunFiles(spec.workspace);
-  return { writable: [...writable, ...folders], readOnly: [...sealed, ...files], links, outside };
+  const host = hostRunPaths(spec.workspace);
+  return { writable, readOnly: [...sealed, ...host.sealed], links: [...links, ...host.links], outside };
 }
 
 /** Roomy: what stops a runaway command, not a large build. */

@@ -85,7 +85,7 @@ function codeText({ code, signal, failure }: Exit): string {
 }
 
 function takenBackText(name: string): string {
-  return `${name} was removed again: programs outside the sandbox would run it`;
+  return `${name} was taken back: programs outside the sandbox would obey it`;
 }
 
 /** Output with a line of ours after it. */
