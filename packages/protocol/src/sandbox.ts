@@ -42,7 +42,7 @@ export interface Exit {
   readonly outOfMemory?: boolean;
   /** The most memory one of its processes had, where the driver knows. */
   readonly peakBytes?: number;
-  /** What the command made for programs on the host to run by themselves, e.g. a git hook, and was removed again. */
+  /** What the command made or changed that programs on the host obey by themselves, e.g. a git hook, and was taken back. */
   readonly takenBack?: readonly string[];
   /** The sandbox itself ended under the command: not the command's doing. */
   readonly failure?: Failure;

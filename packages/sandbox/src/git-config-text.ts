@@ -29,6 +29,9 @@ export interface ConfigText {
 const space = /(?:[ \t\n]+|[#;][^\n]*)/uy;
 const head = /\[([A-Za-z0-9.-]+)(?:[ \t]+"((?:[^"\\\n]|\\[^\n])*)")?\]/uy;
 const key = /([A-Za-z][A-Za-z0-9-]*)[ \t]*(=?)/uy;
+const piece = /[^"\\\n#;]+|"|\\[tbn\\"\n]/uy;
+const quotedPiece = /[^"\\\n]+|"|\\[tbn\\"\n]/uy;
+const comment = /[#;][^\n]*/uy;
 const escapes: Readonly<Record<string, string>> = {
   t: "\t",
   b: "\b",
@@ -95,21 +98,17 @@ function settingAt(text: string, at: number, heads: readonly Head[]): Setting | 
 function valueAt(text: string, from: number): { readonly value: string; readonly end: number } | undefined {
   let value = "";
   let isQuoted = false;
-  for (let at = from; ; at++) {
-    const sign = text[at];
-    if (sign === undefined || sign === "\n") return isQuoted ? undefined : { value: value.trim(), end: at };
-    if (!isQuoted && (sign === "#" || sign === ";")) {
-      const end = text.indexOf("\n", at);
-      return { value: value.trim(), end: end < 0 ? text.length : end };
-    }
-    if (sign === '"') isQuoted = !isQuoted;
-    else if (sign !== "\\") value += sign;
-    else {
-      const meant = escapes[text[++at] ?? ""];
-      if (meant === undefined) return undefined;
-      value += meant;
-    }
+  let at = from;
+  for (;;) {
+    const found = matchAt(isQuoted ? quotedPiece : piece, text, at)?.[0];
+    if (found === undefined) break;
+    at += found.length;
+    if (found === '"') isQuoted = !isQuoted;
+    else value += found.startsWith("\\") ? escapes[found.slice(1)] : found;
   }
+  if (isQuoted) return undefined;
+  const end = at + (matchAt(comment, text, at)?.[0].length ?? 0);
+  return end === text.length || text[end] === "\n" ? { value: value.trim(), end } : undefined;
 }
 
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
