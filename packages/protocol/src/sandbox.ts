@@ -113,6 +113,8 @@ export interface SandboxDriver {
   /** For example `bubblewrap`. */
   readonly name: string;
   readonly tier: Tier;
+  /** With no network each command has a loopback of its own: a server is reached by the command that started it alone. */
+  readonly hasSeparateNetworks?: boolean;
   /** *Contract:* cheap; the first command may still fail with `sandbox-unavailable`. */
   open(spec: SandboxSpec): Promise<Sandbox | Failure>;
 }

@@ -48,7 +48,7 @@ export class BoxStarter implements Starter {
 
   async start(request: StartRequest): Promise<Running> {
     const { command, hasInput } = request;
-    const { outside, ...guards } = currentGuards(this.#spec);
+    const { outside, ...guards } = currentGuards(this.#spec, this.#options.home);
     const shown = outside.map((path) => ({ kind: "writable", from: path, to: path }) as const);
     const box = this.#box(grantMounts(command.grants), shown);
     const script = (): string => join(this.#spec.scratch, `script-${process.pid}-${++this.#scripts}.sh`);

@@ -18,8 +18,8 @@ export function isolationArgs({ network }: Policy): readonly string[] {
 }
 
 /** What follows them: git's guards as they are now, and the root closed. */
-export function changingArgs(spec: SandboxSpec): readonly string[] {
-  const { writable, readOnly: guarded } = currentGuards(spec);
+export function changingArgs(spec: SandboxSpec, home: string): readonly string[] {
+  const { writable, readOnly: guarded } = currentGuards(spec, home);
   return [
     ...writable.flatMap((path) => ["--bind", path, path]),
     ...guarded.flatMap((path) => ["--ro-bind", path, path]),

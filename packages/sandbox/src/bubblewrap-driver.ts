@@ -25,7 +25,7 @@ export interface BubblewrapOptions extends DriverOptions {
 export function createBubblewrapDriver(options: BubblewrapOptions = {}): SandboxDriver {
   const open: SandboxDriver["open"] = async (spec) =>
     openSandbox(spec, () => new LocalStarter(spec, bubblewrapLauncher(spec, options)), options);
-  return { name: "bubblewrap", tier: "full", open };
+  return { name: "bubblewrap", tier: "full", hasSeparateNetworks: true, open };
 }
 
 function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Launcher {
@@ -54,7 +54,7 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
       ];
       const shellWords = shellArgs(shell, script, () => join(spec.scratch, `script-${mark.value}sh`));
       const granted = rootArgs(grantMounts(grants));
-      const changing = [...granted, ...root, ...changingArgs(spec)];
+      const changing = [...granted, ...root, ...changingArgs(spec, home)];
       const args = [...isolation, ...changing, ...setEnv, ...start, ...shellWords];
       // Its own environment stays readable inside, in /proc/1/environ.
       return { file: binary, args, cwd: "/", env: {}, ...(filter !== undefined && { reads: filter }) };

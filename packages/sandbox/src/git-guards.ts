@@ -14,16 +14,32 @@ export interface GitGuards {
 }
 
 /** Read anew for each command: a repository may have come to be. */
-export function gitGuards(workspace: string): GitGuards {
-  const git = join(workspace, ".git");
-  const kind = statSync(git, { throwIfNoEntry: false });
-  if (!kind) return { writable: [], readOnly: [], links: [] };
+export function gitGuards(workspace: string, home: string): GitGuards {
+  const top = kindOf(join(workspace, ".git")) ? workspace : repositoryAbove(workspace, home);
+  const git = top && join(top, ".git");
+  const kind = git && statSync(git, { throwIfNoEntry: false });
+  if (!git || !kind) return { writable: [], readOnly: [], links: [] };
   if (kind.isDirectory()) return { writable: [git], ...sealed(workspace, guarded(git)) };
   const own = linkedFolder(git);
   if (own === undefined) return { writable: [], readOnly: [git], links: [] };
   const common = commonFolder(own);
   const paths = [git, ...guarded(common)];
   return { writable: [...new Set([common, own])], ...sealed(workspace, paths) };
+}
+
+/** The top of the repository that the workspace is a part of; never a folder that holds the home, nor somebody else's. */
+export function repositoryAbove(workspace: string, home: string): string | undefined {
+  for (let at = dirname(workspace); at !== "/" && !isBelow(home, at); at = dirname(at)) {
+    const git = kindOf(join(at, ".git"));
+    if (!git) continue;
+    return git.uid === process.getuid?.() && isRepository(join(at, ".git")) ? at : undefined;
+  }
+  return undefined;
+}
+
+function isRepository(git: string): boolean {
+  const folder = kindOf(git)?.isDirectory() ? git : linkedFolder(git);
+  return folder !== undefined && readText(join(folder, "HEAD")) !== "";
 }
 
 /** What git runs from a git folder, and from the folders of its submodules. */

@@ -4,7 +4,7 @@ import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { Effect, SandboxSpec } from "@lathe/protocol";
 import { controlFolder } from "./folders.ts";
-import { type GitGuards, gitGuards } from "./git-guards.ts";
+import { type GitGuards, gitGuards, repositoryAbove } from "./git-guards.ts";
 import { hostRunPaths } from "./host-run.ts";
 import { isBelow } from "./path-order.ts";
 import type { Limits, Mount, Policy } from "./policy.ts";
@@ -34,8 +34,9 @@ export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder, limits }: 
     ...toolchains.flatMap(realFolder),
     { kind: "folder", at: "/run" },
     { kind: "folder", at: "/var" },
-    { kind: "link", target: "/tmp", at: "/var/tmp" },
     { kind: "writable", from: join(scratch, "tmp"), to: "/tmp" },
+    ...varTmp(spec),
+    ...around(workspace, home),
     { kind: "writable", from: workspace, to: workspace },
     { kind: "writable", from: scratch, to: scratch },
     { kind: "hidden", at: join(scratch, controlFolder) },
@@ -53,8 +54,11 @@ export function grantMounts(grants: readonly Effect[] = []): readonly Mount[] {
 }
 
 /** The guards of what the host would run, as they are now, and what of git's data lies outside of what the policy shows. */
-export function currentGuards(spec: SandboxSpec): GitGuards & { readonly outside: readonly string[] } {
-  const { writable, readOnly: sealed, links } = gitGuards(spec.workspace);
+export function currentGuards(
+  spec: SandboxSpec,
+  home: string,
+): GitGuards & { readonly outside: readonly string[] } {
+  const { writable, readOnly: sealed, links } = gitGuards(spec.workspace, home);
   const outside = writable.filter((path) => !isBelow(path, spec.workspace) && !isBelow(path, spec.scratch));
   const host = hostRunPaths(spec.workspace);
   return { writable, readOnly: [...sealed, ...host.sealed], links: [...links, ...host.links], outside };
@@ -63,6 +67,23 @@ export function currentGuards(spec: SandboxSpec): GitGuards & { readonly outside
 /** Roomy: what stops a runaway command, not a large build. */
 export function usualLimits(): Limits {
   return { processes: 2048, fileBytes: 8 * gibibyte, memoryBytes: Math.floor(totalmem() * 0.75) };
+}
+
+/** The same as /tmp; a link, unless something is shown below it. */
+function varTmp({ workspace, scratch }: SandboxSpec): readonly Mount[] {
+  const at = "/var/tmp";
+  const isHolding = [workspace, scratch].some((path) => isBelow(path, at));
+  return [
+    isHolding
+      ? { kind: "writable", from: join(scratch, "tmp"), to: at }
+      : { kind: "link", target: "/tmp", at },
+  ];
+}
+
+/** Of a repository whose part the workspace is git sees the rest too, or it would take it for deleted. */
+function around(workspace: string, home: string): readonly Mount[] {
+  const top = existsSync(join(workspace, ".git")) ? undefined : repositoryAbove(workspace, home);
+  return top === undefined ? [] : [readOnly(top)];
 }
 
 function systemFolder(path: string): readonly Mount[] {

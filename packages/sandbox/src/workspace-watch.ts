@@ -138,8 +138,8 @@ export class WorkspaceWatch {
 
   /** What is guarded by mounts from here on, and where git's data lies. */
   #lookAround(): void {
-    const { workspace } = this.#options;
-    const { writable, readOnly } = gitGuards(workspace);
+    const { workspace, home } = this.#options;
+    const { writable, readOnly } = gitGuards(workspace, home);
     const sealed = [...readOnly, ...hostRunPaths(workspace).sealed];
     this.#sealed = this.#active === 0 ? sealed : this.#sealed.filter((path) => sealed.includes(path));
     for (const path of writable) if (!this.#git.has(path)) this.#git.set(path, false);

@@ -14,7 +14,15 @@ export interface Step {
 export type Steps = string | ((ground: Ground) => string | readonly Step[]);
 
 /** What a probe needs of the machine beyond its tools. */
-export type Need = "root" | "ordinary-user" | "terminal" | "inherited" | "x64" | "ipv6" | "second-address";
+export type Need =
+  | "shared-loopback"
+  | "root"
+  | "ordinary-user"
+  | "terminal"
+  | "inherited"
+  | "x64"
+  | "ipv6"
+  | "second-address";
 
 interface AnyProbe {
   /** Short and unique, in kebab-case. */

@@ -70,7 +70,7 @@ async function runOne(driver: SandboxDriver, probe: Probe, options: RunProbesOpt
   const { folder: base, inheritance } = options;
   const ground = await openGround({ base, inheritance, ...(name === undefined ? {} : { name }) });
   try {
-    const lacks = (probe.needs ?? []).filter((need) => !isMet(need, ground));
+    const lacks = (probe.needs ?? []).filter((need) => !isMet(need, ground, driver));
     if (lacks.length > 0) return { outcome: "skipped", why: `only with ${lacks.join(", ")}` };
     try {
       return await runOnGround(driver, ground, { probe, options });
@@ -228,8 +228,10 @@ function isFound(tool: string, path: string): boolean {
   });
 }
 
-function isMet(need: Need, ground: Ground): boolean {
+function isMet(need: Need, ground: Ground, driver: SandboxDriver): boolean {
   switch (need) {
+    case "shared-loopback":
+      return driver.hasSeparateNetworks !== true;
     case "root":
       return process.getuid?.() === 0;
     case "ordinary-user":

@@ -29,6 +29,7 @@ export const machineWork: readonly WorkProbe[] = [
     ...work,
     id: "work-server-two-commands",
     what: "reaches from one command the server that a background one started",
+    needs: ["shared-loopback"],
     tools: ["node"],
     steps: () => [
       { script: server(45872), background: "ready" },
