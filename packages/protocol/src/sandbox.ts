@@ -40,6 +40,8 @@ export interface Exit {
   readonly timedOut: boolean;
   /** The kernel ended something in the sandbox for want of memory while the command ran. */
   readonly outOfMemory?: boolean;
+  /** How much memory there was for commands, when it was not enough. */
+  readonly memoryLimitBytes?: number;
   /** The most memory one of its processes had, where the driver knows. */
   readonly peakBytes?: number;
   /** What the command made or changed that programs on the host obey by themselves, e.g. a git hook, and was taken back. */

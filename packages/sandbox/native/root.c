@@ -81,7 +81,7 @@ static int make_devices(void) {
   if (mkdir("/dev/pts", 0755) < 0 || mkdir("/dev/shm", 0755) < 0) return fail("make", "/dev/shm");
   if (mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620") < 0)
     return fail("mount", "/dev/pts");
-  if (mount_tmpfs("/dev/shm", "mode=1777,size=25%", MS_NOSUID | MS_NODEV) < 0) return fail("mount", "/dev/shm");
+  if (mount_tmpfs("/dev/shm", "mode=1777,size=10%", MS_NOSUID | MS_NODEV) < 0) return fail("mount", "/dev/shm");
   return 0;
 }
 

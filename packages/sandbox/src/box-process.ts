@@ -27,6 +27,7 @@ export class BoxProcess implements Running {
   readonly #outside: Outside | undefined;
   readonly #hasInput: boolean;
   readonly #atEnd: StartRequest["atEnd"];
+  readonly #memoryBytes: number;
   #exit: Exit | undefined;
   #startFailure: Failure | undefined;
   #isStarted = false;
@@ -36,7 +37,7 @@ export class BoxProcess implements Running {
   #input: Promise<void> = Promise.resolve();
 
   constructor(
-    { id, command, hasInput, capture, errors, atEnd }: StartRequest,
+    { id, command, hasInput, capture, errors, memoryBytes, atEnd }: StartRequest,
     send: Send,
     outside?: Outside,
   ) {
@@ -50,6 +51,7 @@ export class BoxProcess implements Running {
     this.#send = send;
     this.#outside = outside;
     this.#atEnd = atEnd;
+    this.#memoryBytes = memoryBytes;
     this.#hasInput = hasInput || command.terminal !== undefined;
   }
 
@@ -157,7 +159,8 @@ export class BoxProcess implements Running {
     const kept = denied(exit.code, [this.capture, this.errors], this.#outside);
     const takenBack = this.#atEnd();
     const more = { timedOut: this.#timedOut, ...(takenBack.length > 0 && { takenBack }) };
-    this.#exit = { ...exit, ...kept, ...more };
+    const memory = exit.outOfMemory ? { memoryLimitBytes: this.#memoryBytes } : {};
+    this.#exit = { ...exit, ...kept, ...memory, ...more };
     this.#settle(this.#exit);
     this.#started.resolve();
   }

@@ -17,13 +17,13 @@ function procGuards(): readonly string[] {
 }
 
 /** Namespaces and what the kernel shows: the same for every command. */
-export function isolationArgs({ network }: Policy): readonly string[] {
+export function isolationArgs({ network, limits }: Policy): readonly string[] {
   const isRoot = process.getuid?.() === 0;
   return [
     ...["--unshare-all", ...(network === "host" ? ["--share-net"] : [])],
     ...["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"],
     ...["--proc", "/proc", ...(isRoot ? procGuards().flatMap((path) => ["--ro-bind-try", path, path]) : [])],
-    ...["--dev", "/dev"],
+    ...["--dev", "/dev", "--size", String(Math.floor(limits.memoryBytes / 2)), "--tmpfs", "/dev/shm"],
   ];
 }
 

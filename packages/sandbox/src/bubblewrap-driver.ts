@@ -4,8 +4,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Failure, failure, type SandboxDriver, type SandboxSpec } from "@lathe/protocol";
 import { changingArgs, isolationArgs, rootArgs } from "./bubblewrap-args.ts";
+import { makeControlGroups } from "./control-groups.ts";
 import { outsideOf } from "./denials.ts";
 import { controlFolder } from "./folders.ts";
+import { joinedWords, limitedWords } from "./held-command.ts";
 import type { Launcher } from "./launch.ts";
 import { LocalStarter } from "./local-starter.ts";
 import { openSandbox } from "./open-sandbox.ts";
@@ -31,13 +33,17 @@ export function createBubblewrapDriver(options: BubblewrapOptions = {}): Sandbox
 function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Launcher {
   const { binary = "/usr/bin/bwrap", home = homedir() } = options;
   const shell = findShell(spec.env.PATH ?? "");
-  const policy = sandboxPolicy(spec, { home });
+  const policy = sandboxPolicy(spec, { home, limits: options.limits });
+  const groups = makeControlGroups(policy.limits);
+  const joined = joinedWords(groups.joins);
+  const limited = limitedWords(shell, policy.limits, groups.holdMemory);
   const [isolation, root] = [isolationArgs(policy), rootArgs(policy.mounts)];
   const env = { ...spec.env, ...rootEnv() };
   const filter = seccompFile(spec.scratch);
   const setEnv = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
   return {
     isNamespace: true,
+    close: groups.remove,
     outside: outsideOf(policy, home),
     launch: ({ script, cwd, grants }, mark) => {
       const start = [
@@ -50,6 +56,7 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
         "3",
         ...(filter === undefined ? [] : ["--seccomp", "4"]),
         "--",
+        ...limited,
         shell.file,
       ];
       const shellWords = shellArgs(shell, script, () => join(spec.scratch, `script-${mark.value}sh`));
@@ -57,7 +64,8 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
       const changing = [...granted, ...root, ...changingArgs(spec, home)];
       const args = [...isolation, ...changing, ...setEnv, ...start, ...shellWords];
       // Its own environment stays readable inside, in /proc/1/environ.
-      return { file: binary, args, cwd: "/", env: {}, ...(filter !== undefined && { reads: filter }) };
+      const [file = binary, ...words] = [...joined, binary, ...args];
+      return { file, args: words, cwd: "/", env: {}, ...(filter !== undefined && { reads: filter }) };
     },
     judge: (status, output) => (/"exit-code"/u.test(status) ? undefined : unavailable(output)),
     isStarted: (status) => {

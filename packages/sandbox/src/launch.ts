@@ -24,6 +24,8 @@ export interface Launcher {
    * Absent when what is started is the command itself.
    */
   readonly judge?: (status: string, output: string) => Failure | undefined;
+  /** Called once, when everything it launched has ended. */
+  readonly close?: () => void;
   /** Whether the command runs by now, by the launcher's report so far. */
   readonly isStarted?: (status: string) => boolean;
 }

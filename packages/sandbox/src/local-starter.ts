@@ -52,6 +52,7 @@ export class LocalStarter implements Starter {
     const mayBeLeft = this.#commands > 0 && !this.#launcher.isNamespace;
     if (mayBeLeft) await endMarked(`${markName}=${this.#box}.`);
     await this.#pipes.close();
+    this.#launcher.close?.();
   }
 }
 

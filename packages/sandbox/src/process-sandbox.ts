@@ -18,6 +18,7 @@ import { controlFolder } from "./folders.ts";
 import { isBelow } from "./path-order.ts";
 import type { Limits } from "./policy.ts";
 import type { Running, Starter } from "./running.ts";
+import { usualLimits } from "./sandbox-policy.ts";
 import { scratchFailure } from "./scratch-failure.ts";
 import { WorkspaceWatch } from "./workspace-watch.ts";
 
@@ -129,6 +130,7 @@ export class ProcessSandbox implements Sandbox {
         hasInput,
         capture: new Capture(kept),
         errors: command.apart ? new Capture(kept) : undefined,
+        memoryBytes: this.#options.limits?.memoryBytes ?? usualLimits().memoryBytes,
         atEnd,
       });
       this.#running.add(running);

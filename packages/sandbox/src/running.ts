@@ -21,6 +21,8 @@ export interface StartRequest {
   readonly hasInput: boolean;
   readonly capture: Capture;
   readonly errors: Capture | undefined;
+  /** What commands may have, to be told when it was not enough. */
+  readonly memoryBytes: number;
   /** Called once when everything it started has ended, before that is told: what had to be taken back. */
   readonly atEnd: () => readonly string[];
 }

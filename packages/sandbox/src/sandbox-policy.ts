@@ -64,9 +64,10 @@ export function currentGuards(
   return { writable, readOnly: [...sealed, ...host.sealed], links: [...links, ...host.links], outside };
 }
 
-/** Roomy: what stops a runaway command, not a large build. */
+/** What stops a runaway command before the machine's other work suffers; a tenth of its memory, and never less than 2 GiB. */
 export function usualLimits(): Limits {
-  return { processes: 2048, fileBytes: 8 * gibibyte, memoryBytes: Math.floor(totalmem() * 0.75) };
+  const memoryBytes = Math.max(2 * gibibyte, Math.floor(totalmem() / 10));
+  return { processes: 2048, fileBytes: 8 * gibibyte, memoryBytes };
 }
 
 /** The same as /tmp; a link, unless something is shown below it. */
