@@ -5,7 +5,8 @@ import { kindOf } from "./kind-of.ts";
 /** A folder that was read, with the names in it that matter. */
 export interface FolderSeen {
   readonly path: string;
-  readonly entries: readonly Dirent[];
+  /** Undefined where we may not look. */
+  readonly entries: readonly Dirent[] | undefined;
 }
 
 export interface WalkCache {
@@ -43,6 +44,8 @@ function below(
   visit: (folder: FolderSeen) => readonly string[],
 ): readonly string[] {
   const stats = kindOf(path);
+  // It was a folder a moment ago: gone, or not to be looked at.
+  if (!stats) visit({ path, entries: undefined });
   if (!stats?.isDirectory()) return [];
   const isSettled = Date.now() - stats.ctimeMs > tickMs;
   const stamp = `${stats.ino} ${stats.ctimeMs}`;
@@ -53,10 +56,10 @@ function below(
   return names;
 }
 
-function entriesOf(path: string): readonly Dirent[] {
+function entriesOf(path: string): readonly Dirent[] | undefined {
   try {
     return readdirSync(path, { withFileTypes: true });
   } catch {
-    return [];
+    return undefined;
   }
 }

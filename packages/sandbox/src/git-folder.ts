@@ -5,7 +5,7 @@ import type { ConfigPlace } from "./git-config-keys.ts";
 import { parseGitConfig, type Setting } from "./git-config-text.ts";
 import { kindOf } from "./kind-of.ts";
 import { isBelow } from "./path-order.ts";
-import { realPlace, whereLeads } from "./real-path.ts";
+import { realPlace } from "./real-path.ts";
 
 /** A file to be remembered. */
 export interface Guarded {
@@ -60,18 +60,18 @@ function modulesIn(folder: string, namesIn: NamesIn): readonly string[] {
   });
 }
 
-/** The folder of a linked working tree names the repository it lies in, and no other. */
+/** The folder of a linked working tree names the repository it lies in as git does, and no other. */
 function isOwnRepository(tree: string, state: FileState): boolean {
-  const above = dirname(tree);
-  if (state.kind !== "file" || state.text === undefined || !above.endsWith("/worktrees")) return false;
-  return whereLeads(tree, state.text.replace(/\n$/u, "")) === realPlace(dirname(above));
+  return state.kind === "file" && dirname(tree).endsWith("/worktrees") && state.text === "../..\n";
 }
 
-/** Where a `.git` file leads; undefined for what is none. */
+/** Where a `.git` file leads, without a link on the way; undefined for what is none. */
 export function pointedAt(file: string, state: FileState): string | undefined {
   const text = state.kind === "file" ? state.text : undefined;
   const target = /^gitdir: ([^\n]+)\n*$/u.exec(text ?? "")?.[1];
-  return target === undefined ? undefined : whereLeads(dirname(file), target);
+  const path = target && resolve(dirname(file), target);
+  // A link on the way could be given another end later.
+  return path && realPlace(path) === path ? path : undefined;
 }
 
 /** Git takes a folder that looks so for a repository, wherever it lies. */

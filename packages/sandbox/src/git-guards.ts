@@ -1,5 +1,5 @@
 /** What of a workspace's git data a command cannot change while it runs: the hooks, and where the data lies. */
-import { mkdirSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { kindOf } from "./kind-of.ts";
 import { isBelow } from "./path-order.ts";
@@ -17,7 +17,7 @@ export interface GitGuards {
 export function gitGuards(workspace: string, home: string): GitGuards {
   const top = kindOf(join(workspace, ".git")) ? workspace : repositoryAbove(workspace, home);
   const git = top && join(top, ".git");
-  const kind = git && statSync(git, { throwIfNoEntry: false });
+  const kind = git && folderOrFile(git);
   if (!git || !kind) return { writable: [], readOnly: [], links: [] };
   if (kind.isDirectory()) return { writable: [git], ...sealed(workspace, guarded(git)) };
   const own = linkedFolder(git);
@@ -40,6 +40,15 @@ export function repositoryAbove(workspace: string, home: string): string | undef
 function isRepository(git: string): boolean {
   const folder = kindOf(git)?.isDirectory() ? git : linkedFolder(git);
   return folder !== undefined && readText(join(folder, "HEAD")) !== "";
+}
+
+/** Links followed; a circle of them leads nowhere. */
+function folderOrFile(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
 }
 
 /** What git runs from a git folder, and from the folders of its submodules. */

@@ -5,9 +5,15 @@ import { isBelow } from "./path-order.ts";
 import { realPath } from "./real-path.ts";
 
 /** Read when a folder is entered, opened or worked in by an agent, with nobody asked. */
-const files: ReadonlySet<string> = new Set([".envrc", ".mcp.json", "lathe.json"]);
+const files: ReadonlySet<string> = new Set(
+  ".envrc .autoenv .mcp.json lathe.json opencode.json .aider.conf.yml .devcontainer.json .exrc .nvim.lua .nvimrc .lvimrc .gdbinit .lldbinit".split(
+    " ",
+  ),
+);
 const folders: ReadonlySet<string> = new Set(
-  ".vscode .idea .zed .cursor .claude .codex .gemini .devcontainer .lathe".split(" "),
+  ".vscode .idea .zed .fleet .cursor .claude .codex .gemini .opencode .windsurf .roo .continue .kiro .devcontainer .lathe".split(
+    " ",
+  ),
 );
 /** Remembered and not sealed, since installing packages writes them anew. */
 const hookFolders: ReadonlySet<string> = new Set([".husky"]);

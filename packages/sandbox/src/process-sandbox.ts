@@ -122,8 +122,9 @@ export class ProcessSandbox implements Sandbox {
     if (refusal) return refusal;
     const { scratch } = this.spec;
     const kept = { folder: scratch, cap: this.#options.outputCap ?? defaultCap };
-    const atEnd = this.#watch?.begin() ?? nothingMade;
+    let atEnd = nothingMade;
     try {
+      atEnd = this.#watch?.begin() ?? nothingMade;
       const running = await this.#starter.start({
         id: `p${this.#spawned.length + 1}`,
         command,

@@ -1,6 +1,7 @@
 /** What a command leaves for programs of the host is taken back wherever it lies, and nothing else is. */
 import assert from "node:assert/strict";
 import {
+  chmodSync,
   existsSync,
   lstatSync,
   mkdirSync,
@@ -156,6 +157,28 @@ describe("the watch over a workspace", () => {
       "d/.envrc",
       "d/.vscode/tasks.json",
     ]);
+  });
+
+  it("trusts nothing that lay where it could not look", {
+    skip: process.getuid?.() === 0 && "root looks everywhere",
+  }, () => {
+    const { workspace, watch, text } = open({ a: "" });
+    const first = watch.begin();
+    write(workspace, below("shut/repository", { ...repository, ".git/config": evil }));
+    chmodSync(join(workspace, "shut"), 0);
+    assert.deepEqual(first(), []);
+    const second = watch.begin();
+    chmodSync(join(workspace, "shut"), 0o755);
+    assert.deepEqual(second(), ["shut/repository/.git/config (core.fsmonitor)"]);
+    assert.equal(text("shut/repository/.git/config"), config);
+  });
+
+  it("takes no pointer that goes through a link", () => {
+    const { workspace, watch } = open({ "data/HEAD": "" });
+    const end = watch.begin();
+    symlinkSync("data", join(workspace, "link"));
+    write(workspace, { "sub/.git": "gitdir: ../link\n" });
+    assert.deepEqual(end(), ["sub/.git"]);
   });
 
   it("takes back what editors, agents and we ourselves obey, at any depth", () => {

@@ -1,5 +1,5 @@
 /** Watches over what of a workspace the host obeys: remembered before commands run, put back when they have ended. */
-import { lstatSync, readdirSync, readlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, readlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { putBack } from "./file-state.ts";
 import { type FolderSeen, type WalkCache, walkFolders } from "./folder-walk.ts";
@@ -39,6 +39,8 @@ export class WorkspaceWatch {
   /** Folders of git's; made by a command, or there before. */
   readonly #git = new Map<string, boolean>();
   readonly #trees = new Set<string>();
+  /** Folders into which we could not look once: what comes out of them is a command's. */
+  readonly #closed = new Set<string>();
   readonly #global: readonly string[];
   #roots: readonly string[];
   /** Read-only for every command that runs. */
@@ -200,20 +202,28 @@ export class WorkspaceWatch {
 
   /** A folder that was read: what in it is to be guarded, and which of its folders are gone into. */
   #visit({ path, entries }: FolderSeen): readonly string[] {
-    const below: string[] = [];
-    for (const entry of entries) {
-      const full = join(path, entry.name);
-      const isFolder = entry.isDirectory();
-      if (entry.name === ".git") this.#addRepository(full, isFolder);
-      else if (isHostFolder(entry.name)) this.#addTree(full);
-      else if (isHostFile(entry.name)) this.#add(full);
-      else if (isFolder) below.push(entry.name);
-      else if (entry.isSymbolicLink()) this.#judgeLink(path, full);
+    if (!entries) {
+      this.#closed.add(path);
+      return [];
     }
+    const below = entries.filter((entry) => this.#isEntered(path, entry)).map(({ name }) => name);
     if (!isGitFolder(new Set(entries.map(({ name }) => name)))) return below;
     this.#addGit(path);
     // A working tree may lie around what looks like git's own folder.
     return below.filter((name) => !["objects", "refs", "hooks", "logs", "info"].includes(name));
+  }
+
+  /** Guards what stands for itself; of all else, whether it is a folder to go on in. */
+  #isEntered(path: string, entry: Dirent): boolean {
+    const full = join(path, entry.name);
+    const isFolder = entry.isDirectory();
+    if (entry.name === ".git") this.#addRepository(full, isFolder);
+    else if (entry.name === ".hg" && isFolder) this.#add(join(full, "hgrc"));
+    else if (isHostFolder(entry.name)) this.#addTree(full);
+    else if (isHostFile(entry.name)) this.#add(full);
+    else if (entry.isSymbolicLink()) this.#judgeLink(path, full);
+    else return isFolder;
+    return false;
   }
 
   #addRepository(path: string, isFolder: boolean): void {
@@ -271,6 +281,7 @@ export class WorkspaceWatch {
   #isTouched(path: string, root: string): boolean {
     const since = this.#dirtySince;
     if (since === undefined) return false;
+    for (const closed of this.#closed) if (isBelow(path, closed)) return true;
     for (let at = path; isBelow(at, root); at = dirname(at)) {
       const stats = kindOf(at);
       if (stats && stats.ctimeMs >= since) return true;
