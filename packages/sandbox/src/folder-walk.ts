@@ -9,8 +9,20 @@ export interface FolderSeen {
   readonly entries: readonly Dirent[] | undefined;
 }
 
+interface Known {
+  /** Zero where a change could have gone unseen. */
+  readonly ctimeMs: number;
+  readonly ino: number;
+  /** Whole paths, those of `node_modules` apart. */
+  readonly below: readonly string[];
+  readonly later: readonly string[];
+  walk: number;
+}
+
 export interface WalkCache {
-  readonly folders: Map<string, { readonly stamp: string; readonly below: readonly string[] }>;
+  readonly folders: Map<string, Known>;
+  /** How many walks there have been. */
+  walks: number;
 }
 
 /** Two changes within one tick of the kernel's clock may have the same time. */
@@ -25,35 +37,44 @@ export function* walkFolders(
   cache: WalkCache,
   visit: (folder: FolderSeen) => readonly string[],
 ): Generator<void> {
-  const seen = new Set<string>();
+  const walk = ++cache.walks;
   const first = [root];
   const last: string[] = [];
   for (let path = first.pop(); path !== undefined; path = first.pop() ?? last.pop()) {
-    seen.add(path);
-    for (const name of below(path, cache, visit)) {
-      (name === "node_modules" ? last : first).push(`${path}/${name}`);
+    const known = knownFolder(path, cache, visit);
+    if (known) {
+      known.walk = walk;
+      for (const below of known.below) first.push(below);
+      for (const later of known.later) last.push(later);
     }
     yield;
   }
-  for (const path of cache.folders.keys()) if (!seen.has(path)) cache.folders.delete(path);
+  for (const [path, known] of cache.folders) if (known.walk !== walk) cache.folders.delete(path);
 }
 
-function below(
+function knownFolder(
   path: string,
   { folders }: WalkCache,
   visit: (folder: FolderSeen) => readonly string[],
-): readonly string[] {
+): Known | undefined {
   const stats = kindOf(path);
   // It was a folder a moment ago: gone, or not to be looked at.
   if (!stats) visit({ path, entries: undefined });
-  if (!stats?.isDirectory()) return [];
-  const isSettled = Date.now() - stats.ctimeMs > tickMs;
-  const stamp = `${stats.ino} ${stats.ctimeMs}`;
+  if (!stats?.isDirectory()) return undefined;
   const known = folders.get(path);
-  if (known?.stamp === stamp) return known.below;
+  if (known && known.ctimeMs === stats.ctimeMs && known.ino === stats.ino) return known;
+  const isSettled = Date.now() - stats.ctimeMs > tickMs;
   const names = visit({ path, entries: entriesOf(path) });
-  folders.set(path, { stamp: isSettled ? stamp : "", below: names });
-  return names;
+  const whole = (name: string): string => `${path}/${name}`;
+  const made = {
+    ctimeMs: isSettled ? stats.ctimeMs : 0,
+    ino: stats.ino,
+    below: names.filter((name) => name !== "node_modules").map(whole),
+    later: names.filter((name) => name === "node_modules").map(whole),
+    walk: 0,
+  };
+  folders.set(path, made);
+  return made;
 }
 
 function entriesOf(path: string): readonly Dirent[] | undefined {

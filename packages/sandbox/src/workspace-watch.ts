@@ -22,8 +22,10 @@ export interface WatchOptions {
   readonly home: string;
 }
 
-const firstMs = 2;
-const sliceMs = 4;
+/** How long a command may wait for the walk, at its start and at its end; the rest is gone through in small slices. */
+const firstMs = 1;
+const lastMs = 4;
+const sliceMs = 1;
 const pollMs = 250;
 const tickMs = 20;
 /** What a file names may name more. */
@@ -34,7 +36,7 @@ export class WorkspaceWatch {
   readonly #options: WatchOptions;
   readonly #ledger: Ledger;
   readonly #clock: string;
-  readonly #cache: WalkCache = { folders: new Map() };
+  readonly #cache: WalkCache = { folders: new Map(), walks: 0 };
   readonly #names = new Map<string, { readonly stamp: string; readonly names: readonly string[] }>();
   /** Folders of git's; made by a command, or there before. */
   readonly #git = new Map<string, boolean>();
@@ -106,7 +108,7 @@ export class WorkspaceWatch {
       clearInterval(this.#poll);
       this.#poll = undefined;
     }
-    this.#sweep(sliceMs);
+    this.#sweep(lastMs);
     this.#goOn();
     const taken = [...new Set(this.#pending)];
     this.#pending = [];
