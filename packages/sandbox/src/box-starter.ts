@@ -5,7 +5,7 @@ import type { AgentSource } from "./agent-source.ts";
 import { Box } from "./box.ts";
 import { BoxProcess } from "./box-process.ts";
 import { openPayload, runPayload } from "./box-request.ts";
-import { type Outside, outsideOf } from "./denials.ts";
+import { type Outside, outsideOf, shownBy } from "./denials.ts";
 import type { Mount, Policy } from "./policy.ts";
 import { rootEnv } from "./root-env.ts";
 import type { Running, Starter, StartRequest } from "./running.ts";
@@ -42,7 +42,7 @@ export class BoxStarter implements Starter {
     this.#options = options;
     this.#shell = findShell(spec.env.PATH ?? "");
     this.#outside = outsideOf(options.policy, options.home);
-    this.shown = this.#outside.readable;
+    this.shown = shownBy(options.policy);
     this.#env = { ...spec.env, ...rootEnv() };
   }
 
@@ -68,7 +68,7 @@ export class BoxStarter implements Starter {
     if (last?.box.isUsable && last.more === more) return last.box;
     const { agents, policy } = this.#options;
     const { channel, groups } = agents.take();
-    const mounts = [...granted, ...policy.mounts, ...shown];
+    const mounts = [...policy.below, ...granted, ...policy.mounts, ...shown];
     const box = new Box(channel, openPayload({ ...policy, mounts }, groups));
     for (const old of this.#boxes) if (old.box.isIdle) void old.box.close();
     this.#boxes = [...this.#boxes.filter((old) => old.box.isUsable), { box, more }];

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type Failure, failure, type SandboxDriver, type SandboxSpec } from "@lathe/protocol";
 import { changingArgs, isolationArgs, rootArgs } from "./bubblewrap-args.ts";
 import { makeControlGroups } from "./control-groups.ts";
-import { outsideOf } from "./denials.ts";
+import { outsideOf, shownBy } from "./denials.ts";
 import { controlFolder } from "./folders.ts";
 import { joinedWords, limitedWords } from "./held-command.ts";
 import type { Launcher } from "./launch.ts";
@@ -45,6 +45,7 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
     isNamespace: true,
     close: groups.remove,
     outside: outsideOf(policy, home),
+    shown: shownBy(policy),
     launch: ({ script, cwd, grants }, mark) => {
       const start = [
         "--setenv",
@@ -61,7 +62,7 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
       ];
       const shellWords = shellArgs(shell, script, () => join(spec.scratch, `script-${mark.value}sh`));
       const granted = rootArgs(grantMounts(grants));
-      const changing = [...granted, ...root, ...changingArgs(spec, home)];
+      const changing = [...rootArgs(policy.below), ...granted, ...root, ...changingArgs(spec, home)];
       const args = [...isolation, ...changing, ...setEnv, ...start, ...shellWords];
       // Its own environment stays readable inside, in /proc/1/environ.
       const [file = binary, ...words] = [...joined, binary, ...args];

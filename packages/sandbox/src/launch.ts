@@ -17,6 +17,8 @@ export interface Launcher {
   readonly isNamespace: boolean;
   /** Where what commands reach ends; absent when they reach everything. */
   readonly outside?: Outside;
+  /** What they see read-only; absent when they see everything. */
+  readonly shown?: readonly string[];
   /** The program for a command; `mark` must stand in the environment of the command. */
   launch(command: Command, mark: Mark): Launch;
   /**

@@ -23,7 +23,7 @@ export class LocalStarter implements Starter {
   constructor({ scratch }: SandboxSpec, launcher: Launcher) {
     this.#folder = join(scratch, controlFolder);
     this.#launcher = launcher;
-    this.shown = launcher.outside?.readable;
+    this.shown = launcher.shown;
     this.#pipes = new PipePool(this.#folder);
     this.#box = claimBox(join(this.#folder, "box"));
     this.#pipes.warm();

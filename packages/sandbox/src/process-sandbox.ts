@@ -59,8 +59,7 @@ export class ProcessSandbox implements Sandbox {
     this.#starter = starter;
     this.#options = options;
     const { workspace, scratch } = spec;
-    // What is shown as /etc is a copy: a link there would lead to the machine's own.
-    const shown = starter.shown?.filter((path) => !isBelow(path, "/etc"));
+    const { shown } = starter;
     const { home = homedir() } = options;
     const control = join(scratch, controlFolder);
     this.#watch = shown && new WorkspaceWatch({ workspace, scratch, control, shown, home });

@@ -36,12 +36,11 @@ export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder, limits }: 
     { kind: "folder", at: "/var" },
     { kind: "writable", from: join(scratch, "tmp"), to: "/tmp" },
     ...varTmp(spec),
-    ...around(workspace, home),
     { kind: "writable", from: workspace, to: workspace },
     { kind: "writable", from: scratch, to: scratch },
     { kind: "hidden", at: join(scratch, controlFolder) },
   ];
-  return { mounts, network, limits: { ...usualLimits(), ...limits } };
+  return { below: around(workspace, home), mounts, network, limits: { ...usualLimits(), ...limits } };
 }
 
 /** What a command was granted, to lie below everything the policy shows: no grant takes a guard away. */

@@ -61,6 +61,40 @@ export const gitWork: readonly WorkProbe[] = [
     says: "other",
   }),
   git({
+    id: "remote",
+    what: "adds a remote, pushes to it, follows its branch and sets a name, and finds it all in the next command",
+    steps: () => [
+      {
+        script: strict(
+          "git init -q --bare remote.git; git remote add origin ./remote.git; git push -qu origin main; git switch -qc topic --track origin/main; git config user.name Someone; git config color.ui auto",
+        ),
+      },
+      {
+        script: strict(
+          "git config branch.main.remote; git config branch.topic.merge; git config user.name; git -C remote.git rev-list --count main",
+        ),
+      },
+    ],
+    says: "origin\nrefs/heads/main\nSomeone\n2",
+  }),
+  git({
+    id: "nested-repositories",
+    what: "clones with a submodule and a bare copy below the workspace, and works in them in the next command",
+    steps: () => [
+      {
+        script: strict(
+          "git clone -q . vendor/one; git clone -q --bare . vendor/two.git; git -c protocol.file.allow=always submodule --quiet add ./vendor/two.git lib; git worktree add -q trees/side side",
+        ),
+      },
+      {
+        script: strict(
+          "for f in vendor/one lib trees/side; do (cd $f; echo x > x; git add x; git commit -qm 'in it'; git log -1 --format=%s; git config --get-regexp '^remote|^branch' | wc -l); done; git submodule status; git -C vendor/two.git log --oneline | wc -l",
+        ),
+      },
+    ],
+    says: /(?:in it\n[1-9]\n){2}in it\n[\s\S]* lib[\s\S]*2$/m,
+  }),
+  git({
     id: "stash",
     what: "puts changes aside and takes them back",
     steps: strict("echo x >> file.txt; echo y > y; git stash -u; test ! -e y; git stash pop; cat y"),
