@@ -25,7 +25,10 @@ export interface WatchOptions {
 /** How long a command may wait for the walk, at its start and at its end; the rest is gone through in small slices. */
 const firstMs = 1;
 const lastMs = 4;
-/** As many are gone through at the end however long it takes: a busy machine must not leave a small workspace unseen. */
+/**
+ * As many are gone through at the end however long it takes: a busy machine must not leave a small workspace unseen. The
+ * first time, when each has to be read, a fifth of them.
+ */
 const leastFolders = 1_000;
 const sliceMs = 1;
 const pollMs = 250;
@@ -112,7 +115,7 @@ export class WorkspaceWatch {
       clearInterval(this.#poll);
       this.#poll = undefined;
     }
-    this.#sweep(lastMs, leastFolders);
+    this.#sweep(lastMs, this.#isComplete ? leastFolders : leastFolders / 5);
     this.#goOn();
     const taken = [...new Set(this.#pending)];
     this.#pending = [];
