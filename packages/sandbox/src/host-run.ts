@@ -32,7 +32,23 @@ export interface HostRunPaths {
   readonly links: readonly string[];
 }
 
+/** The last answer, and the state of the folder it was given for: it is asked for before each command. */
+let last: { readonly stamp: string; readonly paths: HostRunPaths } | undefined;
+/** Two changes within one tick of the kernel's clock may have the same time. */
+const tickMs = 20;
+
 export function hostRunPaths(workspace: string): HostRunPaths {
+  const stats = kindOf(workspace);
+  const stamp = `${workspace} ${stats?.ino} ${stats?.ctimeMs}`;
+  if (last?.stamp === stamp) return last.paths;
+  const paths = findPaths(workspace);
+  // Where links lead may change without the folder.
+  const isLasting = stats && Date.now() - stats.ctimeMs > tickMs && paths.links.length === 0;
+  last = isLasting ? { stamp, paths } : undefined;
+  return paths;
+}
+
+function findPaths(workspace: string): HostRunPaths {
   const sealed: string[] = [];
   const links: string[] = [];
   for (const name of [...files, ...folders]) {
