@@ -232,7 +232,7 @@ held = [open("/dev/null") for _ in range(900)]; print("open", len(held))`),
     what: "looks at itself in /proc, and at its own processes",
     tools: ["ps"],
     steps:
-      "cat /proc/self/comm; readlink /proc/self/exe >/dev/null && echo exe; ls /proc/self/fd >/dev/null && echo fd; sleep 3 & ps -o comm= -p $! ; ps -o pid= --ppid $$ | grep -cw $!; kill $!; nproc; cat /proc/meminfo | head -1; cat /proc/cpuinfo | head -1; uname -s; uptime >/dev/null; free -m | head -1",
+      "cat /proc/self/comm; readlink /proc/self/exe >/dev/null && echo exe; ls /proc/self/fd >/dev/null && echo fd; sleep 3 & until ps -o comm= -p $! | grep sleep; do :; done; ps -o pid= --ppid $$ | grep -cw $!; kill $!; nproc; cat /proc/meminfo | head -1; cat /proc/cpuinfo | head -1; uname -s; uptime >/dev/null; free -m | head -1",
     says: /cat\nexe\nfd\nsleep\n1\n\d+\nMemTotal/,
   },
   {
