@@ -28,6 +28,8 @@ struct agent {
   struct cell *cells, *spare;
   int count, children;
   bool is_prepared, is_open;
+  /* Where the server waits to hear that this box has a host; -1 afterwards. */
+  int taken;
   /* Why it could not be opened. */
   char refusal[512];
   /* Commands that have ended. */
@@ -146,6 +148,11 @@ static void take_input(struct agent *agent, uint32_t id, const char *payload, si
 static void open_with(struct agent *agent, const char *payload, size_t size) {
   struct words words = {payload, payload + size};
   const char *version = next_word(&words);
+  if (agent->taken >= 0) {
+    (void)!write(agent->taken, "", 1);
+    close(agent->taken);
+    agent->taken = -1;
+  }
   if (agent->is_open || agent->refusal[0] || !version || strcmp(version, PROTOCOL_VERSION) != 0)
     return send_failure(agent, 0, "this box speaks version " PROTOCOL_VERSION " of the protocol, once");
   /* It goes on answering, so that what it says is read: who leaves with requests unread takes its answers along. */
@@ -288,7 +295,7 @@ static void make_spare(struct agent *agent) {
   failure_text[0] = '\0';
 }
 
-int serve(int channel, const char *mode) {
+int serve(int channel, const char *mode, int taken) {
   static struct agent agent;
   static struct pollfd wanted[2 + 4 * MOST_CELLS];
   sigset_t children;
@@ -298,6 +305,7 @@ int serve(int channel, const char *mode) {
   sigprocmask(SIG_BLOCK, &children, NULL);
   int signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals < 0 || open_stream(&agent.stream, channel) < 0) return 1;
+  agent.taken = taken;
   agent.policy.host_network = strcmp(mode, "host-network") == 0;
   agent.is_prepared = prepare_box(&agent.policy) == 0;
   /* New rights, new rules: the kernel forgets this one when they change. */

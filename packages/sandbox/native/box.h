@@ -118,6 +118,6 @@ struct ends {
 void run_init(const struct policy *policy, struct ends ends, const char *request);
 
 /* agent.c */
-int serve(int channel, const char *mode);
+int serve(int channel, const char *mode, int taken);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * lathe-box FD [MODE]: serves one box on an open descriptor.
+ * lathe-box FD COUNT MODE [GROUP...]: a box for each of COUNT open descriptors from FD on, in these control groups.
  * lathe-box listen PATH [MODE]: a box for each who connects.
  * MODE: private (the default) or host-network.
  */
 #include "box.h"
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Nothing of this program may come to lie on 0, 1 and 2: a command's own ends go there. */
@@ -30,12 +32,45 @@ static void follow_parent(pid_t parent) {
   if (getppid() != parent) _exit(1);
 }
 
-static int serve_one(int channel, const char *mode) {
-  follow_parent(getppid());
-  int kept[] = {channel};
-  if (cover_standard_ends() < 0) return 1;
-  keep_only(kept, 1);
-  return serve(channel, mode);
+/* A box of its own for one channel, in a process that ends with the server. Does not return. */
+static void serve_one(int channel, const char *mode, pid_t server, int taken) {
+  signal(SIGCHLD, SIG_DFL);
+  follow_parent(server);
+  int kept[] = {channel, taken};
+  keep_only(kept, 2);
+  _exit(serve(channel, mode, taken));
+}
+
+static int join_groups(char **lists) {
+  for (; *lists; lists++)
+    if (write_file(*lists, "0") < 0) return -1;
+  return 0;
+}
+
+/*
+ * A box for each of the channels, in their order. One is always made ahead, and says through a pipe when it is taken:
+ * the kernel takes milliseconds to move a process into a control group, and nothing to start one there.
+ */
+static int serve_channels(int first, int count, const char *mode) {
+  int taken[2], next = first, end = first + count;
+  pid_t server = getpid();
+  if (pipe2(taken, O_CLOEXEC) < 0) return 1;
+  signal(SIGCHLD, SIG_IGN);
+  for (bool is_due = true; next < end;) {
+    if (is_due) {
+      pid_t child = fork();
+      if (child == 0) serve_one(next, mode, server, taken[1]);
+      /* Closed also when there is no process for it: who waits at the other end sees that. */
+      close(next++);
+    }
+    struct pollfd wanted[] = {{.fd = taken[0], .events = POLLIN}, {.fd = next < end ? next : -1, .events = POLLIN}};
+    if (next == end || poll(wanted, 2, -1) < 0) continue;
+    char mark;
+    is_due = wanted[1].revents != 0;
+    if (wanted[0].revents && read(taken[0], &mark, 1) == 1) is_due = true;
+  }
+  while (wait(NULL) > 0 || errno == EINTR) continue;
+  return 0;
 }
 
 static bool is_ours(int channel) {
@@ -55,31 +90,25 @@ static int serve_many(const char *path, const char *mode) {
   /* Who started us waits for this line. */
   puts("listening");
   fflush(stdout);
+  if (cover_standard_ends() < 0) return 1;
   signal(SIGCHLD, SIG_IGN);
   for (;;) {
     int channel = accept4(door, NULL, NULL, SOCK_CLOEXEC);
     if (channel < 0) continue;
     pid_t server = getpid();
-    if (is_ours(channel) && fork() == 0) {
-      signal(SIGCHLD, SIG_DFL);
-      follow_parent(server);
-      _exit(serve_one(channel, mode));
-    }
+    if (is_ours(channel) && fork() == 0) serve_one(channel, mode, server, -1);
     close(channel);
   }
 }
 
 int main(int count, char **words) {
-  bool is_server = count >= 3 && strcmp(words[1], "listen") == 0;
-  const char *mode = count > 2 + is_server ? words[2 + is_server] : "private";
-  if (is_server) {
-    follow_parent(getppid());
-    return serve_many(words[2], mode);
-  }
-  int channel = count >= 2 ? atoi(words[1]) : 0;
-  if (channel < 3) {
-    fputs("usage: lathe-box FD [MODE] | lathe-box listen PATH [MODE]\n", stderr);
+  follow_parent(getppid());
+  if (count >= 3 && strcmp(words[1], "listen") == 0) return serve_many(words[2], count > 3 ? words[3] : "private");
+  int first = count >= 4 ? atoi(words[1]) : 0, channels = count >= 4 ? atoi(words[2]) : 0;
+  if (first < 3 || channels < 1) {
+    fputs("usage: lathe-box FD COUNT MODE [GROUP...] | lathe-box listen PATH [MODE]\n", stderr);
     return 2;
   }
-  return serve_one(channel, mode);
+  if (cover_standard_ends() < 0 || join_groups(words + 4) < 0) return 1;
+  return serve_channels(first, channels, words[3]);
 }

@@ -118,14 +118,6 @@ static int old_open(const char *path, int how) {
   return openat(old_root, path, how | O_CLOEXEC);
 }
 
-/* Joins a control group through its list of processes. */
-static int join_group(const char *list) {
-  int file = old_open(list, O_WRONLY);
-  bool has_joined = file >= 0 && write(file, "0", 1) == 1;
-  if (file >= 0) close(file);
-  return has_joined ? 0 : fail("join", list);
-}
-
 /* What is not part of the root, and has to be done while the old one is there. */
 static int read_settings(struct words words, struct policy *policy) {
   for (const char *word; (word = next_word(&words));) {
@@ -134,9 +126,7 @@ static int read_settings(struct words words, struct policy *policy) {
     } else {
       const char *path = next_word(&words);
       if (!path) return fail("read", word);
-      if (strcmp(word, "group") == 0) {
-        if (join_group(path) < 0) return -1;
-      } else if (strcmp(word, "oom-count") == 0) {
+      if (strcmp(word, "oom-count") == 0) {
         policy->oom_fd = old_open(path, O_RDONLY);
         if (policy->oom_fd < 0) return fail("open", path);
       } else if (strcmp(word, "ro") == 0 || strcmp(word, "rw") == 0 || strcmp(word, "link") == 0) {
@@ -159,7 +149,7 @@ static int fill_root(struct words words) {
     } else if (strcmp(word, "tmpfs") == 0) {
       if (make_place(path, true) < 0) return -1;
       if (mount_tmpfs(path, "mode=755,size=1m", MS_NOSUID | MS_NODEV) < 0) return fail("mount", path);
-    } else if (strcmp(word, "group") != 0 && strcmp(word, "oom-count") != 0) {
+    } else if (strcmp(word, "oom-count") != 0) {
       const char *target = next_word(&words);
       if (strcmp(word, "ro") == 0) {
         if (show(path, target, READ_ONLY | NO_SETUID | NO_DEVICES) < 0) return -1;

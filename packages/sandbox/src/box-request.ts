@@ -6,9 +6,9 @@ import type { Mount, Policy } from "./policy.ts";
 
 const protocolVersion = "1";
 
-/** Control groups the box joins, by their lists of processes, and where the kernel counts what it ended. */
+/** What the control groups of a box do for it. */
 export interface Groups {
-  readonly joins: readonly string[];
+  /** Where the kernel counts what it ended for want of memory. */
   readonly oomCount?: string;
   /** Whether they hold the memory, so that no single process need be limited. */
   readonly holdMemory: boolean;
@@ -17,7 +17,6 @@ export interface Groups {
 export function openPayload({ limits, mounts }: Policy, groups: Groups): Buffer {
   return wordBytes([
     protocolVersion,
-    ...groups.joins.flatMap((list) => ["group", list]),
     ...(groups.oomCount === undefined ? [] : ["oom-count", groups.oomCount]),
     ...["limit", "processes", String(limits.processes), "limit", "file-size", String(limits.fileBytes)],
     ...(groups.holdMemory ? [] : ["limit", "memory", String(limits.memoryBytes)]),

@@ -1,10 +1,10 @@
 /** Starts commands in one warm box, which is made anew when it has died or when what it must show has changed. */
 import { join } from "node:path";
 import type { SandboxSpec } from "@lathe/protocol";
-import { Box, type Channel } from "./box.ts";
+import type { AgentSource } from "./agent-source.ts";
+import { Box } from "./box.ts";
 import { BoxProcess } from "./box-process.ts";
 import { openPayload, runPayload } from "./box-request.ts";
-import type { ControlGroups } from "./control-groups.ts";
 import { type Outside, outsideOf } from "./denials.ts";
 import type { Mount, Policy } from "./policy.ts";
 import { rootEnv } from "./root-env.ts";
@@ -13,12 +13,10 @@ import { currentGuards, grantMounts } from "./sandbox-policy.ts";
 import { findShell, type Shell, shellArgs } from "./shell.ts";
 
 export interface BoxOptions {
-  /** *Contract:* a channel to a fresh agent; errors come as the channel's. */
-  readonly connect: () => Channel;
+  readonly agents: AgentSource;
   readonly policy: Policy;
   /** Absolute path of the user's home. */
   readonly home: string;
-  readonly groups: ControlGroups;
 }
 
 interface Opened {
@@ -60,7 +58,6 @@ export class BoxStarter implements Starter {
 
   async close(): Promise<void> {
     await Promise.all(this.#boxes.map(({ box }) => box.close()));
-    this.#options.groups.remove();
   }
 
   /** What is granted lies below what the policy shows, so that it takes no guard away. */
@@ -68,9 +65,10 @@ export class BoxStarter implements Starter {
     const more = JSON.stringify([granted, shown]);
     const last = this.#boxes.at(-1);
     if (last?.box.isUsable && last.more === more) return last.box;
-    const { connect, policy, groups } = this.#options;
+    const { agents, policy } = this.#options;
+    const { channel, groups } = agents.take();
     const mounts = [...granted, ...policy.mounts, ...shown];
-    const box = new Box(connect(), openPayload({ ...policy, mounts }, groups));
+    const box = new Box(channel, openPayload({ ...policy, mounts }, groups));
     for (const old of this.#boxes) if (old.box.isIdle) void old.box.close();
     this.#boxes = [...this.#boxes.filter((old) => old.box.isUsable), { box, more }];
     return box;

@@ -1,10 +1,12 @@
-/** Control groups for a sandbox: processes and memory of all its commands together, where the kernel lets us. */
+/** Control groups for the boxes of one launcher: processes and memory of all their commands, where the kernel lets us. */
 import { mkdirSync, readdirSync, readFileSync, rmdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Groups } from "./box-request.ts";
 import type { Limits } from "./policy.ts";
 
 export interface ControlGroups extends Groups {
+  /** Their lists of processes, to be joined. */
+  readonly joins: readonly string[];
   /** Removes the groups; what is still in use is tried again, and at last swept by the next harness. */
   remove(): void;
 }

@@ -1,6 +1,7 @@
 /** What of a workspace's git data a command may not change: what git would run later on the host. */
-import { lstatSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
+import { kindOf } from "./kind-of.ts";
 import { isBelow } from "./path-order.ts";
 
 /** Paths to bind, in order: git's own folders writable but pinned in place, then hooks and settings read-only. */
@@ -52,7 +53,7 @@ function sealed(workspace: string, paths: readonly string[]): Pick<GitGuards, "r
   const readOnly: string[] = [];
   const links: string[] = [];
   for (const path of paths) {
-    const kind = lstatSync(path, { throwIfNoEntry: false });
+    const kind = kindOf(path);
     if (!kind) continue;
     if (!kind.isSymbolicLink()) {
       readOnly.push(path);

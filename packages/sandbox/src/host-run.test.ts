@@ -57,6 +57,12 @@ describe("what the host runs", () => {
     assert.deepEqual(takeBack(), []);
   });
 
+  it("is not there where a file stands in for its folder", () => {
+    const root = workspace({ ".git": "gitdir: elsewhere", ".vscode": "", ".claude": "" });
+    assert.deepEqual(watchHostRun(root)(), []);
+    assert.deepEqual(hostRunFiles(root), { folders: [], files: [] });
+  });
+
   it("is never looked for behind a link that leads out", () => {
     const root = workspace();
     const outside = workspace({

@@ -1,6 +1,6 @@
 /** What of a workspace programs on the host run by themselves: guarded where it is, taken back where a command made it. */
-import { lstatSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { kindOf } from "./kind-of.ts";
 import { cleanNewRepository } from "./new-repository.ts";
 import { inFolder } from "./pinned-folder.ts";
 
@@ -68,8 +68,4 @@ function newRepository(workspace: string, git: string): readonly string[] {
   // Git takes a folder that looks so for a repository.
   const isBare = ["HEAD", "objects", "refs"].every((name) => kindOf(join(workspace, name)));
   return isBare && remove("HEAD") ? ["HEAD (of a bare repository)"] : [];
-}
-
-function kindOf(path: string): ReturnType<typeof lstatSync> | undefined {
-  return lstatSync(path, { throwIfNoEntry: false });
 }

@@ -1,6 +1,6 @@
 /** Runs the conformance suite in boxes of the launcher, and what is their own: containment, death, terminals. */
 import assert from "node:assert/strict";
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -160,6 +160,33 @@ describe("a box", { skip }, () => {
     await again.close();
   });
 
+  it("commits in a linked worktree, and guards its repository's hooks", async () => {
+    const [main, tree, scratch] = ["main", "tree", "tree-scratch"].map((name) => join(folder, name));
+    const who = ["-c", "user.name=a", "-c", "user.email=a@b"];
+    const env = { PATH: process.env.PATH, HOME: folder, GIT_CONFIG_NOSYSTEM: "1" };
+    for (const words of [
+      ["init", "-q", main],
+      ["-C", main, ...who, "commit", "-q", "--allow-empty", "-m", "x"],
+      ["-C", main, "worktree", "add", "-q", tree],
+    ])
+      execFileSync("git", words as string[], { env });
+    mkdirSync(scratch as string);
+    const inside = { ...env, PATH: "/usr/local/bin:/usr/bin:/bin", HOME: `${scratch}/home` };
+    const spec = { workspace: tree, scratch, network: "none", env: inside } as SandboxSpec;
+    const sandbox = await createLauncherDriver({ binary, cacheFolder }).open(spec);
+    assert.ok(!isFailure(sandbox));
+    const commit = `echo a > a && git add a && git ${who.join(" ")} commit -qm two && git log --oneline | wc -l`;
+    assert.equal(await run(sandbox, commit), "2\n");
+    await run(
+      sandbox,
+      `echo x > ${main}/.git/hooks/pre-commit; echo x > ${main}/.git/config; echo x > ${main}/y`,
+    );
+    assert.deepEqual(readdirSync(main as string), [".git"]);
+    assert.match(readFileSync(`${main}/.git/config`, "utf8"), /^\[core\]/);
+    assert.equal(readdirSync(`${main}/.git/hooks`).includes("pre-commit"), false);
+    await sandbox.close();
+  });
+
   it("lets no command see or reach its agent", async () => {
     const sandbox = await open();
     const seen = await run(sandbox, "for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline; echo; done");
@@ -174,15 +201,14 @@ describe("a box", { skip }, () => {
   });
 });
 
-/** The agents this process started. */
+/** The agents of this process: their servers are its children. */
 function agentsOf(program: string): readonly number[] {
   const pids = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid));
-  return pids.map(Number).filter((pid) => {
-    const parent = readProc(pid, "stat").split(") ")[1]?.split(" ")[1];
-    return (
-      parent === String(process.pid) && readProc(pid, "cmdline").startsWith([program, "3", ""].join("\0"))
-    );
-  });
+  const parentOf = (pid: number): number => Number(readProc(pid, "stat").split(") ")[1]?.split(" ")[1]);
+  const boxes = pids
+    .map(Number)
+    .filter((pid) => readProc(pid, "cmdline").startsWith([program, "3", ""].join("\0")));
+  return boxes.filter((pid) => parentOf(parentOf(pid)) === process.pid);
 }
 
 function readProc(pid: number, name: string): string {

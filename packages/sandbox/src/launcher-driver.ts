@@ -3,12 +3,13 @@ import { spawn } from "node:child_process";
 import { createConnection, Socket } from "node:net";
 import { homedir } from "node:os";
 import type { SandboxDriver, SandboxSpec } from "@lathe/protocol";
-import type { Channel } from "./box.ts";
+import { type Agent, type AgentSource, createAgentSource } from "./agent-source.ts";
 import { BoxStarter } from "./box-starter.ts";
 import { makeControlGroups } from "./control-groups.ts";
 import { openSandbox } from "./open-sandbox.ts";
+import type { Limits } from "./policy.ts";
 import type { DriverOptions } from "./process-sandbox.ts";
-import { sandboxPolicy } from "./sandbox-policy.ts";
+import { sandboxPolicy, usualLimits } from "./sandbox-policy.ts";
 
 interface BoxDriverOptions extends DriverOptions {
   /** The user's own folder for what can be made again; without it each sandbox makes its own. */
@@ -25,21 +26,25 @@ export interface SocketOptions extends BoxDriverOptions {
   readonly socket: string;
 }
 
-const modes = { none: "private", host: "host-network" } as const;
-
 /** *Contract:* whether the launcher works here is `probeDriver`'s question; this one only uses it. */
 export function createLauncherDriver(options: LauncherOptions): SandboxDriver {
-  return boxDriver("launcher", ({ network }) => startAgent(options.binary, modes[network]), options);
+  const limits = { ...usualLimits(), ...options.limits };
+  const source = (mode: string): AgentSource =>
+    createAgentSource((count) => startAgents({ binary: options.binary, mode, limits, count }));
+  const sources = { none: source("private"), host: source("host-network") };
+  return boxDriver("launcher", ({ network }) => sources[network], options);
 }
 
 /** The same agent in another process's care, as a remote one would be. */
 export function createSocketDriver(options: SocketOptions): SandboxDriver {
-  return boxDriver("socket", () => createConnection(options.socket), options);
+  const groups = { holdMemory: false };
+  const source = createAgentSource(() => [{ channel: createConnection(options.socket), groups }]);
+  return boxDriver("socket", () => source, options);
 }
 
 function boxDriver(
   name: string,
-  connect: (spec: SandboxSpec) => Channel,
+  sourceFor: (spec: SandboxSpec) => AgentSource,
   options: BoxDriverOptions,
 ): SandboxDriver {
   const open: SandboxDriver["open"] = async (spec) =>
@@ -48,29 +53,41 @@ function boxDriver(
       () => {
         const { home = homedir(), cacheFolder, limits } = options;
         const policy = sandboxPolicy(spec, { home, cacheFolder, limits });
-        return new BoxStarter(spec, {
-          connect: () => connect(spec),
-          policy,
-          home,
-          groups: makeControlGroups(policy.limits),
-        });
+        return new BoxStarter(spec, { agents: sourceFor(spec), policy, home });
       },
       options,
     );
   return { name, tier: "full", open };
 }
 
-/** One two-way channel, and nothing else of ours: no environment, no terminal, no group. */
-function startAgent(binary: string, mode: string): Channel {
-  const child = spawn(binary, ["3", mode], {
+interface AgentStart {
+  readonly binary: string;
+  readonly mode: string;
+  readonly limits: Limits;
+  readonly count: number;
+}
+
+/** A two-way channel for each, and nothing else of ours: no environment, no terminal, no group. */
+function startAgents({ binary, mode, limits, count }: AgentStart): readonly Agent[] {
+  const groups = makeControlGroups(limits);
+  const channels = Array.from({ length: count }, () => "pipe" as const);
+  const child = spawn(binary, ["3", String(count), mode, ...groups.joins], {
     cwd: "/",
     env: {},
     detached: true,
-    stdio: ["ignore", "ignore", "ignore", "pipe"],
+    stdio: ["ignore", "ignore", "ignore", ...channels],
   });
   child.unref();
-  const channel = child.stdio[3];
-  const socket = channel instanceof Socket ? channel : new Socket();
-  child.once("error", (error) => socket.destroy(error));
-  return socket;
+  const sockets = channels.map((_, at) => socketOf(child.stdio[at + 3]));
+  child.once("exit", groups.remove);
+  child.once("error", (error) => {
+    groups.remove();
+    for (const socket of sockets) socket.destroy(error);
+  });
+  return sockets.map((channel) => ({ channel, groups }));
+}
+
+/** Where the program could not be started there may be none: its error comes as the channel's. */
+function socketOf(stream: unknown): Socket {
+  return stream instanceof Socket ? stream : new Socket();
 }

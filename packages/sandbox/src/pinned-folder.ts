@@ -3,7 +3,6 @@ import {
   closeSync,
   constants,
   fstatSync,
-  lstatSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -11,6 +10,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from "node:fs";
+import { kindOf } from "./kind-of.ts";
 import { isBelow } from "./path-order.ts";
 
 const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
@@ -46,7 +46,7 @@ function pinned(own: string): PinnedFolder {
     names: () => readdirSync(own),
     remove: (name) => {
       const path = `${own}/${name}`;
-      const kind = lstatSync(path, { throwIfNoEntry: false });
+      const kind = kindOf(path);
       if (!kind || kind.isDirectory()) return false;
       unlinkSync(path);
       return true;

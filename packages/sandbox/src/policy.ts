@@ -13,7 +13,7 @@ export interface Limits {
   readonly processes: number;
   /** Bytes of one file. */
   readonly fileBytes: number;
-  /** Bytes of memory: of the whole sandbox where there are control groups, else of each process. */
+  /** Bytes of memory: of all sandboxes of one launcher where there are control groups, else of each process. */
   readonly memoryBytes: number;
 }
 

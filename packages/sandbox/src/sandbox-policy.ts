@@ -61,7 +61,7 @@ export function currentGuards(spec: SandboxSpec): GitGuards & { readonly outside
 }
 
 /** Roomy: what stops a runaway command, not a large build. */
-function usualLimits(): Limits {
+export function usualLimits(): Limits {
   return { processes: 2048, fileBytes: 8 * gibibyte, memoryBytes: Math.floor(totalmem() * 0.75) };
 }
 
