@@ -1,5 +1,5 @@
 /** Workbench: tools one by one, outside any session, under the ordinary policy. */
-import { gatherFacts, toolContext } from "@lathe/agent";
+import { examineCall, toolContext } from "@lathe/agent";
 import { evaluate } from "@lathe/policy";
 import { type Failure, failure, isFailure, type Outcome, type Shown } from "@lathe/protocol";
 import type { Containment } from "./containment.ts";
@@ -38,8 +38,9 @@ export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workb
       if (!tool) return { type: "failed", failure: failure("unknown-tool", `there is no tool ${name}`) };
       const prepared = tool.prepare(input);
       if (isFailure(prepared)) return { type: "failed", failure: prepared };
-      const facts = await gatherFacts(prepared.effects, options.mode, opened.ports);
-      const decision = evaluate(prepared, facts, opened.ports.rules);
+      const asking = { mode: options.mode, keepsFiles: false, refusals: [] };
+      const { effects, facts } = await examineCall(prepared, asking, opened.ports);
+      const decision = evaluate({ effects }, facts, opened.ports.rules);
       if (decision.verdict !== "allow") return { type: "refused", rule: decision.rule, why: decision.why };
       if (signal.aborted)
         return { type: "interrupted", failure: failure("cancelled", "cancelled"), text: "" };
