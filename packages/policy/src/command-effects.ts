@@ -111,7 +111,7 @@ function withTrait({ traits = [] }: Effect, trait: Trait): readonly Trait[] {
 function commandCallEffects(found: FoundCall): readonly Effect[] {
   const { words, calls, redirects, assignments, folder } = found;
   const files = [...calls.flatMap(fileEffects), ...redirects.flatMap(redirectEffects)];
-  const named = isTalk(calls) ? [] : [...words, ...assignments.map(assignedWord)].flatMap(wordNames);
+  const named = isTalk(calls) ? [] : [...words.slice(1), ...assignments.map(assignedWord)].flatMap(wordNames);
   const targets = redirects
     .filter(({ operator }) => !/^<<-?<?$/u.test(operator))
     .flatMap(({ target }) => wordNames(target));
@@ -153,6 +153,8 @@ const harmless =
   /^(NODE_ENV|CI|DEBUG|FORCE_COLOR|NO_COLOR|TZ|LANG|LC_\w+|PORT|HOST|RUST_BACKTRACE|RUST_LOG|CGO_ENABLED)=/u;
 const nowhere = /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/u;
 
+const raising: ReadonlySet<string> = new Set("sudo su doas pkexec runuser setpriv".split(" "));
+
 /** The command as written, and as what its wrappers and assignments hide, so that no rule is missed by dressing it. */
 function executeEffects({ words, calls, redirects, assignments }: FoundCall): readonly Effect[] {
   const [call] = calls;
@@ -165,6 +167,7 @@ function executeEffects({ words, calls, redirects, assignments }: FoundCall): re
   const effects = calls.map((one): Effect => {
     const target = [one.program, ...one.args.map(({ raw }) => raw), ...written].join(" ").trim();
     if (one.isUndecided) return { kind: "execute", target, expansion: "unknown" };
+    if (raising.has(one.program)) return { kind: "execute", target, traits: ["privilege"] };
     if (isPlain && isLookingCall(one)) return { kind: "execute", target, traits: ["looks"] };
     return isProjectCode(one)
       ? { kind: "execute", target, traits: ["project-code"] }

@@ -137,6 +137,7 @@ true
 cat <<EOF > src/new.ts\nexport const a = 1;\nEOF
 printf '%s' "a;b|c&d" > out
 echo a # rm -rf / ; git push
+for d in d*; do sed -i s/a/b/ $d/*.ts; done
 git fetch origin
 git pull
 git clone https://github.com/a/b

@@ -17,7 +17,7 @@ export function lossOf(effect: Effect, facts: Facts, isCommand: boolean): string
   if (facts.uncovered === undefined) {
     return isCommand ? `no checkpoint would hold ${target}` : undefined;
   }
-  const lost = facts.uncovered.find((one) => !isMadeAgain(one) && overlaps(path, one));
+  const lost = facts.uncovered.find((one) => !isMadeAgain(one) && overlaps({ kind, target: path }, one));
   return lost === undefined ? undefined : `no checkpoint holds ${lost}, and nothing would bring it back`;
 }
 
@@ -31,16 +31,22 @@ function isMadeAgain(path: string): boolean {
 }
 
 /** One is the other, or lies in it. */
-function overlaps(target: string, uncovered: string): boolean {
-  if (target === ".") return true;
+function overlaps({ kind, target: path }: Pick<Effect, "kind" | "target">, uncovered: string): boolean {
   const place = uncovered.replace(/\/$/u, "");
-  if (hasWildcard(target))
-    return mayMatch(target, place) || mayMatch(`${target}/**`, place) || below(target, place);
-  return place === target || place.startsWith(`${target}/`) || target.startsWith(`${place}/`);
+  if (hasWildcard(path))
+    return kind === "delete" ? mayName(path, place) : literalStart(path).startsWith(`${place}/`);
+  if (kind === "write") return path === place || path.startsWith(`${place}/`);
+  return path === "." || place === path || place.startsWith(`${path}/`) || path.startsWith(`${place}/`);
 }
 
-/** A glob of what lies in it. */
-function below(glob: string, place: string): boolean {
-  const segments = place.split("/");
-  return mayMatch(glob.split("/").slice(0, segments.length).join("/"), place);
+/** Whether a glob may name the folder, one around it, or something in it. */
+function mayName(glob: string, place: string): boolean {
+  const depth = place.split("/").length;
+  const start = glob.split("/").slice(0, depth).join("/");
+  return mayMatch(`${glob}/**`, place) || mayMatch(start, place);
+}
+
+/** What stands in front of the first wildcard. */
+function literalStart(glob: string): string {
+  return /^(?:\\[\s\S]|[^\\*?[])*/u.exec(glob)?.[0] ?? "";
 }

@@ -29,7 +29,8 @@ export function callsOf(words: readonly Word[]): readonly ProgramCall[] {
     if (!word || (word.text.startsWith("-") && calls.length > 0)) continue;
     const call = callOf(word, next.rest.slice(1), next.hasMoreArgs);
     calls.push(call);
-    const hasMoreArgs = next.hasMoreArgs || call.program === "xargs" || call.program === "parallel";
+    const isFed = call.program === "parallel" && !call.args.some(({ text }) => text.startsWith(":::"));
+    const hasMoreArgs = next.hasMoreArgs || call.program === "xargs" || isFed;
     open.push(...innerWords(call).map((rest) => ({ rest, hasMoreArgs })));
   }
   return calls;
@@ -47,6 +48,7 @@ function innerWords(call: ProgramCall): readonly (readonly Word[])[] {
   // What cannot be told may turn out to be nothing: then the next word is the program.
   if (isUndecided) return call.word.isLiteral ? [] : [args];
   if (program === "find" || program === "fd" || program === "fdfind") return findRuns(program, args);
+  if (/^(?:python|pypy)[\d.]*$/u.test(program)) return moduleWords(args);
   const simple = Object.hasOwn(wrappers, program) ? wrappers[program] : undefined;
   if (simple !== undefined) return unwrapped(call, simple);
   const words = args.filter(({ text }) => !text.startsWith("-")).map(({ text }) => text);
@@ -60,14 +62,22 @@ function innerWords(call: ProgramCall): readonly (readonly Word[])[] {
   return [];
 }
 
+/** `python -m NAME`: the module is the program. */
+function moduleWords(args: readonly Word[]): readonly (readonly Word[])[] {
+  const at = args.findIndex(({ text }) => text === "-m");
+  const isFirst = args.slice(0, Math.max(0, at)).every(({ text }) => text.startsWith("-"));
+  return at >= 0 && isFirst ? [args.slice(at + 1)] : [];
+}
+
 /** Options of a wrapper that take a value (`-n`), and how many words stand in front of the program. */
 function unwrapped(call: ProgramCall, spec: string): readonly (readonly Word[])[] {
   const { program, args } = call;
   const parts = spec.split(" ");
   const skipped = Number(parts.find((part) => /^\d$/u.test(part)) ?? 0);
   const { end, isUnsure, placeholder } = optionsOf(program, args, parts);
+  if (program === "parallel") return parallelWords(args.slice(end));
   const found = args.slice(end + skipped).map((word) => filled(word, placeholder));
-  const rest = program === "parallel" ? found.filter(({ text }) => !/^:::/u.test(text)) : found;
+  const rest = skipped > 0 && found[0]?.text === "--" ? found.slice(1) : found;
   return isUnsure ? [rest, rest.slice(1)] : [rest];
 }
 
@@ -79,7 +89,7 @@ function optionsOf(
 ): { readonly end: number; readonly isUnsure: boolean; readonly placeholder: string | undefined } {
   let end = 0;
   let isUnsure = false;
-  let placeholder: string | undefined = program === "parallel" ? "{}" : undefined;
+  let placeholder: string | undefined;
   for (; end < args.length; end++) {
     const text = args[end]?.text ?? "";
     if (text === "--") return { end: end + 1, isUnsure, placeholder };
@@ -90,6 +100,21 @@ function optionsOf(
     else isUnsure ||= /^--[^=]+$/u.test(text) && !valuelessOptions.has(text);
   }
   return { end: Math.min(end, args.length), isUnsure, placeholder };
+}
+
+const mostRuns = 16;
+
+/** `parallel CMD ::: VALUES`: once for each value; without values they come from standard input. */
+function parallelWords(words: readonly Word[]): readonly (readonly Word[])[] {
+  const at = words.findIndex(({ text }) => text.startsWith(":::"));
+  const command = at < 0 ? words : words.slice(0, at);
+  const values = at < 0 ? [] : words.slice(at + 1).filter(({ text }) => !text.startsWith(":::"));
+  if (at < 0 || values.length > mostRuns) return [command.map((word) => filled(word, "{}"))];
+  const isGiven = command.some(({ text }) => text.includes("{}"));
+  return values.map((value) => {
+    const put = (word: Word): Word => (word.text === "{}" ? value : filled(word, "{}"));
+    return isGiven ? command.map(put) : [...command, value];
+  });
 }
 
 function placeholderOf(program: string, args: readonly Word[], at: number): string | undefined {

@@ -75,7 +75,7 @@ function isRemoteChange(call: ProgramCall): boolean {
   const looking = Object.hasOwn(lookingWords, call.program) ? lookingWords[call.program] : undefined;
   if (looking === undefined) return false;
   const words = wordsOf(call);
-  if (words.length === 0) return /^(?:ssh|nc|telnet|sftp)$/u.test(call.program) && call.args.length > 0;
+  if (words.length === 0) return /^(?:ssh|telnet|sftp|vercel)$/u.test(call.program) && call.args.length > 0;
   if (call.program === "gh" || call.program === "glab") {
     if (words[0]?.text === "api") return isApiChange(call);
   }

@@ -123,7 +123,7 @@ const cloudReads = "* list|* describe|* show|* get*|* info|* logs|* status|versi
 /** Program -> forms of its words with which it only looks; with any other it changes what is shared. */
 export const lookingWords: Readonly<Record<string, string>> = {
   kubectl:
-    "get|describe|logs|explain|top|version|config view|config get*|config current-context|api-resources|api-versions|cluster-info|diff|auth can-i|wait|rollout status|rollout history|events|completion|kustomize|port-forward|exec",
+    "get|describe|logs|explain|top|version|config view|config get*|config current-context|api-resources|api-versions|cluster-info|diff|auth can-i|wait|rollout status|rollout history|events|completion|kustomize|port-forward",
   oc: "get|describe|logs|explain|status|version|whoami|projects",
   helm: "list|ls|get|status|history|show|search|template|lint|version|repo list|dependency list|dependency build|dependency update|env|pull|package|create",
   kustomize: "build|version",
