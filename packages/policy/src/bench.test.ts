@@ -6,9 +6,11 @@ import { type CommandEffects, commandEffects as effectsWith } from "./command-ef
 import { defaultRules } from "./default-rules.ts";
 import { evaluate } from "./evaluate.ts";
 import { factsNeeded } from "./facts-needed.ts";
-import { isWanting } from "./known.ts";
+import type { FoundCall } from "./found-call.ts";
+import { isWanting, type Known, type Wanted } from "./known.ts";
 import { readScript } from "./read-script.ts";
 import type { Script } from "./script.ts";
+import { followScript } from "./walk-script.ts";
 
 const parse = await openBashParser();
 export const workspace = "/home/me/project";
@@ -20,14 +22,21 @@ export interface Place {
   readonly gitAliases?: Readonly<Record<string, string>>;
 }
 
-export function readCommand(
-  script: string,
-  { folder = "", files = {}, gitAliases = {} }: Place = {},
-): CommandEffects {
+export function readCommand(script: string, { folder = "", ...place }: Place = {}): CommandEffects {
+  return lookedUp((known) => effectsWith(script, folder, known), place);
+}
+
+/** The calls of a script, with their words. */
+export function followed(script: string): readonly FoundCall[] {
+  return lookedUp((known) => followScript(script, "", known), {}).found;
+}
+
+function lookedUp<T extends { readonly wanted: Wanted }>(look: (known: Known) => T, place: Place): T {
+  const { files = {}, gitAliases = {} } = place;
   const scripts = new Map<string, Script>();
   const texts = new Map<string, string | undefined>();
   for (let round = 0; ; round++) {
-    const found = effectsWith(script, folder, { scripts, files: texts, ...(round > 0 && { gitAliases }) });
+    const found = look({ scripts, files: texts, ...(round > 0 && { gitAliases }) });
     if (!isWanting(found.wanted) || round === 24) return found;
     for (const text of found.wanted.scripts) {
       const tree = parse(text);

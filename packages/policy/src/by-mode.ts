@@ -79,6 +79,8 @@ function barredDecision({ kind, target }: Effect, { paths }: Facts): Decision | 
   return decision("deny", `${kind}-outside`, failure?.text ?? `${target} lies outside the workspace`);
 }
 
+/** What a script works out from what it knows, so that it need not be written down. */
+const computed = /\$\{[\w@*]*(?:\[[^\]]*\])?(?::[^-=+?}]|[/!^,@])|\$\{!/u;
 const home = /^(?:~|\$HOME\b|\$\{HOME\})/u;
 const temporary = /^\/(?:tmp|private\/tmp|dev\/shm)\/(?!.*(?:^|\/)\.\.(?:\/|$))[^/*?[]/u;
 
@@ -90,7 +92,7 @@ function changeDecision(effect: Effect, facts: Facts, isCommand: boolean): Decis
   }
   if (expansion === "unknown") {
     // A sandbox keeps it in the workspace, and a checkpoint what was there.
-    if (kind === "write" && isHeld && !home.test(target))
+    if (kind === "write" && isHeld && !home.test(target) && !computed.test(target))
       return decision("allow", "contained", "the sandbox holds it");
     if (kind === "write" && home.test(target))
       return decision("ask", "write-outside", `${target} lies outside the workspace`);

@@ -1,5 +1,6 @@
 /** What code of another language does, by the calls that can be recognised in its text; what hides a call is graver. */
 import type { Effect } from "@lathe/protocol";
+import { decodeAnsiC } from "./ansi-c.ts";
 import { escapeGlob } from "./shell-glob.ts";
 
 export interface CodeRuns {
@@ -77,11 +78,11 @@ function argumentsAt(code: string, from: number): string | undefined {
   const first = /^\s*[[(]?\s*(?:\[\s*)?[bru]?(['"`])((?:(?!\1)[^\\]|\\.)*)\1/u.exec(rest);
   if (!first) return undefined;
   const [whole, , text = ""] = first;
-  const isList = whole.includes("[") || /^\s*,\s*\[/u.test(rest.slice(whole.length));
+  const isList = /^[^'"`]*\[/u.test(whole) || /^\s*,\s*\[/u.test(rest.slice(whole.length));
   const isTemplate = /[{$]\{?|%s|#\{/u.test(text) && /\$\{|#\{|\{\w*\}|%s/u.test(text);
   const isAdded = /^\s*(?:\+|%|\.format|\.\s*\$)/u.test(rest.slice(whole.length));
   if (isTemplate || isAdded) return undefined;
-  if (!isList) return text.replace(/\\(['"`\\])/gu, "$1");
+  if (!isList) return decodeAnsiC(text);
   const end = rest.indexOf("]");
   const words = [
     ...rest

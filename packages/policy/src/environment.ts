@@ -8,7 +8,7 @@ export interface Environment {
   readonly functions: Map<string, readonly Statement[]>;
   readonly aliases: Map<string, string>;
   /** Programs that the script has given another name, by that name. */
-  readonly renamed: Map<string, string>;
+  readonly renamed: Map<string, Word>;
   /** A glob, relative to the workspace or absolute; absent when it cannot be told. */
   folder: string | undefined;
 }

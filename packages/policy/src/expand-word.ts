@@ -5,7 +5,7 @@ import { escapeGlob, expandBraces, unescapeGlob } from "./shell-glob.ts";
 import type { Word } from "./word.ts";
 
 /** What a script writes to its standard output; undefined when that cannot be told. */
-export type OutputOf = (body: readonly Statement[]) => string | undefined;
+export type OutputOf = (body: readonly Statement[], isPipe?: boolean) => string | undefined;
 
 interface Draft {
   text: string;
@@ -30,7 +30,14 @@ export function expandWord(word: ShellWord, environment: Environment, outputOf: 
     const last = done.at(-1);
     if (last && !isCut && found.length > 0 && (piece.type !== "text" || piece.quoted)) last.isThere = true;
   }
-  return done.filter(isWord).flatMap((one) => finished(one, word));
+  const isMixed = isMixedWithBraces(word, done);
+  return done.filter(isWord).flatMap((one) => finished(isMixed ? { ...one, isLiteral: false } : one, word));
+}
+
+/** Braces come first: with values that are split, or a name that goes on in them, what becomes of it cannot be told. */
+function isMixedWithBraces({ pieces }: ShellWord, drafts: readonly Draft[]): boolean {
+  const isOpen = pieces.some((piece) => piece.type === "variable" && !/^\$\{/u.test(piece.raw));
+  return (drafts.length > 1 || isOpen) && drafts.some(({ glob }) => expandBraces(glob).length > 1);
 }
 
 function start(): Draft {
@@ -90,7 +97,7 @@ function partsOf(piece: Piece, environment: Environment, outputOf: OutputOf): re
       return [{ text, glob: escapeGlob(text), isLiteral: true }];
     }
     case "pipe":
-      outputOf(piece.body);
+      outputOf(piece.body, true);
       return [{ ...asWritten(piece.raw), text: piece.raw }];
     case "unknown":
       for (const body of piece.bodies) outputOf(body);
@@ -113,8 +120,7 @@ function valueOfVariable(
   const parts = words.map(({ text, glob, isLiteral }) => ({
     text,
     isLiteral,
-    // Unquoted, the wildcards of a value are wildcards again; its braces are not.
-    glob: quoted || glob !== escapeGlob(text) ? glob : text.replace(/[\\{},]/gu, "\\$&"),
+    glob: quoted || glob !== escapeGlob(text) ? glob : unquotedGlob(text),
   }));
   return parts.length === 0 && !isList ? [{ text: "", glob: "", isLiteral: true }] : parts;
 }
@@ -138,11 +144,16 @@ function isSplit(piece: Piece): boolean {
 
 /** Split where a shell would: an empty part in front or behind ends the word beside it. */
 function splitParts(parts: readonly Part[], at: RegExp): readonly Part[] {
-  return parts.flatMap(({ text, glob, isLiteral }) => {
-    const texts = text.split(at);
-    const globs = glob.split(at);
-    return texts.map((one, i) => ({ text: one, glob: globs[i] ?? escapeGlob(one), isLiteral }));
+  return parts.flatMap((part) => {
+    const texts = part.text.split(at);
+    if (texts.length === 1) return [part];
+    return texts.map((text) => ({ text, glob: unquotedGlob(text), isLiteral: part.isLiteral }));
   });
+}
+
+/** Unquoted, the wildcards of a value are wildcards again; its braces are not. */
+function unquotedGlob(text: string): string {
+  return text.replace(/[\\{},]/gu, "\\$&");
 }
 
 const blanks = /[ \t\n]+/u;

@@ -18,10 +18,12 @@ const each =
 
 const afterFirst =
   (kind: EffectKind): FileEffects =>
-  ({ args }) =>
-    positional(args)
-      .slice(1)
-      .flatMap((word) => wordEffects(kind, word));
+  ({ args }) => {
+    const words = positional(args);
+    // One word that cannot be told may be many.
+    const isOpen = words.length === 1 && words[0]?.isLiteral === false;
+    return words.slice(isOpen ? 0 : 1).flatMap((word) => wordEffects(kind, word));
+  };
 
 const last =
   (kind: EffectKind): FileEffects =>
@@ -188,7 +190,9 @@ function moveEffects({ args, hasMoreArgs }: ProgramCall): readonly Effect[] {
   const targets = optionValues(args, "-t", "--target-directory");
   const written = targets.length > 0 ? targets : last === undefined ? [] : [last];
   const isKeeping = hasOption(args, "-n", "--no-clobber");
-  const moved = hasMoreArgs ? [{ kind: "delete", ...fromInput } as const] : [];
+  // One word that cannot be told may be many.
+  const isOpen = hasMoreArgs || (sources.length === 0 && last?.isLiteral === false);
+  const moved = isOpen ? [{ kind: "delete", ...fromInput } as const] : [];
   return [
     // What is moved within the workspace is not lost.
     ...sources,

@@ -5,6 +5,7 @@ import type { Word } from "./word.ts";
 
 export interface Redirect {
   readonly operator: string;
+  readonly descriptor?: string | undefined;
   readonly target: Word;
 }
 
@@ -23,4 +24,10 @@ export interface FoundCall {
   readonly undecided?: string;
   /** Text in another language that it runs. */
   readonly code?: string;
+}
+
+/** Whether what is printed goes to a file, and not on. */
+export function isDiverted({ operator, descriptor = "1", target }: Redirect): boolean {
+  const isOutput = descriptor === "1" && /^&?>[>|]?$/u.test(operator);
+  return isOutput && target.isLiteral && !/^\/(?:dev|proc)\//u.test(target.text);
 }

@@ -4,6 +4,7 @@ import type { Inner, Input, Looking } from "./inner.ts";
 import { interpreterOf } from "./interpreters.ts";
 import { type ProgramCall, positional, without } from "./program-call.ts";
 import { makeScripts, packageScripts } from "./project-scripts.ts";
+import { isCommandVariable } from "./settings.ts";
 import { escapeGlob } from "./shell-glob.ts";
 import type { Word } from "./word.ts";
 
@@ -45,7 +46,9 @@ export function innerOf(call: ProgramCall, input: Input | undefined, looking: Lo
   if (isUndecided) return [];
   if (shells.has(program)) return shellRuns(args, input);
   const find = Object.hasOwn(byProgram, program) ? byProgram[program] : undefined;
-  if (find) return find(call, input, looking);
+  const dressed = dressing.has(program) ? args.flatMap(dressedScript) : [];
+  if (find) return [...dressed, ...find(call, input, looking)];
+  if (dressing.has(program)) return dressed;
   if (interpreterOf(call)) return [];
   // A file that is run by its name.
   return call.word.text.includes("/") &&
@@ -53,6 +56,14 @@ export function innerOf(call: ProgramCall, input: Input | undefined, looking: Lo
     !/^\/(?:usr|bin|sbin|opt|nix)\b/u.test(call.word.text)
     ? [{ type: "file", path: call.word, args, isOwnShell: true }]
     : [];
+}
+
+const dressing: ReadonlySet<string> = new Set("env sudo doas cross-env systemd-run".split(" "));
+
+/** `env PAGER=... git log`: an assignment in the arguments. */
+function dressedScript(word: Word): readonly Inner[] {
+  const name = /^(\w+)=./su.exec(word.text)?.[1];
+  return name !== undefined && isCommandVariable(name) ? [asScript(without(word, `${name}=`))] : [];
 }
 
 function shellRuns(args: readonly Word[], input: Input | undefined): readonly Inner[] {

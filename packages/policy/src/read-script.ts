@@ -69,8 +69,19 @@ function readCommand(node: SyntaxNode, reading: Reading): readonly Statement[] {
   const parts = node.type === "variable_assignment" ? [node] : node.children;
   for (const child of parts) readPart(child, draft, reading);
   const { words, assignments, redirects } = draft;
+  if (reserved.has(words[0]?.raw ?? "") || hasLostDollar(node.text)) reading.isWhole = false;
   return [{ type: "call", words, assignments, redirects, raw: node.text }];
 }
+
+/** A dollar in front of a backslash, or of another and a quote, is one that the grammar loses. */
+function hasLostDollar(text: string): boolean {
+  return /\$\\|\$\$'/u.test(text.replace(/(?<!\$)'[^']*'|"(?:[^"\\]|\\[\s\S])*"/gu, ""));
+}
+
+/** No command's name: where the grammar takes one for it, it has lost its way. */
+const reserved: ReadonlySet<string> = new Set(
+  "if then else elif fi while until do done for in select case esac function { } ! coproc".split(" "),
+);
 
 function readPart(child: SyntaxNode, draft: CommandDraft, reading: Reading): void {
   switch (child.type) {
@@ -99,9 +110,18 @@ function addWord(node: SyntaxNode, draft: CommandDraft, reading: Reading): void 
   const word = readWord(node, reading);
   const last = draft.words.at(-1);
   const before = previous(node);
-  const isTogether = last && before && before.end === node.start && before.type !== "file_redirect";
+  const rest = before ? gapBetween(before, node) : " ";
+  // What is no blank and in no node was lost.
+  if (/\S/u.test(rest)) reading.isWhole = false;
+  const isTogether = last && before && rest === "" && before.type !== "file_redirect";
   if (isTogether && before.type !== "variable_assignment") draft.words.splice(-1, 1, together(last, word));
   else draft.words.push(word);
+}
+
+/** A line that goes on in the next one is no blank. */
+function gapBetween(before: SyntaxNode, { parent, start }: SyntaxNode): string {
+  const from = parent?.start ?? 0;
+  return (parent?.text.slice(before.end - from, start - from) ?? "").replaceAll("\\\n", "");
 }
 
 function previous(node: SyntaxNode): SyntaxNode | undefined {
@@ -129,7 +149,9 @@ function readAssignment(node: SyntaxNode, reading: Reading): Assignment {
 function readRedirect(node: SyntaxNode, draft: CommandDraft, reading: Reading): void {
   const operator = node.children.find(({ named }) => !named)?.text ?? ">";
   const [target, ...more] = node.children.filter(({ named, type }) => named && type !== "file_descriptor");
-  if (target) draft.redirects.push({ operator, target: readWord(target, reading) });
+  const descriptor = node.children.find(({ type }) => type === "file_descriptor")?.text;
+  const of = descriptor === undefined ? {} : { descriptor };
+  if (target) draft.redirects.push({ operator, target: readWord(target, reading), ...of });
   // The grammar counts what follows a target as targets; a shell takes it for arguments.
   draft.words.push(...more.map((word) => readWord(word, reading)));
 }

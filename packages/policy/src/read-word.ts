@@ -33,7 +33,12 @@ export function readWord(node: SyntaxNode, reading: Reading): ShellWord {
 
 /** Two words of the grammar that are one of the shell. */
 export function together(one: ShellWord, other: ShellWord): ShellWord {
-  return { pieces: withDollars([...one.pieces, ...other.pieces]), raw: one.raw + other.raw };
+  const pieces = one.pieces.map((piece): Piece => {
+    const isDollar = piece.type === "unknown" && !piece.raw.startsWith("$") && piece.raw.endsWith("$");
+    const isAlone = piece.type === "unknown" && piece.raw === "$";
+    return isDollar || isAlone ? { type: "text", text: piece.raw, quoted: false } : piece;
+  });
+  return { pieces: withDollars([...pieces, ...other.pieces]), raw: one.raw + other.raw };
 }
 
 /** A dollar that the grammar left as text in front of a name, which a shell takes for a variable. */
@@ -42,14 +47,25 @@ function withDollars(pieces: readonly Piece[]): readonly Piece[] {
   for (const piece of pieces) {
     const last = joined.at(-1);
     const isMore = piece.type === "text" && last?.type === "text" && last.quoted === piece.quoted;
+    // `$"..."` is translated, and the dollar gone.
+    const isMarked = last?.type === "text" && !last.quoted && !last.isEscaped && last.text.endsWith("$");
+    if (isMarked && piece.type !== "pipe" && piece.quoted && !isMore && last)
+      joined.splice(-1, 1, { ...last, text: last.text.slice(0, -1) });
     if (isMore && !piece.isEscaped && !last.isEscaped)
       joined.splice(-1, 1, { ...last, text: last.text + piece.text });
     else joined.push(piece);
   }
-  return joined.flatMap((piece) => {
+  const split = joined.flatMap((piece): readonly Piece[] => {
     if (piece.type !== "text" || piece.isEscaped || !/\$[\w{(@*#?!$'"-]/u.test(piece.text)) return [piece];
     return splitDollars(piece.text, piece.quoted);
   });
+  return split.length === 1 ? split : split.map(withoutDollar);
+}
+
+/** A lone dollar beside something else: shells have ways of their own with it. */
+function withoutDollar(piece: Piece): Piece {
+  if (piece.type !== "text" || piece.quoted || piece.isEscaped || !piece.text.includes("$")) return piece;
+  return { type: "unknown", bodies: [], quoted: false, raw: piece.text };
 }
 
 function splitDollars(text: string, quoted: boolean): readonly Piece[] {
@@ -77,10 +93,13 @@ function piecesOf(node: SyntaxNode, reading: Reading, quoted: boolean): readonly
     case "raw_string":
       return [{ type: "text", text: node.text.slice(1, -1), quoted: true, isEscaped: true }];
     case "ansi_c_string":
+      // `$$'...'`: the first dollar belongs to the second.
+      if (isAfterDollar(node)) return [{ type: "unknown", bodies: [], quoted, raw: node.text }];
       return [{ type: "text", text: decodeAnsiC(node.text.slice(2, -1)), quoted: true, isEscaped: true }];
     case "string":
       return quotedPieces(node, reading);
     case "translated_string":
+      if (node.children[0]?.end !== node.children[1]?.start) reading.isWhole = false;
       return node.children.filter(({ named }) => named).flatMap((child) => piecesOf(child, reading, quoted));
     case "simple_expansion":
       return [{ type: "variable", name: node.text.slice(1), quoted, raw: node.text }];
@@ -98,6 +117,10 @@ function piecesOf(node: SyntaxNode, reading: Reading, quoted: boolean): readonly
       if (node.children.length === 0) return plain(node.text, quoted);
       return between(node, reading, quoted);
   }
+}
+
+function isAfterDollar({ parent, start }: SyntaxNode): boolean {
+  return parent !== null && parent.text[start - parent.start - 1] === "$";
 }
 
 /** Children in order, and what lies between them as text. */
@@ -167,8 +190,9 @@ function readExpansion(node: SyntaxNode, reading: Reading, quoted: boolean): Pie
 }
 
 function readSubstitution(node: SyntaxNode, reading: Reading, quoted: boolean): Piece {
-  // Inside backticks a backslash means something else than the grammar says.
-  if (node.text.startsWith("`") && /\\[`\\$]/u.test(node.text)) reading.isWhole = false;
+  // Inside backticks a backslash means something else than the grammar says, and it takes two pairs for one.
+  const isOdd = node.text.startsWith("`") && /\\[`\\$]|`/u.test(node.text.slice(1, -1));
+  if (isOdd || node.text.startsWith("$`")) reading.isWhole = false;
   return { type: "output", body: reading.bodyOf(node), quoted, raw: node.text };
 }
 

@@ -45,6 +45,8 @@ export interface Assignment {
 export interface ShellRedirect {
   /** For example `>`, `>>`, `<`, `<<<`, `&>`; `<<` for a here-document, whose text is the target. */
   readonly operator: string;
+  /** For example `2`. */
+  readonly descriptor?: string;
   readonly target: ShellWord;
 }
 

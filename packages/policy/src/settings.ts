@@ -18,21 +18,51 @@ export function setArguments({ variables }: Environment, args: readonly Word[]):
   };
 }
 
-const reading: ReadonlySet<string> = new Set("read mapfile readarray getopts unset let".split(" "));
-const renaming: ReadonlySet<string> = new Set("ln cp mv install hash".split(" "));
+type Note = (call: ProgramCall, environment: Environment) => void;
 
-export function noteSettings(call: ProgramCall | undefined, environment: Environment): void {
-  if (!call) return;
-  const { program, args } = call;
-  const names = args.filter(({ text }) => !text.startsWith("-"));
-  if (program === "alias") noteAliases(names, environment);
-  else if (reading.has(program)) {
-    for (const { text } of names) forget(text.split("=", 1)[0] ?? text, environment);
-  } else if (program === "printf" && args[0]?.text === "-v" && args[1]) forget(args[1].text, environment);
-  else if (renaming.has(program) && names.length === 2) {
-    const [from, to] = names;
-    if (from && to?.isLiteral) environment.renamed.set(to.text.replace(/^\.\//u, ""), from.text);
-  }
+const forgetting: Note = ({ args }, environment) => {
+  for (const { text } of namesOf(args)) forget(text.split("=", 1)[0] ?? text, environment);
+};
+
+const renaming: Note = ({ args }, { renamed }) => {
+  const [from, to, more] = namesOf(args);
+  if (from && to?.isLiteral && !more) renamed.set(to.text.replace(/^\.\//u, ""), from);
+};
+
+const byProgram: Readonly<Record<string, Note>> = {
+  alias: ({ args }, environment) => noteAliases(namesOf(args), environment),
+  set: ({ args }, environment) => {
+    const at = args.findIndex(({ text }) => text === "--");
+    const given = at < 0 ? args.filter(({ text }) => !/^[-+]/u.test(text)) : args.slice(at + 1);
+    const isOption = args.some(({ text }) => /^[-+]\w*o$/u.test(text));
+    if (at >= 0 || (given.length > 0 && !isOption)) setArguments(environment, given);
+  },
+  shift: (_, environment) => {
+    for (const name of argumentNames) forget(name, environment);
+  },
+  printf: ({ args }, environment) => {
+    if (args[0]?.text === "-v" && args[1]) forget(args[1].text, environment);
+  },
+  read: forgetting,
+  mapfile: forgetting,
+  readarray: forgetting,
+  getopts: forgetting,
+  unset: forgetting,
+  let: forgetting,
+  ln: renaming,
+  cp: renaming,
+  mv: renaming,
+  install: renaming,
+  hash: renaming,
+};
+
+export function noteSettings(call: ProgramCall, environment: Environment): void {
+  const note = Object.hasOwn(byProgram, call.program) ? byProgram[call.program] : undefined;
+  note?.(call, environment);
+}
+
+function namesOf(args: readonly Word[]): readonly Word[] {
+  return args.filter(({ text }) => !text.startsWith("-"));
 }
 
 function noteAliases(names: readonly Word[], { aliases }: Environment): void {

@@ -42,7 +42,7 @@ function firstGroup(glob: string): readonly string[] | undefined {
   for (let at = glob.indexOf("{"); at >= 0; at = glob.indexOf("{", at + 1)) {
     if (isEscaped(glob, at)) continue;
     const { end, commas } = groupAt(glob, at);
-    if (end === undefined) return undefined;
+    if (end === undefined) continue;
     const [before, inner, rest] = [glob.slice(0, at), glob.slice(at + 1, end), glob.slice(end + 1)];
     if (commas.length === 0 && !inner.includes("..")) continue;
     if (commas.length === 0) return [`${before}*${rest}`];

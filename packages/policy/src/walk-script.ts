@@ -3,7 +3,7 @@
 import { codeRuns } from "./code-effects.ts";
 import { changesOf, type Environment, fork, join, startIn } from "./environment.ts";
 import { expandWord } from "./expand-word.ts";
-import type { FoundCall, Redirect } from "./found-call.ts";
+import { type FoundCall, isDiverted, type Redirect } from "./found-call.ts";
 import type { Inner, Input, Origin } from "./inner.ts";
 import { innerOf } from "./inner-scripts.ts";
 import { interpreterOf, languageOf } from "./interpreters.ts";
@@ -12,7 +12,7 @@ import { outputOf as printed } from "./printed-text.ts";
 import { callsOf, callText, type ProgramCall } from "./program-call.ts";
 import type { CallStatement, ShellRedirect, Statement } from "./script.ts";
 import { isCommandVariable, noteSettings, setArguments } from "./settings.ts";
-import { escapeGlob, hasWildcard, unescapeGlob } from "./shell-glob.ts";
+import { hasWildcard, unescapeGlob } from "./shell-glob.ts";
 import { emptyWord, joined, unknown, type Word } from "./word.ts";
 import { folderAfter } from "./working-folder.ts";
 
@@ -173,23 +173,25 @@ function walkGroup(statement: Extract<Statement, { type: "group" }>, scene: Scen
   const environment = statement.isSubshell ? fork(scene.environment) : scene.environment;
   const input = inputOf(redirects, scene) ?? scene.input;
   const text = walkBody(statement.body, { ...scene, environment, input });
-  return redirects.some(({ operator }) => operator.includes(">")) ? undefined : text;
+  return redirects.some(isDiverted) ? "" : text;
 }
 
 function expand(word: Parameters<typeof expandWord>[0], scene: Scene): readonly Word[] {
   const { environment } = scene;
-  return expandWord(word, environment, (body) =>
-    walkBody(body, { ...scene, environment: fork(environment), input: undefined, depth: scene.depth + 1 }),
-  );
+  return expandWord(word, environment, (body, isPipe) => {
+    // A script that a file is a pipe to may be fed with anything.
+    const input = isPipe ? { text: undefined } : scene.input;
+    return walkBody(body, { ...scene, environment: fork(environment), input, depth: scene.depth + 1 });
+  });
 }
 
 function redirectsOf(redirects: readonly ShellRedirect[], scene: Scene): readonly Redirect[] {
-  return redirects.flatMap(({ operator, target }) => {
+  return redirects.flatMap(({ operator, target, descriptor }) => {
     const words = expand(target, scene);
     const isText = operator === "<<" || operator === "<<<";
     if (isText)
       return [{ operator, target: words.length === 1 && words[0] ? words[0] : (joined(words) ?? emptyWord) }];
-    return words.map((word) => ({ operator, target: word }));
+    return words.map((word) => ({ operator, target: word, descriptor }));
   });
 }
 
@@ -197,7 +199,8 @@ function inputOf(redirects: readonly Redirect[], { walk, environment }: Scene): 
   const last = redirects.filter(({ operator }) => operator.startsWith("<")).at(-1);
   if (!last) return undefined;
   const { operator, target } = last;
-  if (operator !== "<") return { text: target.isLiteral ? target.text : undefined };
+  if (operator.startsWith("<<")) return { text: target.isLiteral ? target.text : undefined };
+  if (operator !== "<") return { text: undefined };
   return { text: fileText(target, walk, environment.folder) };
 }
 
@@ -226,10 +229,10 @@ function record(words: readonly Word[], dressing: Dressing, scene: Scene): Found
   return found;
 }
 
-/** A program under the name that the script, or a link, has given it. */
+/** A program under the name that the script has given it. */
 function renamed(word: Word, { renamed: names }: Environment): Word {
   const real = names.get(word.text.replace(/^\.\//u, ""));
-  return real === undefined ? word : { ...word, text: real, glob: escapeGlob(real) };
+  return real === undefined ? word : { ...real, raw: word.raw };
 }
 
 function walkCall(statement: CallStatement, scene: Scene): string | undefined {
@@ -249,8 +252,8 @@ function walkCall(statement: CallStatement, scene: Scene): string | undefined {
   const ofFunction = walkFunction(words, next);
   for (const one of call.calls) walkProgram(one, next);
   environment.folder = folderAfter(call, environment.folder);
-  noteSettings(call.calls[0], environment);
-  if (redirects.some(({ operator }) => operator.includes(">"))) return "";
+  for (const one of call.calls) noteSettings(one, environment);
+  if (redirects.some(isDiverted)) return "";
   if (ofFunction) return ofFunction.text;
   return call.calls.length === 1 && call.calls[0] ? printed(call.calls[0], input?.text) : undefined;
 }
@@ -265,7 +268,9 @@ function assign(
   const keeps = words.length === 0 || declaring.has(words[0]?.text ?? "");
   return statement.assignments.flatMap(({ name, values, isPartial }) => {
     const found = values.flatMap((value) => assignedWords(value, scene, values.length === 1));
-    const known = isPartial ? [unknown(name)] : found;
+    // A reference to another variable is not followed.
+    const isTold = !isPartial && !(keeps && words.some(({ text }) => /^-\w*n/u.test(text)));
+    const known = isTold ? found : [unknown(name)];
     if (keeps) environment.variables.set(name, values.length === 0 ? [emptyWord] : known);
     return found.map((word) => ({ name, word }));
   });

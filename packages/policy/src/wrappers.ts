@@ -4,7 +4,7 @@
 export const wrappers: Readonly<Record<string, string>> = {
   command: "",
   builtin: "",
-  coproc: "",
+  "!": "",
   exec: "-a",
   nohup: "",
   setsid: "",
