@@ -108,8 +108,12 @@ function pathEffects(code: string, calls: RegExp, kind: "delete" | "write"): rea
       code.slice(0, found.index),
     )?.[2];
     const target = path ?? before;
-    if (target === undefined) return { kind, target: `$(what code ${kind}s)`, expansion: "unknown" };
-    return { kind, target: escapeGlob(target) };
+    const traits = kind === "write" && !/append|['"]a/iu.test(found[0]) ? (["destroys"] as const) : undefined;
+    const effect: Effect =
+      target === undefined
+        ? { kind, target: `$(what code ${kind}s)`, expansion: "unknown" }
+        : { kind, target: escapeGlob(target) };
+    return traits ? { ...effect, traits } : effect;
   });
 }
 

@@ -28,17 +28,23 @@ export function refusalDecision(effect: Effect, facts: Facts): Decision | undefi
 }
 
 function meets(refusal: Refusal, effect: Effect, facts: Facts): boolean {
+  if (mayBeAnything(effect)) return effect.kind === "execute" || isChange(refusal);
   if (!family[refusal.kind].includes(effect.kind)) return false;
-  if (
-    effect.kind === "write" &&
-    refusal.kind === "delete" &&
-    !effect.traits?.includes("destroys") &&
-    effect.expansion !== "unknown"
-  )
-    return false;
-  if (refusal.kind === "read" || refusal.kind === "write" || refusal.kind === "delete")
-    return samePath(refusal, effect, facts);
+  const isAdding =
+    effect.kind === "write" && effect.expansion !== "unknown" && !effect.traits?.includes("destroys");
+  if (isAdding && refusal.kind === "delete") return false;
+  if (isChange(refusal) || refusal.kind === "read") return samePath(refusal, effect, facts);
   return effect.target === refusal.target;
+}
+
+function isChange({ kind }: Refusal): boolean {
+  return kind === "write" || kind === "delete";
+}
+
+/** What cannot be told, and what git does to files without naming them. */
+function mayBeAnything({ kind, expansion, traits = [] }: Effect): boolean {
+  if (kind === "execute") return expansion === "unknown" && !traits.includes("possible");
+  return kind === "vcs" && traits.includes("irreversible") && !traits.includes("shared");
 }
 
 function samePath({ target, real }: Refusal, effect: Effect, { paths }: Facts): boolean {
