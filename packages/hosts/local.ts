@@ -1,4 +1,5 @@
 /** @lathe/hosts/local: Lathe on this machine. */
+export { brokenExample, type RuleExamples } from "@lathe/policy";
 export { builtinModel, chooseModels, isReached } from "./src/choose-models.ts";
 export type { Containment } from "./src/containment.ts";
 export type { Finding } from "./src/finding.ts";
