@@ -40,9 +40,8 @@ async function decideCall(state: CallState, session: Session, { ports }: Reach):
     ? personDecision(state.answer.text, state.answer.by)
     : ports.evaluate(effects, facts);
   if (decision.verdict === "ask" && attended) return [ask(state, effects, decision)];
-  // What nobody could be asked about is as refused as what a person denied.
-  const isRefused = decision.verdict === "ask" || (state.answer && decision.verdict === "deny");
-  const refused = isRefused ? ports.refusals(effects, facts) : [];
+  // What a person denied stays denied; where nobody could be asked, the turn ends instead.
+  const refused = state.answer && decision.verdict === "deny" ? ports.refusals(effects, facts) : [];
   return record({ call, effects, decision, ...(refused.length > 0 && { refused }) });
 }
 

@@ -56,7 +56,8 @@ export function commandEffects(script: string, folder: string = ""): readonly Ef
 export function factsFor(effects: readonly Effect[], more: Partial<Facts> = {}): Facts {
   const entries = factsNeeded(effects).paths.map((path) => {
     const real = posix.resolve(workspace, path);
-    return [path, { real, inside: real === workspace || real.startsWith(`${workspace}/`) }] as const;
+    const inside = real === workspace || real.startsWith(`${workspace}/`);
+    return [path, { real: inside ? posix.relative(workspace, real) : real, inside }] as const;
   });
   const paths = Object.fromEntries(entries);
   return { mode: "auto", containment: "full", uncontainedAllowed: false, paths, uncovered: [], ...more };

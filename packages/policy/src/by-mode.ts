@@ -103,7 +103,12 @@ function changeDecision(effect: Effect, facts: Facts, isCommand: boolean): Decis
     return decision("allow", `${kind}-temporary`, "it is a temporary file");
   if (!fact?.inside)
     return decision("ask", `${kind}-outside`, fact?.failure?.text ?? `${target} lies outside the workspace`);
-  const loss = lossOf(effect, facts, isCommand);
+  return insideChange(effect, fact, lossOf(effect, facts, isCommand));
+}
+
+function insideChange({ kind, target }: Effect, { real }: PathFact, loss: string | undefined): Decision {
+  if (kind === "delete" && /^\.?$/u.test(real))
+    return decision("ask", "whole-folder", `${target} is the workspace itself`);
   if (loss !== undefined) return decision("ask", `${kind}-unsaved`, loss);
   return decision("allow", `${kind}-inside`, "it changes files in the workspace");
 }

@@ -17,10 +17,10 @@ const writing =
   /\b(?:writeFile(?:Sync)?|appendFile(?:Sync)?|createWriteStream|copyFile(?:Sync)?|cpSync|outputFile(?:Sync)?|write_text|write_bytes|writeTextFile|file_put_contents|File\.write|copytree|copyfile|copy2?)\s*\(|\bopen\s*\([^()]*,\s*['"](?:[wax]\+?b?|r\+b?|[wax]b\+?)['"]|\bopen\s*\([^()]*['"]\s*>/gu;
 
 const starting =
-  /\b(?:os\.(?:system|popen|exec\w*|spawn\w*|posix_spawn\w*|startfile)|subprocess\.\w+|pty\.spawn|commands\.getoutput|popen[234]?|execSync|execFile(?:Sync)?|spawn(?:Sync)?|execa\w*|shell_exec|passthru|proc_open|pcntl_exec|system|io\.popen|os\.execute|Open3\.\w+|IO\.popen|Process\.spawn|Deno\.(?:run|Command)|Bun\.spawn(?:Sync)?|Kernel\.(?:system|exec)|getRuntime\(\)\.exec)\b\s*\(?|(?<![.\w])(?:exec|qx|spawn)\s*[({/]|\b(?:child_process|cp)['"]?\)?\.(?:exec|fork)\s*\(|%x[({[]|\bBun\.\$/gu;
+  /\b(?:os\.(?:system|popen|exec\w*|spawn\w*|posix_spawn\w*|startfile)|subprocess\.\w+|pty\.spawn|commands\.getoutput|popen[234]?|execSync|execFile(?:Sync)?|spawn(?:Sync)?|execa\w*|shell_exec|passthru|proc_open|pcntl_exec|system|io\.popen|os\.execute|Open3\.\w+|IO\.popen|Process\.spawn|Deno\.(?:run|Command)|Bun\.spawn(?:Sync)?|Kernel\.(?:system|exec)|getRuntime\(\)\.exec)\b\s*\(?|(?<![.\w])(?:exec|qx|spawn)\s*[({/]|\b(?:child_process|cp)['"]?\)?\.(?:exec|fork)\s*\(|(?<![.\w])(?:exec|system)\s+(?=['"])|(?<=\bsubprocess\b[\s\S]*)\b\w+\.(?:call|run|Popen|check_call|check_output|getoutput|getstatusoutput)\s*\(|%x[({[]|\bBun\.\$/gu;
 
 const hiding =
-  /\b(?:eval|__import__|importlib|getattr|setattr|globals|__builtins__|__dict__|compile|atob|fromCharCode|fromCodePoint|b64decode|base64|unhexlify|fromhex|Reflect|runInThisContext|runInNewContext|vm\.\w+|marshal|pickle|instance_eval|class_eval|send|public_send|__send__|const_get|create_function|call_user_func\w*|assert|unpack|pack|chr)\s*[(.,]|\bnew\s+Function\b|\bFunction\s*\(|\]\s*\(|\\x[0-9a-f]{2}|\\u00[0-9a-f]{2}|(?<![.\w])exec\s*\(|\bprocess\.binding\b|\brequire\s*\(\s*[^'")\s]|\bimport\s*\(\s*[^'")\s]|\bDATA\b|\bctypes\b|\bsyscall\b/giu;
+  /\b(?:eval|__import__|importlib|getattr|setattr|globals|__builtins__|__dict__|compile|atob|fromCharCode|fromCodePoint|b64decode|base64|unhexlify|fromhex|Reflect|runInThisContext|runInNewContext|vm\.\w+|marshal|pickle|instance_eval|class_eval|send|public_send|__send__|const_get|create_function|call_user_func\w*|assert|unpack|pack|chr)\s*[(.,]|\bnew\s+Function\b|\bFunction\s*\(|\]\s*\(|\\x[0-9a-f]{2}|\\u00[0-9a-f]{2}|(?<![.\w])exec\s*\(|\bprocess\.binding\b|\brequire\s*\(\s*[^'")\s]|\bimport\s*\(\s*[^'")\s]|\bDATA\b|\bctypes\b|\bsyscall\b|\bfrom\s+(?:subprocess|os|pty)\s+import\s+(?!path\b|environ\b|getcwd\b|listdir\b|walk\b|sep\b|linesep\b|cpu_count\b|getenv\b)/giu;
 
 const reaching =
   /\b(?:fetch|urlopen|urllib|requests|httpx|aiohttp|axios|XMLHttpRequest|WebSocket|Net::HTTP|LWP|curl_exec|http\.client|smtplib|ftplib|paramiko)\b|\bhttps?\.(?:get|request)\b|\b(?:socket|net)\.(?:connect|createConnection|socket|create_connection)\b|\/(?:inet|dev)\/tcp\b/u;
@@ -56,8 +56,17 @@ export function codeRuns(code: string, language: string): CodeRuns {
   );
   const piped = language === "awk" ? awkPipes(code) : [];
   const scripts = [...ticks, ...piped, ...starts.flatMap((text) => text ?? [])];
+  const isForeign = /^(?:osascript|pwsh|powershell|expect|tclsh|erl|emacs)$/u.test(language);
+  if (isForeign) return { scripts: [], isUndecided: true };
+  if (/^(?:n?vim|vi|ex|ed)$/u.test(language)) return { scripts: editorRuns(code), isUndecided: false };
   const isHidden = language !== "awk" && new RegExp(hiding.source, "iu").test(plainCode(code, language));
   return { scripts, isUndecided: isHidden || starts.some((text) => text === undefined) };
+}
+
+/** `:!cmd`, `:r !cmd` and `:%!cmd`. */
+function editorRuns(code: string): readonly string[] {
+  const runs = code.matchAll(/(?:^|[\n|])\s*:?\s*[\d,.$%]*(?:\s*(?:r|w)\s+)?!\s*([^\n]+)/gu);
+  return [...runs].map(([, command = ""]) => command);
 }
 
 /** Comments say nothing; where code only prints, neither do strings. */
@@ -80,10 +89,11 @@ function argumentsAt(code: string, from: number): string | undefined {
   const [whole, , text = ""] = first;
   const isList = /^[^'"`]*\[/u.test(whole) || /^\s*,\s*\[/u.test(rest.slice(whole.length));
   const isTemplate = /[{$]\{?|%s|#\{/u.test(text) && /\$\{|#\{|\{\w*\}|%s/u.test(text);
+  const isMany = /^\s*,\s*['"]/u.test(rest.slice(whole.length));
   const isAdded = /^\s*(?:\+|%|\.format|\.\s*\$)/u.test(rest.slice(whole.length));
   if (isTemplate || isAdded) return undefined;
-  if (!isList) return decodeAnsiC(text);
-  const end = rest.indexOf("]");
+  if (!isList && !isMany) return decodeAnsiC(text);
+  const end = rest.indexOf(isList ? "]" : ")");
   const words = [
     ...rest
       .slice(0, end < 0 ? undefined : end)

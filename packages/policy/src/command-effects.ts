@@ -207,5 +207,12 @@ function processEffects({ program, args }: ProgramCall): readonly Effect[] {
   if (!isKilling || (program === "fuser" && !args.some(({ text }) => /^-\w*k/u.test(text)))) return [];
   return positional(args).length + args.length === 0
     ? []
-    : [{ kind: "process", target: [program, ...args.map(({ raw }) => raw)].join(" ") }];
+    : [
+        {
+          kind: "process",
+          target: [program, ...args.map(({ raw }) => raw)].join(" "),
+          ...(program === "kill" &&
+            args.slice(1).some(({ text }) => text === "-1") && { traits: ["irreversible"] as const }),
+        },
+      ];
 }

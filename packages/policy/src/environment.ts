@@ -9,12 +9,21 @@ export interface Environment {
   readonly aliases: Map<string, string>;
   /** Programs that the script has given another name, by that name. */
   readonly renamed: Map<string, Word>;
+  /** Files it has made, with their texts as far as they are known; as they were named. */
+  readonly made: Map<string, { readonly text: string | undefined }>;
   /** A glob, relative to the workspace or absolute; absent when it cannot be told. */
   folder: string | undefined;
 }
 
 export function startIn(folder: string): Environment {
-  return { variables: new Map(), functions: new Map(), aliases: new Map(), renamed: new Map(), folder };
+  return {
+    variables: new Map(),
+    functions: new Map(),
+    aliases: new Map(),
+    renamed: new Map(),
+    made: new Map(),
+    folder,
+  };
 }
 
 /** A copy whose changes are its own. */
@@ -24,6 +33,7 @@ export function fork(environment: Environment): Environment {
     functions: new Map(environment.functions),
     aliases: new Map(environment.aliases),
     renamed: new Map(environment.renamed),
+    made: new Map(environment.made),
     folder: environment.folder,
   };
 }
@@ -35,6 +45,7 @@ export function join(into: Environment, others: readonly Environment[]): void {
     merge(into.functions, other.functions, (one, another) => [...one, ...another]);
     merge(into.aliases, other.aliases, (one, another) => `${one} ; ${another}`);
     for (const [name, program] of other.renamed) into.renamed.set(name, program);
+    merge(into.made, other.made, () => ({ text: undefined }));
     if (into.folder !== other.folder) into.folder = undefined;
   }
 }

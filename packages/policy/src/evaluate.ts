@@ -36,7 +36,8 @@ export function judgements(
 ): readonly Judgement[] {
   const situation = { facts, rules, isCommand: effects.some(({ kind }) => kind === "execute") };
   return effects.flatMap((effect) => {
-    const refused = refusalDecision(effect, facts);
+    const isNamed = rules.some((rule) => isExactly(rule, effect) && matches(rule, effect, facts));
+    const refused = isNamed ? undefined : refusalDecision(effect, facts);
     const own = effect.traits?.includes("possible") ? [] : [judgeEffect(effect, situation)];
     const decisions = refused ? [...own, refused] : own;
     return [
@@ -83,6 +84,7 @@ const graveRules: ReadonlySet<string> = new Set([
   "undecided",
   "undecided-path",
   "delete-outside",
+  "whole-folder",
   "delete-unsaved",
   "write-unsaved",
 ]);
@@ -92,6 +94,11 @@ function isGrave({ traits = [], expansion, kind }: Effect, usual: Decision): boo
   if (usual.verdict === "allow") return false;
   if (graveRules.has(usual.rule) || traits.includes("irreversible") || traits.includes("shared")) return true;
   return expansion === "unknown" && kind !== "read";
+}
+
+/** The user's own word on this very thing. */
+function isExactly(rule: Rule, effect: Effect): boolean {
+  return rule.verdict === "allow" && namesExactly(rule, effect);
 }
 
 function namesExactly({ target, kinds }: Rule, effect: Effect): boolean {

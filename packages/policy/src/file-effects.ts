@@ -91,7 +91,13 @@ const byProgram: Readonly<Record<string, FileEffects>> = {
   dd: ({ args }) =>
     args.flatMap((word) =>
       word.text.startsWith("of=")
-        ? wordEffects("write", without(word, "of=")).map((effect) => ({ ...effect, traits: ["destroys"] }))
+        ? wordEffects("write", without(word, "of=")).map(
+            (effect): Effect =>
+              // What cannot be told may be a disk.
+              effect.expansion === "unknown"
+                ? { ...effect, kind: "delete" }
+                : { ...effect, traits: ["destroys"] },
+          )
         : [],
     ),
   rsync: rsyncEffects,
@@ -178,9 +184,7 @@ function tarEffects({ args }: ProgramCall): readonly Effect[] {
   const folders = optionValues(args, "-C", "--directory");
   const isAbsolute = hasOption(args, "-P", "--absolute-names");
   const there = folders.flatMap((word) => wordEffects("write", word));
-  return isAbsolute
-    ? [...there, { kind: "write", target: "$(what the archive names)", expansion: "unknown" }]
-    : there;
+  return isAbsolute ? [...there, { kind: "write", target: "/" }] : there;
 }
 
 function moveEffects({ args, hasMoreArgs }: ProgramCall): readonly Effect[] {

@@ -2,7 +2,7 @@
 import { aliasRuns, gitRuns } from "./git-runs.ts";
 import type { Inner, Input, Looking } from "./inner.ts";
 import { interpreterOf } from "./interpreters.ts";
-import { type ProgramCall, positional, without } from "./program-call.ts";
+import { optionValues, type ProgramCall, positional, without } from "./program-call.ts";
 import { makeScripts, packageScripts } from "./project-scripts.ts";
 import { isCommandVariable } from "./settings.ts";
 import { escapeGlob } from "./shell-glob.ts";
@@ -32,9 +32,12 @@ const byProgram: Readonly<Record<string, Find>> = {
     const at = args.findIndex(({ text }) => text.startsWith(":::"));
     return at === 0 ? args.slice(1).map(asScript) : joinedScripts(args.slice(0, at < 0 ? undefined : at));
   },
+  tmux: ({ args }) => args.filter(({ text }) => /\s/u.test(text)).map(asScript),
+  sed: sedRuns,
+  gsed: sedRuns,
   git: (call, _, looking) => [...gitRuns(call), ...aliasRuns(call, looking)],
-  make: makeScripts,
-  gmake: makeScripts,
+  make: makeRuns,
+  gmake: makeRuns,
   npm: packageScripts,
   pnpm: packageScripts,
   yarn: packageScripts,
@@ -56,6 +59,27 @@ export function innerOf(call: ProgramCall, input: Input | undefined, looking: Lo
     !/^\/(?:usr|bin|sbin|opt|nix)\b/u.test(call.word.text)
     ? [{ type: "file", path: call.word, args, isOwnShell: true }]
     : [];
+}
+
+/** Sed runs commands by `e`, and writes files by `w`: also behind `s///`. */
+function sedRuns({ args }: ProgramCall): readonly Inner[] {
+  const given = optionValues(args, "-e", "--expression");
+  const scripts = given.length > 0 ? given : positional(args).slice(0, 1);
+  return scripts.filter(isRunningSed).map((word) => ({ type: "undecided", text: `sed ${word.raw}` }));
+}
+
+function isRunningSed({ text }: Word): boolean {
+  const rest = text.replace(
+    /(?<![A-Za-z])[sy]([^\w\s\\])(?:\\[\s\S]|(?!\1)[^\\])*\1(?:\\[\s\S]|(?!\1)[^\\])*\1/gu,
+    "\0",
+  );
+  return /\0[0-9gpiImM]*[ew]/u.test(rest) || /(?:^|[;{}\n\d$/!])\s*[eWw](?:\s|$)/u.test(rest);
+}
+
+function makeRuns(call: ProgramCall, input: Input | undefined, looking: Looking): readonly Inner[] {
+  const files = optionValues(call.args, "-f", "--file", "--makefile");
+  const isFed = files.some(({ text }) => /^(?:-|\/dev\/stdin)$/u.test(text));
+  return isFed ? [{ type: "undecided", text: "make -f -" }] : makeScripts(call, input, looking);
 }
 
 const dressing: ReadonlySet<string> = new Set("env sudo doas cross-env systemd-run".split(" "));

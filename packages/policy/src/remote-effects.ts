@@ -49,6 +49,7 @@ function fileCall(call: ProgramCall): ProgramCall {
 /** Containers come back, volumes do not. */
 function isDown(call: ProgramCall): boolean {
   if (!/^(?:docker|docker-compose|podman|podman-compose)$/u.test(call.program)) return false;
+  if (hasOption(call.args, "--push")) return true;
   return (
     wordsOf(call).some(({ text }) => text === "down") && hasOption(call.args, "-v", "--volumes", "--rmi")
   );
@@ -61,6 +62,7 @@ function isPublishing(call: ProgramCall): boolean {
   const words = wordsOf(call);
   return forms.some((form) => {
     if (form === "*") return true;
+    if (form.startsWith("***")) return words.some(({ text }) => text.includes(form.slice(3)));
     if (form.startsWith("**")) return words.some(({ text }) => text.startsWith(form.slice(2)));
     return form.split(" ").every((word, i) => {
       const given = words[i];

@@ -2,11 +2,14 @@
 
 /** Program -> forms of its words that publish, separated by `|`; a star ends a word of which only the start counts. */
 export const publishing: Readonly<Record<string, string>> = {
-  npm: "publish|unpublish|deprecate|undeprecate|dist-tag add|dist-tag rm|owner add|owner rm|access *|token *|login|adduser|logout|team *|org *|star|unstar|hook *|profile set|stage *",
+  npm: "publish|unpublish|deprecate|undeprecate|dist-tag add|dist-tag rm|owner add|owner rm|access *|token *|login|adduser|logout|team *|org *|star|unstar|hook *|profile set|stage *|config set|config delete|config edit|set",
   pnpm: "publish|unpublish|deprecate|dist-tag add|dist-tag rm|login|adduser|logout|owner add",
   yarn: "publish|npm publish|npm tag add|npm login|login|owner add|tag add",
   bun: "publish",
   "npm-publish": "*",
+  "gh-pages": "*",
+  surge: "*",
+  "setup.py": "**upload|**register",
   lerna: "publish|version",
   changeset: "publish",
   "semantic-release": "*",
@@ -28,7 +31,7 @@ export const publishing: Readonly<Record<string, string>> = {
   rails: "db:drop*|db:reset|db:purge|db:truncate_all|db:migrate:reset|db:schema:load|destroy",
   bundle: "gem push",
   mvn: "**deploy|**release:|**nexus-staging:",
-  gradle: "**publish|**:publish|**upload|**closeAndRelease",
+  gradle: "***publish|***upload|***closeAndRelease",
   gradlew: "**publish|**upload|**closeAndRelease",
   sbt: "**publish|**release",
   docker:
@@ -127,6 +130,7 @@ export const lookingWords: Readonly<Record<string, string>> = {
   oc: "get|describe|logs|explain|status|version|whoami|projects",
   helm: "list|ls|get|status|history|show|search|template|lint|version|repo list|dependency list|dependency build|dependency update|env|pull|package|create",
   kustomize: "build|version",
+  helmfile: "diff|template|list|lint|build|status|deps|version|fetch",
   k9s: "version",
   kind: "get|version|export",
   minikube: "status|version|ip|logs|profile list",
@@ -225,6 +229,8 @@ export const systemPrograms: Readonly<Record<string, string>> = {
   crontab: "-l",
   at: "-l",
   atrm: "\0",
+  brew: "list|info|search|config|doctor|outdated|deps|uses|leaves|home|log|cat|desc|--prefix|--version|--cellar",
+  security: "find-certificate|list-keychains|default-keychain|dump-trust-settings",
   mount: "",
   umount: "\0",
   swapon: "--show|-s",

@@ -3,16 +3,17 @@
 import { codeRuns } from "./code-effects.ts";
 import { changesOf, type Environment, fork, join, startIn } from "./environment.ts";
 import { expandWord } from "./expand-word.ts";
+import { fileText, inputOf } from "./file-text.ts";
 import { type FoundCall, isDiverted, type Redirect } from "./found-call.ts";
 import type { Inner, Input, Origin } from "./inner.ts";
 import { innerOf } from "./inner-scripts.ts";
 import { interpreterOf, languageOf } from "./interpreters.ts";
 import { type Known, scriptOf, type Wanted, wants } from "./known.ts";
+import { madeFile, noteMade } from "./made-files.ts";
 import { outputOf as printed } from "./printed-text.ts";
 import { callsOf, callText, type ProgramCall } from "./program-call.ts";
 import type { CallStatement, ShellRedirect, Statement } from "./script.ts";
 import { isCommandVariable, noteSettings, setArguments } from "./settings.ts";
-import { hasWildcard, unescapeGlob } from "./shell-glob.ts";
 import { emptyWord, joined, unknown, type Word } from "./word.ts";
 import { folderAfter } from "./working-folder.ts";
 
@@ -195,25 +196,6 @@ function redirectsOf(redirects: readonly ShellRedirect[], scene: Scene): readonl
   });
 }
 
-function inputOf(redirects: readonly Redirect[], { walk, environment }: Scene): Input | undefined {
-  const last = redirects.filter(({ operator }) => operator.startsWith("<")).at(-1);
-  if (!last) return undefined;
-  const { operator, target } = last;
-  if (operator.startsWith("<<")) return { text: target.isLiteral ? target.text : undefined };
-  if (operator !== "<") return { text: undefined };
-  return { text: fileText(target, walk, environment.folder) };
-}
-
-/** The text of a file of the project, once it has been looked up. */
-function fileText(path: Word, { known, wanted }: Walk, folder: string | undefined): string | undefined {
-  if (!path.isLiteral || folder === undefined) return undefined;
-  if (hasWildcard(folder)) return undefined;
-  const place =
-    path.text.startsWith("/") || folder === "" ? path.text : `${unescapeGlob(folder)}/${path.text}`;
-  if (!known.files.has(place)) wanted.files.add(place);
-  return known.files.get(place);
-}
-
 type Dressing = Pick<FoundCall, "redirects" | "assignments" | "raw">;
 
 function record(words: readonly Word[], dressing: Dressing, scene: Scene): FoundCall {
@@ -253,9 +235,11 @@ function walkCall(statement: CallStatement, scene: Scene): string | undefined {
   for (const one of call.calls) walkProgram(one, next);
   environment.folder = folderAfter(call, environment.folder);
   for (const one of call.calls) noteSettings(one, environment);
-  if (redirects.some(isDiverted)) return "";
-  if (ofFunction) return ofFunction.text;
-  return call.calls.length === 1 && call.calls[0] ? printed(call.calls[0], input?.text) : undefined;
+  const [only] = call.calls;
+  const printing = call.calls.length === 1 && only ? printed(only, input?.text) : undefined;
+  const text = ofFunction ? ofFunction.text : printing;
+  noteMade(call, text, environment);
+  return redirects.some(isDiverted) ? "" : text;
 }
 
 /** Sets the variables of a command without words, and of `export` and its like. */
@@ -322,16 +306,25 @@ function walkProgram(call: ProgramCall, scene: Scene): void {
 function walkCode(call: ProgramCall, scene: Scene): void {
   const interpreted = call.isUndecided ? undefined : interpreterOf(call);
   if (!interpreted) return;
-  const { environment, walk, input } = scene;
+  const { input } = scene;
   const { code, isFed, file } = interpreted;
-  for (const { text } of code) walkCodeText(text, call, scene);
+  for (const { text, isLiteral } of code) {
+    if (!isLiteral && /^\s*[$`]/u.test(text)) undecided(callText(call), scene);
+    walkCodeText(text, call, scene);
+  }
   if (isFed && input) {
     if (input.text === undefined) undecided(`what ${call.program} is fed with`, scene);
     else walkCodeText(input.text, call, scene);
   }
-  if (file && !file.isLiteral) undecided(callText(call), scene);
-  const text = file && fileText(file, walk, environment.folder);
-  if (text !== undefined) walkCodeText(text, call, { ...scene, origin: "project" });
+  if (file) walkCodeFile(file, call, scene);
+}
+
+function walkCodeFile(file: Word, call: ProgramCall, scene: Scene): void {
+  const made = madeFile(file, scene.environment);
+  const isTold = file.isLiteral && !/^https?:/u.test(file.text) && (!made || made.text !== undefined);
+  if (!isTold) undecided(callText(call), scene);
+  const text = made ? made.text : fileText(file, scene);
+  if (text !== undefined) walkCodeText(text, call, made ? scene : { ...scene, origin: "project" });
 }
 
 function walkCodeText(code: string, call: ProgramCall, scene: Scene): void {
@@ -390,10 +383,12 @@ function walkWords(words: readonly Word[], scene: Scene): void {
 }
 
 function walkFile({ path, args, isOwnShell }: Extract<Inner, { type: "file" }>, scene: Scene): void {
-  const { environment, walk, depth } = scene;
-  const text = fileText(path, walk, environment.folder);
+  const { environment, depth } = scene;
+  const made = madeFile(path, environment);
+  if (made && made.text === undefined) undecided(`the script ${path.raw}`, scene);
+  const text = made ? made.text : fileText(path, scene);
   if (text === undefined || depth >= deepest) return;
   const own = isOwnShell ? fork(environment) : environment;
   setArguments(own, args);
-  walkText(text, { ...scene, environment: own, origin: "project", depth: depth + 1 });
+  walkText(text, { ...scene, environment: own, origin: made ? scene.origin : "project", depth: depth + 1 });
 }

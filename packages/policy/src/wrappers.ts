@@ -55,6 +55,7 @@ export const wrappers: Readonly<Record<string, string>> = {
   "cross-env": "",
   dotenv: "-e -f",
   dotenvx: "-f",
+  screen: "-S -dmS -c -t -p -r -x",
   noglob: "",
   nocorrect: "",
   npx: "-p --package --registry",

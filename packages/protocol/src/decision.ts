@@ -79,7 +79,7 @@ export interface Facts {
   readonly refusals?: readonly Refusal[];
 }
 
-/** An effect that a person, or a rule that nobody could be asked about, did not let happen. */
+/** An effect that a person did not let happen. */
 export interface Refusal {
   readonly kind: EffectKind;
   readonly target: string;
