@@ -8,7 +8,7 @@ import { gitEffects } from "./git-effects.ts";
 import { type Known, nothingKnown, type Wanted } from "./known.ts";
 import { isPathEffect } from "./match.ts";
 import { networkEffects } from "./network-effects.ts";
-import { type ProgramCall, positional } from "./program-call.ts";
+import { hasOption, type ProgramCall, positional } from "./program-call.ts";
 import { isProjectCode } from "./project-code.ts";
 import { isLookingCall } from "./read-only-command.ts";
 import { remoteEffects } from "./remote-effects.ts";
@@ -109,9 +109,11 @@ function withTrait({ traits = [] }: Effect, trait: Trait): readonly Trait[] {
 }
 
 function commandCallEffects(found: FoundCall): readonly Effect[] {
-  const { words, calls, redirects, assignments, folder } = found;
+  const { calls, redirects, assignments, folder } = found;
   const files = [...calls.flatMap(fileEffects), ...redirects.flatMap(redirectEffects)];
-  const named = isTalk(calls) ? [] : [...words.slice(1), ...assignments.map(assignedWord)].flatMap(wordNames);
+  const named = isTalk(calls)
+    ? []
+    : [...withoutPattern(found), ...assignments.map(assignedWord)].flatMap(wordNames);
   const targets = redirects
     .filter(({ operator }) => !/^<<-?<?$/u.test(operator))
     .flatMap(({ target }) => wordNames(target));
@@ -126,6 +128,19 @@ function commandCallEffects(found: FoundCall): readonly Effect[] {
       call.program === "git" ? gitEffects(call).map((effect) => placed(effect, folder)) : [],
     ),
   ];
+}
+
+const searchers: ReadonlySet<string> = new Set(
+  "grep egrep fgrep rg ag ack sed gsed awk gawk jq yq".split(" "),
+);
+
+/** What is searched for, or a program's own script, is no file. */
+function withoutPattern({ words, calls }: FoundCall): readonly Word[] {
+  const [call] = calls;
+  const args = words.slice(1);
+  if (!call || !searchers.has(call.program) || hasOption(args, "-e", "-f", "--regexp", "--file")) return args;
+  const pattern = args.find(({ text }) => !text.startsWith("-"));
+  return args.filter((word) => word !== pattern);
 }
 
 /** What only says or compares its words reads no file of that name. */

@@ -2,7 +2,7 @@
 import { aliasRuns, gitRuns } from "./git-runs.ts";
 import type { Inner, Input, Looking } from "./inner.ts";
 import { interpreterOf } from "./interpreters.ts";
-import { optionValues, type ProgramCall, positional, without } from "./program-call.ts";
+import { callsOf, optionValues, type ProgramCall, positional, without } from "./program-call.ts";
 import { makeScripts, packageScripts } from "./project-scripts.ts";
 import { isCommandVariable } from "./settings.ts";
 import { escapeGlob } from "./shell-glob.ts";
@@ -32,6 +32,7 @@ const byProgram: Readonly<Record<string, Find>> = {
     const at = args.findIndex(({ text }) => text.startsWith(":::"));
     return at === 0 ? args.slice(1).map(asScript) : joinedScripts(args.slice(0, at < 0 ? undefined : at));
   },
+  xargs: (call, input) => fedWords(call, input),
   tmux: ({ args }) => args.filter(({ text }) => /\s/u.test(text)).map(asScript),
   sed: sedRuns,
   gsed: sedRuns,
@@ -59,6 +60,14 @@ export function innerOf(call: ProgramCall, input: Input | undefined, looking: Lo
     !/^\/(?:usr|bin|sbin|opt|nix)\b/u.test(call.word.text)
     ? [{ type: "file", path: call.word, args, isOwnShell: true }]
     : [];
+}
+
+/** What is known of the names that xargs is fed with. */
+function fedWords({ word, args }: ProgramCall, input: Input | undefined): readonly Inner[] {
+  const [, run] = callsOf([word, ...args]);
+  const names = input?.text?.split(/\s+/u).filter(Boolean) ?? [];
+  if (!run || names.length === 0) return [];
+  return [{ type: "words", words: [run.word, ...run.args, ...names.map(literal)] }];
 }
 
 /** Sed runs commands by `e`, and writes files by `w`: also behind `s///`. */

@@ -26,7 +26,9 @@ const forgetting: Note = ({ args }, environment) => {
 
 const renaming: Note = ({ args }, { renamed }) => {
   const [from, to, more] = namesOf(args);
-  if (from && to?.isLiteral && !more) renamed.set(to.text.replace(/^\.\//u, ""), from);
+  // A name alone would be looked for among the programs.
+  const place = from && !from.text.includes("/") ? { ...from, text: `./${from.text}` } : from;
+  if (place && to?.isLiteral && !more) renamed.set(to.text.replace(/^\.\//u, ""), place);
 };
 
 const byProgram: Readonly<Record<string, Note>> = {
