@@ -40,8 +40,9 @@ async function exists(path: string): Promise<boolean> {
 
 async function textOf(path: string): Promise<string | undefined> {
   try {
-    const { size } = await stat(path);
-    if (size > mostBytes) return undefined;
+    const stats = await stat(path);
+    // A pipe would be waited for.
+    if (!stats.isFile() || stats.size > mostBytes) return undefined;
     const text = await readFile(path, "utf8");
     return text.includes("\0") ? undefined : text;
   } catch {
