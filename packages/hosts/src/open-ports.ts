@@ -1,9 +1,9 @@
 /** Opens everything an agent reaches on this machine; what is not needed before the first request is loaded later. */
 import { type AgentPorts, createShownTexts } from "@lathe/agent";
-import type { Failure, Fenced } from "@lathe/protocol";
+import type { Failure, Fenced, Syntax } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
 import { builtinTools } from "@lathe/tools";
-import { createWorkspace } from "@lathe/workspace";
+import { createWorkspace, type Recovery } from "@lathe/workspace";
 import { afterFirstRequest } from "./after-first-request.ts";
 import { allSteps } from "./all-steps.ts";
 import { chooseModels } from "./choose-models.ts";
@@ -20,6 +20,7 @@ import type { ScratchFolder } from "./scratch-folder.ts";
 import { sessionRules } from "./session-rules.ts";
 import { openState, pruneTexts } from "./state.ts";
 import { workspaceFolder } from "./state-folder.ts";
+import { createSurroundings } from "./surroundings.ts";
 import { systemClock } from "./system-clock.ts";
 
 /** Whose effects they are. */
@@ -55,19 +56,11 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
     return driver.open({ ...early, env: commandEnv(env, scratch.path) });
   });
   // An opened sandbox ends what the dead one of its folder left running.
-  const endLeftovers = async (): Promise<void> => {
-    if (scratch.isFound) await sandbox.open();
-  };
-  // What the first change would wait for: the edit engine, git, and what the last session saw of the files.
-  const prepareChanges = (): Promise<unknown> =>
-    Promise.all([import("@lathe/edits"), workspace.prepare(), options.checkpoints && checkpoints.open()]);
+  const endLeftovers = async (): Promise<unknown> => scratch.isFound && sandbox.open();
+  const syntax = createSyntax();
   const state = openState(env);
-  const workspace = createWorkspace({
-    root: cwd,
-    fenced,
-    journal: workspaceFolder(env, cwd),
-    onRecovered: (recovery) => options.onRemark?.(recoveryText(recovery)),
-  });
+  const onRecovered = (recovery: Recovery): void => options.onRemark?.(recoveryText(recovery));
+  const workspace = createWorkspace({ root: cwd, fenced, journal: workspaceFolder(env, cwd), onRecovered });
   const checkpoints = createLazyCheckpoints({ root: cwd, env, fenced, onRemark: options.onRemark });
   const redactor = openRedactor(options);
   const texts = createShownTexts(state.texts, redactor.redact);
@@ -80,7 +73,11 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       texts,
       redact: redactor.redact,
       models: afterFirstRequest(gateway, () =>
-        Promise.all([probe.ready(), redactor.load(), endLeftovers(), prepareChanges()]),
+        Promise.all([
+          ...[probe.ready(), redactor.load(), endLeftovers(), parseNothing(syntax)],
+          // What the first change would wait for: the edit engine, git, and what the last session saw of the files.
+          ...[import("@lathe/edits"), workspace.prepare(), options.checkpoints && checkpoints.open()],
+        ]),
       ),
       tools: builtinTools,
       rules: sessionRules(options.rules, cwd),
@@ -88,8 +85,9 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       checkpoint: checkpoints.take,
       sandbox,
       containment: probe.held,
+      surroundings: createSurroundings(cwd, env),
       search: createLazySearch(cwd),
-      syntax: createSyntax(),
+      syntax,
       clock: systemClock,
       onEvent: options.onEvent,
       onDelta: options.onDelta,
@@ -106,4 +104,9 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
         () => pruneTexts(env, systemClock.now()),
       ]),
   };
+}
+
+/** The first command would wait for the grammar. */
+async function parseNothing(syntax: Syntax): Promise<void> {
+  (await syntax.parse("bash", "")).close();
 }

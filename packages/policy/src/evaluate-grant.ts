@@ -1,6 +1,7 @@
 /** Judges what the sandbox kept a command from: only a rule that names it, or a person, lets it happen. */
 import type { Decision, Effect, Facts, Rule, Verdict } from "@lathe/protocol";
 import { matches } from "./match.ts";
+import { refusalDecision } from "./refusals.ts";
 
 const gravestFirst: readonly Verdict[] = ["deny", "ask", "allow"];
 
@@ -16,6 +17,8 @@ function judge(effect: Effect, facts: Facts, rules: readonly Rule[]): Decision {
   if (facts.mode === "plan" || facts.mode === "read-only") {
     return { verdict: "deny", rule: `${facts.mode}-mode`, why: `${what}: this mode keeps to the sandbox` };
   }
+  const refused = refusalDecision(effect, facts);
+  if (refused?.verdict === "deny") return refused;
   const speaking = rules.filter((rule) => isMeant(rule) && matches(rule, effect, facts));
   const rule = gravestFirst.map((verdict) => speaking.find((one) => one.verdict === verdict)).find(Boolean);
   if (rule) {

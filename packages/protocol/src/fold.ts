@@ -28,6 +28,7 @@ export const emptySession: Session = {
   step: 0,
   marks: [],
   checkpoints: [],
+  refusals: [],
   offers: [],
 };
 
