@@ -1,6 +1,15 @@
 /** A small copy of this repository's own configuration, on which the checks can be shown to fail. */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -90,7 +99,7 @@ function rootManifest(): string {
   const kept = Object.entries(manifest.devDependencies).filter(
     ([name]) => !name.startsWith("@lathe/") || ["@lathe/protocol", "@lathe/testkit"].includes(name),
   );
-  return JSON.stringify({ ...manifest, devDependencies: Object.fromEntries(kept) }, null, 2);
+  return `${JSON.stringify({ ...manifest, devDependencies: Object.fromEntries(kept) }, null, 2)}\n`;
 }
 
 export function removeFixture(folder: string): void {
