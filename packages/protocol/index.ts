@@ -112,6 +112,7 @@ export type {
   Tier,
 } from "./src/sandbox.ts";
 export type { FilesQuery, FilesResult, GrepLine, GrepQuery, GrepResult, Search } from "./src/search.ts";
+export { placeholdersIn } from "./src/secrets/placeholder.ts";
 export type {
   AnswerRecord,
   Attempt,

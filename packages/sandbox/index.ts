@@ -10,4 +10,7 @@ export {
 export { createNoneDriver } from "./src/none-driver.ts";
 export { type Probe, type ProbeOptions, probeDriver, type TierReport } from "./src/probe.ts";
 export type { Check, DriverOptions } from "./src/process-sandbox.ts";
+export { type HostRule, matchingRule, parseHostRule, proposedRule } from "./src/proxy/host-rule.ts";
+export { proxyEnv } from "./src/proxy/proxy-env.ts";
+export { type RegistryKind, registryHosts, registryKinds } from "./src/proxy/registry-hosts.ts";
 export { type Tried, type VerifyOptions, verifyDriver } from "./src/verify-driver.ts";

@@ -29,6 +29,8 @@ export interface AgentPorts {
   readonly inbox: Inbox;
   readonly blobs: Blobs;
   readonly texts: Texts;
+  /** *Contract:* never rejects; takes keys and passwords out of a text. */
+  redact(text: string): Promise<string>;
   readonly models: Models;
   readonly tools: readonly Tool[];
   readonly rules: readonly Rule[];

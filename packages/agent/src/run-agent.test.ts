@@ -57,6 +57,7 @@ function openAgent(store: MemoryStore, script: Script): AgentPorts {
     inbox: store,
     blobs: store,
     texts: createShownTexts(store),
+    redact: async (text) => text,
     checkpoint: async () => failure("no-access", "no checkpoints in this test"),
     models: createScriptedModel(script).models,
     tools,

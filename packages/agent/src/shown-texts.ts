@@ -11,7 +11,11 @@ export interface ShownTexts extends Texts {
   flush(): Promise<void>;
 }
 
-export function createShownTexts(blobs: Blobs): ShownTexts {
+/** A text with a secret in it stays in memory. */
+export function createShownTexts(
+  blobs: Blobs,
+  redact: (text: string) => Promise<string> = async (text) => text,
+): ShownTexts {
   const texts = new Map<string, string>();
   const unwritten = new Set<string>();
   let chars = 0;
@@ -23,7 +27,7 @@ export function createShownTexts(blobs: Blobs): ShownTexts {
       unwritten.delete(version);
       const text = texts.get(version);
       // One that cannot be stored is asked for again as a file that changed since: the model reads it anew.
-      if (text !== undefined) await blobs.put(text, { durable: false });
+      if (text !== undefined && (await redact(text)) === text) await blobs.put(text, { durable: false });
     }
   };
   return {

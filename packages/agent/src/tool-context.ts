@@ -18,6 +18,7 @@ export function toolContext(ports: AgentPorts, { call, session, signal }: CallCo
     syntax,
     blobs,
     texts,
+    redact: (text) => ports.redact(text),
     signal,
     now: () => clock.now(),
     delta: (delta) => ports.onDelta({ ...delta, call }),

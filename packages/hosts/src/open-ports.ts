@@ -14,6 +14,7 @@ import { createLazySearch } from "./lazy-search.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openGateway } from "./model-gateway.ts";
 import { openDriver } from "./open-driver.ts";
+import { openRedactor } from "./open-redactor.ts";
 import { recoveryText } from "./recovery-text.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
 import { sessionRules } from "./session-rules.ts";
@@ -44,11 +45,10 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const models = chooseModels(options.models, env);
   const gateway = openGateway(options);
   if (models[0] !== undefined) gateway.preload(models[0]);
-  const check = (): Promise<Failure | undefined> => fence.check();
   const probe = createContainmentProbe(options.sandbox, () =>
-    openDriver(options.sandbox, { check, env, workspace: cwd }),
+    openDriver(options.sandbox, { check: () => fence.check(), env, workspace: cwd }),
   );
-  const { scratch } = fence;
+  const { scratch, fenced } = fence;
   const early = { workspace: cwd, scratch: scratch.path, network: "none" } as const;
   const sandbox = createLazySandbox(early, async () => {
     const [{ driver }, { commandEnv }] = await Promise.all([probe.ready(), import("@lathe/sandbox")]);
@@ -62,7 +62,6 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const prepareChanges = (): Promise<unknown> =>
     Promise.all([import("@lathe/edits"), workspace.prepare(), options.checkpoints && checkpoints.open()]);
   const state = openState(env);
-  const { fenced } = fence;
   const workspace = createWorkspace({
     root: cwd,
     fenced,
@@ -70,7 +69,8 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
     onRecovered: (recovery) => options.onRemark?.(recoveryText(recovery)),
   });
   const checkpoints = createLazyCheckpoints({ root: cwd, env, fenced, onRemark: options.onRemark });
-  const texts = createShownTexts(state.texts);
+  const redactor = openRedactor(options);
+  const texts = createShownTexts(state.texts, redactor.redact);
   return {
     models,
     containment: probe.ready,
@@ -78,8 +78,9 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       inbox: state.inbox,
       blobs: state.blobs,
       texts,
+      redact: redactor.redact,
       models: afterFirstRequest(gateway, () =>
-        Promise.all([probe.ready(), endLeftovers(), prepareChanges()]),
+        Promise.all([probe.ready(), redactor.load(), endLeftovers(), prepareChanges()]),
       ),
       tools: builtinTools,
       rules: sessionRules(options.rules, cwd),

@@ -4,9 +4,10 @@ import { type Failure, isFailure, type SessionLog } from "@lathe/protocol";
 import { processOwner } from "@lathe/stores";
 import { builtinTools } from "@lathe/tools";
 import { explained } from "./explained.ts";
-import { readInstructions } from "./instructions.ts";
+import { type Instructions, readInstructions } from "./instructions.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { type LocalSession, openLocalSession } from "./local-session.ts";
+import { openRedactor } from "./open-redactor.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { sessionEnvironment } from "./session-environment.ts";
 import { newSessionId } from "./session-id.ts";
@@ -25,7 +26,7 @@ export async function startSession(options: LocalOptions, task: string): Promise
     harness: version,
     tools: builtinTools,
     environment: sessionEnvironment(cwd, env, at),
-    instructions: texts,
+    instructions: await redacted(texts, options),
   });
   const scratch = openScratchFolder(created.data.id);
   if (isFailure(scratch)) return scratch;
@@ -33,6 +34,13 @@ export async function startSession(options: LocalOptions, task: string): Promise
   if (!isFailure(log)) return openLocalSession({ log, scratch, remarks: leftOut }, options);
   scratch.remove();
   return explained(log, env);
+}
+
+/** The prompt goes to a model and into the log. */
+async function redacted(texts: Instructions["texts"], options: LocalOptions): Promise<Instructions["texts"]> {
+  if (texts.length === 0) return texts;
+  const { redact } = openRedactor(options);
+  return Promise.all(texts.map(async ({ path, text }) => ({ path, text: await redact(text) })));
 }
 
 interface Beginning {

@@ -26,6 +26,8 @@ export interface ToolContext {
   readonly syntax: Syntax;
   readonly blobs: Blobs;
   readonly texts: Texts;
+  /** *Contract:* never rejects; the text with a placeholder for each key and password in it. */
+  redact(text: string): Promise<string>;
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
   now(): number;

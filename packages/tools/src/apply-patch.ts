@@ -3,6 +3,7 @@ import { type PatchFile, parsePatch } from "@lathe/edits/patch";
 import { type Effect, type Failure, failure, isFailure, type Tool } from "@lathe/protocol";
 import { defineTool, failed, ok } from "./define-tool.ts";
 import type { PlannedFile } from "./plan-patch.ts";
+import { refusePlaceholder } from "./refuse-placeholder.ts";
 import { text } from "./schema.ts";
 import { targetOf } from "./target-of.ts";
 
@@ -28,7 +29,8 @@ export const applyPatch: Tool = defineTool({
     const { planPatchFile } = await import("./plan-patch.ts");
     const planned: PlannedFile[] = [];
     for (const file of files) {
-      const one = await planPatchFile(file, context);
+      const secret = await refusePlaceholder(file.path, JSON.stringify(file), context);
+      const one = secret ?? (await planPatchFile(file, context));
       if (isFailure(one)) return failed(withNothingWritten(one));
       planned.push(one);
     }

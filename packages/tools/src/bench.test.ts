@@ -17,6 +17,7 @@ import {
   type Tool,
   type ToolContext,
 } from "@lathe/protocol";
+import { createRedactor } from "@lathe/protocol/secrets";
 import { createNoneDriver } from "@lathe/sandbox";
 import { createSearch } from "@lathe/search";
 import { createSyntax } from "@lathe/syntax";
@@ -48,6 +49,7 @@ export interface Bench {
 }
 
 const syntax = createSyntax();
+const redactor = createRedactor({ fingerprint: () => "a1b2" });
 
 export async function bench(patienceMs: number = 10_000, rules: readonly Rule[] = []): Promise<Bench> {
   const root = mkdtempSync(join(folder, "root-"));
@@ -71,6 +73,7 @@ export async function bench(patienceMs: number = 10_000, rules: readonly Rule[] 
       keep: (version, text) => texts.set(version, text),
       recall: async (version) => texts.get(version),
     },
+    redact: async (text) => redactor(text).text,
     signal: cancel.signal,
     now: () => 0,
     delta: ({ text }) => deltas.push(text),

@@ -1,4 +1,4 @@
-/** The one wrapper around every tool: validates its input, and bounds its output. */
+/** The one wrapper around every tool: validates its input, takes secrets out of its output, and bounds it. */
 import {
   type Effect,
   type Failure,
@@ -11,6 +11,7 @@ import {
 } from "@lathe/protocol";
 import * as v from "valibot";
 import { boundedOutcome } from "./bounded-outcome.ts";
+import { redactedOutcome } from "./redacted-outcome.ts";
 import { jsonSchemaOf, mended, problemsText } from "./schema.ts";
 
 export type Input<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Entries, undefined>>;
@@ -51,8 +52,12 @@ export function defineTool<const Entries extends v.ObjectEntries>(definition: To
       return {
         effects: definition.effects(input),
         ...(question && { question }),
-        run: async (context) =>
-          boundedOutcome(await definition.run(input, context), context, definition.wholeChars),
+        run: async (context) => {
+          const outcome = await definition.run(input, context);
+          // Before it is cut: half a key is not known for one.
+          const clean = await redactedOutcome(outcome, context.redact);
+          return boundedOutcome(clean, context, definition.wholeChars);
+        },
       };
     },
   };

@@ -2,6 +2,7 @@
 import { isFailure, type Tool } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, ok } from "./define-tool.ts";
+import { refusePlaceholder } from "./refuse-placeholder.ts";
 import { anyText, text } from "./schema.ts";
 import { targetOf } from "./target-of.ts";
 
@@ -27,6 +28,12 @@ export const edit: Tool = defineTool({
       import("@lathe/edits"),
       import("./plan-edit.ts"),
     ]);
+    const secret = await refusePlaceholder(
+      path,
+      edits.map((one) => `${one.old}\n${one.new}`).join("\n"),
+      context,
+    );
+    if (secret) return failed(secret);
     const { editFacts, editText, placesCount, planEdit, putChange } = plans;
     const replacements = edits.map((one) => ({ old: one.old, new: one.new, all: one.all ?? false }));
     const planned = await planEdit(path, context, (file) => applyReplacements(file, replacements));

@@ -1,7 +1,15 @@
 /** `write`: creates a file, or replaces one whose current version the model has seen. */
-import { type FileContent, failure, isFailure, type Tool, type ToolContext } from "@lathe/protocol";
+import {
+  type Failure,
+  type FileContent,
+  failure,
+  isFailure,
+  type Tool,
+  type ToolContext,
+} from "@lathe/protocol";
 import { defineTool, failed, ok } from "./define-tool.ts";
 import { linesOf } from "./numbered-lines.ts";
+import { refusePlaceholder } from "./refuse-placeholder.ts";
 import { anyText, text } from "./schema.ts";
 import { targetOf } from "./target-of.ts";
 
@@ -15,7 +23,8 @@ export const write: Tool = defineTool({
     const current = await context.workspace.read(path);
     if (isFailure(current) && current.code !== "not-found") return failed(current);
     const before = isFailure(current) ? undefined : current;
-    if (before && !wasShown(before, context)) return failed(unseen(before.path));
+    const refused = refuseUnseen(before, context) ?? (await refusePlaceholder(path, content, context));
+    if (refused) return failed(refused);
     const [{ matchFormat }, { changedFile }] = await Promise.all([
       import("@lathe/edits"),
       import("./changed-file.ts"),
@@ -41,7 +50,11 @@ function wasShown(file: FileContent, context: ToolContext): boolean {
   return file.text === "" || context.shown(file.path).some((one) => one.version === file.version);
 }
 
-function unseen(path: string) {
+function refuseUnseen(before: FileContent | undefined, context: ToolContext): Failure | undefined {
+  if (!before || wasShown(before, context)) return undefined;
   const why = "exists and you have not seen its current version";
-  return failure("stale-version", `${path} ${why}: read it first, or use \`edit\`. Nothing was written.`);
+  return failure(
+    "stale-version",
+    `${before.path} ${why}: read it first, or use \`edit\`. Nothing was written.`,
+  );
 }

@@ -1,0 +1,47 @@
+/** Redactor of this machine: knows the secrets in the harness's own environment and configuration, besides the rules. */
+import type { Redactor } from "@lathe/protocol/secrets";
+import type { LocalOptions } from "./local-options.ts";
+
+export interface LocalRedactor {
+  /** *Contract:* resolves when the first text costs nothing but its length. */
+  load(): Promise<unknown>;
+  redact(text: string): Promise<string>;
+}
+
+/** Loaded when first asked: a session's first request needs it only where there are instructions. */
+export function openRedactor({ env, providers }: Pick<LocalOptions, "env" | "providers">): LocalRedactor {
+  let loaded: Promise<Redactor> | undefined;
+  const load = (): Promise<Redactor> =>
+    (loaded ??= import("@lathe/protocol/secrets").then(({ createRedactor }) =>
+      createRedactor({ values: [...fromEnv(env), ...fromProviders(providers)], fingerprint }),
+    ));
+  return { load, redact: async (text) => (await load())(text).text };
+}
+
+/** New for each process: what is in a log tells nobody without it whether a guess is right. */
+let key: Uint8Array | undefined;
+
+function fingerprint(secret: string): string {
+  const { createHmac, randomBytes } = process.getBuiltinModule("node:crypto");
+  key ??= randomBytes(32);
+  return createHmac("sha256", key).update(secret).digest("hex").slice(0, 4);
+}
+
+const secretName = /KEY|TOKEN|SECRET|PASSW|CREDENTIAL|AUTH/i;
+/** Paths, addresses of sockets, numbers, switches: named like a secret, and none. */
+const harmless = /^(?:[./~]|\w+:path=|\d+$|true$|false$)|\s/i;
+const minLength = 8;
+
+function fromEnv(env: LocalOptions["env"]): readonly { readonly name: string; readonly value: string }[] {
+  return Object.entries(env).flatMap(([name, value = ""]) =>
+    secretName.test(name) && value.length >= minLength && !harmless.test(value) ? [{ name, value }] : [],
+  );
+}
+
+function fromProviders(
+  providers: LocalOptions["providers"],
+): readonly { readonly name: string; readonly value: string }[] {
+  return Object.entries(providers).flatMap(([name, { apiKey }]) =>
+    apiKey ? [{ name: `${name} key`, value: apiKey }] : [],
+  );
+}

@@ -1,0 +1,52 @@
+/** Literal secrets: values known by name, and the other spellings in which they turn up. */
+
+export interface SecretValue {
+  /** For example the variable it comes from; the placeholder names it. */
+  readonly name: string;
+  readonly value: string;
+}
+
+export interface LiteralSecrets {
+  /** Finds any spelling; absent when there are no values. */
+  readonly pattern: RegExp | undefined;
+  readonly of: ReadonlyMap<string, SecretValue>;
+}
+
+/** Shorter values stand in too many texts by chance. */
+const minLength = 6;
+
+export function literalSecrets(values: readonly SecretValue[]): LiteralSecrets {
+  const of = new Map<string, SecretValue>();
+  for (const one of values) {
+    if (one.value.trim().length < minLength) continue;
+    for (const spelling of spellings(one.value)) if (!of.has(spelling)) of.set(spelling, one);
+  }
+  const longestFirst = [...of.keys()].sort((a, b) => b.length - a.length);
+  if (longestFirst.length === 0) return { pattern: undefined, of };
+  return { pattern: new RegExp(longestFirst.map(escaped).join("|"), "g"), of };
+}
+
+function spellings(value: string): readonly string[] {
+  const url = encodeURIComponent(value);
+  const base64 = [0, 1, 2].map((before) => base64Core(value, before)).filter((core) => core.length >= 8);
+  const both = base64.flatMap((core) => [core, core.replaceAll("+", "-").replaceAll("/", "_")]);
+  const escapedText = JSON.stringify(value).slice(1, -1);
+  return [value, escapedText, url, url.replace(/%../g, (hex) => hex.toLowerCase()), ...both];
+}
+
+function escaped(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+}
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+/** The characters of a base64 text that depend on the value alone, with so many bytes before it. */
+function base64Core(value: string, before: number): string {
+  const bytes = [...new Array<number>(before).fill(0), ...new TextEncoder().encode(value)];
+  let text = "";
+  for (let bit = 0; bit + 6 <= bytes.length * 8; bit += 6) {
+    const pair = ((bytes[bit >> 3] ?? 0) << 8) | (bytes[(bit >> 3) + 1] ?? 0);
+    text += alphabet[(pair >> (10 - (bit & 7))) & 63];
+  }
+  return text.slice(Math.ceil((before * 8) / 6));
+}

@@ -1,0 +1,75 @@
+/** Named secrets: values that a name gives away, as in `password = "..."`, where the value looks random enough. */
+import { entropy, isPlaceholder } from "./secret-rule.ts";
+
+/** A name and what follows it up to the value; bounded everywhere. */
+export const namedAnchor =
+  "(?:pass(?:word|wd|phrase)|pwd|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|signing[_-]?key|encryption[_-]?key|credential|authorization)";
+
+/** `:` or `=` with what languages put around them, then the value in quotes, or bare to the end of the line or word. */
+const assigned =
+  /(?<suffix>[\w-]{0,40})(?:\\?["'`])?\]?[ \t]{0,8}(?<operator>:[ \t]{0,4}[\w<>|]{1,40}[ \t]{0,4}=|=>|[:=]=?|,)[ \t]{0,8}(?:\\?(?<quote>["'`])(?:(?:Basic|Token|ApiKey|Bearer) )?(?<quoted>[^\s"'`\\]{8,512})\\?\k<quote>|(?<bare>[^\s"'`,;&(){}[\]<>|\\]{12,512})(?=$|[\s,;&"'`\\]))/iy;
+
+/** Names that speak of a secret without being one. */
+const about =
+  /(?:id|url|uri|name|path|file|type|count|length|limit|field|label|hash|regexp?|pattern|header|endpoint|expir\w*|ttl|pos|start|end|index|kind|prefix|suffix|size|error|message|hint|text|title|rule|policy|provider|format|class|selector|scope|s?[-_]?env|address|algorithm|issuer|audience|budget|cost)$/i;
+
+export interface Found {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** `from`: right behind the name. */
+export function namedSecret(text: string, from: number): Found | undefined {
+  assigned.lastIndex = from;
+  const match = assigned.exec(text);
+  if (!match?.groups) return undefined;
+  const { suffix = "", operator, quoted, bare, quote } = match.groups;
+  if (about.test(suffix) || (operator === "," && suffix !== "")) return undefined;
+  // Behind a comma only a string can be meant: `setSecret("token", "...")`.
+  const value = quoted ?? (operator === "," ? undefined : bare);
+  if (value === undefined || !(quoted === undefined ? isRandomBare(value) : isRandomQuoted(value)))
+    return undefined;
+  const tail = quoted === undefined || quote === undefined ? 0 : match[0].endsWith(`\\${quote}`) ? 2 : 1;
+  const end = from + match[0].length - tail;
+  return { start: end - value.length, end };
+}
+
+function isRandomQuoted(value: string): boolean {
+  if (isPlaceholder(value) || isPlainText(value)) return false;
+  const hasDigit = /\d/.test(value);
+  const hasMark = /[^A-Za-z0-9_.:/-]/.test(value);
+  return (
+    (hasDigit || (hasMark && /[A-Z]/.test(value))) &&
+    /[A-Za-z]/.test(value) &&
+    entropy(value) >= (value.length < 20 ? 2.75 : 3.2)
+  );
+}
+
+/** Without quotes it may as well be an expression: only what no language calls a name. */
+function isRandomBare(value: string): boolean {
+  if (isPlaceholder(value) || isPlainText(value)) return false;
+  return (
+    /^[\w+/=~.-]+$/.test(value) &&
+    /\d/.test(value) &&
+    /[A-Za-z]/.test(value) &&
+    !/\w\.\w/.test(value) &&
+    entropy(value) >= 3.3
+  );
+}
+
+const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
+const words = /^[$#@.]?(?:[A-Za-z]+\d{0,3}|\d{1,4})(?:[-_./: ,+|][A-Za-z]*\d{0,4})*$/;
+const otherThings =
+  /^(?:[a-z][a-z0-9+.-]*:|\.{0,2}\/|sha\d+-|data:|#[0-9a-f]{3,8}$|\\u|0x[0-9a-f]+$|v?\d+(?:\.\d+)+)|[()]|=>|^\$\w|&\w+=|\?\w+=/i;
+
+/** Identifiers, paths, addresses, versions, digests with their algorithm. */
+function isPlainText(value: string): boolean {
+  return uuid.test(value) || words.test(value) || otherThings.test(value) || isIdentifier(value);
+}
+
+/** `testP256PrivateKey` is made of words; random characters change their kind every other time. */
+function isIdentifier(value: string): boolean {
+  if (!/^[\w$]+$/.test(value)) return false;
+  const parts = value.match(/[A-Z]*[a-z]+|[A-Z]+|\d+/g) ?? [];
+  return value.length / parts.length >= 3;
+}

@@ -1,0 +1,12 @@
+/** Placeholder: what stands in a text in the place of a secret, e.g. `[redacted github-token #a1b2]`. */
+
+const shape = /\[redacted [a-z0-9-]+(?: #[0-9a-f]{4})?\]/g;
+
+export function placeholderFor(kind: string, fingerprint: string | undefined): string {
+  return fingerprint === undefined ? `[redacted ${kind}]` : `[redacted ${kind} #${fingerprint}]`;
+}
+
+/** Those in a text: a file must not get one in place of what it stands for. */
+export function placeholdersIn(text: string): readonly string[] {
+  return text.includes("[redacted ") ? (text.match(shape) ?? []) : [];
+}

@@ -1,0 +1,268 @@
+/** What is taken out, what stays, and what it costs. Examples hold a `~` that is removed, so that no scanner minds them. */
+import assert from "node:assert/strict";
+import { createHmac } from "node:crypto";
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { placeholdersIn } from "./placeholder.ts";
+import { createRedactionStream } from "./redaction-stream.ts";
+import { createRedactor } from "./redactor.ts";
+import { secretRules } from "./secret-rules.ts";
+
+const plain = createRedactor();
+const fingerprint = (secret: string): string =>
+  createHmac("sha256", "key").update(secret).digest("hex").slice(0, 4);
+const redact = createRedactor({ fingerprint });
+const made = (example: string): string => example.replace("~", "");
+
+describe("keys with a shape of their own", () => {
+  for (const { kind, examples } of secretRules) {
+    it(`${kind}: its examples, alone and among other text`, () => {
+      for (const text of examples.secret.map(made)) {
+        for (const whole of [text, `x = "${text}"\n`, `\\n${text}\\n`, `Got ${text}, then.`, `12\t${text}`]) {
+          const { found, text: clean } = redact(whole);
+          assert.ok(
+            found.some((one) => one.kind === kind),
+            whole,
+          );
+          assert.ok(placeholdersIn(clean).length > 0, clean);
+        }
+      }
+      for (const text of examples.harmless.map(made)) assert.deepEqual(plain(text), { text, found: [] });
+    });
+  }
+
+  it("an AWS secret near its key id goes too", () => {
+    const secret = "wJalrXUtnFEMI9K7MDENGbPxRfiCYzQ3kTvB8nA1";
+    const { text, found } = plain(made(`AKIA~Q4J7XVYK2MZN3RPT\n${secret}\n`));
+    assert.equal(text, "[redacted aws-access-key-id]\n[redacted aws-secret-key]\n");
+    assert.deepEqual(
+      found.map(({ at, length }) => [at, length]),
+      [
+        [0, 20],
+        [21, 40],
+      ],
+    );
+  });
+});
+
+describe("values that a name gives away", () => {
+  const secrets = [
+    'const apiKey = "~aB3dE5gH7jK9mN1pQ3rS";',
+    "password: 'Tr0ub4dor&3x'",
+    '{"password":"~S3cr3t!pass"}',
+    '{\\"client_secret\\":\\"~aB3dE5gH7jK9mN1p\\"}',
+    "export DB_PASSWORD=~aB3dE5gH7jK9mN1p",
+    "MY_SERVICE_TOKEN=0f1e2d3c4b5a69788796a5b4c3d2e1f0",
+    "  secret_key: ~aB3dE5gH7jK9mN1pQ3rS",
+    'config["auth_token"] = "~aB3dE5gH7jK9mN1p"',
+    'private readonly token: string = "~aB3dE5gH7jK9mN1p";',
+    ':password => "~aB3dE5gH7jK9mN1p"',
+    'headers.set("Authorization", "Basic ~dXNlcjpzZWNyZXQ5OQ==")',
+    "aws_secret_access_key = wJalrXUtnFEMI9K7MDENGbPxRfiCYzQ3kTvB8nA1",
+    '12\tpassword = "~aB3dE5gH7jK9"',
+    '"//registry.npmjs.org/:_authToken=~aB3dE5gH7jK9mN1pQ3rS"',
+  ];
+  const harmless = [
+    'password = "changeme"',
+    'token: "xxxxxxxxxxxxxxxx"',
+    "password: $".concat("{DB_PASSWORD}"),
+    "apiKey: process.env.API_KEY2_VALUE",
+    'api_key = os.environ["API_KEY"]',
+    "token = await nextToken2(input, 1234)",
+    'tokenUrl: "https://example.org/oauth2/token1"',
+    'secretName: "my-app-secret-v1"',
+    'tokenHash: "0f1e2d3c4b5a69788796a5b4c3d2e1f0"',
+    'password_file = "/run/secrets/db1"',
+    'clientToken: "123e4567-e89b-12d3-a456-426614174000"',
+    'token: "access_token_v2"',
+    "tokens, symbol2label",
+    "PrivateKey: testRSA2048PrivateKey,",
+    'const secret = "correct horse battery staple 9";',
+    'password: "YOUR-PASSWORD-HERE1"',
+    'passwordPattern: "[A-Za-z0-9]{8,}"',
+    'token_type: "Bearer9token"',
+    "max_tokens: 128000000000000",
+  ];
+  for (const text of secrets) it(`takes out: ${text}`, () => assert.equal(plain(made(text)).found.length, 1));
+  for (const text of harmless) it(`leaves: ${text}`, () => assert.deepEqual(plain(text).found, []));
+
+  it("keeps everything around the value", () => {
+    assert.equal(plain(made(secrets[0] ?? "")).text, 'const apiKey = "[redacted key]";');
+    assert.equal(plain(made(secrets[3] ?? "")).text, '{\\"client_secret\\":\\"[redacted secret]\\"}');
+    assert.equal(plain(made("https://u:~aB3@x9@host/p")).text, "https://u:[redacted url-password]@host/p");
+  });
+});
+
+describe("known values", () => {
+  const values = [
+    { name: "DEPLOY_KEY", value: 'p/q+r "s" t&9zZ' },
+    { name: "SHORT", value: "abc" },
+  ];
+  const known = createRedactor({ values, fingerprint });
+  const value = values[0]?.value ?? "";
+
+  it("go in every spelling, under one fingerprint", () => {
+    const tag = `[redacted deploy-key #${fingerprint(value)}]`;
+    for (const spelling of [
+      value,
+      encodeURIComponent(value),
+      encodeURIComponent(value).replace(/%../g, (hex) => hex.toLowerCase()),
+      JSON.stringify(value).slice(1, -1),
+    ]) {
+      assert.ok(known(`a ${spelling} b`).text.includes(tag), spelling);
+    }
+    for (const before of ["", "u", "us", "user:"]) {
+      for (const coding of ["base64", "base64url"] as const) {
+        const clean = known(`x ${Buffer.from(`${before}${value}${before}`).toString(coding)} y`).text;
+        assert.ok(clean.includes(tag), `${before} ${coding}: ${clean}`);
+      }
+    }
+    assert.equal(known("abc").text, "abc");
+  });
+});
+
+describe("any text", () => {
+  const pieces = fc.constantFrom(
+    ...secretRules.flatMap(({ examples }) => [...examples.secret, ...examples.harmless].map(made)),
+    'password = "',
+    '"',
+    "\n",
+    " ",
+    "token: ",
+    "aB3dE5gH7jK9mN1pQ3rS",
+    "://",
+    ":",
+    "@",
+    "sk-",
+    "AKIA",
+    "-----BEGIN ",
+    "\u{1f511}",
+  );
+  const text = fc
+    .array(fc.oneof(pieces, fc.string({ maxLength: 12 })), { maxLength: 20 })
+    .map((all) => all.join(""));
+
+  it("comes out the same when it comes by again", () => {
+    fc.assert(
+      fc.property(fc.array(text, { maxLength: 3 }), (given) => {
+        // What stood right against a secret may look like one itself once that is gone, and goes the next time.
+        const once = redact(redact(given.join("\n")).text).text;
+        assert.equal(redact(once).text, once);
+      }),
+      { numRuns: 1_500 },
+    );
+  });
+
+  it("keeps what was not found, and says where it found the rest", () => {
+    fc.assert(
+      fc.property(text, (given) => {
+        const { text: clean, found } = plain(given);
+        let at = 0;
+        let rebuilt = "";
+        for (const one of found) {
+          rebuilt += `${given.slice(at, one.at)}[redacted ${one.kind}]`;
+          at = one.at + one.length;
+        }
+        assert.equal(rebuilt + given.slice(at), clean);
+      }),
+      { numRuns: 1_000 },
+    );
+  });
+
+  it("is read in linear time, however hostile", () => {
+    const hostile = [
+      "sk-",
+      "eyJ",
+      "://a:",
+      "password=",
+      "-----BEGIN PRIVATE KEY-----",
+      "Bearer ",
+      "token-",
+      "AKIA",
+      "ghp_aB3",
+      "secret: x",
+      "xoxb-1a",
+    ];
+    for (const piece of hostile) {
+      const long = piece.repeat(Math.ceil(300_000 / piece.length));
+      const from = performance.now();
+      plain(long);
+      const ms = performance.now() - from;
+      // 1 MB/s on a busy machine; a quadratic rule would take minutes.
+      assert.ok(ms < 3_000, `${piece}: ${ms} ms`);
+    }
+  });
+});
+
+describe("a stream", () => {
+  const key = made(`ghp_~${"aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"}`);
+
+  it("finds what is cut in two anywhere, and gives the rest as it came", () => {
+    const pem = secretRules[0]?.examples.secret.map(made)[0] ?? "";
+    const whole = `one\ntwo ${key} three\n${pem}\nfour\npassword = "${key.slice(8, 24)}"\n`;
+    for (let at = 0; at <= whole.length; at += 1) {
+      const stream = createRedactionStream(redact);
+      const given = stream.write(whole.slice(0, at)) + stream.write(whole.slice(at)) + stream.flush();
+      assert.equal(given, redact(whole).text, `cut at ${at}`);
+    }
+    const stream = createRedactionStream(redact);
+    assert.equal([...whole].map((char) => stream.write(char)).join("") + stream.flush(), redact(whole).text);
+  });
+
+  it("shows whole lines at once, and holds back a bounded piece of one without end", () => {
+    const stream = createRedactionStream(redact);
+    assert.equal(stream.write("line\nprompt> "), "line\n");
+    assert.equal(stream.flush(), "prompt> ");
+    let shown = 0;
+    for (let i = 0; i < 100; i += 1) shown += stream.write("word ".repeat(1_000)).length;
+    assert.ok(shown >= 500_000 - 40_000, `${shown}`);
+  });
+});
+
+describe("this repository", () => {
+  const root = join(import.meta.dirname, "../../../..");
+  const texts = (pattern: string): readonly (readonly [string, string])[] =>
+    globSync(pattern, { cwd: root }).map((path) => [path, readFileSync(join(root, path), "utf8")]);
+
+  it("has nothing to take out of its sources and its lockfile", () => {
+    const files = [
+      ...texts("{packages,apps,checks,e2e,scripts}/**/*.{ts,mjs,json}"),
+      ...texts("*.{json,md}"),
+      ...texts("docs/**/*.{md,svg}"),
+    ];
+    const found = files
+      .filter(([path]) => !path.includes("node_modules") && !path.includes("/secrets/"))
+      .flatMap(([path, text]) =>
+        plain(text).found.map(({ kind, at }) => `${path}: ${kind} ${text.slice(at, at + 20)}`),
+      );
+    assert.deepEqual(
+      found.filter((one) => !one.includes("command-env.test")),
+      [],
+    );
+    assert.ok(files.length > 300);
+  });
+
+  it("is read fast enough for every tool result", () => {
+    const code = texts("packages/**/src/**/*.ts")
+      .map(([, text]) => text.replace(/[^\t\n -~]/g, ""))
+      .join("\n");
+    const prose =
+      "The quick brown fox jumps over the lazy dog and the build goes on with 12 warnings.\n".repeat(20_000);
+    for (const [name, text, floor] of [
+      ["prose", prose, 200],
+      ["code", code, 50],
+    ] as const) {
+      plain(text);
+      const times = Array.from({ length: 5 }, () => {
+        const from = performance.now();
+        plain(text);
+        return performance.now() - from;
+      });
+      const rate = text.length / 1_000 / Math.min(...times);
+      // The bar holds on a quiet machine; a quarter of it on one that others use.
+      assert.ok(rate >= floor / 4, `${name}: ${rate} MB/s`);
+    }
+  });
+});

@@ -1,0 +1,148 @@
+/** Redactor: takes keys and passwords out of text that a log, a blob, a person or a model gets to see. */
+import { type LiteralSecrets, literalSecrets, type SecretValue } from "./literal-secrets.ts";
+import { namedAnchor, namedSecret } from "./named-secret.ts";
+import { placeholderFor } from "./placeholder.ts";
+import { isRealKey, type SecretRule } from "./secret-rule.ts";
+import { secretRules } from "./secret-rules.ts";
+
+export interface RedactorOptions {
+  /** Values to take out wherever they stand, also in base64, URL and JSON spelling. */
+  readonly values?: readonly SecretValue[];
+  /**
+   * *Contract:* four hex digits of a keyed hash, so that a reader can tell two secrets apart and nobody can try
+   * guesses without the key. Absent: the placeholder says the kind only.
+   */
+  readonly fingerprint?: (secret: string) => string;
+}
+
+export interface Redaction {
+  readonly kind: string;
+  /** Where the secret stood in the text that was given. */
+  readonly at: number;
+  readonly length: number;
+}
+
+export interface Redacted {
+  readonly text: string;
+  readonly found: readonly Redaction[];
+}
+
+/** *Contract:* pure, in time linear in the text; what it gives is left alone when it comes by again. */
+export type Redactor = (text: string) => Redacted;
+
+interface Hit extends Redaction {
+  /** What the fingerprint is made of. */
+  readonly secret: string;
+}
+
+/** One group per rule. */
+const anchors: RegExp = new RegExp(secretRules.map(({ anchor }) => `(${anchor})`).join("|"), "g");
+const names: RegExp = new RegExp(namedAnchor, "gi");
+
+export function createRedactor({ values = [], fingerprint }: RedactorOptions = {}): Redactor {
+  const literals = literalSecrets(values);
+  return (text) => {
+    const hits = [...literalHits(text, literals), ...shapedHits(text), ...namedHits(text)];
+    if (hits.length === 0) return { text, found: [] };
+    const kept = withoutOverlaps(hits);
+    let at = 0;
+    let clean = "";
+    for (const hit of kept) {
+      clean += text.slice(at, hit.at) + placeholderFor(hit.kind, fingerprint?.(hit.secret));
+      at = hit.at + hit.length;
+    }
+    return {
+      text: clean + text.slice(at),
+      found: kept.map(({ kind, at: start, length }) => ({ kind, at: start, length })),
+    };
+  };
+}
+
+function literalHits(text: string, { pattern, of }: LiteralSecrets): readonly Hit[] {
+  if (!pattern) return [];
+  return Array.from(text.matchAll(pattern), ({ 0: spelling, index }) => {
+    const { name, value } = of.get(spelling) ?? { name: "secret", value: spelling };
+    return { kind: slug(name), at: index, length: spelling.length, secret: value };
+  });
+}
+
+function slug(name: string): string {
+  return (
+    name
+      .toLowerCase()
+      .replace(/[^a-z0-9]+/g, "-")
+      .replace(/^-|-$/g, "") || "secret"
+  );
+}
+
+function shapedHits(text: string): readonly Hit[] {
+  const hits: Hit[] = [];
+  anchors.lastIndex = 0;
+  for (let match = anchors.exec(text); match; match = anchors.exec(text)) {
+    const rule = secretRules[match.indexOf(match[0], 1) - 1];
+    const hit = rule && shapedHit(text, match.index, rule);
+    if (!hit) continue;
+    hits.push(hit);
+    anchors.lastIndex = hit.at + hit.length;
+    if (hit.kind === "aws-access-key-id") hits.push(...secretNear(text, hit.at + hit.length));
+  }
+  return hits;
+}
+
+function shapedHit(text: string, at: number, { kind, shape, check, inWord }: SecretRule): Hit | undefined {
+  if (!inWord && isInWord(text, at)) return undefined;
+  shape.lastIndex = at;
+  const match = shape.exec(text);
+  if (!match) return undefined;
+  const secret = match.groups?.secret ?? match[0];
+  if (check && !check(secret)) return undefined;
+  return { kind, at: at + match[0].indexOf(secret), length: secret.length, secret };
+}
+
+/** A line break that is escaped ends a word too. */
+function isInWord(text: string, at: number): boolean {
+  if (at === 0 || !/\w/.test(text.charAt(at - 1))) return false;
+  return !(text.charAt(at - 2) === "\\" && /[nrt]/.test(text.charAt(at - 1)));
+}
+
+/** How far behind an AWS key id its secret is looked for. */
+const nearness = 256;
+
+function secretNear(text: string, from: number): readonly Hit[] {
+  const near = text.slice(from, from + nearness);
+  const match = /(?<![\w/+=])[A-Za-z0-9/+]{40}(?![\w/+=])/.exec(near);
+  const secret = match?.[0] ?? "";
+  if (!match || !isRealKey(secret) || !/[a-z]/.test(secret) || !/[A-Z]/.test(secret)) return [];
+  return [{ kind: "aws-secret-key", at: from + match.index, length: secret.length, secret }];
+}
+
+function namedHits(text: string): readonly Hit[] {
+  const hits: Hit[] = [];
+  names.lastIndex = 0;
+  for (let match = names.exec(text); match; match = names.exec(text)) {
+    const found = namedSecret(text, match.index + match[0].length);
+    if (!found) continue;
+    const { start, end } = found;
+    hits.push({ kind: kindOf(match[0]), at: start, length: end - start, secret: text.slice(start, end) });
+    names.lastIndex = end;
+  }
+  return hits;
+}
+
+function kindOf(name: string): string {
+  if (/^p(?:ass|wd)/i.test(name)) return "password";
+  return /key$/i.test(name) ? "key" : name.toLowerCase();
+}
+
+/** In order; of two that overlap the one that begins first, the longer of equals, in one with the other's end. */
+function withoutOverlaps(hits: readonly Hit[]): readonly Hit[] {
+  const kept: Hit[] = [];
+  for (const hit of [...hits].sort((a, b) => a.at - b.at || b.length - a.length)) {
+    const last = kept.at(-1);
+    if (!last || hit.at >= last.at + last.length) kept.push(hit);
+    else if (hit.at + hit.length > last.at + last.length) {
+      kept[kept.length - 1] = { ...last, length: hit.at + hit.length - last.at };
+    }
+  }
+  return kept;
+}

@@ -1,0 +1,59 @@
+/** Secret rules: what keys and passwords look like, as data; each with examples that are tests. */
+
+export interface SecretRule {
+  /** What the placeholder names. */
+  readonly kind: string;
+  /** The text it begins with, as the source of a regular expression without quantifiers over many characters. */
+  readonly anchor: string;
+  /**
+   * From the anchor on. A group `secret` is what is taken out, else all of it. Every repetition has an upper bound, so
+   * that no text takes more than linear time.
+   */
+  readonly shape: RegExp;
+  /** Told the secret: whether it is one after all. */
+  readonly check?: (secret: string) => boolean;
+  /** What stands right before the anchor may be part of a word. */
+  readonly inWord?: true;
+  /** `~` stands for nothing: it keeps scanners, this one among them, from taking an example for a secret. */
+  readonly examples: { readonly secret: readonly string[]; readonly harmless: readonly string[] };
+}
+
+/** Random enough to be one: letters and digits mixed, not one character many times. */
+function isRandom(text: string): boolean {
+  return /\d/.test(text) && /[A-Za-z]/.test(text) && entropy(text) >= 3;
+}
+
+/** Shannon's, in bits per character. */
+export function entropy(text: string): number {
+  const counts = new Map<string, number>();
+  for (const char of text) counts.set(char, (counts.get(char) ?? 0) + 1);
+  let bits = 0;
+  for (const count of counts.values()) bits -= (count / text.length) * Math.log2(count / text.length);
+  return bits;
+}
+
+/** Words of documentation and templates that stand where a secret would. */
+const placeholders =
+  /example|placeholder|change[-_ ]?me|change[-_ ]?this|your[-_ ]|dummy|sample|redacted|fake|xxxx|\*\*\*|\.\.\.|1234567|abcdef|test[-_]?(?:key|token|secret|pass)|<[^>]*>|\$\{|\$\(|\{\{|%[sd(]|process\.env|os\.environ|^\$[A-Za-z_]/i;
+
+/** Documented example keys and templates are no secrets: a model needs to read them as they are. */
+export function isPlaceholder(text: string): boolean {
+  return placeholders.test(text) || /^(.)\1*$/s.test(text);
+}
+
+/** What nobody takes for a password in an address of documentation or of a local database. */
+const commonPasswords = new Set(
+  "admin guest password passwd pass postgres pwd root secret test token user username mysql redis rabbitmq minio p pw".split(
+    " ",
+  ),
+);
+
+export function isRealPassword(text: string): boolean {
+  return (
+    !isPlaceholder(text) && !commonPasswords.has(text.toLowerCase()) && !/^[$%:]|[{}<>`|\\()]/.test(text)
+  );
+}
+
+export function isRealKey(text: string): boolean {
+  return !isPlaceholder(text) && isRandom(text);
+}

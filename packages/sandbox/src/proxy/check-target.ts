@@ -1,0 +1,93 @@
+/** Check target: may this host and port be reached, and at which addresses. */
+import { type AddressKind, addressKind } from "./address-kind.ts";
+import { type Endpoint, endpointText } from "./canonical-host.ts";
+import { type HostRule, matchingRule, proposedRule } from "./host-rule.ts";
+
+export interface TargetRules {
+  readonly rules: readonly HostRule[];
+  /** *Contract:* all addresses of a canonical name; rejects when there are none. */
+  readonly resolve: (name: string) => Promise<readonly string[]>;
+  /** The machine's own addresses, where services answer that listen everywhere. */
+  readonly own: () => readonly string[];
+}
+
+export interface Allowed {
+  readonly verdict: "allowed";
+  readonly rule: HostRule;
+  /** Checked; nothing else may be dialled, and no name is looked up again. At least one. */
+  readonly addresses: readonly string[];
+}
+
+export interface NotAllowed {
+  /** `failed` when no rule stood against it. */
+  readonly verdict: "refused" | "failed";
+  readonly rule?: HostRule;
+  readonly address?: string;
+  /** A sentence for a person, without the full stop. */
+  readonly why: string;
+  /** The rule that would allow it, where one can. */
+  readonly remedy?: string;
+}
+
+/**
+ * The name is resolved once. One address that may not be reached refuses all of them: a name that mixes public and
+ * private addresses is a mistake or a try to rebind. Private and loopback addresses need a rule that names the host
+ * and the port, or the address; everything else that is not public (link-local, metadata, multicast, reserved) only
+ * the address itself.
+ */
+export async function checkTarget(
+  target: Endpoint,
+  { rules, resolve, own }: TargetRules,
+): Promise<Allowed | NotAllowed> {
+  const rule = matchingRule(rules, target);
+  if (!rule) {
+    const why = `${endpointText(target)} is not on the list of allowed hosts`;
+    return { verdict: "refused", why, remedy: proposedRule(target) };
+  }
+  const addresses = await addressesOf(target, resolve);
+  if (addresses.length === 0) {
+    return { verdict: "failed", rule, why: `${target.host.name} has no address (the name does not resolve)` };
+  }
+  const mine = own();
+  const kinds = addresses.map((address) => ({ address, kind: kindOf(address, mine) }));
+  const barred = kinds.find(({ kind }) => !mayReach(rule, target, kind));
+  if (!barred) return { verdict: "allowed", rule, addresses };
+  return { verdict: "refused", rule, address: barred.address, ...barredText(target, barred) };
+}
+
+async function addressesOf({ host }: Endpoint, resolve: TargetRules["resolve"]): Promise<readonly string[]> {
+  if (host.kind !== "name") return [host.name];
+  try {
+    const found = [...new Set(await resolve(host.name))];
+    // Where IPv6 is broken it mostly hangs; where IPv4 is broken it fails at once.
+    return found.sort((a, b) => Number(a.includes(":")) - Number(b.includes(":")));
+  } catch {
+    return [];
+  }
+}
+
+type Kind = AddressKind | "this machine's own";
+
+function kindOf(address: string, own: readonly string[]): Kind {
+  const kind = addressKind(address);
+  return kind === "public" && own.includes(address) ? "this machine's own" : kind;
+}
+
+function mayReach(rule: HostRule, { host }: Endpoint, kind: Kind): boolean {
+  if (kind === "public") return true;
+  // A rule that matches an address is that address.
+  if (host.kind !== "name") return true;
+  return canBeNamed(kind) && rule.kind === "name" && rule.port !== undefined;
+}
+
+function canBeNamed(kind: Kind): boolean {
+  return kind === "private" || kind === "loopback" || kind === "this machine's own";
+}
+
+function barredText(
+  target: Endpoint,
+  { address, kind }: { readonly address: string; readonly kind: Kind },
+): Pick<NotAllowed, "why" | "remedy"> {
+  const why = `${target.host.name} resolves to ${address}, which is not public (${kind})`;
+  return { why, remedy: canBeNamed(kind) ? endpointText(target) : address };
+}

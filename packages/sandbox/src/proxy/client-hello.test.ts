@@ -1,0 +1,79 @@
+/** Real TLS hellos, whole, in pieces, in small records, and broken ones. */
+import assert from "node:assert/strict";
+import { before, describe, it } from "node:test";
+import fc from "fast-check";
+import { parseClientHello } from "./client-hello.ts";
+import { helloOf, inRecords } from "./made-hello.ts";
+
+describe("client hello", () => {
+  let hello: Buffer;
+  before(async () => {
+    hello = await helloOf("Example.COM");
+  });
+
+  it("gives the name the client asks for", () => {
+    assert.deepEqual(parseClientHello(hello), { value: { serverName: "example.com" }, used: 0 });
+  });
+
+  it("says when there is none", async () => {
+    assert.deepEqual(parseClientHello(await helloOf(undefined)), { value: {}, used: 0 });
+  });
+
+  it("needs more of every part of it", () => {
+    for (let end = 1; end < hello.length; end += 1) {
+      assert.equal(parseClientHello(hello.subarray(0, end)), "more", `${end} bytes`);
+    }
+  });
+
+  it("puts it together from small records", () => {
+    for (const size of [1, 3, 50, 200]) {
+      const split = inRecords(hello, size);
+      assert.deepEqual(parseClientHello(split), { value: { serverName: "example.com" }, used: 0 });
+      assert.equal(parseClientHello(split.subarray(0, split.length - 1)), "more");
+    }
+  });
+
+  it("does not mind what comes behind it", () => {
+    const result = parseClientHello(Buffer.concat([hello, Buffer.from("rest")]));
+    assert.deepEqual(result, { value: { serverName: "example.com" }, used: 0 });
+  });
+
+  it("refuses what is no hello", () => {
+    for (const bytes of [
+      "GET / HTTP/1.1\r\n",
+      "\x16\x02\x00",
+      "\x16\x03\x01\x00\x00",
+      "\x16\x03\x01\xff\xff",
+      "\x16\x03\x01\x00\x05\x02\x00\x00\x01\x00",
+    ]) {
+      assert.ok("problem" in Object(parseClientHello(Buffer.from(bytes, "latin1"))), JSON.stringify(bytes));
+    }
+  });
+
+  it("refuses names with a NUL, two names, and lengths that do not fit", () => {
+    const at = hello.indexOf("Example.COM");
+    const nul = Buffer.from(hello);
+    nul[at + 3] = 0;
+    assert.match(JSON.stringify(parseClientHello(nul)), /control character/);
+    const long = Buffer.from(hello);
+    long.writeUInt16BE(12, at - 2);
+    assert.match(JSON.stringify(parseClientHello(long)), /not a valid TLS hello/);
+    const short = Buffer.from(hello);
+    short.writeUInt16BE(5, at - 2);
+    assert.match(JSON.stringify(parseClientHello(short)), /not a valid TLS hello/);
+  });
+
+  it("never throws, and never names another host than the one that stands there", () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(hello.length - 1), fc.nat(255)), { maxLength: 6 }), (changes) => {
+        const bytes = Buffer.from(hello);
+        for (const [at, value] of changes) bytes[at] = value;
+        const result = parseClientHello(bytes);
+        if (result === "more" || "problem" in result) return;
+        const { serverName } = result.value;
+        assert.ok(serverName === undefined || bytes.toString("latin1").toLowerCase().includes(serverName));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+});

@@ -1,0 +1,158 @@
+/**
+ * Network proxy: the one way out of a sandbox, in the harness's own process. It speaks HTTP CONNECT, plain HTTP with an
+ * absolute address, and SOCKS5, all on one socket.
+ *
+ * *Contract with the forwarder inside.* A sandbox has no network but its own loopback, and programs want a proxy at a TCP
+ * port. The driver binds the proxy's unix socket into the sandbox; a forwarder inside listens on 127.0.0.1 at the port
+ * that `proxyEnv` was given, connects to that socket anew for every connection it accepts, and copies bytes both ways
+ * without looking at them. It passes on the end of each direction for itself (shutdown, not close), reads no faster than
+ * it can write, resets when the other side resets, and refuses a connection when the socket refuses it. It decides
+ * nothing: whatever else in the sandbox reaches the socket gets the same answers.
+ */
+import { lookup } from "node:dns/promises";
+import { chmodSync } from "node:fs";
+import { connect, createServer, type Server } from "node:net";
+import { networkInterfaces } from "node:os";
+import type { Duplex } from "node:stream";
+import { type Failure, failure } from "@lathe/protocol";
+import { isProblem } from "./canonical-host.ts";
+import type { NotAllowed } from "./check-target.ts";
+import type { HostRule } from "./host-rule.ts";
+import { createPlainHttp, type PlainHttp } from "./plain-http.ts";
+import {
+  createProxyCore,
+  type Dial,
+  defaultLimits,
+  type NetworkDecision,
+  type ProxyCore,
+  type ProxyLimits,
+  type Resolve,
+} from "./proxy-core.ts";
+import { readStart, type StartLimits } from "./read-start.ts";
+import { sayLast } from "./say-last.ts";
+import {
+  greetingReply,
+  parseGreeting,
+  parseSocksRequest,
+  socksAnswer,
+  socksReply,
+  socksVersion,
+} from "./socks.ts";
+import { openTunnel } from "./tunnel.ts";
+
+export interface NetworkProxyOptions {
+  /** Asked for each request, so that a grant counts at once. */
+  readonly rules: () => readonly HostRule[];
+  readonly onDecision: (decision: NetworkDecision) => void;
+  readonly now: () => number;
+  readonly resolve?: Resolve;
+  /** The machine's own addresses. */
+  readonly own?: () => readonly string[];
+  readonly dial?: Dial;
+  readonly limits?: Partial<ProxyLimits>;
+}
+
+export interface NetworkProxy {
+  /** *Contract:* serves clients at a unix socket that only this user may open; a failure when it cannot be made. */
+  listen(path: string): Promise<Failure | undefined>;
+  /** *Contract:* serves one client; takes the stream over. */
+  serve(client: Duplex): void;
+  /** *Contract:* breaks off every connection, removes the socket; idempotent; resolves when nothing is left. */
+  close(): Promise<void>;
+}
+
+export function createNetworkProxy(options: NetworkProxyOptions): NetworkProxy {
+  const { resolve = systemResolve, dial = systemDial, own = systemAddresses } = options;
+  const limits = { ...defaultLimits, ...options.limits };
+  const core = createProxyCore({ ...options, resolve, dial, own, limits });
+  const http = createPlainHttp(core);
+  const servers: Server[] = [];
+  let clients = 0;
+  const serve = (client: Duplex): void => {
+    core.hold(client);
+    clients += 1;
+    client.once("close", () => {
+      clients -= 1;
+    });
+    if (clients <= limits.connections) return void serveClient(client, core, http);
+    core.report("http", undefined, { verdict: "failed", why: `more than ${limits.connections} connections` });
+    sayLast(client, "HTTP/1.1 503 too many connections\r\nConnection: close\r\n\r\n");
+  };
+  return {
+    serve,
+    async listen(path) {
+      const server = createServer({ allowHalfOpen: true }, serve);
+      const { promise, resolve: settle } = Promise.withResolvers<Failure | undefined>();
+      server.on("error", (cause) =>
+        settle(failure("sandbox-unavailable", `the proxy's socket ${path} cannot be made`, { cause })),
+      );
+      server.listen(path, () => {
+        chmodSync(path, 0o600);
+        servers.push(server);
+        settle(undefined);
+      });
+      return promise;
+    },
+    async close() {
+      const closed = servers.splice(0).map((server) => new Promise((done) => server.close(done)));
+      core.release();
+      await Promise.all(closed);
+    },
+  };
+}
+
+async function serveClient(client: Duplex, core: ProxyCore, http: PlainHttp): Promise<void> {
+  const limits = { maxBytes: core.limits.headBytes, ms: core.limits.headMs };
+  const first = await readStart(client, ([byte]) => ({ value: byte, used: 0 }), limits);
+  if (isProblem(first)) return void client.destroy();
+  if (first.value === socksVersion) return serveSocks(client, { core, http, limits });
+  http.serve(client);
+}
+interface SocksContext {
+  readonly core: ProxyCore;
+  readonly http: PlainHttp;
+  readonly limits: StartLimits;
+}
+
+async function serveSocks(client: Duplex, { core, http, limits }: SocksContext): Promise<void> {
+  const greeting = await readStart(client, parseGreeting, limits);
+  if (isProblem(greeting)) return void client.destroy();
+  const { acceptable } = greeting.value;
+  if (!acceptable) return sayLast(client, greetingReply(false));
+  client.write(greetingReply(true));
+  const request = await readStart(client, parseSocksRequest, limits);
+  if (isProblem(request)) return void client.destroy();
+  const { target, refusal } = request.value;
+  const answerLast = (code: number): void => sayLast(client, socksAnswer(code));
+  if (isProblem(target)) {
+    core.report("socks5", undefined, { verdict: "refused", why: target.problem });
+    return answerLast(refusal);
+  }
+  const refuse = ({ verdict }: NotAllowed): void =>
+    answerLast(verdict === "refused" ? socksReply.notAllowed : socksReply.hostUnreachable);
+  const accept = (): void => void client.write(socksAnswer(socksReply.ok));
+  await openTunnel({ client, target, protocol: "socks5", accept, refuse }, core, http.servePinned);
+}
+
+async function systemResolve(name: string): Promise<readonly string[]> {
+  const found = await lookup(name, { all: true, order: "verbatim" });
+  return found.map(({ address }) => address);
+}
+
+function systemAddresses(): readonly string[] {
+  return Object.values(networkInterfaces()).flatMap((all = []) => all.map(({ address }) => address));
+}
+
+/** Given an address, `connect` looks nothing up. */
+function systemDial(address: string, port: number, signal: AbortSignal): Promise<Duplex> {
+  const { promise, resolve, reject } = Promise.withResolvers<Duplex>();
+  const socket = connect({ host: address, port, allowHalfOpen: true, noDelay: true });
+  const abort = (): void => void socket.destroy(new Error("no connection in time"));
+  signal.addEventListener("abort", abort, { once: true });
+  socket.once("error", reject);
+  socket.once("connect", () => {
+    signal.removeEventListener("abort", abort);
+    resolve(socket);
+  });
+  return promise;
+}

@@ -1,0 +1,232 @@
+/** Plain HTTP: forwards one request per connection, its `Host` checked, written anew so that nothing can be smuggled in it. */
+import {
+  createServer,
+  request as httpRequest,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from "node:http";
+import { type Duplex, pipeline } from "node:stream";
+import { type Endpoint, endpointText, isProblem, type Problem, parseEndpoint } from "./canonical-host.ts";
+import type { Allowed, NotAllowed } from "./check-target.ts";
+import { forwardedHeaders } from "./forwarded-headers.ts";
+import { type Dialled, type ProxyCore, refusalReason, refusalText } from "./proxy-core.ts";
+import { sayLast } from "./say-last.ts";
+import { openTunnel, type ServeHttp } from "./tunnel.ts";
+
+/** The host that a tunnel was opened to, for the requests inside it. */
+interface Pin {
+  readonly target: Endpoint;
+  readonly allowed: Allowed;
+}
+
+export interface PlainHttp {
+  /** Takes a client whose first byte begins an HTTP request. */
+  serve(client: Duplex): void;
+  /** The same inside a tunnel: its requests are held to the tunnel's host. */
+  readonly servePinned: ServeHttp;
+}
+
+export function createPlainHttp(core: ProxyCore): PlainHttp {
+  const pins = new WeakMap<Duplex, Pin>();
+  const timers = new WeakMap<Duplex, NodeJS.Timeout>();
+  // Its parser is strict: it takes no bare line feed, no folded header, no request with two lengths.
+  const server = createServer({ maxHeaderSize: core.limits.headBytes, requireHostHeader: false });
+  server.maxRequestsPerSocket = 1;
+  const serve = (client: Duplex): void => {
+    // The server's own clock runs only where it listens itself.
+    timers.set(
+      client,
+      setTimeout(() => answerRaw(client, 408, "no whole request in time"), core.limits.headMs),
+    );
+    client.once("close", () => clearTimeout(timers.get(client)));
+    server.emit("connection", client);
+  };
+  const servePinned: ServeHttp = (client, target, allowed) => {
+    pins.set(client, { target, allowed });
+    serve(client);
+  };
+  server.on("connect", (message, client: Duplex, head: Buffer) => {
+    clearTimeout(timers.get(client));
+    client.unshift(head);
+    void connect(message, client, { core, servePinned: pins.has(client) ? undefined : servePinned });
+  });
+  server.on("request", (message, response) => {
+    clearTimeout(timers.get(message.socket));
+    void forward(message, response, { core, pin: pins.get(message.socket) });
+  });
+  refuseMalformed(server);
+  return { serve, servePinned };
+}
+
+function refuseMalformed(server: Server): void {
+  server.on("clientError", (error: NodeJS.ErrnoException, client: Duplex) => {
+    const tooLong = error.code === "HPE_HEADER_OVERFLOW";
+    answerRaw(client, tooLong ? 431 : 400, tooLong ? "the head is too long" : "the request is malformed");
+  });
+}
+
+function answerRaw(client: Duplex, status: number, reason: string): void {
+  const text = `The sandbox's proxy: ${reason}.\n`;
+  const head = `HTTP/1.1 ${status} ${reason}\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: ${text.length}\r\n\r\n`;
+  sayLast(client, head + text);
+}
+
+interface ConnectContext {
+  readonly core: ProxyCore;
+  /** Absent inside a tunnel, where there is no second one. */
+  readonly servePinned: ServeHttp | undefined;
+}
+
+async function connect(message: IncomingMessage, client: Duplex, context: ConnectContext): Promise<void> {
+  const { core, servePinned } = context;
+  const target = parseEndpoint(message.url ?? "");
+  if (isProblem(target) || !servePinned) {
+    const problem = isProblem(target) ? target.problem : "a tunnel inside a tunnel";
+    core.report("connect", undefined, { verdict: "refused", why: problem });
+    return answerRaw(client, 400, problem);
+  }
+  const refuse = (refusal: NotAllowed): void => {
+    const body = `${refusalText(refusal)}\n`;
+    const status = `${statusOf(refusal)} ${refusalReason(target, refusal)}`;
+    const head = `HTTP/1.1 ${status}\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n`;
+    sayLast(client, head + body);
+  };
+  const accept = (): void => void client.write("HTTP/1.1 200 Connection established\r\n\r\n");
+  await openTunnel({ client, target, protocol: "connect", accept, refuse }, core, servePinned);
+}
+
+function statusOf({ verdict }: NotAllowed): number {
+  return verdict === "refused" ? 403 : 502;
+}
+
+interface ForwardContext {
+  readonly core: ProxyCore;
+  readonly pin: Pin | undefined;
+}
+
+async function forward(
+  message: IncomingMessage,
+  response: ServerResponse,
+  context: ForwardContext,
+): Promise<void> {
+  const { core, pin } = context;
+  const wanted = requestTarget(message, pin?.target);
+  if (isProblem(wanted)) {
+    core.report("http", pin?.target, { verdict: "refused", why: wanted.problem });
+    return answer(response, {
+      status: 400,
+      reason: "the sandbox's proxy",
+      body: `The sandbox's proxy: ${wanted.problem}.\n`,
+    });
+  }
+  const { target } = wanted;
+  const refuse = (refusal: NotAllowed): void => {
+    core.report("http", target, refusal);
+    const reason = refusalReason(target, refusal);
+    answer(response, { status: statusOf(refusal), reason, body: `${refusalText(refusal)}\n` });
+  };
+  const allowed = pin?.allowed ?? (await core.check(target));
+  if (allowed.verdict !== "allowed") return refuse(allowed);
+  const dialled = await core.dial(target, allowed);
+  if (dialled.verdict !== "allowed") return refuse(dialled);
+  if (response.destroyed) return void dialled.upstream.destroy();
+  const outcome = { verdict: "allowed", rule: allowed.rule, address: dialled.address } as const;
+  core.report("http", target, { ...outcome, why: "a rule allows it" });
+  exchange({ message, response, path: wanted.path, target }, dialled, core);
+}
+
+interface Wanted {
+  readonly target: Endpoint;
+  readonly path: string;
+}
+
+/** The host of the request line or of the tunnel, which `Host` must name too. */
+function requestTarget(message: IncomingMessage, pinned: Endpoint | undefined): Wanted | Problem {
+  const wanted = requestLine(message.url ?? "", pinned);
+  if (isProblem(wanted)) return wanted;
+  const hosts = message.headersDistinct.host ?? [];
+  const named = parseEndpoint(hosts.length === 1 ? (hosts[0] ?? "") : "", pinned?.port ?? 80);
+  if (isProblem(named)) return { problem: `the request needs one valid Host header: ${named.problem}` };
+  const expected = endpointText(pinned ?? wanted.target);
+  const other = [wanted.target, named].map(endpointText).find((text) => text !== expected);
+  if (other === undefined) return wanted;
+  return { problem: `the request names ${other}, but goes to ${expected}` };
+}
+
+function requestLine(url: string, pinned: Endpoint | undefined): Wanted | Problem {
+  if (pinned && url.startsWith("/")) return { target: pinned, path: url };
+  const [, authority, path = ""] = /^http:\/\/([^/?#]*)([^#]*)$/i.exec(url) ?? [];
+  if (authority === undefined) {
+    return { problem: "it forwards http:// addresses and opens tunnels (CONNECT), nothing else" };
+  }
+  const target = parseEndpoint(authority, 80);
+  if (isProblem(target)) return target;
+  return { target, path: path.startsWith("/") ? path : `/${path}` };
+}
+
+interface Exchange extends Wanted {
+  readonly message: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+function exchange(
+  { message, response, path, target }: Exchange,
+  { upstream }: Dialled,
+  { limits }: ProxyCore,
+): void {
+  const give = (status: number, body: string): void => {
+    upstream.destroy();
+    if (response.headersSent) response.destroy();
+    else answer(response, { status, reason: "the sandbox's proxy", body: `The sandbox's proxy: ${body}.\n` });
+  };
+  const slow = (ms: number): NodeJS.Timeout =>
+    setTimeout(() => give(504, `${target.host.name} was silent for ${ms} ms`), ms);
+  const idle = slow(limits.idleMs);
+  let first: NodeJS.Timeout | undefined;
+  const outgoing = httpRequest({
+    method: message.method,
+    path,
+    setHost: false,
+    createConnection: () => upstream,
+  });
+  for (const [name, values] of forwardedHeaders(message)) outgoing.setHeader(name, values);
+  outgoing.setHeader(
+    "Host",
+    target.port === 80 ? endpointText(target).replace(/:80$/, "") : endpointText(target),
+  );
+  outgoing.setHeader("Connection", "close");
+  outgoing.on("finish", () => {
+    first = slow(limits.firstByteMs);
+  });
+  outgoing.on("error", (error) => give(502, `${target.host.name} broke off (${error.message})`));
+  outgoing.on("response", (incoming) => {
+    clearTimeout(first);
+    incoming.on("data", () => idle.refresh());
+    const headers = [...forwardedHeaders(incoming), ["Connection", ["close"]] as const];
+    response.writeHead(incoming.statusCode ?? 502, incoming.statusMessage, headers.flatMap(flatHeader));
+    pipeline(incoming, response, (error) => error && give(502, "the answer broke off"));
+  });
+  response.once("close", () => {
+    clearTimeout(idle);
+    clearTimeout(first);
+    upstream.destroy();
+  });
+  message.on("data", () => idle.refresh());
+  pipeline(message, outgoing, (error) => error && give(502, "the request broke off"));
+}
+
+function flatHeader([name, values]: readonly [string, readonly string[]]): readonly string[] {
+  return values.flatMap((value) => [name, value]);
+}
+
+interface Answer {
+  readonly status: number;
+  readonly reason: string;
+  readonly body: string;
+}
+
+function answer(response: ServerResponse, { status, reason, body }: Answer): void {
+  response.writeHead(status, reason, { "Content-Type": "text/plain", Connection: "close" });
+  response.end(body);
+}

@@ -1,0 +1,168 @@
+/** Proxy core: what every protocol of the proxy needs: decide, report, dial, and let go of everything at the end. */
+import type { Duplex } from "node:stream";
+import { type Endpoint, endpointText, hostText } from "./canonical-host.ts";
+import { type Allowed, checkTarget, type NotAllowed } from "./check-target.ts";
+import type { HostRule } from "./host-rule.ts";
+
+export type ProxyProtocol = "connect" | "http" | "socks5";
+
+/** What the proxy did with one request, for the log. */
+export interface NetworkDecision {
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  /** Canonical; empty when the request named none that is valid. */
+  readonly host: string;
+  readonly port: number;
+  readonly protocol: ProxyProtocol;
+  /** `failed`: allowed, but not reached, or broken off for its slowness. */
+  readonly verdict: "allowed" | "refused" | "failed";
+  /** The text of the rule that allowed the host, where one did. */
+  readonly rule?: string;
+  readonly why: string;
+  /** The address dialled, or that stood against it. */
+  readonly address?: string;
+}
+
+export interface ProxyLimits {
+  /** Of a request's head, in bytes. */
+  readonly headBytes: number;
+  /** Until a client has sent its request, and in a tunnel its first bytes where it must speak first. */
+  readonly headMs: number;
+  readonly resolveMs: number;
+  /** Per address. */
+  readonly dialMs: number;
+  /** Until a server answers a whole plain request with its first byte. */
+  readonly firstByteMs: number;
+  /** Without a byte in either direction. */
+  readonly idleMs: number;
+  readonly connections: number;
+}
+
+export const defaultLimits: ProxyLimits = {
+  headBytes: 16_384,
+  headMs: 10_000,
+  resolveMs: 10_000,
+  dialMs: 10_000,
+  firstByteMs: 120_000,
+  idleMs: 300_000,
+  connections: 512,
+};
+
+/** *Contract:* a connection to this very address; rejects when there is none or the signal comes first. */
+export type Dial = (address: string, port: number, signal: AbortSignal) => Promise<Duplex>;
+/** *Contract:* all addresses of the name; rejects when it has none. */
+export type Resolve = (name: string) => Promise<readonly string[]>;
+
+export interface ProxyPorts {
+  readonly rules: () => readonly HostRule[];
+  readonly resolve: Resolve;
+  readonly own: () => readonly string[];
+  readonly dial: Dial;
+  readonly now: () => number;
+  readonly onDecision: (decision: NetworkDecision) => void;
+  readonly limits: ProxyLimits;
+}
+
+export interface Dialled {
+  readonly verdict: "allowed";
+  readonly upstream: Duplex;
+  readonly address: string;
+}
+
+export interface ProxyCore {
+  readonly limits: ProxyLimits;
+  check(target: Endpoint): Promise<Allowed | NotAllowed>;
+  dial(target: Endpoint, allowed: Allowed): Promise<Dialled | NotAllowed>;
+  report(protocol: ProxyProtocol, target: Endpoint | undefined, outcome: Outcome): void;
+  /** Destroys the stream when the proxy closes; errors of it are no errors of the process. */
+  hold(stream: Duplex): void;
+  release(): void;
+}
+
+type Outcome = Pick<NetworkDecision, "verdict" | "why" | "address"> & { readonly rule?: HostRule };
+
+/** How many of a name's addresses are tried. */
+const maxDials = 4;
+
+export function createProxyCore(ports: ProxyPorts): ProxyCore {
+  const { limits } = ports;
+  const streams = new Set<Duplex>();
+  const hold = (stream: Duplex): void => {
+    streams.add(stream);
+    // The proxy, Node's HTTP server and two pipelines all want to know of its end; each listens once.
+    stream.setMaxListeners(32);
+    stream.on("error", () => stream.destroy());
+    stream.once("close", () => streams.delete(stream));
+  };
+  return {
+    limits,
+    hold,
+    release: () => {
+      for (const stream of streams) stream.destroy();
+    },
+    check: (target) =>
+      checkTarget(target, {
+        rules: ports.rules(),
+        own: ports.own,
+        resolve: (name) => withinTime(ports.resolve(name), limits.resolveMs),
+      }),
+    async dial(target, { rule, addresses }) {
+      const failures: string[] = [];
+      for (const address of addresses.slice(0, maxDials)) {
+        try {
+          const upstream = await ports.dial(address, target.port, AbortSignal.timeout(limits.dialMs));
+          hold(upstream);
+          return { verdict: "allowed", upstream, address };
+        } catch (error) {
+          failures.push(`${address}: ${errorText(error)}`);
+        }
+      }
+      const why = `${endpointText(target)} cannot be reached (${failures.join("; ")})`;
+      const [address] = addresses;
+      return { verdict: "failed", rule, why, ...(address !== undefined && { address }) };
+    },
+    report(protocol, target, { verdict, why, rule, address }) {
+      ports.onDecision({
+        at: ports.now(),
+        host: target?.host.name ?? "",
+        port: target?.port ?? 0,
+        protocol,
+        verdict,
+        why,
+        ...(rule && { rule: rule.text }),
+        ...(address !== undefined && { address }),
+      });
+    },
+  };
+}
+
+async function withinTime<T>(work: Promise<T>, ms: number): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`took longer than ${ms} ms`)), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+function errorText(error: unknown): string {
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  return typeof code === "string" ? code : String(message);
+}
+
+/** What a person reads who meets the proxy's refusal: one line, ASCII. */
+export function refusalText({ verdict, why, remedy }: NotAllowed): string {
+  if (verdict === "failed") return `The sandbox's proxy: ${why}.`;
+  const allow =
+    remedy === undefined ? "" : ` To allow it: the network rule ${remedy} (--allow-host ${remedy}).`;
+  return `The sandbox's network rules refuse this: ${why}.${allow}`;
+}
+
+/** The same for a status line, which is all that some programs print. */
+export function refusalReason(target: Endpoint | undefined, { verdict }: NotAllowed): string {
+  const host = target ? hostText(target.host) : "this request";
+  return verdict === "failed"
+    ? `${host} cannot be reached from the sandbox`
+    : `${host} is not allowed by the sandbox's network rules`;
+}

@@ -1,0 +1,50 @@
+/** Proxy environment: the variables by which programs find the proxy, since none of them has a way out but it. */
+
+/** What must not go through it: the sandbox's own servers. */
+const loopback = ["localhost", "127.0.0.1", "::1"];
+
+/**
+ * `port` is the forwarder's on 127.0.0.1 inside the sandbox. Who reads what:
+ * - curl, git and cargo (libcurl), wget, apt, rustup, Ruby: the lower case names; curl takes `http_proxy` only so.
+ * - Go, pip, uv, npm, pnpm, yarn 1: either case.
+ * - Node's own `http` and `fetch`: only with `NODE_USE_ENV_PROXY` (from 22.21 and 24.5 on).
+ * - yarn 2 and later: `YARN_HTTP_PROXY` and `YARN_HTTPS_PROXY` only.
+ * - Java (Maven, Gradle, sbt): system properties only. `JAVA_TOOL_OPTIONS` reaches every JVM, which then says so on
+ *   stderr: only where the project has Java.
+ * - ssh reads none of them, so git over ssh has no way out.
+ * The more special settings (`npm_config_proxy`, `PIP_PROXY`, `CARGO_HTTP_PROXY`) would only get in the way of NO_PROXY.
+ * ALL_PROXY is not `socks5h`: Python's httpx then fails where its optional SOCKS package is missing.
+ */
+export function proxyEnv(
+  port: number,
+  { java = false }: { readonly java?: boolean } = {},
+): Readonly<Record<string, string>> {
+  const address = `http://127.0.0.1:${port}`;
+  const both = bothCases({
+    HTTP_PROXY: address,
+    HTTPS_PROXY: address,
+    ALL_PROXY: address,
+    NO_PROXY: loopback.join(","),
+  });
+  return {
+    ...both,
+    NODE_USE_ENV_PROXY: "1",
+    YARN_HTTP_PROXY: address,
+    YARN_HTTPS_PROXY: address,
+    ...(java && { JAVA_TOOL_OPTIONS: javaOptions(port) }),
+  };
+}
+
+function bothCases(variables: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const pairs = Object.entries(variables);
+  return Object.fromEntries([
+    ...pairs,
+    ...pairs.map(([name, value]) => [name.toLowerCase(), value] as const),
+  ]);
+}
+
+function javaOptions(port: number): string {
+  const of = (scheme: string): string => `-D${scheme}.proxyHost=127.0.0.1 -D${scheme}.proxyPort=${port}`;
+  // One property for both schemes.
+  return `${of("http")} ${of("https")} -Dhttp.nonProxyHosts=localhost|127.*|[::1]`;
+}

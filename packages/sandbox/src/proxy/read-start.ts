@@ -1,0 +1,54 @@
+/** Read start: takes from a stream what begins it, and leaves the rest in it for whoever reads on. */
+import type { Duplex } from "node:stream";
+import type { Problem } from "./canonical-host.ts";
+
+/** What a parser says of all bytes so far: a value and how many bytes it took, that it needs more, or what is wrong. */
+export type Parsed<T> = { readonly value: T; readonly used: number } | "more" | Problem;
+
+export interface StartLimits {
+  readonly maxBytes: number;
+  readonly ms: number;
+  /** Stops reading; nothing is lost. */
+  readonly signal?: AbortSignal;
+}
+
+/** *Contract:* never rejects; bytes not used stay in the stream, which is then read by nobody. */
+export function readStart<T>(
+  stream: Duplex,
+  parse: (bytes: Buffer) => Parsed<T>,
+  { maxBytes, ms, signal }: StartLimits,
+): Promise<{ readonly value: T } | Problem> {
+  const { promise, resolve } = Promise.withResolvers<{ readonly value: T } | Problem>();
+  let bytes: Buffer = Buffer.alloc(0);
+  const settle = (result: { readonly value: T } | Problem, used: number): undefined => {
+    clearTimeout(timer);
+    stream.off("readable", look).off("end", ended).off("close", ended);
+    signal?.removeEventListener("abort", aborted);
+    if (used < bytes.length && !stream.destroyed && !stream.readableEnded)
+      stream.unshift(bytes.subarray(used));
+    resolve(result);
+  };
+  const look = (): undefined => {
+    for (let chunk = stream.read(); chunk !== null; chunk = stream.read()) {
+      bytes = bytes.length === 0 ? chunk : Buffer.concat([bytes, chunk]);
+      const parsed = parsedWithin(maxBytes, bytes, parse(bytes));
+      if (parsed === "more") continue;
+      return settle(parsed, "problem" in parsed ? 0 : parsed.used);
+    }
+  };
+  const ended = (): undefined => settle({ problem: "it was closed before it began" }, 0);
+  const aborted = (): void => settle({ problem: "nobody waits for it any more" }, 0);
+  const timer = setTimeout(() => settle({ problem: `it did not begin within ${ms} ms` }, 0), ms);
+  if (stream.destroyed || stream.readableEnded) ended();
+  else {
+    signal?.addEventListener("abort", aborted, { once: true });
+    stream.on("readable", look).on("end", ended).on("close", ended);
+    look();
+  }
+  return promise;
+}
+
+function parsedWithin<T>(maxBytes: number, bytes: Buffer, parsed: Parsed<T>): Parsed<T> {
+  const isTooLong = parsed === "more" && bytes.length >= maxBytes;
+  return isTooLong ? { problem: "its beginning is too long" } : parsed;
+}

@@ -1,0 +1,101 @@
+/** Tunnel: what CONNECT and SOCKS5 open to a host, held to that host by what the first bytes in it say. */
+import type { Duplex } from "node:stream";
+import { type Endpoint, endpointText, isProblem, type Problem } from "./canonical-host.ts";
+import type { Allowed, NotAllowed } from "./check-target.ts";
+import { parseClientHello } from "./client-hello.ts";
+import { clientSpeaks, eitherSpeaks, type Spoken } from "./first-words.ts";
+import { isWebPort } from "./host-rule.ts";
+import type { ProxyCore, ProxyProtocol } from "./proxy-core.ts";
+import { readStart } from "./read-start.ts";
+import { relay } from "./relay.ts";
+import { sayLast } from "./say-last.ts";
+
+/** A client that asked for a tunnel, and how its protocol says yes and no. */
+export interface TunnelRequest {
+  readonly client: Duplex;
+  readonly target: Endpoint;
+  readonly protocol: ProxyProtocol;
+  readonly accept: () => void;
+  readonly refuse: (refusal: NotAllowed) => void;
+}
+
+/** Takes over the client of a tunnel in which plain HTTP is spoken, to check every request. */
+export type ServeHttp = (client: Duplex, target: Endpoint, allowed: Allowed) => void;
+
+/** A fatal alert (RFC 8446 section 6): access denied. TLS libraries print it. */
+const accessDenied = Buffer.from([21, 3, 1, 0, 2, 2, 49]);
+/** Room for a hello of the longest kind in many small records. */
+const helloBytes = 32_768;
+
+/**
+ * On the web's ports the client has to speak first: TLS on 443, TLS or HTTP on 80. On a port that a rule names anything
+ * may be spoken; TLS and HTTP are held to the host there too, unless the server speaks first, which a server of
+ * either never does.
+ */
+export async function openTunnel(
+  request: TunnelRequest,
+  core: ProxyCore,
+  serveHttp: ServeHttp,
+): Promise<void> {
+  const { client, target, protocol } = request;
+  const refuse = (refusal: NotAllowed): void => {
+    core.report(protocol, target, refusal);
+    request.refuse(refusal);
+  };
+  const allowed = await core.check(target);
+  if (allowed.verdict !== "allowed") return refuse(allowed);
+  const dialled = await core.dial(target, allowed);
+  if (dialled.verdict !== "allowed") return refuse(dialled);
+  const { upstream, address } = dialled;
+  const drop = (): void => void upstream.destroy();
+  if (client.destroyed) return drop();
+  client.once("close", drop);
+  request.accept();
+  const spoken = await firstWords(client, upstream, { core, port: target.port });
+  if (spoken === "http" && target.port !== 443) {
+    client.off("close", drop);
+    drop();
+    return serveHttp(client, target, allowed);
+  }
+  const wrong = isProblem(Object(spoken))
+    ? (spoken as Problem)
+    : await problemOf(spoken as Spoken, request, core);
+  const outcome = { rule: allowed.rule, address };
+  if (!wrong) {
+    core.report(protocol, target, { ...outcome, verdict: "allowed", why: "a rule allows it" });
+    return relay(client, upstream, core.limits.idleMs);
+  }
+  const why = `${endpointText(target)} is allowed, but not what was spoken to it: ${wrong.problem}`;
+  core.report(protocol, target, { ...outcome, verdict: "refused", why });
+  drop();
+  if (spoken === "tls") sayLast(client, accessDenied);
+  else client.destroy();
+}
+
+function firstWords(
+  client: Duplex,
+  upstream: Duplex,
+  { core: { limits }, port }: { readonly core: ProxyCore; readonly port: number },
+): Promise<Spoken | Problem> {
+  const speech = { maxBytes: limits.headBytes, ms: limits.headMs };
+  return isWebPort(port)
+    ? clientSpeaks(client, speech)
+    : eitherSpeaks(client, upstream, { ...speech, idleMs: limits.idleMs });
+}
+
+async function problemOf(
+  spoken: Spoken,
+  { client, target }: TunnelRequest,
+  { limits }: ProxyCore,
+): Promise<Problem | undefined> {
+  if (spoken !== "tls")
+    return isWebPort(target.port) ? { problem: "on this port it must be TLS" } : undefined;
+  const hello = await readStart(client, parseClientHello, { maxBytes: helloBytes, ms: limits.headMs });
+  if (isProblem(hello)) return hello;
+  const { serverName } = hello.value;
+  const wanted = target.host.kind === "name" ? target.host.name : undefined;
+  if (serverName === wanted) return undefined;
+  if (serverName !== undefined) return { problem: `its TLS hello names ${serverName} (SNI)` };
+  // A web server picks a site by the name; behind a port that a rule names there is one service.
+  return isWebPort(target.port) ? { problem: "its TLS hello names no host (SNI)" } : undefined;
+}

@@ -1,0 +1,78 @@
+/** Secrets in what tools say: taken out before a model, a log or a blob gets them, and never written over. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { outcomeText } from "@lathe/protocol";
+import { bench, factsOf } from "./bench.test.ts";
+
+const key = `ghp_${"aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"}`;
+const placeholder = "[redacted github-token #a1b2]";
+
+describe("secrets", () => {
+  it("are taken out of files, searches and output, and of the blob of a long one", async () => {
+    const { put, ok, call } = await bench();
+    put("a.ts", `const a = 1;\nconst key = "${key}";\n`);
+    assert.equal(await ok("read", { path: "a.ts" }), `1\tconst a = 1;\n2\tconst key = "${placeholder}";`);
+    assert.match(await ok("grep", { pattern: "key =" }), /\[redacted github-token #a1b2\]/);
+    assert.match(await ok("shell", { command: "cat a.ts" }), /\[redacted github-token #a1b2\]/);
+    const failing = await call("shell", { command: "cat a.ts >&2; exit 3" });
+    assert.doesNotMatch(JSON.stringify(failing), new RegExp(key));
+    // The preview's first half ends inside the key.
+    const long = await call("shell", {
+      command: `head -c 7980 /dev/zero | tr '\\0' x; echo; cat a.ts; yes y | head -c 40000`,
+    });
+    assert.doesNotMatch(JSON.stringify(long), /aB3dE5/);
+    assert.ok(long.type === "ok" && long.blob);
+    assert.match(await ok("read", { path: `blob:${long.blob}` }), /\[redacted github-token #a1b2\]/);
+  });
+
+  it("are taken out of failures and differences", async () => {
+    const { put, ok, call, text } = await bench();
+    put("a.ts", `const a = 1;\nconst key = "${key}";\nconst b = 2;\n`);
+    const missed = await call("edit", { path: "a.ts", edits: [{ old: "const key = 7;", new: "x" }] });
+    assert.equal(missed.type, "failed");
+    assert.doesNotMatch(outcomeText(missed), /aB3dE5/);
+    await ok("read", { path: "a.ts" });
+    const edited = await call("edit", {
+      path: "a.ts",
+      edits: [{ old: "const a = 1;", new: "const a = 3;" }],
+    });
+    assert.match(factsOf(edited).changed?.[0]?.diff ?? "", /\[redacted github-token #a1b2\]/);
+    assert.equal(text("a.ts"), `const a = 3;\nconst key = "${key}";\nconst b = 2;\n`);
+  });
+});
+
+describe("a placeholder", () => {
+  it("is never written in the place of what it stands for", async () => {
+    const { put, ok, fails, text } = await bench();
+    const whole = `const a = 1;\nconst key = "${key}";\n`;
+    put("a.ts", whole);
+    await ok("read", { path: "a.ts" });
+    const line = `const key = "${placeholder}";`;
+    const told = await fails("placeholder", "edit", {
+      path: "a.ts",
+      edits: [{ old: line, new: `${line} // old` }],
+    });
+    assert.match(
+      told,
+      /a\.ts: \[redacted github-token #a1b2\] stands for a secret .* Nothing was written\.$/,
+    );
+    await fails("placeholder", "edit", { path: "a.ts", edits: [{ old: "const a = 1;", new: line }] });
+    await fails("placeholder", "write", { path: "a.ts", content: `const a = 2;\n${line}\n` });
+    await fails("placeholder", "write", { path: "new.ts", content: line });
+    const patch = `*** Begin Patch\n*** Update File: a.ts\n@@\n-const a = 1;\n+const a = 2;\n ${line}\n*** End Patch`;
+    await fails("placeholder", "apply_patch", { patch });
+    assert.equal(text("a.ts"), whole);
+    await ok("edit", { path: "a.ts", edits: [{ old: "const a = 1;", new: "const a = 2;" }] });
+    assert.equal(text("a.ts"), whole.replace("1", "2"));
+  });
+
+  it("that stands in the file itself is text like any other", async () => {
+    const { put, ok, text } = await bench();
+    put("docs.md", `Shown as ${placeholder}.\n`);
+    await ok("edit", {
+      path: "docs.md",
+      edits: [{ old: `Shown as ${placeholder}`, new: `Seen as ${placeholder}` }],
+    });
+    assert.equal(text("docs.md"), `Seen as ${placeholder}.\n`);
+  });
+});
