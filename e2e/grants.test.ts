@@ -73,6 +73,7 @@ describe("a command that the sandbox stopped", { skip }, () => {
     if (!works("script", ["--version"])) return test.skip("no script");
     const args = ["run", "--permission-mode", "auto", "save it"];
     const running = place.startOnTerminal(args, { env: wireEnv(server.url) });
+    await running.said("The sandbox stopped this");
     await running.said("instead > ");
     assert.equal(kept(), "");
     running.child.stdin?.write("s\n");

@@ -64,17 +64,22 @@ export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
   ];
   for (const folder of [home, workspace, temp]) mkdirSync(folder);
   const base = { PATH: `${bin}:${process.env.PATH}`, HOME: home, TMPDIR: temp, ...env };
+  const children = new Set<ChildProcess>();
+  const started = (child: ChildProcess): Running => {
+    children.add(child.once("close", () => children.delete(child)));
+    return watched(child);
+  };
   const start = (args: readonly string[], more: More = {}): Running => {
     const child = spawn(command, [...args], { cwd: workspace, env: { ...base, ...more.env } });
     // A command that reads no input may have ended before it is written.
     child.stdin.on("error", () => undefined);
     if (more.input !== null) child.stdin.end(more.input ?? "");
-    return watched(child);
+    return started(child);
   };
   const startOnTerminal = (args: readonly string[], more: More = {}): Running => {
     const line = [command, ...args].map((word) => `'${word}'`).join(" ");
     const env = { ...base, TERM: "xterm", NO_COLOR: "1", ...more.env };
-    return watched(spawn("script", ["-qefc", line, "/dev/null"], { cwd: workspace, env }));
+    return started(spawn("script", ["-qefc", line, "/dev/null"], { cwd: workspace, env }));
   };
   return {
     home,
@@ -88,7 +93,11 @@ export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
     },
     made: (path) => made(workspace, path),
     leftovers: () => [...runningIn(workspace), ...readdirSync(temp)],
-    remove: () => rmSync(root, { recursive: true, force: true, maxRetries: 5 }),
+    remove: () => {
+      // One that a failed test left would hold the test runner open.
+      for (const child of children) child.kill("SIGTERM");
+      rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+    },
   };
 }
 
