@@ -126,11 +126,23 @@ static int join_group(const char *list) {
   return has_joined ? 0 : fail("join", list);
 }
 
+/* Everybody in the box shares its loopback; a socket of the host's network would be everybody's. */
+static int read_forward(struct words *words, struct policy *policy) {
+  const char *port = next_word(words), *path = next_word(words);
+  errno = EINVAL;
+  if (!port || !path || policy->reduced || policy->host_network) return fail("read", "forward");
+  policy->port = atoi(port);
+  policy->proxy = old_open(path, O_PATH);
+  return policy->proxy < 0 ? fail("open", path) : open_door(policy);
+}
+
 /* What is not part of the root, and has to be done while the old one is there. */
 static int read_settings(struct words words, struct policy *policy) {
   for (const char *word; (word = next_word(&words));) {
     if (strcmp(word, "limit") == 0) {
       if (read_limit(&words, policy) < 0) return -1;
+    } else if (strcmp(word, "forward") == 0) {
+      if (read_forward(&words, policy) < 0) return -1;
     } else {
       const char *path = next_word(&words);
       if (!path) return fail("read", word);
@@ -187,7 +199,7 @@ static int close_root(void) {
 int prepare_box(struct policy *policy) {
   uid_t user = geteuid();
   gid_t group = getegid();
-  policy->oom_fd = policy->landlock_fd = -1;
+  policy->oom_fd = policy->landlock_fd = policy->door = policy->proxy = -1;
   build_filter();
   if (policy->reduced) return 0;
   int spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;

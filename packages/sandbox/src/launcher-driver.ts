@@ -2,10 +2,13 @@
 import { spawn } from "node:child_process";
 import { createConnection, Socket } from "node:net";
 import { homedir } from "node:os";
+import { join } from "node:path";
 import type { SandboxDriver, SandboxSpec } from "@lathe/protocol";
 import type { Channel } from "./box.ts";
 import { BoxStarter } from "./box-starter.ts";
 import { makeControlGroups } from "./control-groups.ts";
+import { controlFolder } from "./folders.ts";
+import { NetworkGate, type NetworkOptions } from "./network-gate.ts";
 import { openSandbox } from "./open-sandbox.ts";
 import type { DriverOptions } from "./process-sandbox.ts";
 import { sandboxPolicy } from "./sandbox-policy.ts";
@@ -48,16 +51,27 @@ function boxDriver(
       () => {
         const { home = homedir(), cacheFolder, limits } = options;
         const policy = sandboxPolicy(spec, { home, cacheFolder, limits });
+        const gate = openGate(spec, options.network);
         return new BoxStarter(spec, {
           connect: () => connect(spec),
           policy,
           home,
+          ...(gate && { gate }),
           groups: makeControlGroups(policy.limits),
         });
       },
       options,
     );
-  return { name, tier: "full", open };
+  return { name, tier: "full", network: options.network ? "granted" : "closed", open };
+}
+
+/** Its socket lies where no command can see or replace it. */
+function openGate(
+  { workspace, scratch, network }: SandboxSpec,
+  options?: NetworkOptions,
+): NetworkGate | undefined {
+  if (!options || network === "host") return undefined;
+  return new NetworkGate(join(scratch, controlFolder, "proxy"), workspace, options);
 }
 
 /** One two-way channel, and nothing else of ours: no environment, no terminal, no group. */

@@ -152,7 +152,8 @@ export class RunningProcess implements Running {
     this.#start.status?.close();
     const timedOut = this.#timedOut;
     const number = code ?? 1;
-    const kept = denied(number, [this.capture, this.errors], this.#start.launcher.outside);
+    const { outside } = this.#start.launcher;
+    const kept = denied(number, [this.capture, this.errors], outside && { outside });
     this.#exit = signal === null ? { code: number, timedOut, ...kept } : { signal, timedOut };
     return this.#exit;
   }
