@@ -13,6 +13,7 @@ import type {
   ModelInfo,
   ModelRequest,
   Models,
+  NetworkLog,
   Session,
   SessionLog,
   Tool,
@@ -23,6 +24,8 @@ export interface Ports {
   readonly clock: Clock;
   readonly models: Models;
   readonly inbox: Inbox;
+  /** Absent where commands reach nothing that is decided about. */
+  readonly network?: NetworkLog;
   readonly tools: ReadonlyMap<string, Tool>;
   /** *Contract:* pure; what the model sees of the session. */
   assemble(session: Session, info: ModelInfo): ModelRequest;

@@ -207,7 +207,7 @@ describe("refusals", () => {
       path,
       "GET http://evil.example:8080/x HTTP/1.1\r\nHost: evil.example:8080\r\n\r\n",
     );
-    assert.match(plain, /^HTTP\/1\.1 403 [\s\S]*the network rule evil\.example:8080 /);
+    assert.match(plain, /^HTTP\/1\.1 403 [\s\S]*the network rule evil\.example:8080\./);
     const socks = await talk(path, socksTo("evil.example", 443));
     assert.equal(Buffer.from(socks, "latin1").toString("hex"), `0500${"05020001000000000000"}`);
     assert.deepEqual(
