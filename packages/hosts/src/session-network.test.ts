@@ -24,5 +24,5 @@ it("gives the sandbox the hosts that rules name, and what bars them", () => {
     { name: "b", verdict: "deny", kinds: ["network"], target: "b.*" },
   ] as const;
   const network = sessionNetwork({ rules, mode: "auto", cwd }, () => undefined, sandboxes);
-  assert.deepEqual([network.hosts, network.bars?.("b.example")], [["a.example"], true]);
+  assert.deepEqual([network.hosts, network.bars?.("b.example", true)], [["a.example"], true]);
 });

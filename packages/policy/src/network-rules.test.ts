@@ -15,12 +15,12 @@ const rules: readonly Rule[] = [
 it("gives what rules allow by name, and what others say against it", () => {
   const { hosts, bars } = networkRules(rules, "auto");
   assert.deepEqual(hosts, ["*.example.com", "example.org:8080"]);
-  assert.deepEqual(["bad.example.com", "rare.example.com", "good.example.com"].map(bars), [
-    true,
-    true,
-    false,
-  ]);
-  assert.equal(networkRules([{ name: "no", verdict: "deny", kinds: ["network"] }], "auto").bars("a.b"), true);
+  const names = ["bad.example.com", "rare.example.com", "good.example.com"];
+  const barred = (isGranted: boolean): readonly boolean[] => names.map((name) => bars(name, isGranted));
+  assert.deepEqual(barred(false), [true, true, false]);
+  assert.deepEqual(barred(true), [true, false, false]);
+  const none = networkRules([{ name: "no", verdict: "deny", kinds: ["network"] }], "auto");
+  assert.equal(none.bars("a.b", true), true);
 });
 
 it("allows nothing in a mode that only reads", () => {

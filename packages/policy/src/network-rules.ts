@@ -5,8 +5,8 @@ import { matchesText } from "./glob.ts";
 export interface NetworkRules {
   /** Targets of rules that allow: hosts for the most part, and words of commands. */
   readonly hosts: readonly string[];
-  /** Whether a rule says that this host, or host and port, is refused or asked about. */
-  bars(target: string): boolean;
+  /** Whether a rule denies this host, or host and port; where nothing was granted, also whether one asks. */
+  bars(host: string, isGranted: boolean): boolean;
 }
 
 /** A mode that only reads reaches nothing by rule. */
@@ -21,6 +21,10 @@ export function networkRules(rules: readonly Rule[], mode: Mode): NetworkRules {
   );
   return {
     hosts: isReading ? [] : hosts,
-    bars: (target) => against.some((rule) => rule.target === undefined || matchesText(rule.target, target)),
+    bars: (host, isGranted) =>
+      against.some(
+        ({ verdict, target }) =>
+          (verdict === "deny" || !isGranted) && (target === undefined || matchesText(target, host)),
+      ),
   };
 }

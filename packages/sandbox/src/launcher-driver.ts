@@ -1,5 +1,6 @@
 /** The drivers whose commands run in a box of our own launcher: one starts it, one reaches it over a socket. */
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { createConnection, Socket } from "node:net";
 import { homedir } from "node:os";
 import { join } from "node:path";
@@ -71,7 +72,8 @@ function openGate(
   options?: NetworkOptions,
 ): NetworkGate | undefined {
   if (!options || network === "host") return undefined;
-  return new NetworkGate(join(scratch, controlFolder, "proxy"), workspace, options);
+  const name = `proxy-${randomBytes(6).toString("hex")}`;
+  return new NetworkGate(join(scratch, controlFolder, name), workspace, options);
 }
 
 /** One two-way channel, and nothing else of ours: no environment, no terminal, no group. */

@@ -3,7 +3,7 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { type Effect, isFailure } from "@lathe/protocol";
-import { offersFor } from "./network-offers.ts";
+import { offersFor, unresolved } from "./network-offers.ts";
 import { type Endpoint, endpointText, hostText } from "./proxy/canonical-host.ts";
 import { type HostRule, parseHostRule } from "./proxy/host-rule.ts";
 import type { NetworkProxy, NetworkProxyOptions } from "./proxy/network-proxy.ts";
@@ -14,8 +14,8 @@ import { proxyEnv } from "./proxy/proxy-env.ts";
 export interface NetworkOptions extends Pick<NetworkProxyOptions, "resolve" | "dial" | "own"> {
   /** Texts of host rules; what is none is left out. */
   readonly hosts: readonly string[];
-  /** *Contract:* pure; whether something stands against this `host` or `host:port`, so that only a grant lets it be reached. */
-  bars?(target: string): boolean;
+  /** *Contract:* pure; whether a rule stands against this `host` or `host:port`, granted or not. */
+  bars?(target: string, isGranted: boolean): boolean;
   onDecision?(decision: NetworkDecision): void;
 }
 
@@ -31,10 +31,12 @@ export interface Visit {
 export const proxyPort = 62_711;
 /** Bytes of the longest path that a socket can be made at. */
 const longestPath = 100;
+const mostRefused = 32;
 
 interface Guest {
   readonly rules: readonly HostRule[];
-  readonly refused: NetworkDecision[];
+  /** By the rule that would allow it. */
+  readonly refused: Map<string, NetworkDecision>;
 }
 
 export class NetworkGate {
@@ -64,14 +66,15 @@ export class NetworkGate {
   /** Lets a command in, with the hosts it was granted. */
   enter(grants: readonly Effect[] = []): Visit {
     const rules = grantedHosts(grants);
-    const guest: Guest = { rules, refused: [] };
+    const guest: Guest = { rules, refused: new Map() };
     this.#guests.add(guest);
     const reaches = rules.length > 0 || this.#hosts.length > 0;
     return {
       env: proxyEnv(proxyPort, { node: reaches, java: reaches && this.#java }),
       leave: (output) => {
         this.#guests.delete(guest);
-        return offersFor(guest.refused, output);
+        const offers = offersFor([...guest.refused.values()], output);
+        return reaches ? offers : [...offers, ...unresolved(output)];
       },
     };
   }
@@ -99,18 +102,19 @@ export class NetworkGate {
     });
   }
 
-  /** What policy granted it has judged with its own rules. */
   #rules(target: Endpoint): readonly HostRule[] {
     const granted = [...this.#guests].flatMap(({ rules }) => rules);
     const names = [hostText(target.host), endpointText(target)];
-    const isBarred = names.some((name) => this.#options.bars?.(name));
-    return isBarred ? granted : [...this.#hosts, ...granted];
+    const isBarred = (isGranted: boolean): boolean =>
+      names.some((name) => this.#options.bars?.(name, isGranted));
+    return [...(isBarred(false) ? [] : this.#hosts), ...(isBarred(true) ? [] : granted)];
   }
 
   #note(decision: NetworkDecision): void {
     this.#options.onDecision?.(decision);
-    if (decision.verdict !== "refused") return;
-    for (const { refused } of this.#guests) refused.push(decision);
+    const { verdict, remedy } = decision;
+    if (verdict !== "refused" || remedy === undefined) return;
+    for (const { refused } of this.#guests) if (refused.size < mostRefused) refused.set(remedy, decision);
   }
 }
 

@@ -197,6 +197,7 @@ describe("refusals", () => {
         protocol: "connect",
         verdict: "refused",
         why: "evil.example:443 is not on the list of allowed hosts",
+        remedy: "evil.example",
       },
     ]);
   });

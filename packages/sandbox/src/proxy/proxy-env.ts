@@ -1,7 +1,8 @@
 /** Proxy environment: the variables by which programs find the proxy, since none of them has a way out but it. */
+import { hostname } from "node:os";
 
 /** What must not go through it: the sandbox's own servers. */
-const loopback = ["localhost", "127.0.0.1", "::1", "0.0.0.0"];
+const loopback = ["localhost", "127.0.0.1", "::1", "0.0.0.0", hostname()];
 
 /**
  * `port` is the forwarder's on 127.0.0.1 inside the sandbox. Who reads what:
