@@ -125,7 +125,9 @@ function agentOf(program: string): number {
       line.startsWith(program) && readProc(pid, "stat").split(") ")[1]?.split(" ")[1] === String(process.pid)
     );
   });
-  return agents.sort((a, b) => b - a)[0] ?? assert.fail("there is no agent");
+  // Numbers of processes begin anew after the highest one.
+  const started = (pid: number): number => Number(readProc(pid, "stat").split(") ")[1]?.split(" ")[19]);
+  return agents.sort((a, b) => started(b) - started(a) || b - a)[0] ?? assert.fail("there is no agent");
 }
 
 function readProc(pid: number, name: string): string {

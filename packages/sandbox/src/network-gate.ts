@@ -3,12 +3,12 @@ import { closeSync, existsSync, openSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { basename, dirname, join } from "node:path";
 import { type Effect, isFailure } from "@lathe/protocol";
-import { offersFor, unresolved } from "./network-offers.ts";
 import { type Endpoint, endpointText, hostText } from "./proxy/canonical-host.ts";
 import { type HostRule, parseHostRule } from "./proxy/host-rule.ts";
 import type { NetworkProxy, NetworkProxyOptions } from "./proxy/network-proxy.ts";
 import type { NetworkDecision } from "./proxy/proxy-core.ts";
 import { proxyEnv } from "./proxy/proxy-env.ts";
+import { unresolved } from "./unresolved.ts";
 
 /** Which hosts commands reach beside those they are granted, and who is told what came of each request. */
 export interface NetworkOptions extends Pick<NetworkProxyOptions, "resolve" | "dial" | "own"> {
@@ -47,6 +47,7 @@ export class NetworkGate {
   readonly #guests = new Set<Guest>();
   #server: Promise<Server> | undefined;
   #proxy: Promise<NetworkProxy> | undefined;
+  #offersFor: typeof import("./network-offers.ts").offersFor | undefined;
 
   /** `path` is the socket's; the folder is the harness's own. */
   constructor(path: string, workspace: string, options: NetworkOptions) {
@@ -73,7 +74,7 @@ export class NetworkGate {
       env: proxyEnv(proxyPort, { node: reaches, java: reaches && this.#java }),
       leave: (output) => {
         this.#guests.delete(guest);
-        const offers = offersFor([...guest.refused.values()], output);
+        const offers = this.#offersFor?.([...guest.refused.values()], output) ?? [];
         return reaches ? offers : [...offers, ...unresolved(output)];
       },
     };
@@ -93,7 +94,11 @@ export class NetworkGate {
   }
 
   async #open(): Promise<NetworkProxy> {
-    const { createNetworkProxy } = await import("./proxy/network-proxy.ts");
+    const [{ createNetworkProxy }, { offersFor }] = await Promise.all([
+      import("./proxy/network-proxy.ts"),
+      import("./network-offers.ts"),
+    ]);
+    this.#offersFor = offersFor;
     return createNetworkProxy({
       ...this.#options,
       rules: (target) => this.#rules(target),
