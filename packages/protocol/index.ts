@@ -92,6 +92,7 @@ export type {
   Models,
   ToolSpec,
 } from "./src/model.ts";
+export type { Contact, NetworkDecided, NetworkLog } from "./src/network.ts";
 export {
   type FileChange,
   type Outcome,

@@ -10,6 +10,7 @@ import type {
   Inbox,
   Limits,
   Models,
+  NetworkLog,
   Rule,
   Sandbox,
   Search,
@@ -39,6 +40,7 @@ export interface Surroundings {
 /** Everything an agent reaches; the host opens and closes it. */
 export interface AgentPorts {
   readonly inbox: Inbox;
+  readonly network?: NetworkLog;
   readonly blobs: Blobs;
   readonly texts: Texts;
   /** *Contract:* never rejects; takes keys and passwords out of a text. */

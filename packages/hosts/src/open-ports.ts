@@ -7,17 +7,17 @@ import { createWorkspace, type Recovery } from "@lathe/workspace";
 import { afterFirstRequest } from "./after-first-request.ts";
 import { allSteps } from "./all-steps.ts";
 import { chooseModels } from "./choose-models.ts";
-import { type Containment, createContainmentProbe } from "./containment.ts";
+import type { Containment } from "./containment.ts";
 import { createLazyCheckpoints } from "./lazy-checkpoints.ts";
-import { createLazySandbox } from "./lazy-sandbox.ts";
 import { createLazySearch } from "./lazy-search.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openGateway } from "./model-gateway.ts";
-import { openDriver } from "./open-driver.ts";
 import { openRedactor } from "./open-redactor.ts";
 import { recoveryText } from "./recovery-text.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
+
 import { sessionRules } from "./session-rules.ts";
+import { openSessionSandbox } from "./session-sandbox.ts";
 import { openState, pruneTexts } from "./state.ts";
 import { workspaceFolder } from "./state-folder.ts";
 import { createSurroundings } from "./surroundings.ts";
@@ -46,15 +46,8 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const models = chooseModels(options.models, env);
   const gateway = openGateway(options);
   if (models[0] !== undefined) gateway.preload(models[0]);
-  const probe = createContainmentProbe(options.sandbox, () =>
-    openDriver(options.sandbox, { check: () => fence.check(), env, workspace: cwd }),
-  );
   const { scratch, fenced } = fence;
-  const early = { workspace: cwd, scratch: scratch.path, network: "none" } as const;
-  const sandbox = createLazySandbox(early, async () => {
-    const [{ driver }, { commandEnv }] = await Promise.all([probe.ready(), import("@lathe/sandbox")]);
-    return driver.open({ ...early, env: commandEnv(env, scratch.path) });
-  });
+  const { probe, sandbox, network } = openSessionSandbox({ scratch, check: () => fence.check() }, options);
   // An opened sandbox ends what the dead one of its folder left running.
   const endLeftovers = async (): Promise<unknown> => scratch.isFound && sandbox.open();
   const syntax = createSyntax();
@@ -69,6 +62,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
     containment: probe.ready,
     ports: {
       inbox: state.inbox,
+      network,
       blobs: state.blobs,
       texts,
       redact: redactor.redact,

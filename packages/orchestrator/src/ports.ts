@@ -13,6 +13,7 @@ import type {
   ModelInfo,
   ModelRequest,
   Models,
+  NetworkLog,
   PreparedCall,
   Refusal,
   Session,
@@ -31,6 +32,8 @@ export interface Ports {
   readonly clock: Clock;
   readonly models: Models;
   readonly inbox: Inbox;
+  /** Absent where commands reach nothing that is decided about. */
+  readonly network?: NetworkLog;
   readonly tools: ReadonlyMap<string, Tool>;
   /** *Contract:* pure; what the model sees of the session. */
   assemble(session: Session, info: ModelInfo): ModelRequest;

@@ -24,6 +24,7 @@ export const emptySession: Session = {
   shown: {},
   todos: [],
   grants: [],
+  contacts: [],
   recent: [],
   step: 0,
   marks: [],

@@ -113,6 +113,8 @@ export interface SandboxDriver {
   /** For example `bubblewrap`. */
   readonly name: string;
   readonly tier: Tier;
+  /** What commands reach: everything, the hosts they are granted or that its rules name, or nothing, whatever is granted. */
+  readonly network: "open" | "granted" | "closed";
   /** *Contract:* cheap; the first command may still fail with `sandbox-unavailable`. */
   open(spec: SandboxSpec): Promise<Sandbox | Failure>;
 }

@@ -25,7 +25,7 @@ export interface BubblewrapOptions extends DriverOptions {
 export function createBubblewrapDriver(options: BubblewrapOptions = {}): SandboxDriver {
   const open: SandboxDriver["open"] = async (spec) =>
     openSandbox(spec, () => new LocalStarter(spec, bubblewrapLauncher(spec, options)), options);
-  return { name: "bubblewrap", tier: "full", open };
+  return { name: "bubblewrap", tier: "full", network: "closed", open };
 }
 
 function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Launcher {

@@ -3,6 +3,7 @@ import { accessSync, constants, existsSync, realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Effect, Exit } from "@lathe/protocol";
 import type { Capture } from "./capture.ts";
+import type { Visit } from "./network-gate.ts";
 import { isBelow } from "./path-order.ts";
 import type { Policy } from "./policy.ts";
 
@@ -36,15 +37,24 @@ export function outsideOf({ mounts }: Policy, home: string): Outside {
 /** Bytes at the end of the output in which a failed command says why. */
 const lastWords = 16 * 1024;
 
+/** Where what commands reach ends. */
+export interface Held {
+  readonly outside: Outside;
+  /** At the way out to the network, where there is one. */
+  readonly visit?: Visit;
+}
+
 /** For the exit of a command that ended with this code and this output. */
 export function denied(
   code: number | undefined,
   outputs: readonly (Capture | undefined)[],
-  outside: Outside | undefined,
+  held: Held | undefined,
 ): Pick<Exit, "denied"> {
-  if (code === 0 || code === undefined || !outside) return {};
   const texts = outputs.map((output) => output?.read(output.total - lastWords, lastWords).text ?? "");
-  const found = deniedIn(texts.join("\n"), outside);
+  const text = texts.join("\n");
+  const hosts = held?.visit?.leave(text) ?? [];
+  if (code === 0 || code === undefined || !held) return {};
+  const found = [...deniedIn(text, held.outside), ...hosts].slice(0, mostDenials);
   return found.length > 0 ? { denied: found } : {};
 }
 

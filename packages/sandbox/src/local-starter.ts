@@ -14,13 +14,16 @@ import { StatusFile } from "./status-file.ts";
 export class LocalStarter implements Starter {
   readonly hasTerminals = false;
   readonly isContained: boolean;
+  readonly network: Starter["network"];
   readonly #folder: string;
   readonly #launcher: Launcher;
   readonly #pipes: PipePool;
   readonly #box: string;
   #commands = 0;
 
-  constructor({ scratch }: SandboxSpec, launcher: Launcher) {
+  constructor({ scratch, network }: SandboxSpec, launcher: Launcher) {
+    // Each command has a network of its own here, with nobody in it who could lead out.
+    this.network = launcher.isNamespace && network === "none" ? "closed" : "open";
     this.#folder = join(scratch, controlFolder);
     this.#launcher = launcher;
     this.isContained = launcher.isNamespace;

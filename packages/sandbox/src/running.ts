@@ -1,5 +1,5 @@
 /** What a sandbox asks of whatever starts its commands: a process it can wait for, time out and read. */
-import type { Command, Failure, Process } from "@lathe/protocol";
+import type { Command, Failure, Process, SandboxDriver } from "@lathe/protocol";
 import type { Capture } from "./capture.ts";
 
 /** A command that was handed over to be started. */
@@ -30,6 +30,7 @@ export interface Starter {
   readonly hasTerminals: boolean;
   /** Whether it holds commands in, so that what they leave for the host to run is taken back. */
   readonly isContained: boolean;
+  readonly network: SandboxDriver["network"];
   /** *Contract:* throws when the scratch folder cannot be used; every other failure to start is the process's. */
   start(request: StartRequest): Promise<Running>;
   /** *Contract:* called once, when everything that was started has ended. */
