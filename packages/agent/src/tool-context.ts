@@ -1,6 +1,6 @@
 /** Tool context: what one call reaches, and what it may know of the session. */
 import { unreadable } from "@lathe/policy";
-import type { Effect, Session, Shown, ToolContext } from "@lathe/protocol";
+import type { Session, Shown, ToolContext } from "@lathe/protocol";
 import type { AgentPorts } from "./agent.ts";
 
 export interface CallContext {
@@ -24,7 +24,7 @@ export function toolContext(ports: AgentPorts, { call, session, signal }: CallCo
     delta: (delta) => ports.onDelta({ ...delta, call }),
     shown: (path) => [...(session.shown[path] ?? []), ...shownInAnswer(session, path)],
     todos: session.todos,
-    grants: grantsOf(call, session),
+    grants: [...session.grants, ...(session.calls.find((one) => one.call.id === call)?.grants ?? [])],
     unreadable: (path) => unreadable(path, ports.rules),
   };
 }
@@ -35,16 +35,4 @@ function shownInAnswer({ calls }: Pick<Session, "calls">, path: string): readonl
     const shown = outcome?.type === "ok" ? (outcome.facts?.shown ?? []) : [];
     return shown.filter((one) => one.path === path);
   });
-}
-
-/** What a call was allowed to do elsewhere, the sandbox must let it do. */
-function grantsOf(call: string, { calls, grants }: Pick<Session, "calls" | "grants">): readonly Effect[] {
-  const state = calls.find((one) => one.call.id === call);
-  const allowed = state?.decision?.verdict === "allow" ? state.effects.filter(isElsewhere) : [];
-  return [...grants, ...(state?.grants ?? []), ...allowed];
-}
-
-function isElsewhere({ kind, target, expansion }: Effect): boolean {
-  if (kind === "network") return true;
-  return (kind === "write" || kind === "delete") && target.startsWith("/") && expansion === undefined;
 }

@@ -6,6 +6,8 @@ import type { BenchTool } from "./bench.test.ts";
 import { type Bench, begin, benches, reclaim, run, types, until, unwrap } from "./bench.test.ts";
 import { drive } from "./drive.ts";
 
+const host: Effect = { kind: "network", target: "example.com" };
+const inside: Effect = { kind: "write", target: "src/a.ts" };
 const data: Effect = { kind: "write", target: "/data" };
 const asking = {
   verdict: "ask",
@@ -99,6 +101,53 @@ for (const { name, openBench } of benches) {
       const bench = openBench({ script: once, tools: [save], decideGrant });
       assert.deepEqual((await run(bench)).lastEnd, { type: "done" });
       assert.deepEqual(results(bench), ["EROFS /data\n[not granted: not there]"]);
+    });
+
+    it("is granted from the start what a person allowed, and nothing that ran unasked", async () => {
+      const reach: BenchTool = {
+        name: "reach",
+        effects: () => [{ kind: "execute", target: "curl" }, host, data, inside],
+        run: (_input, context, { done }) => {
+          done.push(context.grants.map(({ target }) => target).join());
+          return { type: "ok", text: "" };
+        },
+      };
+      const script = [{ calls: [{ tool: "reach", input: {} }] }, { text: "ok" }];
+      const unasked = openBench({ script, tools: [reach] });
+      await run(unasked);
+      assert.deepEqual(
+        unasked.done.filter((one) => one !== "checkpoint"),
+        [""],
+      );
+      const asked = openBench({ script, tools: [reach], decide: () => asking, settings: { attended: true } });
+      const running = run(asked);
+      await answering(asked, ["allow"]);
+      await running;
+      assert.deepEqual(
+        asked.done.filter((one) => one !== "checkpoint"),
+        ["example.com,/data"],
+      );
+    });
+
+    it("gets no more by a later yes than that yes was about", async () => {
+      const wide: BenchTool = { ...save, effects: () => [{ kind: "execute", target: "save" }, host] };
+      const options = {
+        script: once,
+        tools: [wide],
+        decideGrant: () => asking,
+        settings: { attended: true },
+      };
+      const bench = openBench(options);
+      const running = run(bench);
+      await until(() => types(bench).includes("question.asked"));
+      const before = fold(unwrap(await bench.store.read("s1"))).calls[0];
+      assert.deepEqual([before?.grants, before?.denied?.effects], [undefined, [data]]);
+      await answering(bench, ["allow"]);
+      await running;
+      const events = unwrap(await bench.store.read("s1"));
+      const decided = events.findLastIndex(({ type }) => type === "permission.decided");
+      const state = fold(events.slice(0, decided + 1)).calls[0];
+      assert.deepEqual(state?.grants, [data]);
     });
 
     it("ends the turn where nobody can be asked", async () => {

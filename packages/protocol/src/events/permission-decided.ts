@@ -41,7 +41,14 @@ export const permissionDecided: EventType<"permission.decided", PermissionDecide
     const kept = isPersons ? before.refusals.filter((one) => !isAllowed(one, effects)) : before.refusals;
     const session = { ...before, refusals: [...kept, ...refused].slice(-remembered) };
     if (grant) return granted(session, { call, effects, decision, grant });
-    const decided = updateCall(session, call, (state) => ({ ...state, effects, decision }));
+    // What a person allows the sandbox lets happen; what runs unasked because the sandbox holds it stays held.
+    const grants = isPersons ? effects.filter(isElsewhere) : [];
+    const decided = updateCall(session, call, (state) => ({
+      ...state,
+      effects,
+      decision,
+      ...(grants.length > 0 && { grants }),
+    }));
     const { turn } = decided;
     if (decision.verdict !== "ask" || !turn) return decided;
     return { ...decided, turn: { ...turn, blocked: decision.why } };
@@ -68,4 +75,9 @@ function granted(
 /** A person's yes to the same thing lifts an earlier no. */
 function isAllowed({ kind, target }: Refusal, effects: readonly Effect[]): boolean {
   return effects.some((effect) => effect.kind === kind && effect.target === target);
+}
+
+/** In the form of a grant: a host, or a place outside the workspace that is known. */
+function isElsewhere({ kind, target, expansion }: Effect): boolean {
+  return kind === "network" || (kind === "write" && target.startsWith("/") && expansion === undefined);
 }
