@@ -40,9 +40,11 @@ export interface Exit {
   readonly timedOut: boolean;
   /** The kernel ended something in the sandbox for want of memory while the command ran. */
   readonly outOfMemory?: boolean;
+  /** How much memory there was for commands, when it was not enough. */
+  readonly memoryLimitBytes?: number;
   /** The most memory one of its processes had, where the driver knows. */
   readonly peakBytes?: number;
-  /** What the command made for programs on the host to run by themselves, e.g. a git hook, and was removed again. */
+  /** What the command made or changed that programs on the host obey by themselves, e.g. a git hook, and was taken back. */
   readonly takenBack?: readonly string[];
   /** The sandbox itself ended under the command: not the command's doing. */
   readonly failure?: Failure;
@@ -115,6 +117,8 @@ export interface SandboxDriver {
   readonly tier: Tier;
   /** What commands reach: everything, the hosts they are granted or that its rules name, or nothing, whatever is granted. */
   readonly network: "open" | "granted" | "closed";
+  /** With no network each command has a loopback of its own: a server is reached by the command that started it alone. */
+  readonly hasSeparateNetworks?: boolean;
   /** *Contract:* cheap; the first command may still fail with `sandbox-unavailable`. */
   open(spec: SandboxSpec): Promise<Sandbox | Failure>;
 }

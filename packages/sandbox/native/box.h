@@ -22,6 +22,9 @@
 /* The longest request: what Linux takes as arguments and environment, and a little more. */
 #define LONGEST_FRAME (3u << 20)
 #define CHUNK (64u << 10)
+#define MOST_SEALED 31
+/* An empty file: what is covered with it can be opened by those who look, and holds nothing. */
+#define NOTHING "/dev/.nothing"
 
 /* What the policy says that is still needed once the root stands. */
 struct policy {
@@ -30,7 +33,7 @@ struct policy {
   /* The kernel's count of processes ended for want of memory; -1 where there is none. */
   int oom_fd;
   /* What of /proc is covered, looked up once. */
-  const char *masked[16], *emptied[4], *sealed[8];
+  const char *masked[16], *emptied[4], *sealed[MOST_SEALED + 1];
   /* Where commands find the proxy: the port, who listens there, and the proxy's socket; -1 where there is none. */
   uint16_t port;
   int door, proxy;

@@ -1,5 +1,6 @@
 /* The box: its namespaces, and a root that holds what the policy names and nothing else. */
 #include "box.h"
+#include <dirent.h>
 #include <fcntl.h>
 #include <net/if.h>
 #include <sched.h>
@@ -74,10 +75,13 @@ static int make_devices(void) {
   }
   for (size_t i = 0; i < sizeof links / sizeof *links; i++)
     if (symlink(links[i][0], links[i][1]) < 0) return fail("link", links[i][1]);
+  int nothing = open(NOTHING, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
+  if (nothing < 0) return fail("make", NOTHING);
+  close(nothing);
   if (mkdir("/dev/pts", 0755) < 0 || mkdir("/dev/shm", 0755) < 0) return fail("make", "/dev/shm");
   if (mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620") < 0)
     return fail("mount", "/dev/pts");
-  if (mount_tmpfs("/dev/shm", "mode=1777,size=25%", MS_NOSUID | MS_NODEV) < 0) return fail("mount", "/dev/shm");
+  if (mount_tmpfs("/dev/shm", "mode=1777,size=10%", MS_NOSUID | MS_NODEV) < 0) return fail("mount", "/dev/shm");
   return 0;
 }
 
@@ -86,9 +90,34 @@ static void note_existing(const char *const *paths, size_t count, const char **f
     if (access(paths[i], F_OK) == 0) *found++ = paths[i];
 }
 
+static bool is_named(const char *const *paths, const char *path) {
+  for (; *paths; paths++)
+    if (strcmp(*paths, path) == 0) return true;
+  return false;
+}
+
+/* What of /proc belongs to no process and could be written by somebody: single files beside the folders. */
+static void note_writable(struct policy *policy) {
+  DIR *folder = opendir("/proc");
+  size_t count = 0;
+  while (policy->sealed[count]) count++;
+  for (struct dirent *entry; folder && count < MOST_SEALED && (entry = readdir(folder));) {
+    struct stat there;
+    char path[300];
+    snprintf(path, sizeof path, "/proc/%s", entry->d_name);
+    if (entry->d_type != DT_REG || lstat(path, &there) < 0 || !(there.st_mode & 0222)) continue;
+    if (is_named(policy->sealed, path) || is_named(policy->masked, path)) continue;
+    policy->sealed[count] = strdup(path);
+    if (policy->sealed[count]) count++;
+  }
+  if (folder) closedir(folder);
+}
+
 /* A fresh /proc can be mounted in the cells only while one that is wholly visible is there: theirs covers it. */
 static int show_proc(struct policy *policy) {
-  static const char *const sealed[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/fs"};
+  static const char *const sealed[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq",      "/proc/bus", "/proc/fs",
+                                       "/proc/tty", "/proc/driver",        "/proc/pressure", "/proc/asound",
+                                       "/proc/dynamic_debug"};
   static const char *const masked[] = {"/proc/kcore",       "/proc/keys",          "/proc/key-users", "/proc/kmsg",
                                        "/proc/timer_list",  "/proc/latency_stats", "/proc/vmallocinfo",
                                        "/proc/sched_debug", "/proc/slabinfo"};
@@ -97,6 +126,7 @@ static int show_proc(struct policy *policy) {
   note_existing(sealed, sizeof sealed / sizeof *sealed, policy->sealed);
   note_existing(masked, sizeof masked / sizeof *masked, policy->masked);
   note_existing(emptied, sizeof emptied / sizeof *emptied, policy->emptied);
+  note_writable(policy);
   return 0;
 }
 

@@ -27,6 +27,7 @@ export class BoxProcess implements Running {
   readonly #held: Held;
   readonly #hasInput: boolean;
   readonly #atEnd: StartRequest["atEnd"];
+  readonly #memoryBytes: number;
   #exit: Exit | undefined;
   #startFailure: Failure | undefined;
   #isStarted = false;
@@ -35,7 +36,11 @@ export class BoxProcess implements Running {
   #inputTaken: (() => void) | undefined;
   #input: Promise<void> = Promise.resolve();
 
-  constructor({ id, command, hasInput, capture, errors, atEnd }: StartRequest, send: Send, held: Held) {
+  constructor(
+    { id, command, hasInput, capture, errors, memoryBytes, atEnd }: StartRequest,
+    send: Send,
+    held: Held,
+  ) {
     const { promise, resolve } = Promise.withResolvers<Exit>();
     this.id = id;
     this.command = command;
@@ -46,6 +51,7 @@ export class BoxProcess implements Running {
     this.#send = send;
     this.#held = held;
     this.#atEnd = atEnd;
+    this.#memoryBytes = memoryBytes;
     this.#hasInput = hasInput || command.terminal !== undefined;
   }
 
@@ -153,7 +159,8 @@ export class BoxProcess implements Running {
     const kept = denied(exit.code, [this.capture, this.errors], this.#held);
     const takenBack = this.#atEnd();
     const more = { timedOut: this.#timedOut, ...(takenBack.length > 0 && { takenBack }) };
-    this.#exit = { ...exit, ...kept, ...more };
+    const memory = exit.outOfMemory ? { memoryLimitBytes: this.#memoryBytes } : {};
+    this.#exit = { ...exit, ...kept, ...memory, ...more };
     this.#settle(this.#exit);
     this.#started.resolve();
   }

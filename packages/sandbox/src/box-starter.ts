@@ -5,7 +5,7 @@ import type { AgentSource } from "./agent-source.ts";
 import { Box } from "./box.ts";
 import { BoxProcess } from "./box-process.ts";
 import { type Forward, openPayload, runPayload } from "./box-request.ts";
-import { type Outside, outsideOf } from "./denials.ts";
+import { type Outside, outsideOf, shownBy } from "./denials.ts";
 import { type NetworkGate, proxyPort } from "./network-gate.ts";
 import type { Mount, Policy } from "./policy.ts";
 import { rootEnv } from "./root-env.ts";
@@ -30,8 +30,8 @@ interface Opened {
 
 export class BoxStarter implements Starter {
   readonly hasTerminals = true;
-  readonly isContained = true;
   readonly network: Starter["network"];
+  readonly shown: readonly string[];
   readonly #spec: SandboxSpec;
   readonly #options: BoxOptions;
   readonly #shell: Shell;
@@ -47,12 +47,13 @@ export class BoxStarter implements Starter {
     this.network = spec.network === "host" ? "open" : options.gate ? "granted" : "closed";
     this.#shell = findShell(spec.env.PATH ?? "");
     this.#outside = outsideOf(options.policy, options.home);
+    this.shown = shownBy(options.policy);
     this.#env = { ...spec.env, ...rootEnv() };
   }
 
   async start(request: StartRequest): Promise<Running> {
     const { command, hasInput } = request;
-    const { outside, ...guards } = currentGuards(this.#spec);
+    const { outside, ...guards } = currentGuards(this.#spec, this.#options.home);
     const shown = outside.map((path) => ({ kind: "writable", from: path, to: path }) as const);
     const { gate } = this.#options;
     const socket = await gate?.socket();
@@ -79,7 +80,7 @@ export class BoxStarter implements Starter {
     if (last?.box.isUsable && last.more === more) return last.box;
     const { agents, policy } = this.#options;
     const { channel, groups } = agents.take();
-    const mounts = [...granted, ...policy.mounts, ...shown];
+    const mounts = [...policy.below, ...granted, ...policy.mounts, ...shown];
     const box = new Box(channel, openPayload({ ...policy, mounts }, groups, forward));
     for (const old of this.#boxes) if (old.box.isIdle) void old.box.close();
     this.#boxes = [...this.#boxes.filter((old) => old.box.isUsable), { box, more }];

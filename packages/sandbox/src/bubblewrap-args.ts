@@ -1,25 +1,35 @@
 /** The policy of a sandbox as bubblewrap's arguments. */
+import { readdirSync } from "node:fs";
 import type { SandboxSpec } from "@lathe/protocol";
+import { kindOf } from "./kind-of.ts";
 import type { Mount, Policy } from "./policy.ts";
 import { currentGuards } from "./sandbox-policy.ts";
 
-/** Files of /proc that root could write through any namespace. */
-const procGuards = ["/proc/sys", "/proc/sysrq-trigger"];
+const procFolders = "sys irq bus fs tty driver pressure asound dynamic_debug acpi scsi".split(" ");
+
+/** What of /proc belongs to no process and root could write through any namespace. */
+function procGuards(): readonly string[] {
+  const files = readdirSync("/proc", { withFileTypes: true }).filter((entry) => entry.isFile());
+  const names = files
+    .map(({ name }) => name)
+    .filter((name) => ((kindOf(`/proc/${name}`)?.mode ?? 0) & 0o222) > 0);
+  return [...procFolders, ...names].map((name) => `/proc/${name}`);
+}
 
 /** Namespaces and what the kernel shows: the same for every command. */
-export function isolationArgs({ network }: Policy): readonly string[] {
+export function isolationArgs({ network, limits }: Policy): readonly string[] {
   const isRoot = process.getuid?.() === 0;
   return [
     ...["--unshare-all", ...(network === "host" ? ["--share-net"] : [])],
     ...["--die-with-parent", "--new-session", "--clearenv", "--cap-drop", "ALL"],
-    ...["--proc", "/proc", ...(isRoot ? procGuards.flatMap((path) => ["--ro-bind-try", path, path]) : [])],
-    ...["--dev", "/dev"],
+    ...["--proc", "/proc", ...(isRoot ? procGuards().flatMap((path) => ["--ro-bind-try", path, path]) : [])],
+    ...["--dev", "/dev", "--size", String(Math.floor(limits.memoryBytes / 2)), "--tmpfs", "/dev/shm"],
   ];
 }
 
 /** What follows them: git's guards as they are now, and the root closed. */
-export function changingArgs(spec: SandboxSpec): readonly string[] {
-  const { writable, readOnly: guarded } = currentGuards(spec);
+export function changingArgs(spec: SandboxSpec, home: string): readonly string[] {
+  const { writable, readOnly: guarded } = currentGuards(spec, home);
   return [
     ...writable.flatMap((path) => ["--bind", path, path]),
     ...guarded.flatMap((path) => ["--ro-bind", path, path]),

@@ -4,8 +4,10 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Failure, failure, type SandboxDriver, type SandboxSpec } from "@lathe/protocol";
 import { changingArgs, isolationArgs, rootArgs } from "./bubblewrap-args.ts";
-import { outsideOf } from "./denials.ts";
+import { makeControlGroups } from "./control-groups.ts";
+import { outsideOf, shownBy } from "./denials.ts";
 import { controlFolder } from "./folders.ts";
+import { joinedWords, limitedWords } from "./held-command.ts";
 import type { Launcher } from "./launch.ts";
 import { LocalStarter } from "./local-starter.ts";
 import { openSandbox } from "./open-sandbox.ts";
@@ -25,20 +27,25 @@ export interface BubblewrapOptions extends DriverOptions {
 export function createBubblewrapDriver(options: BubblewrapOptions = {}): SandboxDriver {
   const open: SandboxDriver["open"] = async (spec) =>
     openSandbox(spec, () => new LocalStarter(spec, bubblewrapLauncher(spec, options)), options);
-  return { name: "bubblewrap", tier: "full", network: "closed", open };
+  return { name: "bubblewrap", tier: "full", network: "closed", hasSeparateNetworks: true, open };
 }
 
 function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Launcher {
   const { binary = "/usr/bin/bwrap", home = homedir() } = options;
   const shell = findShell(spec.env.PATH ?? "");
-  const policy = sandboxPolicy(spec, { home });
+  const policy = sandboxPolicy(spec, { home, limits: options.limits });
+  const groups = makeControlGroups(policy.limits);
+  const joined = joinedWords(groups.joins);
+  const limited = limitedWords(shell, policy.limits, groups.holdMemory);
   const [isolation, root] = [isolationArgs(policy), rootArgs(policy.mounts)];
   const env = { ...spec.env, ...rootEnv() };
   const filter = seccompFile(spec.scratch);
   const setEnv = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
   return {
     isNamespace: true,
+    close: groups.remove,
     outside: outsideOf(policy, home),
+    shown: shownBy(policy),
     launch: ({ script, cwd, grants }, mark) => {
       const start = [
         "--setenv",
@@ -50,14 +57,16 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
         "3",
         ...(filter === undefined ? [] : ["--seccomp", "4"]),
         "--",
+        ...limited,
         shell.file,
       ];
       const shellWords = shellArgs(shell, script, () => join(spec.scratch, `script-${mark.value}sh`));
       const granted = rootArgs(grantMounts(grants));
-      const changing = [...granted, ...root, ...changingArgs(spec)];
+      const changing = [...rootArgs(policy.below), ...granted, ...root, ...changingArgs(spec, home)];
       const args = [...isolation, ...changing, ...setEnv, ...start, ...shellWords];
       // Its own environment stays readable inside, in /proc/1/environ.
-      return { file: binary, args, cwd: "/", env: {}, ...(filter !== undefined && { reads: filter }) };
+      const [file = binary, ...words] = [...joined, binary, ...args];
+      return { file, args: words, cwd: "/", env: {}, ...(filter !== undefined && { reads: filter }) };
     },
     judge: (status, output) => (/"exit-code"/u.test(status) ? undefined : unavailable(output)),
     isStarted: (status) => {

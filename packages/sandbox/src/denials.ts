@@ -5,7 +5,7 @@ import type { Effect, Exit } from "@lathe/protocol";
 import type { Capture } from "./capture.ts";
 import type { Visit } from "./network-gate.ts";
 import { isBelow } from "./path-order.ts";
-import type { Policy } from "./policy.ts";
+import type { Mount, Policy } from "./policy.ts";
 
 export interface Outside {
   /** Real path of the user's home. */
@@ -32,6 +32,12 @@ export function outsideOf({ mounts }: Policy, home: string): Outside {
   const to = (wanted: string): readonly string[] =>
     mounts.flatMap((mount) => (mount.kind === wanted && "to" in mount ? [mount.to] : []));
   return { home, writable: to("writable"), readable: to("read-only") };
+}
+
+/** What commands see read-only, without what is a copy: links may lead there. */
+export function shownBy({ below, mounts }: Policy): readonly string[] {
+  const isSame = (mount: Mount): boolean => mount.kind === "read-only" && !isBelow(mount.to, "/etc");
+  return [...below, ...mounts].flatMap((mount) => (isSame(mount) && "to" in mount ? [mount.to] : []));
 }
 
 /** Bytes at the end of the output in which a failed command says why. */

@@ -4,11 +4,12 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { gitGuards } from "./git-guards.ts";
+import { gitGuards, repositoryAbove } from "./git-guards.ts";
 
 describe("git guards", () => {
   const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-guards-")));
   after(() => rmSync(folder, { recursive: true, force: true }));
+  const home = join(folder, "home");
   const made = (path: string, text?: string): string => {
     const full = join(folder, path);
     mkdirSync(text === undefined ? full : join(full, ".."), { recursive: true });
@@ -17,39 +18,38 @@ describe("git guards", () => {
   };
 
   it("are none without a repository", () => {
-    assert.deepEqual(gitGuards(made("plain")), { writable: [], readOnly: [], links: [] });
+    assert.deepEqual(gitGuards(made("plain"), home), { writable: [], readOnly: [], links: [] });
   });
 
-  it("pin .git, and keep hooks and settings, also hooks that are not there yet", () => {
+  it("pin .git, and keep the hooks, also when there are none yet", () => {
     const git = made("main/.git");
     made("main/.git/config", "");
-    assert.deepEqual(gitGuards(join(folder, "main")), {
+    assert.deepEqual(gitGuards(join(folder, "main"), home), {
       writable: [git],
-      readOnly: [`${git}/hooks`, `${git}/config`],
+      readOnly: [`${git}/hooks`],
       links: [],
     });
   });
 
-  it("keep the hooks and settings of submodules, however deep", () => {
+  it("keep the hooks of submodules, however deep", () => {
     const git = made("super/.git");
     for (const name of ["one", "deep/two", "one/modules/inner"]) {
       made(`super/.git/modules/${name}/HEAD`, "ref: refs/heads/main");
-      made(`super/.git/modules/${name}/config`, "");
+      made(`super/.git/modules/${name}/hooks`);
     }
-    const sealed = gitGuards(join(folder, "super")).readOnly.toSorted();
-    const own = ["deep/two", "one", "one/modules/inner"].map((name) => `${git}/modules/${name}/config`);
+    const sealed = gitGuards(join(folder, "super"), home).readOnly.toSorted();
+    const own = ["deep/two", "one", "one/modules/inner"].map((name) => `${git}/modules/${name}/hooks`);
     assert.deepEqual(sealed, [`${git}/hooks`, ...own]);
   });
 
-  it("name links that stand in for hooks or settings, and what they lead to inside", () => {
+  it("name links that stand in for hooks, and what they lead to inside", () => {
     const git = made("linked/.git");
     const inside = made("linked/.githooks");
     symlinkSync("../.githooks", join(git, "hooks"));
-    symlinkSync("/etc/gitconfig-elsewhere", join(git, "config"));
-    assert.deepEqual(gitGuards(join(folder, "linked")), {
+    assert.deepEqual(gitGuards(join(folder, "linked"), home), {
       writable: [git],
       readOnly: [inside],
-      links: [`${git}/hooks`, `${git}/config`],
+      links: [`${git}/hooks`],
     });
   });
 
@@ -59,30 +59,43 @@ describe("git guards", () => {
     made("main/.git/worktrees/w/commondir", "../..\n");
     const pointer = made("w/.git", `gitdir: ${git}/worktrees/w\n`);
     made("main/.git/worktrees/w/gitdir", `${pointer}\n`);
-    assert.deepEqual(gitGuards(join(folder, "w")), {
+    assert.deepEqual(gitGuards(join(folder, "w"), home), {
       writable: [git, `${git}/worktrees/w`],
-      readOnly: [pointer, `${git}/hooks`, `${git}/config`],
+      readOnly: [pointer, `${git}/hooks`],
       links: [],
     });
   });
 
+  it("of a part of a repository are those of the whole, but never of one that holds the home", () => {
+    const git = made("whole/.git");
+    made("whole/.git/HEAD", "ref: refs/heads/main");
+    const part = made("whole/packages/part");
+    assert.deepEqual(gitGuards(part, home), { writable: [git], readOnly: [`${git}/hooks`], links: [] });
+    assert.deepEqual(gitGuards(part, join(folder, "whole/home")).writable, []);
+    assert.equal(repositoryAbove(part, home), join(folder, "whole"));
+  });
+
   it("open no folder that only a pointer says is git's", () => {
     const pointer = made("fake/.git", "gitdir: /etc\n");
-    assert.deepEqual(gitGuards(join(folder, "fake")), { writable: [], readOnly: [pointer], links: [] });
+    assert.deepEqual(gitGuards(join(folder, "fake"), home), { writable: [], readOnly: [pointer], links: [] });
   });
 
   it("open no repository whose worktree is another folder", () => {
     const git = join(folder, "main/.git");
     const pointer = made("thief/.git", `gitdir: ${git}/worktrees/w\n`);
-    assert.deepEqual(gitGuards(join(folder, "thief")), { writable: [], readOnly: [pointer], links: [] });
+    assert.deepEqual(gitGuards(join(folder, "thief"), home), {
+      writable: [],
+      readOnly: [pointer],
+      links: [],
+    });
   });
 
   it("of a submodule are those of its git folder, when that names it as its worktree", () => {
     const own = join(folder, "super/.git/modules/one");
     const pointer = made("super/one/.git", `gitdir: ${own}\n`);
-    assert.deepEqual(gitGuards(join(folder, "super/one")).writable, []);
+    assert.deepEqual(gitGuards(join(folder, "super/one"), home).writable, []);
     writeFileSync(join(own, "config"), "[core]\n\tworktree = ../../../one\n");
-    assert.deepEqual(gitGuards(join(folder, "super/one")).writable, [own]);
-    assert.ok(gitGuards(join(folder, "super/one")).readOnly.includes(pointer));
+    assert.deepEqual(gitGuards(join(folder, "super/one"), home).writable, [own]);
+    assert.ok(gitGuards(join(folder, "super/one"), home).readOnly.includes(pointer));
   });
 });

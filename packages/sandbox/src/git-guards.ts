@@ -1,10 +1,11 @@
-/** What of a workspace's git data a command may not change: what git would run later on the host. */
-import { mkdirSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+/** What of a workspace's git data a command cannot change while it runs: the hooks, and where the data lies. */
+import { mkdirSync, readdirSync, readFileSync, type Stats, statSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { kindOf } from "./kind-of.ts";
 import { isBelow } from "./path-order.ts";
+import { realPath } from "./real-path.ts";
 
-/** Paths to bind, in order: git's own folders writable but pinned in place, then hooks and settings read-only. */
+/** Paths to bind, in order: git's own folders writable but pinned in place, then hooks read-only. */
 export interface GitGuards {
   readonly writable: readonly string[];
   readonly readOnly: readonly string[];
@@ -12,22 +13,45 @@ export interface GitGuards {
   readonly links: readonly string[];
 }
 
-const programs = ["hooks", "config", "config.worktree"];
-
 /** Read anew for each command: a repository may have come to be. */
-export function gitGuards(workspace: string): GitGuards {
-  const git = join(workspace, ".git");
-  const kind = statSync(git, { throwIfNoEntry: false });
-  if (!kind) return { writable: [], readOnly: [], links: [] };
+export function gitGuards(workspace: string, home: string): GitGuards {
+  const top = kindOf(join(workspace, ".git")) ? workspace : repositoryAbove(workspace, home);
+  const git = top && join(top, ".git");
+  const kind = git && folderOrFile(git);
+  if (!git || !kind) return { writable: [], readOnly: [], links: [] };
   if (kind.isDirectory()) return { writable: [git], ...sealed(workspace, guarded(git)) };
   const own = linkedFolder(git);
   if (own === undefined) return { writable: [], readOnly: [git], links: [] };
   const common = commonFolder(own);
-  const paths = [git, ...guarded(common), join(own, "config.worktree")];
+  const paths = [git, ...guarded(common)];
   return { writable: [...new Set([common, own])], ...sealed(workspace, paths) };
 }
 
-/** What names or is a program in a git folder, and in the folders of its submodules. */
+/** The top of the repository that the workspace is a part of; never a folder that holds the home, nor somebody else's. */
+export function repositoryAbove(workspace: string, home: string): string | undefined {
+  for (let at = dirname(workspace); at !== "/" && !isBelow(home, at); at = dirname(at)) {
+    const git = kindOf(join(at, ".git"));
+    if (!git) continue;
+    return git.uid === process.getuid?.() && isRepository(join(at, ".git")) ? at : undefined;
+  }
+  return undefined;
+}
+
+function isRepository(git: string): boolean {
+  const folder = kindOf(git)?.isDirectory() ? git : linkedFolder(git);
+  return folder !== undefined && readText(join(folder, "HEAD")) !== "";
+}
+
+/** Links followed; a circle of them leads nowhere. */
+function folderOrFile(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
+
+/** What git runs from a git folder, and from the folders of its submodules. */
 function guarded(git: string): readonly string[] {
   try {
     // Without it a command could make it, and fill it.
@@ -36,7 +60,7 @@ function guarded(git: string): readonly string[] {
     // A repository we may not write is one in which commands may not write either.
   }
   const folders = [git, ...modules(join(git, "modules"))];
-  return folders.flatMap((folder) => programs.map((name) => join(folder, name)));
+  return folders.map((folder) => join(folder, "hooks"));
 }
 
 /** A submodule's name may hold slashes: its folder is the one with a HEAD. */
@@ -97,14 +121,6 @@ function readdirNames(folder: string): readonly string[] {
     return entries.filter((entry) => entry.isDirectory()).map(({ name }) => name);
   } catch {
     return [];
-  }
-}
-
-function realPath(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
   }
 }
 

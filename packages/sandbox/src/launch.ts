@@ -17,6 +17,8 @@ export interface Launcher {
   readonly isNamespace: boolean;
   /** Where what commands reach ends; absent when they reach everything. */
   readonly outside?: Outside;
+  /** What they see read-only; absent when they see everything. */
+  readonly shown?: readonly string[];
   /** The program for a command; `mark` must stand in the environment of the command. */
   launch(command: Command, mark: Mark): Launch;
   /**
@@ -24,6 +26,8 @@ export interface Launcher {
    * Absent when what is started is the command itself.
    */
   readonly judge?: (status: string, output: string) => Failure | undefined;
+  /** Called once, when everything it launched has ended. */
+  readonly close?: () => void;
   /** Whether the command runs by now, by the launcher's report so far. */
   readonly isStarted?: (status: string) => boolean;
 }

@@ -13,8 +13,8 @@ import { StatusFile } from "./status-file.ts";
 
 export class LocalStarter implements Starter {
   readonly hasTerminals = false;
-  readonly isContained: boolean;
   readonly network: Starter["network"];
+  readonly shown: readonly string[] | undefined;
   readonly #folder: string;
   readonly #launcher: Launcher;
   readonly #pipes: PipePool;
@@ -26,7 +26,7 @@ export class LocalStarter implements Starter {
     this.network = launcher.isNamespace && network === "none" ? "closed" : "open";
     this.#folder = join(scratch, controlFolder);
     this.#launcher = launcher;
-    this.isContained = launcher.isNamespace;
+    this.shown = launcher.shown;
     this.#pipes = new PipePool(this.#folder);
     this.#box = claimBox(join(this.#folder, "box"));
     this.#pipes.warm();
@@ -55,6 +55,7 @@ export class LocalStarter implements Starter {
     const mayBeLeft = this.#commands > 0 && !this.#launcher.isNamespace;
     if (mayBeLeft) await endMarked(`${markName}=${this.#box}.`);
     await this.#pipes.close();
+    this.#launcher.close?.();
   }
 }
 

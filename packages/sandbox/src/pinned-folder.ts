@@ -1,41 +1,52 @@
 /** A folder held open while something is taken out of it, so that no link put in its place leads out of the workspace. */
+import { randomBytes } from "node:crypto";
 import {
   closeSync,
   constants,
+  fchmodSync,
   fstatSync,
   openSync,
-  readdirSync,
   readFileSync,
   readlinkSync,
+  renameSync,
+  rmdirSync,
+  symlinkSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { kindOf } from "./kind-of.ts";
 import { isBelow } from "./path-order.ts";
 
-const { O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_TRUNC, O_WRONLY } = constants;
+const { O_CREAT, O_DIRECTORY, O_EXCL, O_NOFOLLOW, O_NONBLOCK, O_RDONLY, O_WRONLY } = constants;
 
 /** What can be done in it; names are single names, never paths. */
 export interface PinnedFolder {
-  names(): readonly string[];
   /** Removes what is no folder; whether there was something. */
   remove(name: string): boolean;
-  /** The text of a plain file. */
-  read(name: string): string | undefined;
-  write(name: string, text: string): void;
+  /** Gives a folder of that name another one; anything else stays. */
+  moveAside(name: string, to: string): void;
+  /** A plain file with these bytes takes the place of what is no folder. */
+  replace(name: string, text: string, mode: number): void;
+  link(name: string, target: string): void;
+  /** Removes an empty folder; one that is not stays. */
+  removeEmpty(name: string): void;
 }
 
-/** *Contract:* undefined when there is no such folder, or it is not in the workspace. Throws what `use` throws. */
+/** *Contract:* undefined when there is no such folder, it is in none of the roots, or what `use` does is not allowed. */
 export function inFolder<T>(
   path: string,
-  workspace: string,
+  roots: readonly string[],
   use: (folder: PinnedFolder) => T,
 ): T | undefined {
   const fd = tryOpen(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   if (fd === undefined) return undefined;
   try {
     const own = `/proc/self/fd/${fd}`;
-    return isBelow(readlinkSync(own), workspace) ? use(pinned(own)) : undefined;
+    const real = readlinkSync(own);
+    return roots.some((root) => isBelow(real, root)) ? use(pinned(own)) : undefined;
+  } catch {
+    // A folder that is not ours to change, or a change under our hands.
+    return undefined;
   } finally {
     closeSync(fd);
   }
@@ -43,7 +54,6 @@ export function inFolder<T>(
 
 function pinned(own: string): PinnedFolder {
   return {
-    names: () => readdirSync(own),
     remove: (name) => {
       const path = `${own}/${name}`;
       const kind = kindOf(path);
@@ -51,25 +61,42 @@ function pinned(own: string): PinnedFolder {
       unlinkSync(path);
       return true;
     },
-    read: (name) => {
-      // A pipe in place of the file must not keep us waiting.
-      const fd = tryOpen(`${own}/${name}`, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
-      if (fd === undefined) return undefined;
+    moveAside: (name, to) => {
+      const path = `${own}/${name}`;
+      if (kindOf(path)?.isDirectory()) renameSync(path, `${own}/${to}`);
+    },
+    replace: (name, text, mode) => {
+      const made = `${own}/.${name}.${randomBytes(6).toString("hex")}`;
+      const fd = openSync(made, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
       try {
-        return fstatSync(fd).isFile() ? readFileSync(fd, "utf8") : undefined;
+        writeFileSync(fd, text, "latin1");
+        fchmodSync(fd, mode);
       } finally {
         closeSync(fd);
       }
+      renameSync(made, `${own}/${name}`);
     },
-    write: (name, text) => {
-      const fd = openSync(`${own}/${name}`, O_WRONLY | O_TRUNC | O_NOFOLLOW | O_NONBLOCK);
+    link: (name, target) => symlinkSync(target, `${own}/${name}`),
+    removeEmpty: (name) => {
       try {
-        writeFileSync(fd, text);
-      } finally {
-        closeSync(fd);
+        rmdirSync(`${own}/${name}`);
+      } catch {
+        // It holds something else, or is no folder.
       }
     },
   };
+}
+
+/** The bytes of a plain file as `latin1`; undefined for everything else. */
+export function readPlain(path: string): string | undefined {
+  // A pipe in place of the file must not keep us waiting.
+  const fd = tryOpen(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+  if (fd === undefined) return undefined;
+  try {
+    return fstatSync(fd).isFile() ? readFileSync(fd, "latin1") : undefined;
+  } finally {
+    closeSync(fd);
+  }
 }
 
 function tryOpen(path: string, flags: number): number | undefined {

@@ -18,6 +18,8 @@ export interface Limits {
 }
 
 export interface Policy {
+  /** Lies below all else, also below what is granted. */
+  readonly below: readonly Mount[];
   readonly mounts: readonly Mount[];
   readonly network: SandboxSpec["network"];
   readonly limits: Limits;

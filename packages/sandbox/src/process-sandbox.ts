@@ -1,6 +1,7 @@
 /** A sandbox: refuses what cannot be run, has the rest started, and keeps count of it. */
 import { statSync } from "node:fs";
-import { resolve } from "node:path";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
 import {
   type Command,
   type CommandResult,
@@ -14,12 +15,14 @@ import {
   type SandboxSpec,
 } from "@lathe/protocol";
 import { Capture } from "./capture.ts";
-import { watchHostRun } from "./host-run.ts";
+import { controlFolder } from "./folders.ts";
 import { grantedHosts, type NetworkOptions } from "./network-gate.ts";
 import { isBelow } from "./path-order.ts";
 import type { Limits } from "./policy.ts";
 import type { Running, Starter } from "./running.ts";
+import { usualLimits } from "./sandbox-policy.ts";
 import { scratchFailure } from "./scratch-failure.ts";
+import { WorkspaceWatch } from "./workspace-watch.ts";
 
 /** Bytes of a result's head and of its tail. */
 const side = 32 * 1024;
@@ -51,12 +54,19 @@ export class ProcessSandbox implements Sandbox {
   readonly #options: DriverOptions;
   readonly #spawned: Running[] = [];
   readonly #running = new Set<Running>();
+  /** Commands with the user's own rights may make what they like. */
+  readonly #watch: WorkspaceWatch | undefined;
   #closing: Promise<void> | undefined;
 
   constructor(spec: SandboxSpec, starter: Starter, options: DriverOptions) {
     this.spec = spec;
     this.#starter = starter;
     this.#options = options;
+    const { workspace, scratch } = spec;
+    const { shown } = starter;
+    const { home = homedir() } = options;
+    const control = join(scratch, controlFolder);
+    this.#watch = shown && new WorkspaceWatch({ workspace, scratch, control, shown, home });
   }
 
   async spawn(command: Spawned): Promise<Process | Failure> {
@@ -107,6 +117,7 @@ export class ProcessSandbox implements Sandbox {
       errors?.close();
     }
     await this.#starter.close();
+    await this.#watch?.settle();
   }
 
   async #start(command: Command, hasInput: boolean): Promise<Running | Failure> {
@@ -114,19 +125,23 @@ export class ProcessSandbox implements Sandbox {
     if (refusal) return refusal;
     const { scratch } = this.spec;
     const kept = { folder: scratch, cap: this.#options.outputCap ?? defaultCap };
+    let atEnd = nothingMade;
     try {
+      atEnd = this.#watch?.begin() ?? nothingMade;
       const running = await this.#starter.start({
         id: `p${this.#spawned.length + 1}`,
         command,
         hasInput,
         capture: new Capture(kept),
         errors: command.apart ? new Capture(kept) : undefined,
-        atEnd: this.#starter.isContained ? watchHostRun(this.spec.workspace) : nothingMade,
+        memoryBytes: this.#options.limits?.memoryBytes ?? usualLimits().memoryBytes,
+        atEnd,
       });
       this.#running.add(running);
       void running.exited.then(() => this.#running.delete(running));
       return running;
     } catch (error) {
+      atEnd();
       return scratchFailure(scratch, error);
     }
   }
@@ -150,7 +165,6 @@ export class ProcessSandbox implements Sandbox {
   }
 }
 
-/** Commands with the user's own rights may make what they like. */
 function nothingMade(): readonly string[] {
   return [];
 }

@@ -21,6 +21,8 @@ export interface StartRequest {
   readonly hasInput: boolean;
   readonly capture: Capture;
   readonly errors: Capture | undefined;
+  /** What commands may have, to be told when it was not enough. */
+  readonly memoryBytes: number;
   /** Called once when everything it started has ended, before that is told: what had to be taken back. */
   readonly atEnd: () => readonly string[];
 }
@@ -28,9 +30,9 @@ export interface StartRequest {
 /** A way to start commands. */
 export interface Starter {
   readonly hasTerminals: boolean;
-  /** Whether it holds commands in, so that what they leave for the host to run is taken back. */
-  readonly isContained: boolean;
   readonly network: SandboxDriver["network"];
+  /** What commands see read-only outside the workspace; absent when they are not held in, and nothing is taken back. */
+  readonly shown: readonly string[] | undefined;
   /** *Contract:* throws when the scratch folder cannot be used; every other failure to start is the process's. */
   start(request: StartRequest): Promise<Running>;
   /** *Contract:* called once, when everything that was started has ended. */

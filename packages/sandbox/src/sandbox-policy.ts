@@ -4,8 +4,8 @@ import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { Effect, SandboxSpec } from "@lathe/protocol";
 import { controlFolder } from "./folders.ts";
-import { type GitGuards, gitGuards } from "./git-guards.ts";
-import { hostRunFiles } from "./host-run.ts";
+import { type GitGuards, gitGuards, repositoryAbove } from "./git-guards.ts";
+import { hostRunPaths } from "./host-run.ts";
 import { isBelow } from "./path-order.ts";
 import type { Limits, Mount, Policy } from "./policy.ts";
 import { cachedSettingsMounts, settingsMounts } from "./system-settings.ts";
@@ -34,13 +34,13 @@ export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder, limits }: 
     ...toolchains.flatMap(realFolder),
     { kind: "folder", at: "/run" },
     { kind: "folder", at: "/var" },
-    { kind: "link", target: "/tmp", at: "/var/tmp" },
     { kind: "writable", from: join(scratch, "tmp"), to: "/tmp" },
+    ...varTmp(spec),
     { kind: "writable", from: workspace, to: workspace },
     { kind: "writable", from: scratch, to: scratch },
     { kind: "hidden", at: join(scratch, controlFolder) },
   ];
-  return { mounts, network, limits: { ...usualLimits(), ...limits } };
+  return { below: around(workspace, home), mounts, network, limits: { ...usualLimits(), ...limits } };
 }
 
 /** What a command was granted, to lie below everything the policy shows: no grant takes a guard away. */
@@ -53,16 +53,37 @@ export function grantMounts(grants: readonly Effect[] = []): readonly Mount[] {
 }
 
 /** The guards of what the host would run, as they are now, and what of git's data lies outside of what the policy shows. */
-export function currentGuards(spec: SandboxSpec): GitGuards & { readonly outside: readonly string[] } {
-  const { writable, readOnly: sealed, links } = gitGuards(spec.workspace);
+export function currentGuards(
+  spec: SandboxSpec,
+  home: string,
+): GitGuards & { readonly outside: readonly string[] } {
+  const { writable, readOnly: sealed, links } = gitGuards(spec.workspace, home);
   const outside = writable.filter((path) => !isBelow(path, spec.workspace) && !isBelow(path, spec.scratch));
-  const { folders, files } = hostRunFiles(spec.workspace);
-  return { writable: [...writable, ...folders], readOnly: [...sealed, ...files], links, outside };
+  const host = hostRunPaths(spec.workspace);
+  return { writable, readOnly: [...sealed, ...host.sealed], links: [...links, ...host.links], outside };
 }
 
-/** Roomy: what stops a runaway command, not a large build. */
+/** What stops a runaway command before the machine's other work suffers; a tenth of its memory, and never less than 2 GiB. */
 export function usualLimits(): Limits {
-  return { processes: 2048, fileBytes: 8 * gibibyte, memoryBytes: Math.floor(totalmem() * 0.75) };
+  const memoryBytes = Math.max(2 * gibibyte, Math.floor(totalmem() / 10));
+  return { processes: 2048, fileBytes: 8 * gibibyte, memoryBytes };
+}
+
+/** The same as /tmp; a link, unless something is shown below it. */
+function varTmp({ workspace, scratch }: SandboxSpec): readonly Mount[] {
+  const at = "/var/tmp";
+  const isHolding = [workspace, scratch].some((path) => isBelow(path, at));
+  return [
+    isHolding
+      ? { kind: "writable", from: join(scratch, "tmp"), to: at }
+      : { kind: "link", target: "/tmp", at },
+  ];
+}
+
+/** Of a repository whose part the workspace is git sees the rest too, or it would take it for deleted. */
+function around(workspace: string, home: string): readonly Mount[] {
+  const top = existsSync(join(workspace, ".git")) ? undefined : repositoryAbove(workspace, home);
+  return top === undefined ? [] : [readOnly(top)];
 }
 
 function systemFolder(path: string): readonly Mount[] {

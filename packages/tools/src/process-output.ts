@@ -72,7 +72,7 @@ export function markSeen(process: Process, bytes: number): void {
 /** How a process ended, for the end of its output: "" when it simply succeeded. */
 export function endText({ exit }: Process): string {
   if (!exit) return "";
-  const notes = [exit.outOfMemory && "out of memory", ...(exit.takenBack ?? []).map(takenBackText)];
+  const notes = [exit.outOfMemory && memoryText(exit), ...(exit.takenBack ?? []).map(takenBackText)];
   return [codeText(exit), ...notes.filter((note) => note).map((note) => `[${note}]`)]
     .filter(Boolean)
     .join(" ");
@@ -84,8 +84,13 @@ function codeText({ code, signal, failure }: Exit): string {
   return code === 0 ? "" : `[exit code ${code}]`;
 }
 
+function memoryText({ memoryLimitBytes }: Exit): string {
+  if (memoryLimitBytes === undefined) return "out of memory";
+  return `out of memory: commands may have ${(memoryLimitBytes / 2 ** 30).toFixed(1)} GiB`;
+}
+
 function takenBackText(name: string): string {
-  return `${name} was removed again: programs outside the sandbox would run it`;
+  return `${name} was taken back: programs outside the sandbox would obey it`;
 }
 
 /** Output with a line of ours after it. */

@@ -1,0 +1,72 @@
+/** Runs the sandbox's probes on one driver in this process, which was started to be escaped to; prints a line of JSON each. */
+import { globSync, mkdirSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { SandboxDriver } from "@lathe/protocol";
+import { commandEnv, createNoneDriver, probeDriver } from "@lathe/sandbox";
+import { bareDriverName, createBareDriver } from "@lathe/testkit/sandbox-probes/bare-driver";
+import type { Inheritance } from "@lathe/testkit/sandbox-probes/ground";
+import { escapeProbes, workProbes } from "@lathe/testkit/sandbox-probes/probes";
+import { probeHome, runProbes } from "@lathe/testkit/sandbox-probes/run-probes";
+
+export interface ProbeRun {
+  /** As the driver calls itself; `bare` is no sandbox at all. */
+  readonly driver: string;
+  readonly folder: string;
+  /** Part of the ids to run; all when empty. */
+  readonly only: readonly string[];
+  readonly kind?: "escape" | "work" | undefined;
+  readonly inheritance?: Inheritance;
+}
+
+async function makeDriver(name: ProbeRun["driver"], home: string): Promise<SandboxDriver> {
+  switch (name) {
+    case "launcher":
+    case "bubblewrap": {
+      const { driver, reasons } = await probeDriver({
+        preference: name,
+        home,
+        cacheFolder: join(home, "..", "launcher-cache"),
+        path: process.env.PATH ?? "",
+      });
+      if (driver.name !== name) throw new Error(reasons.join(" "));
+      return driver;
+    }
+    case "none":
+      return createNoneDriver({ home });
+    case bareDriverName:
+      return createBareDriver(process.env);
+    default:
+      throw new Error(`no driver is called ${name}`);
+  }
+}
+
+/** Rust's own programs instead of those that look for them in the home, which here is not the one they were installed in. */
+function withToolchain(path: string): string {
+  const toolchains = globSync(join(homedir(), ".rustup/toolchains/*/bin"));
+  return [...toolchains, ...path.split(":").filter((folder) => !folder.endsWith("/.cargo/bin"))].join(":");
+}
+
+async function main(run: ProbeRun): Promise<void> {
+  const home = probeHome(run.folder);
+  mkdirSync(home, { recursive: true });
+  const all = [...workProbes, ...escapeProbes].filter(
+    ({ kind }) => run.kind === undefined || kind === run.kind,
+  );
+  const isWanted = (id: string): boolean =>
+    run.only.length === 0 || run.only.some((part) => id.includes(part));
+  process.env.PATH = withToolchain(process.env.PATH ?? "");
+  const path = process.env.PATH;
+  await runProbes(await makeDriver(run.driver, home), {
+    probes: all.filter(({ id, group }) => isWanted(id) || isWanted(group)),
+    folder: run.folder,
+    env: (scratch) => commandEnv(process.env, scratch),
+    path,
+    inheritance: run.inheritance,
+    onResult: (result) => process.stdout.write(`${JSON.stringify(result)}\n`),
+  });
+}
+
+await main(JSON.parse(process.argv[2] ?? "{}") as ProbeRun);
+// What a probe left behind must not keep the run from ending.
+process.exit(0);

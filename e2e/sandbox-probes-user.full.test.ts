@@ -1,0 +1,10 @@
+/** Each driver of this machine against the whole suite of probes as an ordinary user, where root runs the tests. */
+import { it } from "node:test";
+import { driversHold } from "./drivers-hold.ts";
+import { ordinaryUser } from "./ordinary-user.ts";
+
+if (process.getuid?.() === 0) await driversHold(ordinaryUser());
+else
+  it("as an ordinary user", {
+    skip: "the tests run as one already: sandbox-probes.full.test.ts is it",
+  }, () => {});

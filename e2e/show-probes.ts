@@ -1,0 +1,18 @@
+/** Shows what becomes of the sandbox's probes: `node e2e/show-probes.ts DRIVER [--user] [--all] [PART-OF-ID ...]`. */
+import { failureTable, scoreOf } from "@lathe/testkit/sandbox-probes/report";
+import { ordinaryUser } from "./ordinary-user.ts";
+import { startProbes } from "./start-probes.ts";
+
+const [driver = "bubblewrap", ...rest] = process.argv.slice(2);
+const user = rest.includes("--user") ? ordinaryUser() : undefined;
+const results = await startProbes({
+  driver: driver,
+  only: rest.filter((word) => !word.startsWith("--")),
+  ...(user === undefined ? {} : { user }),
+  onResult: ({ outcome, id, why, ms }) => {
+    if (rest.includes("--all"))
+      console.log(`${outcome.padEnd(9)} ${String(ms).padStart(6)} ms  ${id}: ${why.replaceAll("\n", " | ")}`);
+  },
+});
+console.log(failureTable(results));
+console.log(JSON.stringify(scoreOf(results)));

@@ -1,0 +1,117 @@
+/** Reads git's settings as git itself does, so that nothing in them is overlooked. */
+
+export interface Setting {
+  /** Section and key in lower case, without the part: `remote.url`. */
+  readonly name: string;
+  /** What stands in quotes after the section's name. */
+  readonly part: string | undefined;
+  /** Undefined for a key by itself, which means true. */
+  readonly value: string | undefined;
+  /** Where it stands, from the space before it to the end of its line. */
+  readonly from: number;
+  readonly to: number;
+  /** Which of the heads it stands under. */
+  readonly head: number;
+}
+
+export interface Head {
+  readonly name: string;
+  readonly part: string | undefined;
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface ConfigText {
+  readonly settings: readonly Setting[];
+  readonly heads: readonly Head[];
+}
+
+const space = /(?:[ \t\n]+|[#;][^\n]*)/uy;
+const head = /\[([A-Za-z0-9.-]+)(?:[ \t]+"((?:[^"\\\n]|\\[^\n])*)")?\]/uy;
+const key = /([A-Za-z][A-Za-z0-9-]*)[ \t]*(=?)/uy;
+const piece = /[^"\\\n#;]+|"|\\[tbn\\"\n]/uy;
+const quotedPiece = /[^"\\\n]+|"|\\[tbn\\"\n]/uy;
+const comment = /[#;][^\n]*/uy;
+const escapes: Readonly<Record<string, string>> = {
+  t: "\t",
+  b: "\b",
+  n: "\n",
+  "\\": "\\",
+  '"': '"',
+  "\n": "",
+};
+
+/** *Contract:* undefined for what git would refuse, and for bytes that no settings need. */
+export function parseGitConfig(text: string): ConfigText | undefined {
+  if (/[\0\r]/u.test(text)) return undefined;
+  const settings: Setting[] = [];
+  const heads: Head[] = [];
+  for (let at = 0; at < text.length; ) {
+    const blank = matchAt(space, text, at);
+    if (blank) {
+      at += blank[0].length;
+      continue;
+    }
+    const opened = matchAt(head, text, at);
+    const setting = opened ? undefined : settingAt(text, at, heads);
+    if (opened) heads.push(headOf(opened, at));
+    else if (setting) settings.push(setting);
+    else return undefined;
+    at = (setting ?? heads.at(-1))?.to ?? text.length;
+  }
+  return { settings, heads };
+}
+
+function headOf([all, name = "", part]: RegExpExecArray, from: number): Head {
+  const [section = "", ...rest] = name.toLowerCase().split(".");
+  const parts = [...rest, ...(part === undefined ? [] : [part.replaceAll(/\\(.)/gu, "$1")])];
+  return {
+    name: section,
+    part: parts.length > 0 ? parts.join(".") : undefined,
+    from,
+    to: from + all.length,
+  };
+}
+
+function settingAt(text: string, at: number, heads: readonly Head[]): Setting | undefined {
+  const found = matchAt(key, text, at);
+  const under = heads.at(-1);
+  if (!found || !under) return undefined;
+  const [all, name = "", equals] = found;
+  const after = at + all.length;
+  const isBare = equals === "" && (after === text.length || text[after] === "\n");
+  const read = equals === "" ? { value: undefined, end: after } : valueAt(text, after);
+  if (!read || (equals === "" && !isBare)) return undefined;
+  let from = at;
+  while (from > under.to && /[ \t]/u.test(text[from - 1] ?? "")) from--;
+  return {
+    name: `${under.name}.${name.toLowerCase()}`,
+    part: under.part,
+    value: read.value,
+    from,
+    to: Math.min(read.end + 1, text.length),
+    head: heads.length - 1,
+  };
+}
+
+/** Up to the end of its line, which a backslash moves on; not inside a comment. */
+function valueAt(text: string, from: number): { readonly value: string; readonly end: number } | undefined {
+  let value = "";
+  let isQuoted = false;
+  let at = from;
+  for (;;) {
+    const found = matchAt(isQuoted ? quotedPiece : piece, text, at)?.[0];
+    if (found === undefined) break;
+    at += found.length;
+    if (found === '"') isQuoted = !isQuoted;
+    else value += found.startsWith("\\") ? escapes[found.slice(1)] : found;
+  }
+  if (isQuoted) return undefined;
+  const end = at + (matchAt(comment, text, at)?.[0].length ?? 0);
+  return end === text.length || text[end] === "\n" ? { value: value.trim(), end } : undefined;
+}
+
+function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
+  pattern.lastIndex = at;
+  return pattern.exec(text);
+}

@@ -1,0 +1,247 @@
+/** What a command leaves for programs of the host is taken back wherever it lies, and nothing else is. */
+import assert from "node:assert/strict";
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, describe, it } from "node:test";
+import { WorkspaceWatch } from "./workspace-watch.ts";
+
+type Files = Readonly<Record<string, string>>;
+
+const config = `[core]
+	repositoryformatversion = 0
+	filemode = true
+	bare = false
+[remote "origin"]
+	url = https://example.org/a.git
+	fetch = +refs/heads/*:refs/remotes/origin/*
+`;
+const repository: Files = {
+  ".git/HEAD": "ref: refs/heads/main\n",
+  ".git/config": config,
+  ".git/objects/x": "",
+  ".git/refs/x": "",
+};
+const evil = `${config}[core]\n\tfsmonitor = ./evil\n`;
+
+describe("the watch over a workspace", () => {
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-watch-")));
+  after(() => rmSync(folder, { recursive: true, force: true }));
+  let made = 0;
+  const write = (root: string, files: Files): void => {
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(root, name)), { recursive: true });
+      writeFileSync(join(root, name), text);
+    }
+  };
+  const below = (name: string, files: Files): Files =>
+    Object.fromEntries(Object.entries(files).map(([path, text]) => [`${name}/${path}`, text]));
+  const open = (files: Files = {}) => {
+    const root = join(folder, String(++made));
+    const [workspace, control] = [join(root, "workspace"), join(root, "control")];
+    for (const path of [workspace, control, join(root, "scratch")]) mkdirSync(path, { recursive: true });
+    write(workspace, files);
+    const options = { workspace, control, scratch: join(root, "scratch"), shown: ["/usr"], home: root };
+    const watch = new WorkspaceWatch(options);
+    return { root, workspace, watch, text: (name: string) => readFileSync(join(workspace, name), "utf8") };
+  };
+
+  it("says nothing of what is harmless", () => {
+    const { workspace, watch, text } = open({ ...repository, "a/b": "" });
+    const end = watch.begin();
+    const more = `${config}[branch "main"]\n\tremote = origin\n\tmerge = refs/heads/main\n`;
+    write(workspace, { ".git/config": more, "a/c": "", ".git/hooks/pre-push.sample": "" });
+    write(workspace, below("new", { ...repository, ".git/hooks/pre-commit.sample": "" }));
+    symlinkSync("../a", join(workspace, "a/inside"));
+    symlinkSync("/usr/bin/env", join(workspace, "a/program"));
+    assert.deepEqual(end(), []);
+    assert.equal(text(".git/config"), more);
+    assert.deepEqual(readdirSync(join(workspace, "a")).toSorted(), ["b", "c", "inside", "program"]);
+  });
+
+  it("takes back settings, once, and keeps what the user changes between commands", () => {
+    const { workspace, watch, text } = open(repository);
+    const end = watch.begin();
+    write(workspace, {
+      ".git/config": evil,
+      ".git/config.worktree": "[core]\n\tpager = x\n",
+      ".git/commondir": "../e",
+    });
+    assert.deepEqual(end(), [
+      ".git/config (core.fsmonitor)",
+      ".git/config.worktree (core.pager)",
+      ".git/commondir",
+    ]);
+    assert.equal(text(".git/config"), config);
+    assert.deepEqual(end(), []);
+    write(workspace, { ".git/config": evil });
+    assert.deepEqual(watch.begin()(), []);
+    assert.equal(text(".git/config"), evil);
+  });
+
+  it("follows no link to what it takes back", () => {
+    const { root, workspace, watch, text } = open(repository);
+    const outside = join(root, "outside");
+    write(outside, { config: evil, "settings.json": "mine" });
+    const end = watch.begin();
+    rmSync(join(workspace, ".git/config"));
+    symlinkSync(join(outside, "config"), join(workspace, ".git/config"));
+    symlinkSync(outside, join(workspace, ".claude"));
+    mkdirSync(join(workspace, "sub"));
+    symlinkSync(outside, join(workspace, "sub/.git"));
+    symlinkSync(outside, join(workspace, "sub/out"));
+    assert.deepEqual(
+      end().toSorted(),
+      [".claude", ".git/config", "sub/.git", "sub/out (a link out of the workspace)"].toSorted(),
+    );
+    assert.equal(text(".git/config"), config);
+    assert.equal(lstatSync(join(workspace, ".git/config")).isFile(), true);
+    assert.deepEqual(readdirSync(outside).toSorted(), ["config", "settings.json"]);
+    assert.equal(readFileSync(join(outside, "config"), "utf8"), evil);
+  });
+
+  it("finds repositories below: those that were there, new ones, bare ones and pointed-at ones", () => {
+    const { workspace, watch, text } = open({
+      ...repository,
+      ...below("vendor/old", { ...repository, ".git/hooks/pre-commit": "mine" }),
+    });
+    const end = watch.begin();
+    write(workspace, below("vendor/old", { ".git/hooks/pre-commit": "evil", ".git/hooks/pre-push": "evil" }));
+    write(workspace, { "vendor/old/.git/config": evil });
+    write(workspace, below("new", { ...repository, ".git/config": evil, ".git/hooks/post-merge": "evil" }));
+    write(workspace, { "bare/HEAD": "ref: x", "bare/objects/x": "", "bare/refs/x": "", "bare/config": evil });
+    write(workspace, {
+      "data/config": evil,
+      "pointed/.git": "gitdir: ../data\n",
+      "away/.git": "gitdir: /etc\n",
+    });
+    const taken = end();
+    for (const name of ["vendor/old/.git/config", "new/.git/config", "bare/config", "data/config"]) {
+      assert.ok(taken.includes(`${name} (core.fsmonitor)`), `${name} in ${taken.join()}`);
+      assert.doesNotMatch(text(name), /fsmonitor/u);
+    }
+    assert.equal(text("vendor/old/.git/hooks/pre-commit"), "mine");
+    assert.deepEqual(readdirSync(join(workspace, "vendor/old/.git/hooks")), ["pre-commit"]);
+    assert.deepEqual(readdirSync(join(workspace, "new/.git/hooks")), []);
+    assert.equal(existsSync(join(workspace, "away/.git")), false);
+    assert.equal(existsSync(join(workspace, "pointed/.git")), true);
+  });
+
+  it("is not led astray by what an earlier command prepared", () => {
+    const { workspace, watch } = open();
+    const first = watch.begin();
+    write(workspace, { "a/config": evil, "a/objects/x": "", "a/refs/x": "", "a/hooks/pre-commit": "evil" });
+    write(workspace, { "b/tasks.json": "evil", c: "evil" });
+    assert.deepEqual(first(), []);
+    const second = watch.begin();
+    write(workspace, { "a/HEAD": "ref: refs/heads/main\n" });
+    mkdirSync(join(workspace, "d"));
+    renameSync(join(workspace, "b"), join(workspace, "d/.vscode"));
+    renameSync(join(workspace, "c"), join(workspace, "d/.envrc"));
+    assert.deepEqual(second().toSorted(), [
+      "a/config (core.fsmonitor)",
+      "a/hooks/pre-commit",
+      "d/.envrc",
+      "d/.vscode/tasks.json",
+    ]);
+  });
+
+  it("trusts nothing that lay where it could not look", {
+    skip: process.getuid?.() === 0 && "root looks everywhere",
+  }, () => {
+    const { workspace, watch, text } = open({ a: "" });
+    const first = watch.begin();
+    write(workspace, below("shut/repository", { ...repository, ".git/config": evil }));
+    chmodSync(join(workspace, "shut"), 0);
+    assert.deepEqual(first(), []);
+    const second = watch.begin();
+    chmodSync(join(workspace, "shut"), 0o755);
+    assert.deepEqual(second(), ["shut/repository/.git/config (core.fsmonitor)"]);
+    assert.equal(text("shut/repository/.git/config"), config);
+  });
+
+  it("takes no pointer that goes through a link", () => {
+    const { workspace, watch } = open({ "data/HEAD": "" });
+    const end = watch.begin();
+    symlinkSync("data", join(workspace, "link"));
+    write(workspace, { "sub/.git": "gitdir: ../link\n" });
+    assert.deepEqual(end(), ["sub/.git"]);
+  });
+
+  it("takes back what editors, agents and we ourselves obey, at any depth", () => {
+    const { workspace, watch, text } = open({ "packages/one/.envrc": "mine" });
+    const end = watch.begin();
+    const names = [".idea/runConfigurations/x.xml", ".lathe/rules.json", "lathe.json", "x.code-workspace"];
+    const nested = [".mcp.json", "packages/two/.vscode/settings.json", "packages/one/.envrc"];
+    for (const name of [...names, ...nested]) write(workspace, { [name]: "evil" });
+    assert.deepEqual(end().toSorted(), [...names, ...nested].toSorted());
+    assert.equal(text("packages/one/.envrc"), "mine");
+  });
+
+  it("guards what the settings name in the workspace already", () => {
+    const own = `${config}[core]\n\thooksPath = .husky/_\n[include]\n\tpath = ../more.ini\n[filter "f"]\n\tclean = tools/f.sh %f\n`;
+    const files = {
+      ".husky/_/pre-commit": "mine",
+      "more.ini": "[color]\n\tui = auto\n",
+      "tools/f.sh": "mine",
+    };
+    const { workspace, watch, text } = open({ ...repository, ".git/config": own, ...files });
+    const end = watch.begin();
+    write(workspace, { ".husky/_/pre-commit": "evil", ".husky/_/commit-msg": "evil", "tools/f.sh": "evil" });
+    write(workspace, { "more.ini": "[color]\n\tui = auto\n[core]\n\tfsmonitor = x\n", ".git/config": own });
+    const expected = [
+      ".husky/_/commit-msg",
+      ".husky/_/pre-commit",
+      "more.ini (core.fsmonitor)",
+      "tools/f.sh",
+    ];
+    assert.deepEqual(end().toSorted(), expected);
+    assert.equal(text(".husky/_/pre-commit"), "mine");
+    assert.equal(text("more.ini"), files["more.ini"]);
+  });
+
+  it("lets what was removed come back as it was", () => {
+    const { workspace, watch } = open({ "a/.vscode/settings.json": "mine" });
+    const first = watch.begin();
+    rmSync(join(workspace, "a"), { recursive: true });
+    assert.deepEqual(first(), []);
+    const second = watch.begin();
+    write(workspace, { "a/.vscode/settings.json": "mine" });
+    assert.deepEqual(second(), []);
+    assert.equal(existsSync(join(workspace, "a/.vscode/settings.json")), true);
+  });
+
+  it("looks also while another command runs", () => {
+    const { workspace, watch, text } = open(repository);
+    const long = watch.begin();
+    write(workspace, { ".git/config": evil });
+    const short = watch.begin();
+    assert.equal(text(".git/config"), config);
+    assert.deepEqual(short(), [".git/config (core.fsmonitor)"]);
+    write(workspace, { "x/.envrc": "evil" });
+    assert.deepEqual(long(), ["x/.envrc"]);
+  });
+
+  it("goes through a large workspace in the end", async () => {
+    const files = Object.fromEntries(Array.from({ length: 3_000 }, (_, at) => [`f${at % 60}/g${at}/x`, ""]));
+    const { workspace, watch } = open(files);
+    const end = watch.begin();
+    write(workspace, { "f59/g59/deep/.envrc": "evil" });
+    end();
+    await watch.settle();
+    assert.equal(existsSync(join(workspace, "f59/g59/deep/.envrc")), false);
+  });
+});
