@@ -36,8 +36,9 @@ export function outsideOf({ mounts }: Policy, home: string): Outside {
 
 /** What commands see read-only, without what is a copy: links may lead there. */
 export function shownBy({ below, mounts }: Policy): readonly string[] {
-  const isSame = (mount: Mount): boolean => mount.kind === "read-only" && !isBelow(mount.to, "/etc");
-  return [...below, ...mounts].flatMap((mount) => (isSame(mount) && "to" in mount ? [mount.to] : []));
+  const shown = (mount: Mount): readonly string[] =>
+    mount.kind === "read-only" && !isBelow(mount.to, "/etc") ? [mount.to, mount.from] : [];
+  return [...below, ...mounts].flatMap(shown);
 }
 
 /** Bytes at the end of the output in which a failed command says why. */

@@ -60,11 +60,15 @@ const harmless: ReadonlySet<string> = new Set(
       "extensions",
       "objectformat refstorage partialclone worktreeconfig noop preciousobjects relativeworktrees",
     ],
-    ["lfs", "repositoryformatversion"],
+    ["lfs", "repositoryformatversion access locksverify"],
+    ["blame", "ignorerevsfile date"],
+    ["http", "postbuffer version lowspeedlimit lowspeedtime"],
   ].flatMap(([section, keys = ""]) => keys.split(" ").map((key) => `${section}.${key}`)),
 );
 /** Nothing under these names a program, whatever the key. */
-const harmlessSections: ReadonlySet<string> = new Set(["color", "column", "advice"]);
+const harmlessSections: ReadonlySet<string> = new Set(
+  "color column advice pack grep stash worktree checkout am apply clean notes versionsort".split(" "),
+);
 /** Settings of one driver each have the same names as git's own, and mean programs. */
 const withoutParts: ReadonlySet<string> = new Set(["diff", "merge", "core"]);
 

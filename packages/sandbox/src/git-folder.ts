@@ -23,7 +23,6 @@ export interface Guarded {
 /** The names in a folder, from a cache that knows when they changed. */
 export type NamesIn = (folder: string) => readonly string[];
 
-const mostFiles = 400;
 const mostDepth = 4;
 
 /** Also of its submodules and linked working trees. */
@@ -48,7 +47,7 @@ export function guardedTree(folder: string, namesIn: NamesIn, depth = 0): readon
   if (!kind) return [];
   if (!kind.isDirectory() || depth > mostDepth) return [{ path: folder, kind: "exact" }];
   const names = namesIn(folder);
-  return names.flatMap((name) => guardedTree(join(folder, name), namesIn, depth + 1)).slice(0, mostFiles);
+  return names.flatMap((name) => guardedTree(join(folder, name), namesIn, depth + 1));
 }
 
 /** A submodule's name may hold slashes: its folder is the one with settings or a HEAD. */

@@ -1,9 +1,11 @@
 /** Remembers guarded files as the user left them, and takes back what commands make of them. */
-import { dirname, relative } from "node:path";
+import { basename, dirname, relative } from "node:path";
 import { type FileState, isSameState, putBack, stampOf, stateOf } from "./file-state.ts";
 import { keptConfig } from "./git-config-change.ts";
 import type { Guarded } from "./git-folder.ts";
+import { isHostFolder } from "./host-run.ts";
 import { kindOf } from "./kind-of.ts";
+import { inFolder } from "./pinned-folder.ts";
 
 export interface LedgerPlace {
   readonly workspace: string;
@@ -95,5 +97,9 @@ function takeBack(entry: Entry, now: FileState, place: LedgerPlace): readonly st
     if (putBack(path, state, roots)) entry.before = stateOf(path);
     return [`${name} (${kept.taken.join(", ")})`];
   }
-  return putBack(path, before, roots) ? [name] : [`${name} (changed, and not put back)`];
+  if (!putBack(path, before, roots)) return [`${name} (changed, and not put back)`];
+  const folder = dirname(path);
+  if (isHostFolder(basename(folder)))
+    inFolder(dirname(folder), roots, (above) => above.removeEmpty(basename(folder)));
+  return [name];
 }

@@ -127,7 +127,7 @@ export class ProcessSandbox implements Sandbox {
     const kept = { folder: scratch, cap: this.#options.outputCap ?? defaultCap };
     let atEnd = nothingMade;
     try {
-      atEnd = this.#watch?.begin() ?? nothingMade;
+      atEnd = this.#watch?.begin(command.grants?.map(({ target }) => target)) ?? nothingMade;
       const running = await this.#starter.start({
         id: `p${this.#spawned.length + 1}`,
         command,

@@ -61,15 +61,22 @@ describe("the watch over a workspace", () => {
 
   it("says nothing of what is harmless", () => {
     const { workspace, watch, text } = open({ ...repository, "a/b": "" });
-    const end = watch.begin();
+    const end = watch.begin(["/opt/granted"]);
     const more = `${config}[branch "main"]\n\tremote = origin\n\tmerge = refs/heads/main\n`;
     write(workspace, { ".git/config": more, "a/c": "", ".git/hooks/pre-push.sample": "" });
     write(workspace, below("new", { ...repository, ".git/hooks/pre-commit.sample": "" }));
     symlinkSync("../a", join(workspace, "a/inside"));
     symlinkSync("/usr/bin/env", join(workspace, "a/program"));
+    symlinkSync("/opt/granted/x", join(workspace, "a/granted"));
     assert.deepEqual(end(), []);
     assert.equal(text(".git/config"), more);
-    assert.deepEqual(readdirSync(join(workspace, "a")).toSorted(), ["b", "c", "inside", "program"]);
+    assert.deepEqual(readdirSync(join(workspace, "a")).toSorted(), [
+      "b",
+      "c",
+      "granted",
+      "inside",
+      "program",
+    ]);
   });
 
   it("takes back settings, once, and keeps what the user changes between commands", () => {
@@ -189,6 +196,15 @@ describe("the watch over a workspace", () => {
     for (const name of [...names, ...nested]) write(workspace, { [name]: "evil" });
     assert.deepEqual(end().toSorted(), [...names, ...nested].toSorted());
     assert.equal(text("packages/one/.envrc"), "mine");
+    assert.equal(existsSync(join(workspace, "packages/two/.vscode")), false);
+  });
+
+  it("is not lost in many files", () => {
+    const { workspace, watch } = open(below("a", repository));
+    const end = watch.begin();
+    for (let at = 0; at < 1_000; at++) write(workspace, { [`a/.git/hooks/x${at}`]: "" });
+    assert.equal(end().length, 1_000);
+    assert.deepEqual(readdirSync(join(workspace, "a/.git/hooks")), []);
   });
 
   it("guards what the settings name in the workspace already", () => {

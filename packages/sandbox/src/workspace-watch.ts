@@ -43,6 +43,7 @@ export class WorkspaceWatch {
   readonly #trees = new Set<string>();
   /** Folders into which we could not look once: what comes out of them is a command's. */
   readonly #closed = new Set<string>();
+  readonly #granted = new Set<string>();
   readonly #global: readonly string[];
   #roots: readonly string[];
   /** Read-only for every command that runs. */
@@ -71,8 +72,9 @@ export class WorkspaceWatch {
     this.#global = own.flatMap((path) => readPlain(path) ?? []);
   }
 
-  /** Before a command starts; the result, once it has ended, names what was taken back. */
-  begin(): () => readonly string[] {
+  /** Before a command starts, which may reach what was granted; the result, once it has ended, names what was taken back. */
+  begin(granted: readonly string[] = []): () => readonly string[] {
+    for (const path of granted) this.#granted.add(path);
     if (this.#active > 0) this.#pending.push(...this.#check());
     this.#lookAround();
     if (this.#active === 0) this.#accept();
@@ -273,7 +275,7 @@ export class WorkspaceWatch {
     const { workspace, scratch, shown } = this.#options;
     const target = linkTarget(path);
     const leads = target === undefined ? undefined : whereLeads(folder, target);
-    const allowed = [workspace, scratch, ...this.#roots, ...shown];
+    const allowed = [workspace, scratch, "/dev/null", ...this.#roots, ...shown, ...this.#granted];
     if (leads !== undefined && allowed.some((root) => isBelow(leads, root))) return;
     if (!putBack(path, { kind: "none" }, this.#roots)) return;
     this.#pending.push(`${relative(workspace, path)} (a link out of the workspace)`);
