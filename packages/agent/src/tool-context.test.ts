@@ -26,6 +26,7 @@ test("a call stands on what earlier calls of its own answer have shown", () => {
     shown: { "a.ts": [shownAs("v1")] },
     todos: [],
     grants: [],
+    settings: { mode: "auto" } as const,
     calls: [call("one", edited), call("two")],
   };
   const ports = { rules: [] } as unknown as AgentPorts;

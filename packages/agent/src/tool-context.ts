@@ -1,11 +1,13 @@
 /** Tool context: what one call reaches, and what it may know of the session. */
 import { unreadable } from "@lathe/policy";
-import type { Session, Shown, ToolContext } from "@lathe/protocol";
+import type { Effect, Session, Shown, ToolContext } from "@lathe/protocol";
 import type { AgentPorts } from "./agent.ts";
 
 export interface CallContext {
   readonly call: string;
-  readonly session: Pick<Session, "shown" | "todos" | "calls" | "grants">;
+  readonly session: Pick<Session, "shown" | "todos" | "calls" | "grants"> & {
+    readonly settings: Pick<Session["settings"], "mode">;
+  };
   readonly signal: AbortSignal;
 }
 
@@ -24,7 +26,7 @@ export function toolContext(ports: AgentPorts, { call, session, signal }: CallCo
     delta: (delta) => ports.onDelta({ ...delta, call }),
     shown: (path) => [...(session.shown[path] ?? []), ...shownInAnswer(session, path)],
     todos: session.todos,
-    grants: [...session.grants, ...(session.calls.find((one) => one.call.id === call)?.grants ?? [])],
+    grants: grantsOf(call, session),
     unreadable: (path) => unreadable(path, ports.rules),
   };
 }
@@ -35,4 +37,10 @@ function shownInAnswer({ calls }: Pick<Session, "calls">, path: string): readonl
     const shown = outcome?.type === "ok" ? (outcome.facts?.shown ?? []) : [];
     return shown.filter((one) => one.path === path);
   });
+}
+
+/** A mode that keeps to the sandbox keeps to it whatever was granted before. */
+function grantsOf(call: string, { calls, grants, settings }: CallContext["session"]): readonly Effect[] {
+  if (settings.mode === "plan" || settings.mode === "read-only") return [];
+  return [...grants, ...(calls.find((one) => one.call.id === call)?.grants ?? [])];
 }

@@ -35,6 +35,8 @@ const twice = [
 ];
 const once = [{ calls: [{ tool: "save", input: {} }] }, { text: "ok" }];
 
+const again = "\n[the sandbox had stopped it first; this is a second run, with what was granted]";
+
 function results(bench: Bench): readonly string[] {
   return bench.events.flatMap(({ type, data: one }) =>
     type === "tool.completed" ? [outcomeText(one.outcome)] : [],
@@ -60,7 +62,7 @@ for (const { name, openBench } of benches) {
         bench.done.filter((one) => one !== "checkpoint"),
         ["tried", "saved"],
       );
-      assert.deepEqual(results(bench), ["saved"]);
+      assert.deepEqual(results(bench), [`saved${again}`]);
     });
 
     it("runs again when a person says so, for this one call", async () => {
@@ -75,7 +77,7 @@ for (const { name, openBench } of benches) {
       await answering(bench, ["allow", "use the database"]);
       assert.deepEqual((await running).grants, []);
       const [first, second = ""] = results(bench);
-      assert.equal(first, "saved");
+      assert.equal(first, `saved${again}`);
       assert.match(second, /^EROFS .data\n\[not granted: denied by user: use the database\]$/);
     });
 
@@ -103,7 +105,7 @@ for (const { name, openBench } of benches) {
       assert.deepEqual(results(bench), ["EROFS /data\n[not granted: not there]"]);
     });
 
-    it("is granted from the start what a person allowed, and nothing that ran unasked", async () => {
+    it("is granted nothing by a yes to the command, which the sandbox holds", async () => {
       const reach: BenchTool = {
         name: "reach",
         effects: () => [{ kind: "execute", target: "curl" }, host, data, inside],
@@ -125,7 +127,7 @@ for (const { name, openBench } of benches) {
       await running;
       assert.deepEqual(
         asked.done.filter((one) => one !== "checkpoint"),
-        ["example.com,/data"],
+        [""],
       );
     });
 
@@ -169,7 +171,22 @@ for (const { name, openBench } of benches) {
         bench.done.filter((one) => one !== "checkpoint"),
         ["tried", "tried"],
       );
-      assert.deepEqual(results(bench), ["EROFS"]);
+      assert.deepEqual(results(bench), [`EROFS${again}`]);
+    });
+
+    it("keeps what it did when the turn is cancelled before the answer", async () => {
+      const options = {
+        script: once,
+        tools: [save],
+        decideGrant: () => asking,
+        settings: { attended: true },
+      };
+      const bench = openBench(options);
+      const running = run(bench);
+      await until(() => types(bench).includes("question.asked"));
+      await bench.store.offer("s1", { type: "cancel", by: "user" });
+      await running;
+      assert.deepEqual(results(bench), ["EROFS /data"]);
     });
 
     it("goes on with the question after its owner died", async () => {

@@ -1,25 +1,57 @@
-/** Grants of hosts: only a rule that names one allows it, and what is said against a host holds for its ports. */
+/** What the sandbox stopped is granted by a rule that names the place or the host, and by nothing wider. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Facts, Rule } from "@lathe/protocol";
+import type { Effect, EffectKind, Facts, Rule, Verdict } from "@lathe/protocol";
+import { defaultRules } from "./default-rules.ts";
 import { evaluateGrant } from "./evaluate-grant.ts";
 
-const facts: Facts = { mode: "auto", containment: "full", uncontainedAllowed: false, paths: {} };
-const rule = (verdict: Rule["verdict"], target?: string): Rule => ({
-  name: "r",
-  verdict,
-  kinds: ["network"],
-  ...(target !== undefined && { target }),
+const facts = (effect: Effect, more: Partial<Facts> = {}): Facts => ({
+  mode: "auto",
+  containment: "full",
+  uncontainedAllowed: false,
+  paths: { [effect.target]: { real: effect.target, inside: false } },
+  ...more,
 });
 
-it("judges hosts", () => {
-  const judged = (target: string, ...rules: readonly Rule[]): string =>
-    evaluateGrant([{ kind: "network", target }], facts, rules).verdict;
-  assert.equal(judged("a.example"), "ask");
-  assert.equal(judged("a.example", rule("allow")), "ask");
-  assert.equal(judged("a.example", rule("allow", "*")), "ask");
-  assert.equal(judged("a.example", rule("allow", "a.example")), "allow");
-  assert.equal(judged("a.example:8080", rule("allow", "a.example")), "ask");
-  assert.equal(judged("a.example:8080", rule("allow", "a.example:8080"), rule("deny", "a.example")), "deny");
-  assert.equal(judged("a.example", rule("deny")), "deny");
+function rule(verdict: Verdict, text: string): Rule {
+  const [kind, target] = text.split(/:(.*)/s);
+  return { name: text, verdict, kinds: [kind as EffectKind], target: target ?? "" };
+}
+
+const rows: readonly (readonly [
+  effect: string,
+  rules: Readonly<Record<string, Verdict>>,
+  verdict: Verdict,
+])[] = [
+  ["write /srv/data", {}, "ask"],
+  ["write /srv/data", { "write:/srv/data": "allow" }, "allow"],
+  ["write /srv/data/new", { "write:/srv/data/**": "allow" }, "allow"],
+  ["write /root/.claude.json", { "write:*.json": "allow" }, "ask"],
+  ["write /root/.config", { "write:**/.*": "allow" }, "ask"],
+  ["write /root/other/dist", { "write:**/dist/**": "allow" }, "ask"],
+  ["write /srv/data", { "write:**": "allow" }, "ask"],
+  ["network evil.com", { "network:*.com": "allow" }, "ask"],
+  ["network evil.com", { "network:*e*": "allow" }, "ask"],
+  ["network evil.com:22", { "network:*:22": "allow" }, "ask"],
+  ["network api.example.com", { "network:*.example.com": "allow" }, "allow"],
+  ["network example.com", { "network:example.com": "allow" }, "allow"],
+  ["read /srv/stuff", { "read:/srv/stuff": "allow", "read:/srv/stuff/secret/**": "deny" }, "deny"],
+  ["write /srv/stuff", { "write:/srv/stuff": "allow", "read:/srv/stuff/**": "deny" }, "deny"],
+  ["read /root/.ssh/id_rsa", {}, "ask"],
+];
+
+for (const [words, rules, verdict] of rows) {
+  it(`${verdict}s ${words} with ${JSON.stringify(rules)}`, () => {
+    const [kind, target] = words.split(" ") as [EffectKind, string];
+    const effect = { kind, target };
+    const own = Object.entries(rules).map(([text, said]) => rule(said, text));
+    assert.equal(evaluateGrant([effect], facts(effect), [...own, ...defaultRules]).verdict, verdict);
+  });
+}
+
+it("is nothing where the mode keeps to the sandbox, or a person refused it", () => {
+  const effect: Effect = { kind: "write", target: "/srv/data" };
+  const rules = [rule("allow", "write:/srv/data")];
+  assert.equal(evaluateGrant([effect], facts(effect, { mode: "plan" }), rules).verdict, "deny");
+  assert.equal(evaluateGrant([effect], facts(effect, { refusals: [effect] }), rules).verdict, "deny");
 });

@@ -58,7 +58,7 @@ export class BoxStarter implements Starter {
     const { gate } = this.#options;
     const socket = await gate?.socket();
     const forward = socket === undefined ? undefined : { port: proxyPort, socket };
-    const box = this.#box(grantMounts(command.grants), shown, forward);
+    const box = this.#box(grantMounts(command.grants, this.#options.home), shown, forward);
     const script = (): string => join(this.#spec.scratch, `script-${process.pid}-${++this.#scripts}.sh`);
     const args = [this.#shell.file, ...shellArgs(this.#shell, command.script, script)];
     const visit = gate?.enter(command.grants);

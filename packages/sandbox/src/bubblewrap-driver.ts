@@ -61,7 +61,7 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
         shell.file,
       ];
       const shellWords = shellArgs(shell, script, () => join(spec.scratch, `script-${mark.value}sh`));
-      const granted = rootArgs(grantMounts(grants));
+      const granted = rootArgs(grantMounts(grants, home));
       const changing = [...rootArgs(policy.below), ...granted, ...root, ...changingArgs(spec, home)];
       const args = [...isolation, ...changing, ...setEnv, ...start, ...shellWords];
       // Its own environment stays readable inside, in /proc/1/environ.

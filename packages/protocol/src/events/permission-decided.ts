@@ -39,16 +39,13 @@ export const permissionDecided: EventType<"permission.decided", PermissionDecide
   apply: (before, { data: { call, effects, decision, grant, refused = [] } }) => {
     const isPersons = decision.rule === "person" && decision.verdict === "allow";
     const kept = isPersons ? before.refusals.filter((one) => !isAllowed(one, effects)) : before.refusals;
-    const session = { ...before, refusals: [...kept, ...refused].slice(-remembered) };
+    const session = {
+      ...before,
+      refusals: [...kept, ...refused].slice(-remembered),
+      grants: before.grants.filter((one) => !refused.some((refusal) => isSame(refusal, one))),
+    };
     if (grant) return granted(session, { call, effects, decision, grant });
-    // What a person allows the sandbox lets happen; what runs unasked because the sandbox holds it stays held.
-    const grants = isPersons ? effects.filter(isElsewhere) : [];
-    const decided = updateCall(session, call, (state) => ({
-      ...state,
-      effects,
-      decision,
-      ...(grants.length > 0 && { grants }),
-    }));
+    const decided = updateCall(session, call, (state) => ({ ...state, effects, decision }));
     const { turn } = decided;
     if (decision.verdict !== "ask" || !turn) return decided;
     return { ...decided, turn: { ...turn, blocked: decision.why } };
@@ -73,11 +70,10 @@ function granted(
 }
 
 /** A person's yes to the same thing lifts an earlier no. */
-function isAllowed({ kind, target }: Refusal, effects: readonly Effect[]): boolean {
-  return effects.some((effect) => effect.kind === kind && effect.target === target);
+function isAllowed(refusal: Refusal, effects: readonly Effect[]): boolean {
+  return effects.some((effect) => isSame(refusal, effect));
 }
 
-/** In the form of a grant: a host, or a place outside the workspace that is known. */
-function isElsewhere({ kind, target, expansion }: Effect): boolean {
-  return kind === "network" || (kind === "write" && target.startsWith("/") && expansion === undefined);
+function isSame(refusal: Refusal, { kind, target }: Effect): boolean {
+  return refusal.kind === kind && refusal.target === target;
 }
