@@ -1,5 +1,5 @@
 /** The policy of a sandbox as bubblewrap's arguments. */
-import { readdirSync } from "node:fs";
+import { readdirSync, type Stats } from "node:fs";
 import type { SandboxSpec } from "@lathe/protocol";
 import { kindOf } from "./kind-of.ts";
 import type { Mount, Policy } from "./policy.ts";
@@ -9,10 +9,10 @@ const procFolders = "sys irq bus fs tty driver pressure asound dynamic_debug acp
 
 /** What of /proc belongs to no process and root could write through any namespace. */
 function procGuards(): readonly string[] {
-  const files = readdirSync("/proc", { withFileTypes: true }).filter((entry) => entry.isFile());
-  const names = files
-    .map(({ name }) => name)
-    .filter((name) => ((kindOf(`/proc/${name}`)?.mode ?? 0) & 0o222) > 0);
+  // Not by their types: processes end while these are asked for.
+  const others = readdirSync("/proc").filter((name) => !/^\d/u.test(name));
+  const isWritable = (kind: Stats | undefined): boolean => kind?.isFile() === true && (kind.mode & 0o222) > 0;
+  const names = others.filter((name) => isWritable(kindOf(`/proc/${name}`)));
   return [...procFolders, ...names].map((name) => `/proc/${name}`);
 }
 

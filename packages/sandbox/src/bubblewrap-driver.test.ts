@@ -42,7 +42,7 @@ describe("bubblewrap holds", { skip }, () => {
       ...more,
     });
     assert.ok(!isFailure(sandbox));
-    const result = await sandbox.exec({ script, cwd: workspace }, { timeoutMs: 10_000 });
+    const result = await sandbox.exec({ script, cwd: more.workspace ?? workspace }, { timeoutMs: 10_000 });
     await sandbox.close();
     assert.ok(!isFailure(result), isFailure(result) ? `${result.text} ${result.cause}` : "");
     return result.output;
@@ -53,6 +53,40 @@ describe("bubblewrap holds", { skip }, () => {
       await run(`cat ${outside}/secret; ls ${homedir()}; ls /root /home /etc/shadow /run`),
       /hidden|shadow$/m,
     );
+  });
+
+  it("memory, processes and the size of files", async () => {
+    const limits = { memoryBytes: 200 * 2 ** 20, processes: 200, fileBytes: 2 ** 20 };
+    const env = { PATH: "/usr/bin:/bin", HOME: `${scratch}/home` };
+    const spec = { workspace, scratch, network: "none", env } as const;
+    const sandbox = await createBubblewrapDriver({ limits }).open(spec);
+    assert.ok(!isFailure(sandbox));
+    const output = async (script: string): Promise<string> => {
+      const result = await sandbox.exec({ script, cwd: workspace }, { timeoutMs: 10_000 });
+      assert.ok(!isFailure(result));
+      return result.output;
+    };
+    assert.match(
+      await output("head -c 400000000 /dev/zero | tail -c 399999999 >/dev/null; echo after $?"),
+      /after (137|1)\n$/,
+    );
+    assert.match(await output("head -c 2000000 /dev/zero > big; stat -c %s big; rm big"), /^1048576$/m);
+    assert.match(await output("bomb() { bomb | bomb & }; bomb 2>/dev/null; echo survived"), /survived/);
+    assert.match(await output("ulimit -c; echo $# $0"), /^0\n0 \S*sh\n$/);
+    await sandbox.close();
+  });
+
+  it("the rest of a repository whose part the workspace is, which is seen and not written", async () => {
+    const top = join(folder, "whole");
+    const part = join(top, "part");
+    mkdirSync(join(top, ".git/hooks"), { recursive: true });
+    mkdirSync(part);
+    writeFileSync(join(top, ".git/HEAD"), "ref: refs/heads/main\n");
+    writeFileSync(join(top, "beside"), "seen");
+    const script =
+      "cat ../beside; for f in ../beside ../.git/hooks/x ../.git/index mine; do echo x 2>/dev/null > $f && echo wrote $f; done";
+    const wrote = await run(`(${script}) 2>/dev/null; true`, { workspace: part });
+    assert.equal(wrote, "seenwrote ../.git/index\nwrote mine\n");
   });
 
   it("writes outside fail and change nothing", async () => {

@@ -26,6 +26,9 @@ export interface PolicyOptions {
 export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder, limits }: PolicyOptions): Policy {
   const { workspace, scratch, network, env } = spec;
   const toolchains = toolchainPaths(env.PATH ?? "", home, ["/usr", "/bin", "/sbin", workspace, scratch]);
+  const rest = around(workspace, home);
+  // There it would be hidden by the folder that commands have as their own.
+  const isTemporary = isBelow(workspace, "/tmp") || isBelow(workspace, "/var/tmp");
   const mounts: readonly Mount[] = [
     readOnly("/usr"),
     ...systemFolders.flatMap(systemFolder),
@@ -37,11 +40,12 @@ export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder, limits }: 
     { kind: "folder", at: "/var" },
     { kind: "writable", from: join(scratch, "tmp"), to: "/tmp" },
     ...varTmp(spec),
+    ...(isTemporary ? rest : []),
     { kind: "writable", from: workspace, to: workspace },
     { kind: "writable", from: scratch, to: scratch },
     { kind: "hidden", at: join(scratch, controlFolder) },
   ];
-  return { below: around(workspace, home), mounts, network, limits: { ...usualLimits(), ...limits } };
+  return { below: isTemporary ? [] : rest, mounts, network, limits: { ...usualLimits(), ...limits } };
 }
 
 /** What a command was granted, to lie below everything the policy shows: no grant takes a guard away. */

@@ -25,6 +25,11 @@ export interface WatchOptions {
 /** How long a command may wait for the walk, at its start and at its end; the rest is gone through in small slices. */
 const firstMs = 1;
 const lastMs = 4;
+/**
+ * As many are gone through at the end however long it takes: a busy machine must not leave a small workspace unseen. The
+ * first time, when each has to be read, a fifth of them.
+ */
+const leastFolders = 1_000;
 const sliceMs = 1;
 const pollMs = 250;
 const tickMs = 20;
@@ -110,7 +115,7 @@ export class WorkspaceWatch {
       clearInterval(this.#poll);
       this.#poll = undefined;
     }
-    this.#sweep(lastMs);
+    this.#sweep(lastMs, this.#isComplete ? leastFolders : leastFolders / 5);
     this.#goOn();
     const taken = [...new Set(this.#pending)];
     this.#pending = [];
@@ -130,9 +135,9 @@ export class WorkspaceWatch {
     return walkFolders(this.#options.workspace, this.#cache, (folder) => this.#visit(folder));
   }
 
-  #sweep(ms: number): void {
+  #sweep(ms: number, folders = 0): void {
     const until = performance.now() + ms;
-    while (this.#walk && performance.now() < until) {
+    for (let at = 0; this.#walk && (at < folders || performance.now() < until); at++) {
       if (!this.#walk.next().done) continue;
       this.#isComplete = true;
       this.#walk = this.#mustWalkAgain ? this.#newWalk() : undefined;
