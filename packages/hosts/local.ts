@@ -10,4 +10,4 @@ export { examineMachine } from "./src/machine.ts";
 export { unknownModel } from "./src/model-gateway.ts";
 export { readRootFile } from "./src/root-file.ts";
 export { resumeSession, startSession } from "./src/start-session.ts";
-export { openWorkbench, type Workbench } from "./src/workbench.ts";
+export { type Explained, openWorkbench, type Workbench } from "./src/workbench.ts";

@@ -21,7 +21,9 @@ export {
   type Mode,
   modes,
   type PathFact,
+  type Refusal,
   type Rule,
+  type Trait,
   type Verdict,
 } from "./src/decision.ts";
 export type { Delta } from "./src/delta.ts";
@@ -142,6 +144,7 @@ export {
   mayChange,
   type PreparedCall,
   type Question,
+  type ShellScript,
   type Texts,
   type Tool,
   type ToolContext,

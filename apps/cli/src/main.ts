@@ -13,6 +13,7 @@ Usage:
   lathe sessions diff ID      what it changed; rewind ID takes it back
   lathe tool NAME --json ARGS one tool by itself
   lathe edits apply           the edit engine by itself, on texts from a pipe
+  lathe policy check CMD      whether a shell command may run, and why
   lathe doctor                what works on this machine, what does not, how to mend it
 
 Options:
@@ -34,6 +35,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   sessions: async () => (await import("./commands/sessions.ts")).sessionsCommand,
   edits: async () => (await import("./commands/edits.ts")).editsCommand,
   tool: async () => (await import("./commands/tool.ts")).toolCommand,
+  policy: async () => (await import("./commands/policy.ts")).policyCommand,
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
 };
 

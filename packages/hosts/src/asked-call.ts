@@ -1,5 +1,5 @@
 /** Asked call: what a person who is asked for a permission decides about, and why there is a question. */
-import { type AgentPorts, gatherFacts } from "@lathe/agent";
+import { type AgentPorts, askingOf, examineCall } from "@lathe/agent";
 import { evaluate } from "@lathe/policy";
 import { type Effect, isFailure, type Session } from "@lathe/protocol";
 
@@ -22,9 +22,9 @@ export async function findAskedCall(
   const tool = ports.tools.find(({ name }) => name === call?.tool);
   const prepared = call && tool?.prepare(parsed(call.input));
   if (!call || !prepared || isFailure(prepared)) return undefined;
-  const facts = await gatherFacts(prepared.effects, session.settings.mode, ports);
-  const { why } = evaluate(prepared, facts, ports.rules);
-  return { tool: call.tool, input: call.input, effects: prepared.effects, why };
+  const { effects, facts } = await examineCall(prepared, askingOf(session), ports);
+  const { why } = evaluate({ effects }, facts, ports.rules);
+  return { tool: call.tool, input: call.input, effects, why };
 }
 
 function parsed(input: string): unknown {

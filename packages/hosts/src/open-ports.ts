@@ -1,6 +1,6 @@
 /** Opens everything an agent reaches on this machine; what is not needed before the first request is loaded later. */
 import { type AgentPorts, createShownTexts } from "@lathe/agent";
-import type { Failure, Fenced } from "@lathe/protocol";
+import type { Failure, Fenced, Syntax } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
 import { builtinTools } from "@lathe/tools";
 import { createWorkspace } from "@lathe/workspace";
@@ -20,6 +20,7 @@ import type { ScratchFolder } from "./scratch-folder.ts";
 import { sessionRules } from "./session-rules.ts";
 import { openState, pruneTexts } from "./state.ts";
 import { workspaceFolder } from "./state-folder.ts";
+import { createSurroundings } from "./surroundings.ts";
 import { systemClock } from "./system-clock.ts";
 
 /** Whose effects they are. */
@@ -49,21 +50,19 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const probe = createContainmentProbe(options.sandbox, () =>
     openDriver(options.sandbox, { check, home: homeFolder(env) }),
   );
-  const { scratch } = fence;
+  const { scratch, fenced } = fence;
   const early = { workspace: cwd, scratch: scratch.path, network: "none" } as const;
   const sandbox = createLazySandbox(early, async () => {
     const [{ driver }, { commandEnv }] = await Promise.all([probe.ready(), import("@lathe/sandbox")]);
     return driver.open({ ...early, env: commandEnv(env, scratch.path) });
   });
   // An opened sandbox ends what the dead one of its folder left running.
-  const endLeftovers = async (): Promise<void> => {
-    if (scratch.isFound) await sandbox.open();
-  };
+  const endLeftovers = async (): Promise<unknown> => scratch.isFound && sandbox.open();
   // What the first change would wait for: the edit engine, git, and what the last session saw of the files.
   const prepareChanges = (): Promise<unknown> =>
     Promise.all([import("@lathe/edits"), workspace.prepare(), options.checkpoints && checkpoints.open()]);
+  const syntax = createSyntax();
   const state = openState(env);
-  const { fenced } = fence;
   const workspace = createWorkspace({
     root: cwd,
     fenced,
@@ -80,7 +79,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       blobs: state.blobs,
       texts,
       models: afterFirstRequest(gateway, () =>
-        Promise.all([probe.ready(), endLeftovers(), prepareChanges()]),
+        Promise.all([probe.ready(), endLeftovers(), prepareChanges(), parseNothing(syntax)]),
       ),
       tools: builtinTools,
       rules: sessionRules(options.rules, cwd),
@@ -88,8 +87,9 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       checkpoint: checkpoints.take,
       sandbox,
       containment: probe.held,
+      surroundings: createSurroundings(cwd, env),
       search: createLazySearch(cwd),
-      syntax: createSyntax(),
+      syntax,
       clock: systemClock,
       onEvent: options.onEvent,
       onDelta: options.onDelta,
@@ -106,4 +106,9 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
         () => pruneTexts(env, systemClock.now()),
       ]),
   };
+}
+
+/** The first command would wait for the grammar. */
+async function parseNothing(syntax: Syntax): Promise<void> {
+  (await syntax.parse("bash", "")).close();
 }

@@ -4,6 +4,7 @@ import {
   type Decision,
   type Draft,
   type Effect,
+  type EventData,
   failure,
   isFailure,
   type Outcome,
@@ -26,7 +27,7 @@ async function decideCall(state: CallState, session: Session, { ports }: Reach):
   const call = state.call.id;
   const prepared = prepareCall(state.call, ports.tools);
   if (isFailure(prepared)) return [completed(call, { type: "failed", failure: prepared })];
-  const { effects, question } = prepared;
+  const { question } = prepared;
   const attended = session.settings.attended;
   if (question) {
     if (state.answer) return [completed(call, { type: "ok", text: state.answer.text })];
@@ -34,15 +35,20 @@ async function decideCall(state: CallState, session: Session, { ports }: Reach):
     const text = "nobody is there to answer; decide for yourself and say what you assumed";
     return [completed(call, { type: "failed", failure: failure("no-person", text) })];
   }
+  const { effects, facts } = await ports.examine(session, prepared);
   const decision = state.answer
     ? personDecision(state.answer.text, state.answer.by)
-    : ports.evaluate(effects, await ports.facts(session, effects));
+    : ports.evaluate(effects, facts);
   if (decision.verdict === "ask" && attended) return [ask(state, effects, decision)];
-  return record(call, effects, decision);
+  // What nobody could be asked about is as refused as what a person denied.
+  const isRefused = decision.verdict === "ask" || (state.answer && decision.verdict === "deny");
+  const refused = isRefused ? ports.refusals(effects, facts) : [];
+  return record({ call, effects, decision, ...(refused.length > 0 && { refused }) });
 }
 
-function record(call: string, effects: readonly Effect[], decision: Decision): Draft[] {
-  const decided: Draft = { type: "permission.decided", data: { call, effects, decision } };
+function record(data: EventData<"permission.decided">): Draft[] {
+  const { call, decision } = data;
+  const decided: Draft = { type: "permission.decided", data };
   if (decision.verdict === "allow") return [decided];
   return [decided, completed(call, { type: "refused", rule: decision.rule, why: decision.why })];
 }

@@ -13,11 +13,19 @@ import type {
   ModelInfo,
   ModelRequest,
   Models,
+  PreparedCall,
+  Refusal,
   Session,
   SessionLog,
   Tool,
   ToolContext,
 } from "@lathe/protocol";
+
+/** All effects of a call, and what is known to judge them. */
+export interface Examined {
+  readonly effects: readonly Effect[];
+  readonly facts: Facts;
+}
 
 export interface Ports {
   readonly clock: Clock;
@@ -28,10 +36,12 @@ export interface Ports {
   assemble(session: Session, info: ModelInfo): ModelRequest;
   /** *Contract:* pure; input tokens of a request, rather too many than too few. */
   estimate(request: ModelRequest): number;
-  /** *Contract:* gathers what `evaluate` needs to know of the world. */
-  facts(session: Session, effects: readonly Effect[]): Promise<Facts>;
+  /** *Contract:* reads the scripts of a call and gathers what `evaluate` needs to know of the world. */
+  examine(session: Session, call: Pick<PreparedCall, "effects" | "script">): Promise<Examined>;
   /** *Contract:* pure. */
   evaluate(effects: readonly Effect[], facts: Facts): Decision;
+  /** *Contract:* pure; what a person refuses who denies these effects. */
+  refusals(effects: readonly Effect[], facts: Facts): readonly Refusal[];
   /** *Contract:* the file's current version, null where there is none. */
   version(path: string): Promise<string | null>;
   /** *Contract:* keeps the files as they are now for this session; a failure stops nothing. Ends soon after the signal. */

@@ -1,6 +1,7 @@
 /** Which programs reach the network, and whom. */
 import type { Effect } from "@lathe/protocol";
-import { type ProgramCall, positional } from "./program-call.ts";
+import { hasOption, optionValues, type ProgramCall, positional } from "./program-call.ts";
+import type { Word } from "./word.ts";
 
 /** Programs whose every use reaches out. */
 const always: ReadonlySet<string> = new Set(
@@ -59,10 +60,59 @@ const local = /^(localhost|127(\.\d+){3}|\[::1\]|::1|0\.0\.0\.0)$/u;
 export function networkEffects(call: ProgramCall): readonly Effect[] {
   const { program, args } = call;
   const text = [program, ...args.map(({ raw }) => raw)].join(" ");
-  if (program === "rsync")
-    return args.some((arg) => /^[^/]+:/u.test(arg.text)) ? [{ kind: "network", target: text }] : [];
+  if (program === "rsync") return remoteCopy(call, text);
+  if (program === "scp") return remoteCopy(call, text);
+  if (isSending(call))
+    return hostEffects(call, text).map((effect) => ({
+      ...effect,
+      target: text,
+      traits: ["shared", "irreversible"],
+    }));
   if (always.has(program)) return isVersionOnly(call) ? [] : hostEffects(call, text);
   return isReachingSubcommand(call) ? [{ kind: "network", target: text }] : [];
+}
+
+/** To another machine it changes what is there. */
+function remoteCopy({ args }: ProgramCall, target: string): readonly Effect[] {
+  const words = positional(args);
+  const isRemote = (word: Word | undefined): boolean =>
+    /^(?:[^/]+:|rsync:)/u.test(word?.text ?? "") || word?.isLiteral === false;
+  if (!words.some(isRemote)) return [];
+  return isRemote(words.at(-1))
+    ? [{ kind: "network", target, traits: ["shared", "irreversible"] }]
+    : [{ kind: "network", target }];
+}
+
+const sending: Readonly<Record<string, RegExp>> = {
+  curl: /^(?:-[a-zA-Z]*[dFT].*|--data.*|--form.*|--json|--upload-file|--mail-.*|-Q|--quote)$/u,
+  wget: /^--(?:post|body|method)/u,
+  nc: /^(?!-[lzv]+$)/u,
+  ncat: /^(?!-[lzv]+$)/u,
+  netcat: /^(?!-[lzv]+$)/u,
+  socat: /(?:)/u,
+};
+
+/** A request that sends something, and is no mere question. */
+function isSending({ program, args }: ProgramCall): boolean {
+  const option = Object.hasOwn(sending, program) ? sending[program] : undefined;
+  if (program === "http" || program === "https" || program === "xh")
+    return args.some(({ text }) => /^(?:POST|PUT|PATCH|DELETE)$/u.test(text));
+  if (!option) return false;
+  const methods = [...optionValues(args, "-X", "--request", "--method")];
+  if (methods.some(({ text, isLiteral }) => !isLiteral || !/^(?:GET|HEAD|OPTIONS)$/iu.test(text)))
+    return true;
+  if (
+    methods.length > 0 ||
+    hasOption(
+      args.filter(({ text }) => text.startsWith("--")),
+      "--get",
+    ) ||
+    args.some(({ text }) => text === "-G")
+  )
+    return false;
+  return args.some(({ text }) =>
+    text.startsWith("-") || program === "socat" || /^n/u.test(program) ? option.test(text) : false,
+  );
 }
 
 function isReachingSubcommand({ program, args }: ProgramCall): boolean {

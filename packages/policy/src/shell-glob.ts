@@ -27,7 +27,7 @@ export function expandBraces(glob: string): readonly string[] {
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
     if (open.length + done.length > maxVariants) return [starred(glob)];
     const variants = firstGroup(one);
-    if (variants) open.push(...variants);
+    if (variants) open.push(...variants.toReversed());
     else done.push(one);
   }
   return done;

@@ -27,6 +27,7 @@ export const emptySession: Session = {
   step: 0,
   marks: [],
   checkpoints: [],
+  refusals: [],
   offers: [],
 };
 

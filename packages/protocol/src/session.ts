@@ -1,6 +1,6 @@
 /** Session: everything the system knows of one session, folded from its events. */
 import type { Account, Limits } from "./budget.ts";
-import type { Decision, Effect } from "./decision.ts";
+import type { Decision, Effect, Refusal } from "./decision.ts";
 import type { Failure } from "./failure.ts";
 import type { Message, ToolCallPart } from "./message.ts";
 import type { FinishReason, ToolSpec } from "./model.ts";
@@ -156,6 +156,8 @@ export interface Session {
   /** Why its owner can keep no checkpoints here. */
   readonly uncovered?: Failure;
   readonly rewind?: Rewind;
+  /** What was refused and not allowed since, the latest 100. */
+  readonly refusals: readonly Refusal[];
   /** Ids of inbox offers that became events; the latest 64. */
   readonly offers: readonly string[];
 }

@@ -1,0 +1,176 @@
+/** The project's own scripts: `npm run` and its like, and targets of make. */
+import type { Inner, Looking } from "./inner.ts";
+import { optionValues, type ProgramCall, positional } from "./program-call.ts";
+import { escapeGlob, hasWildcard, unescapeGlob } from "./shell-glob.ts";
+import type { Word } from "./word.ts";
+
+const lifecycle: ReadonlySet<string> = new Set("test t tst start stop restart".split(" "));
+const installs: ReadonlySet<string> = new Set("install i ci add publish pack".split(" "));
+const renamed: Readonly<Record<string, string>> = {
+  t: "test",
+  tst: "test",
+  i: "install",
+  ci: "install",
+  add: "install",
+};
+
+/** The scripts that a package manager will run, with what runs before and after them. */
+export function packageScripts(call: ProgramCall, _: unknown, looking: Looking): readonly Inner[] {
+  const { program, args } = call;
+  const folder = folderOf(args, looking.folder);
+  const words = positional(args).filter((word) => !valuesOf(args).includes(word));
+  const [first, second] = words;
+  if (!first || folder === undefined) return [];
+  const isRun = /^(?:run|run-script|rum|urn)$/u.test(first.text);
+  const isNamed = program !== "npm" && !installs.has(first.text);
+  const name = isRun
+    ? second
+    : lifecycle.has(first.text) || installs.has(first.text) || isNamed
+      ? first
+      : undefined;
+  if (!name) return [];
+  const scripts = scriptsIn(folder, looking);
+  if (!scripts) return [];
+  const script = renamed[name.text] ?? name.text;
+  const after = args.slice(args.indexOf(name) + 1).filter(({ text }) => text !== "--");
+  const more = after.map(({ raw }) => raw).join(" ");
+  const texts = installs.has(name.text)
+    ? ["preinstall", "install", "postinstall", "prepare"].map((one) => scripts.get(one))
+    : [scripts.get(`pre${script}`), withMore(scripts.get(script), more), scripts.get(`post${script}`)];
+  return texts.flatMap((text) => (text === undefined ? [] : [projectScript(text, folder)]));
+}
+
+function withMore(text: string | undefined, more: string): string | undefined {
+  return text === undefined || more === "" ? text : `${text} ${more}`;
+}
+
+function projectScript(text: string, folder: string): Inner {
+  return {
+    type: "script",
+    text: { text, glob: escapeGlob(text), isLiteral: true, raw: text },
+    isOwnShell: true,
+    origin: "project",
+    folder: escapeGlob(folder),
+  };
+}
+
+const folderOptions = ["-C", "--prefix", "--cwd", "--dir", "-w", "--workspace", "--filter", "-F"];
+
+function valuesOf(args: readonly Word[]): readonly Word[] {
+  return args.filter((_, i) => folderOptions.includes(args[i - 1]?.text ?? ""));
+}
+
+function folderOf(args: readonly Word[], folder: string | undefined): string | undefined {
+  if (folder === undefined || hasWildcard(folder)) return undefined;
+  const base = unescapeGlob(folder);
+  const [prefix] = optionValues(args, "--prefix", "-C", "--cwd", "--dir", "-w", "--workspace");
+  if (!prefix) return base;
+  if (!prefix.isLiteral) return undefined;
+  return prefix.text.startsWith("/") || base === "" ? prefix.text : `${base}/${prefix.text}`;
+}
+
+function scriptsIn(folder: string, { known, wanted }: Looking): ReadonlyMap<string, string> | undefined {
+  const path = folder === "" ? "package.json" : `${folder}/package.json`;
+  if (!known.files.has(path)) wanted.files.add(path);
+  const text = known.files.get(path);
+  return text === undefined ? undefined : scriptsOf(text);
+}
+
+/** Read without a parser that throws: a name and a text are two JSON strings with a colon between them. */
+function scriptsOf(text: string): ReadonlyMap<string, string> {
+  const block = /"scripts"\s*:\s*\{((?:[^"{}]|"(?:[^"\\]|\\.)*")*)\}/u.exec(text)?.[1] ?? "";
+  const pairs = block.matchAll(/"((?:[^"\\]|\\.)*)"\s*:\s*"((?:[^"\\]|\\.)*)"/gu);
+  return new Map([...pairs].map(([, name = "", script = ""]) => [unquoted(name), unquoted(script)]));
+}
+
+function unquoted(text: string): string {
+  return text.replace(/\\(?:u([0-9a-fA-F]{4})|([\s\S]))/gu, (_, code, char) => {
+    if (code !== undefined) return String.fromCharCode(Number.parseInt(code, 16));
+    return { n: "\n", t: "\t", r: "\r", b: "\b", f: "\f" }[String(char)] ?? char;
+  });
+}
+
+/** The recipes of the targets that are named, and of all that those need. */
+export function makeScripts(call: ProgramCall, _: unknown, looking: Looking): readonly Inner[] {
+  const { args } = call;
+  const folder = folderOf(args, looking.folder);
+  if (folder === undefined || args.some(({ text }) => /^(?:-n|--dry-run|--just-print)$/u.test(text)))
+    return [];
+  const [file] = optionValues(args, "-f", "--file", "--makefile");
+  const names = file ? [file.text] : ["Makefile", "makefile", "GNUmakefile"];
+  const text = names.map((name) => fileIn(folder, name, looking)).find((one) => one !== undefined);
+  if (text === undefined) return [];
+  const rules = rulesOf(text);
+  const targets = positional(args).filter(
+    ({ text: word }, i) => !word.includes("=") && args[i - 1]?.text !== "-C",
+  );
+  const [fallback] = rules.keys();
+  const wanted =
+    targets.length > 0 ? targets.map((word) => word.text) : fallback === undefined ? [] : [fallback];
+  return recipesFor(wanted, rules).map((recipe) => projectScript(recipe, folder));
+}
+
+function fileIn(folder: string, name: string, { known, wanted }: Looking): string | undefined {
+  const path = folder === "" ? name : `${folder}/${name}`;
+  if (!known.files.has(path)) wanted.files.add(path);
+  return known.files.get(path);
+}
+
+interface MakeRule {
+  readonly needs: readonly string[];
+  readonly lines: string[];
+}
+
+function rulesOf(text: string): ReadonlyMap<string, MakeRule> {
+  const rules = new Map<string, MakeRule>();
+  let current: readonly MakeRule[] = [];
+  for (const line of text.replace(/\\\n/gu, " ").split("\n")) {
+    const head = /^([^\s#:=][^#:=]*):(?![:=])([^#=]*)/u.exec(line);
+    if (line.startsWith("\t")) for (const rule of current) rule.lines.push(recipeLine(line));
+    else if (head) current = addRules(rules, wordsIn(head[1]), wordsIn(head[2]));
+    else if (line.trim() !== "") current = [];
+  }
+  return rules;
+}
+
+function wordsIn(text: string = ""): readonly string[] {
+  return text.split(/\s+/u).filter(Boolean);
+}
+
+function addRules(
+  rules: Map<string, MakeRule>,
+  names: readonly string[],
+  needs: readonly string[],
+): readonly MakeRule[] {
+  return names
+    .filter((name) => name !== ".PHONY")
+    .map((name) => {
+      const known = rules.get(name);
+      const rule = { needs: [...(known?.needs ?? []), ...needs], lines: known?.lines ?? [] };
+      rules.set(name, rule);
+      return rule;
+    });
+}
+
+/** As the shell gets it: make's own variables are not known here. */
+function recipeLine(line: string): string {
+  return line
+    .trim()
+    .replace(/^[@+-]+/u, "")
+    .replace(/\$[({]([\w.-]+)[)}]/gu, (_, name) => `$make_${String(name).replace(/\W/gu, "_")}`)
+    .replaceAll("$$", "$");
+}
+
+function recipesFor(targets: readonly string[], rules: ReadonlyMap<string, MakeRule>): readonly string[] {
+  const seen = new Set<string>();
+  const open = [...targets];
+  const recipes: string[] = [];
+  for (let name = open.pop(); name !== undefined; name = open.pop()) {
+    const rule = rules.get(name);
+    if (seen.has(name) || !rule) continue;
+    seen.add(name);
+    if (rule.lines.length > 0) recipes.push(rule.lines.join("\n"));
+    open.push(...rule.needs);
+  }
+  return recipes;
+}

@@ -1,0 +1,121 @@
+/** Programs that change what others see, or what no checkpoint holds: clusters, clouds, registries, databases, hosts. */
+import type { Effect } from "@lathe/protocol";
+import { sqlEffects } from "./database-effects.ts";
+import { interpreterOf } from "./interpreters.ts";
+import { callText, hasOption, type ProgramCall, positional } from "./program-call.ts";
+import { lookingWords, publishing, systemPrograms, valuedOptions } from "./remote-programs.ts";
+
+/** Effects of a call on the world beyond the workspace; none where it only looks. */
+export function remoteEffects(call: ProgramCall): readonly Effect[] {
+  const target = callText(call);
+  if (isHelp(call) || isDry(call)) return [];
+  const database = sqlEffects(call);
+  if (database) return database;
+  if (isPublishing(call) || isPublishing(fileCall(call)) || isDown(call))
+    return [{ kind: "network", target, traits: ["shared", "irreversible"] }];
+  if (isRemoteChange(call)) return [{ kind: "network", target, traits: ["shared", "irreversible"] }];
+  if (isSystemChange(call)) return [{ kind: "process", target, traits: ["privilege", "irreversible"] }];
+  return [];
+}
+
+function isHelp({ args }: ProgramCall): boolean {
+  return args.length > 0 && args.every(({ text }) => /^(?:--help|-h|--version|-V|version|help)$/u.test(text));
+}
+
+function isDry({ program, args }: ProgramCall): boolean {
+  if (program === "ansible-playbook") return hasOption(args, "--check", "--syntax-check");
+  return args.some(({ text }) => /^--dry-?run(?:=(?:client|server|true|all))?$/u.test(text));
+}
+
+/** The words that are neither options nor their values. */
+function wordsOf({
+  program,
+  args,
+}: ProgramCall): readonly { readonly text: string; readonly isLiteral: boolean }[] {
+  const valued = Object.hasOwn(valuedOptions, program) ? (valuedOptions[program]?.split(" ") ?? []) : [];
+  return args.filter(
+    ({ text }, i) => !/^[-+]/u.test(text) && !(i > 0 && valued.includes(args[i - 1]?.text ?? "")),
+  );
+}
+
+/** `php artisan ...` and `python manage.py ...`: the program is the file. */
+function fileCall(call: ProgramCall): ProgramCall {
+  const file = interpreterOf(call)?.file;
+  if (!file) return call;
+  const program = file.text.slice(file.text.lastIndexOf("/") + 1);
+  return { ...call, program, args: call.args.slice(call.args.indexOf(file) + 1) };
+}
+
+/** Containers come back, volumes do not. */
+function isDown(call: ProgramCall): boolean {
+  if (!/^(?:docker|docker-compose|podman|podman-compose)$/u.test(call.program)) return false;
+  return (
+    wordsOf(call).some(({ text }) => text === "down") && hasOption(call.args, "-v", "--volumes", "--rmi")
+  );
+}
+
+/** With a word that cannot be told it may be any of its subcommands. */
+function isPublishing(call: ProgramCall): boolean {
+  const forms = Object.hasOwn(publishing, call.program) ? publishing[call.program]?.split("|") : undefined;
+  if (!forms) return false;
+  const words = wordsOf(call);
+  return forms.some((form) => {
+    if (form === "*") return true;
+    if (form.startsWith("**")) return words.some(({ text }) => text.startsWith(form.slice(2)));
+    return form.split(" ").every((word, i) => {
+      const given = words[i];
+      if (given?.isLiteral === false) return true;
+      return word.endsWith("*") ? given?.text.startsWith(word.slice(0, -1)) === true : given?.text === word;
+    });
+  });
+}
+
+/** A program that manages something remote: whatever is not known to look is a change. */
+function isRemoteChange(call: ProgramCall): boolean {
+  const looking = Object.hasOwn(lookingWords, call.program) ? lookingWords[call.program] : undefined;
+  if (looking === undefined) return false;
+  const words = wordsOf(call);
+  if (words.length === 0) return /^(?:ssh|telnet|sftp|vercel)$/u.test(call.program) && call.args.length > 0;
+  if (call.program === "gh" || call.program === "glab") {
+    if (words[0]?.text === "api") return isApiChange(call);
+  }
+  const text = words.map((word) => (word.isLiteral ? word.text : "\0")).join(" ");
+  return !looking.split("|").some((form) => formOf(form).test(text));
+}
+
+const forms = new Map<string, RegExp>();
+
+function formOf(form: string): RegExp {
+  const known = forms.get(form);
+  if (known) return known;
+  const source = form.replace(/[.+?^${}()[\]\\]/gu, "\\$&").replaceAll("*", "[^ \\0]*");
+  const made = new RegExp(`^${source}(?: |$)`, "u");
+  forms.set(form, made);
+  return made;
+}
+
+function isApiChange({ args }: ProgramCall): boolean {
+  const at = args.findIndex(({ text }) => text === "-X" || text === "--method");
+  const method =
+    at < 0
+      ? /^(?:-X|--method=)(\w+)/u.exec(
+          args.find(({ text }) => /^(?:-X.|--method=)/u.test(text))?.text ?? "",
+        )?.[1]
+      : args[at + 1]?.text;
+  if (method !== undefined) return method.toUpperCase() !== "GET";
+  const isQuery =
+    args.some(({ text }) => text === "graphql") && !args.some(({ text }) => /mutation/u.test(text));
+  return !isQuery && hasOption(args, "-f", "-F", "--field", "--raw-field", "--input");
+}
+
+function isSystemChange(call: ProgramCall): boolean {
+  const spec = Object.hasOwn(systemPrograms, call.program) ? systemPrograms[call.program] : undefined;
+  if (spec === undefined) return false;
+  const words = positional(call.args).map(({ text }) => text);
+  const looking = spec.split("|");
+  if (words.length === 0 && call.args.length === 0) return !looking.includes("");
+  return !looking.some((form) => {
+    if (form.startsWith("-")) return hasOption(call.args, form);
+    return form !== "" && new RegExp(`^${form.replaceAll("*", ".*")}(?: |$)`, "u").test(words.join(" "));
+  });
+}
