@@ -80,7 +80,8 @@ function factsFor(effects: readonly Effect[], { state = {} }: Row): Facts {
   };
   const paths = factsNeeded(effects).paths.map((path) => {
     const real = linked(path);
-    return [path, { real, inside: real === workspace || real.startsWith(`${workspace}/`) }] as const;
+    const inside = real === workspace || real.startsWith(`${workspace}/`);
+    return [path, { real: inside ? posix.relative(workspace, real) || "." : real, inside }] as const;
   });
   return {
     mode: "auto",
@@ -88,6 +89,7 @@ function factsFor(effects: readonly Effect[], { state = {} }: Row): Facts {
     uncontainedAllowed: false,
     paths: Object.fromEntries(paths),
     uncovered: ignored,
+    unsaved: state.dirty === true,
   };
 }
 

@@ -18,6 +18,7 @@ const surroundings: Surroundings = {
   text: async () => undefined,
   gitAliases: async () => ({}),
   uncovered: async () => ["data/"],
+  unsaved: async () => false,
 };
 const holding = { containment: "full", uncontainedAllowed: false } as const;
 const containment = async () => holding;

@@ -44,7 +44,7 @@ function grantsOf(call: string, { calls, grants }: Pick<Session, "calls" | "gran
   return [...grants, ...(state?.grants ?? []), ...allowed];
 }
 
-function isElsewhere({ kind, target, expansion }: Effect): boolean {
-  if (kind === "network") return true;
+function isElsewhere({ kind, target, expansion, traits = [] }: Effect): boolean {
+  if (kind === "network") return traits.includes("named");
   return (kind === "write" || kind === "delete") && target.startsWith("/") && expansion === undefined;
 }

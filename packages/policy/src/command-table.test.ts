@@ -140,7 +140,6 @@ echo a # rm -rf / ; git push
 for d in d*; do sed -i s/a/b/ $d/*.ts; done
 git fetch origin
 git pull
-git clone https://github.com/a/b
 git ls-remote origin
 git submodule update --init
 npm install left-pad
@@ -158,15 +157,16 @@ cargo add serde
 cargo install ripgrep
 go get example.com/x
 go mod tidy
-curl https://example.com
-curl $URL
-wget https://example.com/a.tgz
 `;
 
 const asking = String.raw`
 $CMD --flag
 eval "$SETUP"
 git push
+git clone https://github.com/a/b
+curl https://example.com
+curl $URL
+wget https://example.com/a.tgz
 git push origin main
 git push --force-with-lease
 git -C sub push

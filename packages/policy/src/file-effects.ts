@@ -86,7 +86,7 @@ const byProgram: Readonly<Record<string, FileEffects>> = {
   ruby: (call) => (call.args.some(({ text }) => /^-\w*i/u.test(text)) ? last("write")(call) : []),
   ed: over(each("write")),
   ex: over(each("write")),
-  patch: values("write", "-o", "--output"),
+  patch: values("write", "-o", "--output", "-d", "--directory"),
   find: findEffects,
   dd: ({ args }) =>
     args.flatMap((word) =>
@@ -182,7 +182,7 @@ function tarEffects({ args }: ProgramCall): readonly Effect[] {
     : [];
   if (!isUnpacking) return archive.flatMap((word) => wordEffects("write", word));
   const folders = optionValues(args, "-C", "--directory");
-  const isAbsolute = hasOption(args, "-P", "--absolute-names");
+  const isAbsolute = letters.some((text) => text.includes("P")) || hasOption(args, "--absolute-names");
   const there = folders.flatMap((word) => wordEffects("write", word));
   return isAbsolute ? [...there, { kind: "write", target: "/" }] : there;
 }

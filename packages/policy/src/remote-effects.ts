@@ -1,8 +1,10 @@
 /** Programs that change what others see, or what no checkpoint holds: clusters, clouds, registries, databases, hosts. */
 import type { Effect } from "@lathe/protocol";
 import { sqlEffects } from "./database-effects.ts";
+import { hasGraveVerb, isGraveTarget } from "./grave-verbs.ts";
 import { interpreterOf } from "./interpreters.ts";
 import { callText, hasOption, type ProgramCall, positional } from "./program-call.ts";
+import { isProjectCode } from "./project-code.ts";
 import { lookingWords, publishing, systemPrograms, valuedOptions } from "./remote-programs.ts";
 
 /** Effects of a call on the world beyond the workspace; none where it only looks. */
@@ -13,14 +15,33 @@ export function remoteEffects(call: ProgramCall): readonly Effect[] {
   if (database) return database;
   if (isPublishing(call) || isPublishing(fileCall(call)) || isDown(call))
     return [{ kind: "network", target, traits: ["shared", "irreversible"] }];
-  if (isRemoteChange(call)) return [{ kind: "network", target, traits: ["shared", "irreversible"] }];
+  if (isRemoteChange(call) || isGraveCall(call))
+    return [{ kind: "network", target, traits: ["shared", "irreversible"] }];
   if (isSystemChange(call)) return [{ kind: "process", target, traits: ["privilege", "irreversible"] }];
   return [];
 }
 
 function isHelp({ args }: ProgramCall): boolean {
-  return args.length > 0 && args.every(({ text }) => /^(?:--help|-h|--version|-V|version|help)$/u.test(text));
+  const isOnly = args.every(({ text }) => /^(?:--help|-h|--version|-V|version|help)$/u.test(text));
+  // What stands behind an option may be its value.
+  const last = args.at(-1)?.text === "--help" && !/^-|^$/u.test(args.at(-2)?.text ?? "");
+  return args.length > 0 && (isOnly || last);
 }
+
+/** By the words of a program that no table knows, and by the names of what a runner is to run. */
+function isGraveCall(call: ProgramCall): boolean {
+  if (call.isUndecided || call.word.text === "") return false;
+  if (taskRunners.has(call.program))
+    return positional(call.args).some(({ text }) => !text.includes("=") && isGraveTarget(text));
+  const isKnown = Object.hasOwn(lookingWords, call.program) || Object.hasOwn(publishing, call.program);
+  return !isKnown && !isProjectCode(call) && hasGraveVerb(call);
+}
+
+const taskRunners: ReadonlySet<string> = new Set(
+  "make gmake just task rake invoke inv fab mage gradle gradlew mvn mvnw sbt lein ant grunt gulp earthly moon nox duty".split(
+    " ",
+  ),
+);
 
 function isDry({ program, args }: ProgramCall): boolean {
   if (program === "ansible-playbook") return hasOption(args, "--check", "--syntax-check");
@@ -62,6 +83,7 @@ function isPublishing(call: ProgramCall): boolean {
   const words = wordsOf(call);
   return forms.some((form) => {
     if (form === "*") return true;
+    if (form.startsWith("--")) return hasOption(call.args, form);
     if (form.startsWith("***")) return words.some(({ text }) => text.includes(form.slice(3)));
     if (form.startsWith("**")) return words.some(({ text }) => text.startsWith(form.slice(2)));
     return form.split(" ").every((word, i) => {
