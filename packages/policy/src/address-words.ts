@@ -1,7 +1,7 @@
 /** Which words of a call are addresses that it reaches, told apart from values of its options and from files. */
 import { interpreterOf } from "./interpreters.ts";
 import { isAddress } from "./named-host.ts";
-import { optionValues, type ProgramCall } from "./program-call.ts";
+import { hasOption, optionValues, type ProgramCall } from "./program-call.ts";
 import type { Word } from "./word.ts";
 
 /** Programs that take hosts without a scheme: any word, but for values of the options whose letters are given. */
@@ -93,6 +93,7 @@ function hasOwnHost({ program, args }: ProgramCall): boolean {
 
 export function addressWords(call: ProgramCall): readonly Word[] {
   const { program, args } = call;
+  if (hasOption(args, "--unix-socket", "--abstract-unix-socket")) return [];
   const letters = Object.hasOwn(takers, program) ? takers[program] : undefined;
   const given = optionValues(
     args,

@@ -24,6 +24,8 @@ export interface FoundCall {
   readonly links: ReadonlyMap<string, string | undefined>;
   /** Git's aliases, once they are looked up. */
   readonly gitAliases?: Readonly<Record<string, string>> | undefined;
+  /** The script has told git of another repository. */
+  readonly isGitElsewhere?: boolean;
   /** What it prints becomes names that other commands are given. */
   readonly isFeeding?: boolean;
   /** It runs something that cannot be told. */

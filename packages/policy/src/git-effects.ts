@@ -92,10 +92,9 @@ const runs =
 /** Settings whose command only shows. */
 const plainSetting = /^(?:core\.)?(?:pager(?:\.\w+)?|editor)=(?:cat|less|more|head|true|false|:)?$/iu;
 
-export function gitEffects(
-  { args: words }: ProgramCall,
-  found: Pick<FoundCall, "assignments" | "gitAliases">,
-): readonly Effect[] {
+type Surroundings = Pick<FoundCall, "assignments" | "gitAliases" | "isGitElsewhere">;
+
+export function gitEffects({ args: words }: ProgramCall, found: Surroundings): readonly Effect[] {
   const call = gitCall(words);
   const { subcommand, args, globals } = call;
   if (isHelp(args)) return [];
@@ -139,10 +138,7 @@ function isHelp(args: readonly Word[]): boolean {
 const elsewhere = /^(?:--git-dir|--work-tree|--exec-path)\b/u;
 const elsewhereSet = /^GIT_(?:DIR|WORK_TREE|INDEX_FILE|OBJECT_DIRECTORY|COMMON_DIR|CONFIG\w*)=/u;
 
-function traitsOf(
-  call: GitCall,
-  found: Pick<FoundCall, "assignments" | "gitAliases">,
-): readonly Trait[] | undefined {
+function traitsOf(call: GitCall, found: Surroundings): readonly Trait[] | undefined {
   const { subcommand, args, isKnown } = call;
   if (subcommand === "") return undefined;
   // What is no command of git's may be an alias, or a program of any name.
@@ -174,9 +170,11 @@ function isRunning({ subcommand, args, globals }: GitCall): boolean {
 }
 
 /** Another repository than the one it stands in. */
-function isOther({ globals }: GitCall, { assignments }: Pick<FoundCall, "assignments">): boolean {
+function isOther({ globals }: GitCall, { assignments, isGitElsewhere }: Surroundings): boolean {
   return (
-    globals.some(({ text }) => elsewhere.test(text)) || assignments.some((one) => elsewhereSet.test(one))
+    isGitElsewhere === true ||
+    globals.some(({ text }) => elsewhere.test(text)) ||
+    assignments.some((one) => elsewhereSet.test(one))
   );
 }
 

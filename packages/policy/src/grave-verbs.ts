@@ -3,10 +3,15 @@ import { type ProgramCall, positional } from "./program-call.ts";
 
 /** Such a word alone says it. */
 const clear =
-  /^(?:un)?publish(?:[-:].*)?$|^(?:un|re)?deploy(?:[-:].*)?$|^(?:destroy|terminate|decommission|teardown|tear-down|rollback|unpublish|nuke|deprovision)(?:[-:].*)?$/u;
+  /^(?:un)?publish(?:[-:].*)?$|^(?:un|re)?deploy(?:[-:].*)?$|^(?:destroy|terminate|decommission|teardown|tear-down|rollback|unpublish|nuke|deprovision|submit|downgrade)(?:[-:].*)?$/u;
 /** Such a word is a verb where something follows it. */
 const likely =
   /^(?:delete|remove-all|drop|purge|prune|push|upload|release|revoke|wipe|truncate|flush|reset|uninstall|cancel|transfer|promote)(?:[-:].*)?$|^(?:delete|destroy|drop|purge|terminate|revoke|publish|deploy)[A-Z]\w*$/u;
+
+/** Behind the name of what it is about. */
+const behind = /^(?:remove|rm|del)$/u;
+const options = /^--(?:auto-submit|publish|push|deploy)$/u;
+const programs = /(?:^|[-_.])(?:drop|delete|destroy|publish|deploy|purge|wipe|terminate)|tunnel|ngrok/u;
 
 /** Programs of one's own machine, whose words are files, names or text. */
 const local: ReadonlySet<string> = new Set(
@@ -29,17 +34,27 @@ const local: ReadonlySet<string> = new Set(
 /** Whether its first words say that it changes what others see, or what nothing brings back. */
 export function hasGraveVerb({ program, args }: ProgramCall): boolean {
   if (local.has(program) || program.includes(".")) return false;
+  if (programs.test(program) || args.some(({ text }) => options.test(text))) return true;
   const words = positional(args).map(({ text }) => text);
-  return words.slice(0, 3).some((word, i) => {
+  return words.slice(0, 4).some((word, i) => {
     const isAlone = i < 2 && clear.test(word) && !/[./]/u.test(word);
+    if (i > 0 && words.length > i + 1 && behind.test(word) && !/[./]/u.test(words[0] ?? "")) return true;
     return isAlone || (likely.test(word) && (words.length > i + 1 || i > 0 || args.length > 1));
   });
 }
 
 const target =
-  /(?:^|[:_./-])(?:un)?(?:publish|deploy|upload|release|promote|rollback|destroy)(?:$|[:_-](?!check|dry|local|test|notes|build|lint|docs|types)|(?=[A-Z])(?!ToMavenLocal|Local))/u;
+  /(?:^|[:_./+-])(?:un)?(?:publish|deploy|upload|release|promote|rollback|destroy)(?:$|[:_-](?!check|dry|local|test|notes|build|lint|docs|types)|(?=[A-Z])(?!ToMavenLocal|Local))/u;
 
-/** Whether the name of a target, task or script says so. */
+const script =
+  /^(?:un)?(?:deploy|publish|release|rollback|promote)(?:[-_:](?:prod|production|staging|all|live))?(?:\.\w+)?$/u;
+
+/** Whether the name of a script says so. */
+export function isGraveScript(name: string): boolean {
+  return script.test(name.slice(name.lastIndexOf("/") + 1));
+}
+
+/** Whether the name of a target or task says so. */
 export function isGraveTarget(name: string): boolean {
   return target.test(name);
 }

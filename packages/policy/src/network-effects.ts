@@ -65,13 +65,29 @@ export function networkEffects(call: ProgramCall): readonly Effect[] {
   if (program === "rsync") return remoteCopy(call, text);
   if (program === "scp") return remoteCopy(call, text);
   if (isVersionOnly(call)) return [];
+  if (isListening(call)) return [{ kind: "network", target: text }];
   const isAlways = always.has(program);
   const hosts = isAlways || isNaming(call) ? hostEffects(call, text) : [];
   if (isSending(call) && hosts.length > 0)
     return [...hosts, { kind: "network", target: text, traits: ["shared", "irreversible"] }];
-  return hosts.length === 0 && !isAlways && isReachingSubcommand(call)
-    ? [{ kind: "network", target: text }]
-    : hosts;
+  if (isAlways || !isReachingSubcommand(call)) return hosts;
+  const others = hosts.filter(({ target }) => !registries.has(target));
+  return others.length > 0 ? others : [{ kind: "network", target: text }];
+}
+
+/** Where package managers fetch from anyway. */
+const registries: ReadonlySet<string> = new Set(
+  (
+    "registry.npmjs.org registry.yarnpkg.com pypi.org files.pythonhosted.org crates.io index.crates.io static.crates.io " +
+    "proxy.golang.org sum.golang.org rubygems.org index.rubygems.org repo.packagist.org packagist.org " +
+    "repo.maven.apache.org repo1.maven.org plugins.gradle.org api.nuget.org hex.pm repo.hex.pm"
+  ).split(" "),
+);
+
+/** `nc -l 9999`: it waits for others. */
+function isListening({ program, args }: ProgramCall): boolean {
+  const isSo = /^(?:nc|ncat|netcat)$/u.test(program) && args.some(({ text }) => /^-\w*l/u.test(text));
+  return isSo && args.every(({ text }) => /^-[lkvnpz46uw]+$|^\d+$|^(?:localhost|127\.[\d.]+)$/u.test(text));
 }
 
 /** To another machine it changes what is there. */

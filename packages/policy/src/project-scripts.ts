@@ -182,10 +182,13 @@ function rulesOf(text: string): ReadonlyMap<string, MakeRule> {
   const rules = new Map<string, MakeRule>();
   let current: readonly MakeRule[] = [];
   for (const line of text.replace(/\\\n/gu, " ").split("\n")) {
-    const head = /^([^\s#:=][^#:=]*):(?![:=])([^#=]*)/u.exec(line);
+    const head = /^([^\s#:=][^#:=]*)::?(?![:=])([^#=;]*(?:;.*)?)/u.exec(line);
     if (line.startsWith("\t")) for (const rule of current) rule.lines.push(recipeLine(line));
-    else if (head) current = addRules(rules, wordsIn(head[1]), wordsIn(head[2]));
-    else if (line.trim() !== "") current = [];
+    else if (head) {
+      const [needs = "", ...recipe] = (head[2] ?? "").split(";");
+      current = addRules(rules, wordsIn(head[1]), wordsIn(needs));
+      if (recipe.length > 0) for (const rule of current) rule.lines.push(recipeLine(recipe.join(";")));
+    } else if (line.trim() !== "") current = [];
   }
   return rules;
 }

@@ -1,5 +1,6 @@
 /** Programs that print keys, logins or what is kept in vaults: data, program -> forms of words with which they do. */
 import { hasOption, type ProgramCall, positional } from "./program-call.ts";
+import type { Word } from "./word.ts";
 
 /** Forms are separated by `|`; a star stands for one word, a word of options must be among the arguments. */
 const forms: Readonly<Record<string, string>> = {
@@ -87,8 +88,15 @@ export function isPrintingSecrets(call: ProgramCall): boolean {
 
 /** An empty form: without any word. Options of a form may stand anywhere. */
 function fits(form: string, { args }: ProgramCall): boolean {
-  const words = positional(args).map(({ text }) => text);
-  if (form === "") return words.length === 0;
+  const all = positional(args);
+  // What stands behind an option may be its value.
+  const plain = all.filter((word) => !/^-[^=]*$/u.test(args[args.indexOf(word) - 1]?.text ?? ""));
+  return isForm(form, all, args) || isForm(form, plain, args);
+}
+
+function isForm(form: string, given: readonly Word[], args: readonly Word[]): boolean {
+  const words = given.map(({ text }) => text);
+  if (form === "") return args.length === 0;
   const parts = form.split(" ");
   const options = parts.filter((part) => part.startsWith("-"));
   const names = parts.filter((part) => !part.startsWith("-"));

@@ -224,6 +224,7 @@ function record(words: readonly Word[], dressing: Dressing, scene: Scene): Found
     links,
     isFeeding,
     gitAliases: walk.known.gitAliases,
+    isGitElsewhere: environment.variables.has("GIT_DIR") || environment.variables.has("GIT_WORK_TREE"),
   };
   walk.found.push(found);
   return found;
