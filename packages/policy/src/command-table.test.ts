@@ -349,6 +349,26 @@ describe("the other modes", () => {
     [{ containment: "none", uncontainedAllowed: true }, "git push", "ask"],
     [{ containment: "none", uncontainedAllowed: true }, "rm -rf ../x", "ask"],
     [{ containment: "reduced" }, "npm test", "allow"],
+    // What git throws away is lost only where something is unsaved.
+    ...[
+      "git reset --hard",
+      "git checkout -- .",
+      "git restore src",
+      "git clean -fd",
+      "git rm -rf src",
+    ].flatMap(
+      (script) =>
+        [
+          [{ unsaved: false }, script, "allow"],
+          [{ unsaved: true }, script, "ask"],
+        ] as const,
+    ),
+    ...[
+      "git clean -fdx",
+      "git stash drop",
+      "git -C ../x reset --hard",
+      "GIT_DIR=../x/.git git reset --hard",
+    ].map((script) => [{ unsaved: false }, script, "ask"] as const),
     // Only a full sandbox holds the network.
     ...["git fetch origin", "npm ci", "curl https://example.com", "go mod tidy"].map(
       (script) => [{ containment: "reduced" }, script, "ask"] as const,

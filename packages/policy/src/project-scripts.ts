@@ -184,13 +184,21 @@ function rulesOf(text: string): ReadonlyMap<string, MakeRule> {
   for (const line of text.replace(/\\\n/gu, " ").split("\n")) {
     const head = /^([^\s#:=][^#:=]*)::?(?![:=])([^#=;]*(?:;.*)?)/u.exec(line);
     if (line.startsWith("\t")) for (const rule of current) rule.lines.push(recipeLine(line));
-    else if (head) {
-      const [needs = "", ...recipe] = (head[2] ?? "").split(";");
-      current = addRules(rules, wordsIn(head[1]), wordsIn(needs));
-      if (recipe.length > 0) for (const rule of current) rule.lines.push(recipeLine(recipe.join(";")));
-    } else if (line.trim() !== "") current = [];
+    else if (head) current = headRules(rules, head);
+    else if (line.trim() !== "") current = [];
   }
   return rules;
+}
+
+/** A recipe may begin in the line of its target, behind a semicolon. */
+function headRules(
+  rules: Map<string, MakeRule>,
+  [, names, rest = ""]: readonly string[],
+): readonly MakeRule[] {
+  const at = rest.indexOf(";");
+  const found = addRules(rules, wordsIn(names), wordsIn(at < 0 ? rest : rest.slice(0, at)));
+  if (at >= 0) for (const rule of found) rule.lines.push(recipeLine(rest.slice(at + 1)));
+  return found;
 }
 
 function wordsIn(text: string = ""): readonly string[] {
