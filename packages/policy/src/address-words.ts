@@ -79,7 +79,6 @@ const hostLetters: Readonly<Record<string, readonly string[]>> = {
   pip: ["-i", "-f"],
   pip3: ["-i", "-f"],
   curl: ["-x"],
-  telnet: [],
 };
 
 /** Whether an address among its words is one that it reaches. */

@@ -74,9 +74,12 @@ export function codeRuns(code: string, language: string): CodeRuns {
   );
   const piped = language === "awk" ? awkPipes(code) : [];
   const scripts = [...ticks, ...piped, ...starts.flatMap((text) => text ?? [])];
-  const isForeign = /^(?:osascript|pwsh|powershell|expect|tclsh|erl|emacs)$/u.test(language);
+  const isForeign =
+    /^(?:osascript|pwsh|powershell|expect|tclsh|erl|emacs|sbcl|guile|racket|clojure|groovy|scala|swipl|nu|xonsh)$/u.test(
+      language,
+    );
   if (isForeign) return { scripts: [], isUndecided: true };
-  if (/^(?:n?vim|vi|ex|ed|gdb|lldb)$/u.test(language))
+  if (/^(?:n?vim|vi|ex|ed|gdb|lldb|dc)$/u.test(language))
     return { scripts: editorRuns(code), isUndecided: isOtherCode.test(code) };
   const isHidden = language !== "awk" && isHiding(code, language);
   return { scripts, isUndecided: isHidden || starts.some((text) => text === undefined) };

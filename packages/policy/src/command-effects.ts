@@ -130,7 +130,7 @@ function commandCallEffects(found: FoundCall): readonly Effect[] {
   const reads = [...named, ...targets].map((target): Effect => ({ kind: "read", target }));
   return [
     ...executeEffects(found),
-    ...[...files, ...reads, ...calls.flatMap(folderReads)]
+    ...[...files, ...reads, ...calls.flatMap((call) => folderReads(call, folder))]
       .filter(isTold)
       .map((effect) => followed(placed(effect, folder), links)),
     ...calls.flatMap((call) => [...reachEffects(call), ...processEffects(call)]),
@@ -146,20 +146,43 @@ function runsElsewhere({ calls, folder }: FoundCall): readonly Effect[] {
   const runners = calls.filter(isProjectCode);
   if (runners.length === 0) return [];
   const told = runners.flatMap(({ program, args }) =>
-    taking.has(program)
-      ? optionValues(args, "-C", "--prefix", "--cwd", "--dir", "--directory", "--chdir")
-      : [],
+    optionValues(
+      args,
+      ...(Object.hasOwn(folderOptions, program) ? (folderOptions[program]?.split(" ") ?? []) : []),
+    ),
   );
   const here: readonly Effect[] =
     folder && /^(?:\/|\.\.)/u.test(folder) ? [{ kind: "write", target: "." }] : [];
   return [...here, ...told.flatMap((word) => wordEffects("write", word))];
 }
 
-const taking: ReadonlySet<string> = new Set(
-  "npm pnpm yarn bun make gmake ninja cargo go just task cmake mvn gradle gradlew sbt composer bundle poetry uv".split(
-    " ",
-  ),
-);
+/** Runners -> options with which they are told of another folder. */
+const folderOptions: Readonly<Record<string, string>> = {
+  npm: "-C --prefix",
+  pnpm: "-C --dir",
+  yarn: "--cwd",
+  bun: "--cwd",
+  make: "-C --directory",
+  gmake: "-C --directory",
+  ninja: "-C",
+  meson: "-C",
+  go: "-C",
+  cargo: "-C --manifest-path --target-dir --root",
+  just: "-d --working-directory -f --justfile",
+  task: "-d --dir -t --taskfile",
+  cmake: "-B --build --install --prefix",
+  ctest: "--test-dir",
+  mvn: "-f --file",
+  gradle: "-p --project-dir",
+  gradlew: "-p --project-dir",
+  composer: "-d --working-dir",
+  poetry: "-C --directory",
+  uv: "--directory --project",
+  tox: "--workdir",
+  pytest: "--rootdir --basetemp",
+  tsc: "--outDir",
+  rake: "-C",
+};
 
 /** Words that may be files which are read: not of what only lists names, unless these are handed on. */
 function readWords(found: FoundCall): readonly Word[] {
@@ -223,7 +246,12 @@ function assignedWord(raw: string): Word {
 function reachEffects(call: ProgramCall): readonly Effect[] {
   if (call.isUndecided) return [];
   const remote = remoteEffects(call);
-  return remote.length > 0 ? remote : networkEffects(call);
+  const network = networkEffects(call);
+  if (remote.length === 0) return network;
+  return [
+    ...remote,
+    ...network.filter(({ traits = [], expansion }) => traits.includes("named") || expansion !== undefined),
+  ];
 }
 
 /** Assignments that change nothing about which program runs or what it loads. */

@@ -39,7 +39,7 @@ const mongoChanges =
 const looks =
   /^(?:select|show|explain|describe|desc|with|values|table|pragma|use|set\s+(?:search_path|statement_timeout|names)|begin|commit|rollback|analyze|help|\\|\.(?:tables|schema|indexes|indices|dump|headers|mode|databases|help|exit|quit|stats|width|separator|echo|timer|nullvalue))/iu;
 const hides =
-  /\b(?:insert|update|delete|drop|truncate|alter|create|grant|revoke|replace|merge|copy|call|vacuum|attach|into\s+(?:out|dump)file)\b/iu;
+  /\b(?:insert|update|delete|drop|truncate|alter|create|grant|revoke|replace|merge|copy|call|vacuum|attach|into\s+(?:out|dump)file)\b|\\!|\\(?:copy|o|i|ir|w|g|gexec|setenv)\b|^\s*system\s/iu;
 
 export function isDatabaseClient(program: string): boolean {
   return Object.hasOwn(clients, program);

@@ -112,6 +112,7 @@ const byProgram: Readonly<Record<string, FileEffects>> = {
   openssl: over(values("write", "-out")),
   "ssh-keygen": values("write", "-f"),
   split: () => [],
+  cmake: cmakeEffects,
 };
 
 export function fileEffects(call: ProgramCall): readonly Effect[] {
@@ -205,6 +206,18 @@ function moveEffects({ args, hasMoreArgs }: ProgramCall): readonly Effect[] {
       .flatMap((word) => wordEffects("write", word))
       .map((effect): Effect => (isKeeping ? effect : { ...effect, traits: ["destroys"] })),
   ];
+}
+
+/** `cmake -E rm`: its own tools for files. */
+function cmakeEffects({ args }: ProgramCall): readonly Effect[] {
+  const [option, tool, ...rest] = args;
+  if (option?.text !== "-E" || !tool) return [];
+  if (/^(?:rm|remove|remove_directory)$/u.test(tool.text))
+    return positional(rest).flatMap((word) => wordEffects("delete", word));
+  if (!/^(?:copy\w*|rename|touch|make_directory|create_\w+)$/u.test(tool.text)) return [];
+  return positional(rest)
+    .slice(-1)
+    .flatMap((word) => wordEffects("write", word));
 }
 
 /** `-delete` deletes below each starting folder, or only what a literal `-name` says. */

@@ -207,7 +207,8 @@ function isGraveCheckout(args: readonly Word[]): boolean {
 }
 
 function isGraveBranch(args: readonly Word[]): boolean {
-  return hasOption(args, "-D", "-M", "-C", "-f", "--force") || hasOption(args, "-d", "--delete");
+  // With `-d` alone git keeps what is not merged.
+  return hasOption(args, "-D", "-M", "-C", "-f", "--force");
 }
 
 /** Settings that name programs are run later, by whoever uses git here; those of the user hold everywhere. */

@@ -45,6 +45,7 @@ const byProgram: Readonly<Record<string, RegExp>> = {
   gdb: /^--?(?:ex|eval-command|iex|init-eval-command)$/u,
   lldb: /^(?:-o|-O|--one-line|--one-line-before-file)$/u,
   m4: /^(?!)$/u,
+  dc: /^(?:-e|--expression)$/u,
   jshell: /^(?!)$/u,
   ghci: /^-e$/u,
   irb: /^(?!)$/u,

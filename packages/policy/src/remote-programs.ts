@@ -2,7 +2,7 @@
 
 /** Program -> forms of its words that publish, separated by `|`; a star ends a word of which only the start counts. */
 export const publishing: Readonly<Record<string, string>> = {
-  npm: "publish|unpublish|deprecate|undeprecate|dist-tag add|dist-tag rm|owner add|owner rm|access *|token *|login|adduser|logout|team *|org *|star|unstar|hook *|profile set|stage *|config set|config delete|config edit|set",
+  npm: "publish|unpublish|deprecate|undeprecate|dist-tag add|dist-tag rm|owner add|owner rm|access *|token *|login|adduser|logout|team *|org *|star|unstar|hook *|profile set|stage *|trust *|config set|config delete|config edit|set",
   pnpm: "config set|config delete|set|publish|unpublish|deprecate|dist-tag add|dist-tag rm|login|adduser|logout|owner add",
   yarn: "publish|config set|config unset|config delete|npm publish|npm tag add|npm login|login|owner add|tag add",
   bun: "publish|pm trust",
@@ -279,7 +279,7 @@ export const systemPrograms: Readonly<Record<string, string>> = {
   nft: "list",
   ufw: "status|version",
   "firewall-cmd": "--list-all|--state|--get-zones",
-  ip: "a|addr|addr show|address|link|link show|route|route show|r|l|neigh|rule|-V||-j|-br",
+  ip: "a$|addr$|* show|address$|link$|route$|r$|l$|neigh$|rule$|* list|* ls|route get|-V|",
   ifconfig: "|-a",
   route: "|-n",
   useradd: "\0",

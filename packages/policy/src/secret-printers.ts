@@ -15,6 +15,7 @@ const forms: Readonly<Record<string, string>> = {
   helm: "get values|get all",
   vault: "kv get|read|token create|unwrap|print token|login|kv export",
   op: "read|item get|document get|inject|signin|get|run",
+  rbw: "get|list|code",
   bw: "get|list|unlock|export|login",
   lpass: "show|export|ls",
   pass: "show|*|",
