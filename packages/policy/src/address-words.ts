@@ -105,8 +105,29 @@ export function addressWords(call: ProgramCall): readonly Word[] {
     return value && /[.:$`]|^localhost$/u.test(value.text) ? [value] : [];
   });
   const free = letters === undefined ? args.filter(isSpelledOut) : freeWords(args, letters).filter(mayBeHost);
+  const hidden = args.flatMap((word, i) => hiddenAddresses(word, args[i + 1], program));
   const own = program === "getent" ? args.slice(1).filter(({ text }) => mayBeHost({ text })) : [];
-  return [...new Set([...given, ...named, ...free, ...(interpreterOf(call) ? [] : own)])];
+  return [...new Set([...given, ...named, ...free, ...hidden, ...(interpreterOf(call) ? [] : own)])];
+}
+
+/** Where an option sends a request whatever its address says, a file with addresses, or the registry of an image. */
+function hiddenAddresses(word: Word, next: Word | undefined, program: string): readonly Word[] {
+  const { text } = word;
+  if (/^(?:docker|podman|nerdctl)$/u.test(program))
+    return /^[\w-]+(?:\.[\w-]+)+(?::\d+)?\/[\w./:@-]+$/u.test(text) ? [word] : [];
+  const [, to] = /^--(connect-to|resolve)(?:=|$)/u.exec(text) ?? [];
+  if (to && next)
+    return next.text
+      .split(":")
+      .slice(2, to === "resolve" ? undefined : 3)
+      .map((part) => ({ ...next, text: part }));
+  const isList =
+    program === "curl"
+      ? /^(?:-K|--config)/u
+      : /^(?:wget2?|aria2c|axel)$/u.test(program)
+        ? /^(?:-i|--input-file)/u
+        : undefined;
+  return isList?.test(text) ? [{ ...word, text: "$addresses" }] : [];
 }
 
 /** With a scheme, or so by what the shell fills in. */
@@ -119,6 +140,7 @@ function freeWords(args: readonly Word[], letters: string): readonly Word[] {
   return args.filter(({ text }, i) => {
     if (/^[-+]/u.test(text)) return false;
     const before = args[i - 1]?.text ?? "";
+    if (before === "--") return true;
     if (/^-[A-Za-z0-9#]+$/u.test(before) && !/^--/u.test(before)) return !letters.includes(before.slice(-1));
     return !before.startsWith("--") || before.includes("=") || valueless.test(before) || isAddress(text);
   });

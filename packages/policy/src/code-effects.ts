@@ -24,7 +24,7 @@ const hiding =
   /\b(?:eval|__import__|importlib|getattr|setattr|globals|__builtins__|__dict__|compile|atob|fromCharCode|fromCodePoint|b64decode|base64|unhexlify|fromhex|Reflect|runInThisContext|runInNewContext|vm\.\w+|marshal|pickle|instance_eval|class_eval|send|public_send|__send__|const_get|create_function|call_user_func\w*|unpack|pack|chr)\s*[(.,]|\bnew\s+Function\b|\bFunction\s*\(|\]\s*\(|\\x[0-9a-f]{2}|\\u00[0-9a-f]{2}|(?<![.\w])exec\s*\(|\bprocess\.binding\b|\brequire\s*\(\s*[^'")\s]|\bimport\s*\(\s*[^'")\s]|\b__DATA__\b|\bctypes\b|\bCommand::new\b|\bProcessBuilder\b|\bsyscall\b|\bfrom\s+(?:subprocess|os|pty)\s+import\s+(?!path\b|environ\b|getcwd\b|listdir\b|walk\b|sep\b|linesep\b|cpu_count\b|getenv\b)/giu;
 
 const reaching =
-  /\b(?:fetch|urlopen|urllib(?!\.parse)|requests|httpx|aiohttp|axios|XMLHttpRequest|WebSocket|Net::HTTP|LWP|curl_exec|http\.client|smtplib|ftplib|paramiko|file_get_contents|fsockopen|curl_init|IO::Socket|open-uri|URI\.open|TCPSocket|UDPSocket|HttpClient|WebClient|TcpStream|dgram|undici|superagent|getaddrinfo|gethostbyname|create_connection|createConnection)\b|['"](?:net|tls|http2?|https)['"]\)\s*\.\s*\w+|\bnet\.Dial|\bhttp\.(?:Get|Post|NewRequest)\b|\bdns\.\w+|\bhttps?\.(?:get|request)\b|\b(?:socket|net)\.(?:connect|createConnection|socket|create_connection)\b|\/(?:inet|dev)\/tcp\b/u;
+  /\b(?:fetch|urlopen|urllib(?!\.parse)|requests|httpx|aiohttp|axios|XMLHttpRequest|WebSocket|Net::HTTP|LWP|curl_exec|http\.client|smtplib|ftplib|paramiko|file_get_contents|fsockopen|curl_init|IO::Socket|open-uri|URI\.open|TCPSocket|UDPSocket|HttpClient|WebClient|TcpStream|dgram|undici|superagent|getaddrinfo|gethostbyname|create_connection|createConnection)\b|['"](?:net|tls|dns|dgram|http2?|https)['"]\)\s*\.\s*\w+|\bnet\.Dial|\bhttp\.(?:Get|Post|NewRequest)\b|\bdns\.\w+|\bhttps?\.(?:get|request)\b|\b(?:socket|net)\.(?:connect|createConnection|socket|create_connection)\b|\/(?:inet|dev)\/tcp\b/u;
 
 const remoteChange =
   /\b(?:requests|httpx|axios|session|client)\.(?:post|put|patch|delete)\b|method\s*[:=]\s*['"](?:POST|PUT|PATCH|DELETE)|\bsmtplib\b|\b(?:exec\w*|query\w*|run|raw|sql|cursor|prepare)\b\W[\s\S]*\b(?:(?:DROP|TRUNCATE)\s+(?:TABLE|DATABASE|SCHEMA)|DELETE\s+FROM)\b|\bdropDatabase\b|\bflushall\b|\bdeleteMany\s*\(|\bdelete_(?:bucket|object|table|stack|instance)\w*\s*\(/iu;
@@ -38,7 +38,7 @@ export function codeEffects(code: string): readonly Effect[] {
   const target = summaryOf(code);
   if (remoteChange.test(code)) effects.push({ kind: "network", target, traits: ["irreversible"] });
   else if (reaching.test(code)) effects.push({ kind: "network", target });
-  if (reaching.test(code)) effects.push(...codeHosts(code));
+  if (reaching.test(code)) effects.push(...codeHosts(folded(code)));
   return effects;
 }
 
@@ -57,9 +57,14 @@ function codeHosts(code: string): readonly Effect[] {
   return [...urls, ...names].flatMap(namedHost);
 }
 
+/** What is put together of two strings, as one. */
+function folded(code: string): string {
+  return code.replace(/(['"`])\s*(?:\+|\.\.?)\s*\1/gu, "");
+}
+
 /** Strings of the code that may be paths; what is put together of two is one. */
 export function codeNames(text: string): readonly string[] {
-  const code = text.replace(/(['"`])\s*(?:\+|\.\.?)\s*\1/gu, "");
+  const code = folded(text);
   const strings = [...code.matchAll(/(['"`])((?:(?!\1)[^\\\n]|\\.){1,255})\1/gu)].map(
     ([, , string = ""]) => string,
   );

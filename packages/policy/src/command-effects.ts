@@ -9,6 +9,7 @@ import { type Known, nothingKnown, type Wanted } from "./known.ts";
 import { followed } from "./links.ts";
 import { isKillingOthers, isRaising } from "./machine-rights.ts";
 import { isPathEffect } from "./match.ts";
+import { namedHost } from "./named-host.ts";
 import { networkEffects } from "./network-effects.ts";
 import { callText, hasOption, optionValues, type ProgramCall, positional } from "./program-call.ts";
 import { isProjectCode } from "./project-code.ts";
@@ -134,6 +135,7 @@ function commandCallEffects(found: FoundCall): readonly Effect[] {
       .filter(isTold)
       .map((effect) => followed(placed(effect, folder), links)),
     ...calls.flatMap((call) => [...reachEffects(call), ...processEffects(call)]),
+    ...assignments.flatMap(proxyHosts),
     ...[
       ...calls.flatMap((call) => (call.program === "git" ? gitEffects(call, found) : [])),
       ...runsElsewhere(found),
@@ -236,6 +238,11 @@ function isTalk(calls: readonly ProgramCall[]): boolean {
 }
 
 const talk: ReadonlySet<string> = new Set("echo printf : true false [ [[ (( test alias trap".split(" "));
+
+function proxyHosts(raw: string): readonly Effect[] {
+  const value = /^(?:https?|all|ftp|rsync)_proxy=(.+)$/isu.exec(raw)?.[1];
+  return value === undefined ? [] : namedHost(value.replace(/['"]/gu, ""));
+}
 
 function assignedWord(raw: string): Word {
   const text = raw.replace(/['"]/gu, "");

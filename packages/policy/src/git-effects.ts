@@ -108,6 +108,12 @@ export function gitEffects({ args: words }: ProgramCall, found: Surroundings): r
       ...[here, ...optionValues(globals, "-C")].slice(-1).flatMap((word) => wordEffects("write", word)),
     );
   if (isRemote(subcommand, args)) effects.push(...remoteEffects(args, target));
+  if (subcommand === "archive")
+    effects.push(
+      ...optionValues(args, "--remote")
+        .filter(({ text }) => isAddress(text))
+        .flatMap(({ text }) => namedHost(text)),
+    );
   if (subcommand === "init" && positional(args).length > 0)
     effects.push(
       ...positional(args)

@@ -12,7 +12,7 @@ export function namedHost(text: string): readonly Effect[] {
   if (found && localSchemes.test(found[1] ?? "")) return [];
   const rest = found
     ? text.slice(found[0].length).replace(/^[^/?#@\s]*@/u, "")
-    : text.replace(/^[\w.+-]+@/u, "");
+    : text.replace(/^\/\//u, "").replace(/^[\w.+-]+@/u, "");
   const [, host = "", port] = /^(\[[^\]]*\]|[^/:?#\s,]*)(?::(\d+))?/u.exec(rest) ?? [];
   if (filledIn.test(host)) return [{ kind: "network", target: text, expansion: "unknown" }];
   const name = host.toLowerCase();
