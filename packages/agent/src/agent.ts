@@ -35,6 +35,8 @@ export interface Surroundings {
   gitAliases(): Promise<Readonly<Record<string, string>>>;
   /** *Contract:* what the next checkpoint will not hold, from the workspace. */
   uncovered(): Promise<readonly string[]>;
+  /** *Contract:* whether git sees changes that are in no commit, files it does not know included; true in doubt. */
+  unsaved(): Promise<boolean>;
 }
 
 /** Everything an agent reaches; the host opens and closes it. */

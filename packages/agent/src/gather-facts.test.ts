@@ -18,6 +18,7 @@ const surroundings: Surroundings = {
   text: async () => undefined,
   gitAliases: async () => ({}),
   uncovered: async () => ["data/"],
+  unsaved: async () => false,
 };
 const holding = { containment: "full", uncontainedAllowed: false } as const;
 const containment = async () => holding;
@@ -71,4 +72,13 @@ it("asks what may be lost only where something may be, and only when files are k
   const unkept = await gatherFacts(deleting, { ...asking, keepsFiles: false }, ports);
   assert.equal(unkept.uncovered, undefined);
   assert.equal((await gatherFacts([{ kind: "read", target: "a" }], asking, ports)).uncovered, undefined);
+});
+
+it("asks whether work is unsaved only where it may be thrown away", async () => {
+  const ports = { workspace: workspaceWith({}), containment, surroundings };
+  const reset: Effect = { kind: "vcs", target: "git reset --hard", traits: ["local", "discards"] };
+  const { unsaved, uncovered } = await gatherFacts([reset], asking, ports);
+  assert.deepEqual([unsaved, uncovered], [false, ["data/"]]);
+  const commit: Effect = { kind: "vcs", target: "git commit", traits: ["local"] };
+  assert.equal((await gatherFacts([commit], asking, ports)).unsaved, undefined);
 });

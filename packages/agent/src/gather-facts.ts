@@ -20,7 +20,9 @@ export async function gatherFacts(
   const { workspace, surroundings } = ports;
   const held = needed.containment ? await ports.containment() : unasked;
   const losing = needed.losing.length > 0;
-  const uncovered = losing && keepsFiles ? await surroundings.uncovered() : undefined;
+  const isLosing = losing || needed.unsaved;
+  const uncovered = isLosing && keepsFiles ? await surroundings.uncovered() : undefined;
+  const unsaved = needed.unsaved ? await surroundings.unsaved() : undefined;
   const paths = await Promise.all(
     needed.paths.map(async (path): Promise<readonly [string, PathFact]> => {
       const real = await workspace.resolve(path);
@@ -34,6 +36,7 @@ export async function gatherFacts(
     ...held,
     paths: Object.fromEntries(paths),
     ...(uncovered && { uncovered }),
+    ...(unsaved !== undefined && { unsaved }),
     ...(refusals.length > 0 && { refusals }),
   };
 }

@@ -37,3 +37,19 @@ test("a call stands on what earlier calls of its own answer have shown", () => {
   );
   assert.deepEqual(context.shown("c.ts"), []);
 });
+
+test("a host that an allowed command names is granted, and nothing else of the network", () => {
+  const effects = [
+    { kind: "network", target: "example.com:8443", traits: ["named"] },
+    { kind: "network", target: "npm ci" },
+    { kind: "network", target: "$URL", expansion: "unknown" },
+  ] as const;
+  const decision = { verdict: "allow", rule: "network", why: "" } as const;
+  const session = { shown: {}, todos: [], grants: [], calls: [{ ...call("one"), effects, decision }] };
+  const ports = { rules: [] } as unknown as AgentPorts;
+  const { grants } = toolContext(ports, { call: "one", session, signal: new AbortController().signal });
+  assert.deepEqual(
+    grants.map(({ target }) => target),
+    ["example.com:8443"],
+  );
+});

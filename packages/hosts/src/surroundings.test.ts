@@ -41,3 +41,19 @@ it("knows git's aliases, and which folders a checkpoint leaves out", async () =>
   assert.deepEqual(await gitAliases(), { p: "!git push\norigin" });
   assert.deepEqual(await uncovered(), ["data/"]);
 });
+
+it("knows whether work is in no commit, and takes doubt for a yes", async () => {
+  const { unsaved } = createSurroundings(root, env);
+  assert.equal(await unsaved(), true);
+  const git = (...args: readonly string[]) => execFileSync("git", args, { cwd: root, env });
+  git("init", "-q");
+  git("config", "status.showUntrackedFiles", "no");
+  assert.equal(await unsaved(), false);
+  writeFileSync(join(root, "a"), "1");
+  assert.equal(await unsaved(), true);
+  git("add", "a");
+  git("-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "a");
+  assert.equal(await unsaved(), false);
+  writeFileSync(join(root, "a"), "2");
+  assert.equal(await unsaved(), true);
+});

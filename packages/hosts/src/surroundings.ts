@@ -26,6 +26,11 @@ export function createSurroundings(
       // A checkpoint holds files that git ignores, but not whole folders of them.
       return listed.split("\0").filter((path) => path.endsWith("/"));
     },
+    unsaved: async () => {
+      const listed = await git(["status", "--porcelain", "--branch", "--untracked-files=normal"], root, env);
+      // The first line tells of the branch; without it nothing was learned.
+      return listed.trimEnd().split("\n").length !== 1 || !listed.startsWith("## ");
+    },
   };
 }
 

@@ -40,9 +40,16 @@ function autoMode(effect: Effect, facts: Facts, isCommand: boolean): Decision {
   if (kind === "write" || kind === "delete") return changeDecision(effect, facts, isCommand);
   if (isOwnProcess(effect)) return ownDecision;
   if (traits.includes("irreversible") || traits.includes("shared")) return lastingDecision(effect);
-  if (kind === "network" && facts.containment !== "full") {
-    return decision("ask", "network", `it reaches ${shortened(target)} over the network`);
-  }
+  if (traits.includes("discards")) return discardDecision(effect, facts);
+  if (traits.includes("secrets"))
+    return decision("ask", "secrets", `\`${shortened(target)}\` prints keys or logins`);
+  if (traits.includes("privilege"))
+    return decision(
+      "ask",
+      "more-rights",
+      `\`${shortened(target)}\` asks for other rights, or for the machine`,
+    );
+  if (kind === "network") return networkDecision(effect, facts);
   if (kind === "vcs" && !traits.includes("local")) return lastingDecision(effect);
   if (kind === "execute" && effect.expansion === "unknown") {
     return decision("ask", "undecided", `it cannot be told beforehand what \`${shortened(target)}\` runs`);
@@ -61,6 +68,20 @@ const ownDecision: Decision = {
   rule: "own-process",
   why: "it is a process of this session",
 };
+
+/** What a full sandbox does not let connect is no harm; but what names a host fails there, and is then offered. */
+function networkDecision(effect: Effect, facts: Facts): Decision {
+  const { target, traits = [], expansion } = effect;
+  if (traits.includes("named") || expansion === "unknown" || facts.containment !== "full")
+    return decision("ask", "network", `it reaches ${shortened(target)} over the network`);
+  return containedDecision(effect, facts);
+}
+
+function discardDecision(effect: Effect, facts: Facts): Decision {
+  if (facts.unsaved === false && facts.uncovered !== undefined) return containedDecision(effect, facts);
+  const why = `\`${shortened(effect.target)}\` may throw away work that is in no commit`;
+  return decision("ask", "discards-work", why);
+}
 
 function lastingDecision({ kind, target, traits = [] }: Effect): Decision {
   const name = `\`${shortened(target)}\``;

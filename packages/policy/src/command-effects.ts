@@ -6,12 +6,16 @@ import { folderReads } from "./folder-reads.ts";
 import type { FoundCall, Redirect } from "./found-call.ts";
 import { gitEffects } from "./git-effects.ts";
 import { type Known, nothingKnown, type Wanted } from "./known.ts";
+import { followed } from "./links.ts";
+import { isKillingOthers, isRaising } from "./machine-rights.ts";
 import { isPathEffect } from "./match.ts";
+import { namedHost } from "./named-host.ts";
 import { networkEffects } from "./network-effects.ts";
-import { hasOption, type ProgramCall, positional } from "./program-call.ts";
+import { callText, hasOption, optionValues, type ProgramCall, positional } from "./program-call.ts";
 import { isProjectCode } from "./project-code.ts";
 import { isLookingCall } from "./read-only-command.ts";
 import { remoteEffects } from "./remote-effects.ts";
+import { isPrintingSecrets } from "./secret-printers.ts";
 import { escapeGlob } from "./shell-glob.ts";
 import { followScript } from "./walk-script.ts";
 import type { Word } from "./word.ts";
@@ -85,9 +89,9 @@ function callEffects(found: FoundCall): readonly Effect[] {
   return byOrigin(effects, found);
 }
 
-function codeCallEffects({ folder }: FoundCall, code: string): readonly Effect[] {
+function codeCallEffects({ folder, links }: FoundCall, code: string): readonly Effect[] {
   const reads = codeNames(code).map((target): Effect => ({ kind: "read", target }));
-  return [...codeEffects(code), ...reads].map((effect) => placed(effect, folder));
+  return [...codeEffects(code), ...reads].map((effect) => followed(placed(effect, folder), links));
 }
 
 /** What the project's own code does to its files is its own affair, as with a test that is run. */
@@ -97,6 +101,7 @@ function byOrigin(effects: readonly Effect[], { origin }: FoundCall): readonly E
     if (effect.kind === "read") return [];
     if (effect.kind === "execute" && effect.expansion !== "unknown")
       return [{ ...effect, traits: withTrait(effect, "project-code") }];
+    if (isPathEffect(effect) && isElsewhere(effect)) return [effect];
     const isGrave = effect.traits?.some(
       (trait) => trait === "irreversible" || trait === "shared" || trait === "privilege",
     );
@@ -104,30 +109,113 @@ function byOrigin(effects: readonly Effect[], { origin }: FoundCall): readonly E
   });
 }
 
+/** Files of others are not the project's own. */
+function isElsewhere({ target, expansion }: Effect): boolean {
+  if (expansion === "unknown") return /^(?:~|\$HOME\b|\$\{HOME\})/u.test(target);
+  return /^(?:\.\.(?:\/|$)|\/(?!tmp\/|dev\/|proc\/self\/|var\/tmp\/))/u.test(target);
+}
+
 function withTrait({ traits = [] }: Effect, trait: Trait): readonly Trait[] {
   return traits.includes(trait) ? traits : [...traits.filter((one) => one !== "looks"), trait];
 }
 
 function commandCallEffects(found: FoundCall): readonly Effect[] {
-  const { calls, redirects, assignments, folder } = found;
+  const { calls, redirects, assignments, folder, links } = found;
   const files = [...calls.flatMap(fileEffects), ...redirects.flatMap(redirectEffects)];
   const named = isTalk(calls)
     ? []
-    : [...withoutPattern(found), ...assignments.map(assignedWord)].flatMap(wordNames);
+    : [...readWords(found), ...assignments.map(assignedWord)].flatMap(wordNames);
   const targets = redirects
     .filter(({ operator }) => !/^<<-?<?$/u.test(operator))
     .flatMap(({ target }) => wordNames(target));
   const reads = [...named, ...targets].map((target): Effect => ({ kind: "read", target }));
   return [
     ...executeEffects(found),
-    ...[...files, ...reads, ...calls.flatMap(folderReads)]
+    ...[...files, ...reads, ...calls.flatMap((call) => folderReads(call, folder))]
       .filter(isTold)
-      .map((effect) => placed(effect, folder)),
+      .map((effect) => followed(placed(effect, folder), links)),
     ...calls.flatMap((call) => [...reachEffects(call), ...processEffects(call)]),
-    ...calls.flatMap((call) =>
-      call.program === "git" ? gitEffects(call).map((effect) => placed(effect, folder)) : [],
-    ),
+    ...assignments.flatMap(proxyHosts),
+    ...[
+      ...calls.flatMap((call) => (call.program === "git" ? gitEffects(call, found) : [])),
+      ...runsElsewhere(found),
+    ].map((effect) => followed(placed(effect, folder), links)),
   ];
+}
+
+/** What code of a project does, it does to the folder that it runs in, or is told to run in. */
+function runsElsewhere({ calls, folder }: FoundCall): readonly Effect[] {
+  const runners = calls.filter(isProjectCode);
+  if (runners.length === 0) return [];
+  const told = runners.flatMap(({ program, args }) =>
+    optionValues(
+      args,
+      ...(Object.hasOwn(folderOptions, program) ? (folderOptions[program]?.split(" ") ?? []) : []),
+    ),
+  );
+  const here: readonly Effect[] =
+    folder && /^(?:\/|\.\.)/u.test(folder) ? [{ kind: "write", target: "." }] : [];
+  return [...here, ...told.flatMap((word) => wordEffects("write", word))];
+}
+
+/** Runners -> options with which they are told of another folder. */
+const folderOptions: Readonly<Record<string, string>> = {
+  npm: "-C --prefix",
+  pnpm: "-C --dir",
+  yarn: "--cwd",
+  bun: "--cwd",
+  make: "-C --directory",
+  gmake: "-C --directory",
+  ninja: "-C",
+  meson: "-C",
+  go: "-C",
+  cargo: "-C --manifest-path --target-dir --root",
+  just: "-d --working-directory -f --justfile",
+  task: "-d --dir -t --taskfile",
+  cmake: "-B --build --install --prefix",
+  ctest: "--test-dir",
+  mvn: "-f --file",
+  gradle: "-p --project-dir",
+  gradlew: "-p --project-dir",
+  composer: "-d --working-dir",
+  poetry: "-C --directory",
+  uv: "--directory --project",
+  tox: "--workdir",
+  pytest: "--rootdir --basetemp",
+  tsc: "--outDir",
+  rake: "-C",
+};
+
+/** Words that may be files which are read: not of what only lists names, unless these are handed on. */
+function readWords(found: FoundCall): readonly Word[] {
+  const { calls, isFeeding } = found;
+  if (!isFeeding) return isListing(calls) ? [] : withoutPattern(found);
+  const words = found.words.slice(1);
+  if (searchers.has(calls[0]?.program ?? ""))
+    return hasOption(words, "-v", "--invert-match")
+      ? withoutPattern(found)
+      : words.flatMap((word) => [word, ...plainPattern(word)]);
+  // What is quoted is still a pattern for `find -name`.
+  return words.map((word) => (word.isLiteral ? { ...word, glob: word.text } : word));
+}
+
+/** `'^\.env$'` as the name it means. */
+function plainPattern(word: Word): readonly Word[] {
+  const text = word.text.replace(/^\^|\$$|\\(?=[.\w-])/gu, "");
+  return text === word.text || text === "" ? [] : [{ ...word, text, glob: escapeGlob(text) }];
+}
+
+const listing: ReadonlySet<string> = new Set(
+  "ls stat find fd fdfind realpath readlink basename dirname du".split(" "),
+);
+const actions = /^-(?:exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|x|X)$|^--exec/u;
+
+function isListing(calls: readonly ProgramCall[]): boolean {
+  const [call] = calls;
+  if (calls.length !== 1 || !call) return false;
+  if (call.program === "git")
+    return /^(?:check-ignore|check-attr|ls-files|status)$/u.test(call.args[0]?.text ?? "");
+  return listing.has(call.program) && !call.args.some(({ text }) => actions.test(text));
 }
 
 const searchers: ReadonlySet<string> = new Set(
@@ -151,6 +239,11 @@ function isTalk(calls: readonly ProgramCall[]): boolean {
 
 const talk: ReadonlySet<string> = new Set("echo printf : true false [ [[ (( test alias trap".split(" "));
 
+function proxyHosts(raw: string): readonly Effect[] {
+  const value = /^(?:https?|all|ftp|rsync)_proxy=(.+)$/isu.exec(raw)?.[1];
+  return value === undefined ? [] : namedHost(value.replace(/['"]/gu, ""));
+}
+
 function assignedWord(raw: string): Word {
   const text = raw.replace(/['"]/gu, "");
   return { text, glob: escapeGlob(text), isLiteral: true, raw };
@@ -160,15 +253,18 @@ function assignedWord(raw: string): Word {
 function reachEffects(call: ProgramCall): readonly Effect[] {
   if (call.isUndecided) return [];
   const remote = remoteEffects(call);
-  return remote.length > 0 ? remote : networkEffects(call);
+  const network = networkEffects(call);
+  if (remote.length === 0) return network;
+  return [
+    ...remote,
+    ...network.filter(({ traits = [], expansion }) => traits.includes("named") || expansion !== undefined),
+  ];
 }
 
 /** Assignments that change nothing about which program runs or what it loads. */
 const harmless =
   /^(NODE_ENV|CI|DEBUG|FORCE_COLOR|NO_COLOR|TZ|LANG|LC_\w+|PORT|HOST|RUST_BACKTRACE|RUST_LOG|CGO_ENABLED)=/u;
 const nowhere = /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/u;
-
-const raising: ReadonlySet<string> = new Set("sudo su doas pkexec runuser setpriv".split(" "));
 
 /** The command as written, and as what its wrappers and assignments hide, so that no rule is missed by dressing it. */
 function executeEffects({ words, calls, redirects, assignments }: FoundCall): readonly Effect[] {
@@ -182,7 +278,8 @@ function executeEffects({ words, calls, redirects, assignments }: FoundCall): re
   const effects = calls.map((one): Effect => {
     const target = [one.program, ...one.args.map(({ raw }) => raw), ...written].join(" ").trim();
     if (one.isUndecided) return { kind: "execute", target, expansion: "unknown" };
-    if (raising.has(one.program)) return { kind: "execute", target, traits: ["privilege"] };
+    if (isRaising(one)) return { kind: "execute", target, traits: ["privilege"] };
+    if (isPrintingSecrets(one)) return { kind: "execute", target, traits: ["secrets"] };
     if (isPlain && isLookingCall(one)) return { kind: "execute", target, traits: ["looks"] };
     return isProjectCode(one)
       ? { kind: "execute", target, traits: ["project-code"] }
@@ -217,17 +314,10 @@ function isTold({ target }: Effect): boolean {
   return !nowhere.test(target);
 }
 
-function processEffects({ program, args }: ProgramCall): readonly Effect[] {
-  const isKilling = ["kill", "pkill", "killall", "skill", "fuser", "xkill"].includes(program);
+function processEffects(call: ProgramCall): readonly Effect[] {
+  const { program, args } = call;
+  if (isKillingOthers(call)) return [{ kind: "process", target: callText(call), traits: ["irreversible"] }];
+  const isKilling = ["kill", "pkill", "killall", "skill", "fuser"].includes(program);
   if (!isKilling || (program === "fuser" && !args.some(({ text }) => /^-\w*k/u.test(text)))) return [];
-  return positional(args).length + args.length === 0
-    ? []
-    : [
-        {
-          kind: "process",
-          target: [program, ...args.map(({ raw }) => raw)].join(" "),
-          ...(program === "kill" &&
-            args.slice(1).some(({ text }) => text === "-1") && { traits: ["irreversible"] as const }),
-        },
-      ];
+  return positional(args).length + args.length === 0 ? [] : [{ kind: "process", target: callText(call) }];
 }

@@ -140,7 +140,6 @@ echo a # rm -rf / ; git push
 for d in d*; do sed -i s/a/b/ $d/*.ts; done
 git fetch origin
 git pull
-git clone https://github.com/a/b
 git ls-remote origin
 git submodule update --init
 npm install left-pad
@@ -158,15 +157,16 @@ cargo add serde
 cargo install ripgrep
 go get example.com/x
 go mod tidy
-curl https://example.com
-curl $URL
-wget https://example.com/a.tgz
 `;
 
 const asking = String.raw`
 $CMD --flag
 eval "$SETUP"
 git push
+git clone https://github.com/a/b
+curl https://example.com
+curl $URL
+wget https://example.com/a.tgz
 git push origin main
 git push --force-with-lease
 git -C sub push
@@ -349,6 +349,26 @@ describe("the other modes", () => {
     [{ containment: "none", uncontainedAllowed: true }, "git push", "ask"],
     [{ containment: "none", uncontainedAllowed: true }, "rm -rf ../x", "ask"],
     [{ containment: "reduced" }, "npm test", "allow"],
+    // What git throws away is lost only where something is unsaved.
+    ...[
+      "git reset --hard",
+      "git checkout -- .",
+      "git restore src",
+      "git clean -fd",
+      "git rm -rf src",
+    ].flatMap(
+      (script) =>
+        [
+          [{ unsaved: false }, script, "allow"],
+          [{ unsaved: true }, script, "ask"],
+        ] as const,
+    ),
+    ...[
+      "git clean -fdx",
+      "git stash drop",
+      "git -C ../x reset --hard",
+      "GIT_DIR=../x/.git git reset --hard",
+    ].map((script) => [{ unsaved: false }, script, "ask"] as const),
     // Only a full sandbox holds the network.
     ...["git fetch origin", "npm ci", "curl https://example.com", "go mod tidy"].map(
       (script) => [{ containment: "reduced" }, script, "ask"] as const,

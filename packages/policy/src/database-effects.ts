@@ -39,7 +39,11 @@ const mongoChanges =
 const looks =
   /^(?:select|show|explain|describe|desc|with|values|table|pragma|use|set\s+(?:search_path|statement_timeout|names)|begin|commit|rollback|analyze|help|\\|\.(?:tables|schema|indexes|indices|dump|headers|mode|databases|help|exit|quit|stats|width|separator|echo|timer|nullvalue))/iu;
 const hides =
-  /\b(?:insert|update|delete|drop|truncate|alter|create|grant|revoke|replace|merge|copy|call|vacuum|attach|into\s+(?:out|dump)file)\b/iu;
+  /\b(?:insert|update|delete|drop|truncate|alter|create|grant|revoke|replace|merge|copy|call|vacuum|attach|into\s+(?:out|dump)file)\b|\\!|\\(?:copy|o|i|ir|w|g|gexec|setenv)\b|^\s*system\s/iu;
+
+export function isDatabaseClient(program: string): boolean {
+  return Object.hasOwn(clients, program);
+}
 
 /** Undefined for what is no client of a database. */
 export function sqlEffects(call: ProgramCall): readonly Effect[] | undefined {
@@ -48,7 +52,7 @@ export function sqlEffects(call: ProgramCall): readonly Effect[] | undefined {
   if (program === "sqlite3" || program === "duckdb") return sqliteEffects(call);
   const client = Object.hasOwn(clients, program) ? clients[program] : undefined;
   if (!client) return undefined;
-  const statements = optionValues(args, ...client.code);
+  const statements = [...optionValues(args, ...client.code), ...clustered(args, client.code)];
   const isFile = client.file.length > 0 && hasOption(args, ...client.file);
   const isLooking = statements.every((statement) => isLookingAt(program, statement));
   const lists = hasOption(args, "-l", "--list", "--version", "--help") && statements.length === 0;
@@ -56,6 +60,14 @@ export function sqlEffects(call: ProgramCall): readonly Effect[] | undefined {
   // Without a statement it reads them from somewhere else.
   if (statements.length === 0 || isFile || !isLooking) return [changing(call)];
   return [{ kind: "network", target: callText(call) }];
+}
+
+/** `-Atc 'select 1'`: the last of several letters. */
+function clustered(args: readonly Word[], options: readonly string[]): readonly Word[] {
+  const letters = options.filter((option) => option.length === 2).map((option) => option.slice(1));
+  return args.flatMap(({ text }, i) =>
+    /^-[A-Za-z]{2,}$/u.test(text) && letters.includes(text.slice(-1)) ? (args[i + 1] ?? []) : [],
+  );
 }
 
 function changing(call: ProgramCall): Effect {
@@ -96,10 +108,13 @@ function redisEffects(call: ProgramCall): readonly Effect[] {
 
 /** A database in a file: looking is reading it. */
 function sqliteEffects(call: ProgramCall): readonly Effect[] {
-  const [file, ...statements] = positional(call.args);
-  const given = [...statements, ...optionValues(call.args, "-cmd", "-c")];
+  const values = optionValues(call.args, "-cmd", ...(call.program === "duckdb" ? ["-c", "-s", "-f"] : []));
+  const [file, ...statements] = positional(call.args.filter((word) => !values.includes(word)));
+  const given = [...statements, ...values];
   if (!file || hasOption(call.args, "-version", "--version", "-help")) return [];
   const isLooking = given.length > 0 && given.every(({ text }) => isLookingSql(text));
   if (isLooking || hasOption(call.args, "-readonly")) return [];
-  return [{ kind: "write", target: file.glob, traits: ["irreversible"] }];
+  if (/^(?::memory:|)$/u.test(file.text)) return [];
+  const isScratch = /^\/(?:tmp|dev\/shm)\//u.test(file.text);
+  return [{ kind: "write", target: file.glob, traits: isScratch ? ["destroys"] : ["irreversible"] }];
 }

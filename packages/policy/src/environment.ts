@@ -11,6 +11,7 @@ export interface Environment {
   readonly renamed: Map<string, Word>;
   /** Files it has made, with their texts as far as they are known; as they were named. */
   readonly made: Map<string, { readonly text: string | undefined }>;
+  readonly links: Map<string, string | undefined>;
   /** A glob, relative to the workspace or absolute; absent when it cannot be told. */
   folder: string | undefined;
 }
@@ -22,6 +23,7 @@ export function startIn(folder: string): Environment {
     aliases: new Map(),
     renamed: new Map(),
     made: new Map(),
+    links: new Map(),
     folder,
   };
 }
@@ -34,6 +36,7 @@ export function fork(environment: Environment): Environment {
     aliases: new Map(environment.aliases),
     renamed: new Map(environment.renamed),
     made: new Map(environment.made),
+    links: new Map(environment.links),
     folder: environment.folder,
   };
 }
@@ -46,6 +49,7 @@ export function join(into: Environment, others: readonly Environment[]): void {
     merge(into.aliases, other.aliases, (one, another) => `${one} ; ${another}`);
     for (const [name, program] of other.renamed) into.renamed.set(name, program);
     merge(into.made, other.made, () => ({ text: undefined }));
+    merge(into.links, other.links, () => undefined);
     if (into.folder !== other.folder) into.folder = undefined;
   }
 }

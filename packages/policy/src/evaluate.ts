@@ -87,6 +87,7 @@ const graveRules: ReadonlySet<string> = new Set([
   "whole-folder",
   "delete-unsaved",
   "write-unsaved",
+  "discards-work",
 ]);
 
 /** What a rule for many things does not let happen. */

@@ -91,7 +91,7 @@ function classesOf(effect: Effect, { rule }: Decision, { paths }: Facts): readon
   if (traits.includes("privilege")) classes.push("privilege");
   const isOutside = isPathEffect(effect) && expansion !== "unknown" && paths[target]?.inside === false;
   if (isOutside && kind !== "read") classes.push("outside");
-  if (traits.includes("irreversible") || /-unsaved$|^delete-outside$/u.test(rule))
+  if (traits.includes("irreversible") || /-unsaved$|^delete-outside$|^discards-work$/u.test(rule))
     classes.push("irreversible");
   if (expansion === "unknown") classes.push("undecided");
   return classes;

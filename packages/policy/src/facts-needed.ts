@@ -10,6 +10,8 @@ export interface FactsNeeded {
   readonly losing: readonly string[];
   /** Whether it asks what holds commands in. */
   readonly containment: boolean;
+  /** Whether it asks if the workspace holds work that is in no commit. */
+  readonly unsaved: boolean;
 }
 
 export function factsNeeded(effects: readonly Effect[]): FactsNeeded {
@@ -20,5 +22,6 @@ export function factsNeeded(effects: readonly Effect[]): FactsNeeded {
     paths: [...new Set(paths.map(({ target }) => target))],
     losing: [...new Set(losing.map(({ target }) => target))],
     containment: effects.some(({ kind }) => kind === "execute" || kind === "process"),
+    unsaved: effects.some(({ traits = [] }) => traits.includes("discards")),
   };
 }

@@ -86,7 +86,7 @@ const byProgram: Readonly<Record<string, FileEffects>> = {
   ruby: (call) => (call.args.some(({ text }) => /^-\w*i/u.test(text)) ? last("write")(call) : []),
   ed: over(each("write")),
   ex: over(each("write")),
-  patch: values("write", "-o", "--output"),
+  patch: values("write", "-o", "--output", "-d", "--directory"),
   find: findEffects,
   dd: ({ args }) =>
     args.flatMap((word) =>
@@ -112,6 +112,7 @@ const byProgram: Readonly<Record<string, FileEffects>> = {
   openssl: over(values("write", "-out")),
   "ssh-keygen": values("write", "-f"),
   split: () => [],
+  cmake: cmakeEffects,
 };
 
 export function fileEffects(call: ProgramCall): readonly Effect[] {
@@ -182,7 +183,7 @@ function tarEffects({ args }: ProgramCall): readonly Effect[] {
     : [];
   if (!isUnpacking) return archive.flatMap((word) => wordEffects("write", word));
   const folders = optionValues(args, "-C", "--directory");
-  const isAbsolute = hasOption(args, "-P", "--absolute-names");
+  const isAbsolute = letters.some((text) => text.includes("P")) || hasOption(args, "--absolute-names");
   const there = folders.flatMap((word) => wordEffects("write", word));
   return isAbsolute ? [...there, { kind: "write", target: "/" }] : there;
 }
@@ -205,6 +206,18 @@ function moveEffects({ args, hasMoreArgs }: ProgramCall): readonly Effect[] {
       .flatMap((word) => wordEffects("write", word))
       .map((effect): Effect => (isKeeping ? effect : { ...effect, traits: ["destroys"] })),
   ];
+}
+
+/** `cmake -E rm`: its own tools for files. */
+function cmakeEffects({ args }: ProgramCall): readonly Effect[] {
+  const [option, tool, ...rest] = args;
+  if (option?.text !== "-E" || !tool) return [];
+  if (/^(?:rm|remove|remove_directory)$/u.test(tool.text))
+    return positional(rest).flatMap((word) => wordEffects("delete", word));
+  if (!/^(?:copy\w*|rename|touch|make_directory|create_\w+)$/u.test(tool.text)) return [];
+  return positional(rest)
+    .slice(-1)
+    .flatMap((word) => wordEffects("write", word));
 }
 
 /** `-delete` deletes below each starting folder, or only what a literal `-name` says. */

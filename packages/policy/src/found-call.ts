@@ -20,6 +20,14 @@ export interface FoundCall {
   readonly folder: string | undefined;
   readonly raw: string;
   readonly origin: Origin;
+  /** Links the script has made by then. */
+  readonly links: ReadonlyMap<string, string | undefined>;
+  /** Git's aliases, once they are looked up. */
+  readonly gitAliases?: Readonly<Record<string, string>> | undefined;
+  /** The script has told git of another repository. */
+  readonly isGitElsewhere?: boolean;
+  /** What it prints becomes names that other commands are given. */
+  readonly isFeeding?: boolean;
   /** It runs something that cannot be told. */
   readonly undecided?: string;
   /** Text in another language that it runs. */

@@ -7,14 +7,23 @@ import type { Word } from "./word.ts";
 
 export function gitRuns({ args: words }: ProgramCall): readonly Inner[] {
   const { subcommand, args, globals } = gitCall(words);
-  const [first, ...rest] = positional(args);
+  const [first] = positional(args);
+  // Options behind it are those of what it runs.
+  const rest = first ? args.slice(args.indexOf(first) + 1) : [];
   const settings = globals.filter(({ text }) => /^[\w.-]+=./u.test(text)).flatMap(settingRuns);
+  if (subcommand === "clone")
+    return [...settings, ...optionValues(args, "-c", "--config").flatMap(settingRuns)];
   if (subcommand === "bisect" && first?.text === "run") return [...settings, { type: "words", words: rest }];
-  if (subcommand === "submodule" && first?.text === "foreach") return [...settings, script(joined(rest))];
+  if (subcommand === "submodule" && first?.text === "foreach")
+    return [
+      ...settings,
+      script(joined(rest.filter(({ text }) => !/^--?(?:recursive|quiet|q)$/u.test(text)))),
+    ];
   if (subcommand === "rebase") return [...settings, ...optionValues(args, "-x", "--exec").map(script)];
   if (subcommand === "difftool" || subcommand === "mergetool")
     return [...settings, ...optionValues(args, "-x", "--extcmd").map(script)];
-  if (subcommand === "grep") return [...settings, ...optionValues(args, "--open-files-in-pager").map(script)];
+  if (subcommand === "grep")
+    return [...settings, ...optionValues(args, "-O", "--open-files-in-pager").map(script)];
   return settings;
 }
 
@@ -57,6 +66,8 @@ export function aliasRuns({ args: words }: ProgramCall, { known, wanted }: Looki
   if (alias === undefined) return [];
   const rest = args.map(({ raw }) => raw).join(" ");
   if (alias.startsWith("!")) return [script(literal(`${alias.slice(1)} ${rest}`))];
-  const others = globals.filter((word) => word !== given && word.text !== "-c").map(({ raw }) => raw);
+  const others = globals
+    .filter((word, i) => word !== given && (globals[i + 1] === undefined || globals[i + 1] !== given))
+    .map(({ raw }) => raw);
   return [script(literal(["git", ...others, alias, rest].join(" ")))];
 }

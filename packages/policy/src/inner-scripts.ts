@@ -1,9 +1,10 @@
 /** The scripts that a program call runs: given as an argument, fed to it, looked up in a file, or another name's. */
 import { aliasRuns, gitRuns } from "./git-runs.ts";
+import { hiddenCommands } from "./hidden-commands.ts";
 import type { Inner, Input, Looking } from "./inner.ts";
 import { interpreterOf } from "./interpreters.ts";
 import { callsOf, optionValues, type ProgramCall, positional, without } from "./program-call.ts";
-import { makeScripts, packageScripts } from "./project-scripts.ts";
+import { listedScripts, makeScripts, nodeScripts, packageScripts } from "./project-scripts.ts";
 import { isCommandVariable } from "./settings.ts";
 import { escapeGlob } from "./shell-glob.ts";
 import type { Word } from "./word.ts";
@@ -17,17 +18,14 @@ const byProgram: Readonly<Record<string, Find>> = {
   trap: ({ args }) => positional(args).slice(0, 1).map(asScript),
   source: sourced,
   ".": sourced,
-  su: ({ args }) => afterOption(args, /^(?:-c|--command|--session-command)(?:=|$)/u),
-  script: ({ args }) => afterOption(args, /^(?:-\w*c|--command)(?:=|$)/u),
-  env: ({ args }) => afterOption(args, /^(?:-\w*S|--split-string)(?:=|$)/u),
-  flock: ({ args }) => afterOption(args, /^(?:-c|--command)$/u),
-  "nix-shell": ({ args }) => afterOption(args, /^(?:--run|--command)$/u),
-  nodemon: ({ args }) => afterOption(args, /^(?:-x|--exec)(?:=|$)/u),
   watchexec: ({ args }) => [{ type: "script", text: joined(positional(args)), isOwnShell: true }],
   watch: ({ args }) => [{ type: "script", text: joined(positional(args)), isOwnShell: true }],
   hyperfine: ({ args }) => positional(args).map(asScript),
   concurrently: ({ args }) => positional(args).map(asScript),
-  "npm-run-all": () => [],
+  "npm-run-all": listedScripts,
+  "run-s": listedScripts,
+  "run-p": listedScripts,
+  node: nodeScripts,
   parallel: ({ args }) => {
     const at = args.findIndex(({ text }) => text.startsWith(":::"));
     return at === 0 ? args.slice(1).map(asScript) : joinedScripts(args.slice(0, at < 0 ? undefined : at));
@@ -50,9 +48,12 @@ export function innerOf(call: ProgramCall, input: Input | undefined, looking: Lo
   if (isUndecided) return [];
   if (shells.has(program)) return shellRuns(args, input);
   const find = Object.hasOwn(byProgram, program) ? byProgram[program] : undefined;
-  const dressed = dressing.has(program) ? args.flatMap(dressedScript) : [];
+  const dressed = [
+    ...(dressing.has(program) ? args.flatMap(dressedScript) : []),
+    ...hiddenCommands(call).map(asScript),
+  ];
   if (find) return [...dressed, ...find(call, input, looking)];
-  if (dressing.has(program)) return dressed;
+  if (dressing.has(program) || dressed.length > 0) return dressed;
   if (interpreterOf(call)) return [];
   // A file that is run by its name.
   return call.word.text.includes("/") &&
@@ -87,8 +88,11 @@ function isRunningSed({ text }: Word): boolean {
 
 function makeRuns(call: ProgramCall, input: Input | undefined, looking: Looking): readonly Inner[] {
   const files = optionValues(call.args, "-f", "--file", "--makefile");
-  const isFed = files.some(({ text }) => /^(?:-|\/dev\/stdin)$/u.test(text));
-  return isFed ? [{ type: "undecided", text: "make -f -" }] : makeScripts(call, input, looking);
+  const isFed = files.some(({ text, isLiteral }) => !isLiteral || /^(?:-|\/dev\/stdin)$/u.test(text));
+  const isGiven = optionValues(call.args, "--eval", "-E").length > 0;
+  return isFed || isGiven
+    ? [{ type: "undecided", text: "rules that make is given" }]
+    : makeScripts(call, input, looking);
 }
 
 const dressing: ReadonlySet<string> = new Set("env sudo doas cross-env systemd-run".split(" "));
@@ -131,15 +135,6 @@ function sourced({ args }: ProgramCall, input: Input | undefined): readonly Inne
   if (file.text === "/dev/stdin") return shellRuns([], input ?? { text: undefined });
   if (/^<\(/u.test(file.text)) return [{ type: "undecided", text: `the script ${file.raw}` }];
   return file.isLiteral ? [{ type: "file", path: file, args: own, isOwnShell: false }] : [];
-}
-
-function afterOption(args: readonly Word[], option: RegExp): readonly Inner[] {
-  return args.flatMap((word, i) => {
-    const found = option.exec(word.text)?.[0];
-    if (found === undefined) return [];
-    const text = word.text.length > found.length ? without(word, found) : args[i + 1];
-    return text ? [asScript(text)] : [];
-  });
 }
 
 function asScript(text: Word): Inner {

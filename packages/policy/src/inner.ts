@@ -33,4 +33,6 @@ export interface Looking {
   readonly known: Known;
   readonly wanted: Wanted;
   readonly folder: string | undefined;
+  /** Files that the script has made. */
+  readonly made: ReadonlyMap<string, { readonly text: string | undefined }>;
 }

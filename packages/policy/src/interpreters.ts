@@ -38,10 +38,28 @@ const byProgram: Readonly<Record<string, RegExp>> = {
   guile: /^-c$/u,
   sbcl: /^--eval$/u,
   emacs: /^(?:--eval|-eval)$/u,
-  vim: /^(?:-c|--cmd)$/u,
-  nvim: /^(?:-c|--cmd)$/u,
-  vi: /^-c$/u,
-  ex: /^-c$/u,
+  vim: /^(?:-[A-Za-z]*c|--cmd)$/u,
+  nvim: /^(?:-[A-Za-z]*c|--cmd)$/u,
+  vi: /^-[A-Za-z]*c$/u,
+  ex: /^-[A-Za-z]*c$/u,
+  gdb: /^--?(?:ex|eval-command|iex|init-eval-command)$/u,
+  lldb: /^(?:-o|-O|--one-line|--one-line-before-file)$/u,
+  m4: /^(?!)$/u,
+  dc: /^(?:-e|--expression)$/u,
+  jshell: /^(?!)$/u,
+  ghci: /^-e$/u,
+  irb: /^(?!)$/u,
+  iex: /^(?:-e|--eval)$/u,
+  racket: /^-e$/u,
+  clojure: /^-[A-Za-z]*e$/u,
+  swipl: /^-g$/u,
+  ocaml: /^-e$/u,
+  gnuplot: /^-e$/u,
+  octave: /^--eval$/u,
+  raku: /^-e$/u,
+  crystal: /^eval$/u,
+  nu: /^(?:-c|--commands)$/u,
+  xonsh: /^-c$/u,
   tclsh: /^(?!)$/u,
   expect: /^-c$/u,
   awk: /^(?!)$/u,
@@ -110,4 +128,17 @@ function denoCode(args: readonly Word[]): Interpreted {
   if (first?.text === "run")
     return { code: [], isFed: second?.text === "-", ...(second && { file: second }) };
   return { code: [], isFed: false };
+}
+
+const compilers: ReadonlySet<string> = new Set(
+  (
+    "gcc g++ cc c++ clang clang++ tcc go rustc javac java swift swiftc kotlinc kotlin zig nim dart crystal fpc dmd " +
+    "ldc2 gfortran mcs csc ghc runghc scalac valac v odin"
+  ).split(" "),
+);
+
+/** The sources that a compiler, or what compiles and runs, is given; `-` stands for its input. */
+export function compiledFiles({ program, args }: ProgramCall): readonly Word[] {
+  if (!compilers.has(program.replace(/-\d+$/u, ""))) return [];
+  return args.filter(({ text }) => text === "-" || /^[^-].*\.\w+$/u.test(text));
 }

@@ -1,7 +1,7 @@
 /** Files that a script makes and may run later: what is in them, where that can be told. */
 import type { Environment } from "./environment.ts";
 import { type FoundCall, isDiverted } from "./found-call.ts";
-import { optionValues } from "./program-call.ts";
+import { optionValues, type ProgramCall } from "./program-call.ts";
 import type { Word } from "./word.ts";
 
 interface MadeFile {
@@ -18,12 +18,30 @@ export function noteMade(
     const isAdding = redirect.operator.includes(">>");
     made.set(plain(redirect.target), { text: isAdding ? undefined : text });
   }
-  for (const { program, args } of calls) {
-    if (program === "tee") for (const word of args) made.set(plain(word), { text });
-    const isFetching = program === "curl" || program === "wget";
-    const targets = isFetching ? optionValues(args, "-o", "-O", "--output", "--output-document") : [];
-    for (const word of targets) made.set(plain(word), { text: undefined });
-  }
+  for (const call of calls) noteCallMade(call, text, made);
+}
+
+function noteCallMade(
+  { program, args }: ProgramCall,
+  text: string | undefined,
+  made: Environment["made"],
+): void {
+  if (isSettingScripts(program, args)) made.set("package.json", { text: undefined });
+  if (program === "tee") for (const word of args) made.set(plain(word), { text });
+  if (program === "curl" || program === "wget")
+    for (const word of fetched(args)) made.set(plain(word), { text: undefined });
+}
+
+/** `-o FILE`, also behind other letters. */
+function fetched(args: readonly Word[]): readonly Word[] {
+  const clustered = args.filter((_, i) => /^-[A-Za-z]+[oO]$/u.test(args[i - 1]?.text ?? ""));
+  return [...clustered, ...optionValues(args, "-o", "-O", "--output", "--output-document")];
+}
+
+/** `npm pkg set scripts.x=...`. */
+function isSettingScripts(program: string, args: readonly Word[]): boolean {
+  const isSetting = /^(?:npm|pnpm|yarn)$/u.test(program) && /^(?:pkg|set-script)$/u.test(args[0]?.text ?? "");
+  return isSetting && args.some(({ text, isLiteral }) => !isLiteral || /^scripts\b|^set-script$/u.test(text));
 }
 
 export function madeFile(path: Word, { made }: Environment): MadeFile | undefined {

@@ -17,6 +17,9 @@ export function matches(rule: Rule, effect: Effect, facts: Facts): boolean {
   if (!isPathEffect(effect)) return textNames(effect, rule).some((name) => matchesText(target, name));
   // What a glob will expand to is not known: that it may be meant is enough to deny or ask.
   const isVague = effect.expansion === "glob" && rule.verdict !== "allow";
+  const { except } = rule;
+  if (except !== undefined && namesOf(effect.target, rule, facts).every((name) => matchesPath(except, name)))
+    return false;
   return namesOf(effect.target, rule, facts).some((name) => (isVague ? mayMatch : matchesPath)(target, name));
 }
 

@@ -80,7 +80,8 @@ describe("built-in secrets", () => {
     "cat ~/.s[s]h/*",
     "cat id_*",
     "cat secrets.*",
-    "ls *.pem",
+    "head -1 *.pem",
+    "ls *.pem | xargs cat",
     "cat {a,.env}",
   ];
   for (const script of asked)

@@ -1,5 +1,6 @@
 /** A simple command seen as a program with its arguments, through the wrappers that only start another program. */
 import { findRuns } from "./find-runs.ts";
+import { gitSubcommands } from "./git-call.ts";
 import { escapeGlob, hasWildcard } from "./shell-glob.ts";
 import type { Word } from "./word.ts";
 import { subWrappers, valuelessOptions, wrappers } from "./wrappers.ts";
@@ -38,6 +39,16 @@ export function callsOf(words: readonly Word[]): readonly ProgramCall[] {
 
 function callOf(word: Word, args: readonly Word[], hasMoreArgs: boolean): ProgramCall {
   const program = baseName(word.text);
+  // `git-push` lies in a folder of git's own.
+  const subcommand = program.startsWith("git-") ? program.slice("git-".length) : "";
+  if (gitSubcommands.has(subcommand) && word.text.endsWith(program))
+    return {
+      program: "git",
+      args: [{ ...word, text: subcommand, glob: subcommand, isLiteral: true }, ...args],
+      hasMoreArgs,
+      word,
+      isUndecided: false,
+    };
   const isNamed = word.isLiteral || /^[\w.@+-]+$/u.test(word.text.includes("/") ? program : "");
   const isUndecided = !isNamed || (hasWildcard(word.glob) && program !== "[" && program !== "[[");
   return { program, args, hasMoreArgs, word, isUndecided };
@@ -47,10 +58,17 @@ function innerWords(call: ProgramCall): readonly (readonly Word[])[] {
   const { program, args, isUndecided } = call;
   // What cannot be told may turn out to be nothing: then the next word is the program.
   if (isUndecided) return call.word.isLiteral ? [] : [args];
+  if (program === "command" && /^-[vV]/u.test(args[0]?.text ?? "")) return [];
   if (program === "find" || program === "fd" || program === "fdfind") return findRuns(program, args);
   if (/^(?:python|pypy)[\d.]*$/u.test(program)) return moduleWords(args);
   const simple = Object.hasOwn(wrappers, program) ? wrappers[program] : undefined;
   if (simple !== undefined) return unwrapped(call, simple);
+  return subcommandWords(call);
+}
+
+/** `npm exec`, `uv tool run`: a wrapper by its first words. */
+function subcommandWords(call: ProgramCall): readonly (readonly Word[])[] {
+  const { program, args } = call;
   const words = args.filter(({ text }) => !text.startsWith("-")).map(({ text }) => text);
   for (const length of [2, 1]) {
     const name = [program, ...words.slice(0, length)].join(" ");
@@ -173,6 +191,8 @@ export function callText({ program, args }: ProgramCall): string {
   return [program, ...args.map(({ raw }) => raw)].join(" ").trim();
 }
 
+/** `npx npm@10`: the version is no part of the name. */
 function baseName(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return name.replace(/(?<=\w)@[\w.^~-]+$/u, "");
 }

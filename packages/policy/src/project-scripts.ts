@@ -1,4 +1,5 @@
 /** The project's own scripts: `npm run` and its like, and targets of make. */
+import { matchesText } from "./glob.ts";
 import type { Inner, Looking } from "./inner.ts";
 import { optionValues, type ProgramCall, positional } from "./program-call.ts";
 import { escapeGlob, hasWildcard, unescapeGlob } from "./shell-glob.ts";
@@ -21,6 +22,7 @@ export function packageScripts(call: ProgramCall, _: unknown, looking: Looking):
   const words = positional(args).filter((word) => !valuesOf(args).includes(word));
   const [first, second] = words;
   if (!first || folder === undefined) return [];
+  if (/^(?:pkg|set-script)$/u.test(first.text)) return [];
   const isRun = /^(?:run|run-script|rum|urn)$/u.test(first.text);
   const isNamed = program !== "npm" && !installs.has(first.text);
   const name = isRun
@@ -29,19 +31,72 @@ export function packageScripts(call: ProgramCall, _: unknown, looking: Looking):
       ? first
       : undefined;
   if (!name) return [];
-  const scripts = scriptsIn(folder, looking);
-  if (!scripts) return [];
-  const script = renamed[name.text] ?? name.text;
   const after = args.slice(args.indexOf(name) + 1).filter(({ text }) => text !== "--");
   const more = after.map(({ raw }) => raw).join(" ");
-  const texts = installs.has(name.text)
-    ? ["preinstall", "install", "postinstall", "prepare"].map((one) => scripts.get(one))
-    : [scripts.get(`pre${script}`), withMore(scripts.get(script), more), scripts.get(`post${script}`)];
-  return texts.flatMap((text) => (text === undefined ? [] : [projectScript(text, folder)]));
+  if (installs.has(name.text)) return scriptsNamed(installing, { folder, more: "" }, looking);
+  const script = renamed[name.text] ?? name.text;
+  const names = script === "restart" ? ["restart", "stop", "start"] : [script];
+  return scriptsNamed(
+    names.flatMap((one) => [`pre${one}`, one, `post${one}`]),
+    { folder, more, main: script },
+    looking,
+  );
 }
 
-function withMore(text: string | undefined, more: string): string | undefined {
-  return text === undefined || more === "" ? text : `${text} ${more}`;
+const installing: readonly string[] = ["preinstall", "install", "postinstall", "prepare"];
+
+interface Running {
+  readonly folder: string;
+  /** What stands behind the name of the main script. */
+  readonly more: string;
+  readonly main?: string;
+}
+
+function scriptsNamed(
+  names: readonly string[],
+  { folder, more, main }: Running,
+  looking: Looking,
+): readonly Inner[] {
+  const path = packageFile(folder);
+  const made = looking.made.get(path);
+  if (made && made.text === undefined) return [{ type: "undecided", text: `the scripts of ${path}` }];
+  const scripts = scriptsIn(path, looking);
+  return names.flatMap((name) => {
+    const text = scripts?.get(name);
+    return text === undefined ? [] : [projectScript(name === main ? withMore(text, more) : text, folder)];
+  });
+}
+
+/** `npm-run-all a b`, `run-s build:*`: each name is a script, or a pattern of some. */
+export function listedScripts({ args }: ProgramCall, _: unknown, looking: Looking): readonly Inner[] {
+  const { folder } = looking;
+  if (folder === undefined || hasWildcard(folder)) return [];
+  const names = positional(args).map(({ text }) => text.split(" ", 1)[0] ?? "");
+  const known = [...(scriptsIn(packageFile(folder), looking)?.keys() ?? [])];
+  const meant = names.flatMap((name) =>
+    name.includes("*") ? known.filter((one) => matchesText(name, one)) : [name],
+  );
+  return scriptsNamed(
+    meant.flatMap((one) => [`pre${one}`, one, `post${one}`]),
+    { folder: unescapeGlob(folder), more: "" },
+    looking,
+  );
+}
+
+/** `node --run NAME`. */
+export function nodeScripts({ args }: ProgramCall, _: unknown, looking: Looking): readonly Inner[] {
+  const { folder } = looking;
+  if (folder === undefined || hasWildcard(folder)) return [];
+  const names = optionValues(args, "--run").map(({ text }) => text);
+  return scriptsNamed(names, { folder: unescapeGlob(folder), more: "" }, looking);
+}
+
+function withMore(text: string, more: string): string {
+  return more === "" ? text : `${text} ${more}`;
+}
+
+function packageFile(folder: string): string {
+  return folder === "" ? "package.json" : `${unescapeGlob(folder)}/package.json`;
 }
 
 function projectScript(text: string, folder: string): Inner {
@@ -69,10 +124,8 @@ function folderOf(args: readonly Word[], folder: string | undefined): string | u
   return prefix.text.startsWith("/") || base === "" ? prefix.text : `${base}/${prefix.text}`;
 }
 
-function scriptsIn(folder: string, { known, wanted }: Looking): ReadonlyMap<string, string> | undefined {
-  const path = folder === "" ? "package.json" : `${folder}/package.json`;
-  if (!known.files.has(path)) wanted.files.add(path);
-  const text = known.files.get(path);
+function scriptsIn(path: string, looking: Looking): ReadonlyMap<string, string> | undefined {
+  const text = textIn(path, looking);
   return text === undefined ? undefined : scriptsOf(text);
 }
 
@@ -98,7 +151,10 @@ export function makeScripts(call: ProgramCall, _: unknown, looking: Looking): re
     return [];
   const [file] = optionValues(args, "-f", "--file", "--makefile");
   const names = file ? [file.text] : ["Makefile", "makefile", "GNUmakefile"];
-  const text = names.map((name) => fileIn(folder, name, looking)).find((one) => one !== undefined);
+  const paths = names.map((name) => (folder === "" ? name : `${folder}/${name}`));
+  if (paths.some((path) => looking.made.has(path) && looking.made.get(path)?.text === undefined))
+    return [{ type: "undecided", text: "a makefile of this script" }];
+  const text = paths.map((path) => textIn(path, looking)).find((one) => one !== undefined);
   if (text === undefined) return [];
   const rules = rulesOf(text);
   const targets = positional(args).filter(
@@ -110,8 +166,9 @@ export function makeScripts(call: ProgramCall, _: unknown, looking: Looking): re
   return recipesFor(wanted, rules).map((recipe) => projectScript(recipe, folder));
 }
 
-function fileIn(folder: string, name: string, { known, wanted }: Looking): string | undefined {
-  const path = folder === "" ? name : `${folder}/${name}`;
+function textIn(path: string, { known, wanted, made }: Looking): string | undefined {
+  const own = made.get(path);
+  if (own) return own.text;
   if (!known.files.has(path)) wanted.files.add(path);
   return known.files.get(path);
 }
@@ -125,12 +182,23 @@ function rulesOf(text: string): ReadonlyMap<string, MakeRule> {
   const rules = new Map<string, MakeRule>();
   let current: readonly MakeRule[] = [];
   for (const line of text.replace(/\\\n/gu, " ").split("\n")) {
-    const head = /^([^\s#:=][^#:=]*):(?![:=])([^#=]*)/u.exec(line);
+    const head = /^([^\s#:=][^#:=]*)::?(?![:=])([^#=;]*(?:;.*)?)/u.exec(line);
     if (line.startsWith("\t")) for (const rule of current) rule.lines.push(recipeLine(line));
-    else if (head) current = addRules(rules, wordsIn(head[1]), wordsIn(head[2]));
+    else if (head) current = headRules(rules, head);
     else if (line.trim() !== "") current = [];
   }
   return rules;
+}
+
+/** A recipe may begin in the line of its target, behind a semicolon. */
+function headRules(
+  rules: Map<string, MakeRule>,
+  [, names, rest = ""]: readonly string[],
+): readonly MakeRule[] {
+  const at = rest.indexOf(";");
+  const found = addRules(rules, wordsIn(names), wordsIn(at < 0 ? rest : rest.slice(0, at)));
+  if (at >= 0) for (const rule of found) rule.lines.push(recipeLine(rest.slice(at + 1)));
+  return found;
 }
 
 function wordsIn(text: string = ""): readonly string[] {

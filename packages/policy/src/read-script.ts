@@ -5,7 +5,7 @@ import type { Assignment, Script, ShellRedirect, ShellWord, Statement } from "./
 
 /** *Contract:* the tree may be closed afterwards. */
 export function readScript({ root, errors }: SyntaxTree): Script {
-  const reading: Reading = { isWhole: errors.length === 0, bodyOf: (node) => statementsIn(node, reading) };
+  const reading: Reading = { isWhole: errors.length === 0, bodyOf: (node) => bodyOf(node, reading) };
   const statements = statementsIn(root, reading);
   return { statements, isWhole: reading.isWhole };
 }
@@ -48,6 +48,18 @@ function statementsIn(node: SyntaxNode, reading: Reading): readonly Statement[] 
   });
 }
 
+/** `$(<file)` prints a file. */
+function bodyOf(node: SyntaxNode, reading: Reading): readonly Statement[] {
+  const redirects = node.children.filter(({ type }) => type === "file_redirect");
+  const body = statementsIn(node, reading);
+  if (redirects.length === 0 || body.length > 0) return body;
+  const draft: CommandDraft = { words: [printing], assignments: [], redirects: [], after: [] };
+  for (const redirect of redirects) readRedirect(redirect, draft, reading);
+  return [{ type: "call", words: draft.words, assignments: [], redirects: draft.redirects, raw: node.text }];
+}
+
+const printing: ShellWord = { pieces: [{ type: "text", text: "cat", quoted: true }], raw: "cat" };
+
 function group(
   body: readonly Statement[],
   isSubshell: boolean,
@@ -75,7 +87,8 @@ function readCommand(node: SyntaxNode, reading: Reading): readonly Statement[] {
 
 /** A dollar in front of a backslash, or of another and a quote, is one that the grammar loses. */
 function hasLostDollar(text: string): boolean {
-  return /\$\\|\$\$'/u.test(text.replace(/(?<!\$)'[^']*'|"(?:[^"\\]|\\[\s\S])*"/gu, ""));
+  const bare = text.replace(/(?<![$\\])'[^']*'|"(?:[^"\\]|\\[\s\S])*"/gu, "");
+  return [...bare.matchAll(/\\[\s\S]|(\$\\|\$\$')/gu)].some(([, lost]) => lost !== undefined);
 }
 
 /** No command's name: where the grammar takes one for it, it has lost its way. */
@@ -178,6 +191,7 @@ function readRedirected(node: SyntaxNode, reading: Reading): readonly Statement[
   const body: Statement[] = [];
   for (const child of node.children) {
     const read = Object.hasOwn(byType, child.type) ? byType[child.type] : undefined;
+    readLost(child, draft, reading);
     if (read && child.type !== "ERROR") body.push(...read(child, reading));
     else readPart(child, draft, reading);
   }
@@ -197,18 +211,27 @@ function readRedirected(node: SyntaxNode, reading: Reading): readonly Statement[
   return continued(statement, draft.after, reading);
 }
 
+/** In front of a here-document the grammar loses a lone `-`. */
+function readLost(node: SyntaxNode, draft: CommandDraft, reading: Reading): void {
+  const before = previous(node);
+  const lost = before ? gapBetween(before, node).trim() : "";
+  if (lost === "-") draft.words.push({ pieces: [{ type: "text", text: "-", quoted: true }], raw: "-" });
+  else if (lost !== "") reading.isWhole = false;
+}
+
 /** Redirects of a pipeline or chain are those of its last part. */
 function withRedirects(body: readonly Statement[], redirects: readonly ShellRedirect[]): Statement {
   const last = body.at(-1);
-  if (last?.type === "pipeline") {
-    const tail = last.parts.at(-1);
-    const parts = [
-      ...last.parts.slice(0, -1),
-      ...(tail ? [tail.type === "call" ? withMore(tail, redirects) : withRedirects([tail], redirects)] : []),
-    ];
-    return { type: "pipeline", parts };
-  }
+  if (last?.type === "pipeline") return { ...last, parts: onLast(last.parts, redirects) };
+  if (last?.type === "chain" && body.length === 1) return { ...last, right: onLast(last.right, redirects) };
   return group(body, false, redirects);
+}
+
+function onLast(statements: readonly Statement[], redirects: readonly ShellRedirect[]): readonly Statement[] {
+  const tail = statements.at(-1);
+  if (!tail) return [];
+  const changed = tail.type === "call" ? withMore(tail, redirects) : withRedirects([tail], redirects);
+  return [...statements.slice(0, -1), changed];
 }
 
 function withMore(

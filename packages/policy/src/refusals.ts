@@ -44,7 +44,8 @@ function isChange({ kind }: Refusal): boolean {
 /** What cannot be told, and what git does to files without naming them. */
 function mayBeAnything({ kind, expansion, traits = [] }: Effect): boolean {
   if (kind === "execute") return expansion === "unknown" && !traits.includes("possible");
-  return kind === "vcs" && traits.includes("irreversible") && !traits.includes("shared");
+  const isLosing = traits.includes("irreversible") || traits.includes("discards");
+  return kind === "vcs" && isLosing && !traits.includes("shared");
 }
 
 function samePath({ target, real }: Refusal, effect: Effect, { paths }: Facts): boolean {

@@ -1,9 +1,12 @@
 /** Programs that change what others see, or what no checkpoint holds: clusters, clouds, registries, databases, hosts. */
 import type { Effect } from "@lathe/protocol";
 import { sqlEffects } from "./database-effects.ts";
+import { hasGraveVerb, isGraveScript, isGraveTarget } from "./grave-verbs.ts";
 import { interpreterOf } from "./interpreters.ts";
 import { callText, hasOption, type ProgramCall, positional } from "./program-call.ts";
+import { isProjectCode } from "./project-code.ts";
 import { lookingWords, publishing, systemPrograms, valuedOptions } from "./remote-programs.ts";
+import type { Word } from "./word.ts";
 
 /** Effects of a call on the world beyond the workspace; none where it only looks. */
 export function remoteEffects(call: ProgramCall): readonly Effect[] {
@@ -13,14 +16,45 @@ export function remoteEffects(call: ProgramCall): readonly Effect[] {
   if (database) return database;
   if (isPublishing(call) || isPublishing(fileCall(call)) || isDown(call))
     return [{ kind: "network", target, traits: ["shared", "irreversible"] }];
-  if (isRemoteChange(call)) return [{ kind: "network", target, traits: ["shared", "irreversible"] }];
+  if (isRemoteChange(call) || isGraveCall(call))
+    return [{ kind: "network", target, traits: ["shared", "irreversible"] }];
   if (isSystemChange(call)) return [{ kind: "process", target, traits: ["privilege", "irreversible"] }];
   return [];
 }
 
 function isHelp({ args }: ProgramCall): boolean {
-  return args.length > 0 && args.every(({ text }) => /^(?:--help|-h|--version|-V|version|help)$/u.test(text));
+  const isOnly = args.every(({ text }) => /^(?:--help|-h|--version|-V|version|help)$/u.test(text));
+  // What stands behind an option may be its value.
+  const last = args.at(-1)?.text === "--help" && !/^-|^$/u.test(args.at(-2)?.text ?? "");
+  return args.length > 0 && (isOnly || last);
 }
+
+/** By the words of a program that no table knows, and by the names of what a runner is to run. */
+function isGraveCall(call: ProgramCall): boolean {
+  if (call.isUndecided || call.word.text === "") return false;
+  if (scriptNames(call).some(isGraveScript)) return true;
+  if (taskRunners.has(call.program))
+    return positional(call.args).some(({ text }) => !text.includes("=") && isGraveTarget(text));
+  const isKnown = Object.hasOwn(lookingWords, call.program) || Object.hasOwn(publishing, call.program);
+  return !isKnown && !isProjectCode(call) && hasGraveVerb(call);
+}
+
+/** Names of scripts that it runs: of a package, or files. */
+function scriptNames(call: ProgramCall): readonly string[] {
+  const { program, args, word } = call;
+  const [first, second] = positional(args).map(({ text }) => text);
+  const file = interpreterOf(call)?.file?.text ?? (/^(?:ba|z|da|k)?sh$/u.test(program) ? first : undefined);
+  const isRun = /^(?:npm|pnpm|yarn|bun)$/u.test(program) && /^(?:run|run-script)$/u.test(first ?? "");
+  return [word.text.includes("/") ? word.text : undefined, file, isRun ? second : undefined].filter(
+    (name) => name !== undefined,
+  );
+}
+
+const taskRunners: ReadonlySet<string> = new Set(
+  "make gmake just task rake invoke inv fab mage gradle gradlew mvn mvnw sbt lein ant grunt gulp earthly moon nox duty".split(
+    " ",
+  ),
+);
 
 function isDry({ program, args }: ProgramCall): boolean {
   if (program === "ansible-playbook") return hasOption(args, "--check", "--syntax-check");
@@ -28,10 +62,7 @@ function isDry({ program, args }: ProgramCall): boolean {
 }
 
 /** The words that are neither options nor their values. */
-function wordsOf({
-  program,
-  args,
-}: ProgramCall): readonly { readonly text: string; readonly isLiteral: boolean }[] {
+function wordsOf({ program, args }: ProgramCall): readonly Word[] {
   const valued = Object.hasOwn(valuedOptions, program) ? (valuedOptions[program]?.split(" ") ?? []) : [];
   return args.filter(
     ({ text }, i) => !/^[-+]/u.test(text) && !(i > 0 && valued.includes(args[i - 1]?.text ?? "")),
@@ -59,16 +90,30 @@ function isDown(call: ProgramCall): boolean {
 function isPublishing(call: ProgramCall): boolean {
   const forms = Object.hasOwn(publishing, call.program) ? publishing[call.program]?.split("|") : undefined;
   if (!forms) return false;
-  const words = wordsOf(call);
-  return forms.some((form) => {
-    if (form === "*") return true;
-    if (form.startsWith("***")) return words.some(({ text }) => text.includes(form.slice(3)));
-    if (form.startsWith("**")) return words.some(({ text }) => text.startsWith(form.slice(2)));
-    return form.split(" ").every((word, i) => {
-      const given = words[i];
-      if (given?.isLiteral === false) return true;
-      return word.endsWith("*") ? given?.text.startsWith(word.slice(0, -1)) === true : given?.text === word;
-    });
+  const all = wordsOf(call);
+  const plain = all.filter((word) => !isAfterOption(word, call));
+  return forms.some((form) => isForm(form, all, call) || isForm(form, plain, call));
+}
+
+/** What may be the value of an option. */
+function isAfterOption(word: Word, { args }: ProgramCall): boolean {
+  const before = args[args.indexOf(word) - 1]?.text ?? "";
+  return /^-[^=]*$/u.test(before);
+}
+
+function isForm(
+  form: string,
+  words: readonly Pick<Word, "text" | "isLiteral">[],
+  call: ProgramCall,
+): boolean {
+  if (form === "*") return true;
+  if (form.startsWith("--")) return hasOption(call.args, form);
+  if (form.startsWith("***")) return words.some(({ text }) => text.includes(form.slice(3)));
+  if (form.startsWith("**")) return words.some(({ text }) => text.startsWith(form.slice(2)));
+  return form.split(" ").every((word, i) => {
+    const given = words[i];
+    if (given?.isLiteral === false) return true;
+    return word.endsWith("*") ? given?.text.startsWith(word.slice(0, -1)) === true : given?.text === word;
   });
 }
 

@@ -80,5 +80,7 @@ function forget(name: string, { variables }: Environment): void {
 
 /** Whether the value of a variable is a command for the program that finds it. */
 export function isCommandVariable(name: string): boolean {
-  return /(?:EDITOR|PAGER|VISUAL|COMMAND|BROWSER|ASKPASS|BASH_ENV|^ENV|_SSH|SHELL)$/u.test(name);
+  return /(?:EDITOR|PAGER|VISUAL|COMMAND|CMD|BROWSER|ASKPASS|BASH_ENV|^ENV|_SSH|SHELL|_DIFF|WRAPPER|RUNNER|^LESSOPEN|^LESSCLOSE|^CC|^CXX|^LD|^AR|^MAKE)$/u.test(
+    name,
+  );
 }

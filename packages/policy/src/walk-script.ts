@@ -1,21 +1,23 @@
 /** Follows a script from call to call: what its words become, in which folder, fed with what, and the scripts inside. */
 
 import { codeRuns } from "./code-effects.ts";
+import { codeOf } from "./code-found.ts";
 import { changesOf, type Environment, fork, join, startIn } from "./environment.ts";
 import { expandWord } from "./expand-word.ts";
 import { fileText, inputOf } from "./file-text.ts";
 import { type FoundCall, isDiverted, type Redirect } from "./found-call.ts";
 import type { Inner, Input, Origin } from "./inner.ts";
 import { innerOf } from "./inner-scripts.ts";
-import { interpreterOf, languageOf } from "./interpreters.ts";
+import { languageOf } from "./interpreters.ts";
 import { type Known, scriptOf, type Wanted, wants } from "./known.ts";
+import { noteCodeLinks, noteLinks } from "./links.ts";
 import { madeFile, noteMade } from "./made-files.ts";
 import { outputOf as printed } from "./printed-text.ts";
 import { callsOf, callText, type ProgramCall } from "./program-call.ts";
 import type { CallStatement, ShellRedirect, Statement } from "./script.ts";
 import { isCommandVariable, noteSettings, setArguments } from "./settings.ts";
 import { emptyWord, joined, unknown, type Word } from "./word.ts";
-import { folderAfter } from "./working-folder.ts";
+import { folderAfter, folderOfCall } from "./working-folder.ts";
 
 export interface Followed {
   readonly found: readonly FoundCall[];
@@ -35,6 +37,8 @@ interface Scene {
   readonly depth: number;
   readonly origin: Origin;
   readonly input: Input | undefined;
+  /** What is printed becomes names that other commands are given. */
+  readonly isFeeding?: boolean;
 }
 
 const deepest = 12;
@@ -63,18 +67,19 @@ function walkText(text: string, scene: Scene): string | undefined {
   return walkBody(script.statements, scene);
 }
 
-function undecided(what: string, { walk, environment, origin }: Scene): undefined {
+function undecided(what: string, scene: Scene): undefined {
   const text = what.trim();
-  walk.found.push({
-    words: [],
-    calls: [],
-    assignments: [],
-    redirects: [],
-    folder: environment.folder,
-    raw: text,
-    origin,
-    undecided: text,
-  });
+  note({ raw: text, undecided: text }, scene);
+}
+
+/** What is found beside the calls. */
+function note(
+  found: Pick<FoundCall, "raw" | "code" | "undecided">,
+  { walk, environment, origin }: Scene,
+): void {
+  const { folder, links } = environment;
+  const nothing = { words: [], calls: [], assignments: [], redirects: [] };
+  walk.found.push({ ...nothing, folder, origin, links: new Map(links), ...found });
 }
 
 /** The text it prints, when that is known. */
@@ -113,11 +118,17 @@ function walkStatement(statement: Statement, scene: Scene): string | undefined {
 function walkPipeline(parts: readonly Statement[], scene: Scene): string | undefined {
   let { input } = scene;
   let text: string | undefined;
-  for (const part of parts) {
-    text = walkStatement(part, { ...scene, environment: fork(scene.environment), input });
+  for (const [i, part] of parts.entries()) {
+    const isFeeding = scene.isFeeding === true || parts.slice(i + 1).some(takesNames);
+    text = walkStatement(part, { ...scene, environment: fork(scene.environment), input, isFeeding });
     input = { text };
   }
   return text;
+}
+
+function takesNames(part: Statement): boolean {
+  if (part.type === "call") return /^(?:xargs|parallel)$/u.test(part.words[0]?.raw ?? "");
+  return part.type === "loop" || part.type === "group";
 }
 
 function walkChain(
@@ -182,7 +193,8 @@ function expand(word: Parameters<typeof expandWord>[0], scene: Scene): readonly 
   return expandWord(word, environment, (body, isPipe) => {
     // A script that a file is a pipe to may be fed with anything.
     const input = isPipe ? { text: undefined } : scene.input;
-    return walkBody(body, { ...scene, environment: fork(environment), input, depth: scene.depth + 1 });
+    const depth = scene.depth + 1;
+    return walkBody(body, { ...scene, environment: fork(environment), input, depth, isFeeding: !isPipe });
   });
 }
 
@@ -199,13 +211,20 @@ function redirectsOf(redirects: readonly ShellRedirect[], scene: Scene): readonl
 type Dressing = Pick<FoundCall, "redirects" | "assignments" | "raw">;
 
 function record(words: readonly Word[], dressing: Dressing, scene: Scene): FoundCall {
-  const { environment, origin, walk } = scene;
+  const { environment, origin, walk, isFeeding = false } = scene;
+  const calls = callsOf(words.map((word) => renamed(word, environment)));
+  const folder = folderOfCall(calls, environment.folder);
+  const links = new Map(environment.links);
   const found: FoundCall = {
     words,
-    calls: callsOf(words.map((word) => renamed(word, environment))),
+    calls,
     ...dressing,
-    folder: environment.folder,
+    folder,
     origin,
+    links,
+    isFeeding,
+    gitAliases: walk.known.gitAliases,
+    isGitElsewhere: environment.variables.has("GIT_DIR") || environment.variables.has("GIT_WORK_TREE"),
   };
   walk.found.push(found);
   return found;
@@ -233,13 +252,23 @@ function walkCall(statement: CallStatement, scene: Scene): string | undefined {
   }
   const ofFunction = walkFunction(words, next);
   for (const one of call.calls) walkProgram(one, next);
-  environment.folder = folderAfter(call, environment.folder);
-  for (const one of call.calls) noteSettings(one, environment);
+  noteCall(call, environment);
   const [only] = call.calls;
   const printing = call.calls.length === 1 && only ? printed(only, input?.text) : undefined;
   const text = ofFunction ? ofFunction.text : printing;
   noteMade(call, text, environment);
   return redirects.some(isDiverted) ? "" : text;
+}
+
+/** What the commands behind it will find changed. */
+function noteCall(call: FoundCall, environment: Environment): void {
+  const isSearched =
+    environment.variables.has("CDPATH") || call.assignments.some((raw) => raw.startsWith("CDPATH="));
+  for (const one of call.calls) noteLinks(one, environment.folder, environment.links);
+  if (call.calls.some(({ program }) => program === "cd" || program === "pushd") && isSearched)
+    environment.folder = undefined;
+  else environment.folder = folderAfter(call, environment.folder);
+  for (const one of call.calls) noteSettings(one, environment);
 }
 
 /** Sets the variables of a command without words, and of `export` and its like. */
@@ -297,50 +326,25 @@ function walkFunction(words: readonly Word[], scene: Scene): Input | undefined {
 
 function walkProgram(call: ProgramCall, scene: Scene): void {
   const { walk, environment } = scene;
-  const looking = { known: walk.known, wanted: walk.wanted, folder: environment.folder };
+  const { folder, made } = environment;
+  const looking = { known: walk.known, wanted: walk.wanted, folder, made };
   for (const inner of innerOf(call, scene.input, looking)) walkInner(inner, scene);
   walkCode(call, scene);
 }
 
-/** Code that an interpreter is given, fed with or finds in a file of the project. */
 function walkCode(call: ProgramCall, scene: Scene): void {
-  const interpreted = call.isUndecided ? undefined : interpreterOf(call);
-  if (!interpreted) return;
-  const { input } = scene;
-  const { code, isFed, file } = interpreted;
-  for (const { text, isLiteral } of code) {
-    if (!isLiteral && /^\s*[$`]/u.test(text)) undecided(callText(call), scene);
-    walkCodeText(text, call, scene);
+  for (const found of codeOf(call, scene)) {
+    if (found.type === "undecided") undecided(found.what, scene);
+    else walkCodeText(found.text, call, found.isProject ? { ...scene, origin: "project" } : scene);
   }
-  if (isFed && input) {
-    if (input.text === undefined) undecided(`what ${call.program} is fed with`, scene);
-    else walkCodeText(input.text, call, scene);
-  }
-  if (file) walkCodeFile(file, call, scene);
-}
-
-function walkCodeFile(file: Word, call: ProgramCall, scene: Scene): void {
-  const made = madeFile(file, scene.environment);
-  const isTold = file.isLiteral && !/^https?:/u.test(file.text) && (!made || made.text !== undefined);
-  if (!isTold) undecided(callText(call), scene);
-  const text = made ? made.text : fileText(file, scene);
-  if (text !== undefined) walkCodeText(text, call, made ? scene : { ...scene, origin: "project" });
 }
 
 function walkCodeText(code: string, call: ProgramCall, scene: Scene): void {
-  const { walk, environment, origin } = scene;
+  const { environment } = scene;
   const { scripts, isUndecided } = codeRuns(code, languageOf(call.program) ?? "");
   const raw = callText(call);
-  walk.found.push({
-    words: [],
-    calls: [],
-    assignments: [],
-    redirects: [],
-    folder: environment.folder,
-    raw,
-    origin,
-    code,
-  });
+  noteCodeLinks(code, environment.folder, environment.links);
+  note({ raw, code }, scene);
   if (isUndecided) undecided(raw, scene);
   if (scene.depth >= deepest) return;
   for (const script of scripts) {

@@ -2,6 +2,7 @@
 import type { Effect } from "@lathe/protocol";
 import type { FoundCall } from "./found-call.ts";
 import { isPathEffect } from "./match.ts";
+import { optionValues, type ProgramCall } from "./program-call.ts";
 import { wordEffects } from "./word-paths.ts";
 
 /** Where a script is after a command; absent when it cannot be told. */
@@ -15,6 +16,17 @@ export function folderAfter(
   if (target === undefined || target.text.startsWith("-")) return undefined;
   const [next, ...others] = wordEffects("read", target).map((effect) => placed(effect, folder));
   return next?.expansion === "unknown" || others.length > 0 ? undefined : next?.target;
+}
+
+/** Where a command runs that is told to run elsewhere: by `env -C` and `sudo -D`. */
+export function folderOfCall(calls: readonly ProgramCall[], folder: string | undefined): string | undefined {
+  const [call] = calls;
+  const options =
+    call?.program === "env" ? ["-C", "--chdir"] : call?.program === "sudo" ? ["-D", "--chdir"] : [];
+  const [target] = call ? optionValues(call.args, ...options) : [];
+  if (!target) return folder;
+  const [next] = wordEffects("read", target).map((effect) => placed(effect, folder));
+  return next?.expansion === "unknown" ? undefined : next?.target;
 }
 
 /** The effect with its path, a glob, told from the workspace; `unknown` when that cannot be done. */
@@ -37,7 +49,7 @@ function unrooted(path: string): string {
   return plain.replace(/^\/+proc\/+(?:self|thread-self)\/+cwd(?:\/+|$)/u, "./");
 }
 
-function tidy(path: string): string {
+export function tidy(path: string): string {
   const parts: string[] = [];
   for (const part of path.split("/")) {
     if (part === "" || part === ".") continue;

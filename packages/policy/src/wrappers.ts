@@ -40,8 +40,8 @@ export const wrappers: Readonly<Record<string, string>> = {
   caffeinate: "-t",
   unbuffer: "",
   rlwrap: "",
-  strace: "-o -e -p -s -f",
-  ltrace: "-o -e -p -s",
+  strace: "-o -e -p -s -u -a -b -E -I -O -P -S -U -X",
+  ltrace: "-o -e -p -s -u -a -A -l -n -w -x",
   valgrind: "",
   ccache: "",
   sccache: "",
@@ -63,11 +63,21 @@ export const wrappers: Readonly<Record<string, string>> = {
   pnpx: "-p --package",
   uvx: "--from --with -p --python",
   entr: "",
+  shx: "",
+  sem: "-j",
+  tini: "",
+  "dumb-init": "",
+  linux32: "",
+  linux64: "",
+  setarch: "1",
+  catchsegv: "",
+  heaptrack: "",
 };
 
 /** The same of subcommands. */
 export const subWrappers: Readonly<Record<string, string>> = {
   "npm exec": "-p --package -w --workspace",
+  "npm explore": "1",
   "npm x": "-p --package -w --workspace",
   "pnpm exec": "",
   "pnpm dlx": "--package",

@@ -11,7 +11,8 @@ export type Expansion = "glob" | "unknown";
  * What more is known of an effect. `looks`: a command that changes nothing, whatever the project says; `project-code`: it
  * runs what the project holds; `local`, `shared`, `history`: version control here, what others see, commits made anew;
  * `privilege`: with more rights, or on the machine itself; `irreversible`: nothing brings back what it was; `destroys`:
- * what was there is gone unless something keeps it; `possible`: code of the project may do it.
+ * what was there is gone unless something keeps it; `discards`: it throws away what is in no commit; `named`: a host that
+ * the command itself names; `secrets`: it prints keys or logins; `possible`: code of the project may do it.
  */
 const traits = [
   "looks",
@@ -22,6 +23,9 @@ const traits = [
   "privilege",
   "irreversible",
   "destroys",
+  "discards",
+  "named",
+  "secrets",
   "possible",
 ] as const;
 
@@ -61,6 +65,8 @@ export interface Rule {
   readonly kinds?: readonly EffectKind[];
   /** A glob over the target: `*` any run of characters within, `**` across `/`; absent means every target. */
   readonly target?: string;
+  /** A glob over the paths it does not speak of. */
+  readonly except?: string;
   readonly why?: string;
 }
 
@@ -75,6 +81,8 @@ export interface Facts {
   readonly paths: Readonly<Record<string, PathFact>>;
   /** What the next checkpoint will not hold: folders and files, relative to the workspace; absent when there will be none. */
   readonly uncovered?: readonly string[];
+  /** Whether the workspace holds work that is in no commit; absent when nobody has looked. */
+  readonly unsaved?: boolean;
   /** What was refused in this session and not allowed since. */
   readonly refusals?: readonly Refusal[];
 }
