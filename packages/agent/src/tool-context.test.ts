@@ -38,18 +38,18 @@ test("a call stands on what earlier calls of its own answer have shown", () => {
   assert.deepEqual(context.shown("c.ts"), []);
 });
 
-test("a host that an allowed command names is granted, and nothing else of the network", () => {
-  const effects = [
-    { kind: "network", target: "example.com:8443", traits: ["named"] },
-    { kind: "network", target: "npm ci" },
-    { kind: "network", target: "$URL", expansion: "unknown" },
-  ] as const;
-  const decision = { verdict: "allow", rule: "network", why: "" } as const;
-  const session = { shown: {}, todos: [], grants: [], calls: [{ ...call("one"), effects, decision }] };
-  const ports = { rules: [] } as unknown as AgentPorts;
-  const { grants } = toolContext(ports, { call: "one", session, signal: new AbortController().signal });
-  assert.deepEqual(
-    grants.map(({ target }) => target),
-    ["example.com:8443"],
-  );
+test("what was granted is there, and not in a mode that keeps to the sandbox", () => {
+  const grants = [{ kind: "write", target: "/srv/data" }] as const;
+  const own = [{ kind: "network", target: "example.com" }] as const;
+  const effects = [{ kind: "network", target: "other.com", traits: ["named"] }] as const;
+  const decision = { verdict: "allow", rule: "person", why: "" } as const;
+  const calls = [{ ...call("one"), effects, decision, grants: own }];
+  const inMode = (mode: "auto" | "plan"): readonly string[] => {
+    const session = { shown: {}, todos: [], grants, calls, settings: { mode } };
+    const ports = { rules: [] } as unknown as AgentPorts;
+    const context = toolContext(ports, { call: "one", session, signal: new AbortController().signal });
+    return context.grants.map(({ target }) => target);
+  };
+  assert.deepEqual(inMode("auto"), ["/srv/data", "example.com"], "a yes to the command grants no place");
+  assert.deepEqual(inMode("plan"), []);
 });
