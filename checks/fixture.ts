@@ -1,6 +1,15 @@
 /** A small copy of this repository's own configuration, on which the checks can be shown to fail. */
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -68,6 +77,7 @@ export const clean: Files = {
 export function writeFixture(files: Files): string {
   const folder = mkdtempSync(join(tmpdir(), "lathe-checks-"));
   for (const path of configuration) cpSync(join(root, path), join(folder, path), { recursive: true });
+  writeFileSync(join(folder, "package.json"), rootManifest());
   mkdirSync(join(folder, "node_modules", "@lathe"), { recursive: true });
   for (const name of linked) {
     const target = join(root, "node_modules", name);
@@ -81,6 +91,15 @@ export function writeFixture(files: Files): string {
     writeFileSync(join(folder, path), text);
   }
   return folder;
+}
+
+/** Without those of our packages that only the real end-to-end tests import. */
+function rootManifest(): string {
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+  const kept = Object.entries(manifest.devDependencies).filter(
+    ([name]) => !name.startsWith("@lathe/") || ["@lathe/protocol", "@lathe/testkit"].includes(name),
+  );
+  return `${JSON.stringify({ ...manifest, devDependencies: Object.fromEntries(kept) }, null, 2)}\n`;
 }
 
 export function removeFixture(folder: string): void {

@@ -11,6 +11,9 @@ const files = 300;
 /** Kills that must have come between the intent and the end. */
 const wanted = 10;
 const mostRounds = 60;
+const change = `import { writeFileSync } from "node:fs";
+for (let i = 1; i <= ${files}; i++) writeFileSync("f" + i, "changed");
+`;
 
 it("leaves the way back in the log, whenever it dies", async () => {
   let between = 0;
@@ -23,11 +26,12 @@ it("leaves the way back in the log, whenever it dies", async () => {
 /** Whether the kill came after the intent was in the log and before the rewind was. */
 async function dies(delayMs: number): Promise<boolean> {
   const place = makePlace();
-  const command = `for i in $(seq ${files}); do echo changed > f$i; done`;
-  const call = { type: "tool-call", id: "c1", tool: "shell", input: JSON.stringify({ command }) } as const;
+  const input = JSON.stringify({ command: "node change.mjs" });
+  const call = { type: "tool-call", id: "c1", tool: "shell", input } as const;
   const server = await startWireServer([{ parts: [call] }, { parts: [{ type: "text", text: "Done." }] }]);
   try {
     for (let i = 1; i <= files; i++) place.put(`f${i}`, `${i}\n`);
+    place.put("change.mjs", change);
     const before = treeOf(place.workspace);
     const ran = await place.run(["run", "--no-sandbox", "--allow", "*", "go"], { env: wireEnv(server.url) });
     assert.equal(ran.code, 0, ran.err);

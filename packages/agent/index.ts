@@ -1,6 +1,8 @@
 /** @lathe/agent: one assembled agent, its ports still open. */
-export type { AgentPorts, Held, NewSession, RunOptions } from "./src/agent.ts";
-export { gatherFacts } from "./src/gather-facts.ts";
+export type { AgentPorts, Held, NewSession, RunOptions, Surroundings } from "./src/agent.ts";
+export { askingOf } from "./src/asking.ts";
+export { type ExaminedCall, examineCall } from "./src/examine-call.ts";
+export type { Asking } from "./src/gather-facts.ts";
 export { runAgent } from "./src/run-agent.ts";
 export { sessionCreated } from "./src/session-created.ts";
 export { createShownTexts, type ShownTexts } from "./src/shown-texts.ts";

@@ -1,4 +1,5 @@
 /** @lathe/hosts/local: Lathe on this machine. */
+export { brokenExample, type RuleExamples } from "@lathe/policy";
 export { builtinModel, chooseModels, isReached } from "./src/choose-models.ts";
 export type { Containment } from "./src/containment.ts";
 export type { Finding } from "./src/finding.ts";
@@ -10,4 +11,4 @@ export { examineMachine } from "./src/machine.ts";
 export { unknownModel } from "./src/model-gateway.ts";
 export { readRootFile } from "./src/root-file.ts";
 export { resumeSession, startSession } from "./src/start-session.ts";
-export { openWorkbench, type Workbench } from "./src/workbench.ts";
+export { type Explained, openWorkbench, type Workbench } from "./src/workbench.ts";

@@ -21,7 +21,9 @@ export {
   type Mode,
   modes,
   type PathFact,
+  type Refusal,
   type Rule,
+  type Trait,
   type Verdict,
 } from "./src/decision.ts";
 export type { Delta } from "./src/delta.ts";
@@ -90,6 +92,7 @@ export type {
   Models,
   ToolSpec,
 } from "./src/model.ts";
+export type { Contact, NetworkDecided, NetworkLog } from "./src/network.ts";
 export {
   type FileChange,
   type Outcome,
@@ -144,6 +147,7 @@ export {
   mayChange,
   type PreparedCall,
   type Question,
+  type ShellScript,
   type Texts,
   type Tool,
   type ToolContext,

@@ -7,10 +7,11 @@ export {
   type LauncherOptions,
   type SocketOptions,
 } from "./src/launcher-driver.ts";
+export type { NetworkOptions } from "./src/network-gate.ts";
 export { createNoneDriver } from "./src/none-driver.ts";
 export { type Probe, type ProbeOptions, probeDriver, type TierReport } from "./src/probe.ts";
 export type { Check, DriverOptions } from "./src/process-sandbox.ts";
 export { type HostRule, matchingRule, parseHostRule, proposedRule } from "./src/proxy/host-rule.ts";
-export { proxyEnv } from "./src/proxy/proxy-env.ts";
+export type { NetworkDecision } from "./src/proxy/proxy-core.ts";
 export { type RegistryKind, registryHosts, registryKinds } from "./src/proxy/registry-hosts.ts";
 export { type Tried, type VerifyOptions, verifyDriver } from "./src/verify-driver.ts";

@@ -1,5 +1,6 @@
 /** @lathe/testkit: fakes and conformance suites for tests. */
 
+export { openBashParser } from "./src/bash-parser.ts";
 export { blobsConformance } from "./src/blobs-conformance.ts";
 export { datedTree, type ExactTree, exactTree, runGitIn } from "./src/checkpoint-cases.ts";
 export type { CrashOptions, CrashState } from "./src/crash-disk.ts";

@@ -10,6 +10,7 @@ import type {
   Inbox,
   Limits,
   Models,
+  NetworkLog,
   Rule,
   Sandbox,
   Search,
@@ -24,9 +25,24 @@ import type {
 /** What holds commands in, and whether the user lets them run without. */
 export type Held = Pick<Facts, "containment" | "uncontainedAllowed">;
 
+/** What policy looks up around a command, beside the places of paths. Nothing here ever rejects. */
+export interface Surroundings {
+  /** *Contract:* whether anything is at a path, relative to the workspace, links not followed. */
+  exists(path: string): Promise<boolean>;
+  /** *Contract:* a text file by its absolute path or that from the workspace; undefined for none, and for large ones. */
+  text(path: string): Promise<string | undefined>;
+  /** *Contract:* the user's and the repository's aliases of git, by name. */
+  gitAliases(): Promise<Readonly<Record<string, string>>>;
+  /** *Contract:* what the next checkpoint will not hold, from the workspace. */
+  uncovered(): Promise<readonly string[]>;
+  /** *Contract:* whether git sees changes that are in no commit, files it does not know included; true in doubt. */
+  unsaved(): Promise<boolean>;
+}
+
 /** Everything an agent reaches; the host opens and closes it. */
 export interface AgentPorts {
   readonly inbox: Inbox;
+  readonly network?: NetworkLog;
   readonly blobs: Blobs;
   readonly texts: Texts;
   /** *Contract:* never rejects; takes keys and passwords out of a text. */
@@ -40,6 +56,7 @@ export interface AgentPorts {
   readonly sandbox: Sandbox;
   /** *Contract:* resolves once it is known what holds commands in; never rejects. */
   containment(): Promise<Held>;
+  readonly surroundings: Surroundings;
   readonly search: Search;
   readonly syntax: Syntax;
   readonly clock: Clock;

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { type Effect, type Failure, failure, type Workspace } from "@lathe/protocol";
+import type { Surroundings } from "./agent.ts";
 import { gatherFacts } from "./gather-facts.ts";
 
 const circle = failure("no-access", "circle leads through a circle of symbolic links.");
@@ -11,7 +12,16 @@ function workspaceWith(real: Readonly<Record<string, string | Failure>>): Worksp
   return { resolve: async (path: string) => real[path] ?? path } as Workspace;
 }
 
+const asking = { mode: "auto", keepsFiles: true, refusals: [] } as const;
+const surroundings: Surroundings = {
+  exists: async (path) => path !== "gone",
+  text: async () => undefined,
+  gitAliases: async () => ({}),
+  uncovered: async () => ["data/"],
+  unsaved: async () => false,
+};
 const holding = { containment: "full", uncontainedAllowed: false } as const;
+const containment = async () => holding;
 
 it("waits until it is known what holds a command in, and only for a command", async () => {
   let looks = 0;
@@ -22,10 +32,11 @@ it("waits until it is known what holds a command in, and only for a command", as
       await new Promise((resolve) => setImmediate(resolve));
       return holding;
     },
+    surroundings,
   };
-  const read = await gatherFacts([{ kind: "read", target: "a" }], "auto", ports);
+  const read = await gatherFacts([{ kind: "read", target: "a" }], asking, ports);
   assert.deepEqual([read.containment, looks], ["none", 0]);
-  const execute = await gatherFacts([{ kind: "execute", target: "npm test" }], "auto", ports);
+  const execute = await gatherFacts([{ kind: "execute", target: "npm test" }], asking, ports);
   assert.deepEqual([execute.containment, looks], ["full", 1]);
 });
 
@@ -36,11 +47,38 @@ it("looks up targets and names, and carries why one cannot be reached", async ()
     { kind: "delete", target: "$x", expansion: "unknown" },
   ];
   const workspace = workspaceWith({ link: ".env", circle });
-  const { paths } = await gatherFacts(effects, "auto", { workspace, containment: async () => holding });
+  const { paths } = await gatherFacts(effects, asking, { workspace, containment, surroundings });
   assert.deepEqual(paths, {
     link: { real: ".env", inside: true },
     "a*": { real: "a*", inside: true },
     "s*": { real: "s*", inside: true },
     circle: { real: "circle", inside: false, failure: circle },
   });
+});
+
+it("asks what may be lost only where something may be, and only when files are kept", async () => {
+  const ports = { workspace: workspaceWith({}), containment, surroundings };
+  const deleting: readonly Effect[] = [
+    { kind: "delete", target: "gone" },
+    { kind: "write", target: "a", traits: ["destroys"] },
+    { kind: "write", target: "b" },
+  ];
+  const kept = await gatherFacts(deleting, asking, ports);
+  assert.deepEqual(kept.uncovered, ["data/"]);
+  assert.deepEqual(
+    ["gone", "a", "b"].map((path) => kept.paths[path]?.absent),
+    [true, undefined, undefined],
+  );
+  const unkept = await gatherFacts(deleting, { ...asking, keepsFiles: false }, ports);
+  assert.equal(unkept.uncovered, undefined);
+  assert.equal((await gatherFacts([{ kind: "read", target: "a" }], asking, ports)).uncovered, undefined);
+});
+
+it("asks whether work is unsaved only where it may be thrown away", async () => {
+  const ports = { workspace: workspaceWith({}), containment, surroundings };
+  const reset: Effect = { kind: "vcs", target: "git reset --hard", traits: ["local", "discards"] };
+  const { unsaved, uncovered } = await gatherFacts([reset], asking, ports);
+  assert.deepEqual([unsaved, uncovered], [false, ["data/"]]);
+  const commit: Effect = { kind: "vcs", target: "git commit", traits: ["local"] };
+  assert.equal((await gatherFacts([commit], asking, ports)).unsaved, undefined);
 });

@@ -1,22 +1,44 @@
 /** Gather facts: what policy needs to know of the world to judge effects. */
 import { factsNeeded } from "@lathe/policy";
-import { type Effect, type Facts, isFailure, type Mode, type PathFact } from "@lathe/protocol";
+import { type Effect, type Facts, isFailure, type Mode, type PathFact, type Refusal } from "@lathe/protocol";
 import type { AgentPorts, Held } from "./agent.ts";
+
+/** What is known of the session that asks. */
+export interface Asking {
+  readonly mode: Mode;
+  /** Whether the files are kept before they are changed. */
+  readonly keepsFiles: boolean;
+  readonly refusals: readonly Refusal[];
+}
 
 export async function gatherFacts(
   effects: readonly Effect[],
-  mode: Mode,
-  ports: Pick<AgentPorts, "workspace" | "containment">,
+  { mode, keepsFiles, refusals }: Asking,
+  ports: Pick<AgentPorts, "workspace" | "containment" | "surroundings">,
 ): Promise<Facts> {
   const needed = factsNeeded(effects);
+  const { workspace, surroundings } = ports;
   const held = needed.containment ? await ports.containment() : unasked;
+  const losing = needed.losing.length > 0;
+  const isLosing = losing || needed.unsaved;
+  const uncovered = isLosing && keepsFiles ? await surroundings.uncovered() : undefined;
+  const unsaved = needed.unsaved ? await surroundings.unsaved() : undefined;
   const paths = await Promise.all(
     needed.paths.map(async (path): Promise<readonly [string, PathFact]> => {
-      const real = await ports.workspace.resolve(path);
-      return [path, isFailure(real) ? { real: path, inside: false, failure: real } : { real, inside: true }];
+      const real = await workspace.resolve(path);
+      if (isFailure(real)) return [path, { real: path, inside: false, failure: real }];
+      const isAbsent = needed.losing.includes(path) && !(await surroundings.exists(real));
+      return [path, { real, inside: true, ...(isAbsent && { absent: true }) }];
     }),
   );
-  return { mode, ...held, paths: Object.fromEntries(paths) };
+  return {
+    mode,
+    ...held,
+    paths: Object.fromEntries(paths),
+    ...(uncovered && { uncovered }),
+    ...(unsaved !== undefined && { unsaved }),
+    ...(refusals.length > 0 && { refusals }),
+  };
 }
 
 /** Reads and edits need not wait until it is known what holds commands in. */

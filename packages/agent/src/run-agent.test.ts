@@ -23,7 +23,7 @@ import {
   succeeded,
   testOwner,
 } from "@lathe/testkit";
-import type { AgentPorts } from "./agent.ts";
+import type { AgentPorts, Surroundings } from "./agent.ts";
 import { runAgent } from "./run-agent.ts";
 import { createShownTexts } from "./shown-texts.ts";
 
@@ -65,6 +65,7 @@ function openAgent(store: MemoryStore, script: Script): AgentPorts {
     workspace: { resolve: async (path: string) => path } as Workspace,
     sandbox: createFakeSandbox(),
     containment: async () => ({ containment: "full", uncontainedAllowed: false }),
+    surroundings: {} as Surroundings,
     search: {} as Search,
     syntax: {} as Syntax,
     clock: createHandMovedClock({ leap: true }),

@@ -1,10 +1,11 @@
 /** Run agent: joins orchestrator, context, policy and tools, and drives a session until no turn is open. */
 import { assemble, estimateTokens } from "@lathe/context";
 import { drive, type Ports } from "@lathe/orchestrator";
-import { evaluate, evaluateGrant } from "@lathe/policy";
+import { evaluate, evaluateGrant, refusalsOf } from "@lathe/policy";
 import { type Failure, fold, isFailure, type Session, type SessionLog } from "@lathe/protocol";
 import type { AgentPorts, RunOptions } from "./agent.ts";
-import { gatherFacts } from "./gather-facts.ts";
+import { askingOf } from "./asking.ts";
+import { examineCall } from "./examine-call.ts";
 import { toolContext } from "./tool-context.ts";
 
 /** *Contract:* the log stays open; the caller closes it. */
@@ -40,12 +41,14 @@ function orchestratorPorts(ports: AgentPorts): Ports {
     clock,
     models: ports.models,
     inbox: ports.inbox,
+    ...(ports.network && { network: ports.network }),
     tools: new Map(ports.tools.map((tool) => [tool.name, tool])),
     assemble,
     estimate: estimateTokens,
     evaluate: (effects, facts) => evaluate({ effects }, facts, ports.rules),
     evaluateGrant: (effects, facts) => evaluateGrant(effects, facts, ports.rules),
-    facts: ({ settings }, effects) => gatherFacts(effects, settings.mode, ports),
+    refusals: (effects, facts) => refusalsOf(effects, facts, ports.rules),
+    examine: (session, call) => examineCall(call, askingOf(session), ports),
     version: async (path) => {
       const content = await workspace.read(path);
       return isFailure(content) ? null : content.version;

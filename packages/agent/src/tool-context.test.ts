@@ -26,6 +26,7 @@ test("a call stands on what earlier calls of its own answer have shown", () => {
     shown: { "a.ts": [shownAs("v1")] },
     todos: [],
     grants: [],
+    settings: { mode: "auto" } as const,
     calls: [call("one", edited), call("two")],
   };
   const ports = { rules: [] } as unknown as AgentPorts;
@@ -35,4 +36,20 @@ test("a call stands on what earlier calls of its own answer have shown", () => {
     ["v1", "v2"],
   );
   assert.deepEqual(context.shown("c.ts"), []);
+});
+
+test("what was granted is there, and not in a mode that keeps to the sandbox", () => {
+  const grants = [{ kind: "write", target: "/srv/data" }] as const;
+  const own = [{ kind: "network", target: "example.com" }] as const;
+  const effects = [{ kind: "network", target: "other.com", traits: ["named"] }] as const;
+  const decision = { verdict: "allow", rule: "person", why: "" } as const;
+  const calls = [{ ...call("one"), effects, decision, grants: own }];
+  const inMode = (mode: "auto" | "plan"): readonly string[] => {
+    const session = { shown: {}, todos: [], grants, calls, settings: { mode } };
+    const ports = { rules: [] } as unknown as AgentPorts;
+    const context = toolContext(ports, { call: "one", session, signal: new AbortController().signal });
+    return context.grants.map(({ target }) => target);
+  };
+  assert.deepEqual(inMode("auto"), ["/srv/data", "example.com"], "a yes to the command grants no place");
+  assert.deepEqual(inMode("plan"), []);
 });

@@ -5,7 +5,9 @@ import type { AgentPorts } from "./agent.ts";
 
 export interface CallContext {
   readonly call: string;
-  readonly session: Pick<Session, "shown" | "todos" | "calls" | "grants">;
+  readonly session: Pick<Session, "shown" | "todos" | "calls" | "grants"> & {
+    readonly settings: Pick<Session["settings"], "mode">;
+  };
   readonly signal: AbortSignal;
 }
 
@@ -37,14 +39,8 @@ function shownInAnswer({ calls }: Pick<Session, "calls">, path: string): readonl
   });
 }
 
-/** What a call was allowed to do elsewhere, the sandbox must let it do. */
-function grantsOf(call: string, { calls, grants }: Pick<Session, "calls" | "grants">): readonly Effect[] {
-  const state = calls.find((one) => one.call.id === call);
-  const allowed = state?.decision?.verdict === "allow" ? state.effects.filter(isElsewhere) : [];
-  return [...grants, ...(state?.grants ?? []), ...allowed];
-}
-
-function isElsewhere({ kind, target, expansion }: Effect): boolean {
-  if (kind === "network") return true;
-  return (kind === "write" || kind === "delete") && target.startsWith("/") && expansion === undefined;
+/** A mode that keeps to the sandbox keeps to it whatever was granted before. */
+function grantsOf(call: string, { calls, grants, settings }: CallContext["session"]): readonly Effect[] {
+  if (settings.mode === "plan" || settings.mode === "read-only") return [];
+  return [...grants, ...(calls.find((one) => one.call.id === call)?.grants ?? [])];
 }

@@ -1,5 +1,5 @@
 /** Asked call: what a person who is asked for a permission decides about, and why there is a question. */
-import { type AgentPorts, gatherFacts } from "@lathe/agent";
+import { type AgentPorts, askingOf, examineCall } from "@lathe/agent";
 import { evaluate, evaluateGrant } from "@lathe/policy";
 import { type Effect, isFailure, type Session } from "@lathe/protocol";
 
@@ -25,11 +25,13 @@ export async function findAskedCall(
   const tool = ports.tools.find(({ name }) => name === call?.tool);
   const prepared = call && tool?.prepare(parsed(call.input));
   if (!call || !prepared || isFailure(prepared)) return undefined;
-  const held = state?.denied?.effects;
-  const effects = held ?? prepared.effects;
-  const facts = await gatherFacts(effects, session.settings.mode, ports);
-  const { why } = held ? evaluateGrant(held, facts, ports.rules) : evaluate(prepared, facts, ports.rules);
-  return { tool: call.tool, input: call.input, effects, why, ...(held ? { beyond: held } : {}) };
+  const beyond = state?.denied?.effects;
+  const examined = await examineCall(beyond ? { effects: beyond } : prepared, askingOf(session), ports);
+  const { effects, facts } = examined;
+  const { why } = beyond
+    ? evaluateGrant(beyond, facts, ports.rules)
+    : evaluate({ effects }, facts, ports.rules);
+  return { tool: call.tool, input: call.input, effects, why, ...(beyond && { beyond }) };
 }
 
 function parsed(input: string): unknown {

@@ -3,7 +3,12 @@ import { it } from "node:test";
 import { failure, type SandboxDriver } from "@lathe/protocol";
 import { createContainmentProbe } from "./containment.ts";
 
-const driver: SandboxDriver = { name: "x", tier: "full", open: async () => failure("bug", "not here") };
+const driver: SandboxDriver = {
+  name: "x",
+  tier: "full",
+  network: "closed",
+  open: async () => failure("bug", "not here"),
+};
 
 it("says what holds once it has looked, and looks once", async () => {
   let looks = 0;

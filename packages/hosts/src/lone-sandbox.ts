@@ -8,6 +8,7 @@ import type { LocalOptions } from "./local-options.ts";
 import { openDriver } from "./open-driver.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { newSessionId } from "./session-id.ts";
+import { withRegistries } from "./session-network.ts";
 import { systemClock } from "./system-clock.ts";
 
 export interface LoneSandbox {
@@ -18,13 +19,29 @@ export interface LoneSandbox {
 
 type Place = Pick<LocalOptions, "cwd" | "env">;
 
+export interface LonePlace extends Place {
+  /** Hosts its commands may reach, as rules say it, and `registry` for those of the project's package managers. */
+  readonly hosts: readonly string[];
+}
+
+/** Why one of the hosts is none. */
+export async function wrongHost(hosts: readonly string[]): Promise<Failure | undefined> {
+  if (hosts.length === 0) return undefined;
+  const { parseHostRule } = await import("@lathe/sandbox");
+  return hosts.map(parseHostRule).find(isFailure);
+}
+
 /** *Contract:* a failure where nothing would hold commands in. */
-export async function openLoneSandbox({ cwd, env }: Place): Promise<LoneSandbox | Failure> {
+export async function openLoneSandbox({ cwd, env, hosts }: LonePlace): Promise<LoneSandbox | Failure> {
   // Nobody reads it later: it is passed on as it comes.
   const outputCap = Number.MAX_SAFE_INTEGER;
-  const place = { check: unchecked, env, workspace: cwd, outputCap };
+  const network = (sandboxes: Parameters<typeof withRegistries>[2]) => ({
+    hosts: withRegistries(hosts, cwd, sandboxes),
+  });
+  const place = { check: unchecked, env, workspace: cwd, outputCap, network };
   const { driver, reasons } = await openDriver("required", place);
   if (driver.tier === "none") return noSandbox(reasons);
+  if (hosts.length > 0 && driver.network === "closed") return noWayOut(driver.name, reasons);
   const scratch = openScratchFolder(newSessionId(systemClock));
   if (isFailure(scratch)) return scratch;
   const { commandEnv } = await import("@lathe/sandbox");
@@ -49,7 +66,8 @@ export interface Verified extends Pick<Containment, "reasons"> {
 
 /** Everything the driver promises that commands would get here, tried for real. */
 export async function verifySandbox({ cwd, env }: Place): Promise<Verified | Failure> {
-  const { driver, reasons } = await openDriver("required", { check: unchecked, env, workspace: cwd });
+  const place = { check: unchecked, env, workspace: cwd, network: () => ({ hosts: [] }) };
+  const { driver, reasons } = await openDriver("required", place);
   if (driver.tier === "none") return noSandbox(reasons);
   const { commandEnv, verifyDriver } = await import("@lathe/sandbox");
   const folder = cacheFolder(env);
@@ -63,6 +81,11 @@ export async function verifySandbox({ cwd, env }: Place): Promise<Verified | Fai
 }
 
 const unchecked = async (): Promise<undefined> => undefined;
+
+function noWayOut(driver: string, reasons: readonly string[]): Failure {
+  const why = `the sandbox that works here (${driver}) lets commands reach no host at all: ${reasons.join(" ")}`;
+  return failure("sandbox-unavailable", `${why} \`lathe doctor\` says more`, { who: "host" });
+}
 
 function noSandbox(reasons: readonly string[]): Failure {
   const why = `no sandbox works on this machine: ${reasons.join(" ")}`;

@@ -4,7 +4,9 @@ import type { Containment } from "./containment.ts";
 import { homeFolder } from "./home-folder.ts";
 import type { LocalOptions, SandboxChoice } from "./local-options.ts";
 
+type Sandboxes = typeof import("@lathe/sandbox");
 type Check = import("@lathe/sandbox").Check;
+type NetworkOptions = import("@lathe/sandbox").NetworkOptions;
 
 interface Place {
   readonly check: Check;
@@ -12,14 +14,18 @@ interface Place {
   readonly workspace: string;
   /** Bytes of one command's output that are kept, at most. */
   readonly outputCap?: number;
+  /** What its commands reach, where the driver can let them out. */
+  readonly network: (sandboxes: Sandboxes) => NetworkOptions;
 }
 
 export async function openDriver(
   choice: SandboxChoice,
-  { env, workspace, ...more }: Place,
+  { env, workspace, network, ...more }: Place,
 ): Promise<Containment> {
-  const { createNoneDriver, probeDriver } = await import("@lathe/sandbox");
+  const sandboxes = await import("@lathe/sandbox");
+  const { createNoneDriver, probeDriver } = sandboxes;
   const home = homeFolder(env);
   if (choice === "off") return { driver: createNoneDriver({ ...more, home }), reasons: ["switched off"] };
-  return probeDriver({ ...more, home, cacheFolder: cacheFolder(env), workspace });
+  const cache = { cacheFolder: cacheFolder(env), workspace };
+  return probeDriver({ ...more, ...cache, home, network: network(sandboxes) });
 }

@@ -1,25 +1,26 @@
 /** Opens everything an agent reaches on this machine; what is not needed before the first request is loaded later. */
 import { type AgentPorts, createShownTexts } from "@lathe/agent";
-import type { Failure, Fenced } from "@lathe/protocol";
+import type { Failure, Fenced, Syntax } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
 import { builtinTools } from "@lathe/tools";
-import { createWorkspace } from "@lathe/workspace";
+import { createWorkspace, type Recovery } from "@lathe/workspace";
 import { afterFirstRequest } from "./after-first-request.ts";
 import { allSteps } from "./all-steps.ts";
 import { chooseModels } from "./choose-models.ts";
-import { type Containment, createContainmentProbe } from "./containment.ts";
+import type { Containment } from "./containment.ts";
 import { createLazyCheckpoints } from "./lazy-checkpoints.ts";
-import { createLazySandbox } from "./lazy-sandbox.ts";
 import { createLazySearch } from "./lazy-search.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openGateway } from "./model-gateway.ts";
-import { openDriver } from "./open-driver.ts";
 import { openRedactor } from "./open-redactor.ts";
 import { recoveryText } from "./recovery-text.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
+
 import { sessionRules } from "./session-rules.ts";
+import { openSessionSandbox } from "./session-sandbox.ts";
 import { openState, pruneTexts } from "./state.ts";
 import { workspaceFolder } from "./state-folder.ts";
+import { createSurroundings } from "./surroundings.ts";
 import { systemClock } from "./system-clock.ts";
 
 /** Whose effects they are. */
@@ -45,29 +46,14 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const models = chooseModels(options.models, env);
   const gateway = openGateway(options);
   if (models[0] !== undefined) gateway.preload(models[0]);
-  const probe = createContainmentProbe(options.sandbox, () =>
-    openDriver(options.sandbox, { check: () => fence.check(), env, workspace: cwd }),
-  );
   const { scratch, fenced } = fence;
-  const early = { workspace: cwd, scratch: scratch.path, network: "none" } as const;
-  const sandbox = createLazySandbox(early, async () => {
-    const [{ driver }, { commandEnv }] = await Promise.all([probe.ready(), import("@lathe/sandbox")]);
-    return driver.open({ ...early, env: commandEnv(env, scratch.path) });
-  });
+  const { probe, sandbox, network } = openSessionSandbox({ scratch, check: () => fence.check() }, options);
   // An opened sandbox ends what the dead one of its folder left running.
-  const endLeftovers = async (): Promise<void> => {
-    if (scratch.isFound) await sandbox.open();
-  };
-  // What the first change would wait for: the edit engine, git, and what the last session saw of the files.
-  const prepareChanges = (): Promise<unknown> =>
-    Promise.all([import("@lathe/edits"), workspace.prepare(), options.checkpoints && checkpoints.open()]);
+  const endLeftovers = async (): Promise<unknown> => scratch.isFound && sandbox.open();
+  const syntax = createSyntax();
   const state = openState(env);
-  const workspace = createWorkspace({
-    root: cwd,
-    fenced,
-    journal: workspaceFolder(env, cwd),
-    onRecovered: (recovery) => options.onRemark?.(recoveryText(recovery)),
-  });
+  const onRecovered = (recovery: Recovery): void => options.onRemark?.(recoveryText(recovery));
+  const workspace = createWorkspace({ root: cwd, fenced, journal: workspaceFolder(env, cwd), onRecovered });
   const checkpoints = createLazyCheckpoints({ root: cwd, env, fenced, onRemark: options.onRemark });
   const redactor = openRedactor(options);
   const texts = createShownTexts(state.texts, redactor.redact);
@@ -76,11 +62,16 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
     containment: probe.ready,
     ports: {
       inbox: state.inbox,
+      network,
       blobs: state.blobs,
       texts,
       redact: redactor.redact,
       models: afterFirstRequest(gateway, () =>
-        Promise.all([probe.ready(), redactor.load(), endLeftovers(), prepareChanges()]),
+        Promise.all([
+          ...[probe.ready(), redactor.load(), endLeftovers(), parseNothing(syntax)],
+          // What the first change would wait for: the edit engine, git, and what the last session saw of the files.
+          ...[import("@lathe/edits"), workspace.prepare(), options.checkpoints && checkpoints.open()],
+        ]),
       ),
       tools: builtinTools,
       rules: sessionRules(options.rules, cwd),
@@ -88,8 +79,9 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       checkpoint: checkpoints.take,
       sandbox,
       containment: probe.held,
+      surroundings: createSurroundings(cwd, env),
       search: createLazySearch(cwd),
-      syntax: createSyntax(),
+      syntax,
       clock: systemClock,
       onEvent: options.onEvent,
       onDelta: options.onDelta,
@@ -106,4 +98,9 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
         () => pruneTexts(env, systemClock.now()),
       ]),
   };
+}
+
+/** The first command would wait for the grammar. */
+async function parseNothing(syntax: Syntax): Promise<void> {
+  (await syntax.parse("bash", "")).close();
 }

@@ -1,7 +1,15 @@
 /** Workbench: tools one by one, outside any session, under the ordinary policy. */
-import { gatherFacts, toolContext } from "@lathe/agent";
-import { evaluate } from "@lathe/policy";
-import { type Failure, failure, isFailure, type Outcome, type Shown } from "@lathe/protocol";
+import { type AgentPorts, examineCall, toolContext } from "@lathe/agent";
+import { type Explanation, evaluate, explain } from "@lathe/policy";
+import {
+  type Failure,
+  failure,
+  isFailure,
+  type Mode,
+  type Outcome,
+  type Shown,
+  type Tier,
+} from "@lathe/protocol";
 import type { Containment } from "./containment.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openPorts } from "./open-ports.ts";
@@ -16,10 +24,18 @@ export interface Workbench {
    * signal has come, and the one that runs is interrupted.
    */
   run(tool: string, input: unknown): Promise<Outcome>;
+  /** *Contract:* runs nothing; what would be said of a shell command, in a session that keeps the files. */
+  explain(script: string, supposed?: Tier): Promise<Explained>;
   /** What holds commands in here. */
   containment(): Promise<Containment>;
   /** *Contract:* ends every process, removes the scratch folder; idempotent. */
   close(): Promise<void>;
+}
+
+/** What would be said, and under which circumstances. */
+export interface Explained extends Explanation {
+  readonly mode: Mode;
+  readonly sandbox: Tier;
 }
 
 export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workbench | Failure {
@@ -27,7 +43,7 @@ export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workb
   if (isFailure(scratch)) return scratch;
   const opened = openPorts({ scratch, check: async () => undefined, fenced: (effect) => effect() }, options);
   const shown: Record<string, Shown[]> = {};
-  const session = { shown, todos: [], calls: [], grants: [] };
+  const session = { shown, todos: [], calls: [], grants: [], settings: { mode: options.mode } };
   const remember = (one: Shown): void => {
     shown[one.path] = [...(shown[one.path] ?? []), one];
   };
@@ -38,8 +54,9 @@ export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workb
       if (!tool) return { type: "failed", failure: failure("unknown-tool", `there is no tool ${name}`) };
       const prepared = tool.prepare(input);
       if (isFailure(prepared)) return { type: "failed", failure: prepared };
-      const facts = await gatherFacts(prepared.effects, options.mode, opened.ports);
-      const decision = evaluate(prepared, facts, opened.ports.rules);
+      const asking = { mode: options.mode, keepsFiles: false, refusals: [] };
+      const { effects, facts } = await examineCall(prepared, asking, opened.ports);
+      const decision = evaluate({ effects }, facts, opened.ports.rules);
       if (decision.verdict !== "allow") return { type: "refused", rule: decision.rule, why: decision.why };
       if (signal.aborted)
         return { type: "interrupted", failure: failure("cancelled", "cancelled"), text: "" };
@@ -47,7 +64,20 @@ export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workb
       if (outcome.type === "ok") for (const one of outcome.facts?.shown ?? []) remember(one);
       return outcome;
     },
+    explain: (script, supposed) => explainScript(script, supposed, { options, ports: opened.ports }),
     containment: () => opened.containment(),
     close: () => opened.close(),
   };
+}
+
+async function explainScript(
+  text: string,
+  supposed: Tier | undefined,
+  { options, ports }: { readonly options: LocalOptions; readonly ports: AgentPorts },
+): Promise<Explained> {
+  const asking = { mode: options.mode, keepsFiles: options.checkpoints, refusals: [] };
+  const { facts, parts } = await examineCall({ effects: [], script: { text, folder: "" } }, asking, ports);
+  const containment = supposed ?? facts.containment;
+  const explained = explain(parts, { ...facts, containment }, ports.rules);
+  return { ...explained, mode: options.mode, sandbox: containment };
 }

@@ -1,13 +1,17 @@
 /** Abandon: closing what is open, so that the conversation stays valid for any provider. */
 import type { Draft, Failure, Session } from "@lathe/protocol";
 
-/** An `interrupted` outcome for every call without one. */
+/** An `interrupted` outcome for every call without one; one that ran and waits for a grant has what it did. */
 export function closeCalls(session: Session, failure: Failure): Draft[] {
   return session.calls
     .filter((state) => !state.outcome)
     .map((state) => ({
       type: "tool.completed",
-      data: { call: state.call.id, outcome: { type: "interrupted", failure, text: "" }, ms: 0 },
+      data: {
+        call: state.call.id,
+        outcome: state.denied?.outcome ?? { type: "interrupted", failure, text: "" },
+        ms: 0,
+      },
     }));
 }
 

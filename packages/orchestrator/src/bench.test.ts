@@ -89,12 +89,11 @@ export function openBench(options: BenchOptions): Bench {
       cacheKey: session.id,
     }),
     estimate: (request) => JSON.stringify(request).length,
-    facts: async (session) => ({
-      mode: session.settings.mode,
-      containment: "full",
-      uncontainedAllowed: false,
-      paths: {},
+    examine: async (session, { effects }) => ({
+      effects,
+      facts: { mode: session.settings.mode, containment: "full", uncontainedAllowed: false, paths: {} },
     }),
+    refusals: (effects) => effects.map(({ kind, target }) => ({ kind, target })),
     evaluate: (effects) => options.decide?.(effects) ?? allow,
     evaluateGrant: (effects) => options.decideGrant?.(effects) ?? allow,
     version: async (path) => files.get(path) ?? null,

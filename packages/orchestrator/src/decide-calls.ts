@@ -4,6 +4,7 @@ import {
   type Decision,
   type Draft,
   type Effect,
+  type EventData,
   failure,
   isFailure,
   type Outcome,
@@ -28,7 +29,7 @@ async function decideCall(state: CallState, session: Session, { ports }: Reach):
   const call = state.call.id;
   const prepared = prepareCall(state.call, ports.tools);
   if (isFailure(prepared)) return [completed(call, { type: "failed", failure: prepared })];
-  const { effects, question } = prepared;
+  const { question } = prepared;
   if (state.denied) return decideGrant({ ...state, denied: state.denied }, session, ports);
   const attended = session.settings.attended;
   if (question) {
@@ -37,15 +38,19 @@ async function decideCall(state: CallState, session: Session, { ports }: Reach):
     const text = "nobody is there to answer; decide for yourself and say what you assumed";
     return [completed(call, { type: "failed", failure: failure("no-person", text) })];
   }
+  const { effects, facts } = await ports.examine(session, prepared);
   const decision = state.answer
     ? personDecision(state.answer.text, state.answer.by)
-    : ports.evaluate(effects, await ports.facts(session, effects));
+    : ports.evaluate(effects, facts);
   if (decision.verdict === "ask" && attended) return [ask(state, effects, decision)];
-  return record(call, effects, decision);
+  // What a person denied stays denied; where nobody could be asked, the turn ends instead.
+  const refused = state.answer && decision.verdict === "deny" ? ports.refusals(effects, facts) : [];
+  return record({ call, effects, decision, ...(refused.length > 0 && { refused }) });
 }
 
-function record(call: string, effects: readonly Effect[], decision: Decision): Draft[] {
-  const decided: Draft = { type: "permission.decided", data: { call, effects, decision } };
+function record(data: EventData<"permission.decided">): Draft[] {
+  const { call, decision } = data;
+  const decided: Draft = { type: "permission.decided", data };
   if (decision.verdict === "allow") return [decided];
   return [decided, completed(call, { type: "refused", rule: decision.rule, why: decision.why })];
 }

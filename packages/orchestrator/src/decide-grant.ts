@@ -12,16 +12,18 @@ export async function decideGrant(state: HeldCall, session: Session, ports: Port
   const { denied, answer } = state;
   const call = state.call.id;
   const { effects } = denied;
+  const { facts } = await ports.examine(session, { effects });
   const decision = answer
     ? personDecision(answer.text === forSession ? "allow" : answer.text, answer.by)
-    : ports.evaluateGrant(effects, await ports.facts(session, effects));
+    : ports.evaluateGrant(effects, facts);
   if (decision.verdict === "allow") {
     const grant = answer?.text === forSession ? "session" : "call";
     return [{ type: "permission.decided", data: { call, effects, decision, grant } }];
   }
   if (decision.verdict === "ask" && session.settings.attended) return [ask(call, effects, decision)];
+  const refused = answer ? ports.refusals(effects, facts) : [];
   return [
-    { type: "permission.decided", data: { call, effects, decision } },
+    { type: "permission.decided", data: { call, effects, decision, ...(refused.length > 0 && { refused }) } },
     { type: "tool.completed", data: { call, outcome: withWhy(denied.outcome, decision), ms: 0 } },
   ];
 }

@@ -1,6 +1,7 @@
 /** Drive: the loop. Fold, `next`, `perform`, append, until no turn is open. */
 import { causeText, type Failure, failure, type Session, type SessionLog } from "@lathe/protocol";
 import { abandonTurn } from "./abandon.ts";
+import { logContacts } from "./log-contacts.ts";
 import { next } from "./next.ts";
 import { AppendRefused, openOwnership } from "./ownership.ts";
 import { perform } from "./perform.ts";
@@ -12,6 +13,7 @@ import type { Ports } from "./ports.ts";
  */
 export async function drive(log: SessionLog, session: Session, ports: Ports): Promise<Session | Failure> {
   const own = openOwnership(log, session, ports);
+  const unwatch = logContacts(own, ports);
   try {
     for (;;) {
       await own.receive();
@@ -25,6 +27,7 @@ export async function drive(log: SessionLog, session: Session, ports: Ports): Pr
     const bug = failure("bug", `a bug in Lathe ended the turn: ${causeText(error)}`, { cause: error });
     return own.abandon(abandonTurn(own.session(), bug));
   } finally {
-    own.close();
+    unwatch();
+    await own.close();
   }
 }

@@ -6,6 +6,8 @@ import type { BenchTool } from "./bench.test.ts";
 import { type Bench, begin, benches, reclaim, run, types, until, unwrap } from "./bench.test.ts";
 import { drive } from "./drive.ts";
 
+const host: Effect = { kind: "network", target: "example.com" };
+const inside: Effect = { kind: "write", target: "src/a.ts" };
 const data: Effect = { kind: "write", target: "/data" };
 const asking = {
   verdict: "ask",
@@ -33,6 +35,8 @@ const twice = [
 ];
 const once = [{ calls: [{ tool: "save", input: {} }] }, { text: "ok" }];
 
+const again = "\n[the sandbox had stopped it first; this is a second run, with what was granted]";
+
 function results(bench: Bench): readonly string[] {
   return bench.events.flatMap(({ type, data: one }) =>
     type === "tool.completed" ? [outcomeText(one.outcome)] : [],
@@ -58,7 +62,7 @@ for (const { name, openBench } of benches) {
         bench.done.filter((one) => one !== "checkpoint"),
         ["tried", "saved"],
       );
-      assert.deepEqual(results(bench), ["saved"]);
+      assert.deepEqual(results(bench), [`saved${again}`]);
     });
 
     it("runs again when a person says so, for this one call", async () => {
@@ -73,7 +77,7 @@ for (const { name, openBench } of benches) {
       await answering(bench, ["allow", "use the database"]);
       assert.deepEqual((await running).grants, []);
       const [first, second = ""] = results(bench);
-      assert.equal(first, "saved");
+      assert.equal(first, `saved${again}`);
       assert.match(second, /^EROFS .data\n\[not granted: denied by user: use the database\]$/);
     });
 
@@ -101,6 +105,53 @@ for (const { name, openBench } of benches) {
       assert.deepEqual(results(bench), ["EROFS /data\n[not granted: not there]"]);
     });
 
+    it("is granted nothing by a yes to the command, which the sandbox holds", async () => {
+      const reach: BenchTool = {
+        name: "reach",
+        effects: () => [{ kind: "execute", target: "curl" }, host, data, inside],
+        run: (_input, context, { done }) => {
+          done.push(context.grants.map(({ target }) => target).join());
+          return { type: "ok", text: "" };
+        },
+      };
+      const script = [{ calls: [{ tool: "reach", input: {} }] }, { text: "ok" }];
+      const unasked = openBench({ script, tools: [reach] });
+      await run(unasked);
+      assert.deepEqual(
+        unasked.done.filter((one) => one !== "checkpoint"),
+        [""],
+      );
+      const asked = openBench({ script, tools: [reach], decide: () => asking, settings: { attended: true } });
+      const running = run(asked);
+      await answering(asked, ["allow"]);
+      await running;
+      assert.deepEqual(
+        asked.done.filter((one) => one !== "checkpoint"),
+        [""],
+      );
+    });
+
+    it("gets no more by a later yes than that yes was about", async () => {
+      const wide: BenchTool = { ...save, effects: () => [{ kind: "execute", target: "save" }, host] };
+      const options = {
+        script: once,
+        tools: [wide],
+        decideGrant: () => asking,
+        settings: { attended: true },
+      };
+      const bench = openBench(options);
+      const running = run(bench);
+      await until(() => types(bench).includes("question.asked"));
+      const before = fold(unwrap(await bench.store.read("s1"))).calls[0];
+      assert.deepEqual([before?.grants, before?.denied?.effects], [undefined, [data]]);
+      await answering(bench, ["allow"]);
+      await running;
+      const events = unwrap(await bench.store.read("s1"));
+      const decided = events.findLastIndex(({ type }) => type === "permission.decided");
+      const state = fold(events.slice(0, decided + 1)).calls[0];
+      assert.deepEqual(state?.grants, [data]);
+    });
+
     it("ends the turn where nobody can be asked", async () => {
       const bench = openBench({ script: once, tools: [save], decideGrant: () => asking });
       assert.deepEqual((await run(bench)).lastEnd, { type: "permission", text: asking.why });
@@ -120,7 +171,22 @@ for (const { name, openBench } of benches) {
         bench.done.filter((one) => one !== "checkpoint"),
         ["tried", "tried"],
       );
-      assert.deepEqual(results(bench), ["EROFS"]);
+      assert.deepEqual(results(bench), [`EROFS${again}`]);
+    });
+
+    it("keeps what it did when the turn is cancelled before the answer", async () => {
+      const options = {
+        script: once,
+        tools: [save],
+        decideGrant: () => asking,
+        settings: { attended: true },
+      };
+      const bench = openBench(options);
+      const running = run(bench);
+      await until(() => types(bench).includes("question.asked"));
+      await bench.store.offer("s1", { type: "cancel", by: "user" });
+      await running;
+      assert.deepEqual(results(bench), ["EROFS /data"]);
     });
 
     it("goes on with the question after its owner died", async () => {

@@ -35,7 +35,8 @@ export interface Ownership {
   woken(head: number): Promise<void>;
   /** *Contract:* the last append of a turn that a bug ended; never throws. */
   abandon(drafts: readonly Draft[]): Promise<Session | Failure>;
-  close(): void;
+  /** *Contract:* resolves when nothing is being appended any more. */
+  close(): Promise<void>;
 }
 
 export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ownership {
@@ -107,7 +108,7 @@ export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ow
       await enqueue(() => commit({ drafts, durable: true })).catch(() => undefined);
       return refused?.failure ?? session;
     },
-    close: unwatch,
+    close: () => enqueue(async () => unwatch()),
   };
 }
 

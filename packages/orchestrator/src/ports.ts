@@ -13,27 +13,40 @@ import type {
   ModelInfo,
   ModelRequest,
   Models,
+  NetworkLog,
+  PreparedCall,
+  Refusal,
   Session,
   SessionLog,
   Tool,
   ToolContext,
 } from "@lathe/protocol";
 
+/** All effects of a call, and what is known to judge them. */
+export interface Examined {
+  readonly effects: readonly Effect[];
+  readonly facts: Facts;
+}
+
 export interface Ports {
   readonly clock: Clock;
   readonly models: Models;
   readonly inbox: Inbox;
+  /** Absent where commands reach nothing that is decided about. */
+  readonly network?: NetworkLog;
   readonly tools: ReadonlyMap<string, Tool>;
   /** *Contract:* pure; what the model sees of the session. */
   assemble(session: Session, info: ModelInfo): ModelRequest;
   /** *Contract:* pure; input tokens of a request, rather too many than too few. */
   estimate(request: ModelRequest): number;
-  /** *Contract:* gathers what `evaluate` needs to know of the world. */
-  facts(session: Session, effects: readonly Effect[]): Promise<Facts>;
+  /** *Contract:* reads the scripts of a call and gathers what `evaluate` needs to know of the world. */
+  examine(session: Session, call: Pick<PreparedCall, "effects" | "script">): Promise<Examined>;
   /** *Contract:* pure. */
   evaluate(effects: readonly Effect[], facts: Facts): Decision;
   /** *Contract:* pure; of effects that the sandbox kept a command from. */
   evaluateGrant(effects: readonly Effect[], facts: Facts): Decision;
+  /** *Contract:* pure; what a person refuses who denies these effects. */
+  refusals(effects: readonly Effect[], facts: Facts): readonly Refusal[];
   /** *Contract:* the file's current version, null where there is none. */
   version(path: string): Promise<string | null>;
   /** *Contract:* keeps the files as they are now for this session; a failure stops nothing. Ends soon after the signal. */

@@ -69,7 +69,7 @@ async function runCall(
       execute(state, session, { reach, stop }),
       leftBehind(reach, stop, ended.signal),
     ]);
-    return { id, draft: ending(state, outcome, ports.clock.now() - startedAt) };
+    return { id, draft: ending(state, session, { outcome, ms: ports.clock.now() - startedAt }) };
   } catch (bug) {
     return { id, bug };
   } finally {
@@ -80,15 +80,34 @@ async function runCall(
 /** Grants of one call in a row: a command that asks for one thing more each time is not asked about for ever. */
 const maxGrants = 16;
 
+interface Ran {
+  readonly outcome: Outcome;
+  readonly ms: number;
+}
+
 /** What it was granted and still did not get, nobody can give it. */
-function ending({ call: { id: call }, grants = [] }: CallState, outcome: Outcome, ms: number): Draft {
+function ending({ call: { id: call }, grants = [] }: CallState, session: Session, ran: Ran): Draft {
+  const { outcome, ms } = ran;
   const denied = (outcome.type === "ok" && outcome.facts?.denied) || [];
-  const isKnown = ({ kind, target }: Effect): boolean =>
-    grants.some((one) => one.kind === kind && one.target === target);
-  const effects = denied.filter((effect) => !isKnown(effect));
-  return effects.length === 0 || grants.length >= maxGrants
-    ? { type: "tool.completed", data: { call, outcome, ms } }
-    : { type: "tool.denied", data: { call, effects, outcome, ms } };
+  const granted = [...session.grants, ...grants];
+  const effects = denied.filter((effect) => !granted.some((one) => covers(one, effect)));
+  if (effects.length > 0 && grants.length < maxGrants) {
+    return { type: "tool.denied", data: { call, effects, outcome, ms } };
+  }
+  const told = grants.length > 0 ? ranTwice(outcome) : outcome;
+  return { type: "tool.completed", data: { call, outcome: told, ms } };
+}
+
+function covers(grant: Effect, { kind, target }: Effect): boolean {
+  if (grant.kind !== kind && !(grant.kind === "write" && kind === "read")) return false;
+  return target === grant.target || (kind !== "network" && target.startsWith(`${grant.target}/`));
+}
+
+/** What the first run did before it was stopped is done twice now: the model must know. */
+function ranTwice(outcome: Outcome): Outcome {
+  if (outcome.type !== "ok") return outcome;
+  const note = "[the sandbox had stopped it first; this is a second run, with what was granted]";
+  return { ...outcome, text: outcome.text === "" ? note : `${outcome.text.replace(/\n$/, "")}\n${note}` };
 }
 
 async function execute(

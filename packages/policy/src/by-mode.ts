@@ -1,6 +1,6 @@
 /** What each mode says of an effect that no rule speaks of. */
 import type { Decision, Effect, Facts, PathFact, Verdict } from "@lathe/protocol";
-import { isReadOnlyCommand } from "./read-only-command.ts";
+import { lossOf } from "./loss.ts";
 
 /** `isCommand`: the call runs a command, which is not held to the workspace as the tools for files are. */
 export function byMode(effect: Effect, facts: Facts, isCommand: boolean): Decision {
@@ -13,46 +13,48 @@ export function byMode(effect: Effect, facts: Facts, isCommand: boolean): Decisi
     case "ask":
       return askMode(effect, facts);
     case "auto":
-      return autoMode(effect, facts);
+      return autoMode(effect, facts, isCommand);
   }
 }
 
 function readingMode(effect: Effect, facts: Facts): Decision {
-  const { kind, target } = effect;
-  if (kind === "read") return insideDecision;
-  if (isOwnProcess(effect)) return decision("allow", "own-process", "it is a process of this session");
-  if (kind === "execute" && isReadOnlyCommand(target)) return containedDecision(effect, facts);
+  if (effect.kind === "read") return insideDecision;
+  if (isOwnProcess(effect)) return ownDecision;
+  if (isLooking(effect)) return containedDecision(effect, facts);
   const text =
     facts.mode === "plan" ? "plan mode only reads: plan first, then switch modes" : "this mode only reads";
   return decision("deny", `${facts.mode}-mode`, text);
 }
 
 function askMode(effect: Effect, facts: Facts): Decision {
-  const { kind, target } = effect;
+  const { kind } = effect;
   if (kind === "read") return insideDecision;
-  if (isOwnProcess(effect)) return decision("allow", "own-process", "it is a process of this session");
-  if (kind === "execute" && isReadOnlyCommand(target)) return containedDecision(effect, facts);
+  if (isOwnProcess(effect)) return ownDecision;
+  if (isLooking(effect)) return containedDecision(effect, facts);
   return decision("ask", "ask-mode", `ask mode asks before ${doing[kind]}`);
 }
 
-function autoMode(effect: Effect, facts: Facts): Decision {
-  const { kind, target } = effect;
-  switch (kind) {
-    case "read":
-      return insideDecision;
-    case "write":
-    case "delete":
-      return changeDecision(effect, facts);
-    case "execute":
-      return containedDecision(effect, facts);
-    case "process":
-      if (isOwnProcess(effect)) return decision("allow", "own-process", "it is a process of this session");
-      return containedDecision(effect, facts);
-    case "network":
-      return decision("ask", "network", `it reaches ${target} over the network`);
-    case "vcs":
-      return decision("ask", "irreversible", `\`${target}\` changes shared work or cannot be undone`);
+function autoMode(effect: Effect, facts: Facts, isCommand: boolean): Decision {
+  const { kind, target, traits = [] } = effect;
+  if (kind === "read") return insideDecision;
+  if (kind === "write" || kind === "delete") return changeDecision(effect, facts, isCommand);
+  if (isOwnProcess(effect)) return ownDecision;
+  if (traits.includes("irreversible") || traits.includes("shared")) return lastingDecision(effect);
+  if (traits.includes("discards")) return discardDecision(effect, facts);
+  if (traits.includes("secrets"))
+    return decision("ask", "secrets", `\`${shortened(target)}\` prints keys or logins`);
+  if (traits.includes("privilege"))
+    return decision(
+      "ask",
+      "more-rights",
+      `\`${shortened(target)}\` asks for other rights, or for the machine`,
+    );
+  if (kind === "network") return networkDecision(effect, facts);
+  if (kind === "vcs" && !traits.includes("local")) return lastingDecision(effect);
+  if (kind === "execute" && effect.expansion === "unknown") {
+    return decision("ask", "undecided", `it cannot be told beforehand what \`${shortened(target)}\` runs`);
   }
+  return containedDecision(effect, facts);
 }
 
 const insideDecision: Decision = {
@@ -60,6 +62,33 @@ const insideDecision: Decision = {
   rule: "read-inside",
   why: "it reads in the workspace",
 };
+
+const ownDecision: Decision = {
+  verdict: "allow",
+  rule: "own-process",
+  why: "it is a process of this session",
+};
+
+/** What a full sandbox does not let connect is no harm; but what names a host fails there, and is then offered. */
+function networkDecision(effect: Effect, facts: Facts): Decision {
+  const { target, traits = [], expansion } = effect;
+  if (traits.includes("named") || expansion === "unknown" || facts.containment !== "full")
+    return decision("ask", "network", `it reaches ${shortened(target)} over the network`);
+  return containedDecision(effect, facts);
+}
+
+function discardDecision(effect: Effect, facts: Facts): Decision {
+  if (facts.unsaved === false && facts.uncovered !== undefined) return containedDecision(effect, facts);
+  const why = `\`${shortened(effect.target)}\` may throw away work that is in no commit`;
+  return decision("ask", "discards-work", why);
+}
+
+function lastingDecision({ kind, target, traits = [] }: Effect): Decision {
+  const name = `\`${shortened(target)}\``;
+  if (kind === "process") return decision("ask", "irreversible", `${name} changes the machine itself`);
+  if (traits.includes("shared")) return decision("ask", "irreversible", `${name} changes what others share`);
+  return decision("ask", "irreversible", `${name} changes shared work or cannot be undone`);
+}
 
 /** What no answer could bring about: the tools for files reach the workspace only. */
 function barredDecision({ kind, target }: Effect, { paths }: Facts): Decision | undefined {
@@ -71,23 +100,51 @@ function barredDecision({ kind, target }: Effect, { paths }: Facts): Decision | 
   return decision("deny", `${kind}-outside`, failure?.text ?? `${target} lies outside the workspace`);
 }
 
-function changeDecision({ kind, target, expansion }: Effect, { paths }: Facts): Decision {
+/** What a script works out from what it knows, so that it need not be written down. */
+const computed = /\$\{[\w@*]*(?:\[[^\]]*\])?(?::[^-=+?}]|[/!^,@])|\$\{!/u;
+const home = /^(?:~|\$HOME\b|\$\{HOME\})/u;
+const temporary = /^\/(?:tmp|private\/tmp|dev\/shm)\/(?!.*(?:^|\/)\.\.(?:\/|$))[^/*?[]/u;
+
+function changeDecision(effect: Effect, facts: Facts, isCommand: boolean): Decision {
+  const { kind, target, expansion, traits = [] } = effect;
+  const isHeld = facts.containment === "full";
+  if (traits.includes("irreversible")) {
+    return decision("ask", "irreversible", `what it changes in ${shortened(target)} cannot be undone`);
+  }
   if (expansion === "unknown") {
+    // A sandbox keeps it in the workspace, and a checkpoint what was there.
+    if (kind === "write" && isHeld && !home.test(target) && !computed.test(target))
+      return decision("allow", "contained", "the sandbox holds it");
+    if (kind === "write" && home.test(target))
+      return decision("ask", "write-outside", `${target} lies outside the workspace`);
     return decision("ask", "undecided-path", `it cannot be told beforehand what ${target} names`);
   }
-  const fact = factOf(target, paths);
-  if (fact?.inside) return decision("allow", `${kind}-inside`, "it changes files in the workspace");
-  return decision("ask", `${kind}-outside`, fact?.failure?.text ?? `${target} lies outside the workspace`);
+  const fact = factOf(target, facts.paths);
+  if (temporary.test(target) && isCommand && (isHeld || kind === "write"))
+    return decision("allow", `${kind}-temporary`, "it is a temporary file");
+  if (!fact?.inside)
+    return decision("ask", `${kind}-outside`, fact?.failure?.text ?? `${target} lies outside the workspace`);
+  return insideChange(effect, fact, lossOf(effect, facts, isCommand));
+}
+
+function insideChange({ kind, target }: Effect, { real }: PathFact, loss: string | undefined): Decision {
+  if (kind === "delete" && /^\.?$/u.test(real))
+    return decision("ask", "whole-folder", `${target} is the workspace itself`);
+  if (loss !== undefined) return decision("ask", `${kind}-unsaved`, loss);
+  return decision("allow", `${kind}-inside`, "it changes files in the workspace");
 }
 
 function containedDecision({ target }: Effect, facts: Facts): Decision {
   if (facts.containment !== "none") return decision("allow", "contained", "the sandbox holds it");
   if (facts.uncontainedAllowed)
     return decision("allow", "uncontained-allowed", "you chose to run without a sandbox");
-  const short = target.length > 120 ? `${target.slice(0, 117)}...` : target;
-  const why = `\`${short}\` would run with your own rights: no sandbox works on this machine`;
+  const why = `\`${shortened(target)}\` would run with your own rights: no sandbox works on this machine`;
   const remedy = "`lathe doctor` says how to get one, `--no-sandbox` goes without";
   return decision("ask", "uncontained", `${why} (${remedy})`);
+}
+
+function shortened(target: string): string {
+  return target.length > 120 ? `${target.slice(0, 117)}...` : target;
 }
 
 function factOf(target: string, paths: Facts["paths"]): PathFact | undefined {
@@ -96,6 +153,10 @@ function factOf(target: string, paths: Facts["paths"]): PathFact | undefined {
 
 function isOwnProcess({ kind, target }: Effect): boolean {
   return kind === "process" && /^p\d+$/u.test(target);
+}
+
+function isLooking({ kind, traits = [] }: Effect): boolean {
+  return kind === "execute" && traits.includes("looks");
 }
 
 const doing: Readonly<Record<Effect["kind"], string>> = {

@@ -1,153 +1,323 @@
-/** The effects of a shell script, recognised by its words: a first, cautious reading; the sandbox is the boundary. */
-import type { Effect } from "@lathe/protocol";
+/** The effects of a shell script, part by part: what it reads, writes, deletes, runs and reaches; in doubt the graver. */
+import type { Effect, Trait } from "@lathe/protocol";
+import { codeEffects, codeNames } from "./code-effects.ts";
 import { fileEffects } from "./file-effects.ts";
 import { folderReads } from "./folder-reads.ts";
+import type { FoundCall, Redirect } from "./found-call.ts";
 import { gitEffects } from "./git-effects.ts";
+import { type Known, nothingKnown, type Wanted } from "./known.ts";
+import { followed } from "./links.ts";
+import { isKillingOthers, isRaising } from "./machine-rights.ts";
+import { isPathEffect } from "./match.ts";
+import { namedHost } from "./named-host.ts";
 import { networkEffects } from "./network-effects.ts";
-import { callsOf, type ProgramCall, positional } from "./program-call.ts";
+import { callText, hasOption, optionValues, type ProgramCall, positional } from "./program-call.ts";
+import { isProjectCode } from "./project-code.ts";
+import { isLookingCall } from "./read-only-command.ts";
+import { remoteEffects } from "./remote-effects.ts";
+import { isPrintingSecrets } from "./secret-printers.ts";
 import { escapeGlob } from "./shell-glob.ts";
-import { parseScript, type Redirect, type SimpleCommand } from "./shell-words.ts";
+import { followScript } from "./walk-script.ts";
+import type { Word } from "./word.ts";
 import { settled, wordEffects, wordNames } from "./word-paths.ts";
-import { enter, type Place, placed, start } from "./working-folder.ts";
+import { placed } from "./working-folder.ts";
 
-const deepest = 6;
-const headers: ReadonlySet<string> = new Set(["for", "select", "case", "function", "in", "cd", "[[", "]]"]);
-const shells: ReadonlySet<string> = new Set(["bash", "sh", "dash", "zsh", "ksh", "ash"]);
-/** Assignments that change nothing about which program runs or what it loads. */
-const harmless =
-  /^(NODE_ENV|CI|DEBUG|FORCE_COLOR|NO_COLOR|TZ|LANG|LC_\w+|PORT|HOST|RUST_BACKTRACE|RUST_LOG|CGO_ENABLED)=/u;
-const nowhere = /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/u;
-const ownFolders = /^(\/tmp\/|\$TMPDIR\/|\$\{TMPDIR\}\/)/u;
+/** One command of a script, and what it does. */
+export interface Part {
+  readonly command: string;
+  readonly effects: readonly Effect[];
+}
 
-/** Always at least `execute`, whose first names what the script may read; `folder` is where it starts. */
-export function commandEffects(script: string, folder: string = ""): readonly Effect[] {
-  const found = scriptEffects(script, escapeGlob(folder), 0);
-  const names = [...new Set(found.filter(({ kind }) => kind === "read").map(({ target }) => target))];
+export interface CommandEffects {
+  /** Always at least `execute`, whose first names what the script may read. */
+  readonly effects: readonly Effect[];
+  readonly parts: readonly Part[];
+  /** What must be looked up to know more; until then it counts as undecided. */
+  readonly wanted: Wanted;
+}
+
+/** `folder`, of the workspace, is where the script starts. */
+export function commandEffects(
+  script: string,
+  folder: string = "",
+  known: Known = nothingKnown,
+): CommandEffects {
+  const { found, wanted } = followScript(script, escapeGlob(folder), known);
+  const parts = found.map(
+    (call): Part => ({ command: call.raw, effects: tidied(callEffects(call), call.raw) }),
+  );
+  const told = parts.filter(({ effects }) => effects.length > 0);
+  const effects = tidied(
+    told.flatMap((part) => part.effects),
+    script,
+  );
+  const nothing: Effect = { kind: "execute", target: script.trim(), traits: ["looks"] };
+  return { effects: effects.length > 0 ? effects : [nothing], parts: told, wanted };
+}
+
+/** Reads as names of the first command; nothing twice. */
+function tidied(found: readonly Effect[], script: string): readonly Effect[] {
+  if (found.length === 0) return [];
+  const named = found.flatMap(({ kind, target, names = [] }) =>
+    kind === "read" ? [target, ...names] : names,
+  );
+  const names = [...new Set(named)];
   const effects = found.filter(({ kind }) => kind !== "read").map(settledPath);
   const first = effects.find(({ kind }) => kind === "execute") ?? {
     kind: "execute",
     target: script.trim(),
+    traits: ["looks"],
   };
-  const all = [names.length === 0 ? first : { ...first, names }, ...effects.filter((one) => one !== first)];
-  const byMeaning = new Map(
-    all.toReversed().map((one) => [`${one.kind} ${one.expansion} ${one.target}`, one]),
-  );
+  const { names: _, ...plain } = first;
+  const all = [names.length === 0 ? plain : { ...plain, names }, ...effects.filter((one) => one !== first)];
+  const byMeaning = new Map(all.toReversed().map((one) => [meaningOf(one), one]));
   return [...byMeaning.values()].toReversed();
+}
+
+function meaningOf({ kind, expansion, target, traits = [] }: Effect): string {
+  return JSON.stringify([kind, expansion, target, traits]);
 }
 
 function settledPath(effect: Effect): Effect {
   return effect.kind === "write" || effect.kind === "delete" ? settled(effect) : effect;
 }
 
-function scriptEffects(script: string, folder: string, depth: number): readonly Effect[] {
-  const { commands, nested, isWhole } = parseScript(script);
-  const place = start(folder);
-  const effects = commands.flatMap((command) => {
-    enter(place, command.depth);
-    return simpleEffects(command, place, depth);
+function callEffects(found: FoundCall): readonly Effect[] {
+  if (found.undecided !== undefined)
+    return byOrigin([{ kind: "execute", target: found.undecided, expansion: "unknown" }], found);
+  const effects = found.code === undefined ? commandCallEffects(found) : codeCallEffects(found, found.code);
+  return byOrigin(effects, found);
+}
+
+function codeCallEffects({ folder, links }: FoundCall, code: string): readonly Effect[] {
+  const reads = codeNames(code).map((target): Effect => ({ kind: "read", target }));
+  return [...codeEffects(code), ...reads].map((effect) => followed(placed(effect, folder), links));
+}
+
+/** What the project's own code does to its files is its own affair, as with a test that is run. */
+function byOrigin(effects: readonly Effect[], { origin }: FoundCall): readonly Effect[] {
+  if (origin === "typed") return effects;
+  return effects.flatMap((effect) => {
+    if (effect.kind === "read") return [];
+    if (effect.kind === "execute" && effect.expansion !== "unknown")
+      return [{ ...effect, traits: withTrait(effect, "project-code") }];
+    if (isPathEffect(effect) && isElsewhere(effect)) return [effect];
+    const isGrave = effect.traits?.some(
+      (trait) => trait === "irreversible" || trait === "shared" || trait === "privilege",
+    );
+    return [isGrave && !isPathEffect(effect) ? effect : { ...effect, traits: withTrait(effect, "possible") }];
   });
-  // A script that cannot be followed to its end is also judged as a whole.
-  if (!isWhole) effects.unshift({ kind: "execute", target: script.trim() });
-  if (depth >= deepest) return effects;
-  const inner = [...nested, ...fedScripts(commands)];
-  return [...effects, ...inner.flatMap((one) => scriptEffects(one, folder, depth + 1))];
 }
 
-function simpleEffects(command: SimpleCommand, place: Place, depth: number): readonly Effect[] {
-  const { words, assignments, redirects } = command;
-  const calls = callsOf(words);
+/** Files of others are not the project's own. */
+function isElsewhere({ target, expansion }: Effect): boolean {
+  if (expansion === "unknown") return /^(?:~|\$HOME\b|\$\{HOME\})/u.test(target);
+  return /^(?:\.\.(?:\/|$)|\/(?!tmp\/|dev\/|proc\/self\/|var\/tmp\/))/u.test(target);
+}
+
+function withTrait({ traits = [] }: Effect, trait: Trait): readonly Trait[] {
+  return traits.includes(trait) ? traits : [...traits.filter((one) => one !== "looks"), trait];
+}
+
+function commandCallEffects(found: FoundCall): readonly Effect[] {
+  const { calls, redirects, assignments, folder, links } = found;
   const files = [...calls.flatMap(fileEffects), ...redirects.flatMap(redirectEffects)];
-  const named = [...words, ...assignments, ...redirects.map(({ target }) => target)].flatMap(wordNames);
-  const reads = [...named.map((target): Effect => ({ kind: "read", target })), ...calls.flatMap(folderReads)];
-  const effects = [
-    ...executeEffects(command, calls),
-    ...[...files, ...reads].filter(isTold).map((effect) => placed(effect, place)),
-    ...calls.flatMap((call) => [...networkEffects(call), ...processEffects(call)]),
-    ...calls.flatMap((call) =>
-      call.program === "git" ? gitEffects(call).map((effect) => placed(effect, place)) : [],
-    ),
-    ...(depth < deepest
-      ? innerScripts(command, calls).flatMap((inner) => scriptEffects(inner, place.folder ?? "", depth + 1))
-      : []),
+  const named = isTalk(calls)
+    ? []
+    : [...readWords(found), ...assignments.map(assignedWord)].flatMap(wordNames);
+  const targets = redirects
+    .filter(({ operator }) => !/^<<-?<?$/u.test(operator))
+    .flatMap(({ target }) => wordNames(target));
+  const reads = [...named, ...targets].map((target): Effect => ({ kind: "read", target }));
+  return [
+    ...executeEffects(found),
+    ...[...files, ...reads, ...calls.flatMap((call) => folderReads(call, folder))]
+      .filter(isTold)
+      .map((effect) => followed(placed(effect, folder), links)),
+    ...calls.flatMap((call) => [...reachEffects(call), ...processEffects(call)]),
+    ...assignments.flatMap(proxyHosts),
+    ...[
+      ...calls.flatMap((call) => (call.program === "git" ? gitEffects(call, found) : [])),
+      ...runsElsewhere(found),
+    ].map((effect) => followed(placed(effect, folder), links)),
   ];
-  place.folder = calls[0]?.program === "cd" ? changed(calls[0], place) : place.folder;
-  return effects;
 }
 
-function changed({ args }: ProgramCall, place: Place): string | undefined {
-  const [target] = args.filter(({ text }) => text !== "--");
-  if (target === undefined || target.text.startsWith("-")) return undefined;
-  const [next, ...others] = wordEffects("read", target).map((effect) => placed(effect, place));
-  return next?.expansion === "unknown" || others.length > 0 ? undefined : next?.target;
+/** What code of a project does, it does to the folder that it runs in, or is told to run in. */
+function runsElsewhere({ calls, folder }: FoundCall): readonly Effect[] {
+  const runners = calls.filter(isProjectCode);
+  if (runners.length === 0) return [];
+  const told = runners.flatMap(({ program, args }) =>
+    optionValues(
+      args,
+      ...(Object.hasOwn(folderOptions, program) ? (folderOptions[program]?.split(" ") ?? []) : []),
+    ),
+  );
+  const here: readonly Effect[] =
+    folder && /^(?:\/|\.\.)/u.test(folder) ? [{ kind: "write", target: "." }] : [];
+  return [...here, ...told.flatMap((word) => wordEffects("write", word))];
 }
+
+/** Runners -> options with which they are told of another folder. */
+const folderOptions: Readonly<Record<string, string>> = {
+  npm: "-C --prefix",
+  pnpm: "-C --dir",
+  yarn: "--cwd",
+  bun: "--cwd",
+  make: "-C --directory",
+  gmake: "-C --directory",
+  ninja: "-C",
+  meson: "-C",
+  go: "-C",
+  cargo: "-C --manifest-path --target-dir --root",
+  just: "-d --working-directory -f --justfile",
+  task: "-d --dir -t --taskfile",
+  cmake: "-B --build --install --prefix",
+  ctest: "--test-dir",
+  mvn: "-f --file",
+  gradle: "-p --project-dir",
+  gradlew: "-p --project-dir",
+  composer: "-d --working-dir",
+  poetry: "-C --directory",
+  uv: "--directory --project",
+  tox: "--workdir",
+  pytest: "--rootdir --basetemp",
+  tsc: "--outDir",
+  rake: "-C",
+};
+
+/** Words that may be files which are read: not of what only lists names, unless these are handed on. */
+function readWords(found: FoundCall): readonly Word[] {
+  const { calls, isFeeding } = found;
+  if (!isFeeding) return isListing(calls) ? [] : withoutPattern(found);
+  const words = found.words.slice(1);
+  if (searchers.has(calls[0]?.program ?? ""))
+    return hasOption(words, "-v", "--invert-match")
+      ? withoutPattern(found)
+      : words.flatMap((word) => [word, ...plainPattern(word)]);
+  // What is quoted is still a pattern for `find -name`.
+  return words.map((word) => (word.isLiteral ? { ...word, glob: word.text } : word));
+}
+
+/** `'^\.env$'` as the name it means. */
+function plainPattern(word: Word): readonly Word[] {
+  const text = word.text.replace(/^\^|\$$|\\(?=[.\w-])/gu, "");
+  return text === word.text || text === "" ? [] : [{ ...word, text, glob: escapeGlob(text) }];
+}
+
+const listing: ReadonlySet<string> = new Set(
+  "ls stat find fd fdfind realpath readlink basename dirname du".split(" "),
+);
+const actions = /^-(?:exec|execdir|ok|okdir|delete|fprint0?|fprintf|fls|x|X)$|^--exec/u;
+
+function isListing(calls: readonly ProgramCall[]): boolean {
+  const [call] = calls;
+  if (calls.length !== 1 || !call) return false;
+  if (call.program === "git")
+    return /^(?:check-ignore|check-attr|ls-files|status)$/u.test(call.args[0]?.text ?? "");
+  return listing.has(call.program) && !call.args.some(({ text }) => actions.test(text));
+}
+
+const searchers: ReadonlySet<string> = new Set(
+  "grep egrep fgrep rg ag ack sed gsed awk gawk jq yq".split(" "),
+);
+
+/** What is searched for, or a program's own script, is no file. */
+function withoutPattern({ words, calls }: FoundCall): readonly Word[] {
+  const [call] = calls;
+  const args = words.slice(1);
+  if (!call || !searchers.has(call.program) || hasOption(args, "-e", "-f", "--regexp", "--file")) return args;
+  const pattern = args.find(({ text }) => !text.startsWith("-"));
+  return args.filter((word) => word !== pattern);
+}
+
+/** What only says or compares its words reads no file of that name. */
+function isTalk(calls: readonly ProgramCall[]): boolean {
+  const [call] = calls;
+  return calls.length === 1 && call !== undefined && talk.has(call.program);
+}
+
+const talk: ReadonlySet<string> = new Set("echo printf : true false [ [[ (( test alias trap".split(" "));
+
+function proxyHosts(raw: string): readonly Effect[] {
+  const value = /^(?:https?|all|ftp|rsync)_proxy=(.+)$/isu.exec(raw)?.[1];
+  return value === undefined ? [] : namedHost(value.replace(/['"]/gu, ""));
+}
+
+function assignedWord(raw: string): Word {
+  const text = raw.replace(/['"]/gu, "");
+  return { text, glob: escapeGlob(text), isLiteral: true, raw };
+}
+
+/** The graver of what is known of the network and of the world beyond it. */
+function reachEffects(call: ProgramCall): readonly Effect[] {
+  if (call.isUndecided) return [];
+  const remote = remoteEffects(call);
+  const network = networkEffects(call);
+  if (remote.length === 0) return network;
+  return [
+    ...remote,
+    ...network.filter(({ traits = [], expansion }) => traits.includes("named") || expansion !== undefined),
+  ];
+}
+
+/** Assignments that change nothing about which program runs or what it loads. */
+const harmless =
+  /^(NODE_ENV|CI|DEBUG|FORCE_COLOR|NO_COLOR|TZ|LANG|LC_\w+|PORT|HOST|RUST_BACKTRACE|RUST_LOG|CGO_ENABLED)=/u;
+const nowhere = /^\/dev\/(null|stdout|stderr|tty|fd\/\d+)$/u;
 
 /** The command as written, and as what its wrappers and assignments hide, so that no rule is missed by dressing it. */
-function executeEffects(
-  { words, assignments, redirects }: SimpleCommand,
-  calls: readonly ProgramCall[],
-): Effect[] {
+function executeEffects({ words, calls, redirects, assignments }: FoundCall): readonly Effect[] {
   const [call] = calls;
-  if (!call || headers.has(call.program)) return [];
-  const written = redirects.filter(isUntold).map(({ operator, target }) => `${operator} ${target.raw}`);
+  const written = redirects.filter(isVague).map(({ operator, target }) => `${operator} ${target.raw}`);
+  if (!call) return [];
+  if (call.program === "cd" && calls.length === 1 && assignments.length === 0) return [];
+  const dressing = assignments.filter((raw) => !harmless.test(raw));
+  const isWriting = redirects.some((redirect) => isWritingRedirect(redirect));
+  const isPlain = dressing.length === 0 && assignments.length === 0 && !isWriting;
+  const effects = calls.map((one): Effect => {
+    const target = [one.program, ...one.args.map(({ raw }) => raw), ...written].join(" ").trim();
+    if (one.isUndecided) return { kind: "execute", target, expansion: "unknown" };
+    if (isRaising(one)) return { kind: "execute", target, traits: ["privilege"] };
+    if (isPrintingSecrets(one)) return { kind: "execute", target, traits: ["secrets"] };
+    if (isPlain && isLookingCall(one)) return { kind: "execute", target, traits: ["looks"] };
+    return isProjectCode(one)
+      ? { kind: "execute", target, traits: ["project-code"] }
+      : { kind: "execute", target };
+  });
   const plain = [...words.map(({ raw }) => raw), ...written].join(" ");
-  const texts = calls.map(({ program, args }) =>
-    [program, ...args.map(({ raw }) => raw), ...written].join(" "),
-  );
-  if (plain !== texts[0] && words[0]?.text.includes("/")) texts.push(plain);
-  const dressing = assignments.filter(({ text }) => !harmless.test(text)).map(({ raw }) => raw);
-  if (dressing.length > 0) texts.push([...dressing, plain].join(" "));
-  return texts.map((target) => ({ kind: "execute", target }));
+  const more: Effect[] = [];
+  if (plain !== effects[0]?.target && words[0]?.text.includes("/"))
+    more.push({ kind: "execute", target: plain });
+  if (dressing.length > 0) more.push({ kind: "execute", target: [...dressing, plain].join(" ") });
+  return [...effects, ...more];
 }
 
-function redirectEffects(redirect: Redirect): readonly Effect[] {
-  if (!isWriting(redirect) || isUntold(redirect)) return [];
-  return wordEffects("write", redirect.target);
-}
-
-function isWriting({ operator, target }: Redirect): boolean {
+function isWritingRedirect({ operator, target }: Redirect): boolean {
   if (operator === ">&" && /^[\d-]+$/u.test(target.text)) return false;
   return operator.includes(">") && !nowhere.test(target.text);
 }
 
-/** Written to, but not as an effect of its own: its place is not known, or is the sandbox's own. */
-function isUntold(redirect: Redirect): boolean {
-  const { target } = redirect;
-  return (
-    isWriting(redirect) &&
-    (!target.isLiteral || (ownFolders.test(target.text) && !target.text.includes("..")))
-  );
+function isVague(redirect: Redirect): boolean {
+  return isWritingRedirect(redirect) && !redirect.target.isLiteral;
 }
 
-/** A write to the sandbox's own temporary folder concerns nobody. */
-function isTold({ kind, target }: Effect): boolean {
-  if (kind === "read") return true;
-  return !nowhere.test(target) && !(ownFolders.test(target) && !target.includes(".."));
+function redirectEffects(redirect: Redirect): readonly Effect[] {
+  const { operator, target } = redirect;
+  if (!isWritingRedirect(redirect) || /^>\(/u.test(target.text)) return [];
+  const effects = wordEffects("write", target);
+  const isAdding = operator.includes(">>") || operator === "<>";
+  return isAdding ? effects : effects.map((effect) => ({ ...effect, traits: ["destroys"] }));
 }
 
-function processEffects({ program, args }: ProgramCall): readonly Effect[] {
-  const isKilling = ["kill", "pkill", "killall", "skill"].includes(program);
-  return isKilling ? [{ kind: "process", target: [program, ...args.map(({ raw }) => raw)].join(" ") }] : [];
+function isTold({ target }: Effect): boolean {
+  return !nowhere.test(target);
 }
 
-/** Scripts given to a shell as an argument, as its standard input, or to `eval`. */
-function innerScripts({ redirects }: SimpleCommand, calls: readonly ProgramCall[]): readonly string[] {
-  return calls.flatMap(({ program, args }) => {
-    if (program === "eval") return [args.map(({ text }) => text).join(" ")];
-    if (!shells.has(program)) return [];
-    const at = args.findIndex(({ text }) => /^-\w*c$/u.test(text));
-    const given = at < 0 ? undefined : args[at + 1]?.text;
-    const fed = redirects.filter(({ operator }) => operator === "<<<").map(({ target }) => target.text);
-    return given === undefined ? fed : [given];
-  });
-}
-
-/** What a shell that reads its standard input may be fed: here-documents, and what is printed. */
-function fedScripts(commands: readonly SimpleCommand[]): readonly string[] {
-  const calls = commands.flatMap(({ words }) => callsOf(words));
-  if (!calls.some(({ program, args }) => shells.has(program) && positional(args).length === 0)) return [];
-  const printed = calls.filter(({ program }) => program === "echo" || program === "printf");
-  return [
-    ...commands.flatMap(({ heredocs }) => heredocs),
-    ...printed.map(({ args }) => args.map(({ text }) => text).join(" ")),
-  ];
+function processEffects(call: ProgramCall): readonly Effect[] {
+  const { program, args } = call;
+  if (isKillingOthers(call)) return [{ kind: "process", target: callText(call), traits: ["irreversible"] }];
+  const isKilling = ["kill", "pkill", "killall", "skill", "fuser"].includes(program);
+  if (!isKilling || (program === "fuser" && !args.some(({ text }) => /^-\w*k/u.test(text)))) return [];
+  return positional(args).length + args.length === 0 ? [] : [{ kind: "process", target: callText(call) }];
 }

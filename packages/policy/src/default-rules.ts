@@ -9,12 +9,30 @@ export interface ExemplaryRule extends Rule {
 const secretFiles =
   "**/{.env,.env.local,.env.development,.env.production,.env.staging,.env.test,.env.*.local,.envrc," +
   "*.pem,*.key,*.p12,*.pfx,*.jks,*.keystore,id_rsa,id_dsa,id_ecdsa,id_ed25519,.netrc,.pgpass,.pypirc," +
-  ".git-credentials,.htpasswd,credentials.json,service-account.json,secrets.json,secrets.yaml,secrets.yml,secrets.toml}";
+  ".git-credentials,.htpasswd,credentials.json,service-account.json,secrets.json,secrets.yaml,secrets.yml,secrets.toml," +
+  ".npmrc,.my.cnf,.mylogin.cnf,.vault-token,.s3cfg,.boto,.dockercfg,.authinfo,.authinfo.gpg,.pgpass,.fetchmailrc,.msmtprc," +
+  ".*_history,fish_history,.zhistory,.lesshst,.viminfo,kubeconfig,*.kubeconfig,*.kdbx,*.keychain-db,*.ppk,*.ovpn," +
+  "application_default_credentials.json,.terraformrc,credentials.tfrc.json,ssh_host_*_key,Login Data,Cookies,logins.json," +
+  "key4.db,cookies.sqlite,Local State}";
 
-const secretFolders = "**/{.ssh,.aws,.gnupg,.kube,.azure,.docker,.config/gcloud,.config/gh}/**";
+const secretFolders =
+  "**/{.ssh,.aws,.gnupg,.kube,.azure,.docker,.oci,.bluemix,.password-store,.mozilla,.thunderbird,.local/share/keyrings," +
+  ".config/gcloud,.config/gh,.config/glab-cli,.config/op,.config/doctl,.config/rclone,.config/heroku,.config/google-chrome," +
+  ".config/chromium,.config/BraveSoftware,.config/microsoft-edge,.config/sops,.config/hub,.config/git/credentials," +
+  ".cargo/credentials,.cargo/credentials.toml,.gem/credentials,.m2/settings-security.xml,Library/Keychains," +
+  "Library/Application Support/Google/Chrome,Library/Application Support/Firefox}/**";
+
+const machineSecrets =
+  "/{etc/shadow,etc/shadow-,etc/gshadow,etc/sudoers,etc/sudoers.d/**,etc/krb5.keytab,etc/ssl/private/**,etc/wireguard/**," +
+  "etc/NetworkManager/system-connections/**,etc/kubernetes/**,proc/*/environ,proc/*/mem,proc/kcore,dev/mem,run/secrets/**," +
+  "var/run/secrets/**,var/lib/docker/**,var/lib/kubelet/**,run/credentials/**,run/user/*/keyring/**}";
+
+const madeUp = "**/{fixtures,__fixtures__,testdata,test-data,mocks,__mocks__}/**";
 
 const runsLater =
-  "**/{.husky/**,.vscode/tasks.json,.vscode/settings.json,.mcp.json,lathe.json,.lathe/**,.claude/**}";
+  "**/{.husky/**,.vscode/**,.idea/**,.fleet/**,.zed/**,.devcontainer/**,.devcontainer.json,*.code-workspace,.cursor/**," +
+  ".cursorrules,.windsurf/**,.roo/**,.gemini/**,.codex/**,.continue/**,.mcp.json,lathe.json,.lathe/**,.claude/**," +
+  ".exrc,.nvimrc,.nvim.lua,.dir-locals.el,.gdbinit,.lldbinit,.git-hooks/**,.githooks/**}";
 
 export const defaultRules: readonly ExemplaryRule[] = [
   {
@@ -41,6 +59,7 @@ export const defaultRules: readonly ExemplaryRule[] = [
     verdict: "ask",
     kinds: ["read", "write", "delete"],
     target: secretFiles,
+    except: madeUp,
     why: "the file usually holds secrets",
     examples: {
       matches: [
@@ -49,8 +68,10 @@ export const defaultRules: readonly ExemplaryRule[] = [
         { kind: "read", target: "certs/server.pem" },
         { kind: "write", target: "/root/.ssh/id_rsa" },
         { kind: "read", target: "config/secrets.yaml" },
+        { kind: "read", target: "~/.bash_history" },
       ],
       ignores: [
+        { kind: "read", target: "test/fixtures/fake-key.pem" },
         { kind: "read", target: ".env.example" },
         { kind: "read", target: "src/env.ts" },
         { kind: "execute", target: "cat .env" },
@@ -67,8 +88,27 @@ export const defaultRules: readonly ExemplaryRule[] = [
       matches: [
         { kind: "read", target: "/home/me/.ssh/config" },
         { kind: "read", target: "/root/.aws/credentials" },
+        { kind: "read", target: "~/.cargo/credentials.toml" },
       ],
       ignores: [{ kind: "read", target: "docs/ssh/setup.md" }],
+    },
+  },
+  {
+    name: "machine-secrets",
+    verdict: "ask",
+    kinds: ["read", "write", "delete"],
+    target: machineSecrets,
+    why: "the machine keeps keys or logins there",
+    examples: {
+      matches: [
+        { kind: "read", target: "/etc/shadow" },
+        { kind: "read", target: "/proc/1/environ" },
+        { kind: "read", target: "/run/secrets/db" },
+      ],
+      ignores: [
+        { kind: "read", target: "/etc/hosts" },
+        { kind: "read", target: "/proc/cpuinfo" },
+      ],
     },
   },
   {

@@ -1,6 +1,7 @@
 /** Judges what the sandbox kept a command from: only a rule that names it, or a person, lets it happen. */
 import type { Decision, Effect, Facts, Rule, Verdict } from "@lathe/protocol";
 import { matches } from "./match.ts";
+import { refusalDecision } from "./refusals.ts";
 
 const gravestFirst: readonly Verdict[] = ["deny", "ask", "allow"];
 
@@ -16,7 +17,9 @@ function judge(effect: Effect, facts: Facts, rules: readonly Rule[]): Decision {
   if (facts.mode === "plan" || facts.mode === "read-only") {
     return { verdict: "deny", rule: `${facts.mode}-mode`, why: `${what}: this mode keeps to the sandbox` };
   }
-  const speaking = rules.filter((rule) => isMeant(rule) && matches(rule, effect, facts));
+  const refused = refusalDecision(effect, facts);
+  if (refused?.verdict === "deny") return refused;
+  const speaking = rules.filter((rule) => speaksOf(rule, effect, facts));
   const rule = gravestFirst.map((verdict) => speaking.find((one) => one.verdict === verdict)).find(Boolean);
   if (rule) {
     return {
@@ -28,8 +31,24 @@ function judge(effect: Effect, facts: Facts, rules: readonly Rule[]): Decision {
   return { verdict: "ask", rule: "sandbox", why: `the sandbox keeps the command from: ${what}` };
 }
 
-/** A rule that allows everything of a kind was not made with the world outside the sandbox in mind. */
-function isMeant({ verdict, kinds, target }: Rule): boolean {
-  if (verdict !== "allow") return true;
-  return kinds !== undefined && target !== undefined && /[^*?/{},]/u.test(target);
+/** Who may write what is granted may read it, and a grant holds for all that lies below it. */
+function speaksOf(rule: Rule, effect: Effect, facts: Facts): boolean {
+  if (rule.verdict === "allow") return isNarrow(rule) && matches(rule, effect, facts);
+  const meant: readonly Effect[] = effect.kind === "write" ? [effect, { ...effect, kind: "read" }] : [effect];
+  const isPath = effect.kind === "write" || effect.kind === "read";
+  return meant.some(
+    (one) =>
+      matches(rule, one, facts) ||
+      (isPath &&
+        rule.kinds?.includes(one.kind) !== false &&
+        rule.target?.startsWith(`${one.target}/`) === true),
+  );
+}
+
+/** A rule that allows much was not made with the world outside the sandbox in mind: it must name a place, or a host. */
+function isNarrow({ kinds, target }: Rule): boolean {
+  if (!kinds || target === undefined) return false;
+  if (kinds.every((kind) => kind === "network"))
+    return /^(?:\*\.(?:[\w-]+\.)+)?[\w-]+(?:\.[\w-]+)*(?::\d+)?$/u.test(target);
+  return /^\/[^*?{}]+\/|^\/[^*?{}/]+\/[^*?{}/]+$/u.test(target);
 }

@@ -48,8 +48,10 @@ const floating: Meeting<string> = { isRun, isOtherRun: () => false, fits: floati
 
 const vague = /^(?:[*?]|\[[^\]]*\])+(?:\.|$)/u;
 
+/** A rule for all files of a kind is met by a glob that says something of the kind: not by `d*`, which says a name. */
 function floatingMeets(rule: string, segment: string): boolean {
-  return vague.test(segment) ? matchesPath(rule, segment) : segmentsMeet(rule, segment);
+  const isOfKind = rule.startsWith("*") && /[*?[]/u.test(segment) && !/\.[^.*?[\]]+[^.]*$/u.test(segment);
+  return vague.test(segment) || isOfKind ? matchesPath(rule, segment) : segmentsMeet(rule, segment);
 }
 
 function segmentsMeet(rule: string, segment: string): boolean {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { posix } from "node:path";
 import { describe, it } from "node:test";
 import type { Facts, PathFact, Rule } from "@lathe/protocol";
-import { commandEffects } from "./command-effects.ts";
+import { commandEffects } from "./bench.test.ts";
 import { defaultRules } from "./default-rules.ts";
 import { evaluate } from "./evaluate.ts";
 import { factsNeeded } from "./facts-needed.ts";
@@ -17,7 +17,7 @@ function verdictOf(script: string, rules: readonly Rule[], links: Readonly<Recor
     const real = links[path] ?? posix.normalize(path);
     paths[path] = { real, inside: !real.startsWith("..") };
   }
-  const facts: Facts = { mode: "auto", containment: "full", uncontainedAllowed: false, paths };
+  const facts: Facts = { mode: "auto", containment: "full", uncontainedAllowed: false, paths, uncovered: [] };
   return evaluate({ effects }, facts, rules).verdict;
 }
 
@@ -80,7 +80,8 @@ describe("built-in secrets", () => {
     "cat ~/.s[s]h/*",
     "cat id_*",
     "cat secrets.*",
-    "ls *.pem",
+    "head -1 *.pem",
+    "ls *.pem | xargs cat",
     "cat {a,.env}",
   ];
   for (const script of asked)

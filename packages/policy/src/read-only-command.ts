@@ -1,8 +1,7 @@
-/** Commands that only look: their names, and the options with which they do more. */
-import { gitCall } from "./git-effects.ts";
-import { hasOption, positional } from "./program-call.ts";
-import type { Word } from "./shell-lexer.ts";
-import { parseScript } from "./shell-words.ts";
+/** Commands that only look, whatever the repository says: their names, and the options with which they do more. */
+import { gitCall } from "./git-call.ts";
+import { hasOption, type ProgramCall, positional } from "./program-call.ts";
+import type { Word } from "./word.ts";
 
 /** Program -> options (space-separated) with which it is no longer read-only. */
 const lookers: Readonly<Record<string, string>> = {
@@ -52,18 +51,19 @@ const gitLookers: Readonly<Record<string, Check>> = {
   reflog: (args) => ["show", ""].includes(positional(args)[0]?.text ?? ""),
 };
 
-/** Whether one simple command, as text, cannot change anything whatever the repository says. */
-export function isReadOnlyCommand(text: string): boolean {
-  const { commands, nested, isWhole } = parseScript(text);
-  const [command] = commands;
-  if (!command || commands.length > 1 || nested.length > 0 || !isWhole) return false;
-  if (command.assignments.length > 0 || command.redirects.some(({ operator }) => operator.includes(">")))
-    return false;
-  const [program, ...args] = command.words;
-  return program?.isLiteral === true && isLooking(program.text, args);
+/** Whether a call cannot change anything; what runs to make its words is judged by itself. */
+export function isLookingCall({ program, args, word, isUndecided, hasMoreArgs }: ProgramCall): boolean {
+  if (isUndecided || !word.isLiteral || word.text !== program) return false;
+  if (program === "[[" || program === "((") return true;
+  const isOpen = hasMoreArgs || args.some(({ text, isLiteral }) => !isLiteral && /^[$`]/u.test(text));
+  return isLooking(program, args, isOpen);
 }
 
-function isLooking(program: string, args: readonly Word[]): boolean {
+/** `isOpen`: there may be options that cannot be seen. */
+function isLooking(program: string, args: readonly Word[], isOpen: boolean): boolean {
+  const options = Object.hasOwn(lookers, program) ? lookers[program] : undefined;
+  if (options !== undefined) return options === "" || !(isOpen || hasOption(args, ...options.split(" ")));
+  if (isOpen) return false;
   if (program === "git") return isGitLooking(args);
   if (program === "find") return !args.some(({ text }) => findActions.test(text));
   if (program === "sed") return isSedPrinting(args);
@@ -72,8 +72,7 @@ function isLooking(program: string, args: readonly Word[]): boolean {
   if (program === "command") return hasOption(args.slice(0, 1), "-v", "-V");
   if (versioned.has(program))
     return args.length === 1 && /^(--version|-v|-V|version)$/u.test(args[0]?.text ?? "");
-  const options = Object.hasOwn(lookers, program) ? lookers[program] : undefined;
-  return options !== undefined && (options === "" || !hasOption(args, ...options.split(" ")));
+  return false;
 }
 
 function isGitLooking(words: readonly Word[]): boolean {

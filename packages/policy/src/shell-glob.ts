@@ -27,7 +27,7 @@ export function expandBraces(glob: string): readonly string[] {
   for (let one = open.pop(); one !== undefined; one = open.pop()) {
     if (open.length + done.length > maxVariants) return [starred(glob)];
     const variants = firstGroup(one);
-    if (variants) open.push(...variants);
+    if (variants) open.push(...variants.toReversed());
     else done.push(one);
   }
   return done;
@@ -42,7 +42,7 @@ function firstGroup(glob: string): readonly string[] | undefined {
   for (let at = glob.indexOf("{"); at >= 0; at = glob.indexOf("{", at + 1)) {
     if (isEscaped(glob, at)) continue;
     const { end, commas } = groupAt(glob, at);
-    if (end === undefined) return undefined;
+    if (end === undefined) continue;
     const [before, inner, rest] = [glob.slice(0, at), glob.slice(at + 1, end), glob.slice(end + 1)];
     if (commas.length === 0 && !inner.includes("..")) continue;
     if (commas.length === 0) return [`${before}*${rest}`];

@@ -1,7 +1,7 @@
 /** The paths that one word of a script stands for, or may name. */
 import type { Effect, EffectKind } from "@lathe/protocol";
 import { expandBraces, hasWildcard, unescapeGlob } from "./shell-glob.ts";
-import type { Word } from "./shell-lexer.ts";
+import type { Word } from "./word.ts";
 
 /** Longer than any file system's names. */
 const longestName = 255;

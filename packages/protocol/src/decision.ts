@@ -7,6 +7,30 @@ export type EffectKind = "read" | "write" | "delete" | "execute" | "network" | "
 /** What a shell has still to make of a path: names from a glob, or something that only it can tell. */
 export type Expansion = "glob" | "unknown";
 
+/**
+ * What more is known of an effect. `looks`: a command that changes nothing, whatever the project says; `project-code`: it
+ * runs what the project holds; `local`, `shared`, `history`: version control here, what others see, commits made anew;
+ * `privilege`: with more rights, or on the machine itself; `irreversible`: nothing brings back what it was; `destroys`:
+ * what was there is gone unless something keeps it; `discards`: it throws away what is in no commit; `named`: a host that
+ * the command itself names; `secrets`: it prints keys or logins; `possible`: code of the project may do it.
+ */
+const traits = [
+  "looks",
+  "project-code",
+  "local",
+  "shared",
+  "history",
+  "privilege",
+  "irreversible",
+  "destroys",
+  "discards",
+  "named",
+  "secrets",
+  "possible",
+] as const;
+
+export type Trait = (typeof traits)[number];
+
 /** One thing a call does; `target` is a path (workspace-relative where inside), a command, a host, or a process id. */
 export interface Effect {
   readonly kind: EffectKind;
@@ -15,6 +39,7 @@ export interface Effect {
   readonly expansion?: Expansion;
   /** Of a command: globs of the paths that its words may name; the rules on reading speak of them too. */
   readonly names?: readonly string[];
+  readonly traits?: readonly Trait[];
 }
 
 /** How much the user lets happen without being asked. */
@@ -40,6 +65,8 @@ export interface Rule {
   readonly kinds?: readonly EffectKind[];
   /** A glob over the target: `*` any run of characters within, `**` across `/`; absent means every target. */
   readonly target?: string;
+  /** A glob over the paths it does not speak of. */
+  readonly except?: string;
   readonly why?: string;
 }
 
@@ -52,6 +79,22 @@ export interface Facts {
   readonly uncontainedAllowed: boolean;
   /** Of each path that `factsNeeded` names. */
   readonly paths: Readonly<Record<string, PathFact>>;
+  /** What the next checkpoint will not hold: folders and files, relative to the workspace; absent when there will be none. */
+  readonly uncovered?: readonly string[];
+  /** Whether the workspace holds work that is in no commit; absent when nobody has looked. */
+  readonly unsaved?: boolean;
+  /** What was refused in this session and not allowed since. */
+  readonly refusals?: readonly Refusal[];
+}
+
+/** An effect that a person did not let happen. */
+export interface Refusal {
+  readonly kind: EffectKind;
+  readonly target: string;
+  /** The path with links followed, of an effect on a path. */
+  readonly real?: string;
+  /** A person has spoken since: what may be the same is asked about, not refused. */
+  readonly isOld?: boolean;
 }
 
 export interface PathFact {
@@ -61,6 +104,8 @@ export interface PathFact {
   readonly inside: boolean;
   /** Why it is not inside: it leads out, or cannot be followed to its end. */
   readonly failure?: Failure;
+  /** Nothing is there. */
+  readonly absent?: boolean;
 }
 
 export const effectSchema: v.GenericSchema<unknown, Effect> = v.object({
@@ -68,6 +113,14 @@ export const effectSchema: v.GenericSchema<unknown, Effect> = v.object({
   target: v.string(),
   expansion: v.exactOptional(v.picklist(["glob", "unknown"])),
   names: v.exactOptional(v.array(v.string())),
+  traits: v.exactOptional(v.array(v.picklist(traits))),
+});
+
+export const refusalSchema: v.GenericSchema<unknown, Refusal> = v.object({
+  kind: v.picklist(["read", "write", "delete", "execute", "network", "vcs", "process"]),
+  target: v.string(),
+  real: v.exactOptional(v.string()),
+  isOld: v.exactOptional(v.boolean()),
 });
 
 export const modeSchema: v.GenericSchema<unknown, Mode> = v.picklist(modes);

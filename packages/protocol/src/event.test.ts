@@ -164,6 +164,14 @@ const life: readonly (readonly [Draft, (session: Session) => unknown])[] = [
     },
   ],
   [
+    {
+      type: "network.decided",
+      data: { host: "a.example", port: 443, verdict: "allowed", times: 2, rule: "a.example", why: "ok" },
+    },
+    (session) =>
+      assert.deepEqual(session.contacts, [{ host: "a.example", port: 443, verdict: "allowed", times: 2 }]),
+  ],
+  [
     { type: "cancel.requested", data: { by: "user" } },
     (session) => assert.equal(session.turn?.cancelledBy, "user"),
   ],
@@ -230,6 +238,20 @@ describe("the fold", () => {
     const [draft] = life[0] ?? assert.fail();
     assert.throws(() => fold([eventOf(draft, 2)]), /does not follow/);
   });
+});
+
+it("counts what commands reached, and keeps apart how it went", () => {
+  const [created] = life[0] ?? assert.fail();
+  const verdicts = ["refused", "allowed", "refused"] as const;
+  const decided = verdicts.map((verdict): Draft => {
+    return { type: "network.decided", data: { host: "a", port: 80, verdict, times: 1, why: "so" } };
+  });
+  const session = fold([created, ...decided].map((draft, i) => eventOf(draft, i + 1)));
+  const counts = session.contacts.map(({ verdict, times }) => [verdict, times]);
+  assert.deepEqual(counts, [
+    ["allowed", 1],
+    ["refused", 2],
+  ]);
 });
 
 describe("checkEvent", () => {

@@ -7,6 +7,7 @@ import { cancelRequested } from "./events/cancel-requested.ts";
 import { checkpointTaken } from "./events/checkpoint-taken.ts";
 import { messageReceived } from "./events/message-received.ts";
 import { modelSwitched } from "./events/model-switched.ts";
+import { networkDecided } from "./events/network-decided.ts";
 import { noticePosted } from "./events/notice-posted.ts";
 import { permissionDecided } from "./events/permission-decided.ts";
 import { questionAnswered } from "./events/question-answered.ts";
@@ -31,6 +32,7 @@ type AnyEventType =
   | typeof checkpointTaken
   | typeof messageReceived
   | typeof modelSwitched
+  | typeof networkDecided
   | typeof noticePosted
   | typeof permissionDecided
   | typeof questionAnswered
@@ -54,6 +56,7 @@ const types: readonly AnyEventType[] = [
   checkpointTaken,
   messageReceived,
   modelSwitched,
+  networkDecided,
   noticePosted,
   permissionDecided,
   questionAnswered,

@@ -24,10 +24,12 @@ export const emptySession: Session = {
   shown: {},
   todos: [],
   grants: [],
+  contacts: [],
   recent: [],
   step: 0,
   marks: [],
   checkpoints: [],
+  refusals: [],
   offers: [],
 };
 

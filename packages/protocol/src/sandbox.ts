@@ -115,6 +115,8 @@ export interface SandboxDriver {
   /** For example `bubblewrap`. */
   readonly name: string;
   readonly tier: Tier;
+  /** What commands reach: everything, the hosts they are granted or that its rules name, or nothing, whatever is granted. */
+  readonly network: "open" | "granted" | "closed";
   /** With no network each command has a loopback of its own: a server is reached by the command that started it alone. */
   readonly hasSeparateNetworks?: boolean;
   /** *Contract:* cheap; the first command may still fail with `sandbox-unavailable`. */

@@ -1,9 +1,10 @@
 /** Session: everything the system knows of one session, folded from its events. */
 import type { Account, Limits } from "./budget.ts";
-import type { Decision, Effect } from "./decision.ts";
+import type { Decision, Effect, Refusal } from "./decision.ts";
 import type { Failure } from "./failure.ts";
 import type { Message, ToolCallPart } from "./message.ts";
 import type { FinishReason, ToolSpec } from "./model.ts";
+import type { Contact } from "./network.ts";
 import type { Outcome, Shown, Todo } from "./outcome.ts";
 import type { Owner } from "./owner.ts";
 import type { Settings } from "./settings.ts";
@@ -152,6 +153,8 @@ export interface Session {
   readonly todos: readonly Todo[];
   /** What every command of the session may do beyond the sandbox's spec. */
   readonly grants: readonly Effect[];
+  /** What commands tried to reach over the network, the latest last. */
+  readonly contacts: readonly Contact[];
   /** Answers since a file last changed, a process last produced, or a person last spoke; the latest 20. */
   readonly recent: readonly AnswerRecord[];
   /** Answers completed, but for those that were taken back. */
@@ -162,6 +165,8 @@ export interface Session {
   /** Why its owner can keep no checkpoints here. */
   readonly uncovered?: Failure;
   readonly rewind?: Rewind;
+  /** What was refused and not allowed since, the latest 100. */
+  readonly refusals: readonly Refusal[];
   /** Ids of inbox offers that became events; the latest 64. */
   readonly offers: readonly string[];
 }

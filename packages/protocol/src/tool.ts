@@ -48,10 +48,19 @@ export interface Question {
   readonly options: readonly string[];
 }
 
+/** What a call hands to a shell. */
+export interface ShellScript {
+  readonly text: string;
+  /** Where it starts, from the workspace; empty for the workspace itself. */
+  readonly folder: string;
+}
+
 /** A call with valid arguments, not yet allowed to run. */
 export interface PreparedCall {
   /** In doubt, the graver. Empty when it touches nothing outside the session. */
   readonly effects: readonly Effect[];
+  /** Its effects are more than `effects`: policy has to read these first. */
+  readonly script?: ShellScript;
   /** When present the call is answered by a person instead of being run. */
   readonly question?: Question;
   /** *Contract:* runs once; expected failures are outcomes; a throw is a bug. */
@@ -65,7 +74,9 @@ export interface Tool extends ToolSpec {
 
 /** A call is a barrier when it writes or deletes files by itself: the calls of one answer run together between barriers. */
 export function isBarrier(effects: readonly Effect[]): boolean {
-  return effects.some((effect) => effect.kind === "write" || effect.kind === "delete");
+  const isChange = ({ kind, traits }: Effect): boolean =>
+    (kind === "write" || kind === "delete") && !traits?.includes("possible");
+  return effects.some(isChange);
 }
 
 /** A call that may change anything: its start must be durable before it runs. */

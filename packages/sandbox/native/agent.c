@@ -27,6 +27,8 @@ struct agent {
   struct policy policy;
   struct cell *cells, *spare;
   int count, children;
+  /* Who carries connections to the proxy, once there was one; 0 where nobody does. */
+  pid_t forwarder;
   bool is_prepared, is_open;
   /* Where the server waits to hear that this box has a host; -1 afterwards. */
   int taken;
@@ -244,7 +246,21 @@ static void finish_cell(struct agent *agent, struct cell *cell) {
 static void reap(struct agent *agent, int signals) {
   struct signalfd_siginfo child;
   (void)!read(signals, &child, sizeof child);
-  while (waitpid(-1, NULL, WNOHANG) > 0) agent->children--;
+  for (pid_t ended; (ended = waitpid(-1, NULL, WNOHANG)) > 0; agent->children--)
+    if (ended == agent->forwarder) agent->forwarder = 0;
+}
+
+/* Somebody wants to reach the proxy: from now on that is the forwarder's business. */
+static void start_forwarder(struct agent *agent) {
+  pid_t parent = getpid(), forwarder = fork();
+  if (forwarder == 0) run_forwarder(&agent->policy, parent);
+  if (forwarder > 0) {
+    agent->forwarder = forwarder;
+    agent->children++;
+    return;
+  }
+  int refused = accept4(agent->policy.door, NULL, NULL, SOCK_CLOEXEC);
+  if (refused >= 0) close(refused);
 }
 
 /* One cell's turn; it may be gone afterwards. */
@@ -265,11 +281,12 @@ static void serve_cells(struct agent *agent, const struct pollfd *ready) {
 }
 
 static int wanted_fds(const struct agent *agent, struct pollfd *wanted, int signals) {
-  int count = 2;
+  int count = 3;
   bool has_room = waiting(&agent->stream) < HIGH_WATER;
   short channel = POLLIN | (waiting(&agent->stream) > 0 ? POLLOUT : 0);
   wanted[0] = (struct pollfd){.fd = agent->stream.fd, .events = channel};
   wanted[1] = (struct pollfd){.fd = signals, .events = POLLIN};
+  wanted[2] = (struct pollfd){.fd = agent->forwarder ? -1 : agent->policy.door, .events = POLLIN};
   for (struct cell *cell = agent->cells; cell; cell = cell->next) {
     wanted[count++] = (struct pollfd){.fd = cell->has_ended ? -1 : cell->control, .events = POLLIN};
     wanted[count++] = (struct pollfd){.fd = has_room ? cell->out : -1, .events = POLLIN};
@@ -283,6 +300,7 @@ static int wanted_fds(const struct agent *agent, struct pollfd *wanted, int sign
 static void end_box(struct agent *agent) {
   for (struct cell *cell = agent->cells; cell; cell = cell->next) kill(cell->init, SIGKILL);
   if (agent->spare) kill(agent->spare->init, SIGKILL);
+  if (agent->forwarder) kill(agent->forwarder, SIGKILL);
   for (; agent->children > 0; agent->children--)
     if (waitpid(-1, NULL, 0) < 0) break;
   _exit(0);
@@ -297,7 +315,7 @@ static void make_spare(struct agent *agent) {
 
 int serve(int channel, const char *mode, int taken) {
   static struct agent agent;
-  static struct pollfd wanted[2 + 4 * MOST_CELLS];
+  static struct pollfd wanted[3 + 4 * MOST_CELLS];
   sigset_t children;
   signal(SIGPIPE, SIG_IGN);
   sigemptyset(&children);
@@ -317,7 +335,8 @@ int serve(int channel, const char *mode, int taken) {
     if (ready == 0) make_spare(&agent);
     if (ready <= 0) continue;
     if (wanted[1].revents) reap(&agent, signals);
-    serve_cells(&agent, wanted + 2);
+    serve_cells(&agent, wanted + 3);
+    if (wanted[2].revents) start_forwarder(&agent);
     if (wanted[0].revents & ~POLLOUT && !fill(&agent.stream)) end_box(&agent);
     for (struct frame frame; take_frame(&agent.stream, &frame);) handle(&agent, &frame);
     if (!flush(&agent.stream)) end_box(&agent);

@@ -34,6 +34,9 @@ struct policy {
   int oom_fd;
   /* What of /proc is covered, looked up once. */
   const char *masked[16], *emptied[4], *sealed[MOST_SEALED + 1];
+  /* Where commands find the proxy: the port, who listens there, and the proxy's socket; -1 where there is none. */
+  uint16_t port;
+  int door, proxy;
 };
 
 /* Strings one after the other, each ended by a NUL: how policies and requests are written. */
@@ -119,6 +122,10 @@ struct ends {
   int control, in, out, err;
 };
 void run_init(const struct policy *policy, struct ends ends, const char *request);
+
+/* forward.c: the way to the proxy; `run_forwarder` does not return. */
+int open_door(struct policy *policy);
+void run_forwarder(const struct policy *policy, pid_t parent);
 
 /* agent.c */
 int serve(int channel, const char *mode, int taken);

@@ -148,11 +148,23 @@ static int old_open(const char *path, int how) {
   return openat(old_root, path, how | O_CLOEXEC);
 }
 
+/* Everybody in the box shares its loopback; a socket of the host's network would be everybody's. */
+static int read_forward(struct words *words, struct policy *policy) {
+  const char *port = next_word(words), *path = next_word(words);
+  errno = EINVAL;
+  if (!port || !path || policy->host_network) return fail("read", "forward");
+  policy->port = atoi(port);
+  policy->proxy = old_open(path, O_PATH);
+  return policy->proxy < 0 ? fail("open", path) : open_door(policy);
+}
+
 /* What is not part of the root, and has to be done while the old one is there. */
 static int read_settings(struct words words, struct policy *policy) {
   for (const char *word; (word = next_word(&words));) {
     if (strcmp(word, "limit") == 0) {
       if (read_limit(&words, policy) < 0) return -1;
+    } else if (strcmp(word, "forward") == 0) {
+      if (read_forward(&words, policy) < 0) return -1;
     } else {
       const char *path = next_word(&words);
       if (!path) return fail("read", word);
@@ -207,7 +219,7 @@ static int close_root(void) {
 int prepare_box(struct policy *policy) {
   uid_t user = geteuid();
   gid_t group = getegid();
-  policy->oom_fd = -1;
+  policy->oom_fd = policy->door = policy->proxy = -1;
   build_filter();
   int spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
   if (unshare(spaces | (policy->host_network ? 0 : CLONE_NEWNET)) < 0) return fail("make", "namespaces");

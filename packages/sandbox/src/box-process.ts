@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { type Command, type Exit, type Failure, failure, type TerminalSize } from "@lathe/protocol";
 import { type Frame, wordBytes } from "./box-frames.ts";
 import type { Capture, Slice } from "./capture.ts";
-import { denied, type Outside } from "./denials.ts";
+import { denied, type Held } from "./denials.ts";
 import type { Running, StartRequest } from "./running.ts";
 
 const graceMs = 500;
@@ -24,7 +24,7 @@ export class BoxProcess implements Running {
   readonly #settle: (exit: Exit) => void;
   readonly #started = Promise.withResolvers<void>();
   readonly #send: Send;
-  readonly #outside: Outside | undefined;
+  readonly #held: Held;
   readonly #hasInput: boolean;
   readonly #atEnd: StartRequest["atEnd"];
   readonly #memoryBytes: number;
@@ -39,7 +39,7 @@ export class BoxProcess implements Running {
   constructor(
     { id, command, hasInput, capture, errors, memoryBytes, atEnd }: StartRequest,
     send: Send,
-    outside?: Outside,
+    held: Held,
   ) {
     const { promise, resolve } = Promise.withResolvers<Exit>();
     this.id = id;
@@ -49,7 +49,7 @@ export class BoxProcess implements Running {
     this.exited = promise;
     this.#settle = resolve;
     this.#send = send;
-    this.#outside = outside;
+    this.#held = held;
     this.#atEnd = atEnd;
     this.#memoryBytes = memoryBytes;
     this.#hasInput = hasInput || command.terminal !== undefined;
@@ -156,7 +156,7 @@ export class BoxProcess implements Running {
   }
 
   #close(exit: Omit<Exit, "timedOut">): void {
-    const kept = denied(exit.code, [this.capture, this.errors], this.#outside);
+    const kept = denied(exit.code, [this.capture, this.errors], this.#held);
     const takenBack = this.#atEnd();
     const more = { timedOut: this.#timedOut, ...(takenBack.length > 0 && { takenBack }) };
     const memory = exit.outOfMemory ? { memoryLimitBytes: this.#memoryBytes } : {};

@@ -14,12 +14,19 @@ export interface Groups {
   readonly holdMemory: boolean;
 }
 
-export function openPayload({ limits, mounts }: Policy, groups: Groups): Buffer {
+/** A port of the box's loopback, and the unix socket outside that connections to it go to. */
+export interface Forward {
+  readonly port: number;
+  readonly socket: string;
+}
+
+export function openPayload({ limits, mounts }: Policy, groups: Groups, forward?: Forward): Buffer {
   return wordBytes([
     protocolVersion,
     ...(groups.oomCount === undefined ? [] : ["oom-count", groups.oomCount]),
     ...["limit", "processes", String(limits.processes), "limit", "file-size", String(limits.fileBytes)],
     ...(groups.holdMemory ? [] : ["limit", "memory", String(limits.memoryBytes)]),
+    ...(forward ? ["forward", String(forward.port), forward.socket] : []),
     ...mounts.flatMap(mountWords),
   ]);
 }

@@ -4,8 +4,9 @@ import type { SandboxSpec } from "@lathe/protocol";
 import type { AgentSource } from "./agent-source.ts";
 import { Box } from "./box.ts";
 import { BoxProcess } from "./box-process.ts";
-import { openPayload, runPayload } from "./box-request.ts";
+import { type Forward, openPayload, runPayload } from "./box-request.ts";
 import { type Outside, outsideOf, shownBy } from "./denials.ts";
+import { type NetworkGate, proxyPort } from "./network-gate.ts";
 import type { Mount, Policy } from "./policy.ts";
 import { rootEnv } from "./root-env.ts";
 import type { Running, Starter, StartRequest } from "./running.ts";
@@ -17,6 +18,8 @@ export interface BoxOptions {
   readonly policy: Policy;
   /** Absolute path of the user's home. */
   readonly home: string;
+  /** The way out; without one there is none. */
+  readonly gate?: NetworkGate;
 }
 
 interface Opened {
@@ -27,6 +30,7 @@ interface Opened {
 
 export class BoxStarter implements Starter {
   readonly hasTerminals = true;
+  readonly network: Starter["network"];
   readonly shown: readonly string[];
   readonly #spec: SandboxSpec;
   readonly #options: BoxOptions;
@@ -40,6 +44,7 @@ export class BoxStarter implements Starter {
   constructor(spec: SandboxSpec, options: BoxOptions) {
     this.#spec = spec;
     this.#options = options;
+    this.network = spec.network === "host" ? "open" : options.gate ? "granted" : "closed";
     this.#shell = findShell(spec.env.PATH ?? "");
     this.#outside = outsideOf(options.policy, options.home);
     this.shown = shownBy(options.policy);
@@ -50,26 +55,33 @@ export class BoxStarter implements Starter {
     const { command, hasInput } = request;
     const { outside, ...guards } = currentGuards(this.#spec, this.#options.home);
     const shown = outside.map((path) => ({ kind: "writable", from: path, to: path }) as const);
-    const box = this.#box(grantMounts(command.grants), shown);
+    const { gate } = this.#options;
+    const socket = await gate?.socket();
+    const forward = socket === undefined ? undefined : { port: proxyPort, socket };
+    const box = this.#box(grantMounts(command.grants, this.#options.home), shown, forward);
     const script = (): string => join(this.#spec.scratch, `script-${process.pid}-${++this.#scripts}.sh`);
     const args = [this.#shell.file, ...shellArgs(this.#shell, command.script, script)];
-    const payload = runPayload({ command, args, env: this.#env, hasInput, guards });
-    return box.run(payload, (send) => new BoxProcess(request, send, this.#outside));
+    const visit = gate?.enter(command.grants);
+    const env = { ...this.#env, ...visit?.env };
+    const payload = runPayload({ command, args, env, hasInput, guards });
+    const held = { outside: this.#outside, ...(visit && { visit }) };
+    return box.run(payload, (send) => new BoxProcess(request, send, held));
   }
 
   async close(): Promise<void> {
     await Promise.all(this.#boxes.map(({ box }) => box.close()));
+    await this.#options.gate?.close();
   }
 
   /** What is granted lies below what the policy shows, so that it takes no guard away. */
-  #box(granted: readonly Mount[], shown: readonly Mount[]): Box {
+  #box(granted: readonly Mount[], shown: readonly Mount[], forward: Forward | undefined): Box {
     const more = JSON.stringify([granted, shown]);
     const last = this.#boxes.at(-1);
     if (last?.box.isUsable && last.more === more) return last.box;
     const { agents, policy } = this.#options;
     const { channel, groups } = agents.take();
     const mounts = [...policy.below, ...granted, ...policy.mounts, ...shown];
-    const box = new Box(channel, openPayload({ ...policy, mounts }, groups));
+    const box = new Box(channel, openPayload({ ...policy, mounts }, groups, forward));
     for (const old of this.#boxes) if (old.box.isIdle) void old.box.close();
     this.#boxes = [...this.#boxes.filter((old) => old.box.isUsable), { box, more }];
     return box;

@@ -27,7 +27,7 @@ export interface BubblewrapOptions extends DriverOptions {
 export function createBubblewrapDriver(options: BubblewrapOptions = {}): SandboxDriver {
   const open: SandboxDriver["open"] = async (spec) =>
     openSandbox(spec, () => new LocalStarter(spec, bubblewrapLauncher(spec, options)), options);
-  return { name: "bubblewrap", tier: "full", hasSeparateNetworks: true, open };
+  return { name: "bubblewrap", tier: "full", network: "closed", hasSeparateNetworks: true, open };
 }
 
 function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Launcher {
@@ -61,7 +61,7 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
         shell.file,
       ];
       const shellWords = shellArgs(shell, script, () => join(spec.scratch, `script-${mark.value}sh`));
-      const granted = rootArgs(grantMounts(grants));
+      const granted = rootArgs(grantMounts(grants, home));
       const changing = [...rootArgs(policy.below), ...granted, ...root, ...changingArgs(spec, home)];
       const args = [...isolation, ...changing, ...setEnv, ...start, ...shellWords];
       // Its own environment stays readable inside, in /proc/1/environ.

@@ -1,8 +1,10 @@
 /** What a sandbox kept a command from, read off the errors it printed and checked against the machine. */
-import { accessSync, constants, existsSync, realpathSync } from "node:fs";
+import { accessSync, constants, existsSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Effect, Exit } from "@lathe/protocol";
 import type { Capture } from "./capture.ts";
+import { isGrantable, realOf } from "./grantable.ts";
+import type { Visit } from "./network-gate.ts";
 import { isBelow } from "./path-order.ts";
 import type { Mount, Policy } from "./policy.ts";
 
@@ -23,14 +25,11 @@ const making =
   /cannot (?:touch|create|make|move|copy)|failed to create|^\S*sh: line \d+: \/|^tee: |\b(?:mkdir|copyfile|rename) '/u;
 /** An absolute path in quotes, or bare up to a space or a sign that ends it. */
 const paths = /(["'`‘])(\/[^"'`’\n]+)["'`’]|(?<![\w./~-])(\/[^\s"'`:,;()[\]{}<>|]+)/gu;
-/** The machine's own: never opened, and never written. */
-const hidden = ["/proc", "/sys", "/dev", "/boot", "/run", "/var/run", "/tmp"];
-const system = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc"];
 
 export function outsideOf({ mounts }: Policy, home: string): Outside {
   const to = (wanted: string): readonly string[] =>
     mounts.flatMap((mount) => (mount.kind === wanted && "to" in mount ? [mount.to] : []));
-  return { home, writable: to("writable"), readable: to("read-only") };
+  return { home: realOf(home) ?? home, writable: to("writable"), readable: to("read-only") };
 }
 
 /** What commands see read-only, without what is a copy: links may lead there. */
@@ -41,17 +40,27 @@ export function shownBy({ below, mounts }: Policy): readonly string[] {
 }
 
 /** Bytes at the end of the output in which a failed command says why. */
-const lastWords = 16 * 1024;
+const lastWords = 4 * 1024;
+const lastLines = 20;
+
+/** Where what commands reach ends. */
+export interface Held {
+  readonly outside: Outside;
+  /** At the way out to the network, where there is one. */
+  readonly visit?: Visit;
+}
 
 /** For the exit of a command that ended with this code and this output. */
 export function denied(
   code: number | undefined,
   outputs: readonly (Capture | undefined)[],
-  outside: Outside | undefined,
+  held: Held | undefined,
 ): Pick<Exit, "denied"> {
-  if (code === 0 || code === undefined || !outside) return {};
   const texts = outputs.map((output) => output?.read(output.total - lastWords, lastWords).text ?? "");
-  const found = deniedIn(texts.join("\n"), outside);
+  const text = texts.flatMap((one) => one.trimEnd().split("\n").slice(-lastLines)).join("\n");
+  const hosts = held?.visit?.leave(text) ?? [];
+  if (code === 0 || code === undefined || !held) return {};
+  const found = [...deniedIn(text, held.outside), ...hosts].slice(0, mostDenials);
   return found.length > 0 ? { denied: found } : {};
 }
 
@@ -82,23 +91,17 @@ function grantable(
 ): string | undefined {
   const there = isWrite ? nearest(path) : existsSync(path) ? path : undefined;
   const real = there === undefined ? undefined : realOf(there);
-  if (real === undefined || isBelow(home, real) || real.split("/").length < 3) return undefined;
-  const shut = [...hidden, ...writable, ...(isWrite ? [...system, ...readable] : readable)];
-  return shut.some((folder) => isBelow(real, folder)) || !isAllowed(real, isWrite) ? undefined : real;
+  if (real === undefined || !isGrantable(real, isWrite, home)) return undefined;
+  // A folder right below the home holds too much for one file that is to be made in it.
+  if (there !== path && dirname(real) === home) return undefined;
+  const isSeen = [...writable, ...readable].some((folder) => isBelow(real, folder));
+  return isSeen || !isAllowed(real, isWrite) ? undefined : real;
 }
 
 function nearest(path: string): string {
   let at = path;
   while (!existsSync(at) && at !== "/") at = dirname(at);
   return at;
-}
-
-function realOf(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What the user may not do without a sandbox either was not the sandbox's doing. */

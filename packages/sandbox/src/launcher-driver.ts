@@ -1,11 +1,15 @@
 /** The drivers whose commands run in a box of our own launcher: one starts it, one reaches it over a socket. */
 import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
 import { createConnection, Socket } from "node:net";
 import { homedir } from "node:os";
+import { join } from "node:path";
 import type { SandboxDriver, SandboxSpec } from "@lathe/protocol";
 import { type Agent, type AgentSource, createAgentSource } from "./agent-source.ts";
 import { BoxStarter } from "./box-starter.ts";
 import { makeControlGroups } from "./control-groups.ts";
+import { controlFolder } from "./folders.ts";
+import { NetworkGate, type NetworkOptions } from "./network-gate.ts";
 import { openSandbox } from "./open-sandbox.ts";
 import type { Limits } from "./policy.ts";
 import type { DriverOptions } from "./process-sandbox.ts";
@@ -53,11 +57,22 @@ function boxDriver(
       () => {
         const { home = homedir(), cacheFolder, limits } = options;
         const policy = sandboxPolicy(spec, { home, cacheFolder, limits });
-        return new BoxStarter(spec, { agents: sourceFor(spec), policy, home });
+        const gate = openGate(spec, options.network);
+        return new BoxStarter(spec, { agents: sourceFor(spec), policy, home, ...(gate && { gate }) });
       },
       options,
     );
-  return { name, tier: "full", open };
+  return { name, tier: "full", network: options.network ? "granted" : "closed", open };
+}
+
+/** Its socket lies where no command can see or replace it. */
+function openGate(
+  { workspace, scratch, network }: SandboxSpec,
+  options?: NetworkOptions,
+): NetworkGate | undefined {
+  if (!options || network === "host") return undefined;
+  const name = `proxy-${randomBytes(6).toString("hex")}`;
+  return new NetworkGate(join(scratch, controlFolder, name), workspace, options);
 }
 
 interface AgentStart {

@@ -13,6 +13,7 @@ import { StatusFile } from "./status-file.ts";
 
 export class LocalStarter implements Starter {
   readonly hasTerminals = false;
+  readonly network: Starter["network"];
   readonly shown: readonly string[] | undefined;
   readonly #folder: string;
   readonly #launcher: Launcher;
@@ -20,7 +21,9 @@ export class LocalStarter implements Starter {
   readonly #box: string;
   #commands = 0;
 
-  constructor({ scratch }: SandboxSpec, launcher: Launcher) {
+  constructor({ scratch, network }: SandboxSpec, launcher: Launcher) {
+    // Each command has a network of its own here, with nobody in it who could lead out.
+    this.network = launcher.isNamespace && network === "none" ? "closed" : "open";
     this.#folder = join(scratch, controlFolder);
     this.#launcher = launcher;
     this.shown = launcher.shown;

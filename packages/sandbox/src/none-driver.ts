@@ -11,7 +11,7 @@ import { findShell, shellArgs } from "./shell.ts";
 export function createNoneDriver(options: DriverOptions = {}): SandboxDriver {
   const open: SandboxDriver["open"] = async (spec) =>
     openSandbox(spec, () => new LocalStarter(spec, noneLauncher(spec)), options);
-  return { name: "none", tier: "none", open };
+  return { name: "none", tier: "none", network: "open", open };
 }
 
 function noneLauncher(spec: SandboxSpec): Launcher {

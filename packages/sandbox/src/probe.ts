@@ -78,11 +78,12 @@ function reasonsOf(failed: readonly TierReport[]): readonly string[] {
   return failed.map(({ why, remedy }) => `${why} ${remedy}`);
 }
 
-function driverOptions({ home, check, outputCap, limits }: ProbeOptions): DriverOptions {
+function driverOptions({ home, check, outputCap, network, limits }: ProbeOptions): DriverOptions {
   return {
     ...(home !== undefined && { home }),
     ...(check && { check }),
     ...(outputCap !== undefined && { outputCap }),
+    ...(network && { network }),
     ...(limits && { limits }),
   };
 }

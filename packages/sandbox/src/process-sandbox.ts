@@ -5,6 +5,7 @@ import { join, resolve } from "node:path";
 import {
   type Command,
   type CommandResult,
+  type Effect,
   type Failure,
   failure,
   isFailure,
@@ -15,6 +16,7 @@ import {
 } from "@lathe/protocol";
 import { Capture } from "./capture.ts";
 import { controlFolder } from "./folders.ts";
+import { grantedHosts, type NetworkOptions } from "./network-gate.ts";
 import { isBelow } from "./path-order.ts";
 import type { Limits } from "./policy.ts";
 import type { Running, Starter } from "./running.ts";
@@ -40,6 +42,8 @@ export interface DriverOptions {
   readonly check?: Check;
   /** Bytes of one command's output that are kept, at most. */
   readonly outputCap?: number;
+  /** Only drivers that can give commands a way out use it. */
+  readonly network?: NetworkOptions;
   /** Where they differ from the usual ones; only drivers that contain hold commands to them. */
   readonly limits?: Partial<Limits>;
 }
@@ -142,13 +146,14 @@ export class ProcessSandbox implements Sandbox {
     }
   }
 
-  #refusal({ cwd, script, terminal }: Command): Failure | undefined {
+  #refusal({ cwd, script, terminal, grants = [] }: Command): Failure | undefined {
     const { workspace, scratch } = this.spec;
     if (this.#closing !== undefined) return failure("sandbox-unavailable", "the sandbox is closed");
     if (script.includes("\0"))
       return failure("invalid-arguments", "the command holds a NUL byte: leave it out");
     if (terminal && !this.#starter.hasTerminals)
       return failure("sandbox-unavailable", "this sandbox has no terminals: run the command without one");
+    if (this.#starter.network === "closed" && grantedHosts(grants).length > 0) return noWayOut(grants);
     if (!isBelow(resolve(cwd), workspace) && !isBelow(resolve(cwd), scratch)) {
       const text = `commands start in the workspace ${workspace}, not in ${cwd}`;
       return failure("outside-workspace", text);
@@ -162,6 +167,16 @@ export class ProcessSandbox implements Sandbox {
 
 function nothingMade(): readonly string[] {
   return [];
+}
+
+/** It was allowed, and would fail all the same: for a reason that is not the command's. */
+function noWayOut(grants: readonly Effect[]): Failure {
+  const hosts = grantedHosts(grants).map(({ text }) => text);
+  const why = `this sandbox has no way out to the network, so ${hosts.join(", ")} cannot be reached`;
+  return failure(
+    "sandbox-unavailable",
+    `${why}: only the launcher has one (\`lathe doctor\` says how to get it)`,
+  );
 }
 
 function cancelled(): Failure {

@@ -1,7 +1,7 @@
 /** What a sandbox promises, each with a script that tries it and how to see on the host whether it holds. */
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import type { CommandResult } from "@lathe/protocol";
+import type { CommandResult, Effect } from "@lathe/protocol";
 
 /** Where a promise is tried: a workspace that is a repository, and beside it what commands must not reach. */
 export interface Ground {
@@ -21,12 +21,20 @@ export interface SandboxPromise {
   readonly text: string;
   /** Programs it needs; without them it is not tried. */
   readonly needs?: readonly string[];
+  /** It is about the way out, where the driver has one. */
+  readonly isProxied?: boolean;
+  /** What its command is granted. */
+  readonly grants?: (ground: Ground) => readonly Effect[];
   readonly script: (ground: Ground) => string;
   /** What went wrong; undefined when it holds. */
   readonly broken: (result: CommandResult, ground: Ground) => string | undefined;
 }
 
 const guarded = (path: string): string => `${path}/.git`;
+
+/** Asks the proxy for a tunnel to a server of this machine, and prints how it answers. */
+const tunnel = ({ port }: Ground): string =>
+  `exec 3<>/dev/tcp/127.0.0.1/\${HTTP_PROXY##*:}; printf 'CONNECT 127.0.0.1:${port} HTTP/1.1\\r\\nHost: 127.0.0.1:${port}\\r\\n\\r\\n' >&3; head -n 1 <&3`;
 
 function unless(holds: boolean, why: string): string | undefined {
   return holds ? undefined : why;
@@ -62,6 +70,14 @@ const keptIn: readonly Omit<SandboxPromise, "about">[] = [
     text: "the machine's network is not reached",
     script: ({ port }) => `timeout 2 bash -c 'echo x > /dev/tcp/127.0.0.1/${port}'`,
     broken: (_, { connections }) => unless(connections() === 0, "a server of this machine was reached"),
+  },
+  {
+    text: "a host that is not allowed is refused by the proxy",
+    needs: ["bash"],
+    isProxied: true,
+    script: tunnel,
+    broken: ({ output }, { connections }) =>
+      unless(/^HTTP\S+ 403 /u.test(output) && connections() === 0, `it answered: ${output.trim()}`),
   },
   {
     text: "git's hooks and settings cannot be changed",
@@ -144,6 +160,15 @@ const works: readonly Omit<SandboxPromise, "about">[] = [
     script: () =>
       `node -e 'const s = require("http").createServer((q, r) => r.end("met")).listen(0, "127.0.0.1", async () => { console.log(await (await fetch("http://127.0.0.1:" + s.address().port)).text()); s.close(); })'`,
     broken: ({ output }) => unless(output === "met\n", output.trim()),
+  },
+  {
+    text: "an allowed host is reached through the proxy",
+    needs: ["bash"],
+    isProxied: true,
+    grants: ({ port }) => [{ kind: "network", target: `127.0.0.1:${port}` }],
+    script: tunnel,
+    broken: ({ output }, { connections }) =>
+      unless(/^HTTP\S+ 200 /u.test(output) && connections() > 0, `it answered: ${output.trim()}`),
   },
   {
     text: "standard streams can be opened by name",

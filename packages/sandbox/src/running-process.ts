@@ -152,7 +152,8 @@ export class RunningProcess implements Running {
     if (signal === null) this.#judge();
     this.#start.status?.close();
     const number = code ?? 1;
-    const kept = denied(number, [this.capture, this.errors], this.#start.launcher.outside);
+    const { outside } = this.#start.launcher;
+    const kept = denied(number, [this.capture, this.errors], outside && { outside });
     const takenBack = this.#start.atEnd();
     const more = { timedOut: this.#timedOut, ...(takenBack.length > 0 && { takenBack }) };
     this.#exit = signal === null ? { code: number, ...kept, ...more } : { signal, ...more };

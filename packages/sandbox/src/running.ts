@@ -1,5 +1,5 @@
 /** What a sandbox asks of whatever starts its commands: a process it can wait for, time out and read. */
-import type { Command, Failure, Process } from "@lathe/protocol";
+import type { Command, Failure, Process, SandboxDriver } from "@lathe/protocol";
 import type { Capture } from "./capture.ts";
 
 /** A command that was handed over to be started. */
@@ -30,6 +30,7 @@ export interface StartRequest {
 /** A way to start commands. */
 export interface Starter {
   readonly hasTerminals: boolean;
+  readonly network: SandboxDriver["network"];
   /** What commands see read-only outside the workspace; absent when they are not held in, and nothing is taken back. */
   readonly shown: readonly string[] | undefined;
   /** *Contract:* throws when the scratch folder cannot be used; every other failure to start is the process's. */

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Effect, SandboxSpec } from "@lathe/protocol";
 import { controlFolder } from "./folders.ts";
 import { type GitGuards, gitGuards, repositoryAbove } from "./git-guards.ts";
+import { isGrantable, realOf } from "./grantable.ts";
 import { hostRunPaths } from "./host-run.ts";
 import { isBelow } from "./path-order.ts";
 import type { Limits, Mount, Policy } from "./policy.ts";
@@ -48,9 +49,11 @@ export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder, limits }: 
 }
 
 /** What a command was granted, to lie below everything the policy shows: no grant takes a guard away. */
-export function grantMounts(grants: readonly Effect[] = []): readonly Mount[] {
+export function grantMounts(grants: readonly Effect[] = [], home: string): readonly Mount[] {
+  const realHome = realOf(home) ?? home;
   return grants.flatMap(({ kind, target }): readonly Mount[] => {
-    if (!existsSync(target)) return [];
+    // A link that has come to stand there since leads to what nobody agreed to.
+    if (realOf(target) !== target || !isGrantable(target, kind === "write", realHome)) return [];
     if (kind === "write") return [{ kind: "writable", from: target, to: target }];
     return kind === "read" ? [readOnly(target)] : [];
   });

@@ -20,13 +20,20 @@ const env = (scratch: string): Readonly<Record<string, string>> => ({
 
 for (const preference of ["launcher", "bubblewrap"] as const) {
   it(`${preference} keeps all promises, and the trial leaves nothing behind`, async (test) => {
-    const { driver, reasons } = await probeDriver({ preference, cacheFolder: join(folder, "cache") });
+    const { driver, reasons } = await probeDriver({
+      preference,
+      cacheFolder: join(folder, "cache"),
+      network: { hosts: [] },
+    });
     if (driver.name !== preference) return test.skip(reasons.join(" "));
     const tried = await verifyDriver(driver, { folder, env });
     assert.ok(!isFailure(tried));
     const broken = tried.filter(({ state }) => state === "broken");
     assert.deepEqual(broken, []);
     assert.ok(tried.filter(({ state }) => state === "holds").length > 10);
+    const proxied = tried.filter(({ text }) => text.includes("proxy")).map(({ state }) => state);
+    const wanted = preference === "launcher" ? "holds" : "untried";
+    assert.deepEqual(proxied, [wanted, wanted]);
     assert.deepEqual(
       readdirSync(folder).filter((name) => name.startsWith("verify-")),
       [],

@@ -20,6 +20,7 @@ export interface VerifyOptions {
   readonly env: (scratch: string) => Readonly<Record<string, string>>;
 }
 
+const noProxy = "this sandbox has no way out to the network";
 const timeoutMs = 20_000;
 const secret = "lathe-verify-secret-71";
 
@@ -39,7 +40,8 @@ export async function verifyDriver(
       const spec = { workspace: ground.workspace, scratch: realpathSync(scratch), network: "none" } as const;
       const sandbox = await driver.open({ ...spec, env: env(spec.scratch) });
       if (isFailure(sandbox)) return sandbox;
-      results.push(await tryOne(promise, ground, sandbox));
+      const isClosed = promise.isProxied && driver.network !== "granted";
+      results.push(isClosed ? untried(promise, noProxy) : await tryOne(promise, ground, sandbox));
       await sandbox.close();
     }
     return results;
@@ -53,12 +55,17 @@ async function tryOne(promise: SandboxPromise, ground: Ground, sandbox: Sandbox)
   const { about, text, needs = [] } = promise;
   const path = sandbox.spec.env.PATH ?? "";
   const missing = needs.find((name) => findProgram(name, path) === undefined);
-  if (missing !== undefined) return { about, text, state: "untried", why: `there is no ${missing}` };
-  const command = { script: promise.script(ground), cwd: ground.workspace };
+  if (missing !== undefined) return untried(promise, `there is no ${missing}`);
+  const grants = promise.grants?.(ground) ?? [];
+  const command = { script: promise.script(ground), cwd: ground.workspace, grants };
   const result = await sandbox.exec(command, { timeoutMs });
   if (isFailure(result)) return { about, text, state: "broken", why: result.text };
   const why = result.timedOut ? "it did not end in time" : promise.broken(result, ground);
   return why === undefined ? { about, text, state: "holds" } : { about, text, state: "broken", why };
+}
+
+function untried({ about, text }: SandboxPromise, why: string): Tried {
+  return { about, text, state: "untried", why };
 }
 
 interface Listening {

@@ -81,7 +81,7 @@ export function createFakeDriver(
     opened.push(sandbox);
     return sandbox;
   };
-  return { name: "fake", tier: "full", opened, open };
+  return { name: "fake", tier: "full", network: "closed", opened, open };
 }
 
 async function finish(started: FakeProcess, { timeoutMs, signal }: RunOptions): Promise<CommandResult> {

@@ -82,7 +82,7 @@ export async function bench(patienceMs: number = 10_000, rules: readonly Rule[] 
     grants: [],
     unreadable: (path) => unreadable(path, rules),
   };
-  const shell = createShell({ effects: () => [], patienceMs });
+  const shell = createShell({ patienceMs });
   const tools: readonly Tool[] = [shell, ...builtinTools];
   const call = async (name: string, input: unknown): Promise<Outcome> => {
     const prepared = tools.find((tool) => tool.name === name)?.prepare(input) ?? assert.fail(name);

@@ -3,15 +3,24 @@ import assert from "node:assert/strict";
 import { readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { type Effect, isFailure, outcomeText, type Rule } from "@lathe/protocol";
+import {
+  type Effect,
+  isFailure,
+  outcomeText,
+  type PreparedCall,
+  type Rule,
+  type ShellScript,
+} from "@lathe/protocol";
 import { bench, factsOf } from "./bench.test.ts";
 import { builtinTools } from "./builtin-tools.ts";
 
-function effects(tool: string, input: unknown): readonly Effect[] {
-  const prepared = builtinTools.find(({ name }) => name === tool)?.prepare(input);
-  if (!prepared || isFailure(prepared)) return assert.fail(prepared?.text);
-  return prepared.effects;
+function prepared(tool: string, input: unknown): PreparedCall {
+  const call = builtinTools.find(({ name }) => name === tool)?.prepare(input);
+  return !call || isFailure(call) ? assert.fail(call?.text) : call;
 }
+
+const effects = (tool: string, input: unknown): readonly Effect[] => prepared(tool, input).effects;
+const script = (tool: string, input: unknown): ShellScript | undefined => prepared(tool, input).script;
 
 describe("the built-in tools together", () => {
   it("cost at most 6,100 characters of every request, in either dialect", () => {
@@ -44,11 +53,14 @@ describe("the built-in tools together", () => {
     assert.deepEqual(effects("grep", { pattern: "x" }), [{ kind: "read", target: "." }]);
     assert.deepEqual(effects("find_files", { glob: "*", path: "src/" }), [{ kind: "read", target: "src" }]);
     assert.deepEqual(effects("list", {}), [{ kind: "read", target: "." }]);
-    assert.ok(effects("shell", { command: "rm -r x", cwd: "a" }).some(({ target }) => target === "a/x"));
+    assert.deepEqual(script("shell", { command: "rm -r x", cwd: "./a" }), { text: "rm -r x", folder: "a" });
     assert.deepEqual(effects("process", { action: "read", id: "p1" }), []);
     assert.deepEqual(effects("process", { action: "stop", id: "p1" }), [{ kind: "process", target: "p1" }]);
-    const written = effects("process", { action: "write", id: "p1", text: "rm x\n" }).map(({ kind }) => kind);
-    assert.ok(written.includes("process") && written.includes("execute"), written.join());
+    const writing = { action: "write", id: "p1", text: "rm x\n" };
+    assert.deepEqual(effects("process", writing), [{ kind: "process", target: "p1" }]);
+    assert.deepEqual(script("process", writing), { text: "rm x\n", folder: "" });
+    assert.equal(script("process", { action: "stop", id: "p1" }), undefined);
+    assert.deepEqual(script("try_mutations", { test: "npm test" }), { text: "npm test", folder: "" });
     assert.deepEqual(effects("todo", { todos: [] }), []);
     assert.deepEqual(effects("ask_user", { question: "?" }), []);
   });

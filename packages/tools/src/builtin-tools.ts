@@ -1,5 +1,4 @@
 /** The tools every session has, one line each. */
-import { commandEffects } from "@lathe/policy";
 import type { Tool } from "@lathe/protocol";
 import { applyPatch } from "./apply-patch.ts";
 import { askUser } from "./ask-user.ts";
@@ -13,7 +12,7 @@ import { processTool } from "./process.ts";
 import { read } from "./read.ts";
 import { createShell } from "./shell.ts";
 import { todo } from "./todo.ts";
-import { createTryMutations } from "./try-mutations.ts";
+import { tryMutations } from "./try-mutations.ts";
 import { write } from "./write.ts";
 
 /** How long a command is waited for before it goes on in the background: back with the model within 10 s. */
@@ -29,9 +28,9 @@ export const builtinTools: readonly Tool[] = [
   grep,
   findFiles,
   list,
-  createShell({ effects: commandEffects, patienceMs }),
+  createShell({ patienceMs }),
   processTool,
   todo,
   askUser,
-  createTryMutations({ effects: commandEffects }),
+  tryMutations,
 ];

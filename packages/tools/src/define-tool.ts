@@ -6,6 +6,7 @@ import {
   type Outcome,
   type PreparedCall,
   type Question,
+  type ShellScript,
   type Tool,
   type ToolContext,
 } from "@lathe/protocol";
@@ -25,6 +26,8 @@ export interface ToolDefinition<Entries extends v.ObjectEntries> {
   readonly wholeChars?: number;
   /** *Contract:* pure; in doubt the graver. */
   effects(input: Input<Entries>): readonly Effect[];
+  /** *Contract:* pure; what the call hands to a shell. */
+  script?(input: Input<Entries>): ShellScript | undefined;
   /** *Contract:* what the schema cannot say; a sentence when the arguments make no sense together. */
   problem?(input: Input<Entries>): string | undefined;
   /** *Contract:* pure; the call is then answered by a person and never run. */
@@ -49,8 +52,10 @@ export function defineTool<const Entries extends v.ObjectEntries>(definition: To
       const problem = definition.problem?.(input);
       if (problem !== undefined) return failure("invalid-arguments", `${name}: ${problem}`);
       const question = definition.question?.(input);
+      const script = definition.script?.(input);
       return {
         effects: definition.effects(input),
+        ...(script && { script }),
         ...(question && { question }),
         run: async (context) => {
           const outcome = await definition.run(input, context);

@@ -1,5 +1,4 @@
 /** `process`: looks at, writes to and stops what `shell` left in the background. */
-import { commandEffects } from "@lathe/policy";
 import {
   type Effect,
   type Failure,
@@ -33,6 +32,9 @@ export const processTool: Tool = defineTool({
     "Background processes of `shell`: read the output since the last look, write to stdin, stop, list.",
   schema,
   effects: effectsOf,
+  // What is written to a process may be a command to a shell.
+  script: ({ action, text: written }) =>
+    action === "write" && written !== undefined ? { text: written, folder: "" } : undefined,
   problem({ action, id, text: written }) {
     if (action !== "list" && id === undefined) return `action ${action} needs an \`id\` (see action list).`;
     return action === "write" && written === undefined ? "action write needs a `text`." : undefined;
@@ -48,11 +50,8 @@ export const processTool: Tool = defineTool({
   },
 });
 
-/** What is written to a process may be a command to a shell. */
-function effectsOf({ action, id = "", text: written = "" }: Input<typeof schema>): readonly Effect[] {
-  if (action === "read" || action === "list") return [];
-  const own: Effect = { kind: "process", target: id };
-  return action === "write" ? [own, ...commandEffects(written)] : [own];
+function effectsOf({ action, id = "" }: Input<typeof schema>): readonly Effect[] {
+  return action === "read" || action === "list" ? [] : [{ kind: "process", target: id }];
 }
 
 function waitOf({ action, wait_s: wait }: Input<typeof schema>): number {

@@ -22,8 +22,6 @@ const settleMs = 500;
 const maxTimeoutS = 3_600;
 
 export interface ShellOptions {
-  /** What a script may do that starts in `folder` of the workspace. *Contract:* pure; in doubt the graver. */
-  readonly effects: (script: string, folder: string) => readonly Effect[];
   /** How long a command without a timeout is waited for. */
   readonly patienceMs: number;
 }
@@ -35,13 +33,14 @@ const schema = {
   background: v.optional(v.boolean()),
 };
 
-export function createShell({ effects, patienceMs }: ShellOptions): Tool {
+export function createShell({ patienceMs }: ShellOptions): Tool {
   return defineTool({
     name: "shell",
     description:
       "Run a bash script in a fresh shell (no cd or variables from earlier calls), without a terminal. Still running after 10 s it goes on in the background (see `process`), unless timeout_s is given. Start servers and watchers with background.",
     schema,
-    effects: ({ command, cwd }) => effects(command, cwd === undefined ? "" : targetOf(cwd)),
+    effects: () => [],
+    script: ({ command, cwd }) => ({ text: command, folder: cwd === undefined ? "" : targetOf(cwd) }),
     async run(input, context) {
       const cwd = await folderOf(input.cwd, context);
       if (isFailure(cwd)) return failed(cwd);

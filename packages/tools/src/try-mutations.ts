@@ -1,5 +1,5 @@
 /** `try_mutations`: searches for a small edit that makes a failing test command pass, in copies of the workspace. */
-import { type Effect, isFailure, type Outcome, type Tool, type ToolContext } from "@lathe/protocol";
+import { isFailure, type Outcome, type Tool, type ToolContext } from "@lathe/protocol";
 import type { Repair, RepairDeps, RepairResult, RunResult } from "@lathe/repair";
 import * as v from "valibot";
 import { defineTool, ok } from "./define-tool.ts";
@@ -9,43 +9,34 @@ const defaultSeconds = 60;
 const maxSeconds = 600;
 const maxCandidates = 8_000;
 
-export interface TryMutationsOptions {
-  /** What a script may do. *Contract:* pure; in doubt the graver. */
-  readonly effects: (script: string) => readonly Effect[];
-}
-
 /** The tool; it writes nothing in the workspace. */
-export function createTryMutations({ effects }: TryMutationsOptions): Tool {
-  return defineTool({
-    name: "try_mutations",
-    description:
-      "Search for a small edit (one place, Python/JavaScript/TypeScript) that makes a failing test command pass, by running hundreds of candidates in copies of the workspace. Changes nothing: apply a result with `edit`. A result passes the tests and may still be wrong.",
-    schema: {
-      test: text("the shell command that fails now, run in the workspace"),
-      files: v.optional(
-        v.pipe(v.array(text()), v.description("change only these; default: any source file")),
-      ),
-      budget: v.optional(count(`seconds, default ${defaultSeconds}`)),
-    },
-    // Whoever lets the tests run has not yet let hundreds of changed programs run.
-    effects: ({ test }) => [
-      { kind: "read", target: "." },
-      ...effects(test),
-      { kind: "execute", target: `try_mutations ${test}` },
-    ],
-    async run({ test, files, budget = defaultSeconds }, context) {
-      const input = {
-        root: context.workspace.root,
-        test,
-        ...(files !== undefined && { files }),
-        budget: { seconds: Math.min(Math.max(1, budget), maxSeconds), candidates: maxCandidates },
-      };
-      // Its sixty files would cost every start 20 ms.
-      const { searchRepair } = await import("@lathe/repair");
-      return outcomeOf(await searchRepair(input, depsOf(context)), test);
-    },
-  });
-}
+export const tryMutations: Tool = defineTool({
+  name: "try_mutations",
+  description:
+    "Search for a small edit (one place, Python/JavaScript/TypeScript) that makes a failing test command pass, by running hundreds of candidates in copies of the workspace. Changes nothing: apply a result with `edit`. A result passes the tests and may still be wrong.",
+  schema: {
+    test: text("the shell command that fails now, run in the workspace"),
+    files: v.optional(v.pipe(v.array(text()), v.description("change only these; default: any source file"))),
+    budget: v.optional(count(`seconds, default ${defaultSeconds}`)),
+  },
+  // Whoever lets the tests run has not yet let hundreds of changed programs run.
+  effects: ({ test }) => [
+    { kind: "read", target: "." },
+    { kind: "execute", target: `try_mutations ${test}` },
+  ],
+  script: ({ test }) => ({ text: test, folder: "" }),
+  async run({ test, files, budget = defaultSeconds }, context) {
+    const input = {
+      root: context.workspace.root,
+      test,
+      ...(files !== undefined && { files }),
+      budget: { seconds: Math.min(Math.max(1, budget), maxSeconds), candidates: maxCandidates },
+    };
+    // Its sixty files would cost every start 20 ms.
+    const { searchRepair } = await import("@lathe/repair");
+    return outcomeOf(await searchRepair(input, depsOf(context)), test);
+  },
+});
 
 function depsOf(context: ToolContext): RepairDeps {
   return {

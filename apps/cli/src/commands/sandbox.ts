@@ -13,11 +13,20 @@ const flags = {
     value: "PATH",
     about: "another existing file or folder it may write (repeatable)",
   },
+  "allow-host": {
+    type: "string",
+    multiple: true,
+    value: "HOST",
+    about: "a host it may reach: name, *.name or address, each with :PORT or without; registry (repeatable)",
+  },
   json: { type: "boolean", about: "verify: as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
 
-const forms = ["sandbox exec [--workspace DIR] [--writable PATH] -- CMD...", "sandbox verify [--json]"];
+const forms = [
+  "sandbox exec [--workspace DIR] [--writable PATH] [--allow-host HOST] -- CMD...",
+  "sandbox verify [--json]",
+];
 
 export const sandboxCommand: Command = {
   name: "sandbox",
@@ -27,6 +36,9 @@ export const sandboxCommand: Command = {
   notes: `exec: standard input, output and errors are the command's, and so is the exit code; a command that a
 signal ended gives 128 and its number. 125: no sandbox could be started, and nothing ran. One word is run as a
 script of the shell, several are a program and its arguments.
+--allow-host: without :PORT the ports 80 and 443; a name that leads to this machine or a private network only with :PORT.
+"registry" stands for the registries of the package managers whose files lie in the workspace. Programs reach hosts
+through a proxy that HTTP_PROXY and its like name; nothing else leads out, and 127.0.0.1 is the sandbox's own.
 verify: exit code 1 when something does not hold.`,
   run,
 };
@@ -47,8 +59,12 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const writable = (line.values.writable ?? []).map(realPath);
   const wrong = writable.find(isFailure);
   if (wrong) return wrong;
+  const hosts = line.values["allow-host"] ?? [];
+  const { wrongHost } = await import("@lathe/hosts/lone-sandbox");
+  const problem = await wrongHost(hosts);
+  if (problem) return problem;
   const { exec } = await import("../sandbox/exec.ts");
-  return exec(command, { cwd, writable: writable.filter((path) => typeof path === "string") });
+  return exec(command, { cwd, hosts, writable: writable.filter((path) => typeof path === "string") });
 }
 
 function realPath(path: string): string | Failure {

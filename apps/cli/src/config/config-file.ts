@@ -1,4 +1,5 @@
 /** Configuration files: reading one and checking it. Loaded only when there is one. */
+import { brokenExample, type RuleExamples } from "@lathe/hosts/local";
 import { type Failure, failure, type Mode, modes, type Rule } from "@lathe/protocol";
 import * as v from "valibot";
 import { effectKinds } from "./allow-rule.ts";
@@ -22,12 +23,19 @@ const ruleBody = {
   kinds: v.exactOptional(v.array(kinds)),
   target: v.exactOptional(v.string()),
   why: v.exactOptional(v.string()),
+  examples: v.exactOptional(
+    v.strictObject({
+      matches: v.exactOptional(v.array(v.string())),
+      ignores: v.exactOptional(v.array(v.string())),
+    }),
+  ),
 };
-const rule: v.GenericSchema<unknown, Rule> = v.strictObject({
+type WrittenRule = Rule & { readonly examples?: RuleExamples };
+const rule: v.GenericSchema<unknown, WrittenRule> = v.strictObject({
   ...ruleBody,
   verdict: v.picklist(["allow", "ask", "deny"]),
 });
-const tighteningRule: v.GenericSchema<unknown, Rule> = v.strictObject({
+const tighteningRule: v.GenericSchema<unknown, WrittenRule> = v.strictObject({
   ...ruleBody,
   verdict: v.picklist(["ask", "deny"], 'a project may only "ask" or "deny"; allow in your own configuration'),
 });
@@ -54,11 +62,34 @@ const userEntries = {
   sandbox: v.exactOptional(v.boolean()),
   checkpoints: v.exactOptional(v.boolean()),
   providers: v.exactOptional(v.record(v.string(), provider)),
+  trusted: v.exactOptional(v.array(v.string())),
 };
 const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(userEntries);
 
+/** A project in a folder that the user trusts may allow, too. */
+const trustedEntries = { ...projectEntries, rules: v.exactOptional(v.array(rule)) };
+/** What the owner of the machine sets: nobody's file can loosen it. */
+const managedEntries = { mode: v.exactOptional(mode), rules: v.exactOptional(v.array(rule)) };
+
+/** Whose file it is. */
+export type Owner = "managed" | "user" | "project" | "trusted";
+
+const entriesOf: Readonly<Record<Owner, v.ObjectEntries>> = {
+  managed: managedEntries,
+  user: userEntries,
+  project: projectEntries,
+  trusted: trustedEntries,
+};
+
+const schemaOf: Readonly<Record<Owner, v.GenericSchema<unknown, ConfigPart>>> = {
+  managed: v.strictObject(managedEntries),
+  user: userSchema,
+  project: projectSchema,
+  trusted: v.strictObject(trustedEntries),
+};
+
 /** The file's part of the configuration; a failure names the file and the key. */
-export function readConfigText(path: string, text: string, whose: "project" | "user"): ConfigPart | Failure {
+export function readConfigText(path: string, text: string, whose: Owner): ConfigPart | Failure {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -69,28 +100,38 @@ export function readConfigText(path: string, text: string, whose: "project" | "u
     });
   }
   if (Array.isArray(value)) return refused(path, "the whole file", "an object is wanted, not a list");
-  const checked = v.safeParse(whose === "project" ? projectSchema : userSchema, value);
-  if (checked.success) return checked.output;
+  const checked = v.safeParse(schemaOf[whose], value);
+  if (checked.success) return withoutExamples(path, checked.output);
   const [issue] = checked.issues;
   return refused(path, v.getDotPath(issue) ?? "the whole file", complaint(issue, whose));
+}
+
+/** Each rule held to its examples, which nobody needs afterwards. */
+function withoutExamples(path: string, part: ConfigPart): ConfigPart | Failure {
+  const written: readonly WrittenRule[] = part.rules ?? [];
+  for (const [i, { examples, ...one }] of written.entries()) {
+    const broken = examples && brokenExample(one, examples);
+    if (broken !== undefined) return refused(path, `rules.${i}`, broken);
+  }
+  return part.rules ? { ...part, rules: written.map(({ examples: _, ...one }) => one) } : part;
 }
 
 function refused(path: string, key: string, why: string): Failure {
   return failure("config-invalid", `${path}: ${key}: ${why}`, { who: "user" });
 }
 
-function complaint(issue: v.BaseIssue<unknown>, whose: "project" | "user"): string {
+function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
   if (issue.expected !== "never") return issue.message;
   const elsewhere =
-    whose === "project" && /^(providers|sandbox|checkpoints)$/.test(v.getDotPath(issue) ?? "");
+    whose !== "user" && /^(providers|sandbox|checkpoints|trusted)$/.test(v.getDotPath(issue) ?? "");
   if (elsewhere) return "only your own configuration may set this, not a project's";
   const path = (issue.path ?? []).map(({ key }) => String(key));
   return `there is no such key; the keys are ${keysBeside(path, whose).join(", ")}`;
 }
 
 /** The keys of the object in which the one at `path` stands. */
-function keysBeside([first, , ...rest]: readonly string[], whose: "project" | "user"): readonly string[] {
-  const topEntries = whose === "project" ? projectEntries : userEntries;
+function keysBeside([first, , ...rest]: readonly string[], whose: Owner): readonly string[] {
+  const topEntries = entriesOf[whose];
   if (first === "limits") return Object.keys(limitEntries);
   const inner = { rules: { ...ruleBody, verdict: v.string() }, providers: providerEntries };
   if (rest.length > 0 && (first === "rules" || first === "providers")) return Object.keys(inner[first]);

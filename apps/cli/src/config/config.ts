@@ -23,4 +23,6 @@ export interface ConfigPart {
   readonly sandbox?: boolean;
   readonly checkpoints?: boolean;
   readonly providers?: LocalOptions["providers"];
+  /** Folders of which the user trusts the project's own file. */
+  readonly trusted?: readonly string[];
 }

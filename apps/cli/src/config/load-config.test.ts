@@ -146,3 +146,41 @@ it("refuses what a project may not set", async () => {
     assert.match(config.text, /lathe\.json: /);
   }
 });
+
+const deny = { name: "no", verdict: "deny", kinds: ["execute"], target: "npm publish *" };
+
+it("holds a rule to its own examples", async () => {
+  user({
+    rules: [
+      { ...deny, examples: { matches: ["npm publish", "execute:npm publish -r"], ignores: ["npm test"] } },
+    ],
+  });
+  assert.deepEqual((await load()).rules, [deny]);
+  user({ rules: [{ ...deny, examples: { matches: ["npm test"] } }] });
+  await assert.rejects(load(), /rules\.0: the rule no does not match its example "npm test"/);
+  user({ rules: [{ ...deny, examples: { ignores: ["npm publish x"] } }] });
+  await assert.rejects(load(), /rules\.0: the rule no matches "npm publish x", which it should ignore/);
+});
+
+it("lets a project allow only where the user trusts its folder", async () => {
+  const allow = { name: "yes", verdict: "allow", kinds: ["network"], target: "example.com" };
+  project({ rules: [allow] });
+  await assert.rejects(load(), /may only "ask" or "deny"/);
+  user({ trusted: [root] });
+  assert.deepEqual((await load()).rules, [allow]);
+  user({ trusted: [`${root}-else`] });
+  await assert.rejects(load(), /may only "ask" or "deny"/);
+  project({ trusted: [root] });
+  await assert.rejects(load(), /only your own configuration may set this/);
+});
+
+it("keeps to what the machine's owner sets, whatever the others say", async () => {
+  const managedFile = join(root, "managed.json");
+  writeFileSync(managedFile, JSON.stringify({ mode: "ask", rules: [deny] }));
+  user({ mode: "auto" });
+  const config = await load({ managedFile, mode: "auto", allow: ["npm publish"] });
+  assert.equal(config.mode, "ask");
+  assert.deepEqual(config.rules[0], deny);
+  writeFileSync(managedFile, JSON.stringify({ sandbox: false }));
+  await assert.rejects(load({ managedFile }), /sandbox: only your own configuration/);
+});

@@ -1,5 +1,6 @@
 /**
- * Loads the configuration: user, environment, flags; each later one wins. A project's file comes from others: it
+ * Loads the configuration: user, environment, flags; each later one wins. What the machine's owner sets, nobody loosens.
+ * A project's file comes from others: where the user does not trust its folder it
  * tightens the mode, the limits and the rules, and may suggest a model when nobody chose one and the user reaches it.
  */
 import { readFileSync } from "node:fs";
@@ -8,11 +9,16 @@ import { homeFolder, isReached, readRootFile } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure, type Limits, type Mode } from "@lathe/protocol";
 import { allowRule } from "./allow-rule.ts";
 import type { Config, ConfigPart } from "./config.ts";
+import type { Owner } from "./config-file.ts";
 
 /** What the command line says; `allow` holds globs of commands, or `KIND:GLOB`, that may happen without a question. */
 export interface ConfigFlags extends ConfigPart {
   readonly allow?: readonly string[];
+  /** Where the machine's owner sets rules; no flag of the command line. */
+  readonly managedFile?: string;
 }
+
+const managedPlace = "/etc/lathe/managed.json";
 
 export async function loadConfig(
   cwd: string,
@@ -22,10 +28,9 @@ export async function loadConfig(
   const allowed = (flags.allow ?? []).map(allowRule);
   const refused = allowed.find(isFailure);
   if (refused) return refused;
-  const found = await readProject(cwd);
-  if (isFailure(found)) return found;
-  const user = await readUser(userFile(env));
-  if (isFailure(user)) return user;
+  const files = await readFiles(cwd, env, flags.managedFile ?? managedPlace);
+  if (isFailure(files)) return files;
+  const { managed, user, found } = files;
   const project = found.part;
   const providers = user.providers ?? {};
   const chosen = chain(flags.model ?? chainOfEnv(env) ?? user.model);
@@ -34,9 +39,10 @@ export async function loadConfig(
   const unreached = suggested.filter((id) => !reached.includes(id)).map(unreachedText);
   return Object.freeze({
     models: chosen.length > 0 ? chosen : reached,
-    mode: flags.mode ?? stricter(user.mode ?? "auto", project.mode),
+    mode: stricter(flags.mode ?? stricter(user.mode ?? "auto", project.mode), managed.mode),
     limits: { ...lower(user.limits ?? {}, project.limits ?? {}), ...flags.limits },
     rules: [
+      ...(managed.rules ?? []),
       ...allowed.flatMap((rule) => (isFailure(rule) ? [] : rule)),
       ...(user.rules ?? []),
       ...(project.rules ?? []),
@@ -58,6 +64,26 @@ function unreachedText(id: string): string {
   return `lathe.json suggests the model ${id}, which none of your keys reaches; it is left out (to use it: --model ${id})`;
 }
 
+interface Files {
+  readonly managed: ConfigPart;
+  readonly user: ConfigPart;
+  readonly found: Project;
+}
+
+async function readFiles(cwd: string, env: NodeJS.ProcessEnv, managedFile: string): Promise<Files | Failure> {
+  const managed = await readOwn(managedFile, "managed");
+  if (isFailure(managed)) return managed;
+  const user = await readOwn(userFile(env), "user");
+  if (isFailure(user)) return user;
+  const found = await readProject(cwd, isTrusted(cwd, user) ? "trusted" : "project");
+  return isFailure(found) ? found : { managed, user, found };
+}
+
+/** In a folder the user names, or below it. */
+function isTrusted(cwd: string, { trusted = [] }: ConfigPart): boolean {
+  return trusted.some((folder) => isAbsolute(folder) && (cwd === folder || cwd.startsWith(`${folder}/`)));
+}
+
 /** `$XDG_CONFIG_HOME/lathe/config.json`, else `~/.config/lathe/config.json`. */
 function userFile(env: NodeJS.ProcessEnv): string {
   const config = env.XDG_CONFIG_HOME;
@@ -72,20 +98,20 @@ interface Project {
   readonly remarks: readonly string[];
 }
 
-async function readProject(cwd: string): Promise<Project | Failure> {
+async function readProject(cwd: string, whose: "project" | "trusted"): Promise<Project | Failure> {
   const file = readRootFile(cwd, "lathe.json", mostBytes);
   if (file === undefined) return { part: {}, remarks: [] };
   // What cannot be read may be a rule that tightens; what is no file of the project holds none.
   if (isFailure(file) && file.code === "no-access") return { ...file, code: "config-invalid", who: "user" };
   if (isFailure(file))
     return { part: {}, remarks: [`the project's configuration was left out: ${file.text}`] };
-  const part = await checked(join(cwd, "lathe.json"), new TextDecoder().decode(file.bytes), "project");
+  const part = await checked(join(cwd, "lathe.json"), new TextDecoder().decode(file.bytes), whose);
   return isFailure(part) ? part : { part, remarks: [] };
 }
 
-async function readUser(path: string): Promise<ConfigPart | Failure> {
+async function readOwn(path: string, whose: "managed" | "user"): Promise<ConfigPart | Failure> {
   try {
-    return checked(path, readFileSync(path, "utf8"), "user");
+    return checked(path, readFileSync(path, "utf8"), whose);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return {};
@@ -94,7 +120,7 @@ async function readUser(path: string): Promise<ConfigPart | Failure> {
   }
 }
 
-async function checked(path: string, text: string, whose: "project" | "user"): Promise<ConfigPart | Failure> {
+async function checked(path: string, text: string, whose: Owner): Promise<ConfigPart | Failure> {
   const { readConfigText } = await import("./config-file.ts");
   return readConfigText(path, text, whose);
 }

@@ -26,5 +26,6 @@ function resultObject({ session, failure, ms }: RunResult, tally: Tally): object
     usage: session.usage,
     cost: account.costUnknown ? null : account.cost,
     changed: tally.changed,
+    network: session.contacts,
   };
 }

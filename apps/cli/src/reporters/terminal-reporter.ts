@@ -107,6 +107,7 @@ export class TerminalReporter implements Reporter {
       this.#note(`no answer: ${event.data.failure.text}`);
     if (event.type === "model.switched") this.#note(`switching to ${event.data.to}: ${event.data.why}`);
     if (event.type === "checkpoint.taken") this.#uncovered(event.data.failure?.text);
+    if (event.type === "network.decided") this.#contacted(event.data);
     if (event.type === "notice.posted") this.#note(`told the model: ${event.data.text}`);
   }
 
@@ -115,6 +116,14 @@ export class TerminalReporter implements Reporter {
     if (why === undefined || this.#toldOf.has(why)) return;
     this.#toldOf.add(why);
     this.#note(`the files are not kept, so this cannot be taken back: ${why}`);
+  }
+
+  /** Once for each host and verdict: programs ask again and again. */
+  #contacted({ host, port, verdict, why }: Event<"network.decided">["data"]): void {
+    const text = `network: ${verdict} ${host}:${port}${verdict === "allowed" ? "" : ` (${why})`}`;
+    if (this.#toldOf.has(text)) return;
+    this.#toldOf.add(text);
+    this.#screen.line(this.#screen.paint.dim(harmless(text)));
   }
 
   #discard(): void {

@@ -10,6 +10,8 @@ export interface ExecOptions {
   readonly cwd: string;
   /** Real paths beside it that the command may write. */
   readonly writable: readonly string[];
+  /** Hosts it may reach, as rules say it. */
+  readonly hosts: readonly string[];
 }
 
 /** The sandbox did not start, and nothing ran. */
@@ -17,8 +19,8 @@ const notStarted = 125;
 const lookMs = 10;
 const chunkBytes = 256 * 1024;
 
-export async function exec(words: readonly string[], { cwd, writable }: ExecOptions): Promise<number> {
-  const lone = await openLoneSandbox({ cwd, env: process.env });
+export async function exec(words: readonly string[], { cwd, writable, hosts }: ExecOptions): Promise<number> {
+  const lone = await openLoneSandbox({ cwd, env: process.env, hosts });
   if (isFailure(lone)) return refused(lone.text);
   const watch = interruptions({ cancel: async () => void lone.close(), close: () => lone.close() });
   try {
@@ -35,6 +37,8 @@ export async function exec(words: readonly string[], { cwd, writable }: ExecOpti
   }
 }
 
+const flagOf: Readonly<Record<string, string>> = { write: "--writable", network: "--allow-host" };
+
 async function ended(command: Process): Promise<number> {
   const [passed] = await Promise.all([passOn(command, "output"), passOn(command, "errors")]);
   const { total } = await command.read(passed, 0);
@@ -42,7 +46,7 @@ async function ended(command: Process): Promise<number> {
   const exit = await command.exited;
   if (exit.failure) return refused(exit.failure.text);
   for (const { kind, target } of exit.denied ?? []) {
-    const hint = kind === "write" ? `; --writable ${target} allows it` : "";
+    const hint = flagOf[kind] === undefined ? "" : `; ${flagOf[kind]} ${target} allows it`;
     process.stderr.write(problemLine(`the sandbox keeps the command from: ${kind} ${target}${hint}`));
   }
   return codeOf(exit);

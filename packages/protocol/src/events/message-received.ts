@@ -27,6 +27,8 @@ export const messageReceived: EventType<"message.received", MessageReceived> = {
     const marks = session.turn ? session.marks : markMoment(session, true);
     const { rewind: _r, ...rest } = rememberOffer(session, data.offer);
     const messages = [...session.messages, { role: "user", parts: data.parts } as const];
-    return { ...rest, messages, marks, turn, recent: [] };
+    // Whoever spoke may mean it otherwise now: what was refused is asked about again.
+    const refusals = rest.refusals.map((one) => ({ ...one, isOld: true }));
+    return { ...rest, messages, marks, turn, recent: [], refusals };
   },
 };

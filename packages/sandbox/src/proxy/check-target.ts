@@ -89,5 +89,6 @@ function barredText(
   { address, kind }: { readonly address: string; readonly kind: Kind },
 ): Pick<NotAllowed, "why" | "remedy"> {
   const why = `${target.host.name} resolves to ${address}, which is not public (${kind})`;
-  return { why, remedy: canBeNamed(kind) ? endpointText(target) : address };
+  // No rule lets a name lead to one of the others.
+  return canBeNamed(kind) ? { why, remedy: endpointText(target) } : { why };
 }

@@ -186,7 +186,7 @@ describe("refusals", () => {
     assert.match(answer, /^HTTP\/1\.1 403 evil\.example is not allowed by the sandbox's network rules\r\n/);
     assert.match(
       answer,
-      /evil\.example:443 is not on the list of allowed hosts\. To allow it: the network rule evil\.example \(--allow-host evil\.example\)\.\n$/,
+      /evil\.example:443 is not on the list of allowed hosts\. The user can allow it with the network rule evil\.example\.\n$/,
     );
     assert.deepEqual([dialled, looked], [[], []]);
     assert.deepEqual(decisions, [
@@ -197,6 +197,7 @@ describe("refusals", () => {
         protocol: "connect",
         verdict: "refused",
         why: "evil.example:443 is not on the list of allowed hosts",
+        remedy: "evil.example",
       },
     ]);
   });
@@ -207,7 +208,7 @@ describe("refusals", () => {
       path,
       "GET http://evil.example:8080/x HTTP/1.1\r\nHost: evil.example:8080\r\n\r\n",
     );
-    assert.match(plain, /^HTTP\/1\.1 403 [\s\S]*the network rule evil\.example:8080 /);
+    assert.match(plain, /^HTTP\/1\.1 403 [\s\S]*the network rule evil\.example:8080\./);
     const socks = await talk(path, socksTo("evil.example", 443));
     assert.equal(Buffer.from(socks, "latin1").toString("hex"), `0500${"05020001000000000000"}`);
     assert.deepEqual(
@@ -318,7 +319,7 @@ describe("addresses", () => {
     assert.deepEqual([looked, dialled], [["allowed.example"], ["93.184.216.34:80"]]);
     assert.match(
       await talk(path, connectTo("allowed.example:443")),
-      /403 [\s\S]*resolves to 127\.0\.0\.1, which is not public \(loopback\)\. To allow it: the network rule allowed\.example:443 /,
+      /403 [\s\S]*resolves to 127\.0\.0\.1, which is not public \(loopback\)\. The user can allow it with the network rule allowed\.example:443\./,
     );
     assert.equal(dialled.length, 1);
   });
@@ -480,7 +481,7 @@ describe("TLS in tunnels", () => {
       `http://127.0.0.1:${port}`,
       "http://evil.example/",
     ]);
-    assert.match(plain.stdout, /the network rule evil\.example /);
+    assert.match(plain.stdout, /the network rule evil\.example\./);
   });
 
   it("is broken off with an alert when the name is another", { skip: missingOpenssl }, async () => {

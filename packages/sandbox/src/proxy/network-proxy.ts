@@ -15,7 +15,7 @@ import { connect, createServer, type Server } from "node:net";
 import { networkInterfaces } from "node:os";
 import type { Duplex } from "node:stream";
 import { type Failure, failure } from "@lathe/protocol";
-import { isProblem } from "./canonical-host.ts";
+import { type Endpoint, isProblem } from "./canonical-host.ts";
 import type { NotAllowed } from "./check-target.ts";
 import type { HostRule } from "./host-rule.ts";
 import { createPlainHttp, type PlainHttp } from "./plain-http.ts";
@@ -41,8 +41,8 @@ import {
 import { openTunnel } from "./tunnel.ts";
 
 export interface NetworkProxyOptions {
-  /** Asked for each request, so that a grant counts at once. */
-  readonly rules: () => readonly HostRule[];
+  /** Asked for each request, so that a grant counts at once; those that may speak of this target. */
+  readonly rules: (target: Endpoint) => readonly HostRule[];
   readonly onDecision: (decision: NetworkDecision) => void;
   readonly now: () => number;
   readonly resolve?: Resolve;

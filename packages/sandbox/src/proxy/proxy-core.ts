@@ -21,6 +21,8 @@ export interface NetworkDecision {
   readonly why: string;
   /** The address dialled, or that stood against it. */
   readonly address?: string;
+  /** Of a refusal: the rule that would allow it, where one can. */
+  readonly remedy?: string;
 }
 
 export interface ProxyLimits {
@@ -54,7 +56,7 @@ export type Dial = (address: string, port: number, signal: AbortSignal) => Promi
 export type Resolve = (name: string) => Promise<readonly string[]>;
 
 export interface ProxyPorts {
-  readonly rules: () => readonly HostRule[];
+  readonly rules: (target: Endpoint) => readonly HostRule[];
   readonly resolve: Resolve;
   readonly own: () => readonly string[];
   readonly dial: Dial;
@@ -79,7 +81,7 @@ export interface ProxyCore {
   release(): void;
 }
 
-type Outcome = Pick<NetworkDecision, "verdict" | "why" | "address"> & { readonly rule?: HostRule };
+type Outcome = Pick<NetworkDecision, "verdict" | "why" | "address" | "remedy"> & { readonly rule?: HostRule };
 
 /** How many of a name's addresses are tried. */
 const maxDials = 4;
@@ -102,7 +104,7 @@ export function createProxyCore(ports: ProxyPorts): ProxyCore {
     },
     check: (target) =>
       checkTarget(target, {
-        rules: ports.rules(),
+        rules: ports.rules(target),
         own: ports.own,
         resolve: (name) => withinTime(ports.resolve(name), limits.resolveMs),
       }),
@@ -121,7 +123,7 @@ export function createProxyCore(ports: ProxyPorts): ProxyCore {
       const [address] = addresses;
       return { verdict: "failed", rule, why, ...(address !== undefined && { address }) };
     },
-    report(protocol, target, { verdict, why, rule, address }) {
+    report(protocol, target, { verdict, why, rule, address, remedy }) {
       ports.onDecision({
         at: ports.now(),
         host: target?.host.name ?? "",
@@ -131,6 +133,7 @@ export function createProxyCore(ports: ProxyPorts): ProxyCore {
         why,
         ...(rule && { rule: rule.text }),
         ...(address !== undefined && { address }),
+        ...(remedy !== undefined && { remedy }),
       });
     },
   };
@@ -154,8 +157,7 @@ function errorText(error: unknown): string {
 /** What a person reads who meets the proxy's refusal: one line, ASCII. */
 export function refusalText({ verdict, why, remedy }: NotAllowed): string {
   if (verdict === "failed") return `The sandbox's proxy: ${why}.`;
-  const allow =
-    remedy === undefined ? "" : ` To allow it: the network rule ${remedy} (--allow-host ${remedy}).`;
+  const allow = remedy === undefined ? "" : ` The user can allow it with the network rule ${remedy}.`;
   return `The sandbox's network rules refuse this: ${why}.${allow}`;
 }
 

@@ -17,6 +17,7 @@ export function createBareDriver(hostEnv: NodeJS.ProcessEnv): SandboxDriver {
   return {
     name: bareDriverName,
     tier: "none",
+    network: "open",
     open: async (spec) => bareSandbox(spec, hostEnv),
   };
 }

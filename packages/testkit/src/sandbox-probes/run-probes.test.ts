@@ -51,7 +51,7 @@ describe("probe runner", { skip: process.platform !== "linux" && "the probes are
 
   it("takes a sandbox that does not start for broken, not for tight", async () => {
     const none = failure("sandbox-unavailable", "it does not start");
-    const driver: SandboxDriver = { name: "dead", tier: "full", open: async () => none };
+    const driver: SandboxDriver = { name: "dead", tier: "full", network: "closed", open: async () => none };
     const results = await run(driver, named("write-absolute", "work-here"));
     assert.deepEqual(
       results.map(({ outcome }) => outcome),

@@ -1,0 +1,83 @@
+/** `lathe policy check`: whether a shell command may run here, by which rule, and what each part of it does. */
+import type { Explained } from "@lathe/hosts/local";
+import { type Failure, isFailure, type Rule, type Tier, type Verdict } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import { readFlags } from "../flags.ts";
+import { fit } from "../render/fit.ts";
+import { type Palette, paletteFor } from "../render/palette.ts";
+import { table } from "../render/table.ts";
+import { agentFlags, agentOptions, allowNotes, usage } from "../run-options.ts";
+import { withWorkbench } from "../with-workbench.ts";
+
+const tiers: readonly Tier[] = ["full", "reduced", "none"];
+
+const flags = {
+  json: { type: "boolean", about: "as JSON" },
+  mode: { type: "string", value: "MODE", about: "ask, auto, plan, read-only (default: as for a session)" },
+  sandbox: {
+    type: "string",
+    value: "TIER",
+    about: "suppose that it is full, reduced or none (default: what this machine has)",
+  },
+  allow: agentFlags.allow,
+  cwd: agentFlags.cwd,
+  "no-sandbox": agentFlags["no-sandbox"],
+  "no-checkpoints": agentFlags["no-checkpoints"],
+  debug: agentFlags.debug,
+} as const;
+
+export const policyCommand: Command = {
+  name: "policy",
+  about: "Says whether a shell command may run, by which rule, and what it would do. Runs nothing.",
+  usage: ['policy check "CMD"'],
+  flags,
+  notes: `Exit codes: 0 explained, whatever is said of it, 1 failed, 2 usage.
+${allowNotes}`,
+  run,
+};
+
+async function run(argv: readonly string[]): Promise<number | Failure> {
+  const line = readFlags(argv, flags);
+  if (isFailure(line)) return line;
+  const [action, script, ...more] = line.words;
+  if (action !== "check" || script === undefined || more.length > 0)
+    return usage('`policy check "CMD"` takes one command, in quotes');
+  const { mode, sandbox, ...values } = line.values;
+  const tier = tiers.find((one) => one === sandbox);
+  if (sandbox !== undefined && !tier)
+    return usage(`--sandbox is one of ${tiers.join(", ")}, not "${sandbox}"`);
+  const options = await agentOptions({ ...values, "permission-mode": mode });
+  if (isFailure(options)) return options;
+  const explained = await withWorkbench(options, (bench) => bench.explain(script, tier));
+  if (typeof explained === "number" || isFailure(explained)) return explained;
+  const text = line.values.json
+    ? `${JSON.stringify({ command: script, ...explained }, null, 2)}\n`
+    : report(explained, paletteFor(process.stdout, process.env));
+  process.stdout.write(text);
+  return 0;
+}
+
+const widest = 60;
+
+function report({ verdict, rule, why, parts, mode, sandbox, proposed }: Explained, paint: Palette): string {
+  const rows = parts.map((part) => [
+    painted(part.verdict, paint),
+    fit(part.command, widest),
+    part.classes.join(", "),
+    part.verdict === "allow" ? paint.dim(part.rule) : `${part.rule}: ${part.why}`,
+  ]);
+  const head = `${painted(verdict, paint)}  ${paint.bold(rule)}: ${why}`;
+  const place = paint.dim(`in ${mode} mode, sandbox: ${sandbox}`);
+  const flagsText = proposed.map((one) => `--allow '${allowText(one)}'`).join(" ");
+  const last = proposed.length > 0 ? `\nto allow exactly this: ${flagsText}\n` : "";
+  return `${head}\n${place}\n\n${table(rows)}${last}`;
+}
+
+function painted(verdict: Verdict, paint: Palette): string {
+  if (verdict === "allow") return paint.green(verdict);
+  return verdict === "ask" ? paint.yellow(verdict) : paint.red(verdict);
+}
+
+function allowText({ kinds, target = "" }: Rule): string {
+  return `${kinds?.[0] === "execute" ? "" : `${kinds?.[0]}:`}${target}`.replaceAll("'", String.raw`'\''`);
+}

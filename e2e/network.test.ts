@@ -1,0 +1,168 @@
+/** What commands reach over the network: what is allowed, through the proxy; the rest is refused, offered and logged. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { once } from "node:events";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import type { AssistantPart } from "@lathe/protocol";
+import { startWireServer, type WireServer } from "@lathe/testkit";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+
+/** A loopback address that no list of exceptions names: it stands for a host outside. */
+const address = "127.0.0.2";
+
+/** Why it cannot be tried here; undefined where a command can be let out. */
+async function noWayOut(): Promise<string | undefined> {
+  const place = makePlace();
+  const { code, err } = await place.run(["sandbox", "exec", "--allow-host", "a.example", "--", "true"]);
+  place.remove();
+  return code === 0 ? undefined : err;
+}
+
+function has(program: string): boolean {
+  try {
+    execFileSync("sh", ["-c", `command -v ${program}`], { stdio: "ignore" });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const why = await noWayOut();
+const skip = why ?? (has("curl") ? false : "there is no curl");
+
+describe("the network of commands", { skip }, () => {
+  let place: Place;
+  let outside: Server;
+  let host: string;
+  let asked: string[];
+  beforeEach(async () => {
+    place = makePlace();
+    asked = [];
+    outside = createServer((request, response) => {
+      asked.push(request.url ?? "");
+      response.end("hello from outside\n");
+    });
+    outside.listen(0, address);
+    await once(outside, "listening");
+    host = `${address}:${(outside.address() as AddressInfo).port}`;
+  });
+  afterEach(() => {
+    outside.close();
+    outside.closeAllConnections();
+    place.remove();
+  });
+
+  describe("in lathe sandbox exec", () => {
+    const exec = (args: readonly string[]): ReturnType<Place["run"]> =>
+      place.run(["sandbox", "exec", ...args]);
+
+    it("is nothing that is not allowed, and the refusal names the flag that would", async () => {
+      const { code, out, err } = await exec(["--", `curl -sS --fail-with-body http://${host}/a`]);
+      assert.notEqual(code, 0);
+      assert.match(
+        out,
+        /The sandbox's network rules refuse this: 127\.0\.0\.2:\d+ is not on the list of allowed/,
+      );
+      assert.ok(err.includes(`keeps the command from: network ${host}; --allow-host ${host} allows it`), err);
+      assert.deepEqual(asked, []);
+    });
+
+    it("is what is allowed, for curl and for Node, and still nothing else", async () => {
+      const fetching = `fetch("http://${host}/b").then((a) => a.text()).then((text) => process.stdout.write(text))`;
+      const script = `curl -sS http://${host}/a && node -e '${fetching}'; curl -sS http://127.0.0.3:1/`;
+      const { out } = await exec(["--allow-host", host, "--allow-host", "other.example", "--", script]);
+      assert.match(
+        out,
+        /^hello from outside\nhello from outside\nThe sandbox's network rules refuse this: 127/,
+      );
+      assert.deepEqual(asked, ["/a", "/b"]);
+    });
+
+    it("is not reached around the proxy", async () => {
+      const direct = `curl -sS --noproxy '*' --max-time 5 http://${host}/; echo $?`;
+      const { out } = await exec(["--allow-host", host, "--", direct]);
+      assert.notEqual(out, "0\n");
+      assert.deepEqual(asked, []);
+    });
+
+    it("leaves servers of the command's own alone", async () => {
+      const own = `const s = require("http").createServer((q, r) => r.end("own\\n")).listen(0, "127.0.0.1", () => require("child_process").execFile("curl", ["-sS", "http://127.0.0.1:" + s.address().port], (e, out) => { process.stdout.write(out); s.close(); }))`;
+      const { out } = await exec(["--allow-host", host, "--", `node -e '${own}'`]);
+      assert.equal(out, "own\n");
+    });
+
+    it("takes a host that is none for usage", async () => {
+      for (const wrong of ["http://a.example", "*.com", "a b", ""]) {
+        const { code, err } = await exec(["--allow-host", wrong, "--", "true"]);
+        assert.equal(code, 2, wrong);
+        assert.equal(err.trim().split("\n").length, 1);
+      }
+    });
+  });
+
+  describe("in a session", () => {
+    const done = { parts: [{ type: "text", text: "All done." }] } as const;
+    let server: WireServer;
+    beforeEach(async () => {
+      // Nothing in the command says that it reaches out.
+      place.put("load.sh", `curl -sS --fail-with-body http://${host}/$1\n`);
+      const call = (id: string): AssistantPart => {
+        const input = JSON.stringify({ command: `sh load.sh ${id}` });
+        return { type: "tool-call", id, tool: "shell", input };
+      };
+      let turn = 0;
+      server = await startWireServer(
+        () => [{ parts: [call("c1")] }, { parts: [call("c2")] }, done][turn++] ?? done,
+      );
+    });
+    afterEach(() => server.close());
+    const run = (...more: readonly string[]): ReturnType<Place["run"]> => {
+      const args = ["run", "--permission-mode", "auto", "--output-format", "stream-json", ...more, "load it"];
+      return place.run(args, { env: wireEnv(server.url) });
+    };
+    const decided = (out: string): readonly unknown[] =>
+      out
+        .split("\n")
+        .filter((line) => line.includes('"network.decided"'))
+        .map((line) => JSON.parse(line).event.data)
+        .map(({ host: name, port, verdict, rule, times }) => [`${name}:${port}`, verdict, rule, times]);
+
+    it("ends a headless run with 3 and the rule that would allow it, and is reached with that rule", async () => {
+      const stopped = await run();
+      assert.deepEqual([stopped.code, asked], [3, []]);
+      assert.deepEqual(decided(stopped.out), [[host, "refused", undefined, 1]]);
+      const allow = /--allow '([^']+)'/.exec(stopped.err)?.[1] ?? "";
+      assert.equal(allow, `network:${host}`);
+      const more = await run("--continue", "--allow", allow);
+      assert.deepEqual([more.code, asked], [0, ["/c2"]], more.err);
+      assert.deepEqual(decided(more.out), [[host, "allowed", host, 1]]);
+    });
+
+    it("is not opened by a rule that allows everything, nor against one that denies", async () => {
+      const all = await run("--allow", "network:*");
+      assert.deepEqual([all.code, asked], [3, []]);
+      place.put(
+        "lathe.json",
+        JSON.stringify({ rules: [{ name: "none", verdict: "deny", kinds: ["network"] }] }),
+      );
+      const denied = await run("--allow", `network:${host}`);
+      assert.deepEqual([denied.code, asked], [0, []], denied.err);
+      assert.match(denied.out, /not granted: network 127\.0\.0\.2:\d+: the rule none says so/);
+    });
+
+    it("is asked about at a terminal, and open for the whole session then", async (test) => {
+      if (!has("script")) return test.skip("no script");
+      const args = ["run", "--permission-mode", "auto", "load it"];
+      const running = place.startOnTerminal(args, { env: wireEnv(server.url) });
+      await running.said("The sandbox stopped this");
+      await running.said("instead > ");
+      assert.deepEqual(asked, []);
+      running.child.stdin?.write("s\n");
+      const { code, out } = await running.ended;
+      assert.deepEqual([code, asked], [0, ["/c1", "/c2"]], out);
+      assert.ok(out.includes(`network ${host}`) && out.includes(`network: allowed ${host}`), out);
+    });
+  });
+});

@@ -1,0 +1,11 @@
+/** What of a session counts when its calls are judged. */
+import type { Session } from "@lathe/protocol";
+import type { Asking } from "./gather-facts.ts";
+
+export function askingOf({ settings, uncovered, refusals }: Session): Asking {
+  return {
+    mode: settings.mode,
+    keepsFiles: settings.checkpoints === true && uncovered === undefined,
+    refusals,
+  };
+}

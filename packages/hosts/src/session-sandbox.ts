@@ -1,0 +1,47 @@
+/** The sandbox of a session: what holds its commands in, what they reach, and the port that is opened by the first one. */
+import { networkRules } from "@lathe/policy";
+import type { NetworkLog } from "@lathe/protocol";
+import { type ContainmentProbe, createContainmentProbe } from "./containment.ts";
+import { createLazySandbox, type LazySandbox } from "./lazy-sandbox.ts";
+import type { LocalOptions } from "./local-options.ts";
+import { createNetworkLog } from "./network-log.ts";
+import { openDriver } from "./open-driver.ts";
+import type { ScratchFolder } from "./scratch-folder.ts";
+import { sessionNetwork } from "./session-network.ts";
+
+export interface SessionSandbox {
+  readonly probe: ContainmentProbe;
+  readonly sandbox: LazySandbox;
+  readonly network: NetworkLog;
+}
+
+interface Held {
+  readonly scratch: ScratchFolder;
+  readonly check: import("@lathe/sandbox").Check;
+}
+
+export function openSessionSandbox({ scratch, check }: Held, options: LocalOptions): SessionSandbox {
+  const { cwd, env } = options;
+  const network = createNetworkLog();
+  const probe = createContainmentProbe(options.sandbox, () =>
+    openDriver(options.sandbox, {
+      check,
+      env,
+      workspace: cwd,
+      network: (sandboxes) => sessionNetwork(options, network.note, sandboxes),
+    }),
+  );
+  const early = { workspace: cwd, scratch: scratch.path, network: "none" } as const;
+  const sandbox = createLazySandbox(early, async () => {
+    const [{ driver }, { commandEnv }] = await Promise.all([probe.ready(), import("@lathe/sandbox")]);
+    const { hosts } = networkRules(options.rules, options.mode);
+    if (hosts.length > 0 && driver.network === "closed") options.onRemark?.(noWayOut(driver.name));
+    return driver.open({ ...early, env: commandEnv(env, scratch.path) });
+  });
+  return { probe, sandbox, network };
+}
+
+function noWayOut(driver: string): string {
+  const why = `the sandbox that works here (${driver}) lets commands reach no host, whatever rules say`;
+  return `${why}; \`lathe doctor\` says how to get the launcher`;
+}

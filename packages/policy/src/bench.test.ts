@@ -1,0 +1,76 @@
+/** Test bench: scripts read with a real parser, until nothing is left to look up. */
+import { posix } from "node:path";
+import type { Decision, Effect, Facts, Rule } from "@lathe/protocol";
+import { openBashParser } from "@lathe/testkit";
+import { type CommandEffects, commandEffects as effectsWith } from "./command-effects.ts";
+import { defaultRules } from "./default-rules.ts";
+import { evaluate } from "./evaluate.ts";
+import { factsNeeded } from "./facts-needed.ts";
+import type { FoundCall } from "./found-call.ts";
+import { isWanting, type Known, type Wanted } from "./known.ts";
+import { readScript } from "./read-script.ts";
+import type { Script } from "./script.ts";
+import { followScript } from "./walk-script.ts";
+
+const parse = await openBashParser();
+export const workspace = "/home/me/project";
+
+export interface Place {
+  readonly folder?: string;
+  /** Texts of the project's files. */
+  readonly files?: Readonly<Record<string, string>>;
+  readonly gitAliases?: Readonly<Record<string, string>>;
+}
+
+export function readCommand(script: string, { folder = "", ...place }: Place = {}): CommandEffects {
+  return lookedUp((known) => effectsWith(script, folder, known), place);
+}
+
+/** The calls of a script, with their words. */
+export function followed(script: string): readonly FoundCall[] {
+  return lookedUp((known) => followScript(script, "", known), {}).found;
+}
+
+function lookedUp<T extends { readonly wanted: Wanted }>(look: (known: Known) => T, place: Place): T {
+  const { files = {}, gitAliases = {} } = place;
+  const scripts = new Map<string, Script>();
+  const texts = new Map<string, string | undefined>();
+  for (let round = 0; ; round++) {
+    const found = look({ scripts, files: texts, ...(round > 0 && { gitAliases }) });
+    if (!isWanting(found.wanted) || round === 24) return found;
+    for (const text of found.wanted.scripts) {
+      const tree = parse(text);
+      scripts.set(text, readScript(tree));
+      tree.close();
+    }
+    for (const path of found.wanted.files)
+      texts.set(path, Object.hasOwn(files, path) ? files[path] : undefined);
+  }
+}
+
+export function commandEffects(script: string, folder: string = ""): readonly Effect[] {
+  return readCommand(script, { folder }).effects;
+}
+
+/** In auto mode in a sandbox, in a project whose files the next checkpoint holds. */
+export function factsFor(effects: readonly Effect[], more: Partial<Facts> = {}): Facts {
+  const entries = factsNeeded(effects).paths.map((path) => {
+    const real = posix.resolve(workspace, path);
+    const inside = real === workspace || real.startsWith(`${workspace}/`);
+    return [path, { real: inside ? posix.relative(workspace, real) : real, inside }] as const;
+  });
+  const paths = Object.fromEntries(entries);
+  return { mode: "auto", containment: "full", uncontainedAllowed: false, paths, uncovered: [], ...more };
+}
+
+export function judge(
+  script: string,
+  {
+    place,
+    facts,
+    rules = defaultRules,
+  }: { readonly place?: Place; readonly facts?: Partial<Facts>; readonly rules?: readonly Rule[] } = {},
+): Decision & { readonly effects: readonly Effect[] } {
+  const { effects } = readCommand(script, place);
+  return { ...evaluate({ effects }, factsFor(effects, facts), rules), effects };
+}

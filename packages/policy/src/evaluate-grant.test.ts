@@ -1,0 +1,57 @@
+/** What the sandbox stopped is granted by a rule that names the place or the host, and by nothing wider. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { Effect, EffectKind, Facts, Rule, Verdict } from "@lathe/protocol";
+import { defaultRules } from "./default-rules.ts";
+import { evaluateGrant } from "./evaluate-grant.ts";
+
+const facts = (effect: Effect, more: Partial<Facts> = {}): Facts => ({
+  mode: "auto",
+  containment: "full",
+  uncontainedAllowed: false,
+  paths: { [effect.target]: { real: effect.target, inside: false } },
+  ...more,
+});
+
+function rule(verdict: Verdict, text: string): Rule {
+  const [kind, target] = text.split(/:(.*)/s);
+  return { name: text, verdict, kinds: [kind as EffectKind], target: target ?? "" };
+}
+
+const rows: readonly (readonly [
+  effect: string,
+  rules: Readonly<Record<string, Verdict>>,
+  verdict: Verdict,
+])[] = [
+  ["write /srv/data", {}, "ask"],
+  ["write /srv/data", { "write:/srv/data": "allow" }, "allow"],
+  ["write /srv/data/new", { "write:/srv/data/**": "allow" }, "allow"],
+  ["write /root/.claude.json", { "write:*.json": "allow" }, "ask"],
+  ["write /root/.config", { "write:**/.*": "allow" }, "ask"],
+  ["write /root/other/dist", { "write:**/dist/**": "allow" }, "ask"],
+  ["write /srv/data", { "write:**": "allow" }, "ask"],
+  ["network evil.com", { "network:*.com": "allow" }, "ask"],
+  ["network evil.com", { "network:*e*": "allow" }, "ask"],
+  ["network evil.com:22", { "network:*:22": "allow" }, "ask"],
+  ["network api.example.com", { "network:*.example.com": "allow" }, "allow"],
+  ["network example.com", { "network:example.com": "allow" }, "allow"],
+  ["read /srv/stuff", { "read:/srv/stuff": "allow", "read:/srv/stuff/secret/**": "deny" }, "deny"],
+  ["write /srv/stuff", { "write:/srv/stuff": "allow", "read:/srv/stuff/**": "deny" }, "deny"],
+  ["read /root/.ssh/id_rsa", {}, "ask"],
+];
+
+for (const [words, rules, verdict] of rows) {
+  it(`${verdict}s ${words} with ${JSON.stringify(rules)}`, () => {
+    const [kind, target] = words.split(" ") as [EffectKind, string];
+    const effect = { kind, target };
+    const own = Object.entries(rules).map(([text, said]) => rule(said, text));
+    assert.equal(evaluateGrant([effect], facts(effect), [...own, ...defaultRules]).verdict, verdict);
+  });
+}
+
+it("is nothing where the mode keeps to the sandbox, or a person refused it", () => {
+  const effect: Effect = { kind: "write", target: "/srv/data" };
+  const rules = [rule("allow", "write:/srv/data")];
+  assert.equal(evaluateGrant([effect], facts(effect, { mode: "plan" }), rules).verdict, "deny");
+  assert.equal(evaluateGrant([effect], facts(effect, { refusals: [effect] }), rules).verdict, "deny");
+});

@@ -1,0 +1,38 @@
+/** What has been looked up for a script so far, and what following it still asks for. */
+import { isReadable } from "./readable.ts";
+import type { Script } from "./script.ts";
+
+export interface Known {
+  /** Texts as they were parsed. */
+  readonly scripts: ReadonlyMap<string, Script>;
+  /** Texts of files by the path they were asked for; undefined where there is none, or none of a fit size. */
+  readonly files: ReadonlyMap<string, string | undefined>;
+  /** Git's aliases; absent until they are looked up. */
+  readonly gitAliases?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface Wanted {
+  readonly scripts: Set<string>;
+  readonly files: Set<string>;
+  gitAliases: boolean;
+}
+
+export const nothingKnown: Known = { scripts: new Map(), files: new Map() };
+
+export function wants(): Wanted {
+  return { scripts: new Set(), files: new Set(), gitAliases: false };
+}
+
+export function isWanting({ scripts, files, gitAliases }: Wanted): boolean {
+  return scripts.size + files.size > 0 || gitAliases;
+}
+
+/** A text as it was parsed; until then it is asked for. */
+export function scriptOf(
+  text: string,
+  { known, wanted }: { readonly known: Known; readonly wanted: Wanted },
+): Script | undefined {
+  const script = known.scripts.get(text);
+  if (!script && isReadable(text)) wanted.scripts.add(text);
+  return script;
+}

@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { Rule } from "@lathe/protocol";
+import { networkRules } from "./network-rules.ts";
+
+const rules: readonly Rule[] = [
+  { name: "a", verdict: "allow", kinds: ["network"], target: "*.example.com" },
+  { name: "b", verdict: "allow", kinds: ["network", "vcs"], target: "example.org:8080" },
+  { name: "c", verdict: "deny", kinds: ["network"], target: "bad.*" },
+  { name: "d", verdict: "ask", target: "rare.example.com" },
+  { name: "e", verdict: "allow", kinds: ["execute"], target: "curl *" },
+  { name: "f", verdict: "allow", kinds: ["network"] },
+];
+
+it("gives what rules allow by name, and what others say against it", () => {
+  const { hosts, bars } = networkRules(rules, "auto");
+  assert.deepEqual(hosts, ["*.example.com", "example.org:8080"]);
+  const names = ["bad.example.com", "rare.example.com", "good.example.com"];
+  const barred = (isGranted: boolean): readonly boolean[] => names.map((name) => bars(name, isGranted));
+  assert.deepEqual(barred(false), [true, true, false]);
+  assert.deepEqual(barred(true), [true, false, false]);
+  const none = networkRules([{ name: "no", verdict: "deny", kinds: ["network"] }], "auto");
+  assert.equal(none.bars("a.b", true), true);
+});
+
+it("allows nothing in a mode that only reads", () => {
+  assert.deepEqual(networkRules(rules, "plan").hosts, []);
+  assert.deepEqual(networkRules(rules, "read-only").hosts, []);
+});

@@ -1,0 +1,31 @@
+/** What no grant opens, and links that came to stand where something was granted. */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, realpathSync, rmdirSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { after, it } from "node:test";
+import { isGrantable } from "./grantable.ts";
+import { grantMounts } from "./sandbox-policy.ts";
+
+// Not below /tmp, where nothing is granted.
+const root = realpathSync(mkdtempSync(join(import.meta.dirname, "../../../node_modules/.cache/grantable-")));
+after(() => rmSync(root, { recursive: true }));
+const home = join(root, "home");
+mkdirSync(join(home, ".ssh"), { recursive: true });
+mkdirSync(join(root, "out/sub"), { recursive: true });
+
+it("never opens the home, what holds it, the machine's own, or what Lathe keeps", () => {
+  const places = [home, root, "/", "/srv", "/proc/sys/kernel/core_pattern", "/etc/cron.d", "/usr/local/bin"];
+  for (const place of [...places, join(home, ".config/lathe"), join(home, ".config")]) {
+    assert.equal(isGrantable(place, true, home), false, place);
+  }
+  assert.equal(isGrantable(join(home, "notes"), true, home), true);
+  assert.equal(isGrantable("/usr/share/dict", false, home), true);
+});
+
+it("mounts what was granted, and no link that stands there since", () => {
+  const grant = { kind: "write", target: join(root, "out/sub") } as const;
+  assert.equal(grantMounts([grant], home).length, 1);
+  rmdirSync(grant.target);
+  symlinkSync(join(home, ".ssh"), grant.target);
+  assert.deepEqual(grantMounts([grant], home), []);
+});
