@@ -1,11 +1,11 @@
 /** What the sandbox stopped: named with the rule that would allow it, asked about at a terminal, and run again inside. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { AssistantPart } from "@lathe/protocol";
-import { startWireServer, type WireServer } from "@lathe/testkit";
+import { makeOutsideFolder, startWireServer, type WireServer } from "@lathe/testkit";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 
 const done = { parts: [{ type: "text", text: "All done." }] } as const;
@@ -29,7 +29,7 @@ describe("a command that the sandbox stopped", { skip }, () => {
     place = makePlace();
     place.put("save.sh", "echo $1 >> $(cat where)/kept\n");
     // Commands have a /tmp of their own, where nothing is ever granted.
-    data = realpathSync(mkdtempSync(join(import.meta.dirname, ".data-")));
+    data = makeOutsideFolder();
     place.put("where", data);
     const call = (id: string): AssistantPart => {
       const input = JSON.stringify({ command: `sh save.sh ${id} && echo went well` });

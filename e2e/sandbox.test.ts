@@ -1,8 +1,9 @@
 /** `lathe sandbox`: one command with its streams and its exit code, and every promise tried. */
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { makeOutsideFolder } from "@lathe/testkit";
 import { makePlace, type Place } from "./lathe.ts";
 
 /** Why it cannot be tried here; undefined where a command runs. */
@@ -45,7 +46,7 @@ describe("lathe sandbox", { ...(skip !== undefined && { skip }) }, () => {
 
   it("writes the workspace, and elsewhere only what it is told it may", async () => {
     // Commands have a /tmp of their own, where nothing is ever granted.
-    const data = realpathSync(mkdtempSync(join(import.meta.dirname, ".data-")));
+    const data = makeOutsideFolder();
     try {
       const script = `echo x > here && echo x > ${data}/there`;
       const kept = await exec(["--", script]);

@@ -22,6 +22,7 @@ export {
   modelConformance,
   streamed,
 } from "./src/model-conformance.ts";
+export { makeOutsideFolder } from "./src/outside-folder.ts";
 export { type DiskRecording, type RecordableDisk, recordDisk } from "./src/recording-disk.ts";
 export { type RecordableFiles, type Recording, recordFiles } from "./src/recording-files.ts";
 export { until } from "./src/sandbox-bench.ts";

@@ -14,7 +14,7 @@ import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { type CommandResult, type Effect, isFailure, type SandboxSpec } from "@lathe/protocol";
-import { sandboxConformance } from "@lathe/testkit";
+import { makeOutsideFolder, sandboxConformance } from "@lathe/testkit";
 import { createBubblewrapDriver } from "./bubblewrap-driver.ts";
 import { probeDriver } from "./probe.ts";
 
@@ -102,7 +102,7 @@ describe("bubblewrap holds", { skip }, () => {
 
   it("what a command was kept from is known, and can be granted to it alone", async () => {
     // Commands have a /tmp of their own: what lies there is never granted.
-    const data = realpathSync(mkdtempSync(join(import.meta.dirname, "../../../node_modules/.cache/data-")));
+    const data = makeOutsideFolder();
     try {
       const env = { PATH: "/usr/bin:/bin", HOME: `${scratch}/home` };
       const sandbox = await createBubblewrapDriver().open({ workspace, scratch, network: "none", env });

@@ -1,12 +1,13 @@
 /** What a command was kept from is known by the errors that programs really print, and nothing else is offered. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { makeOutsideFolder } from "@lathe/testkit";
 import { deniedIn } from "./denials.ts";
 
 // Not below /tmp, which commands have as their own.
-const root = realpathSync(mkdtempSync(join(import.meta.dirname, "../../../node_modules/.cache/denials-")));
+const root = makeOutsideFolder();
 const at = (...names: string[]): string => join(root, ...names);
 for (const name of ["home/.cache", "home/.ssh", "data", "work/.git"])
   mkdirSync(at(name), { recursive: true });

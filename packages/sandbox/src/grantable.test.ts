@@ -1,13 +1,14 @@
 /** What no grant opens, and links that came to stand where something was granted. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmdirSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, rmdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { after, it } from "node:test";
+import { makeOutsideFolder } from "@lathe/testkit";
 import { isGrantable } from "./grantable.ts";
 import { grantMounts } from "./sandbox-policy.ts";
 
 // Not below /tmp, where nothing is granted.
-const root = realpathSync(mkdtempSync(join(import.meta.dirname, "../../../node_modules/.cache/grantable-")));
+const root = makeOutsideFolder();
 after(() => rmSync(root, { recursive: true }));
 const home = join(root, "home");
 mkdirSync(join(home, ".ssh"), { recursive: true });
