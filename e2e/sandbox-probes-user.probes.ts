@@ -6,5 +6,5 @@ import { ordinaryUser } from "./ordinary-user.ts";
 if (process.getuid?.() === 0) await driversHold(ordinaryUser());
 else
   it("as an ordinary user", {
-    skip: "the tests run as one already: sandbox-probes.full.test.ts is it",
+    skip: "the tests run as one already: sandbox-probes.probes.ts is it",
   }, () => {});
