@@ -62,6 +62,12 @@ describe("lathe sandbox", { ...(skip !== undefined && { skip }) }, () => {
     }
   });
 
+  it("refuses to open what no command is ever given, and runs nothing", async () => {
+    const { code, out, err } = await exec(["--writable", "/etc", "--", "echo ran"]);
+    assert.deepEqual([code, out], [2, ""]);
+    assert.match(err, /\/etc cannot be made writable/);
+  });
+
   it("ends with 130 on an interrupt, with nothing left running", async () => {
     const running = place.start(["sandbox", "exec", "--", "echo begun; sleep 1000"]);
     await running.said("begun");

@@ -1,6 +1,7 @@
 /** @lathe/sandbox: where commands run. */
 export { type BubblewrapOptions, createBubblewrapDriver } from "./src/bubblewrap-driver.ts";
 export { commandEnv } from "./src/command-env.ts";
+export { isGrantable, realOf } from "./src/grantable.ts";
 export {
   createLauncherDriver,
   createSocketDriver,
@@ -14,4 +15,4 @@ export type { Check, DriverOptions } from "./src/process-sandbox.ts";
 export { type HostRule, matchingRule, parseHostRule, proposedRule } from "./src/proxy/host-rule.ts";
 export type { NetworkDecision } from "./src/proxy/proxy-core.ts";
 export { type RegistryKind, registryHosts, registryKinds } from "./src/proxy/registry-hosts.ts";
-export { type Tried, type VerifyOptions, verifyDriver } from "./src/verify-driver.ts";
+export { type Tried, type VerifyOptions, verifyDriver, verifySecret } from "./src/verify-driver.ts";

@@ -1,11 +1,8 @@
 /** A question as it stands on the screen: what it is about on a line of its own, why, and how to answer. */
 import type { LocalSession } from "@lathe/hosts/local";
-import type { Event } from "@lathe/protocol";
+import { allowForSession, type Event } from "@lathe/protocol";
 import { harmless } from "./render/fit.ts";
 import type { Palette } from "./render/palette.ts";
-
-/** The answer to what the sandbox stopped that holds for all that follows. */
-const forSession = "allow for this session";
 
 type Asked = Event<"question.asked">["data"];
 export type AskedCall = Awaited<ReturnType<LocalSession["askedCall"]>>;
@@ -18,7 +15,7 @@ export function questionText({ kind, text, options }: Asked, call: AskedCall, pa
     const how = options.length > 0 ? `${dim("a number, or your own words")} ` : "";
     return `\n${yellow("?")} ${bold(harmless(text))}\n${list}${how}`;
   }
-  const more = options.includes(forSession) ? "[s] for the whole session, " : "";
+  const more = options.includes(allowForSession) ? "[s] for the whole session, " : "";
   const how = `${dim(`[y]es, ${more}[n]o, or say what to do instead`)} `;
   if (!call) return `\n${yellow("?")} ${bold(harmless(text))}\n${how}`;
   const target = harmless(targetOf(call)).replaceAll("\n", "\n  ");
@@ -48,7 +45,7 @@ function oneLine(text: string): string {
 export function answerOf({ kind, options }: Asked, words: string): string | undefined {
   if (words === "") return undefined;
   if (kind === "question") return /^\d+$/.test(words) ? (options[Number(words) - 1] ?? words) : words;
-  if (options.includes(forSession) && /^s(ession)?$/i.test(words)) return forSession;
+  if (options.includes(allowForSession) && /^s(ession)?$/i.test(words)) return allowForSession;
   if (/^(y|yes|ok|okay|sure|allow)$/i.test(words)) return "allow";
   return /^(n|no|deny)$/i.test(words) ? "deny" : words;
 }

@@ -4,6 +4,7 @@ import { type Failure, failure, isFailure, type Sandbox } from "@lathe/protocol"
 import type { Tried } from "@lathe/sandbox";
 import { cacheFolder } from "./cache-folder.ts";
 import type { Containment } from "./containment.ts";
+import { homeFolder } from "./home-folder.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openDriver } from "./open-driver.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
@@ -29,6 +30,21 @@ export async function wrongHost(hosts: readonly string[]): Promise<Failure | und
   if (hosts.length === 0) return undefined;
   const { parseHostRule } = await import("@lathe/sandbox");
   return hosts.map(parseHostRule).find(isFailure);
+}
+
+/** Why one of the real paths is never given to a command. */
+export async function wrongWritable(
+  paths: readonly string[],
+  env: LocalOptions["env"],
+): Promise<Failure | undefined> {
+  if (paths.length === 0) return undefined;
+  const { isGrantable, realOf } = await import("@lathe/sandbox");
+  const home = homeFolder(env);
+  const wrong = paths.find((path) => !isGrantable(path, true, realOf(home) ?? home));
+  if (wrong === undefined) return undefined;
+  const why =
+    "the home, what holds it, the system's folders and what Lathe keeps are never given to a command";
+  return failure("invalid-arguments", `${wrong} cannot be made writable: ${why}`, { who: "user" });
 }
 
 /** *Contract:* a failure where nothing would hold commands in. */
@@ -69,10 +85,10 @@ export async function verifySandbox({ cwd, env }: Place): Promise<Verified | Fai
   const place = { check: unchecked, env, workspace: cwd, network: () => ({ hosts: [] }) };
   const { driver, reasons } = await openDriver("required", place);
   if (driver.tier === "none") return noSandbox(reasons);
-  const { commandEnv, verifyDriver } = await import("@lathe/sandbox");
+  const { commandEnv, verifyDriver, verifySecret } = await import("@lathe/sandbox");
   const folder = cacheFolder(env);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const withSecret = { ...env, LATHE_VERIFY_TOKEN: "lathe-verify-secret-71" };
+  const withSecret = { ...env, LATHE_VERIFY_TOKEN: verifySecret };
   const promises = await verifyDriver(driver, {
     folder,
     env: (scratch) => commandEnv(withSecret, scratch),

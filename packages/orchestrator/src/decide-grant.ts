@@ -1,12 +1,17 @@
 /** Decide a grant: what the sandbox kept a call from is allowed, and the call runs again, or its outcome stands. */
-import type { CallState, Decision, Draft, Effect, Outcome, Session } from "@lathe/protocol";
+import {
+  allowForSession,
+  type CallState,
+  type Decision,
+  type Draft,
+  type Effect,
+  type Outcome,
+  type Session,
+} from "@lathe/protocol";
 import { personDecision } from "./person-decision.ts";
 import type { Ports } from "./ports.ts";
 
 export type HeldCall = CallState & Required<Pick<CallState, "denied">>;
-
-/** A person's answers: the usual ones, and one that holds for all that follows. */
-const forSession = "allow for this session";
 
 export async function decideGrant(state: HeldCall, session: Session, ports: Ports): Promise<Draft[]> {
   const { denied, answer } = state;
@@ -14,10 +19,10 @@ export async function decideGrant(state: HeldCall, session: Session, ports: Port
   const { effects } = denied;
   const { facts } = await ports.examine(session, { effects });
   const decision = answer
-    ? personDecision(answer.text === forSession ? "allow" : answer.text, answer.by)
+    ? personDecision(answer.text === allowForSession ? "allow" : answer.text, answer.by)
     : ports.evaluateGrant(effects, facts);
   if (decision.verdict === "allow") {
-    const grant = answer?.text === forSession ? "session" : "call";
+    const grant = answer?.text === allowForSession ? "session" : "call";
     return [{ type: "permission.decided", data: { call, effects, decision, grant } }];
   }
   if (decision.verdict === "ask" && session.settings.attended) return [ask(call, effects, decision)];
@@ -31,7 +36,7 @@ export async function decideGrant(state: HeldCall, session: Session, ports: Port
 function ask(call: string, effects: readonly Effect[], { why }: Decision): Draft {
   const what = effects.map(({ kind, target }) => `${kind} ${target}`).join(", ");
   const text = `${why}. Run it again with ${what} allowed?`;
-  const options = ["allow", forSession, "deny"];
+  const options = ["allow", allowForSession, "deny"];
   return { type: "question.asked", data: { call, kind: "permission", text, options } };
 }
 

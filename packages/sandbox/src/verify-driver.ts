@@ -22,7 +22,8 @@ export interface VerifyOptions {
 
 const noProxy = "this sandbox has no way out to the network";
 const timeoutMs = 20_000;
-const secret = "lathe-verify-secret-71";
+/** Who verifies puts it into the environment that commands are made theirs from. */
+export const verifySecret = "lathe-verify-secret-71";
 
 /** *Contract:* one after the other, in order; a failure when the sandbox cannot be opened. */
 export async function verifyDriver(
@@ -88,11 +89,11 @@ async function listen(): Promise<Listening> {
 function makeGround(root: string, { port, count }: Listening): Ground {
   const [workspace, outside] = [join(root, "workspace"), join(root, "outside")];
   for (const made of [workspace, outside]) mkdirSync(made, { recursive: true });
-  writeFileSync(join(outside, "secret"), secret);
+  writeFileSync(join(outside, "secret"), verifySecret);
   try {
     execFileSync("git", ["init", "-q"], { cwd: workspace, stdio: "ignore" });
   } catch {
     // Without git there is nothing of git's to guard, and its promises are not tried.
   }
-  return { workspace, outside, secret, port, connections: count };
+  return { workspace, outside, secret: verifySecret, port, connections: count };
 }

@@ -56,15 +56,16 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   }
   const command = at < 0 ? more : [...more, ...argv.slice(at + 1)];
   if (what !== "exec" || command.length === 0) return usage(`lathe ${forms.join(", or lathe ")}`);
-  const writable = (line.values.writable ?? []).map(realPath);
-  const wrong = writable.find(isFailure);
-  if (wrong) return wrong;
+  const given = (line.values.writable ?? []).map(realPath);
+  const missing = given.find(isFailure);
+  if (missing) return missing;
+  const writable = given.filter((path) => typeof path === "string");
   const hosts = line.values["allow-host"] ?? [];
-  const { wrongHost } = await import("@lathe/hosts/lone-sandbox");
-  const problem = await wrongHost(hosts);
+  const { wrongHost, wrongWritable } = await import("@lathe/hosts/lone-sandbox");
+  const problem = (await wrongHost(hosts)) ?? (await wrongWritable(writable, process.env));
   if (problem) return problem;
   const { exec } = await import("../sandbox/exec.ts");
-  return exec(command, { cwd, hosts, writable: writable.filter((path) => typeof path === "string") });
+  return exec(command, { cwd, hosts, writable });
 }
 
 function realPath(path: string): string | Failure {

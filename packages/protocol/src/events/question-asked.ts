@@ -3,6 +3,9 @@ import * as v from "valibot";
 import { updateCall } from "../calls.ts";
 import type { EventType } from "../event-type.ts";
 
+/** The answer to what the sandbox stopped that holds for all that follows. */
+export const allowForSession = "allow for this session";
+
 export interface QuestionAsked {
   readonly call: string;
   readonly kind: "permission" | "question";
