@@ -152,5 +152,14 @@ export {
   type Tool,
   type ToolContext,
 } from "./src/tool.ts";
-export { addUsage, costOf, noUsage, type Price, type Usage } from "./src/usage.ts";
+export {
+  addUsage,
+  costOf,
+  noUsage,
+  type Price,
+  type PriceTier,
+  type Rates,
+  ratesOf,
+  type Usage,
+} from "./src/usage.ts";
 export type { Change, Committed, Entry, FileContent, Workspace } from "./src/workspace.ts";

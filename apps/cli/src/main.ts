@@ -15,6 +15,7 @@ Usage:
   lathe edits apply           the edit engine by itself, on texts from a pipe
   lathe sandbox exec -- CMD   a command in the sandbox; verify tries what it holds
   lathe policy check CMD      whether a shell command may run, and why
+  lathe models list           the models you reach, and what they cost; test tries them
   lathe doctor                what works on this machine, what does not, how to mend it
 
 Options:
@@ -37,6 +38,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   edits: async () => (await import("./commands/edits.ts")).editsCommand,
   sandbox: async () => (await import("./commands/sandbox.ts")).sandboxCommand,
   tool: async () => (await import("./commands/tool.ts")).toolCommand,
+  models: async () => (await import("./commands/models.ts")).modelsCommand,
   policy: async () => (await import("./commands/policy.ts")).policyCommand,
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
 };

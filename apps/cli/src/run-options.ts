@@ -46,7 +46,7 @@ export async function agentOptions(values: AgentValues): Promise<AgentOptions | 
   if (isFailure(flags)) return flags;
   const config = await loadConfig(cwd, process.env, flags);
   if (isFailure(config)) return config;
-  const { models, mode, rules, providers } = config;
+  const { models, mode, rules, providers, catalogue } = config;
   for (const remark of config.remarks) process.stderr.write(problemLine(remark));
   const limits = { steps: defaultSteps, ...config.limits };
   const sandbox = config.sandbox ? "required" : "off";
@@ -58,6 +58,7 @@ export async function agentOptions(values: AgentValues): Promise<AgentOptions | 
     mode,
     rules,
     providers,
+    catalogue,
     limits,
     sandbox,
     checkpoints: config.checkpoints,

@@ -1,4 +1,5 @@
 /** Local options: what an app chose for sessions on this machine, parsed and checked by it. */
+import type { OwnEntry } from "@lathe/models";
 import type { Delta, Event, Limits, Mode, Rule, Session } from "@lathe/protocol";
 
 /** `required`: commands ask when there is none; `preferred`: they run anyway; `off`: it is not even looked for. */
@@ -19,6 +20,8 @@ export interface LocalOptions {
   readonly models: readonly string[];
   /** By the provider's part of a model id. */
   readonly providers: Readonly<Record<string, ProviderOptions>>;
+  /** What the user says of models, by their ids; over what is known of them. */
+  readonly catalogue: Readonly<Record<string, OwnEntry>>;
   readonly mode: Mode;
   readonly attended: boolean;
   readonly limits: Limits;

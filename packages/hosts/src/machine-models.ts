@@ -37,7 +37,7 @@ async function judge(id: string, examined: Examined): Promise<Judged> {
     const text = `${id}, which makes failing tests pass`;
     return examined.models.includes(id) ? { state: "good", text } : { state: "weak", text, mend };
   }
-  const gateway = openGateway({ ...examined, version: "doctor" });
+  const gateway = openGateway({ ...examined, catalogue: {}, version: "doctor" });
   const model = await gateway.open(id);
   gateway.close();
   if (isFailure(model)) return { state: "bad", text: id, mend: model.text };

@@ -3,25 +3,36 @@ import { createModels, type Gateway, type ProviderOptions, providers } from "@la
 import { type Failure, isFailure } from "@lathe/protocol";
 import { builtinModel, chooseModels } from "./choose-models.ts";
 import type { LocalOptions } from "./local-options.ts";
+import { readRefreshed } from "./refreshed-models.ts";
 
 const proxyVariables = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
 
-export function openGateway(options: Pick<LocalOptions, "env" | "providers" | "version">): Gateway {
-  const { env, version } = options;
-  const proxies = proxyVariables.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
+type GatewayOptions = Pick<LocalOptions, "env" | "providers" | "catalogue" | "version">;
+
+export function openGateway(options: GatewayOptions): Gateway {
+  const { env, version, catalogue } = options;
   return createModels({
     providers: providerOptions(options),
     userAgent: `lathe/${version}`,
-    proxies: Object.fromEntries(proxies),
+    proxies: proxiesOf(env),
+    catalogue: () => {
+      const refreshed = readRefreshed(env);
+      return { own: catalogue, ...(refreshed && { refreshed: refreshed.entries }) };
+    },
     builtin: {
       [builtinModel]: async () => (await import("@lathe/repair")).createRepairModel(),
     },
   });
 }
 
+export function proxiesOf(env: LocalOptions["env"]): Readonly<Record<string, string>> {
+  const found = proxyVariables.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
+  return Object.fromEntries(found);
+}
+
 /** Why none of the chosen models can be opened; undefined when one can. Asks no server. */
 export async function unknownModel(
-  options: Pick<LocalOptions, "env" | "providers" | "version" | "models">,
+  options: GatewayOptions & Pick<LocalOptions, "models">,
 ): Promise<Failure | undefined> {
   const gateway = openGateway(options);
   try {

@@ -3,15 +3,17 @@ import { createHash } from "node:crypto";
 import { isAbsolute, join } from "node:path";
 import { homeFolder } from "./home-folder.ts";
 
+export type Env = Readonly<Record<string, string | undefined>>;
+
 /** `$XDG_STATE_HOME/lathe`, else `~/.local/state/lathe`; relative values of the variable are ignored, as the standard says. */
-export function stateFolder(env: Readonly<Record<string, string | undefined>>): string {
+export function stateFolder(env: Env): string {
   const state = env.XDG_STATE_HOME;
   const base = state && isAbsolute(state) ? state : join(homeFolder(env), ".local", "state");
   return join(base, "lathe");
 }
 
 /** The folder of the state that belongs to one workspace, by its real path. */
-export function workspaceFolder(env: Readonly<Record<string, string | undefined>>, root: string): string {
+export function workspaceFolder(env: Env, root: string): string {
   const name = createHash("sha256").update(root).digest("hex").slice(0, 24);
   return join(stateFolder(env), "workspaces", name);
 }

@@ -1,6 +1,6 @@
 /** Finds the provider of a model id, written or not. */
 import type { ModelInfo } from "@lathe/protocol";
-import { plain } from "./catalogue.ts";
+import { plain } from "./catalogue/find-entry.ts";
 import { providers } from "./providers.ts";
 
 export interface ModelId {

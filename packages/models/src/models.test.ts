@@ -3,7 +3,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Failure, isFailure, type Model } from "@lathe/protocol";
 import { conformanceRequest, startWireServer, streamed } from "@lathe/testkit";
-import { catalogue, infoOf, nearIds } from "./catalogue.ts";
+import { infoOf, nearIds } from "./catalogue/find-entry.ts";
+import { snapshot } from "./catalogue/snapshot.ts";
 import { createModels, type ModelsOptions } from "./models.ts";
 
 const keys = {
@@ -48,7 +49,7 @@ describe("model ids", () => {
   }
   it("names the ids that are near", async () => {
     assert.match((await refused("sonnet-5.5")).text, /anthropic\/claude-sonnet-5-5/);
-    assert.equal(nearIds("anthropic/claude-opus-5.6", catalogue)[0], "anthropic/claude-opus-5-5");
+    assert.equal(nearIds("anthropic/claude-opus-5.6", snapshot)[0], "anthropic/claude-opus-5-5");
   });
   it("passes the id through untouched to a server of one's own", async () => {
     const server = await startWireServer([{}]);
@@ -137,19 +138,25 @@ describe("catalogue", () => {
     assert.equal(info.window, 1_000_000);
   });
   it("gives an unknown model careful limits and no price", () => {
-    assert.deepEqual(infoOf("x/y", catalogue), { id: "x/y", window: 128_000, maxOutput: 16_000 });
+    assert.deepEqual(infoOf("x/y", snapshot), { id: "x/y", window: 128_000, maxOutput: 16_000 });
   });
   it("gives a dated snapshot the entry of its family", () => {
-    assert.equal(infoOf("anthropic/claude-haiku-4-5-20251001", catalogue).window, 200_000);
+    assert.equal(infoOf("anthropic/claude-haiku-4-5-20251001", snapshot).window, 200_000);
   });
   it("lets the user add and replace entries", async () => {
-    const mine = { id: "zai/glm-5.3", window: 1000, maxOutput: 100 };
-    const models = createModels({ catalogue: [mine] });
-    assert.deepEqual(models.info("glm-5.3"), mine);
+    const own = { "zai/glm-5.3": { window: 1000 }, "acme/one": { price: { input: 1, output: 2 } } };
+    const models = createModels({ catalogue: () => ({ own }) });
+    assert.equal(models.info("glm-5.3").window, 1000);
+    assert.equal(models.info("glm-5.3").maxOutput, 131_072);
+    assert.deepEqual(models.info("acme/one").price, { input: 1, output: 2, cached: 1, written: 1 });
   });
   it("has each id once, and no price of 0", () => {
-    assert.equal(new Set(catalogue.map(({ id }) => id)).size, catalogue.length);
-    for (const { price } of catalogue) if (price) assert.ok(Object.values(price).every((value) => value > 0));
+    assert.equal(new Set(snapshot.map(({ id }) => id)).size, snapshot.length);
+    for (const { price } of snapshot) {
+      const rates = price ? [price, ...(price.tiers ?? [])] : [];
+      for (const { input, output, cached, written } of rates)
+        assert.ok([input, output, cached, written].every((value) => value > 0));
+    }
   });
 });
 

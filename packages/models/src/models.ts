@@ -9,7 +9,9 @@ import {
   type Models,
 } from "@lathe/protocol";
 import { attempt, type Source, type StallLimits } from "./attempt.ts";
-import { catalogue, infoOf, nearIds, plain } from "./catalogue.ts";
+import { askModel } from "./catalogue/ask-server.ts";
+import { type CatalogueParts, createCatalogue, type Known, unknown } from "./catalogue/catalogue.ts";
+import { entryOf, infoOf, nearIds, plain } from "./catalogue/find-entry.ts";
 import { createTransport, type Transport } from "./http-fetch.ts";
 import { type ModelId, readModelId } from "./model-id.ts";
 import { type Provider, providers } from "./providers.ts";
@@ -27,8 +29,8 @@ export interface ProviderOptions {
 
 export interface ModelsOptions {
   readonly providers?: Readonly<Record<string, ProviderOptions>>;
-  /** Added to the catalogue; an entry with a known id replaces it. */
-  readonly catalogue?: readonly ModelInfo[];
+  /** What goes over the snapshot; asked for when the first model is. */
+  readonly catalogue?: () => CatalogueParts;
   /** How long a model may be silent; what is absent has the default. */
   readonly stall?: (id: string) => Partial<StallLimits>;
   readonly userAgent?: string;
@@ -45,12 +47,15 @@ export interface Gateway extends Models {
   preload(id: string): void;
   /** What is known of a model without opening it. */
   info(id: string): ModelInfo;
+  /** All that is known without asking anybody. */
+  known(): readonly Known[];
   /** *Contract:* ends idle connections; running attempts are not touched. */
   close(): void;
 }
 
 interface Setup {
   readonly options: ModelsOptions;
+  readonly known: readonly Known[];
   readonly entries: readonly ModelInfo[];
   readonly transport: Transport;
 }
@@ -58,24 +63,26 @@ interface Setup {
 const stallDefaults: StallLimits = { firstMs: 300_000, betweenMs: 60_000 };
 
 export function createModels(options: ModelsOptions = {}): Gateway {
-  const extra = options.catalogue ?? [];
-  const replaced = new Set(extra.map((entry) => entry.id));
-  const setup: Setup = {
-    options,
-    entries: [...extra, ...catalogue.filter((entry) => !replaced.has(entry.id))],
-    transport: createTransport(options),
+  const transport = createTransport(options);
+  let made: Setup | undefined;
+  const setup = (): Setup => {
+    if (made) return made;
+    const known = createCatalogue(options.catalogue?.());
+    made = { options, known, entries: known.map(({ info }) => info), transport };
+    return made;
   };
   const opened = new Map<string, Promise<Model | Failure>>();
   const open = (id: string): Promise<Model | Failure> => {
-    const known = opened.get(id) ?? openModel(id, setup);
+    const known = opened.get(id) ?? openModel(id, setup());
     opened.set(id, known);
     return known;
   };
   return {
     open,
     preload: (id) => void open(id),
-    info: (id) => infoOf(fullId(id, setup), setup.entries),
-    close: () => setup.transport.close(),
+    info: (id) => infoOf(fullId(id, setup()), setup().entries),
+    known: () => setup().known,
+    close: () => transport.close(),
   };
 }
 
@@ -149,7 +156,8 @@ function spelled(id: string, entries: readonly ModelInfo[]): string {
   return entries.find((entry) => plain(entry.id) === plain(id))?.id ?? id;
 }
 
-function wiredModel({ endpoint, wire }: Placed, { options, entries }: Setup): Model {
+async function wiredModel({ endpoint, wire }: Placed, setup: Setup): Promise<Model> {
+  const { options, entries } = setup;
   const id = `${endpoint.provider}/${endpoint.model}`;
   const loading = loadWire(wire);
   const model = loading.then((loaded) => loaded.open(endpoint));
@@ -170,11 +178,18 @@ function wiredModel({ endpoint, wire }: Placed, { options, entries }: Setup): Mo
     },
   };
   return {
-    info: infoOf(id, entries),
+    info: entryOf(id, entries) ?? (await askedInfo(endpoint)) ?? { id, ...unknown },
     async *stream(request, signal) {
       yield* attempt({ ...source, wire: await loading }, request, signal);
     },
   };
+}
+
+/** A server of one's own knows how long a prompt may be; all others are known or have a list behind a key. */
+async function askedInfo(endpoint: Endpoint): Promise<ModelInfo | undefined> {
+  const { provider, model } = endpoint;
+  const isLocal = Object.hasOwn(providers, provider) && providers[provider]?.keyVariables.length === 0;
+  return isLocal ? await askModel(endpoint, model) : undefined;
 }
 
 function secretsOf({ apiKey, authToken, headers }: Endpoint): readonly string[] {

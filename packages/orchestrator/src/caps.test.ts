@@ -1,9 +1,14 @@
 /** Limits that end a turn, and what an attempt may ask for. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { emptySession } from "@lathe/protocol";
+import { costOf, emptySession, type ModelRequest } from "@lathe/protocol";
+import fc from "fast-check";
 import { assertValidConversation, type BenchTool, openBench, run, say, types, until } from "./bench.test.ts";
 import { reserve } from "./caps.ts";
+
+function requestOf(maxOutputTokens: number): ModelRequest {
+  return { system: "", tools: [], messages: [], cacheMarks: [], maxOutputTokens, cacheKey: "k" };
+}
 
 describe("caps", () => {
   const endless = () => ({ calls: [say(`${Math.random()}`)] });
@@ -68,18 +73,29 @@ describe("caps", () => {
 
   it("asks for no more than the window still holds", () => {
     const info = { id: "local/x", window: 16_384, maxOutput: 16_000 };
-    const request = {
-      system: "",
-      tools: [],
-      messages: [],
-      cacheMarks: [],
-      maxOutputTokens: 16_000,
-      cacheKey: "k",
-    };
+    const request = requestOf(16_000);
     const asked = (input: number): unknown => {
       const reserved = reserve(emptySession, info, { request, input });
       return "request" in reserved && reserved.request.maxOutputTokens;
     };
     assert.deepEqual([100, 5_000, 16_000, 20_000].map(asked), [16_000, 11_384, 1_024, 1_024]);
+  });
+
+  it("reserves no less than an attempt can cost, also where long requests cost more", () => {
+    const rate = fc.double({ min: 0.01, max: 50, noNaN: true });
+    const rates = fc.record({ input: rate, output: rate, cached: rate, written: rate });
+    const tier = fc.tuple(rates, fc.integer({ min: 1, max: 100_000 }));
+    const sizes = fc.record({ input: fc.nat(200_000), share: fc.double({ min: 0, max: 1, noNaN: true }) });
+    fc.assert(
+      fc.property(rates, tier, sizes, (short, [longer, above], { input, share }) => {
+        const price = { ...short, tiers: [{ ...longer, above }] };
+        const info = { id: "x/y", window: 1_000_000, maxOutput: 8000, price };
+        const reserved = reserve(emptySession, info, { request: requestOf(8000), input });
+        assert.ok("reservation" in reserved);
+        const cached = Math.floor(input * share);
+        const usage = { input, cached, written: input - cached, output: 8000, reasoning: 0 };
+        assert.ok((costOf(usage, price) ?? 0) <= (reserved.reservation.cost ?? 0) * (1 + 1e-9));
+      }),
+    );
   });
 });

@@ -1,11 +1,11 @@
 /** Caps: limits that end a turn, and what an attempt may cost at most before it starts. */
 import {
   type Account,
-  costOf,
   type Limits,
   type ModelInfo,
   type ModelRequest,
   type Reservation,
+  ratesOf,
   type Session,
   type TurnEnd,
 } from "@lathe/protocol";
@@ -81,15 +81,15 @@ export function reserve(
 function affordable(info: ModelInfo, input: number, dollars: number | undefined): number {
   const inputCost = worstCost(info, input, 0);
   if (dollars === undefined || !info.price || inputCost === undefined) return Number.POSITIVE_INFINITY;
-  return ((dollars - inputCost) * 1e6) / Math.max(info.price.output, 1e-9);
+  return ((dollars - inputCost) * 1e6) / Math.max(ratesOf(info.price, input).output, 1e-9);
 }
 
 /** Every input token at the dearest rate it could be charged. */
-function worstCost(info: ModelInfo, input: number, output: number): number | undefined {
-  if (!info.price) return undefined;
-  const dearest = Math.max(info.price.input, info.price.written, info.price.cached);
-  const price = { ...info.price, input: dearest };
-  return costOf({ input, output, cached: 0, written: 0, reasoning: 0 }, price);
+function worstCost({ price }: ModelInfo, input: number, output: number): number | undefined {
+  if (!price) return undefined;
+  const rates = ratesOf(price, input);
+  const dearest = Math.max(rates.input, rates.written, rates.cached);
+  return (input * dearest + output * rates.output) / 1e6;
 }
 
 /** What is used, open reservations included. */

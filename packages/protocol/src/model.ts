@@ -55,6 +55,10 @@ export interface ModelInfo {
   /** Longest answer in tokens. */
   readonly maxOutput: number;
   readonly price?: Price;
+  /** Whether it sees images, thinks before it answers, calls tools; absent where nobody says. */
+  readonly images?: boolean;
+  readonly reasoning?: boolean;
+  readonly tools?: boolean;
 }
 
 export interface Model {

@@ -32,22 +32,38 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** Prices in US dollars per million tokens. */
-export interface Price {
+/** US dollars per million tokens. */
+export interface Rates {
   readonly input: number;
   readonly cached: number;
   readonly written: number;
   readonly output: number;
 }
 
+/** The rates of requests with more than `above` input tokens: of the whole request, not of what is beyond. */
+export interface PriceTier extends Rates {
+  readonly above: number;
+}
+
+/** The rates of short requests, and those of longer ones, the shortest first. */
+export interface Price extends Rates {
+  readonly tiers?: readonly PriceTier[];
+}
+
+/** What a request with so many input tokens is charged by. */
+export function ratesOf(price: Price, input: number): Rates {
+  return price.tiers?.findLast(({ above }) => input > above) ?? price;
+}
+
 /** Cost in US dollars; undefined when the price is unknown (never 0). */
 export function costOf(usage: Usage, price: Price | undefined): number | undefined {
   if (!price) return undefined;
+  const rates = ratesOf(price, usage.input);
   const fresh = usage.input - usage.cached - usage.written;
   const total =
-    fresh * price.input +
-    usage.cached * price.cached +
-    usage.written * price.written +
-    usage.output * price.output;
+    fresh * rates.input +
+    usage.cached * rates.cached +
+    usage.written * rates.written +
+    usage.output * rates.output;
   return total / 1e6;
 }

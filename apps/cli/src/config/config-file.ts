@@ -46,6 +46,28 @@ const providerEntries = {
 };
 const provider = v.strictObject(providerEntries);
 
+const tokens = v.pipe(v.number(), v.integer(), v.minValue(1));
+const rateEntries = {
+  input: positive,
+  output: positive,
+  cached: v.exactOptional(positive),
+  written: v.exactOptional(positive),
+};
+const wholeRates = { input: positive, output: positive, cached: positive, written: positive };
+const modelEntries = {
+  window: v.exactOptional(tokens),
+  maxOutput: v.exactOptional(tokens),
+  price: v.exactOptional(
+    v.strictObject({
+      ...rateEntries,
+      tiers: v.exactOptional(v.array(v.strictObject({ above: tokens, ...wholeRates }))),
+    }),
+  ),
+  images: v.exactOptional(v.boolean()),
+  reasoning: v.exactOptional(v.boolean()),
+  tools: v.exactOptional(v.boolean()),
+};
+
 /** A project comes from others: it may tighten, not loosen, and names no address, key or header. */
 const projectEntries = {
   $schema: v.exactOptional(v.string()),
@@ -62,6 +84,7 @@ const userEntries = {
   sandbox: v.exactOptional(v.boolean()),
   checkpoints: v.exactOptional(v.boolean()),
   providers: v.exactOptional(v.record(v.string(), provider)),
+  catalogue: v.exactOptional(v.record(v.string(), v.strictObject(modelEntries))),
   trusted: v.exactOptional(v.array(v.string())),
 };
 const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(userEntries);
@@ -123,7 +146,7 @@ function refused(path: string, key: string, why: string): Failure {
 function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
   if (issue.expected !== "never") return issue.message;
   const elsewhere =
-    whose !== "user" && /^(providers|sandbox|checkpoints|trusted)$/.test(v.getDotPath(issue) ?? "");
+    whose !== "user" && /^(providers|catalogue|sandbox|checkpoints|trusted)$/.test(v.getDotPath(issue) ?? "");
   if (elsewhere) return "only your own configuration may set this, not a project's";
   const path = (issue.path ?? []).map(({ key }) => String(key));
   return `there is no such key; the keys are ${keysBeside(path, whose).join(", ")}`;
@@ -133,7 +156,12 @@ function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
 function keysBeside([first, , ...rest]: readonly string[], whose: Owner): readonly string[] {
   const topEntries = entriesOf[whose];
   if (first === "limits") return Object.keys(limitEntries);
-  const inner = { rules: { ...ruleBody, verdict: v.string() }, providers: providerEntries };
-  if (rest.length > 0 && (first === "rules" || first === "providers")) return Object.keys(inner[first]);
+  const inner = {
+    rules: { ...ruleBody, verdict: v.string() },
+    providers: providerEntries,
+    catalogue: rest.length > 1 ? wholeRates : modelEntries,
+  };
+  if (rest.length > 0 && first !== undefined && first in inner)
+    return Object.keys(inner[first as keyof typeof inner]);
   return Object.keys(topEntries).filter((key) => key !== "$schema");
 }

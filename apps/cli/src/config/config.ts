@@ -10,6 +10,7 @@ export interface Config {
   readonly sandbox: boolean;
   readonly checkpoints: boolean;
   readonly providers: LocalOptions["providers"];
+  readonly catalogue: LocalOptions["catalogue"];
   /** What was left out, one sentence each. */
   readonly remarks: readonly string[];
 }
@@ -23,6 +24,7 @@ export interface ConfigPart {
   readonly sandbox?: boolean;
   readonly checkpoints?: boolean;
   readonly providers?: LocalOptions["providers"];
+  readonly catalogue?: LocalOptions["catalogue"];
   /** Folders of which the user trusts the project's own file. */
   readonly trusted?: readonly string[];
 }

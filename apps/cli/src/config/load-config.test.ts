@@ -37,6 +37,7 @@ it("has defaults without any file, and is frozen", async () => {
     sandbox: true,
     checkpoints: true,
     providers: {},
+    catalogue: {},
     remarks: [],
   });
   assert.ok(Object.isFrozen(config));

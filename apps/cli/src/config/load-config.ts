@@ -47,14 +47,16 @@ export async function loadConfig(
       ...(user.rules ?? []),
       ...(project.rules ?? []),
     ],
-    ...switches(flags, user),
+    ...ownPart(flags, user),
     providers,
     remarks: [...found.remarks, ...unreached],
   });
 }
 
-function switches(flags: ConfigPart, user: ConfigPart): Pick<Config, "sandbox" | "checkpoints"> {
+/** What no project has a say in. */
+function ownPart(flags: ConfigPart, user: ConfigPart): Pick<Config, "sandbox" | "checkpoints" | "catalogue"> {
   return {
+    catalogue: user.catalogue ?? {},
     sandbox: flags.sandbox ?? user.sandbox ?? true,
     checkpoints: flags.checkpoints ?? user.checkpoints ?? true,
   };

@@ -1,0 +1,54 @@
+/** `lathe models`: which models there are, what they cost, which of them answer; and what is newer than we know. */
+import { type Failure, isFailure } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { readFlags } from "../flags.ts";
+import { harnessVersion } from "../harness-version.ts";
+import { usage } from "../run-options.ts";
+
+const flags = {
+  all: { type: "boolean", about: "list: also those that no key of yours reaches" },
+  url: { type: "string", value: "URL", about: "refresh: another registry in the format of models.dev" },
+  json: { type: "boolean", about: "as JSON" },
+  debug: { type: "boolean", about: "more about what went wrong" },
+} as const;
+
+const forms = ["models list [WORD...] [--all]", "models test [ID...]", "models refresh [--url URL]"];
+
+export const modelsCommand: Command = {
+  name: "models",
+  about: "Says which models there are and what they cost, tries them, or fetches what is new.",
+  usage: forms,
+  flags,
+  notes: `list: those your keys, your configuration and the local servers reach; WORD keeps the ids that hold it.
+test: sends each model a question of a few words, and says whether it answers, how fast and for how much.
+Without ID those a session would use. Exit code 1 when none of them answers.
+refresh: fetches limits and prices; without it those of this version count. "catalogue" in your own
+configuration says what is different, or what nobody knows:
+  "catalogue": { "vllm/my-model": { "window": 32768, "price": { "input": 0.1, "output": 0.4 } } }`,
+  run,
+};
+
+async function run(argv: readonly string[]): Promise<number | Failure> {
+  const line = readFlags(argv, flags);
+  if (isFailure(line)) return line;
+  const [what, ...words] = line.words;
+  const config = await loadConfig(process.cwd(), process.env, {});
+  if (isFailure(config)) return config;
+  const { models, providers, catalogue } = config;
+  const options = { env: process.env, models, providers, catalogue, version: harnessVersion() };
+  const json = line.values.json ?? false;
+  if (what === "list") {
+    const { list } = await import("../models/list.ts");
+    return list(options, { words, isAll: line.values.all ?? false, json });
+  }
+  if (what === "test") {
+    const { test } = await import("../models/test.ts");
+    return test(options, { ids: words, json });
+  }
+  if (what === "refresh" && words.length === 0) {
+    const { refresh } = await import("../models/refresh.ts");
+    return refresh(options, line.values.url);
+  }
+  return usage(`lathe ${forms.join(", or lathe ")}`);
+}

@@ -1,0 +1,14 @@
+/** `lathe models refresh`: fetches what the world knows of models, and keeps it. */
+import { type ModelOptions, refreshModels, registryUrl } from "@lathe/hosts/list-models";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { whileBusy } from "../render/while-busy.ts";
+
+export async function refresh(options: ModelOptions, url: string = registryUrl): Promise<number | Failure> {
+  const done = await whileBusy(`fetching ${url}`, () => refreshModels(options, url));
+  if (isFailure(done)) return done;
+  const left = done.left > 0 ? `; ${done.left} that could not be read were left out` : "";
+  process.stdout.write(
+    `${done.models} models from ${url}${left}. \`lathe models list\` shows those you reach.\n`,
+  );
+  return 0;
+}

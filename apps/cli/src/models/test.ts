@@ -1,0 +1,46 @@
+/** `lathe models test`: each model asked for real, and what came of it. */
+import type { ModelOptions } from "@lathe/hosts/list-models";
+import { type TestedModel, testModels } from "@lathe/hosts/test-models";
+import { interruptions } from "../interruptions.ts";
+import { duration, money } from "../render/figures.ts";
+import { type Palette, paletteFor } from "../render/palette.ts";
+import { table } from "../render/table.ts";
+import { whileBusy } from "../render/while-busy.ts";
+
+export interface TestOptions {
+  readonly ids: readonly string[];
+  readonly json: boolean;
+}
+
+export async function test(options: ModelOptions, { ids, json }: TestOptions): Promise<number> {
+  const stop = new AbortController();
+  const abort = async (): Promise<undefined> => void stop.abort();
+  const watch = interruptions({ cancel: abort, close: abort });
+  const tested = await whileBusy("asking", (tell) =>
+    testModels(options, {
+      ids,
+      signal: stop.signal,
+      onTested: ({ id }) => process.stderr.isTTY && tell(`${id} is done\n`),
+    }),
+  ).finally(watch.stop);
+  const paint = paletteFor(process.stdout, process.env);
+  process.stdout.write(
+    json ? `${JSON.stringify(tested, null, 2)}\n` : table(tested.flatMap((one) => rows(one, paint))),
+  );
+  const works = tested.some(({ state }) => state === "called");
+  return watch.code() ?? (works ? 0 : 1);
+}
+
+function rows(
+  { id, state, failure, firstMs, ms, cost }: TestedModel,
+  paint: Palette,
+): readonly (readonly string[])[] {
+  if (failure) return [[paint.red("✗"), paint.bold(id), paint.red(failure.code), failure.text]];
+  const times =
+    ms === undefined ? "" : `${duration(firstMs ?? ms)} to the first word, ${duration(ms)} in all`;
+  const price = ms === undefined || cost !== undefined ? "" : "price unknown";
+  const what =
+    state === "called" ? "calls tools" : "only writes: it does not call tools, and cannot work here";
+  const mark = state === "called" ? paint.green("✓") : paint.yellow("!");
+  return [[mark, paint.bold(id), what, times, cost === undefined ? paint.dim(price) : money(cost)]];
+}

@@ -1,0 +1,38 @@
+/** What the user fetched of models, kept until the next time: read when a model is asked for, replaced as a whole. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ModelInfo } from "@lathe/protocol";
+import { type Env, stateFolder } from "./state-folder.ts";
+
+export interface RefreshedModels {
+  /** Where it came from. */
+  readonly url: string;
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+  readonly entries: readonly ModelInfo[];
+}
+
+const version = 1;
+
+/** Undefined when nothing was fetched, or by a Lathe that wrote it in another way. */
+export function readRefreshed(env: Env): RefreshedModels | undefined {
+  try {
+    const kept = JSON.parse(readFileSync(fileOf(env), "utf8"));
+    return kept.v === version && Array.isArray(kept.entries) ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** *Contract:* throws what the file system throws; what was there before is then still there. */
+export function writeRefreshed(env: Env, refreshed: RefreshedModels): void {
+  const file = fileOf(env);
+  const next = `${file}.${process.pid}`;
+  mkdirSync(stateFolder(env), { recursive: true, mode: 0o700 });
+  writeFileSync(next, JSON.stringify({ v: version, ...refreshed }));
+  renameSync(next, file);
+}
+
+function fileOf(env: Env): string {
+  return join(stateFolder(env), "models.json");
+}

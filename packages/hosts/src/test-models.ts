@@ -1,0 +1,103 @@
+/** Tries models for real: a question of a few words that wants a tool called, as every step of an agent does. */
+import {
+  costOf,
+  type Failure,
+  isFailure,
+  type ModelPart,
+  type ModelRequest,
+  type Usage,
+} from "@lathe/protocol";
+import { builtinModel, chooseModels } from "./choose-models.ts";
+import type { ModelOptions } from "./list-models.ts";
+import { openGateway } from "./model-gateway.ts";
+
+export interface TestedModel {
+  readonly id: string;
+  /** `called`: it called the tool; `spoke`: it only wrote, and is of little use as an agent. */
+  readonly state: "called" | "spoke" | "failed";
+  readonly failure?: Failure;
+  /** Until its first word and until its last, in milliseconds. */
+  readonly firstMs?: number;
+  readonly ms?: number;
+  readonly usage?: Usage;
+  /** US dollars; absent where the price is unknown. */
+  readonly cost?: number;
+}
+
+/** Reasoning models think before they answer. */
+const mostTokens = 2000;
+const request: ModelRequest = {
+  system: "You are asked whether you can call tools. Call the tool you are told to, and say nothing else.",
+  tools: [
+    {
+      name: "report",
+      description: "Reports that the connection works.",
+      parameters: {
+        type: "object",
+        properties: { word: { type: "string", description: "the word to report" } },
+        required: ["word"],
+        additionalProperties: false,
+      },
+    },
+  ],
+  messages: [{ role: "user", parts: [{ type: "text", text: 'Call report with the word "ready".' }] }],
+  cacheMarks: [],
+  maxOutputTokens: mostTokens,
+  cacheKey: "lathe-models-test",
+};
+
+export interface TestOptions {
+  /** None: those a session would use. */
+  readonly ids: readonly string[];
+  readonly signal: AbortSignal;
+  /** *Contract:* called once for each, as it is known. */
+  onTested(tested: TestedModel): void;
+}
+
+/** All at once; in the order of the ids. The embedded model needs no test. */
+export async function testModels(
+  options: ModelOptions,
+  { ids, signal, onTested }: TestOptions,
+): Promise<readonly TestedModel[]> {
+  const gateway = openGateway(options);
+  const chain = ids.length > 0 ? ids : chooseModels(options.models, options.env);
+  const tests = chain.map(async (id): Promise<TestedModel> => {
+    const tested =
+      id === builtinModel ? ({ id, state: "called" } as const) : await testModel(id, gateway, signal);
+    onTested(tested);
+    return tested;
+  });
+  try {
+    return await Promise.all(tests);
+  } finally {
+    gateway.close();
+  }
+}
+
+async function testModel(
+  id: string,
+  gateway: ReturnType<typeof openGateway>,
+  signal: AbortSignal,
+): Promise<TestedModel> {
+  const model = await gateway.open(id);
+  if (isFailure(model)) return { id, state: "failed", failure: model };
+  const startedAt = performance.now();
+  const since = (): number => Math.round(performance.now() - startedAt);
+  let firstMs: number | undefined;
+  let last: ModelPart | undefined;
+  for await (const part of model.stream(request, signal)) {
+    firstMs ??= since();
+    last = part;
+  }
+  const times = { ms: since(), ...(firstMs !== undefined && { firstMs }) };
+  if (last?.type === "failed") return { id: model.info.id, state: "failed", failure: last.failure, ...times };
+  const { usage, reason } = last as Extract<ModelPart, { type: "finished" }>;
+  const cost = usage && costOf(usage, model.info.price);
+  return {
+    id: model.info.id,
+    state: reason === "tool-calls" ? "called" : "spoke",
+    ...times,
+    ...(usage && { usage }),
+    ...(cost !== undefined && { cost }),
+  };
+}

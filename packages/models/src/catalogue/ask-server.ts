@@ -1,0 +1,93 @@
+/**
+ * What a local server says of its own models. All of them answer `GET /v1/models`; how long a prompt may be each tells
+ * elsewhere: vLLM beside the id, llama.cpp at `/props`, LM Studio and Ollama at addresses of their own.
+ */
+import type { ModelInfo } from "@lathe/protocol";
+import { unknown } from "./catalogue.ts";
+import { askJson, countOf, type Fields, isFields } from "./json-fields.ts";
+
+export interface LocalServer {
+  readonly provider: string;
+  /** As for chat completions, ending in `/v1`. */
+  readonly baseUrl: string;
+  readonly apiKey?: string | undefined;
+  readonly fetch: typeof globalThis.fetch;
+}
+
+/** A server on this machine answers at once or is busy with what matters more. */
+const patienceMs = 1000;
+const mostBytes = 1_000_000;
+/** Tokens of an answer where the server names none: the window holds the question, too. */
+const answerShare = 4;
+
+/** Its models; undefined when nobody answers, or not in this language. */
+export async function askServer(server: LocalServer): Promise<readonly ModelInfo[] | undefined> {
+  const listed = await ask(server, `${server.baseUrl}/models`);
+  if (!Array.isArray(listed?.data)) return undefined;
+  const models = listed.data.filter((one): one is Fields => isFields(one) && typeof one.id === "string");
+  const windows = await windowsOf(server, models);
+  return models.map((model) => {
+    const id = String(model.id);
+    const window = windows.get(id);
+    const limits = window === undefined ? unknown : limitsOf(window);
+    return { id: `${server.provider}/${id}`, ...limits };
+  });
+}
+
+/** What is known of one model; undefined when the server does not have it or does not answer. */
+export async function askModel(server: LocalServer, model: string): Promise<ModelInfo | undefined> {
+  const models = await askServer(server);
+  return models?.find(({ id }) => id === `${server.provider}/${model}`);
+}
+
+function limitsOf(window: number): Pick<ModelInfo, "window" | "maxOutput"> {
+  return { window, maxOutput: Math.min(unknown.maxOutput, Math.ceil(window / answerShare)) };
+}
+
+/** Tokens by model id, of those whose server tells. */
+async function windowsOf(
+  server: LocalServer,
+  models: readonly Fields[],
+): Promise<ReadonlyMap<string, number>> {
+  const beside = models.flatMap((model) => pair(model.id, besideId(model)));
+  if (beside.length > 0) return new Map(beside);
+  const root = server.baseUrl.replace(/\/v\d+$/u, "");
+  const [props, studio, running] = await Promise.all([
+    ask(server, `${root}/props`),
+    ask(server, `${root}/api/v0/models`),
+    ask(server, `${root}/api/ps`),
+  ]);
+  const settings = isFields(props?.default_generation_settings) ? props.default_generation_settings : {};
+  const [only] = models.length === 1 ? models : [];
+  return new Map([
+    ...(only ? pair(only.id, countOf(settings.n_ctx)) : []),
+    ...fieldsIn(studio?.data).flatMap((one) =>
+      pair(one.id, countOf(one.loaded_context_length) ?? countOf(one.max_context_length)),
+    ),
+    // Ollama cuts longer prompts off without a word: what counts is what it has loaded the model with.
+    ...fieldsIn(running?.models).flatMap((one) => pair(one.name, countOf(one.context_length))),
+  ]);
+}
+
+function besideId(model: Fields): number | undefined {
+  const meta = isFields(model.meta) ? model.meta : {};
+  return countOf(model.max_model_len) ?? countOf(model.context_length) ?? countOf(meta.n_ctx);
+}
+
+function pair(id: unknown, window: number | undefined): readonly (readonly [string, number])[] {
+  return typeof id === "string" && window !== undefined ? [[id, window]] : [];
+}
+
+function fieldsIn(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.filter(isFields) : [];
+}
+
+async function ask({ fetch, apiKey }: LocalServer, url: string): Promise<Fields | undefined> {
+  try {
+    const headers = apiKey ? { authorization: `Bearer ${apiKey}` } : {};
+    const value = await askJson(fetch, { url, headers, patienceMs, mostBytes });
+    return isFields(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,43 @@
+/** Fetches a registry of models, for those who want to know more than the snapshot. */
+import { type Failure, failure } from "@lathe/protocol";
+import { createTransport, type TransportOptions } from "../http-fetch.ts";
+import { askJson } from "./json-fields.ts";
+import { type Registry, readModelsDev } from "./models-dev.ts";
+
+export interface RegistryOptions extends TransportOptions {
+  /** In the format of models.dev. */
+  readonly url: string;
+  /** Providers of interest, by our names. */
+  readonly wanted: readonly string[];
+}
+
+const patienceMs = 30_000;
+const mostBytes = 50_000_000;
+
+/** *Contract:* never rejects. */
+export async function fetchRegistry({
+  url,
+  wanted,
+  ...options
+}: RegistryOptions): Promise<Registry | Failure> {
+  if (!/^https?:$/u.test(URL.parse(url)?.protocol ?? "")) {
+    return failure("config-invalid", `${url} is no address of a registry (https://...)`, { who: "user" });
+  }
+  const transport = createTransport(options);
+  try {
+    const registry = readModelsDev(await askJson(transport.fetch, { url, patienceMs, mostBytes }), wanted);
+    if (registry && registry.entries.length > 0) return registry;
+    const text = `${url} holds no registry of models in the format of models.dev; what was known stays`;
+    return failure("config-invalid", text, { who: "user" });
+  } catch (error) {
+    const text = `The registry at ${url} could not be read: ${reason(error)}; what was known stays`;
+    return failure("unreachable", text, { cause: error });
+  } finally {
+    transport.close();
+  }
+}
+
+function reason(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.name === "AbortError" ? `no answer within ${patienceMs / 1000} s` : error.message;
+}

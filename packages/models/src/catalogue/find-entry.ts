@@ -1,0 +1,44 @@
+/** Finds what is known of a model by its id, however it is written. */
+import type { ModelInfo } from "@lathe/protocol";
+import { unknown } from "./catalogue.ts";
+
+/** The entry of `id`; dated snapshots have their family's, and unknown models careful limits and no price. */
+export function infoOf(id: string, entries: readonly ModelInfo[]): ModelInfo {
+  return entryOf(id, entries) ?? { id, ...unknown };
+}
+
+/** As `infoOf`; undefined for unknown models. */
+export function entryOf(id: string, entries: readonly ModelInfo[]): ModelInfo | undefined {
+  const exact = entries.find((entry) => entry.id === id);
+  if (exact) return exact;
+  const family = id.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, "");
+  const entry = entries.find((candidate) => plain(candidate.id) === plain(family));
+  return entry && { ...entry, id };
+}
+
+/** People write `claude-opus-5.5`, the API `claude-opus-5-5`. */
+export function plain(id: string): string {
+  return id.toLowerCase().replaceAll(".", "-");
+}
+
+/** The ids most like `id`, best first. */
+export function nearIds(id: string, entries: readonly ModelInfo[]): readonly string[] {
+  const wanted = pairsOf(id);
+  return entries
+    .map((entry) => ({ id: entry.id, score: similarity(wanted, pairsOf(entry.id)) }))
+    .filter(({ score }) => score > 0.4)
+    .sort((a, b) => b.score - a.score)
+    .slice(0, 4)
+    .map((entry) => entry.id);
+}
+
+function pairsOf(text: string): ReadonlySet<string> {
+  const name = plain(text);
+  return new Set(Array.from({ length: Math.max(0, name.length - 1) }, (_, at) => name.slice(at, at + 2)));
+}
+
+/** Sørensen-Dice over pairs of letters. */
+function similarity(a: ReadonlySet<string>, b: ReadonlySet<string>): number {
+  const common = [...a].filter((pair) => b.has(pair)).length;
+  return a.size + b.size === 0 ? 0 : (2 * common) / (a.size + b.size);
+}

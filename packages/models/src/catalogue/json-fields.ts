@@ -1,0 +1,39 @@
+/** JSON of others: what it holds is checked before it is believed. */
+export type Fields = Readonly<Record<string, unknown>>;
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A count of at least one, or nothing. */
+export function countOf(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : undefined;
+}
+
+export interface Asked {
+  readonly url: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly patienceMs: number;
+  readonly mostBytes: number;
+}
+
+/** *Contract:* rejects when nobody answers in time, with something else than success, with too much, or with no JSON. */
+export async function askJson(fetch: typeof globalThis.fetch, asked: Asked): Promise<unknown> {
+  const { url, headers = {}, patienceMs, mostBytes } = asked;
+  const { ok, status, body } = await fetch(url, {
+    headers: { ...headers },
+    signal: AbortSignal.timeout(patienceMs),
+  });
+  if (!ok) {
+    await body?.cancel();
+    throw new Error(`it answers with status ${status}`);
+  }
+  const parts: Uint8Array[] = [];
+  let size = 0;
+  for await (const part of body ?? []) {
+    size += part.length;
+    if (size > mostBytes) throw new Error(`it is longer than ${mostBytes} bytes`);
+    parts.push(part);
+  }
+  return JSON.parse(Buffer.concat(parts).toString());
+}

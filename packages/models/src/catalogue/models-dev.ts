@@ -1,0 +1,98 @@
+/**
+ * Reads the registry of models.dev (`api.json`, MIT): providers by name, in each its models by name. Everything in it is
+ * checked, and what does not hold is left out: a wrong price is worse than none.
+ */
+import type { ModelInfo, Price, Rates } from "@lathe/protocol";
+import { wholePrice } from "./catalogue.ts";
+import { countOf, type Fields, isFields } from "./json-fields.ts";
+
+export interface Registry {
+  readonly entries: readonly ModelInfo[];
+  /** Models that could not be read. */
+  readonly left: number;
+}
+
+/** Those that are called otherwise here. */
+const ourNames: Readonly<Record<string, string>> = { alibaba: "qwen" };
+
+/** Undefined when it is no such registry. Of the providers only those in `wanted` are taken, by our names. */
+export function readModelsDev(value: unknown, wanted: readonly string[]): Registry | undefined {
+  const providers = isFields(value) ? Object.entries(value).flatMap(modelsOf) : [];
+  if (providers.length === 0) return undefined;
+  const read = providers
+    .filter(([name]) => wanted.includes(name))
+    .flatMap(([name, models]) =>
+      Object.entries(models).map(([id, model]) => infoOfModel(`${name}/${id}`, model)),
+    );
+  const entries = read.filter((one) => typeof one === "object");
+  return { entries, left: read.filter((one) => one === "wrong").length };
+}
+
+function modelsOf([theirs, provider]: readonly [string, unknown]): readonly (readonly [string, Fields])[] {
+  const models = isFields(provider) ? provider.models : undefined;
+  return isFields(models) ? [[ourNames[theirs] ?? theirs, models]] : [];
+}
+
+function infoOfModel(id: string, model: unknown): ModelInfo | "wrong" | "no-text" {
+  if (!isFields(model)) return "wrong";
+  if (!writesText(model)) return "no-text";
+  const limit = isFields(model.limit) ? model.limit : {};
+  const window = countOf(limit.context);
+  const maxOutput = countOf(limit.output);
+  const price = priceOf(model.cost, id);
+  if (window === undefined || maxOutput === undefined || price === "wrong") return "wrong";
+  return {
+    id,
+    window,
+    maxOutput,
+    ...(price && { price }),
+    images: modalities(model, "input").includes("image"),
+    ...(typeof model.reasoning === "boolean" && { reasoning: model.reasoning }),
+    ...(typeof model.tool_call === "boolean" && { tools: model.tool_call }),
+  };
+}
+
+function writesText(model: Fields): boolean {
+  const output = modalities(model, "output");
+  return output.length === 0 || output.includes("text");
+}
+
+function modalities({ modalities: both }: Fields, way: "input" | "output"): readonly unknown[] {
+  const list = isFields(both) ? both[way] : undefined;
+  return Array.isArray(list) ? list : [];
+}
+
+/** Plans that cost nothing by the token are written as 0, which says nothing of what an attempt costs; `:free` does. */
+function priceOf(cost: unknown, id: string): Price | "wrong" | undefined {
+  if (cost === undefined) return undefined;
+  const rates = isFields(cost) ? ratesOfCost(cost) : undefined;
+  if (!rates || !isFields(cost)) return "wrong";
+  if (rates.input === 0 && rates.output === 0 && !id.endsWith(":free")) return undefined;
+  const written = Array.isArray(cost.tiers) ? cost.tiers.map(tierOf) : [];
+  if (written.includes(undefined)) return "wrong";
+  const tiers = written.flatMap((tier) => tier ?? []).sort((a, b) => a.above - b.above);
+  return tiers.length > 0 ? { ...rates, tiers } : rates;
+}
+
+function tierOf(value: unknown): (Rates & { readonly above: number }) | undefined {
+  if (!isFields(value) || !isFields(value.tier)) return undefined;
+  const above = countOf(value.tier.size);
+  const rates = ratesOfCost(value);
+  return above !== undefined && rates ? { ...rates, above } : undefined;
+}
+
+function ratesOfCost({ input, output, cache_read, cache_write }: Fields): Rates | undefined {
+  const rates = [input, output, cache_read ?? input, cache_write ?? input].map(dollars);
+  const [goesIn, comesOut, cached, written] = rates;
+  if (goesIn === undefined || comesOut === undefined || cached === undefined || written === undefined)
+    return undefined;
+  // Of a provider that charges nothing for writing; the tokens themselves still go in.
+  return wholePrice({ input: goesIn, output: comesOut, cached, ...(written > 0 && { written }) });
+}
+
+/** A million tokens for more than this is a slip of the pen. */
+const mostDollars = 10_000;
+
+function dollars(value: unknown): number | undefined {
+  return typeof value === "number" && value >= 0 && value < mostDollars ? value : undefined;
+}
