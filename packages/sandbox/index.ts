@@ -15,4 +15,5 @@ export type { Check, DriverOptions } from "./src/process-sandbox.ts";
 export { type HostRule, matchingRule, parseHostRule, proposedRule } from "./src/proxy/host-rule.ts";
 export type { NetworkDecision } from "./src/proxy/proxy-core.ts";
 export { type RegistryKind, registryHosts, registryKinds } from "./src/proxy/registry-hosts.ts";
+export { usualLimits } from "./src/sandbox-policy.ts";
 export { type Tried, type VerifyOptions, verifyDriver, verifySecret } from "./src/verify-driver.ts";

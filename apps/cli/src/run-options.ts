@@ -60,6 +60,7 @@ export async function agentOptions(values: AgentValues): Promise<AgentOptions | 
     providers,
     limits,
     sandbox,
+    sandboxLimits: config.sandboxLimits,
     checkpoints: config.checkpoints,
     onRemark: (text) => process.stderr.write(problemLine(text)),
   };

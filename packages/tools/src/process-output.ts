@@ -84,9 +84,13 @@ function codeText({ code, signal, failure }: Exit): string {
   return code === 0 ? "" : `[exit code ${code}]`;
 }
 
+/** Says what a person can do: no command raises it. */
 function memoryText({ memoryLimitBytes }: Exit): string {
-  if (memoryLimitBytes === undefined) return "out of memory";
-  return `out of memory: commands may have ${(memoryLimitBytes / 2 ** 30).toFixed(1)} GiB`;
+  const had =
+    memoryLimitBytes === undefined
+      ? ""
+      : `: commands may have ${(memoryLimitBytes / 2 ** 30).toFixed(1)} GiB`;
+  return `out of memory${had}; the user can raise it with "sandboxLimits": {"memory": "SIZE"} in their own configuration of Lathe`;
 }
 
 function takenBackText(name: string): string {
