@@ -239,3 +239,10 @@ export async function until(condition: () => boolean): Promise<void> {
   for (let i = 0; i < 2000 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 1));
   assert.ok(condition(), "it never came");
 }
+
+/** A person's answer to the latest question about a call. */
+export async function answerTo(bench: Bench, call: string, answer: string): Promise<void> {
+  const asked = bench.events.findLast((event) => event.type === "question.asked" && event.data.call === call);
+  const question = asked?.seq ?? assert.fail(`${call} was not asked about`);
+  await bench.store.offer("s1", { type: "answer", call, question, answer, by: "user" });
+}

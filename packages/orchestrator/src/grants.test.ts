@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Effect, fold, isFailure, outcomeText } from "@lathe/protocol";
 import type { BenchTool } from "./bench.test.ts";
-import { type Bench, begin, benches, reclaim, run, types, until, unwrap } from "./bench.test.ts";
+import { answerTo, type Bench, begin, benches, reclaim, run, types, until, unwrap } from "./bench.test.ts";
 import { drive } from "./drive.ts";
 
 const host: Effect = { kind: "network", target: "example.com" };
@@ -49,7 +49,7 @@ async function answering(bench: Bench, answers: readonly string[]): Promise<void
       bench.events.flatMap(({ type, data: one }) => (type === "question.asked" ? [one] : []));
     await until(() => asked().length > i);
     const call = asked()[i]?.call ?? assert.fail();
-    await bench.store.offer("s1", { type: "answer", call, answer, by: "user" });
+    await answerTo(bench, call, answer);
   }
 }
 
@@ -189,6 +189,28 @@ for (const { name, openBench } of benches) {
       assert.deepEqual(results(bench), ["EROFS /data"]);
     });
 
+    it("is not granted by a second answer to the question about the command", async () => {
+      const options = {
+        script: once,
+        tools: [save],
+        decide: () => asking,
+        decideGrant: () => asking,
+        settings: { attended: true },
+      };
+      const bench = openBench(options);
+      const running = run(bench);
+      await answering(bench, ["allow"]);
+      const questions = () => bench.events.filter(({ type }) => type === "question.asked");
+      await until(() => questions().length === 2);
+      const [first, second] = questions().map(({ seq }) => seq);
+      const late = { type: "answer", call: "c0.0", answer: "allow", by: "another terminal" } as const;
+      await bench.store.offer("s1", { ...late, question: first ?? 0 });
+      await bench.store.offer("s1", { ...late, question: second ?? 0, answer: "deny" });
+      await running;
+      assert.deepEqual(results(bench), ["EROFS /data\n[not granted: denied by another terminal]"]);
+      assert.equal(types(bench).filter((type) => type === "question.answered").length, 2);
+    });
+
     it("goes on with the question after its owner died", async () => {
       const options = {
         script: once,
@@ -202,7 +224,7 @@ for (const { name, openBench } of benches) {
       await until(() => types(bench).includes("question.asked"));
       const again = run(bench, await reclaim(bench));
       const call = fold(unwrap(await bench.store.read("s1"))).calls[0]?.call.id ?? "";
-      await bench.store.offer("s1", { type: "answer", call, answer: "allow", by: "user" });
+      await answerTo(bench, call, "allow");
       assert.ok(isFailure(await first));
       assert.deepEqual((await again).lastEnd, { type: "done" });
       assert.equal(bench.done.filter((one) => one === "saved").length, 1);

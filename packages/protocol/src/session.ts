@@ -32,6 +32,8 @@ export interface CallState {
   readonly decision?: Decision;
   /** A person was asked and has not answered. */
   readonly asked?: {
+    /** `seq` of the question. */
+    readonly seq: number;
     readonly kind: "permission" | "question";
     readonly text: string;
     readonly options: readonly string[];

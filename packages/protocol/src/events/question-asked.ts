@@ -24,8 +24,8 @@ export const questionAsked: EventType<"question.asked", QuestionAsked> = {
   name: "question.asked",
   version: 1,
   schema,
-  apply: (session, { data: { call, ...asked }, at }) => {
-    const waiting = updateCall(session, call, (state) => ({ ...state, asked }));
+  apply: (session, { data: { call, ...asked }, at, seq }) => {
+    const waiting = updateCall(session, call, (state) => ({ ...state, asked: { ...asked, seq } }));
     const { turn } = waiting;
     return turn && turn.askedAt === undefined ? { ...waiting, turn: { ...turn, askedAt: at } } : waiting;
   },
