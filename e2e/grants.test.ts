@@ -25,6 +25,7 @@ describe("a command that the sandbox stopped", { skip }, () => {
   let place: Place;
   let server: WireServer;
   let data: string;
+  let turn: number;
   beforeEach(async () => {
     place = makePlace();
     place.put("save.sh", "echo $1 >> $(cat where)/kept\n");
@@ -35,7 +36,7 @@ describe("a command that the sandbox stopped", { skip }, () => {
       const input = JSON.stringify({ command: `sh save.sh ${id} && echo went well` });
       return { type: "tool-call", id, tool: "shell", input };
     };
-    let turn = 0;
+    turn = 0;
     server = await startWireServer(
       () => [{ parts: [call("c1")] }, { parts: [call("c2")] }, done][turn++] ?? done,
     );
@@ -67,6 +68,28 @@ describe("a command that the sandbox stopped", { skip }, () => {
     const args = ["run", "--permission-mode", "auto", "--allow", "write:**", "--allow", "*", "save it"];
     const { code } = await place.run(args, { env: wireEnv(server.url) });
     assert.deepEqual([code, kept()], [3, ""]);
+  });
+
+  it("is granted for good in this project by an answer, until that is taken back", async (test) => {
+    if (!works("script", ["--version"])) return test.skip("no script");
+    const args = ["run", "--permission-mode", "auto", "save it"];
+    const env = wireEnv(server.url);
+    const running = place.startOnTerminal(args, { env });
+    await running.said("instead > ");
+    running.child.stdin?.write("p\n");
+    const { code, out } = await running.ended;
+    assert.deepEqual([code, kept()], [0, "c1\nc2\n"], out);
+    assert.match(out, new RegExp(`unasked:\\s+write ${data} and what lies below it`));
+    const rules = await place.run(["policy", "rules"]);
+    assert.equal(rules.out, `1. write ${data} and what lies below it\n`);
+    assert.ok(!existsSync(join(place.workspace, "lathe.json")));
+    turn = 0;
+    const later = await place.run(args, { env });
+    assert.equal(later.code, 0, later.err);
+    assert.equal(kept(), "c1\nc2\nc1\nc2\n");
+    assert.equal((await place.run(["policy", "rules", "remove", "1"])).code, 0);
+    turn = 0;
+    assert.equal((await place.run(args, { env })).code, 3);
   });
 
   it("is asked about at a terminal, and allowed for the whole session", async (test) => {

@@ -2,6 +2,7 @@
 export { brokenExample, type RuleExamples } from "@lathe/policy";
 export { builtinModel, chooseModels, isReached } from "./src/choose-models.ts";
 export { commandLimits } from "./src/command-limits.ts";
+export { configFolder } from "./src/config-folder.ts";
 export type { Containment } from "./src/containment.ts";
 export type { Finding } from "./src/finding.ts";
 export { findSession, listSessions, readSession } from "./src/history.ts";
@@ -16,6 +17,7 @@ export type {
 export type { LocalSession } from "./src/local-session.ts";
 export { examineMachine } from "./src/machine.ts";
 export { unknownModel } from "./src/model-gateway.ts";
+export { type ProjectRule, readProjectRules, removeProjectRule } from "./src/project-rules.ts";
 export { readRootFile } from "./src/root-file.ts";
 export { resumeSession, startSession } from "./src/start-session.ts";
 export { type Explained, openWorkbench, type Workbench } from "./src/workbench.ts";

@@ -9,6 +9,7 @@ export {
   type SocketOptions,
 } from "./src/launcher-driver.ts";
 export type { NetworkOptions } from "./src/network-gate.ts";
+export { isOfferedHost } from "./src/network-offers.ts";
 export { createNoneDriver } from "./src/none-driver.ts";
 export { type Probe, type ProbeOptions, probeDriver, type TierReport } from "./src/probe.ts";
 export type { Check, DriverOptions } from "./src/process-sandbox.ts";

@@ -13,6 +13,7 @@ import {
   isFailure,
   type Limits,
   type Outcome,
+  type Rule,
   type Session,
   type SessionLog,
   type Settings,
@@ -44,6 +45,8 @@ export interface BenchOptions {
   readonly settings?: Partial<Settings>;
   readonly decide?: (effects: readonly Effect[]) => Decision;
   readonly decideGrant?: (effects: readonly Effect[]) => Decision;
+  readonly propose?: (effects: readonly Effect[]) => readonly Rule[];
+  readonly keep?: (rules: readonly Rule[]) => Promise<Failure | undefined>;
   readonly clock?: HandMovedClock;
   readonly price?: null;
   readonly checkpoint?: (signal: AbortSignal) => Promise<Checkpoint | Failure> | Checkpoint | Failure;
@@ -96,6 +99,9 @@ export function openBench(options: BenchOptions): Bench {
     refusals: (effects) => effects.map(({ kind, target }) => ({ kind, target })),
     evaluate: (effects) => options.decide?.(effects) ?? allow,
     evaluateGrant: (effects) => options.decideGrant?.(effects) ?? allow,
+    propose: async (effects) => options.propose?.(effects) ?? [],
+    proposeGrant: async (effects) => options.propose?.(effects) ?? [],
+    ...(options.keep && { keep: options.keep }),
     version: async (path) => files.get(path) ?? null,
     checkpoint: async (_session, signal) => {
       done.push("checkpoint");

@@ -1,7 +1,7 @@
 /** What the sandbox kept a command from: granted it runs again, and otherwise its outcome stands. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Effect, fold, isFailure, outcomeText } from "@lathe/protocol";
+import { type Effect, failure, fold, isFailure, outcomeText, type Rule } from "@lathe/protocol";
 import type { BenchTool } from "./bench.test.ts";
 import { answerTo, type Bench, begin, benches, reclaim, run, types, until, unwrap } from "./bench.test.ts";
 import { drive } from "./drive.ts";
@@ -96,6 +96,58 @@ for (const { name, openBench } of benches) {
         bench.done.filter((one) => one !== "checkpoint"),
         ["tried", "saved", "saved"],
       );
+    });
+
+    it("runs like all that follow when a person says so for the project, and what was shown is kept", async () => {
+      const kept: Rule[] = [];
+      const rules = [{ name: "always", verdict: "allow", kinds: ["write"], target: "/data/**" }] as const;
+      const bench = openBench({
+        script: twice,
+        tools: [save],
+        decideGrant: () => asking,
+        propose: () => rules,
+        keep: async (news) => void kept.push(...news),
+        settings: { attended: true },
+      });
+      const running = run(bench);
+      await answering(bench, ["allow for this project"]);
+      assert.deepEqual((await running).grants, [data]);
+      assert.deepEqual(kept, rules);
+      const asked = bench.events.filter(({ type }) => type === "question.asked");
+      assert.deepEqual(
+        asked.map(({ data: one }) => "rules" in one && one.rules),
+        [rules],
+      );
+    });
+
+    it("is kept for the session where it cannot be kept for the project", async () => {
+      const rules = [{ name: "always", verdict: "allow", kinds: ["execute"], target: "save" }] as const;
+      const bench = openBench({
+        script: once,
+        tools: [save],
+        decide: () => asking,
+        propose: () => rules,
+        keep: async () => failure("disk-full", "no room"),
+        settings: { attended: true },
+      });
+      const running = run(bench);
+      await answering(bench, ["allow for this project"]);
+      assert.deepEqual((await running).rules, rules);
+    });
+
+    it("is not allowed for good where nothing was offered", async () => {
+      const keep = async (): Promise<undefined> => assert.fail("nothing was shown");
+      const bench = openBench({
+        script: once,
+        tools: [save],
+        decide: () => asking,
+        keep,
+        settings: { attended: true },
+      });
+      const running = run(bench);
+      await answering(bench, ["allow for this project"]);
+      assert.deepEqual((await running).rules, []);
+      assert.ok(bench.done.includes("saved"));
     });
 
     it("keeps its outcome where a rule refuses", async () => {

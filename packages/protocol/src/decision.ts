@@ -85,6 +85,8 @@ export interface Facts {
   readonly unsaved?: boolean;
   /** What was refused in this session and not allowed since. */
   readonly refusals?: readonly Refusal[];
+  /** Rules that a person made for the rest of this session. */
+  readonly allowed?: readonly Rule[];
 }
 
 /** An effect that a person did not let happen. */
@@ -121,6 +123,17 @@ export const refusalSchema: v.GenericSchema<unknown, Refusal> = v.object({
   target: v.string(),
   real: v.exactOptional(v.string()),
   isOld: v.exactOptional(v.boolean()),
+});
+
+export const ruleSchema: v.GenericSchema<unknown, Rule> = v.object({
+  name: v.string(),
+  verdict: v.picklist(["allow", "ask", "deny"]),
+  kinds: v.exactOptional(
+    v.array(v.picklist(["read", "write", "delete", "execute", "network", "vcs", "process"])),
+  ),
+  target: v.exactOptional(v.string()),
+  except: v.exactOptional(v.string()),
+  why: v.exactOptional(v.string()),
 });
 
 export const modeSchema: v.GenericSchema<unknown, Mode> = v.picklist(modes);

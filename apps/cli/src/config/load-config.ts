@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { homeFolder, isReached, readRootFile } from "@lathe/hosts/local";
+import { configFolder, isReached, readRootFile } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure, type Limits, type Mode } from "@lathe/protocol";
 import { allowRule } from "./allow-rule.ts";
 import type { Config, ConfigPart } from "./config.ts";
@@ -82,7 +82,7 @@ interface Files {
 async function readFiles(cwd: string, env: NodeJS.ProcessEnv, managedFile: string): Promise<Files | Failure> {
   const managed = await readOwn(managedFile, "managed");
   if (isFailure(managed)) return managed;
-  const user = await readOwn(userFile(env), "user");
+  const user = await readOwn(join(configFolder(env), "config.json"), "user");
   if (isFailure(user)) return user;
   const isTrusted = trusts(user, cwd);
   const found = await readProject(cwd, isTrusted ? "trusted" : "project");
@@ -92,13 +92,6 @@ async function readFiles(cwd: string, env: NodeJS.ProcessEnv, managedFile: strin
 /** In a folder the user names, or below it. */
 function trusts({ trusted = [] }: ConfigPart, cwd: string): boolean {
   return trusted.some((folder) => isAbsolute(folder) && (cwd === folder || cwd.startsWith(`${folder}/`)));
-}
-
-/** `$XDG_CONFIG_HOME/lathe/config.json`, else `~/.config/lathe/config.json`. */
-function userFile(env: NodeJS.ProcessEnv): string {
-  const config = env.XDG_CONFIG_HOME;
-  const base = config && isAbsolute(config) ? config : join(homeFolder(env), ".config");
-  return join(base, "lathe", "config.json");
 }
 
 const mostBytes = 1_000_000;
