@@ -26,6 +26,7 @@ describe("a command that the sandbox stopped", { skip }, () => {
   let server: WireServer;
   let data: string;
   let turn: number;
+  let answers: readonly { readonly parts: readonly AssistantPart[] }[];
   beforeEach(async () => {
     place = makePlace();
     place.put("save.sh", "echo $1 >> $(cat where)/kept\n");
@@ -37,9 +38,8 @@ describe("a command that the sandbox stopped", { skip }, () => {
       return { type: "tool-call", id, tool: "shell", input };
     };
     turn = 0;
-    server = await startWireServer(
-      () => [{ parts: [call("c1")] }, { parts: [call("c2")] }, done][turn++] ?? done,
-    );
+    answers = [{ parts: [call("c1")] }, { parts: [call("c2")] }, done];
+    server = await startWireServer(() => answers[turn++] ?? done);
   });
   afterEach(async () => {
     await server.close();
@@ -55,7 +55,7 @@ describe("a command that the sandbox stopped", { skip }, () => {
     assert.deepEqual([stopped.code, kept()], [3, ""]);
     assert.match(stopped.err, /the sandbox keeps the command from: write /);
     const allow = /--allow '([^']+)'/.exec(stopped.err)?.[1] ?? "";
-    assert.equal(allow, `write:${data}`);
+    assert.equal(allow, `write:${data}/**`);
     const more = await place.run(["run", "--continue", "--permission-mode", "auto", "--allow", allow], {
       env,
     });
@@ -94,6 +94,8 @@ describe("a command that the sandbox stopped", { skip }, () => {
 
   it("is asked about at a terminal, and allowed for the whole session", async (test) => {
     if (!works("script", ["--version"])) return test.skip("no script");
+    // Long enough for the status line, which must not be drawn over the question.
+    place.put("save.sh", "sleep 0.5; echo $1 >> $(cat where)/kept\n");
     const args = ["run", "--permission-mode", "auto", "save it"];
     const running = place.startOnTerminal(args, { env: wireEnv(server.url) });
     await running.said("The sandbox stopped this");
@@ -103,5 +105,42 @@ describe("a command that the sandbox stopped", { skip }, () => {
     const { code, out } = await running.ended;
     assert.deepEqual([code, kept()], [0, "c1\nc2\n"], out);
     assert.match(out, /The sandbox stopped this/);
+  });
+
+  /** Begun in the background, and its end seen by the call after it. */
+  const inBackground = (): void => {
+    const call = (id: string, tool: string, input: object): AssistantPart => ({
+      type: "tool-call",
+      id,
+      tool,
+      input: JSON.stringify(input),
+    });
+    const command = "sleep 1; sh save.sh c1 && echo went well";
+    answers = [
+      { parts: [call("c1", "shell", { command, background: true })] },
+      { parts: [call("c2", "process", { action: "read", id: "p1", wait_s: 20 })] },
+      { parts: [call("c3", "process", { action: "read", id: "p2", wait_s: 20 })] },
+      done,
+    ];
+  };
+
+  it("in the background ends a headless run too, once that is seen", async () => {
+    inBackground();
+    const { code, err } = await place.run(["run", "save it"], { env: wireEnv(server.url) });
+    assert.deepEqual([code, kept()], [3, ""]);
+    assert.ok(err.includes(`--allow 'write:${data}/**'`), err);
+  });
+
+  it("in the background is started once more when a person says so", async (test) => {
+    if (!works("script", ["--version"])) return test.skip("no script");
+    inBackground();
+    const running = place.startOnTerminal(["run", "save it"], { env: wireEnv(server.url) });
+    await running.said("instead > ");
+    running.child.stdin?.write("y\n");
+    const { code, out } = await running.ended;
+    assert.deepEqual([code, kept()], [0, "c1\n"], out);
+    assert.match(out, /Run it again with more allowed\?\s+sleep 1; sh save\.sh c1/);
+    assert.match(result(2), /runs again as process p2/);
+    assert.match(result(3), /went well/);
   });
 });

@@ -14,6 +14,7 @@ export type {
 } from "./src/checkpoints.ts";
 export type { Clock } from "./src/clock.ts";
 export {
+  coversGrant,
   type Decision,
   type Effect,
   type EffectKind,

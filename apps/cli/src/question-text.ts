@@ -40,8 +40,8 @@ function howToAnswer({ options, rules = [] }: Asked): string {
 }
 
 /** Whole, whatever its length: what is not shown cannot be agreed to. */
-function targetOf({ input, effects }: NonNullable<AskedCall>): string {
-  const { command } = JSON.parse(input) as { readonly command?: unknown };
+function targetOf({ input, effects, command: other }: NonNullable<AskedCall>): string {
+  const { command = other } = JSON.parse(input) as { readonly command?: unknown };
   if (typeof command === "string") return command;
   return listOf(effects);
 }

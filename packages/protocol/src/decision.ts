@@ -42,6 +42,12 @@ export interface Effect {
   readonly traits?: readonly Trait[];
 }
 
+/** Whether who was granted the one may do the other: what may be written may be read, and a place is all that lies below. */
+export function coversGrant(grant: Effect, { kind, target }: Effect): boolean {
+  if (grant.kind !== kind && !(grant.kind === "write" && kind === "read")) return false;
+  return target === grant.target || (kind !== "network" && target.startsWith(`${grant.target}/`));
+}
+
 /** How much the user lets happen without being asked. */
 export type Mode = "ask" | "auto" | "plan" | "read-only";
 

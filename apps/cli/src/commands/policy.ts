@@ -1,7 +1,8 @@
 /** `lathe policy`: whether a shell command may run here, and why; and what was allowed for good in this project. */
 import type { Explained } from "@lathe/hosts/local";
-import { type Failure, isFailure, type Rule, type Tier, type Verdict } from "@lathe/protocol";
+import { type Failure, isFailure, type Tier, type Verdict } from "@lathe/protocol";
 import type { Command } from "../command.ts";
+import { allowText } from "../config/allow-rule.ts";
 import { type Line, readFlags } from "../flags.ts";
 import { fit } from "../render/fit.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
@@ -78,7 +79,9 @@ function report({ verdict, rule, why, parts, mode, sandbox, proposed }: Explaine
   ]);
   const head = `${painted(verdict, paint)}  ${paint.bold(rule)}: ${why}`;
   const place = paint.dim(`in ${mode} mode, sandbox: ${sandbox}`);
-  const flagsText = proposed.map((one) => `--allow '${allowText(one)}'`).join(" ");
+  const flagsText = proposed
+    .map((one) => `--allow '${allowText(one).replaceAll("'", String.raw`'\''`)}'`)
+    .join(" ");
   const last = proposed.length > 0 ? `\nto allow exactly this: ${flagsText}\n` : "";
   return `${head}\n${place}\n\n${table(rows)}${last}`;
 }
@@ -86,8 +89,4 @@ function report({ verdict, rule, why, parts, mode, sandbox, proposed }: Explaine
 function painted(verdict: Verdict, paint: Palette): string {
   if (verdict === "allow") return paint.green(verdict);
   return verdict === "ask" ? paint.yellow(verdict) : paint.red(verdict);
-}
-
-function allowText({ kinds, target = "" }: Rule): string {
-  return `${kinds?.[0] === "execute" ? "" : `${kinds?.[0]}:`}${target}`.replaceAll("'", String.raw`'\''`);
 }

@@ -90,6 +90,8 @@ function granted(
   const again = updateCall(session, call, ({ denied: _, grants = [], ...state }) => ({
     ...state,
     decision,
+    // Whatever the call was, a command runs now: its start must be durable, and the files kept before it.
+    effects: state.effects.length > 0 ? state.effects : [{ kind: "execute", target: state.call.tool }],
     grants: [...grants, ...effects],
   }));
   return grant === "session" ? { ...again, grants: [...again.grants, ...effects] } : again;
