@@ -25,6 +25,8 @@ describe("a command that the sandbox stopped", { skip }, () => {
   let place: Place;
   let server: WireServer;
   let data: string;
+  let turn: number;
+  let answers: readonly { readonly parts: readonly AssistantPart[] }[];
   beforeEach(async () => {
     place = makePlace();
     place.put("save.sh", "echo $1 >> $(cat where)/kept\n");
@@ -35,10 +37,9 @@ describe("a command that the sandbox stopped", { skip }, () => {
       const input = JSON.stringify({ command: `sh save.sh ${id} && echo went well` });
       return { type: "tool-call", id, tool: "shell", input };
     };
-    let turn = 0;
-    server = await startWireServer(
-      () => [{ parts: [call("c1")] }, { parts: [call("c2")] }, done][turn++] ?? done,
-    );
+    turn = 0;
+    answers = [{ parts: [call("c1")] }, { parts: [call("c2")] }, done];
+    server = await startWireServer(() => answers[turn++] ?? done);
   });
   afterEach(async () => {
     await server.close();
@@ -54,7 +55,7 @@ describe("a command that the sandbox stopped", { skip }, () => {
     assert.deepEqual([stopped.code, kept()], [3, ""]);
     assert.match(stopped.err, /the sandbox keeps the command from: write /);
     const allow = /--allow '([^']+)'/.exec(stopped.err)?.[1] ?? "";
-    assert.equal(allow, `write:${data}`);
+    assert.equal(allow, `write:${data}/**`);
     const more = await place.run(["run", "--continue", "--permission-mode", "auto", "--allow", allow], {
       env,
     });
@@ -69,8 +70,32 @@ describe("a command that the sandbox stopped", { skip }, () => {
     assert.deepEqual([code, kept()], [3, ""]);
   });
 
+  it("is granted for good in this project by an answer, until that is taken back", async (test) => {
+    if (!works("script", ["--version"])) return test.skip("no script");
+    const args = ["run", "--permission-mode", "auto", "save it"];
+    const env = wireEnv(server.url);
+    const running = place.startOnTerminal(args, { env });
+    await running.said("instead > ");
+    running.child.stdin?.write("p\n");
+    const { code, out } = await running.ended;
+    assert.deepEqual([code, kept()], [0, "c1\nc2\n"], out);
+    assert.match(out, new RegExp(`unasked:\\s+write ${data} and what lies below it`));
+    const rules = await place.run(["policy", "rules"]);
+    assert.equal(rules.out, `1. write ${data} and what lies below it\n`);
+    assert.ok(!existsSync(join(place.workspace, "lathe.json")));
+    turn = 0;
+    const later = await place.run(args, { env });
+    assert.equal(later.code, 0, later.err);
+    assert.equal(kept(), "c1\nc2\nc1\nc2\n");
+    assert.equal((await place.run(["policy", "rules", "remove", "1"])).code, 0);
+    turn = 0;
+    assert.equal((await place.run(args, { env })).code, 3);
+  });
+
   it("is asked about at a terminal, and allowed for the whole session", async (test) => {
     if (!works("script", ["--version"])) return test.skip("no script");
+    // Long enough for the status line, which must not be drawn over the question.
+    place.put("save.sh", "sleep 0.5; echo $1 >> $(cat where)/kept\n");
     const args = ["run", "--permission-mode", "auto", "save it"];
     const running = place.startOnTerminal(args, { env: wireEnv(server.url) });
     await running.said("The sandbox stopped this");
@@ -80,5 +105,42 @@ describe("a command that the sandbox stopped", { skip }, () => {
     const { code, out } = await running.ended;
     assert.deepEqual([code, kept()], [0, "c1\nc2\n"], out);
     assert.match(out, /The sandbox stopped this/);
+  });
+
+  /** Begun in the background, and its end seen by the call after it. */
+  const inBackground = (): void => {
+    const call = (id: string, tool: string, input: object): AssistantPart => ({
+      type: "tool-call",
+      id,
+      tool,
+      input: JSON.stringify(input),
+    });
+    const command = "sleep 1; sh save.sh c1 && echo went well";
+    answers = [
+      { parts: [call("c1", "shell", { command, background: true })] },
+      { parts: [call("c2", "process", { action: "read", id: "p1", wait_s: 20 })] },
+      { parts: [call("c3", "process", { action: "read", id: "p2", wait_s: 20 })] },
+      done,
+    ];
+  };
+
+  it("in the background ends a headless run too, once that is seen", async () => {
+    inBackground();
+    const { code, err } = await place.run(["run", "save it"], { env: wireEnv(server.url) });
+    assert.deepEqual([code, kept()], [3, ""]);
+    assert.ok(err.includes(`--allow 'write:${data}/**'`), err);
+  });
+
+  it("in the background is started once more when a person says so", async (test) => {
+    if (!works("script", ["--version"])) return test.skip("no script");
+    inBackground();
+    const running = place.startOnTerminal(["run", "save it"], { env: wireEnv(server.url) });
+    await running.said("instead > ");
+    running.child.stdin?.write("y\n");
+    const { code, out } = await running.ended;
+    assert.deepEqual([code, kept()], [0, "c1\n"], out);
+    assert.match(out, /Run it again with more allowed\?\s+sleep 1; sh save\.sh c1/);
+    assert.match(result(2), /runs again as process p2/);
+    assert.match(result(3), /went well/);
   });
 });

@@ -1,6 +1,6 @@
 /** `lathe sandbox`: one command with its streams and its exit code, and every promise tried. */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { makeOutsideFolder } from "@lathe/testkit";
@@ -66,6 +66,37 @@ describe("lathe sandbox", { ...(skip !== undefined && { skip }) }, () => {
     const { code, out, err } = await exec(["--writable", "/etc", "--", "echo ran"]);
     assert.deepEqual([code, out], [2, ""]);
     assert.match(err, /\/etc cannot be made writable/);
+  });
+
+  it("says that memory was not enough, and gives more where it is told to", async () => {
+    const fill = "node -e 'Buffer.alloc(150e6, 1)'";
+    const little = await exec(["--memory", "96M", "--processes", "64", "--", fill]);
+    assert.notEqual(little.code, 0);
+    assert.equal((await exec(["--memory", "1.5G", "--", fill])).code, 0);
+    const { code, out } = await exec([
+      "--file-size",
+      "1M",
+      "--",
+      "head -c 2000000 /dev/zero > big; wc -c < big",
+    ]);
+    assert.deepEqual([code, out.trim()], [0, String(2 ** 20)]);
+  });
+
+  it("keeps to the limits of the user's own configuration, and refuses wrong ones", async () => {
+    mkdirSync(join(place.home, ".config/lathe"), { recursive: true });
+    const file = join(place.home, ".config/lathe/config.json");
+    writeFileSync(file, JSON.stringify({ sandboxLimits: { fileSize: "1M" } }));
+    const { out } = await exec(["--", "head -c 2000000 /dev/zero > big; wc -c < big"]);
+    assert.equal(out.trim(), String(2 ** 20));
+    for (const [flag, value] of [
+      ["--memory", "much"],
+      ["--processes", "2"],
+      ["--file-size", "0"],
+    ] as const) {
+      const wrong = await exec([flag, value, "--", "echo ran"]);
+      assert.deepEqual([wrong.code, wrong.out], [2, ""]);
+      assert.match(wrong.err, new RegExp(`${flag}: .*not ${value}|${flag}: .*not "${value}"`));
+    }
   });
 
   it("ends with 130 on an interrupt, with nothing left running", async () => {

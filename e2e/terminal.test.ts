@@ -63,7 +63,10 @@ describe("on a terminal", { skip: !hasScript() }, () => {
     type("y\n");
     const { code, out } = await running.ended;
     assert.deepEqual([code, existsSync(join(place.workspace, "made"))], [0, true], out);
-    assert.match(out, /\? May shell do this\?\r\n {2}touch made\r\n.*\r\n\[y\]es, \[n\]o/);
+    assert.match(
+      out,
+      /\? May shell do this\?\r\n {2}touch made\r\n.*\r\nfor .*:\r\n {2}run exactly touch made\r\n {2}write made\r\n\[y\]es, \[s\]ession, \[p\]roject, \[n\]o/,
+    );
   });
 
   it("what a person does while the session waits for them is not the session's", async () => {

@@ -14,6 +14,7 @@ export { factsNeeded } from "./src/facts-needed.ts";
 export { matchesPath } from "./src/glob.ts";
 export { isWanting, type Known } from "./src/known.ts";
 export { type NetworkRules, networkRules } from "./src/network-rules.ts";
+export { proposeGrantRules, proposeRules } from "./src/propose-rules.ts";
 export { readScript } from "./src/read-script.ts";
 export { brokenExample, type RuleExamples } from "./src/rule-examples.ts";
 export type { Script } from "./src/script.ts";

@@ -14,6 +14,7 @@ export type {
 } from "./src/checkpoints.ts";
 export type { Clock } from "./src/clock.ts";
 export {
+  coversGrant,
   type Decision,
   type Effect,
   type EffectKind,
@@ -46,7 +47,7 @@ export type { ModelSwitched } from "./src/events/model-switched.ts";
 export type { NoticePosted } from "./src/events/notice-posted.ts";
 export type { PermissionDecided } from "./src/events/permission-decided.ts";
 export type { QuestionAnswered } from "./src/events/question-answered.ts";
-export { allowForSession, type QuestionAsked } from "./src/events/question-asked.ts";
+export { allowForProject, allowForSession, type QuestionAsked } from "./src/events/question-asked.ts";
 export type { SessionClaimed } from "./src/events/session-claimed.ts";
 export type { SessionConfigured } from "./src/events/session-configured.ts";
 export type { SessionCreated } from "./src/events/session-created.ts";

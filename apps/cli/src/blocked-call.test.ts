@@ -1,49 +1,46 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Effect, Mode } from "@lathe/protocol";
+import type { EffectKind, Rule } from "@lathe/protocol";
 import { blockedText } from "./blocked-call.ts";
 
-function textOf(rule: string, effects: readonly Effect[], mode: Mode = "auto"): string {
+function textOf(rule: string, proposed: readonly Rule[]): string {
   const input = JSON.stringify({ command: "the command" });
   const call = { type: "tool-call", id: "c", tool: "shell", input } as const;
   const decision = { verdict: "ask", rule, why: "because" } as const;
-  return blockedText({ call, effects, decision }, { cwd: "/w", mode, lathe: "lathe" });
+  return blockedText({ call, effects: [], decision, proposed }, "lathe");
 }
 
-const cases: readonly (readonly [string, Effect, string])[] = [
+const always = (kind: EffectKind, target: string): Rule => ({
+  name: "always",
+  verdict: "allow",
+  kinds: [kind],
+  target,
+});
+
+const goOn = "Go on with: lathe run --continue --allow";
+const cases: readonly (readonly [string, readonly Rule[], string])[] = [
   [
     "uncontained",
-    { kind: "execute", target: "ls *.js" },
+    [always("execute", String.raw`ls \*.js`)],
     String.raw`Install bubblewrap, or go on with: lathe run --continue --allow 'ls \*.js', or lathe run --continue --no-sandbox`,
   ],
   [
     "uncontained",
-    { kind: "execute", target: "x".repeat(500) },
+    [always("execute", "x".repeat(500))],
     "Install bubblewrap, or go on with: lathe run --continue --no-sandbox",
   ],
+  ["network", [always("network", "example.com")], `${goOn} 'network:example.com'`],
+  ["sandbox", [always("write", "/data/**")], `${goOn} 'write:/data/**'`],
+  ["undecided", [always("execute", "foo:bar")], `${goOn} 'execute:foo:bar'`],
+  ["secret-files", [], "Go on at a terminal, where you are asked: lathe run --continue"],
   [
-    "network",
-    { kind: "network", target: "example.com" },
-    "Go on with: lathe run --continue --allow 'network:example.com'",
-  ],
-  ["sandbox", { kind: "write", target: "/data" }, "Go on with: lathe run --continue --allow 'write:/data'"],
-  ["write-outside", { kind: "write", target: "../x" }, "Go on with: lathe run --continue --allow 'write:/x'"],
-  [
-    "secret-files",
-    { kind: "read", target: ".env" },
-    "Go on at a terminal, where you are asked: lathe run --continue",
+    "ask-mode",
+    [always("execute", "echo it's"), always("write", "a")],
+    String.raw`${goOn} 'echo it'\''s' --allow 'write:a'`,
   ],
 ];
-for (const [rule, effect, remedy] of cases) {
-  it(`says what helps against ${rule} of ${effect.target.slice(0, 20)}`, () => {
-    assert.equal(textOf(rule, [effect]), `shell the command: because. ${remedy}`);
+for (const [rule, proposed, remedy] of cases) {
+  it(`says what helps against ${rule}: ${proposed[0]?.target?.slice(0, 20)}`, () => {
+    assert.equal(textOf(rule, proposed), `shell the command: because. ${remedy}`);
   });
 }
-
-it("allows all that would ask where every change does", () => {
-  const effects: readonly Effect[] = [
-    { kind: "execute", target: "echo it's" },
-    { kind: "write", target: "a" },
-  ];
-  assert.match(textOf("uncontained", effects, "ask"), /--allow 'echo it'\\''s' --allow 'write:a'/);
-});

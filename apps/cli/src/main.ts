@@ -14,7 +14,7 @@ Usage:
   lathe tool NAME --json ARGS one tool by itself
   lathe edits apply           the edit engine by itself, on texts from a pipe
   lathe sandbox exec -- CMD   a command in the sandbox; verify tries what it holds
-  lathe policy check CMD      whether a shell command may run, and why
+  lathe policy check CMD      whether a shell command may run, and why; policy rules: what you allowed for good
   lathe models list           the models you reach, and what they cost; test tries them
   lathe doctor                what works on this machine, what does not, how to mend it
 

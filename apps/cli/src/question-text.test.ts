@@ -56,6 +56,26 @@ it("asks for what the sandbox stopped, once or for the session", () => {
   assert.equal(answerOf(asked, "s"), "s", "a word like any other where it is not offered");
 });
 
+it("says what an answer for good would allow, before it is given", () => {
+  const rules = [
+    { name: "always", verdict: "allow", kinds: ["vcs"], target: "git push origin \\*" },
+    { name: "always", verdict: "allow", kinds: ["write"], target: "/data/**" },
+  ] as const;
+  const options = ["allow", "allow for this session", "allow for this project", "deny"];
+  const call = { tool: "shell", input: '{"command":"save"}', effects: [], why: "w" };
+  assert.equal(
+    questionText({ ...asked, options, rules }, call, palette(false)),
+    "\n? May shell do this?\n  save\nw\nfor the [s]ession or the [p]roject this would let happen unasked:\n" +
+      "  run exactly git push origin *\n  write /data and what lies below it\n" +
+      "[y]es, [s]ession, [p]roject, [n]o, or say what to do instead ",
+  );
+  assert.deepEqual(
+    ["p", "Project", "s"].map((words) => answerOf({ ...asked, options }, words)),
+    ["allow for this project", "allow for this project", "allow for this session"],
+  );
+  assert.equal(answerOf(asked, "p"), "p", "a word like any other where it is not offered");
+});
+
 it("takes a number for an option of a question", () => {
   const question = { call: "c", kind: "question", text: "which?", options: ["red", "blue"] } as const;
   assert.deepEqual(

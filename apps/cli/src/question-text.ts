@@ -1,22 +1,23 @@
 /** A question as it stands on the screen: what it is about on a line of its own, why, and how to answer. */
 import type { LocalSession } from "@lathe/hosts/local";
-import { allowForSession, type Event } from "@lathe/protocol";
+import { allowForProject, allowForSession, type Event } from "@lathe/protocol";
 import { harmless } from "./render/fit.ts";
 import type { Palette } from "./render/palette.ts";
+import { ruleText } from "./render/rule-text.ts";
 
 type Asked = Event<"question.asked">["data"];
 export type AskedCall = Awaited<ReturnType<LocalSession["askedCall"]>>;
 
 /** `call` is what a permission is asked for, where that is known. */
-export function questionText({ kind, text, options }: Asked, call: AskedCall, paint: Palette): string {
+export function questionText(asked: Asked, call: AskedCall, paint: Palette): string {
+  const { kind, text, options } = asked;
   const { bold, dim, yellow } = paint;
   if (kind === "question") {
     const list = options.map((option, at) => `  ${at + 1}. ${harmless(option)}\n`).join("");
     const how = options.length > 0 ? `${dim("a number, or your own words")} ` : "";
     return `\n${yellow("?")} ${bold(harmless(text))}\n${list}${how}`;
   }
-  const more = options.includes(allowForSession) ? "[s] for the whole session, " : "";
-  const how = `${dim(`[y]es, ${more}[n]o, or say what to do instead`)} `;
+  const how = dim(howToAnswer(asked));
   if (!call) return `\n${yellow("?")} ${bold(harmless(text))}\n${how}`;
   const target = harmless(targetOf(call)).replaceAll("\n", "\n  ");
   if (call.beyond) {
@@ -26,9 +27,21 @@ export function questionText({ kind, text, options }: Asked, call: AskedCall, pa
   return `\n${yellow("?")} May ${call.tool} do this?\n  ${bold(target)}\n${dim(oneLine(call.why))}\n${how}`;
 }
 
+/** What an answer for more than this once would mean is shown before it is given, and whole. */
+function howToAnswer({ options, rules = [] }: Asked): string {
+  const last = "[n]o, or say what to do instead ";
+  if (!options.includes(allowForSession)) return `[y]es, ${last}`;
+  if (rules.length === 0) return `[y]es, [s] for the whole session, ${last}`;
+  const isLasting = options.includes(allowForProject);
+  const means = rules.map((rule) => `  ${ruleText(rule).replaceAll("\n", "\n    ")}\n`).join("");
+  const scopes = isLasting ? "the [s]ession or the [p]roject" : "the [s]ession";
+  const keys = isLasting ? "[s]ession, [p]roject" : "[s]ession";
+  return `for ${scopes} this would let happen unasked:\n${means}[y]es, ${keys}, ${last}`;
+}
+
 /** Whole, whatever its length: what is not shown cannot be agreed to. */
-function targetOf({ input, effects }: NonNullable<AskedCall>): string {
-  const { command } = JSON.parse(input) as { readonly command?: unknown };
+function targetOf({ input, effects, command: other }: NonNullable<AskedCall>): string {
+  const { command = other } = JSON.parse(input) as { readonly command?: unknown };
   if (typeof command === "string") return command;
   return listOf(effects);
 }
@@ -46,6 +59,7 @@ export function answerOf({ kind, options }: Asked, words: string): string | unde
   if (words === "") return undefined;
   if (kind === "question") return /^\d+$/.test(words) ? (options[Number(words) - 1] ?? words) : words;
   if (options.includes(allowForSession) && /^s(ession)?$/i.test(words)) return allowForSession;
+  if (options.includes(allowForProject) && /^p(roject)?$/i.test(words)) return allowForProject;
   if (/^(y|yes|ok|okay|sure|allow)$/i.test(words)) return "allow";
   return /^(n|no|deny)$/i.test(words) ? "deny" : words;
 }

@@ -39,7 +39,7 @@ function asking(refusals: readonly Failure[] = []): Asking {
     return left.shift();
   };
   questioner.attach({
-    answer: (call, answer) => hear(`${call}: ${answer}`),
+    answer: (call, _question, answer) => hear(`${call}: ${answer}`),
     cancel: (by) => hear(`cancel: ${by}`),
     askedCall: async () => undefined,
   });

@@ -7,12 +7,12 @@ import { paletteFor } from "./render/palette.ts";
 import { problemLine } from "./show-failure.ts";
 
 interface Answerable {
-  answer(call: string, answer: string): Promise<Failure | undefined>;
+  answer(call: string, question: number, answer: string): Promise<Failure | undefined>;
   cancel(by: string): Promise<Failure | undefined>;
   askedCall(call: string): Promise<AskedCall>;
 }
 
-type Asked = Event<"question.asked">["data"];
+type Asked = Event<"question.asked">["data"] & { readonly seq: number };
 
 export class Questioner {
   readonly #paint = paletteFor(process.stdout, process.env);
@@ -39,7 +39,7 @@ export class Questioner {
   }
 
   event(event: Event): void {
-    if (event.type === "question.asked") this.#add(event.data);
+    if (event.type === "question.asked") this.#add({ ...event.data, seq: event.seq });
     if (event.type === "turn.ended") this.close();
   }
 
@@ -62,7 +62,7 @@ export class Questioner {
         break;
       }
       this.#open.shift();
-      const refused = await this.#session?.answer(asked.call, answer);
+      const refused = await this.#session?.answer(asked.call, asked.seq, answer);
       // Asked once more when the answer could not be kept.
       if (!refused) continue;
       process.stderr.write(problemLine(refused.text));
@@ -92,7 +92,7 @@ export class Questioner {
     if (!asked) return;
     this.#unanswered = asked.text;
     this.#output.write("\n");
-    for (const { call } of open) await this.#session?.answer(call, "deny");
+    for (const { call, seq } of open) await this.#session?.answer(call, seq, "deny");
     const refused = await this.#session?.cancel("the end of the input");
     // A turn that cannot be told to end is ended with us.
     if (refused) process.emit("SIGHUP", "SIGHUP");

@@ -61,6 +61,7 @@ export async function agentOptions(values: AgentValues): Promise<AgentOptions | 
     catalogue,
     limits,
     sandbox,
+    sandboxLimits: config.sandboxLimits,
     checkpoints: config.checkpoints,
     onRemark: (text) => process.stderr.write(problemLine(text)),
   };

@@ -125,7 +125,7 @@ function permissionText(session: Session, { blocked, questioner }: Audience): st
     return `${unanswered}; nobody answers any more. Go on with: ${lathe} run --continue`;
   const call = blocked.latest();
   if (session.lastEnd?.type !== "permission" || !call) return undefined;
-  return blockedText(call, { cwd: session.cwd, mode: session.settings.mode, lathe });
+  return blockedText(call, lathe);
 }
 
 /** The exit code; why it is not 0 goes to stderr. */

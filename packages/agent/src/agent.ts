@@ -39,6 +39,14 @@ export interface Surroundings {
   unsaved(): Promise<boolean>;
 }
 
+/** Where what a person allows for good is kept: the user's own place for this project, not the project's files. */
+export interface KeptRules {
+  /** *Contract:* those of the rules that a person may be offered to keep; all or none, as half of them help nobody. */
+  offered(rules: readonly Rule[]): Promise<readonly Rule[]>;
+  /** *Contract:* durable once it resolves, and in `rules` from then on; a failure when they could not be kept. */
+  keep(rules: readonly Rule[]): Promise<Failure | undefined>;
+}
+
 /** Everything an agent reaches; the host opens and closes it. */
 export interface AgentPorts {
   readonly inbox: Inbox;
@@ -49,7 +57,10 @@ export interface AgentPorts {
   redact(text: string): Promise<string>;
   readonly models: Models;
   readonly tools: readonly Tool[];
+  /** As they are now. */
   readonly rules: readonly Rule[];
+  /** Absent where nothing can be kept. */
+  readonly kept?: KeptRules;
   readonly workspace: Workspace;
   /** *Contract:* keeps the files as they are now for a session; never rejects for what the disk does; ends soon after the signal. */
   checkpoint(session: string, signal: AbortSignal): Promise<Checkpoint | Failure>;

@@ -1,6 +1,14 @@
 /** Gather facts: what policy needs to know of the world to judge effects. */
 import { factsNeeded } from "@lathe/policy";
-import { type Effect, type Facts, isFailure, type Mode, type PathFact, type Refusal } from "@lathe/protocol";
+import {
+  type Effect,
+  type Facts,
+  isFailure,
+  type Mode,
+  type PathFact,
+  type Refusal,
+  type Rule,
+} from "@lathe/protocol";
 import type { AgentPorts, Held } from "./agent.ts";
 
 /** What is known of the session that asks. */
@@ -9,11 +17,13 @@ export interface Asking {
   /** Whether the files are kept before they are changed. */
   readonly keepsFiles: boolean;
   readonly refusals: readonly Refusal[];
+  /** What a person allowed for the rest of it. */
+  readonly allowed?: readonly Rule[];
 }
 
 export async function gatherFacts(
   effects: readonly Effect[],
-  { mode, keepsFiles, refusals }: Asking,
+  { mode, keepsFiles, refusals, allowed = [] }: Asking,
   ports: Pick<AgentPorts, "workspace" | "containment" | "surroundings">,
 ): Promise<Facts> {
   const needed = factsNeeded(effects);
@@ -38,6 +48,7 @@ export async function gatherFacts(
     ...(uncovered && { uncovered }),
     ...(unsaved !== undefined && { unsaved }),
     ...(refusals.length > 0 && { refusals }),
+    ...(allowed.length > 0 && { allowed }),
   };
 }
 

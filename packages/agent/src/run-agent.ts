@@ -1,8 +1,8 @@
 /** Run agent: joins orchestrator, context, policy and tools, and drives a session until no turn is open. */
 import { assemble, estimateTokens } from "@lathe/context";
 import { drive, type Ports } from "@lathe/orchestrator";
-import { evaluate, evaluateGrant, refusalsOf } from "@lathe/policy";
-import { type Failure, fold, isFailure, type Session, type SessionLog } from "@lathe/protocol";
+import { evaluate, evaluateGrant, proposeGrantRules, proposeRules, refusalsOf } from "@lathe/policy";
+import { type Failure, fold, isFailure, type Rule, type Session, type SessionLog } from "@lathe/protocol";
 import type { AgentPorts, RunOptions } from "./agent.ts";
 import { askingOf } from "./asking.ts";
 import { examineCall } from "./examine-call.ts";
@@ -48,6 +48,9 @@ function orchestratorPorts(ports: AgentPorts): Ports {
     evaluate: (effects, facts) => evaluate({ effects }, facts, ports.rules),
     evaluateGrant: (effects, facts) => evaluateGrant(effects, facts, ports.rules),
     refusals: (effects, facts) => refusalsOf(effects, facts, ports.rules),
+    propose: async (effects, facts) => offered(proposeRules(effects, facts, ports.rules), ports),
+    proposeGrant: async (effects, facts) => offered(proposeGrantRules(effects, facts, ports.rules), ports),
+    ...(ports.kept && { keep: ports.kept.keep }),
     examine: (session, call) => examineCall(call, askingOf(session), ports),
     version: async (path) => {
       const content = await workspace.read(path);
@@ -58,4 +61,8 @@ function orchestratorPorts(ports: AgentPorts): Ports {
     onEvent: (event, session) => ports.onEvent(event, session),
     onDelta: (delta) => ports.onDelta(delta),
   };
+}
+
+async function offered(rules: readonly Rule[], { kept }: AgentPorts): Promise<readonly Rule[]> {
+  return rules.length === 0 || !kept ? rules : kept.offered(rules);
 }

@@ -7,6 +7,8 @@ export interface AskedCall {
   readonly tool: string;
   /** The arguments, as JSON. */
   readonly input: string;
+  /** What would run again, where the arguments do not say it. */
+  readonly command?: string;
   readonly effects: readonly Effect[];
   /** Of a call that ran: what the sandbox kept it from, and what is asked for. */
   readonly beyond?: readonly Effect[];
@@ -31,7 +33,21 @@ export async function findAskedCall(
   const { why } = beyond
     ? evaluateGrant(beyond, facts, ports.rules)
     : evaluate({ effects }, facts, ports.rules);
-  return { tool: call.tool, input: call.input, effects, why, ...(beyond && { beyond }) };
+  const command = beyond && commandOf(call.input, ports);
+  return {
+    tool: call.tool,
+    input: call.input,
+    effects,
+    why,
+    ...(beyond && { beyond }),
+    ...(command !== undefined && { command }),
+  };
+}
+
+/** Of a call that looked at a process. */
+function commandOf(input: string, { sandbox }: AgentPorts): string | undefined {
+  const { id } = Object(parsed(input)) as { readonly id?: unknown };
+  return sandbox.processes().find((process) => process.id === id)?.command.script;
 }
 
 function parsed(input: string): unknown {

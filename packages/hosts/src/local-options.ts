@@ -12,6 +12,22 @@ export interface ProviderOptions {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** What commands may have of the machine. */
+export interface SandboxLimits {
+  readonly memoryBytes: number;
+  /** Processes and threads at once. */
+  readonly processes: number;
+  /** Bytes of one file. */
+  readonly fileBytes: number;
+}
+
+export interface SandboxLimitsChoice {
+  /** Instead of the usual ones. */
+  readonly wanted: Partial<SandboxLimits>;
+  /** Never exceeded, the usual ones included. */
+  readonly most: Partial<SandboxLimits>;
+}
+
 export interface LocalOptions {
   /** Real path of the workspace. */
   readonly cwd: string;
@@ -26,6 +42,7 @@ export interface LocalOptions {
   readonly attended: boolean;
   readonly limits: Limits;
   readonly sandbox: SandboxChoice;
+  readonly sandboxLimits: SandboxLimitsChoice;
   /** Whether the files are kept before steps that may change them. */
   readonly checkpoints: boolean;
   /** The user's and the project's rules, beside the built-in ones. */

@@ -33,8 +33,8 @@ export interface LocalSession {
   cancel(by: string): Promise<Failure | undefined>;
   /** What a `question.asked` asks a permission for; undefined when that is not known. */
   askedCall(call: string): Promise<AskedCall | undefined>;
-  /** The answer to a `question.asked`: "allow", "deny", or what to do instead. */
-  answer(call: string, answer: string): Promise<Failure | undefined>;
+  /** The answer to a `question.asked`, which `question` names by its `seq`: one of its options, or what to do instead. */
+  answer(call: string, question: number, answer: string): Promise<Failure | undefined>;
   /** What holds commands in here. */
   containment(): Promise<Containment>;
   /** *Contract:* ends every process, removes the scratch folder, makes the log durable; idempotent. */
@@ -88,7 +88,7 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
     },
     cancel: (by) => offer({ type: "cancel", by }),
     askedCall: (call) => findAskedCall(call, current(), opened.ports),
-    answer: (call, answer) => offer({ type: "answer", call, answer, by: "user" }),
+    answer: (call, question, answer) => offer({ type: "answer", call, question, answer, by: "user" }),
     containment: () => opened.containment(),
     close: () => {
       closing ??= allSteps([opened.close, () => log.close()]);

@@ -18,7 +18,7 @@ export interface LoneSandbox {
   close(): Promise<void>;
 }
 
-type Place = Pick<LocalOptions, "cwd" | "env">;
+type Place = Pick<LocalOptions, "cwd" | "env" | "sandboxLimits">;
 
 export interface LonePlace extends Place {
   /** Hosts its commands may reach, as rules say it, and `registry` for those of the project's package managers. */
@@ -48,13 +48,18 @@ export async function wrongWritable(
 }
 
 /** *Contract:* a failure where nothing would hold commands in. */
-export async function openLoneSandbox({ cwd, env, hosts }: LonePlace): Promise<LoneSandbox | Failure> {
+export async function openLoneSandbox({
+  cwd,
+  env,
+  hosts,
+  sandboxLimits,
+}: LonePlace): Promise<LoneSandbox | Failure> {
   // Nobody reads it later: it is passed on as it comes.
   const outputCap = Number.MAX_SAFE_INTEGER;
   const network = (sandboxes: Parameters<typeof withRegistries>[2]) => ({
     hosts: withRegistries(hosts, cwd, sandboxes),
   });
-  const place = { check: unchecked, env, workspace: cwd, outputCap, network };
+  const place = { check: unchecked, env, workspace: cwd, outputCap, network, sandboxLimits };
   const { driver, reasons } = await openDriver("required", place);
   if (driver.tier === "none") return noSandbox(reasons);
   if (hosts.length > 0 && driver.network === "closed") return noWayOut(driver.name, reasons);
@@ -81,8 +86,9 @@ export interface Verified extends Pick<Containment, "reasons"> {
 }
 
 /** Everything the driver promises that commands would get here, tried for real. */
-export async function verifySandbox({ cwd, env }: Place): Promise<Verified | Failure> {
-  const place = { check: unchecked, env, workspace: cwd, network: () => ({ hosts: [] }) };
+export async function verifySandbox({ cwd, env, sandboxLimits }: Place): Promise<Verified | Failure> {
+  const network = (): { readonly hosts: readonly string[] } => ({ hosts: [] });
+  const place = { check: unchecked, env, workspace: cwd, network, sandboxLimits };
   const { driver, reasons } = await openDriver("required", place);
   if (driver.tier === "none") return noSandbox(reasons);
   const { commandEnv, verifyDriver, verifySecret } = await import("@lathe/sandbox");

@@ -1,8 +1,9 @@
 /** Which sandbox driver this machine gets: the best that really works, or none where none is wanted. */
 import { cacheFolder } from "./cache-folder.ts";
+import { commandLimits } from "./command-limits.ts";
 import type { Containment } from "./containment.ts";
 import { homeFolder } from "./home-folder.ts";
-import type { LocalOptions, SandboxChoice } from "./local-options.ts";
+import type { LocalOptions, SandboxChoice, SandboxLimitsChoice } from "./local-options.ts";
 
 type Sandboxes = typeof import("@lathe/sandbox");
 type Check = import("@lathe/sandbox").Check;
@@ -12,6 +13,7 @@ interface Place {
   readonly check: Check;
   readonly env: LocalOptions["env"];
   readonly workspace: string;
+  readonly sandboxLimits: SandboxLimitsChoice;
   /** Bytes of one command's output that are kept, at most. */
   readonly outputCap?: number;
   /** What its commands reach, where the driver can let them out. */
@@ -20,12 +22,13 @@ interface Place {
 
 export async function openDriver(
   choice: SandboxChoice,
-  { env, workspace, network, ...more }: Place,
+  { env, workspace, network, sandboxLimits, ...more }: Place,
 ): Promise<Containment> {
   const sandboxes = await import("@lathe/sandbox");
   const { createNoneDriver, probeDriver } = sandboxes;
   const home = homeFolder(env);
   if (choice === "off") return { driver: createNoneDriver({ ...more, home }), reasons: ["switched off"] };
   const cache = { cacheFolder: cacheFolder(env), workspace };
-  return probeDriver({ ...more, ...cache, home, network: network(sandboxes) });
+  const limits = await commandLimits(sandboxLimits);
+  return probeDriver({ ...more, ...cache, home, limits, network: network(sandboxes) });
 }

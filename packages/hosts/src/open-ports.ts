@@ -8,6 +8,7 @@ import { afterFirstRequest } from "./after-first-request.ts";
 import { allSteps } from "./all-steps.ts";
 import { chooseModels } from "./choose-models.ts";
 import type { Containment } from "./containment.ts";
+import { openKeptRules } from "./kept-rules.ts";
 import { createLazyCheckpoints } from "./lazy-checkpoints.ts";
 import { createLazySearch } from "./lazy-search.ts";
 import type { LocalOptions } from "./local-options.ts";
@@ -47,7 +48,12 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const gateway = openGateway(options);
   if (models[0] !== undefined) gateway.preload(models[0]);
   const { scratch, fenced } = fence;
-  const { probe, sandbox, network } = openSessionSandbox({ scratch, check: () => fence.check() }, options);
+  const { rules: keptRules, kept } = openKeptRules(options);
+  const fixed = sessionRules(options.rules, cwd);
+  const { probe, sandbox, network } = openSessionSandbox(
+    { scratch, check: () => fence.check() },
+    { ...options, rules: [...options.rules, ...keptRules()] },
+  );
   // An opened sandbox ends what the dead one of its folder left running.
   const endLeftovers = async (): Promise<unknown> => scratch.isFound && sandbox.open();
   const syntax = createSyntax();
@@ -74,7 +80,10 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
         ]),
       ),
       tools: builtinTools,
-      rules: sessionRules(options.rules, cwd),
+      get rules() {
+        return [...keptRules(), ...fixed];
+      },
+      ...(kept && { kept }),
       workspace,
       checkpoint: checkpoints.take,
       sandbox,

@@ -88,7 +88,8 @@ describe("a refused effect", () => {
         events.push(event);
         if (event.type !== "question.asked") return;
         const { call } = event.data;
-        void store.offer("s1", { type: "answer", call, answer: answer(), by: "user" });
+        const said = { type: "answer", call, question: event.seq, answer: answer(), by: "user" } as const;
+        void store.offer("s1", said);
       },
       onDelta: () => undefined,
     };

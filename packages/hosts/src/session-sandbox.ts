@@ -28,6 +28,7 @@ export function openSessionSandbox({ scratch, check }: Held, options: LocalOptio
       check,
       env,
       workspace: cwd,
+      sandboxLimits: options.sandboxLimits,
       network: (sandboxes) => sessionNetwork(options, network.note, sandboxes),
     }),
   );

@@ -13,6 +13,7 @@ import {
   isFailure,
   type Limits,
   type Outcome,
+  type Rule,
   type Session,
   type SessionLog,
   type Settings,
@@ -44,6 +45,8 @@ export interface BenchOptions {
   readonly settings?: Partial<Settings>;
   readonly decide?: (effects: readonly Effect[]) => Decision;
   readonly decideGrant?: (effects: readonly Effect[]) => Decision;
+  readonly propose?: (effects: readonly Effect[]) => readonly Rule[];
+  readonly keep?: (rules: readonly Rule[]) => Promise<Failure | undefined>;
   readonly clock?: HandMovedClock;
   readonly price?: null;
   readonly checkpoint?: (signal: AbortSignal) => Promise<Checkpoint | Failure> | Checkpoint | Failure;
@@ -96,6 +99,9 @@ export function openBench(options: BenchOptions): Bench {
     refusals: (effects) => effects.map(({ kind, target }) => ({ kind, target })),
     evaluate: (effects) => options.decide?.(effects) ?? allow,
     evaluateGrant: (effects) => options.decideGrant?.(effects) ?? allow,
+    propose: async (effects) => options.propose?.(effects) ?? [],
+    proposeGrant: async (effects) => options.propose?.(effects) ?? [],
+    ...(options.keep && { keep: options.keep }),
     version: async (path) => files.get(path) ?? null,
     checkpoint: async (_session, signal) => {
       done.push("checkpoint");
@@ -238,4 +244,11 @@ export const say = (text: string, id?: string): { tool: string; input: { text: s
 export async function until(condition: () => boolean): Promise<void> {
   for (let i = 0; i < 2000 && !condition(); i++) await new Promise((resolve) => setTimeout(resolve, 1));
   assert.ok(condition(), "it never came");
+}
+
+/** A person's answer to the latest question about a call. */
+export async function answerTo(bench: Bench, call: string, answer: string): Promise<void> {
+  const asked = bench.events.findLast((event) => event.type === "question.asked" && event.data.call === call);
+  const question = asked?.seq ?? assert.fail(`${call} was not asked about`);
+  await bench.store.offer("s1", { type: "answer", call, question, answer, by: "user" });
 }

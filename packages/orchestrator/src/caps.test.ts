@@ -3,7 +3,16 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { costOf, emptySession, type ModelRequest } from "@lathe/protocol";
 import fc from "fast-check";
-import { assertValidConversation, type BenchTool, openBench, run, say, types, until } from "./bench.test.ts";
+import {
+  answerTo,
+  assertValidConversation,
+  type BenchTool,
+  openBench,
+  run,
+  say,
+  types,
+  until,
+} from "./bench.test.ts";
 import { reserve } from "./caps.ts";
 
 function requestOf(maxOutputTokens: number): ModelRequest {
@@ -52,7 +61,7 @@ describe("caps", () => {
     const session = run(bench);
     await until(() => types(bench).includes("question.asked"));
     bench.clock.advance(60_000);
-    await bench.store.offer("s1", { type: "answer", call: "c0.0", answer: "allow", by: "user" });
+    await answerTo(bench, "c0.0", "allow");
     assert.deepEqual((await session).lastEnd, { type: "done" });
 
     const slow: BenchTool = {

@@ -5,6 +5,7 @@ import { failure, fold, isFailure } from "@lathe/protocol";
 import { createHandMovedClock } from "@lathe/testkit";
 import {
   allow,
+  answerTo,
   type Bench,
   type BenchOptions,
   begin,
@@ -104,7 +105,7 @@ describe("a checkpoint", () => {
     const session = run(one);
     await until(() => one.events.some(({ type }) => type === "question.asked"));
     await until(() => one.done.length === 3);
-    await one.store.offer("s1", { type: "answer", call: callOf(one), answer: "allow", by: "user" });
+    await answerTo(one, callOf(one), "allow");
     assert.deepEqual(
       (await session).checkpoints.map(({ moment }) => moment),
       ["before", "after", "before", "after"],

@@ -8,11 +8,12 @@ import {
   failure,
   isFailure,
   type Outcome,
+  type PreparedCall,
   type Session,
 } from "@lathe/protocol";
 import { decideGrant } from "./decide-grant.ts";
-import { personDecision } from "./person-decision.ts";
-import type { Entry, Reach } from "./ports.ts";
+import { alwaysOf, answersFor, personDecision } from "./person-decision.ts";
+import type { Entry, Examined, Ports, Reach } from "./ports.ts";
 import { prepareCall } from "./prepare-call.ts";
 
 export async function* decideCalls(
@@ -26,25 +27,41 @@ export async function* decideCalls(
 }
 
 async function decideCall(state: CallState, session: Session, { ports }: Reach): Promise<Draft[]> {
-  const call = state.call.id;
   const prepared = prepareCall(state.call, ports.tools);
-  if (isFailure(prepared)) return [completed(call, { type: "failed", failure: prepared })];
-  const { question } = prepared;
+  if (isFailure(prepared)) return [completed(state.call.id, { type: "failed", failure: prepared })];
   if (state.denied) return decideGrant({ ...state, denied: state.denied }, session, ports);
-  const attended = session.settings.attended;
-  if (question) {
-    if (state.answer) return [completed(call, { type: "ok", text: state.answer.text })];
-    if (attended) return [{ type: "question.asked", data: { call, kind: "question", ...question } }];
-    const text = "nobody is there to answer; decide for yourself and say what you assumed";
-    return [completed(call, { type: "failed", failure: failure("no-person", text) })];
-  }
-  const { effects, facts } = await ports.examine(session, prepared);
-  const decision = state.answer
-    ? personDecision(state.answer.text, state.answer.by)
-    : ports.evaluate(effects, facts);
-  if (decision.verdict === "ask" && attended) return [ask(state, effects, decision)];
-  // What a person denied stays denied; where nobody could be asked, the turn ends instead.
-  const refused = state.answer && decision.verdict === "deny" ? ports.refusals(effects, facts) : [];
+  if (prepared.question) return [questionDraft(state, prepared.question, session)];
+  const examined = await ports.examine(session, prepared);
+  if (state.answer) return answered({ ...state, answer: state.answer }, examined, ports);
+  const { effects, facts } = examined;
+  const decision = ports.evaluate(effects, facts);
+  if (decision.verdict !== "ask") return record({ call: state.call.id, effects, decision });
+  const proposed = await ports.propose(effects, facts);
+  if (session.settings.attended) return [ask(state, { effects, decision }, answersFor(proposed, ports))];
+  return record({ call: state.call.id, effects, decision, ...(proposed.length > 0 && { proposed }) });
+}
+
+function questionDraft(
+  { call: { id: call }, answer }: CallState,
+  question: NonNullable<PreparedCall["question"]>,
+  { settings }: Session,
+): Draft {
+  if (answer) return completed(call, { type: "ok", text: answer.text });
+  if (settings.attended) return { type: "question.asked", data: { call, kind: "question", ...question } };
+  const text = "nobody is there to answer; decide for yourself and say what you assumed";
+  return completed(call, { type: "failed", failure: failure("no-person", text) });
+}
+
+/** What a person denied stays denied; where nobody could be asked, the turn ends instead. */
+async function answered(
+  { call: { id: call }, answer }: CallState & Required<Pick<CallState, "answer">>,
+  { effects, facts }: Examined,
+  ports: Ports,
+): Promise<Draft[]> {
+  const decision = personDecision(answer);
+  if (decision.verdict === "allow")
+    return record({ call, effects, decision, ...(await alwaysOf(answer, ports)) });
+  const refused = ports.refusals(effects, facts);
   return record({ call, effects, decision, ...(refused.length > 0 && { refused }) });
 }
 
@@ -55,12 +72,16 @@ function record(data: EventData<"permission.decided">): Draft[] {
   return [decided, completed(call, { type: "refused", rule: decision.rule, why: decision.why })];
 }
 
-function ask(state: CallState, effects: readonly Effect[], decision: Decision): Draft {
+function ask(
+  state: CallState,
+  { effects, decision }: { readonly effects: readonly Effect[]; readonly decision: Decision },
+  answers: ReturnType<typeof answersFor>,
+): Draft {
   const what = effects.map((effect) => `${effect.kind} ${effect.target}`).join(", ");
   const text = `${state.call.tool} wants to ${what} (${decision.rule}: ${decision.why})`;
   return {
     type: "question.asked",
-    data: { call: state.call.id, kind: "permission", text, options: ["allow", "deny"] },
+    data: { call: state.call.id, kind: "permission", text, ...answers },
   };
 }
 

@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import { failure, fold, isFailure } from "@lathe/protocol";
 import { createHandMovedClock } from "@lathe/testkit";
 import {
+  answerTo,
   assertValidConversation,
   begin,
   openBench,
@@ -207,7 +208,7 @@ describe("permissions", () => {
       const session = run(bench, log);
       await until(() => types(bench).includes("question.asked"));
       bench.clock.advance(5000);
-      await bench.store.offer("s1", { type: "answer", call: "c0.0", answer, by: "user" });
+      await answerTo(bench, "c0.0", answer);
       assert.deepEqual((await session).lastEnd, { type: "done" });
       assert.deepEqual(bench.done, done);
     });

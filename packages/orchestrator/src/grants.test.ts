@@ -1,9 +1,9 @@
 /** What the sandbox kept a command from: granted it runs again, and otherwise its outcome stands. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Effect, fold, isFailure, outcomeText } from "@lathe/protocol";
+import { type Effect, failure, fold, isFailure, outcomeText, type Rule } from "@lathe/protocol";
 import type { BenchTool } from "./bench.test.ts";
-import { type Bench, begin, benches, reclaim, run, types, until, unwrap } from "./bench.test.ts";
+import { answerTo, type Bench, begin, benches, reclaim, run, types, until, unwrap } from "./bench.test.ts";
 import { drive } from "./drive.ts";
 
 const host: Effect = { kind: "network", target: "example.com" };
@@ -49,7 +49,7 @@ async function answering(bench: Bench, answers: readonly string[]): Promise<void
       bench.events.flatMap(({ type, data: one }) => (type === "question.asked" ? [one] : []));
     await until(() => asked().length > i);
     const call = asked()[i]?.call ?? assert.fail();
-    await bench.store.offer("s1", { type: "answer", call, answer, by: "user" });
+    await answerTo(bench, call, answer);
   }
 }
 
@@ -96,6 +96,58 @@ for (const { name, openBench } of benches) {
         bench.done.filter((one) => one !== "checkpoint"),
         ["tried", "saved", "saved"],
       );
+    });
+
+    it("runs like all that follow when a person says so for the project, and what was shown is kept", async () => {
+      const kept: Rule[] = [];
+      const rules = [{ name: "always", verdict: "allow", kinds: ["write"], target: "/data/**" }] as const;
+      const bench = openBench({
+        script: twice,
+        tools: [save],
+        decideGrant: () => asking,
+        propose: () => rules,
+        keep: async (news) => void kept.push(...news),
+        settings: { attended: true },
+      });
+      const running = run(bench);
+      await answering(bench, ["allow for this project"]);
+      assert.deepEqual((await running).grants, [data]);
+      assert.deepEqual(kept, rules);
+      const asked = bench.events.filter(({ type }) => type === "question.asked");
+      assert.deepEqual(
+        asked.map(({ data: one }) => "rules" in one && one.rules),
+        [rules],
+      );
+    });
+
+    it("is kept for the session where it cannot be kept for the project", async () => {
+      const rules = [{ name: "always", verdict: "allow", kinds: ["execute"], target: "save" }] as const;
+      const bench = openBench({
+        script: once,
+        tools: [save],
+        decide: () => asking,
+        propose: () => rules,
+        keep: async () => failure("disk-full", "no room"),
+        settings: { attended: true },
+      });
+      const running = run(bench);
+      await answering(bench, ["allow for this project"]);
+      assert.deepEqual((await running).rules, rules);
+    });
+
+    it("is not allowed for good where nothing was offered", async () => {
+      const keep = async (): Promise<undefined> => assert.fail("nothing was shown");
+      const bench = openBench({
+        script: once,
+        tools: [save],
+        decide: () => asking,
+        keep,
+        settings: { attended: true },
+      });
+      const running = run(bench);
+      await answering(bench, ["allow for this project"]);
+      assert.deepEqual((await running).rules, []);
+      assert.ok(bench.done.includes("saved"));
     });
 
     it("keeps its outcome where a rule refuses", async () => {
@@ -189,6 +241,28 @@ for (const { name, openBench } of benches) {
       assert.deepEqual(results(bench), ["EROFS /data"]);
     });
 
+    it("is not granted by a second answer to the question about the command", async () => {
+      const options = {
+        script: once,
+        tools: [save],
+        decide: () => asking,
+        decideGrant: () => asking,
+        settings: { attended: true },
+      };
+      const bench = openBench(options);
+      const running = run(bench);
+      await answering(bench, ["allow"]);
+      const questions = () => bench.events.filter(({ type }) => type === "question.asked");
+      await until(() => questions().length === 2);
+      const [first, second] = questions().map(({ seq }) => seq);
+      const late = { type: "answer", call: "c0.0", answer: "allow", by: "another terminal" } as const;
+      await bench.store.offer("s1", { ...late, question: first ?? 0 });
+      await bench.store.offer("s1", { ...late, question: second ?? 0, answer: "deny" });
+      await running;
+      assert.deepEqual(results(bench), ["EROFS /data\n[not granted: denied by another terminal]"]);
+      assert.equal(types(bench).filter((type) => type === "question.answered").length, 2);
+    });
+
     it("goes on with the question after its owner died", async () => {
       const options = {
         script: once,
@@ -202,7 +276,7 @@ for (const { name, openBench } of benches) {
       await until(() => types(bench).includes("question.asked"));
       const again = run(bench, await reclaim(bench));
       const call = fold(unwrap(await bench.store.read("s1"))).calls[0]?.call.id ?? "";
-      await bench.store.offer("s1", { type: "answer", call, answer: "allow", by: "user" });
+      await answerTo(bench, call, "allow");
       assert.ok(isFailure(await first));
       assert.deepEqual((await again).lastEnd, { type: "done" });
       assert.equal(bench.done.filter((one) => one === "saved").length, 1);

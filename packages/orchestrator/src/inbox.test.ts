@@ -5,6 +5,7 @@ import { type Failure, failure, fold, isFailure, type Session } from "@lathe/pro
 import { createHandMovedClock } from "@lathe/testkit";
 import fc from "fast-check";
 import {
+  answerTo,
   assertValidConversation,
   type Bench,
   begin,
@@ -151,7 +152,7 @@ for (const { name, openBench } of benches) {
       const { state, ended } = await stolenFrom(bench);
       await until(() => types(bench).includes("question.asked"));
       state.stolen = true;
-      await bench.store.offer("s1", { type: "answer", call: "c0.0", answer: "allow", by: "user" });
+      await answerTo(bench, "c0.0", "allow");
       assertStale(await ended);
     });
 

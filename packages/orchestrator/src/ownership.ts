@@ -128,9 +128,10 @@ function draftOf(id: string, offer: Offer, session: Session): Draft[] {
     case "cancel":
       return [{ type: "cancel.requested", data: { by: offer.by, offer: id } }];
     case "answer": {
-      const asked = session.calls.some((state) => state.call.id === offer.call && state.asked);
-      const { call, answer, by } = offer;
-      return asked ? [{ type: "question.answered", data: { call, answer, by, offer: id } }] : [];
+      const { call, question, answer, by } = offer;
+      // An answer that came late may not decide what was asked since.
+      const isAsked = session.calls.some(({ call: { id }, asked }) => id === call && asked?.seq === question);
+      return isAsked ? [{ type: "question.answered", data: { call, answer, by, offer: id } }] : [];
     }
   }
 }

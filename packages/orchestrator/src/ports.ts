@@ -16,6 +16,7 @@ import type {
   NetworkLog,
   PreparedCall,
   Refusal,
+  Rule,
   Session,
   SessionLog,
   Tool,
@@ -45,6 +46,12 @@ export interface Ports {
   evaluate(effects: readonly Effect[], facts: Facts): Decision;
   /** *Contract:* pure; of effects that the sandbox kept a command from. */
   evaluateGrant(effects: readonly Effect[], facts: Facts): Decision;
+  /** *Contract:* the narrowest rules that would allow them; empty where none could, or where none is offered. */
+  propose(effects: readonly Effect[], facts: Facts): Promise<readonly Rule[]>;
+  /** *Contract:* the same for effects that the sandbox kept a command from. */
+  proposeGrant(effects: readonly Effect[], facts: Facts): Promise<readonly Rule[]>;
+  /** *Contract:* keeps rules for this and later sessions of the project; absent where that cannot be. */
+  keep?(rules: readonly Rule[]): Promise<Failure | undefined>;
   /** *Contract:* pure; what a person refuses who denies these effects. */
   refusals(effects: readonly Effect[], facts: Facts): readonly Refusal[];
   /** *Contract:* the file's current version, null where there is none. */

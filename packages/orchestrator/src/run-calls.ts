@@ -1,8 +1,8 @@
 /** Run calls: intent first, then the effects together, each outcome appended as it comes. */
 import {
   type CallState,
+  coversGrant,
   type Draft,
-  type Effect,
   failure,
   isFailure,
   mayChange,
@@ -90,17 +90,17 @@ function ending({ call: { id: call }, grants = [] }: CallState, session: Session
   const { outcome, ms } = ran;
   const denied = (outcome.type === "ok" && outcome.facts?.denied) || [];
   const granted = [...session.grants, ...grants];
-  const effects = denied.filter((effect) => !granted.some((one) => covers(one, effect)));
+  const effects = denied.filter((effect) => !granted.some((one) => coversGrant(one, effect)));
   if (effects.length > 0 && grants.length < maxGrants) {
     return { type: "tool.denied", data: { call, effects, outcome, ms } };
   }
-  const told = grants.length > 0 ? ranTwice(outcome) : outcome;
+  const told = grants.length > 0 && !startsAnother(outcome) ? ranTwice(outcome) : outcome;
   return { type: "tool.completed", data: { call, outcome: told, ms } };
 }
 
-function covers(grant: Effect, { kind, target }: Effect): boolean {
-  if (grant.kind !== kind && !(grant.kind === "write" && kind === "read")) return false;
-  return target === grant.target || (kind !== "network" && target.startsWith(`${grant.target}/`));
+/** A command that runs in the background says so by itself. */
+function startsAnother(outcome: Outcome): boolean {
+  return outcome.type === "ok" && outcome.facts?.process?.again === true;
 }
 
 /** What the first run did before it was stopped is done twice now: the model must know. */

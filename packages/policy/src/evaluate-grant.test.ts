@@ -26,6 +26,8 @@ const rows: readonly (readonly [
   ["write /srv/data", {}, "ask"],
   ["write /srv/data", { "write:/srv/data": "allow" }, "allow"],
   ["write /srv/data/new", { "write:/srv/data/**": "allow" }, "allow"],
+  ["read /srv/data/old", { "write:/srv/data/**": "allow" }, "allow"],
+  ["write /srv/data", { "read:/srv/data/**": "allow" }, "ask"],
   ["write /root/.claude.json", { "write:*.json": "allow" }, "ask"],
   ["write /root/.config", { "write:**/.*": "allow" }, "ask"],
   ["write /root/other/dist", { "write:**/dist/**": "allow" }, "ask"],

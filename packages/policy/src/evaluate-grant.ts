@@ -7,7 +7,8 @@ const gravestFirst: readonly Verdict[] = ["deny", "ask", "allow"];
 
 /** The gravest decision over effects in the form of grants (absolute paths, hosts); pure. */
 export function evaluateGrant(effects: readonly Effect[], facts: Facts, rules: readonly Rule[]): Decision {
-  const decisions = effects.map((effect) => judge(effect, facts, rules));
+  const all = facts.allowed ? [...rules, ...facts.allowed] : rules;
+  const decisions = effects.map((effect) => judge(effect, facts, all));
   const found = gravestFirst.map((verdict) => decisions.find((one) => one.verdict === verdict)).find(Boolean);
   return found ?? { verdict: "deny", rule: "sandbox", why: "nothing is known that could be granted" };
 }
@@ -33,7 +34,11 @@ function judge(effect: Effect, facts: Facts, rules: readonly Rule[]): Decision {
 
 /** Who may write what is granted may read it, and a grant holds for all that lies below it. */
 function speaksOf(rule: Rule, effect: Effect, facts: Facts): boolean {
-  if (rule.verdict === "allow") return isNarrow(rule) && matches(rule, effect, facts);
+  if (rule.verdict === "allow") {
+    const wanted: readonly Effect[] =
+      effect.kind === "read" ? [effect, { ...effect, kind: "write" }] : [effect];
+    return isNarrow(rule) && wanted.some((one) => matches(rule, one, facts));
+  }
   const meant: readonly Effect[] = effect.kind === "write" ? [effect, { ...effect, kind: "read" }] : [effect];
   const isPath = effect.kind === "write" || effect.kind === "read";
   return meant.some(

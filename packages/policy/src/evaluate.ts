@@ -34,9 +34,10 @@ export function judgements(
   facts: Facts,
   rules: readonly Rule[],
 ): readonly Judgement[] {
-  const situation = { facts, rules, isCommand: effects.some(({ kind }) => kind === "execute") };
+  const all = facts.allowed ? [...rules, ...facts.allowed] : rules;
+  const situation = { facts, rules: all, isCommand: effects.some(({ kind }) => kind === "execute") };
   return effects.flatMap((effect) => {
-    const isNamed = rules.some((rule) => isExactly(rule, effect) && matches(rule, effect, facts));
+    const isNamed = all.some((rule) => isExactly(rule, effect) && matches(rule, effect, facts));
     const refused = isNamed ? undefined : refusalDecision(effect, facts);
     const own = effect.traits?.includes("possible") ? [] : [judgeEffect(effect, situation)];
     const decisions = refused ? [...own, refused] : own;

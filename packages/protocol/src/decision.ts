@@ -42,6 +42,12 @@ export interface Effect {
   readonly traits?: readonly Trait[];
 }
 
+/** Whether who was granted the one may do the other: what may be written may be read, and a place is all that lies below. */
+export function coversGrant(grant: Effect, { kind, target }: Effect): boolean {
+  if (grant.kind !== kind && !(grant.kind === "write" && kind === "read")) return false;
+  return target === grant.target || (kind !== "network" && target.startsWith(`${grant.target}/`));
+}
+
 /** How much the user lets happen without being asked. */
 export type Mode = "ask" | "auto" | "plan" | "read-only";
 
@@ -85,6 +91,8 @@ export interface Facts {
   readonly unsaved?: boolean;
   /** What was refused in this session and not allowed since. */
   readonly refusals?: readonly Refusal[];
+  /** Rules that a person made for the rest of this session. */
+  readonly allowed?: readonly Rule[];
 }
 
 /** An effect that a person did not let happen. */
@@ -121,6 +129,17 @@ export const refusalSchema: v.GenericSchema<unknown, Refusal> = v.object({
   target: v.string(),
   real: v.exactOptional(v.string()),
   isOld: v.exactOptional(v.boolean()),
+});
+
+export const ruleSchema: v.GenericSchema<unknown, Rule> = v.object({
+  name: v.string(),
+  verdict: v.picklist(["allow", "ask", "deny"]),
+  kinds: v.exactOptional(
+    v.array(v.picklist(["read", "write", "delete", "execute", "network", "vcs", "process"])),
+  ),
+  target: v.exactOptional(v.string()),
+  except: v.exactOptional(v.string()),
+  why: v.exactOptional(v.string()),
 });
 
 export const modeSchema: v.GenericSchema<unknown, Mode> = v.picklist(modes);

@@ -24,6 +24,7 @@ export const emptySession: Session = {
   shown: {},
   todos: [],
   grants: [],
+  rules: [],
   contacts: [],
   recent: [],
   step: 0,

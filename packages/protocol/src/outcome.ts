@@ -34,7 +34,13 @@ export interface OutcomeFacts {
   readonly shown?: readonly Shown[];
   readonly todos?: readonly Todo[];
   /** A background process, and whether it produced output since it was last looked at. */
-  readonly process?: { readonly id: string; readonly running: boolean; readonly produced: boolean };
+  readonly process?: {
+    readonly id: string;
+    readonly running: boolean;
+    readonly produced: boolean;
+    /** It is a second run of one that the sandbox had stopped. */
+    readonly again?: boolean;
+  };
   readonly exitCode?: number;
   /** What the sandbox kept a failed command from. */
   readonly denied?: readonly Effect[];
@@ -67,7 +73,14 @@ const facts: v.GenericSchema<unknown, OutcomeFacts> = v.object({
   todos: v.exactOptional(
     v.array(v.object({ text: v.string(), state: v.picklist(["open", "doing", "done"]) })),
   ),
-  process: v.exactOptional(v.object({ id: v.string(), running: v.boolean(), produced: v.boolean() })),
+  process: v.exactOptional(
+    v.object({
+      id: v.string(),
+      running: v.boolean(),
+      produced: v.boolean(),
+      again: v.exactOptional(v.boolean()),
+    }),
+  ),
   exitCode: v.exactOptional(v.number()),
   denied: v.exactOptional(v.array(effectSchema)),
 });

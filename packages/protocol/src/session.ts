@@ -1,6 +1,6 @@
 /** Session: everything the system knows of one session, folded from its events. */
 import type { Account, Limits } from "./budget.ts";
-import type { Decision, Effect, Refusal } from "./decision.ts";
+import type { Decision, Effect, Refusal, Rule } from "./decision.ts";
 import type { Failure } from "./failure.ts";
 import type { Message, ToolCallPart } from "./message.ts";
 import type { FinishReason, ToolSpec } from "./model.ts";
@@ -32,11 +32,15 @@ export interface CallState {
   readonly decision?: Decision;
   /** A person was asked and has not answered. */
   readonly asked?: {
+    /** `seq` of the question. */
+    readonly seq: number;
     readonly kind: "permission" | "question";
     readonly text: string;
     readonly options: readonly string[];
+    readonly rules?: readonly Rule[];
   };
-  readonly answer?: { readonly text: string; readonly by: string };
+  /** With the rules that were shown with the question. */
+  readonly answer?: { readonly text: string; readonly by: string; readonly rules?: readonly Rule[] };
   /** It ran, and the sandbox kept it from something: what, and the outcome it has if that stays so. */
   readonly denied?: { readonly effects: readonly Effect[]; readonly outcome: Outcome };
   /** What it may do beyond the sandbox's spec. */
@@ -153,6 +157,8 @@ export interface Session {
   readonly todos: readonly Todo[];
   /** What every command of the session may do beyond the sandbox's spec. */
   readonly grants: readonly Effect[];
+  /** What a person allowed for the rest of it. */
+  readonly rules: readonly Rule[];
   /** What commands tried to reach over the network, the latest last. */
   readonly contacts: readonly Contact[];
   /** Answers since a file last changed, a process last produced, or a person last spoke; the latest 20. */

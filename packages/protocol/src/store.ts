@@ -67,7 +67,14 @@ export interface ClaimOptions {
 /** What somebody who does not own the session wants in it. */
 export type Offer =
   | { readonly type: "message"; readonly text: string }
-  | { readonly type: "answer"; readonly call: string; readonly answer: string; readonly by: string }
+  | {
+      readonly type: "answer";
+      readonly call: string;
+      /** `seq` of the `question.asked` that it answers: of a call that is asked about twice it answers no other one. */
+      readonly question: number;
+      readonly answer: string;
+      readonly by: string;
+    }
   | { readonly type: "cancel"; readonly by: string };
 
 export interface Inbox {

@@ -46,6 +46,11 @@ describe("what the sandbox denied", () => {
     ]);
   });
 
+  it("is a write where a shell could not append to a file that is there", () => {
+    const line = `save.sh: 1: cannot create ${at("data/in.csv")}: Directory nonexistent`;
+    assert.deepEqual(denied(line), ["write /data/in.csv"]);
+  });
+
   it("is told by the real path", () => {
     assert.deepEqual(denied(`touch: cannot touch '${at("link/new")}': Read-only file system`), [
       "write /data",

@@ -23,6 +23,8 @@ const missing = /no such file or directory|directory nonexistent|\bENOENT\b/iu;
 /** Words of who makes something: its folder is missing where commands do not see it. */
 const making =
   /cannot (?:touch|create|make|move|copy)|failed to create|^\S*sh: line \d+: \/|^tee: |\b(?:mkdir|copyfile|rename) '/u;
+/** Of a shell that says it of what it would write to, and of nothing else. */
+const written = /cannot create .*: directory nonexistent/iu;
 /** An absolute path in quotes, or bare up to a space or a sign that ends it. */
 const paths = /(["'`‘])(\/[^"'`’\n]+)["'`’]|(?<![\w./~-])(\/[^\s"'`:,;()[\]{}<>|]+)/gu;
 
@@ -77,7 +79,7 @@ function deniedOn(line: string, outside: Outside): readonly Effect[] {
   const isMaking = making.test(line);
   const named = [...line.matchAll(paths)].map(([, , quoted, bare]) => quoted ?? bare ?? "");
   return named.flatMap((path) => {
-    const isWrite = isRefused || (isMaking && !existsSync(path));
+    const isWrite = isRefused || (isMaking && (written.test(line) || !existsSync(path)));
     const target = path === "" ? undefined : grantable(path, outside, isWrite);
     return target === undefined ? [] : [{ kind: isWrite ? "write" : "read", target } as const];
   });

@@ -30,5 +30,11 @@ export function offersFor(refused: readonly NetworkDecision[], output: string): 
 function offered({ host, remedy }: NetworkDecision): string | undefined {
   const rule = remedy === undefined ? undefined : parseHostRule(remedy);
   if (!rule || isFailure(rule) || rule.host !== host) return undefined;
-  return rule.kind === "name" || grantable.has(addressKind(host)) ? rule.text : undefined;
+  return isOfferedHost(rule.text) ? rule.text : undefined;
+}
+
+/** `host` or `host:port` that a person may be asked for, and no more than that one. */
+export function isOfferedHost(text: string): boolean {
+  const rule = parseHostRule(text);
+  return !isFailure(rule) && (rule.kind === "name" || grantable.has(addressKind(rule.host)));
 }

@@ -131,6 +131,7 @@ function isOffer(value: Partial<Record<string, unknown>> | null): boolean {
   if (!value) return false;
   const { type, ...rest } = value;
   const texts = wanted.get(type);
+  if (type === "answer" && !Number.isInteger(rest.question)) return false;
   return texts?.every((name) => typeof rest[name] === "string") ?? false;
 }
 

@@ -2,6 +2,7 @@
 import {
   type Command,
   type CommandResult,
+  type Effect,
   type Exit,
   type Failure,
   failure,
@@ -17,6 +18,8 @@ export interface ScriptedCommand {
   readonly code?: number;
   readonly signal?: string;
   readonly output?: string;
+  /** What it is kept from. */
+  readonly denied?: readonly Effect[];
   /** Runs until its timeout, its signal or `stop` ends it. */
   readonly hangs?: boolean;
   /** The sandbox itself fails. */
@@ -114,8 +117,9 @@ class FakeProcess implements Process {
     this.#settle = resolve;
     this.#scripted = scripted;
     this.#output = Buffer.from(scripted.output ?? "");
-    const { code = 0, signal, hangs } = scripted;
-    if (!hangs) this.end(signal === undefined ? { code, timedOut: false } : { signal, timedOut: false });
+    const { code = 0, signal, hangs, denied } = scripted;
+    const kept = { timedOut: false, ...(denied && { denied }) };
+    if (!hangs) this.end(signal === undefined ? { code, ...kept } : { signal, ...kept });
   }
 
   get exit(): Exit | undefined {

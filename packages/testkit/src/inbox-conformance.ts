@@ -12,7 +12,7 @@ export interface InboxUnderTest {
 
 const offers: readonly Offer[] = [
   { type: "message", text: 'do "this"\nthen that 漢' },
-  { type: "answer", call: "call-1", answer: "yes", by: "user" },
+  { type: "answer", call: "call-1", question: 7, answer: "yes", by: "user" },
   { type: "cancel", by: "user" },
 ];
 

@@ -1,5 +1,5 @@
 /** Output of a process: read in parts, shown live, and remembered how far it has been looked at. */
-import type { Exit, Process, ToolContext } from "@lathe/protocol";
+import type { Effect, Exit, Process, ToolContext } from "@lathe/protocol";
 
 /** Bytes of the start and of the end that are kept of an enormous output. */
 const keptBytes = 8 * 1024 * 1024;
@@ -69,6 +69,17 @@ export function markSeen(process: Process, bytes: number): void {
   seen.set(process, bytes);
 }
 
+/** What a command that failed was kept from by the sandbox. */
+export function deniedOf({ exit }: Process): readonly Effect[] {
+  return exit?.code === undefined || exit.code === 0 ? [] : (exit.denied ?? []);
+}
+
+/** The model is told what the sandbox did, so that it does not look for a mistake of its own. */
+export function deniedText(denied: readonly Effect[]): string {
+  if (denied.length === 0) return "";
+  return `[kept from it by the sandbox: ${denied.map(({ kind, target }) => `${kind} ${target}`).join(", ")}]`;
+}
+
 /** How a process ended, for the end of its output: "" when it simply succeeded. */
 export function endText({ exit }: Process): string {
   if (!exit) return "";
@@ -84,9 +95,13 @@ function codeText({ code, signal, failure }: Exit): string {
   return code === 0 ? "" : `[exit code ${code}]`;
 }
 
+/** Says what a person can do: no command raises it. */
 function memoryText({ memoryLimitBytes }: Exit): string {
-  if (memoryLimitBytes === undefined) return "out of memory";
-  return `out of memory: commands may have ${(memoryLimitBytes / 2 ** 30).toFixed(1)} GiB`;
+  const had =
+    memoryLimitBytes === undefined
+      ? ""
+      : `: commands may have ${(memoryLimitBytes / 2 ** 30).toFixed(1)} GiB`;
+  return `out of memory${had}; the user can raise it with "sandboxLimits": {"memory": "SIZE"} in their own configuration of Lathe`;
 }
 
 function takenBackText(name: string): string {

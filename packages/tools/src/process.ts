@@ -1,5 +1,6 @@
 /** `process`: looks at, writes to and stops what `shell` left in the background. */
 import {
+  coversGrant,
   type Effect,
   type Failure,
   failure,
@@ -12,7 +13,17 @@ import {
 } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, type Input, ok } from "./define-tool.ts";
-import { ending, endText, follow, markSeen, outputFrom, seenOf, withNote } from "./process-output.ts";
+import {
+  deniedOf,
+  deniedText,
+  ending,
+  endText,
+  follow,
+  markSeen,
+  outputFrom,
+  seenOf,
+  withNote,
+} from "./process-output.ts";
 import { anyText, count, text } from "./schema.ts";
 
 /** What a process has to answer to what was written to it. */
@@ -46,7 +57,8 @@ export const processTool: Tool = defineTool({
     if (input.action === "stop") await process.stop();
     const refused = input.action === "write" ? await process.write(input.text ?? "") : undefined;
     if (isFailure(refused)) return failed(refused);
-    return looked(process, waitOf(input), context);
+    const outcome = await looked(process, waitOf(input), context);
+    return input.action === "read" ? withOffer(process, outcome, context) : outcome;
   },
 });
 
@@ -78,6 +90,44 @@ async function looked(process: Process, waitMs: number, context: ToolContext): P
     process: { id: process.id, running, produced: total > from },
     ...(code !== undefined && { exitCode: code }),
   });
+}
+
+/** Processes whose denial was told once: who reads on does not want to hear of it again. */
+const offered = new WeakSet<Process>();
+
+/**
+ * What the sandbox kept it from is offered when its end is first seen. What is granted, now or before, starts it once
+ * more; what it had and still did not get nobody can give it.
+ */
+async function withOffer(process: Process, outcome: Outcome, context: ToolContext): Promise<Outcome> {
+  const { command } = process;
+  const denied = deniedOf(process).filter((one) => !isGranted(one, command.grants ?? []));
+  if (outcome.type !== "ok" || denied.length === 0 || again.has(process)) return outcome;
+  if (denied.every((one) => isGranted(one, context.grants))) return startedAgain(process, outcome, context);
+  if (offered.has(process)) return outcome;
+  offered.add(process);
+  const text = withNote(outcome.text, deniedText(denied));
+  return { ...outcome, text, facts: { ...outcome.facts, denied } };
+}
+
+function isGranted(effect: Effect, grants: readonly Effect[]): boolean {
+  return grants.some((grant) => coversGrant(grant, effect));
+}
+
+/** Those that run again already. */
+const again = new WeakSet<Process>();
+
+async function startedAgain(
+  process: Process,
+  { text: said }: Extract<Outcome, { type: "ok" }>,
+  { sandbox, grants }: ToolContext,
+): Promise<Outcome> {
+  const second = await sandbox.spawn({ ...process.command, grants });
+  if (isFailure(second)) return failed(second);
+  again.add(process);
+  markSeen(second, 0);
+  const note = `[the sandbox had stopped ${process.id}; it runs again as process ${second.id}, with what was granted]`;
+  return ok(withNote(said, note), { process: { id: second.id, running: true, produced: true, again: true } });
 }
 
 function handedOver(sandbox: Sandbox): readonly Process[] {

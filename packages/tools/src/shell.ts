@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import {
   type Command,
-  type Effect,
   type Failure,
   failure,
   isFailure,
@@ -13,7 +12,16 @@ import {
 } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, type Input, ok } from "./define-tool.ts";
-import { ending, endText, follow, markSeen, outputFrom, withNote } from "./process-output.ts";
+import {
+  deniedOf,
+  deniedText,
+  ending,
+  endText,
+  follow,
+  markSeen,
+  outputFrom,
+  withNote,
+} from "./process-output.ts";
 import { count, text } from "./schema.ts";
 import { targetOf } from "./target-of.ts";
 
@@ -72,11 +80,6 @@ function granted({ grants }: ToolContext): Pick<Command, "grants"> {
   return grants.length === 0 ? {} : { grants };
 }
 
-/** The model is told what the sandbox did, so that it does not look for a mistake of its own. */
-function deniedText(denied: readonly Effect[]): string {
-  return `[kept from it by the sandbox: ${denied.map(({ kind, target }) => `${kind} ${target}`).join(", ")}]`;
-}
-
 function waitOf(input: Input<typeof schema>, patienceMs: number): number {
   if (input.background) return settleMs;
   return input.timeout_s === undefined ? patienceMs : Math.min(input.timeout_s, maxTimeoutS) * 1_000;
@@ -88,11 +91,14 @@ function timeout(ms: number): Failure {
 
 async function finished(process: Process): Promise<Outcome> {
   const output = await outputFrom(process, 0);
-  const { code, failure: lost, denied = [] } = process.exit ?? {};
+  const { code, failure: lost } = process.exit ?? {};
   if (lost) return { type: "interrupted", failure: lost, text: output.text };
-  const isDenied = code !== 0 && denied.length > 0;
-  const facts = { ...(code === undefined ? {} : { exitCode: code }), ...(isDenied ? { denied } : {}) };
-  return ok(withNote(withNote(output.text, endText(process)), isDenied ? deniedText(denied) : ""), facts);
+  const denied = deniedOf(process);
+  const facts = {
+    ...(code === undefined ? {} : { exitCode: code }),
+    ...(denied.length > 0 ? { denied } : {}),
+  };
+  return ok(withNote(withNote(output.text, endText(process)), deniedText(denied)), facts);
 }
 
 async function handedOver(process: Process): Promise<Outcome> {

@@ -1,5 +1,5 @@
 /** `lathe doctor`: what works on this machine, what does not, and how to mend it. */
-import { examineMachine, type Finding } from "@lathe/hosts/local";
+import { commandLimits, examineMachine, type Finding } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command.ts";
 import type { Config } from "../config/config.ts";
@@ -28,7 +28,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const config = await loadConfig(process.cwd(), process.env, {});
   const { models = [], providers = {} } = isFailure(config) ? {} : config;
   const examined = await examineMachine({ env: process.env, models, providers });
-  const findings = [...examined, configFinding(config)];
+  const findings = [...examined, await configFinding(config)];
   const text = line.values.json
     ? `${JSON.stringify(findings, null, 2)}\n`
     : report(findings, paletteFor(process.stdout, process.env));
@@ -36,13 +36,19 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   return findings.some(({ state }) => state === "bad") ? 1 : 0;
 }
 
-function configFinding(config: Config | Failure): Finding {
+async function configFinding(config: Config | Failure): Promise<Finding> {
   if (isFailure(config)) {
     return { name: "config", state: "bad", text: config.text, mend: "mend the file, or move it away" };
   }
   const models = config.models.length > 0 ? `model ${config.models.join(", ")}` : "no model chosen";
-  const text = [`${models}, permissions ${config.mode}`, ...config.remarks].join("; ");
+  const { memoryBytes, processes, fileBytes } = await commandLimits(config.sandboxLimits);
+  const limits = `commands may have ${gibibytes(memoryBytes)} of memory, ${processes} processes, files of ${gibibytes(fileBytes)}`;
+  const text = [`${models}, permissions ${config.mode}`, limits, ...config.remarks].join("; ");
   return { name: "config", state: config.remarks.length > 0 ? "weak" : "good", text };
+}
+
+function gibibytes(bytes: number): string {
+  return `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 }
 
 function report(findings: readonly Finding[], paint: Palette): string {

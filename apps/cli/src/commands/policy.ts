@@ -1,12 +1,13 @@
-/** `lathe policy check`: whether a shell command may run here, by which rule, and what each part of it does. */
+/** `lathe policy`: whether a shell command may run here, and why; and what was allowed for good in this project. */
 import type { Explained } from "@lathe/hosts/local";
-import { type Failure, isFailure, type Rule, type Tier, type Verdict } from "@lathe/protocol";
+import { type Failure, isFailure, type Tier, type Verdict } from "@lathe/protocol";
 import type { Command } from "../command.ts";
-import { readFlags } from "../flags.ts";
+import { allowText } from "../config/allow-rule.ts";
+import { type Line, readFlags } from "../flags.ts";
 import { fit } from "../render/fit.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { table } from "../render/table.ts";
-import { agentFlags, agentOptions, allowNotes, usage } from "../run-options.ts";
+import { agentFlags, agentOptions, allowNotes, realFolder, usage } from "../run-options.ts";
 import { withWorkbench } from "../with-workbench.ts";
 
 const tiers: readonly Tier[] = ["full", "reduced", "none"];
@@ -28,10 +29,12 @@ const flags = {
 
 export const policyCommand: Command = {
   name: "policy",
-  about: "Says whether a shell command may run, by which rule, and what it would do. Runs nothing.",
-  usage: ['policy check "CMD"'],
+  about:
+    "Says whether a shell command may run, by which rule, and what it would do; lists what you allowed for good.",
+  usage: ['policy check "CMD"', "policy rules", "policy rules remove N"],
   flags,
-  notes: `Exit codes: 0 explained, whatever is said of it, 1 failed, 2 usage.
+  notes: `Exit codes: 0 explained, whatever is said of it, 1 failed, 2 usage. check runs nothing.
+rules: what you answered "for this project" to; it lies in your own configuration, not in the project.
 ${allowNotes}`,
   run,
 };
@@ -40,8 +43,9 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const line = readFlags(argv, flags);
   if (isFailure(line)) return line;
   const [action, script, ...more] = line.words;
+  if (action === "rules") return rules(line);
   if (action !== "check" || script === undefined || more.length > 0)
-    return usage('`policy check "CMD"` takes one command, in quotes');
+    return usage('`policy check "CMD"` takes one command, in quotes; `policy rules` lists what you allowed');
   const { mode, sandbox, ...values } = line.values;
   const tier = tiers.find((one) => one === sandbox);
   if (sandbox !== undefined && !tier)
@@ -57,6 +61,13 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   return 0;
 }
 
+async function rules({ words, values }: Line<typeof flags>): Promise<number | Failure> {
+  const cwd = realFolder(values.cwd ?? ".");
+  if (isFailure(cwd)) return cwd;
+  const { rulesCommand } = await import("../policy/rules-command.ts");
+  return rulesCommand({ cwd, words: words.slice(1), isJson: values.json ?? false });
+}
+
 const widest = 60;
 
 function report({ verdict, rule, why, parts, mode, sandbox, proposed }: Explained, paint: Palette): string {
@@ -68,7 +79,9 @@ function report({ verdict, rule, why, parts, mode, sandbox, proposed }: Explaine
   ]);
   const head = `${painted(verdict, paint)}  ${paint.bold(rule)}: ${why}`;
   const place = paint.dim(`in ${mode} mode, sandbox: ${sandbox}`);
-  const flagsText = proposed.map((one) => `--allow '${allowText(one)}'`).join(" ");
+  const flagsText = proposed
+    .map((one) => `--allow '${allowText(one).replaceAll("'", String.raw`'\''`)}'`)
+    .join(" ");
   const last = proposed.length > 0 ? `\nto allow exactly this: ${flagsText}\n` : "";
   return `${head}\n${place}\n\n${table(rows)}${last}`;
 }
@@ -76,8 +89,4 @@ function report({ verdict, rule, why, parts, mode, sandbox, proposed }: Explaine
 function painted(verdict: Verdict, paint: Palette): string {
   if (verdict === "allow") return paint.green(verdict);
   return verdict === "ask" ? paint.yellow(verdict) : paint.red(verdict);
-}
-
-function allowText({ kinds, target = "" }: Rule): string {
-  return `${kinds?.[0] === "execute" ? "" : `${kinds?.[0]}:`}${target}`.replaceAll("'", String.raw`'\''`);
 }

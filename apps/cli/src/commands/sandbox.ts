@@ -2,7 +2,10 @@
 import { realpathSync } from "node:fs";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command.ts";
-import { readFlags } from "../flags.ts";
+import type { Config } from "../config/config.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { limitFlags } from "../config/sandbox-limits.ts";
+import { type Line, readFlags } from "../flags.ts";
 import { realFolder, usage } from "../run-options.ts";
 
 const flags = {
@@ -19,12 +22,23 @@ const flags = {
     value: "HOST",
     about: "a host it may reach: name, *.name or address, each with :PORT or without; registry (repeatable)",
   },
+  memory: {
+    type: "string",
+    value: "SIZE",
+    about: "memory it may have, such as 8G (default: a tenth of the machine's)",
+  },
+  processes: {
+    type: "string",
+    value: "N",
+    about: "processes and threads it may have at once (default 2048)",
+  },
+  "file-size": { type: "string", value: "SIZE", about: "how large a file it writes may become (default 8G)" },
   json: { type: "boolean", about: "verify: as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
 
 const forms = [
-  "sandbox exec [--workspace DIR] [--writable PATH] [--allow-host HOST] -- CMD...",
+  "sandbox exec [--workspace DIR] [--writable PATH] [--allow-host HOST] [--memory SIZE] -- CMD...",
   "sandbox verify [--json]",
 ];
 
@@ -39,6 +53,8 @@ script of the shell, several are a program and its arguments.
 --allow-host: without :PORT the ports 80 and 443; a name that leads to this machine or a private network only with :PORT.
 "registry" stands for the registries of the package managers whose files lie in the workspace. Programs reach hosts
 through a proxy that HTTP_PROXY and its like name; nothing else leads out, and 127.0.0.1 is the sandbox's own.
+--memory, --processes, --file-size: instead of "sandboxLimits": {"memory", "processes", "fileSize"} in your own
+configuration; never beyond what the machine's owner sets.
 verify: exit code 1 when something does not hold.`,
   run,
 };
@@ -48,24 +64,41 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const line = readFlags(at < 0 ? argv : argv.slice(0, at), flags);
   if (isFailure(line)) return line;
   const [what, ...more] = line.words;
-  const cwd = realFolder(line.values.workspace ?? ".");
-  if (isFailure(cwd)) return cwd;
+  const place = await placeOf(line.values);
+  if (isFailure(place)) return place;
   if (what === "verify" && more.length === 0 && at < 0) {
     const { verify } = await import("../sandbox/verify.ts");
-    return verify(cwd, line.values.json ?? false);
+    return verify(place, line.values.json ?? false);
   }
   const command = at < 0 ? more : [...more, ...argv.slice(at + 1)];
   if (what !== "exec" || command.length === 0) return usage(`lathe ${forms.join(", or lathe ")}`);
-  const given = (line.values.writable ?? []).map(realPath);
-  const missing = given.find(isFailure);
-  if (missing) return missing;
-  const writable = given.filter((path) => typeof path === "string");
+  const writable = realPaths(line.values.writable ?? []);
+  if (isFailure(writable)) return writable;
   const hosts = line.values["allow-host"] ?? [];
   const { wrongHost, wrongWritable } = await import("@lathe/hosts/lone-sandbox");
   const problem = (await wrongHost(hosts)) ?? (await wrongWritable(writable, process.env));
   if (problem) return problem;
   const { exec } = await import("../sandbox/exec.ts");
-  return exec(command, { cwd, hosts, writable });
+  return exec(command, { ...place, hosts, writable });
+}
+
+type Values = Line<typeof flags>["values"];
+
+/** Where, and with how much of the machine. */
+async function placeOf(
+  values: Values,
+): Promise<{ readonly cwd: string; readonly sandboxLimits: Config["sandboxLimits"] } | Failure> {
+  const cwd = realFolder(values.workspace ?? ".");
+  if (isFailure(cwd)) return cwd;
+  const said = limitFlags(values);
+  if (isFailure(said)) return said;
+  const config = await loadConfig(cwd, process.env, { sandboxLimits: said });
+  return isFailure(config) ? config : { cwd, sandboxLimits: config.sandboxLimits };
+}
+
+function realPaths(paths: readonly string[]): readonly string[] | Failure {
+  const given = paths.map(realPath);
+  return given.find(isFailure) ?? given.filter((path) => typeof path === "string");
 }
 
 function realPath(path: string): string | Failure {

@@ -1,5 +1,5 @@
 /** Allow rule: what one `--allow` on the command line lets happen unasked. */
-import { type EffectKind, type Failure, failure, type Rule } from "@lathe/protocol";
+import { type EffectKind, type Failure, failure, isFailure, type Rule } from "@lathe/protocol";
 import { nearest } from "../nearest.ts";
 
 export const effectKinds: readonly EffectKind[] = [
@@ -22,6 +22,12 @@ export function allowRule(text: string): Rule | Failure {
     return refused(text, `has no known kind before the colon; for the command write execute:${text}`);
   }
   return { name: "--allow", verdict: "allow", kinds: [kind ?? "execute"], target };
+}
+
+/** The other way round: what stands behind `--allow` for a rule of one kind. */
+export function allowText({ kinds, target = "" }: Rule): string {
+  const [kind] = kinds ?? [];
+  return kind === "execute" && !isFailure(allowRule(target)) ? target : `${kind}:${target}`;
 }
 
 /** `make:all now` is a command with its arguments. */

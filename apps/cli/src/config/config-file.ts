@@ -4,6 +4,7 @@ import { type Failure, failure, type Mode, modes, type Rule } from "@lathe/proto
 import * as v from "valibot";
 import { effectKinds } from "./allow-rule.ts";
 import type { ConfigPart } from "./config.ts";
+import { type WrittenLimits, wrongLimit } from "./sandbox-limits.ts";
 
 const positive = v.pipe(v.number(), v.minValue(0));
 const model = v.union([v.string(), v.array(v.string())], "a model id or a list of them");
@@ -16,6 +17,14 @@ const limitEntries = {
   failures: v.exactOptional(positive),
 };
 const limits = v.strictObject(limitEntries);
+
+const size = v.union([v.string(), v.number()], "a size such as 512M or 8G");
+const sandboxEntries = {
+  memory: v.exactOptional(size),
+  processes: v.exactOptional(v.number()),
+  fileSize: v.exactOptional(size),
+};
+const sandboxLimits: v.GenericSchema<unknown, WrittenLimits> = v.strictObject(sandboxEntries);
 
 const kinds = v.picklist(effectKinds);
 const ruleBody = {
@@ -74,6 +83,7 @@ const projectEntries = {
   model: v.exactOptional(model),
   mode: v.exactOptional(mode),
   limits: v.exactOptional(limits),
+  sandboxLimits: v.exactOptional(sandboxLimits),
   rules: v.exactOptional(v.array(tighteningRule)),
 };
 const projectSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(projectEntries);
@@ -92,7 +102,11 @@ const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(userEntr
 /** A project in a folder that the user trusts may allow, too. */
 const trustedEntries = { ...projectEntries, rules: v.exactOptional(v.array(rule)) };
 /** What the owner of the machine sets: nobody's file can loosen it. */
-const managedEntries = { mode: v.exactOptional(mode), rules: v.exactOptional(v.array(rule)) };
+const managedEntries = {
+  mode: v.exactOptional(mode),
+  sandboxLimits: v.exactOptional(sandboxLimits),
+  rules: v.exactOptional(v.array(rule)),
+};
 
 /** Whose file it is. */
 export type Owner = "managed" | "user" | "project" | "trusted";
@@ -124,7 +138,12 @@ export function readConfigText(path: string, text: string, whose: Owner): Config
   }
   if (Array.isArray(value)) return refused(path, "the whole file", "an object is wanted, not a list");
   const checked = v.safeParse(schemaOf[whose], value);
-  if (checked.success) return withoutExamples(path, checked.output);
+  if (checked.success) {
+    const wrong = wrongLimit(checked.output.sandboxLimits ?? {});
+    return wrong === undefined
+      ? withoutExamples(path, checked.output)
+      : refused(path, "sandboxLimits", wrong);
+  }
   const [issue] = checked.issues;
   return refused(path, v.getDotPath(issue) ?? "the whole file", complaint(issue, whose));
 }
@@ -156,6 +175,7 @@ function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
 function keysBeside([first, , ...rest]: readonly string[], whose: Owner): readonly string[] {
   const topEntries = entriesOf[whose];
   if (first === "limits") return Object.keys(limitEntries);
+  if (first === "sandboxLimits") return Object.keys(sandboxEntries);
   const inner = {
     rules: { ...ruleBody, verdict: v.string() },
     providers: providerEntries,

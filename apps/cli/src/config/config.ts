@@ -1,6 +1,7 @@
 /** Configuration: what lathe.json, the user's file, the environment and the flags come to, frozen. */
-import type { LocalOptions } from "@lathe/hosts/local";
+import type { LocalOptions, SandboxLimitsChoice } from "@lathe/hosts/local";
 import type { Limits, Mode, Rule } from "@lathe/protocol";
+import type { WrittenLimits } from "./sandbox-limits.ts";
 
 export interface Config {
   readonly models: readonly string[];
@@ -8,6 +9,7 @@ export interface Config {
   readonly limits: Limits;
   readonly rules: readonly Rule[];
   readonly sandbox: boolean;
+  readonly sandboxLimits: SandboxLimitsChoice;
   readonly checkpoints: boolean;
   readonly providers: LocalOptions["providers"];
   readonly catalogue: LocalOptions["catalogue"];
@@ -22,6 +24,7 @@ export interface ConfigPart {
   readonly limits?: Limits;
   readonly rules?: readonly Rule[];
   readonly sandbox?: boolean;
+  readonly sandboxLimits?: WrittenLimits;
   readonly checkpoints?: boolean;
   readonly providers?: LocalOptions["providers"];
   readonly catalogue?: LocalOptions["catalogue"];

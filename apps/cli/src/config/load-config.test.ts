@@ -35,6 +35,7 @@ it("has defaults without any file, and is frozen", async () => {
     limits: {},
     rules: [],
     sandbox: true,
+    sandboxLimits: { wanted: {}, most: {} },
     checkpoints: true,
     providers: {},
     catalogue: {},
@@ -184,4 +185,51 @@ it("keeps to what the machine's owner sets, whatever the others say", async () =
   assert.deepEqual(config.rules[0], deny);
   writeFileSync(managedFile, JSON.stringify({ sandbox: false }));
   await assert.rejects(load({ managedFile }), /sandbox: only your own configuration/);
+});
+
+const gibibyte = 2 ** 30;
+
+it("lets the user raise what commands may have, and a project lower it", async () => {
+  user({ sandboxLimits: { memory: "8G", processes: 4096 } });
+  assert.deepEqual((await load()).sandboxLimits, {
+    wanted: { memoryBytes: 8 * gibibyte, processes: 4096 },
+    most: {},
+  });
+  project({ sandboxLimits: { memory: "16 GiB", processes: 100, fileSize: "1.5M" } });
+  const most = { memoryBytes: 16 * gibibyte, processes: 100, fileBytes: 1.5 * 2 ** 20 };
+  assert.deepEqual((await load()).sandboxLimits.most, most);
+  const flags = { sandboxLimits: { memory: "32G" } };
+  const { memoryBytes: _, ...others } = most;
+  const said = await load(flags);
+  assert.deepEqual([said.sandboxLimits.wanted.memoryBytes, said.sandboxLimits.most], [32 * gibibyte, others]);
+});
+
+it("lets a project raise what commands may have where the user trusts its folder", async () => {
+  project({ sandboxLimits: { memory: "16G" } });
+  user({ trusted: [root], sandboxLimits: { memory: "8G" } });
+  assert.deepEqual((await load()).sandboxLimits, { wanted: { memoryBytes: 16 * gibibyte }, most: {} });
+});
+
+it("exceeds no limit of the machine's owner, whoever asks for more", async () => {
+  const managedFile = join(root, "managed.json");
+  writeFileSync(managedFile, JSON.stringify({ sandboxLimits: { memory: "4G" } }));
+  const { sandboxLimits } = await load({ managedFile, sandboxLimits: { memory: "64G" } });
+  assert.equal(sandboxLimits.most.memoryBytes, 4 * gibibyte);
+  const unsaid = await load({ managedFile });
+  assert.equal(unsaid.sandboxLimits.wanted.memoryBytes, 4 * gibibyte);
+});
+
+it("says which limit is none", async () => {
+  const wrong: readonly (readonly [object, RegExp])[] = [
+    [{ memory: "lots" }, /sandboxLimits: memory: a size is wanted, such as 512M or 8G, not "lots"/],
+    [{ memory: "1K" }, /memory: 64M is the least/],
+    [{ memory: -1 }, /memory: a size is wanted/],
+    [{ processes: 2.5 }, /processes: a whole number from 16 up is wanted, not 2\.5/],
+    [{ fileSize: "8X" }, /fileSize: a size is wanted/],
+    [{ cpu: 2 }, /there is no such key; the keys are memory, processes, fileSize/],
+  ];
+  for (const [sandboxLimits, complaint] of wrong) {
+    user({ sandboxLimits });
+    await assert.rejects(load(), complaint);
+  }
 });

@@ -1,15 +1,16 @@
 /**
  * Loads the configuration: user, environment, flags; each later one wins. What the machine's owner sets, nobody loosens.
  * A project's file comes from others: where the user does not trust its folder it
- * tightens the mode, the limits and the rules, and may suggest a model when nobody chose one and the user reaches it.
+ * tightens the mode, the limits (the sandbox's too) and the rules, and may suggest a model when nobody chose one and the user reaches it.
  */
 import { readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { homeFolder, isReached, readRootFile } from "@lathe/hosts/local";
+import { configFolder, isReached, readRootFile } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure, type Limits, type Mode } from "@lathe/protocol";
 import { allowRule } from "./allow-rule.ts";
 import type { Config, ConfigPart } from "./config.ts";
 import type { Owner } from "./config-file.ts";
+import { chosenLimits } from "./sandbox-limits.ts";
 
 /** What the command line says; `allow` holds globs of commands, or `KIND:GLOB`, that may happen without a question. */
 export interface ConfigFlags extends ConfigPart {
@@ -48,6 +49,13 @@ export async function loadConfig(
       ...(project.rules ?? []),
     ],
     ...ownPart(flags, user),
+    sandboxLimits: chosenLimits({
+      managed: managed.sandboxLimits,
+      user: user.sandboxLimits,
+      project: project.sandboxLimits,
+      isTrusted: files.isTrusted,
+      flags: flags.sandboxLimits,
+    }),
     providers,
     remarks: [...found.remarks, ...unreached],
   });
@@ -70,27 +78,22 @@ interface Files {
   readonly managed: ConfigPart;
   readonly user: ConfigPart;
   readonly found: Project;
+  readonly isTrusted: boolean;
 }
 
 async function readFiles(cwd: string, env: NodeJS.ProcessEnv, managedFile: string): Promise<Files | Failure> {
   const managed = await readOwn(managedFile, "managed");
   if (isFailure(managed)) return managed;
-  const user = await readOwn(userFile(env), "user");
+  const user = await readOwn(join(configFolder(env), "config.json"), "user");
   if (isFailure(user)) return user;
-  const found = await readProject(cwd, isTrusted(cwd, user) ? "trusted" : "project");
-  return isFailure(found) ? found : { managed, user, found };
+  const isTrusted = trusts(user, cwd);
+  const found = await readProject(cwd, isTrusted ? "trusted" : "project");
+  return isFailure(found) ? found : { managed, user, found, isTrusted };
 }
 
 /** In a folder the user names, or below it. */
-function isTrusted(cwd: string, { trusted = [] }: ConfigPart): boolean {
+function trusts({ trusted = [] }: ConfigPart, cwd: string): boolean {
   return trusted.some((folder) => isAbsolute(folder) && (cwd === folder || cwd.startsWith(`${folder}/`)));
-}
-
-/** `$XDG_CONFIG_HOME/lathe/config.json`, else `~/.config/lathe/config.json`. */
-function userFile(env: NodeJS.ProcessEnv): string {
-  const config = env.XDG_CONFIG_HOME;
-  const base = config && isAbsolute(config) ? config : join(homeFolder(env), ".config");
-  return join(base, "lathe", "config.json");
 }
 
 const mostBytes = 1_000_000;

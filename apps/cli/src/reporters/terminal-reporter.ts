@@ -55,6 +55,13 @@ export class TerminalReporter implements Reporter {
         this.#update(event.data.call, { startedAt: event.at });
         this.#showRunning();
         break;
+      case "tool.denied":
+        this.#stopped(event.data.call);
+        break;
+      case "question.asked":
+        // Nothing may be drawn over what a person reads and types.
+        this.#screen.status(undefined);
+        break;
       case "tool.completed":
         this.#finished(event);
         break;
@@ -153,6 +160,15 @@ export class TerminalReporter implements Reporter {
     const outcome = this.#isCancelled ? afterCancel(data.outcome) : data.outcome;
     const finished = { tool: call.tool, target, outcome, ms: data.ms };
     this.#screen.line(callLines(finished, view).join("\n"));
+    this.#showRunning();
+  }
+
+  /** It does not run while it is not known whether it runs again. */
+  #stopped(id: string): void {
+    const call = this.#calls.get(id);
+    if (!call) return;
+    const { startedAt: _, ...stopped } = call;
+    this.#calls.set(id, stopped);
     this.#showRunning();
   }
 

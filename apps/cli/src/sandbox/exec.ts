@@ -1,6 +1,7 @@
 /** `lathe sandbox exec`: one command in the sandbox, its streams and its exit code passed through. */
 import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
+import type { SandboxLimitsChoice } from "@lathe/hosts/local";
 import { openLoneSandbox } from "@lathe/hosts/lone-sandbox";
 import { type Exit, isFailure, type Process } from "@lathe/protocol";
 import { interruptions } from "../interruptions.ts";
@@ -12,6 +13,8 @@ export interface ExecOptions {
   readonly writable: readonly string[];
   /** Hosts it may reach, as rules say it. */
   readonly hosts: readonly string[];
+  /** What it may have of the machine. */
+  readonly sandboxLimits: SandboxLimitsChoice;
 }
 
 /** The sandbox did not start, and nothing ran. */
@@ -19,8 +22,9 @@ const notStarted = 125;
 const lookMs = 10;
 const chunkBytes = 256 * 1024;
 
-export async function exec(words: readonly string[], { cwd, writable, hosts }: ExecOptions): Promise<number> {
-  const lone = await openLoneSandbox({ cwd, env: process.env, hosts });
+export async function exec(words: readonly string[], options: ExecOptions): Promise<number> {
+  const { cwd, writable, ...place } = options;
+  const lone = await openLoneSandbox({ ...place, cwd, env: process.env });
   if (isFailure(lone)) return refused(lone.text);
   const watch = interruptions({ cancel: async () => void lone.close(), close: () => lone.close() });
   try {
@@ -49,7 +53,17 @@ async function ended(command: Process): Promise<number> {
     const hint = flagOf[kind] === undefined ? "" : `; ${flagOf[kind]} ${target} allows it`;
     process.stderr.write(problemLine(`the sandbox keeps the command from: ${kind} ${target}${hint}`));
   }
+  if (exit.outOfMemory) process.stderr.write(problemLine(memoryText(exit)));
   return codeOf(exit);
+}
+
+function memoryText({ memoryLimitBytes }: Exit): string {
+  const had = memoryLimitBytes === undefined ? "" : `: it may have ${gibibytes(memoryLimitBytes)}`;
+  return `the command ran out of memory${had}; --memory SIZE allows more`;
+}
+
+function gibibytes(bytes: number): string {
+  return `${(bytes / 2 ** 30).toFixed(1)} GiB`;
 }
 
 function refused(text: string): number {

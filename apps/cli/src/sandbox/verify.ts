@@ -5,9 +5,11 @@ import { paletteFor } from "../render/palette.ts";
 import { table } from "../render/table.ts";
 import { whileBusy } from "../render/while-busy.ts";
 
-export async function verify(cwd: string, isJson: boolean): Promise<number | Failure> {
+type VerifyPlace = Omit<Parameters<typeof verifySandbox>[0], "env">;
+
+export async function verify(place: VerifyPlace, isJson: boolean): Promise<number | Failure> {
   const verified = await whileBusy("trying what the sandbox promises", () =>
-    verifySandbox({ cwd, env: process.env }),
+    verifySandbox({ ...place, env: process.env }),
   );
   if (isFailure(verified)) return verified;
   process.stdout.write(isJson ? `${JSON.stringify(verified, null, 2)}\n` : report(verified));

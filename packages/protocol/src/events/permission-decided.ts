@@ -6,7 +6,9 @@ import {
   type Effect,
   effectSchema,
   type Refusal,
+  type Rule,
   refusalSchema,
+  ruleSchema,
   verdictSchema,
 } from "../decision.ts";
 import type { EventType } from "../event-type.ts";
@@ -18,6 +20,10 @@ export interface PermissionDecided {
   readonly decision: Decision;
   /** Of a call that the sandbox kept from these effects: it runs again with them, once or like all that follow. */
   readonly grant?: "call" | "session";
+  /** What a person allowed from now on with it; what is for the project is kept in the user's own place as well. */
+  readonly always?: { readonly scope: "session" | "project"; readonly rules: readonly Rule[] };
+  /** Of a call that nobody could be asked about: the narrowest rules that would have allowed it. */
+  readonly proposed?: readonly Rule[];
   /** What it refuses for the rest of the session: a person's no. */
   readonly refused?: readonly Refusal[];
 }
@@ -29,6 +35,10 @@ const schema: v.GenericSchema<unknown, PermissionDecided> = v.object({
   effects: v.array(effectSchema),
   decision: v.object({ verdict: verdictSchema, rule: v.string(), why: v.string() }),
   grant: v.exactOptional(v.picklist(["call", "session"])),
+  always: v.exactOptional(
+    v.object({ scope: v.picklist(["session", "project"]), rules: v.array(ruleSchema) }),
+  ),
+  proposed: v.exactOptional(v.array(ruleSchema)),
   refused: v.exactOptional(v.array(refusalSchema)),
 });
 
@@ -36,14 +46,18 @@ export const permissionDecided: EventType<"permission.decided", PermissionDecide
   name: "permission.decided",
   version: 1,
   schema,
-  apply: (before, { data: { call, effects, decision, grant, refused = [] } }) => {
+  apply: (before, { data }) => {
+    const { call, effects, decision, grant, refused = [] } = data;
     const isPersons = decision.rule === "person" && decision.verdict === "allow";
     const kept = isPersons ? before.refusals.filter((one) => !isAllowed(one, effects)) : before.refusals;
-    const session = {
-      ...before,
-      refusals: [...kept, ...refused].slice(-remembered),
-      grants: before.grants.filter((one) => !refused.some((refusal) => isSame(refusal, one))),
-    };
+    const session = withAlways(
+      {
+        ...before,
+        refusals: [...kept, ...refused].slice(-remembered),
+        grants: before.grants.filter((one) => !refused.some((refusal) => isSame(refusal, one))),
+      },
+      data,
+    );
     if (grant) return granted(session, { call, effects, decision, grant });
     const decided = updateCall(session, call, (state) => ({ ...state, effects, decision }));
     const { turn } = decided;
@@ -52,6 +66,18 @@ export const permissionDecided: EventType<"permission.decided", PermissionDecide
   },
 };
 
+/** A host that a person allowed for good is one that commands may reach, too. */
+function withAlways(session: Session, { always, effects }: PermissionDecided): Session {
+  if (!always) return session;
+  const hosts = effects.filter(({ kind, traits }) => kind === "network" && traits?.includes("named"));
+  const known = always.scope === "session" ? [...session.rules, ...always.rules] : session.rules;
+  return {
+    ...session,
+    rules: known.slice(-remembered),
+    grants: [...session.grants, ...hosts.map(({ kind, target }) => ({ kind, target }))],
+  };
+}
+
 function granted(
   session: Session,
   {
@@ -59,11 +85,13 @@ function granted(
     effects,
     decision,
     grant,
-  }: Omit<PermissionDecided, "refused"> & { readonly grant: "call" | "session" },
+  }: Pick<PermissionDecided, "call" | "effects" | "decision"> & { readonly grant: "call" | "session" },
 ): Session {
   const again = updateCall(session, call, ({ denied: _, grants = [], ...state }) => ({
     ...state,
     decision,
+    // Whatever the call was, a command runs now: its start must be durable, and the files kept before it.
+    effects: state.effects.length > 0 ? state.effects : [{ kind: "execute", target: state.call.tool }],
     grants: [...grants, ...effects],
   }));
   return grant === "session" ? { ...again, grants: [...again.grants, ...effects] } : again;

@@ -24,9 +24,9 @@ export const questionAnswered: EventType<"question.answered", QuestionAnswered> 
   version: 1,
   schema,
   apply: (session, { data, at }) => {
-    const answered = updateCall(rememberOffer(session, data.offer), data.call, ({ asked: _, ...state }) => ({
+    const answered = updateCall(rememberOffer(session, data.offer), data.call, ({ asked, ...state }) => ({
       ...state,
-      answer: { text: data.answer, by: data.by },
+      answer: { text: data.answer, by: data.by, ...(asked?.rules && { rules: asked.rules }) },
     }));
     const { turn } = answered;
     if (turn?.askedAt === undefined || answered.calls.some((state) => state.asked)) return answered;

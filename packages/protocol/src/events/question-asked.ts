@@ -1,16 +1,20 @@
 /** `question.asked`: the turn waits for a person: to permit a call, or to answer the model's question. */
 import * as v from "valibot";
 import { updateCall } from "../calls.ts";
+import { type Rule, ruleSchema } from "../decision.ts";
 import type { EventType } from "../event-type.ts";
 
-/** The answer to what the sandbox stopped that holds for all that follows. */
+/** The answers that hold for all that follows, here or in the project. */
 export const allowForSession = "allow for this session";
+export const allowForProject = "allow for this project";
 
 export interface QuestionAsked {
   readonly call: string;
   readonly kind: "permission" | "question";
   readonly text: string;
   readonly options: readonly string[];
+  /** What an answer that holds for more than this once would allow from then on. */
+  readonly rules?: readonly Rule[];
 }
 
 const schema: v.GenericSchema<unknown, QuestionAsked> = v.object({
@@ -18,14 +22,15 @@ const schema: v.GenericSchema<unknown, QuestionAsked> = v.object({
   kind: v.picklist(["permission", "question"]),
   text: v.string(),
   options: v.array(v.string()),
+  rules: v.exactOptional(v.array(ruleSchema)),
 });
 
 export const questionAsked: EventType<"question.asked", QuestionAsked> = {
   name: "question.asked",
   version: 1,
   schema,
-  apply: (session, { data: { call, ...asked }, at }) => {
-    const waiting = updateCall(session, call, (state) => ({ ...state, asked }));
+  apply: (session, { data: { call, ...asked }, at, seq }) => {
+    const waiting = updateCall(session, call, (state) => ({ ...state, asked: { ...asked, seq } }));
     const { turn } = waiting;
     return turn && turn.askedAt === undefined ? { ...waiting, turn: { ...turn, askedAt: at } } : waiting;
   },

@@ -1,0 +1,34 @@
+/** `lathe policy rules`: what was allowed for good in this project by an answer, and taking one of it back. */
+import { type ProjectRule, readProjectRules, removeProjectRule } from "@lathe/hosts/local";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { ruleText } from "../render/rule-text.ts";
+import { usage } from "../run-options.ts";
+
+interface Asked {
+  readonly cwd: string;
+  /** What follows `rules`. */
+  readonly words: readonly string[];
+  readonly isJson: boolean;
+}
+
+export function rulesCommand({ cwd, words: [action, number, ...more], isJson }: Asked): number | Failure {
+  if (action === undefined) return list(cwd, isJson);
+  if (action !== "remove" || !/^[1-9]\d*$/u.test(number ?? "") || more.length > 0)
+    return usage("`policy rules` lists them, `policy rules remove N` takes the one of that number back");
+  const gone = removeProjectRule(process.env, cwd, Number(number) - 1);
+  if (isFailure(gone)) return gone;
+  process.stdout.write(`no longer allowed: ${ruleText(gone)}\n`);
+  return 0;
+}
+
+function list(cwd: string, isJson: boolean): number | Failure {
+  const rules = readProjectRules(process.env, cwd);
+  if (isFailure(rules)) return rules;
+  process.stdout.write(isJson ? `${JSON.stringify(rules, null, 2)}\n` : `${text(rules, cwd)}\n`);
+  return 0;
+}
+
+function text(rules: readonly ProjectRule[], cwd: string): string {
+  if (rules.length === 0) return `nothing was allowed for good in ${cwd}`;
+  return rules.map((rule, at) => `${at + 1}. ${ruleText(rule)}`).join("\n");
+}

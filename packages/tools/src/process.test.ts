@@ -1,0 +1,70 @@
+/** A background process that the sandbox stopped: offered when its end is seen, and started once more with what is granted. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type Effect, isFailure, type Outcome, outcomeText, type ToolContext } from "@lathe/protocol";
+import { createFakeSandbox, type FakeSandbox } from "@lathe/testkit";
+import { factsOf } from "./bench.test.ts";
+import { processTool } from "./process.ts";
+import { markSeen } from "./process-output.ts";
+
+const data: Effect = { kind: "write", target: "/data" };
+
+describe("a background process that the sandbox stopped", () => {
+  /** One that was handed over, printed a line and was kept from writing; what runs after it succeeds. */
+  async function stopped(grants: readonly Effect[] = []): Promise<FakeSandbox> {
+    const script = [{ code: 1, output: "EROFS\n", denied: [data] }, { output: "saved\n" }];
+    const sandbox = createFakeSandbox(script);
+    const process = await sandbox.spawn({ script: "save", cwd: "/workspace", grants });
+    if (isFailure(process)) assert.fail(process.text);
+    markSeen(process, 0);
+    return sandbox;
+  }
+  const read = async (sandbox: FakeSandbox, grants: readonly Effect[] = [], id = "p1"): Promise<Outcome> => {
+    const prepared = processTool.prepare({ action: "read", id });
+    if (isFailure(prepared)) assert.fail(prepared.text);
+    const signal = new AbortController().signal;
+    const redact = async (text: string): Promise<string> => text;
+    const context = { sandbox, grants, signal, redact, delta: () => undefined };
+    return prepared.run(context as unknown as ToolContext);
+  };
+
+  it("is offered once, with its output", async () => {
+    const sandbox = await stopped();
+    const first = await read(sandbox);
+    assert.deepEqual(factsOf(first).denied, [data]);
+    assert.equal(outcomeText(first), "EROFS\n[exit code 1]\n[kept from it by the sandbox: write /data]");
+    assert.equal(factsOf(await read(sandbox)).denied, undefined);
+  });
+
+  it("runs again as another one once it is granted, and only once", async () => {
+    const sandbox = await stopped();
+    await read(sandbox);
+    const again = await read(sandbox, [data]);
+    assert.match(outcomeText(again), /stopped p1; it runs again as process p2, with what was granted/);
+    assert.deepEqual(factsOf(again).process, { id: "p2", running: true, produced: true, again: true });
+    assert.deepEqual(
+      sandbox.commands.map(({ script, grants }) => [script, grants]),
+      [
+        ["save", []],
+        ["save", [data]],
+      ],
+    );
+    assert.match(outcomeText(await read(sandbox, [data], "p2")), /^saved\n/);
+    await read(sandbox, [data]);
+    assert.equal(sandbox.commands.length, 2);
+  });
+
+  it("runs again at once where what it lacks was granted meanwhile", async () => {
+    const sandbox = await stopped();
+    assert.match(
+      outcomeText(await read(sandbox, [data])),
+      /^EROFS\n\[exit code 1\]\n\[.* runs again as process p2/,
+    );
+  });
+
+  it("is offered nothing that it had", async () => {
+    const sandbox = await stopped([data]);
+    assert.equal(factsOf(await read(sandbox, [data])).denied, undefined);
+    assert.equal(sandbox.commands.length, 1);
+  });
+});
