@@ -74,7 +74,10 @@ export function createLandlockDriver(options: LandlockOptions): SandboxDriver {
         // Commands reach all of the scratch folder, and must not set the clock by which their changes are known.
         const unsealed = mkdtempSync(join(cacheFolder, "watch-"));
         const close = (): void => rmSync(unsealed, { recursive: true, force: true });
-        return new BoxStarter(spec, { agents: sources[spec.network], policy, home, unsealed, close });
+        // Git ends at settings of the system that it may not read.
+        const env = { ...spec.env, GIT_CONFIG_NOSYSTEM: "1" };
+        const agents = sources[spec.network];
+        return new BoxStarter({ ...spec, env }, { agents, policy, home, unsealed, close });
       },
       options,
     );
