@@ -31,8 +31,9 @@ const withScopes = 6;
 const always: readonly string[] = [
   "there is no private /tmp and no /dev/shm: temporary files go to TMPDIR",
   "there are no sockets at all, so servers and clients do not meet on 127.0.0.1",
-  "git's hooks, editors' tasks and the like are not sealed: what a command changes there is put back when it ends, and every quarter of a second",
-  "names and command lines of the machine's processes can be read, not what is in them",
+  "commands open no terminals of their own; who asks for one gets one",
+  "git's hooks, editors' tasks and the like are not sealed: what a command changes there is put back when it ends, and every quarter of a second; a git folder can be moved away",
+  "names and command lines of the machine's processes are listed, and its sockets, not what is in them",
   "whether a file exists outside, how large it is and when it changed can be asked",
 ];
 

@@ -22,6 +22,7 @@ const chunkBytes = 256 * 1024;
 export async function exec(words: readonly string[], { cwd, writable, hosts }: ExecOptions): Promise<number> {
   const lone = await openLoneSandbox({ cwd, env: process.env, hosts });
   if (isFailure(lone)) return refused(lone.text);
+  if (lone.remark !== undefined) process.stderr.write(problemLine(lone.remark));
   const watch = interruptions({ cancel: async () => void lone.close(), close: () => lone.close() });
   try {
     const grants = writable.map((target) => ({ kind: "write", target }) as const);
