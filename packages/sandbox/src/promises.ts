@@ -1,5 +1,5 @@
 /** What a sandbox promises, each with a script that tries it and how to see on the host whether it holds. */
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandResult, Effect } from "@lathe/protocol";
 
@@ -33,6 +33,9 @@ export interface SandboxPromise {
 }
 
 const guarded = (path: string): string => `${path}/.git`;
+
+/** A name of its own in /tmp. */
+const temporary = ({ workspace }: Ground): string => `/tmp/lathe-verify-${workspace.replaceAll("/", "-")}`;
 
 /** Asks the proxy for a tunnel to a server of this machine, and prints how it answers. */
 const tunnel = ({ port }: Ground): string =>
@@ -168,8 +171,12 @@ const works: readonly Omit<SandboxPromise, "about">[] = [
   {
     text: "/tmp is there, and private",
     isFull: true,
-    script: () => "echo b > /tmp/lathe-verify-kept && cat /tmp/lathe-verify-kept",
-    broken: ({ output }) => unless(output === "b\n" && !existsSync("/tmp/lathe-verify-kept"), output.trim()),
+    script: (ground) => `echo b > ${temporary(ground)} && cat ${temporary(ground)}`,
+    broken: ({ output }, ground) => {
+      const isOnHost = existsSync(temporary(ground));
+      rmSync(temporary(ground), { force: true });
+      return unless(output === "b\n" && !isOnHost, output.trim());
+    },
   },
   {
     text: "git commits",
