@@ -1,5 +1,5 @@
 /** Finds the best driver of this machine by really trying them, the best first. */
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxDriver, Tier } from "@lathe/protocol";
 import { createBubblewrapDriver } from "./bubblewrap-driver.ts";
@@ -160,7 +160,7 @@ async function remembered(
   { driver, program }: Extract<Candidate, { driver: unknown }>,
   folder: string | undefined,
 ): Promise<Trial> {
-  const key = `${bootId()} ${program} ${statSync(program).mtimeMs} ${process.getuid?.()}`;
+  const key = `${circumstances()} ${program} ${statSync(program).mtimeMs} ${process.getuid?.()}`;
   const file = folder === undefined ? undefined : join(folder, `sandbox-probe-${driver.name}.json`);
   if (file !== undefined && readKey(file) === key) return undefined;
   const trial = await tryDriver(driver);
@@ -185,9 +185,30 @@ function writeKey(file: string, works: string): void {
   }
 }
 
-function bootId(): string {
+/** What decides whether a driver works, beside the driver: a home may be shared with a container that forbids more. */
+function circumstances(): string {
+  const settings = ["kernel/random/boot_id", "user/max_user_namespaces", "kernel/unprivileged_userns_clone"];
+  const rights = /^(?:Cap(?:Eff|Bnd)|NoNewPrivs|Seccomp)\w*:.*$/gmu;
+  const spaces = ["user", "mnt", "pid"].map((name) => linkOf(`/proc/self/ns/${name}`));
+  const values = settings.map((name) => textOf(`/proc/sys/${name}`).trim());
+  const more = [
+    textOf("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").trim(),
+    ...(textOf("/proc/self/status").match(rights) ?? []).map((line) => line.replace(/\s+/gu, "")),
+  ];
+  return [...values, ...spaces, ...more].join(" ");
+}
+
+function textOf(path: string): string {
   try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
   } catch {
     return "";
   }
