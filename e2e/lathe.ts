@@ -52,6 +52,8 @@ interface More {
   readonly env?: Readonly<Record<string, string>>;
   /** Empty by default; null leaves the input open and silent. */
   readonly input?: string | null;
+  /** Words before the command that start it in other circumstances. */
+  readonly before?: readonly string[];
 }
 
 /** `env` holds for every command run there. */
@@ -70,7 +72,8 @@ export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
     return watched(child);
   };
   const start = (args: readonly string[], more: More = {}): Running => {
-    const child = spawn(command, [...args], { cwd: workspace, env: { ...base, ...more.env } });
+    const [file = command, ...words] = [...(more.before ?? []), command, ...args];
+    const child = spawn(file, words, { cwd: workspace, env: { ...base, ...more.env } });
     // A command that reads no input may have ended before it is written.
     child.stdin.on("error", () => undefined);
     if (more.input !== null) child.stdin.end(more.input ?? "");

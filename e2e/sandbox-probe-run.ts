@@ -22,7 +22,8 @@ export interface ProbeRun {
 async function makeDriver(name: ProbeRun["driver"], home: string): Promise<SandboxDriver> {
   switch (name) {
     case "launcher":
-    case "bubblewrap": {
+    case "bubblewrap":
+    case "landlock": {
       const { driver, reasons } = await probeDriver({
         preference: name,
         home,

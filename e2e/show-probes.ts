@@ -1,11 +1,12 @@
 /** Shows what becomes of the sandbox's probes: `node e2e/show-probes.ts DRIVER [--user] [--all] [PART-OF-ID ...]`. */
+import { forReducedTier } from "@lathe/testkit/sandbox-probes/reduced-tier";
 import { failureTable, scoreOf } from "@lathe/testkit/sandbox-probes/report";
 import { ordinaryUser } from "./ordinary-user.ts";
 import { startProbes } from "./start-probes.ts";
 
 const [driver = "bubblewrap", ...rest] = process.argv.slice(2);
 const user = rest.includes("--user") ? ordinaryUser() : undefined;
-const results = await startProbes({
+const found = await startProbes({
   driver: driver,
   only: rest.filter((word) => !word.startsWith("--")),
   ...(user === undefined ? {} : { user }),
@@ -14,5 +15,6 @@ const results = await startProbes({
       console.log(`${outcome.padEnd(9)} ${String(ms).padStart(6)} ms  ${id}: ${why.replaceAll("\n", " | ")}`);
   },
 });
+const results = driver === "landlock" ? forReducedTier(found) : found;
 console.log(failureTable(results));
 console.log(JSON.stringify(scoreOf(results)));

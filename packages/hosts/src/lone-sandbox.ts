@@ -11,9 +11,12 @@ import { openScratchFolder } from "./scratch-folder.ts";
 import { newSessionId } from "./session-id.ts";
 import { withRegistries } from "./session-network.ts";
 import { systemClock } from "./system-clock.ts";
+import { tierRemark } from "./tier-remark.ts";
 
 export interface LoneSandbox {
   readonly sandbox: Sandbox;
+  /** What a person should know of it; absent where it holds everything. */
+  readonly remark?: string;
   /** *Contract:* ends every process and removes what was made for it; idempotent. */
   close(): Promise<void>;
 }
@@ -76,12 +79,15 @@ export async function openLoneSandbox({
     await sandbox.close();
     scratch.remove();
   };
-  return { sandbox, close };
+  const remark = tierRemark({ driver, reasons });
+  return { sandbox, close, ...(remark !== undefined && { remark }) };
 }
 
 export interface Verified extends Pick<Containment, "reasons"> {
   readonly driver: string;
   readonly tier: Containment["driver"]["tier"];
+  /** What a full sandbox holds and this one does not. */
+  readonly lacks: readonly string[];
   readonly promises: readonly Tried[];
 }
 
@@ -99,7 +105,9 @@ export async function verifySandbox({ cwd, env, sandboxLimits }: Place): Promise
     folder,
     env: (scratch) => commandEnv(withSecret, scratch),
   });
-  return isFailure(promises) ? promises : { driver: driver.name, tier: driver.tier, reasons, promises };
+  if (isFailure(promises)) return promises;
+  const { name, tier, lacks = [] } = driver;
+  return { driver: name, tier, lacks, reasons, promises };
 }
 
 const unchecked = async (): Promise<undefined> => undefined;

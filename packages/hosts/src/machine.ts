@@ -46,6 +46,15 @@ async function sandbox(env: Env): Promise<Finding> {
   const text = `${driver.name}: ${lacking.why ?? "no better one works"}`;
   // Another way to the same tier is as good.
   if (driver.tier === "full") return { name: "sandbox", state: "good", text };
+  if (driver.tier === "reduced") {
+    const less = `Until then commands run in a reduced sandbox; \`lathe sandbox verify\` says what it does not hold.`;
+    const held = {
+      name: "sandbox",
+      state: "weak",
+      text: `${driver.name}, tier reduced: ${lacking.why}`,
+    } as const;
+    return { ...held, mend: `${lacking.remedy ?? ""} ${less}`.trim() };
+  }
   const mend = `${lacking.remedy ?? "see above"} Until then commands ask, or run with --no-sandbox.`;
   return { name: "sandbox", state: "weak", text, mend };
 }

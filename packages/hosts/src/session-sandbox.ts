@@ -8,6 +8,7 @@ import { createNetworkLog } from "./network-log.ts";
 import { openDriver } from "./open-driver.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
 import { sessionNetwork } from "./session-network.ts";
+import { tierRemark } from "./tier-remark.ts";
 
 export interface SessionSandbox {
   readonly probe: ContainmentProbe;
@@ -23,15 +24,18 @@ interface Held {
 export function openSessionSandbox({ scratch, check }: Held, options: LocalOptions): SessionSandbox {
   const { cwd, env } = options;
   const network = createNetworkLog();
-  const probe = createContainmentProbe(options.sandbox, () =>
-    openDriver(options.sandbox, {
+  const probe = createContainmentProbe(options.sandbox, async () => {
+    const found = await openDriver(options.sandbox, {
       check,
       env,
       workspace: cwd,
       sandboxLimits: options.sandboxLimits,
       network: (sandboxes) => sessionNetwork(options, network.note, sandboxes),
-    }),
-  );
+    });
+    const remark = tierRemark(found);
+    if (remark !== undefined) options.onRemark?.(remark);
+    return found;
+  });
   const early = { workspace: cwd, scratch: scratch.path, network: "none" } as const;
   const sandbox = createLazySandbox(early, async () => {
     const [{ driver }, { commandEnv }] = await Promise.all([probe.ready(), import("@lathe/sandbox")]);

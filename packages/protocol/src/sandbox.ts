@@ -119,6 +119,8 @@ export interface SandboxDriver {
   readonly network: "open" | "granted" | "closed";
   /** With no network each command has a loopback of its own: a server is reached by the command that started it alone. */
   readonly hasSeparateNetworks?: boolean;
+  /** What a full sandbox holds and this one does not, one sentence each; absent or empty where nothing is missing. */
+  readonly lacks?: readonly string[];
   /** *Contract:* cheap; the first command may still fail with `sandbox-unavailable`. */
   open(spec: SandboxSpec): Promise<Sandbox | Failure>;
 }

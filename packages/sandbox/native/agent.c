@@ -298,8 +298,8 @@ static int wanted_fds(const struct agent *agent, struct pollfd *wanted, int sign
 
 /* Nothing in the box outlives its host. */
 static void end_box(struct agent *agent) {
-  for (struct cell *cell = agent->cells; cell; cell = cell->next) kill(cell->init, SIGKILL);
-  if (agent->spare) kill(agent->spare->init, SIGKILL);
+  for (struct cell *cell = agent->cells; cell; cell = cell->next) end_cell(cell, &agent->policy);
+  if (agent->spare) end_cell(agent->spare, &agent->policy);
   if (agent->forwarder) kill(agent->forwarder, SIGKILL);
   for (; agent->children > 0; agent->children--)
     if (waitpid(-1, NULL, 0) < 0) break;
@@ -324,7 +324,8 @@ int serve(int channel, const char *mode, int taken) {
   int signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals < 0 || open_stream(&agent.stream, channel) < 0) return 1;
   agent.taken = taken;
-  agent.policy.host_network = strcmp(mode, "host-network") == 0;
+  agent.policy.is_reduced = strncmp(mode, "reduced", strlen("reduced")) == 0;
+  agent.policy.host_network = strstr(mode, "host-network") != NULL;
   agent.is_prepared = prepare_box(&agent.policy) == 0;
   /* New rights, new rules: the kernel forgets this one when they change. */
   prctl(PR_SET_PDEATHSIG, SIGKILL);

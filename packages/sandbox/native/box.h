@@ -26,9 +26,17 @@
 /* An empty file: what is covered with it can be opened by those who look, and holds nothing. */
 #define NOTHING "/dev/.nothing"
 
+/* Strings one after the other, each ended by a NUL: how policies and requests are written. */
+struct words {
+  const char *at, *end;
+};
+
 /* What the policy says that is still needed once the root stands. */
 struct policy {
   bool host_network;
+  /* Without namespaces; then the policy's words are kept, for each command to be held to. */
+  bool is_reduced;
+  struct words rules;
   uint64_t processes, file_size, memory;
   /* The kernel's count of processes ended for want of memory; -1 where there is none. */
   int oom_fd;
@@ -37,11 +45,6 @@ struct policy {
   /* Where commands find the proxy: the port, who listens there, and the proxy's socket; -1 where there is none. */
   uint16_t port;
   int door, proxy;
-};
-
-/* Strings one after the other, each ended by a NUL: how policies and requests are written. */
-struct words {
-  const char *at, *end;
 };
 
 /* The next one; NULL after the last. The last byte of the text must be a NUL. */
@@ -68,6 +71,22 @@ void keep_only(int *kept, int count);
 /* root.c: the namespaces and the root of the box. */
 int prepare_box(struct policy *policy);
 int open_box(struct words words, struct policy *policy);
+int read_settings(struct words words, struct policy *policy);
+
+/* reduced.c: the box where there are no namespaces. */
+int landlock_version(void);
+int prepare_reduced(struct policy *policy);
+int open_reduced(struct words words, struct policy *policy);
+int hold_files(const struct policy *policy, const char *terminal);
+
+/* metadata.c: calls that are answered by the watcher of a command. */
+void answer_call(int listener, const struct policy *policy);
+int pass_listener(int line, int listener);
+int take_listener(int line);
+
+/* descendants.c: all below a watcher, be it the pid 1 of a namespace or not. */
+void signal_all(int number);
+void end_all(void);
 
 /* lock.c: what a command gives up for good. */
 int forbid_gains(void);
@@ -75,8 +94,9 @@ int drop_capabilities(void);
 int limit_resources(const struct policy *policy);
 
 /* filter.c: the system calls commands do not get. */
-void build_filter(void);
-int install_filter(void);
+void build_filter(const struct policy *policy);
+/* The listener of the calls that are handed on, where there are any. */
+int install_filter(const struct policy *policy, int *listener);
 
 /* landlock.c: what only Landlock keeps away. */
 int leave_host_sockets(const struct policy *policy);
@@ -114,6 +134,7 @@ struct report {
 struct cell *make_cell(const struct policy *policy);
 int start_cell(struct cell *cell, const char *request, size_t size);
 void signal_cell(const struct cell *cell, int number);
+void end_cell(struct cell *cell, const struct policy *policy);
 void free_cell(struct cell *cell);
 bool ran_out_of_memory(const struct cell *cell, const struct policy *policy);
 

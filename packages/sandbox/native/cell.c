@@ -55,7 +55,8 @@ struct cell *make_cell(const struct policy *policy) {
   if (cell->request == MAP_FAILED) cell->request = NULL;
   bool is_made = cell->request ? open_ends(cell, &theirs) == 0 : fail("make", "a request") == 0;
   if (is_made) {
-    cell->init = syscall(SYS_clone, CLONE_NEWPID | CLONE_NEWNS | SIGCHLD, 0, 0, 0, 0);
+    int spaces = policy->is_reduced ? 0 : CLONE_NEWPID | CLONE_NEWNS;
+    cell->init = syscall(SYS_clone, spaces | SIGCHLD, 0, 0, 0, 0);
     if (cell->init == 0) run_init(policy, theirs, cell->request);
     if (cell->init < 0) is_made = fail("make", "a process") == 0;
   }
@@ -88,6 +89,12 @@ void signal_cell(const struct cell *cell, int number) {
   /* One that cannot take orders is ended the hard way; nothing in it survives its pid 1. */
   if (send(cell->control, &order, sizeof order, MSG_NOSIGNAL | MSG_DONTWAIT) < 0 && number == SIGKILL)
     kill(cell->init, SIGKILL);
+}
+
+/* A pid 1 takes its whole namespace along; another has to end what it watches over itself, when its line breaks. */
+void end_cell(struct cell *cell, const struct policy *policy) {
+  if (policy->is_reduced) close_end(&cell->control);
+  else kill(cell->init, SIGKILL);
 }
 
 void free_cell(struct cell *cell) {

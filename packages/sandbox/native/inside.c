@@ -103,13 +103,22 @@ struct start_error {
   char what[100];
 };
 
+/* What the filter hands on is answered by the watcher. */
+static int filter_calls(const struct policy *policy, int line) {
+  int listener = -1;
+  if (install_filter(policy, &listener) < 0) return -1;
+  return listener < 0 ? 0 : pass_listener(line, listener);
+}
+
 /* Becomes the command once a byte comes through `go`; what fails is written to `told`, which a start closes. */
-static void run_command(const struct policy *policy, struct ends ends, const char *request, int go, int told) {
+static void run_command(const struct policy *policy, struct ends ends, const char *request, const int fds[3]) {
+  int go = fds[0], told = fds[1], line = fds[2];
   struct start_error why = {0};
   sigset_t nothing;
   uint32_t size;
   setsid();
-  if (limit_resources(policy) < 0 || drop_capabilities() < 0 || leave_host_sockets(policy) < 0 || install_filter() < 0) {
+  if (limit_resources(policy) < 0 || drop_capabilities() < 0 || leave_host_sockets(policy) < 0 ||
+      filter_calls(policy, line) < 0) {
     why.error = errno;
     snprintf(why.what, sizeof why.what, "%.99s", failure_text);
   }
@@ -117,6 +126,7 @@ static void run_command(const struct policy *policy, struct ends ends, const cha
   struct plan *plan = why.error ? NULL : read_plan((struct words){request, request + size});
   if (!plan) snprintf(why.what, sizeof why.what, "%s", why.error ? why.what : "read the request");
   else if (take_ends(plan, ends) < 0) snprintf(why.what, sizeof why.what, "open input and output");
+  else if (policy->is_reduced && hold_files(policy, plan->terminal) < 0) snprintf(why.what, sizeof why.what, "%.99s", failure_text);
   else if (chdir(plan->folder) < 0) snprintf(why.what, sizeof why.what, "enter the folder");
   else {
     signal(SIGPIPE, SIG_DFL);
@@ -132,16 +142,10 @@ static void run_command(const struct policy *policy, struct ends ends, const cha
   _exit(127);
 }
 
-/* Ends whatever is left, until there is nothing to wait for. */
-static void end_rest(void) {
-  do kill(-1, SIGKILL);
-  while (waitpid(-1, NULL, 0) > 0 || errno == EINTR);
-}
-
 static void report_end(int status) {
   struct report report = {.kind = 'E'};
   struct rusage usage = {0};
-  end_rest();
+  end_all();
   getrusage(RUSAGE_CHILDREN, &usage);
   report.how = WIFSIGNALED(status);
   report.value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
@@ -163,26 +167,34 @@ static void report_start(int told) {
   tell(&report);
 }
 
-static void take_order(const char *request, int go) {
+static void take_order(const struct policy *policy, const char *request, int go) {
   struct {
     char kind;
     uint32_t value;
   } order;
   ssize_t size = recv(control, &order, sizeof order, 0);
-  if (size <= 0) _exit(0);
+  if (size <= 0) {
+    end_all();
+    _exit(0);
+  }
   if (size != sizeof order) return;
-  if (order.kind == 'K') kill(-1, order.value);
+  if (order.kind == 'K') signal_all(order.value);
   else if (order.kind == 'G') {
-    if (guard((struct words){request, request + order.value}) < 0) give_up();
+    if (!policy->is_reduced && guard((struct words){request, request + order.value}) < 0) give_up();
     if (drop_capabilities() < 0) give_up();
     (void)!write(go, &order.value, sizeof order.value);
   }
 }
 
-static void watch(const char *request, pid_t command, const int fds[3]) {
-  struct pollfd wanted[3] = {{.fd = control, .events = POLLIN}, {.fd = fds[0], .events = POLLIN}, {.fd = fds[1], .events = POLLIN}};
+static void watch(const struct policy *policy, const char *request, pid_t command, const int fds[4]) {
+  struct pollfd wanted[4] = {{.fd = control, .events = POLLIN},
+                             {.fd = fds[0], .events = POLLIN},
+                             {.fd = fds[1], .events = POLLIN},
+                             {.fd = fds[3], .events = POLLIN}};
   for (;;) {
-    if (poll(wanted, 3, -1) < 0 && errno != EINTR) _exit(1);
+    if (poll(wanted, 4, -1) < 0 && errno != EINTR) _exit(1);
+    if (wanted[3].revents & POLLIN) answer_call(fds[3], policy);
+    else if (wanted[3].revents) wanted[3].fd = -1;
     if (wanted[2].revents) {
       report_start(fds[1]);
       wanted[2].fd = -1;
@@ -198,21 +210,23 @@ static void watch(const char *request, pid_t command, const int fds[3]) {
         report_end(status);
       }
     }
-    if (wanted[0].revents) take_order(request, fds[2]);
+    if (wanted[0].revents) take_order(policy, request, fds[2]);
   }
 }
 
 /* The pid 1 of the cell: makes ready, waits for the order, watches, and is the last to go. */
 void run_init(const struct policy *policy, struct ends ends, const char *request) {
-  int go[2], told[2];
+  int go[2], told[2], line[2] = {-1, -1};
   sigset_t children;
   failure_text[0] = '\0';
   control = ends.control;
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  /* The watcher of a command without a namespace outlives the agent by as long as it takes to end all it watches. */
+  if (policy->is_reduced) prctl(PR_SET_CHILD_SUBREAPER, 1);
+  else prctl(PR_SET_PDEATHSIG, SIGKILL);
   int kept[] = {ends.control, ends.in, ends.out, ends.err};
   keep_only(kept, 4);
   prctl(PR_SET_DUMPABLE, 1);
-  if (mount_proc(policy) < 0) give_up();
+  if (!policy->is_reduced && mount_proc(policy) < 0) give_up();
   /* Where memory runs out, commands go first. */
   write_file("/proc/self/oom_score_adj", "500");
   prctl(PR_SET_DUMPABLE, 0);
@@ -221,17 +235,23 @@ void run_init(const struct policy *policy, struct ends ends, const char *request
   sigprocmask(SIG_BLOCK, &children, NULL);
   int ended = signalfd(-1, &children, SFD_CLOEXEC);
   if (ended < 0 || pipe2(go, O_CLOEXEC) < 0 || pipe2(told, O_CLOEXEC) < 0) give_up();
+  if (policy->is_reduced && socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, line) < 0) give_up();
   pid_t command = fork();
   if (command < 0) give_up();
   if (command == 0) {
     close(go[1]);
     close(told[0]);
-    run_command(policy, ends, request, go[0], told[1]);
+    run_command(policy, ends, request, (int[]){go[0], told[1], line[1]});
   }
   close(go[0]);
   close(told[1]);
   close(ends.in);
   close(ends.out);
   close(ends.err);
-  watch(request, command, (int[]){ended, told[0], go[1]});
+  int listener = -1;
+  if (policy->is_reduced) {
+    close(line[1]);
+    listener = take_listener(line[0]);
+  }
+  watch(policy, request, command, (int[]){ended, told[0], go[1], listener});
 }

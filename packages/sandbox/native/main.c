@@ -1,7 +1,8 @@
 /*
  * lathe-box FD COUNT MODE [GROUP...]: a box for each of COUNT open descriptors from FD on, in these control groups.
  * lathe-box listen PATH [MODE]: a box for each who connects.
- * MODE: private (the default) or host-network.
+ * lathe-box landlock: the version of Landlock this kernel has; 0 for none.
+ * MODE: private (the default), host-network, reduced or reduced-host-network.
  */
 #include "box.h"
 #include <fcntl.h>
@@ -104,6 +105,7 @@ static int serve_many(const char *path, const char *mode) {
 int main(int count, char **words) {
   follow_parent(getppid());
   if (count >= 3 && strcmp(words[1], "listen") == 0) return serve_many(words[2], count > 3 ? words[3] : "private");
+  if (count == 2 && strcmp(words[1], "landlock") == 0) return printf("%d\n", landlock_version()) < 0;
   int first = count >= 4 ? atoi(words[1]) : 0, channels = count >= 4 ? atoi(words[2]) : 0;
   if (first < 3 || channels < 1) {
     fputs("usage: lathe-box FD COUNT MODE [GROUP...] | lathe-box listen PATH [MODE]\n", stderr);

@@ -152,14 +152,14 @@ static int old_open(const char *path, int how) {
 static int read_forward(struct words *words, struct policy *policy) {
   const char *port = next_word(words), *path = next_word(words);
   errno = EINVAL;
-  if (!port || !path || policy->host_network) return fail("read", "forward");
+  if (!port || !path || policy->host_network || policy->is_reduced) return fail("read", "forward");
   policy->port = atoi(port);
   policy->proxy = old_open(path, O_PATH);
   return policy->proxy < 0 ? fail("open", path) : open_door(policy);
 }
 
 /* What is not part of the root, and has to be done while the old one is there. */
-static int read_settings(struct words words, struct policy *policy) {
+int read_settings(struct words words, struct policy *policy) {
   for (const char *word; (word = next_word(&words));) {
     if (strcmp(word, "limit") == 0) {
       if (read_limit(&words, policy) < 0) return -1;
@@ -217,10 +217,11 @@ static int close_root(void) {
  * use: it says so when it is asked to open the box.
  */
 int prepare_box(struct policy *policy) {
+  if (policy->is_reduced) return prepare_reduced(policy);
   uid_t user = geteuid();
   gid_t group = getegid();
   policy->oom_fd = policy->door = policy->proxy = -1;
-  build_filter();
+  build_filter(policy);
   int spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
   if (unshare(spaces | (policy->host_network ? 0 : CLONE_NEWNET)) < 0) return fail("make", "namespaces");
   prctl(PR_SET_DUMPABLE, 1);
@@ -232,6 +233,7 @@ int prepare_box(struct policy *policy) {
 
 /* *Contract:* once, after prepare_box. */
 int open_box(struct words words, struct policy *policy) {
+  if (policy->is_reduced) return open_reduced(words, policy);
   if (read_settings(words, policy) < 0) return -1;
   if (unshare(CLONE_NEWCGROUP) < 0) return fail("make", "a cgroup namespace");
   if (fill_root(words) < 0 || close_root() < 0 || forbid_gains() < 0) return -1;

@@ -20,6 +20,10 @@ export interface BoxOptions {
   readonly home: string;
   /** The way out; without one there is none. */
   readonly gate?: NetworkGate;
+  /** Where nothing is sealed: a folder that commands do not reach. */
+  readonly unsealed?: string;
+  /** Called once, when everything has ended. */
+  readonly close?: () => void;
 }
 
 interface Opened {
@@ -32,6 +36,7 @@ export class BoxStarter implements Starter {
   readonly hasTerminals = true;
   readonly network: Starter["network"];
   readonly shown: readonly string[];
+  readonly unsealed: string | undefined;
   readonly #spec: SandboxSpec;
   readonly #options: BoxOptions;
   readonly #shell: Shell;
@@ -48,6 +53,7 @@ export class BoxStarter implements Starter {
     this.#shell = findShell(spec.env.PATH ?? "");
     this.#outside = outsideOf(options.policy, options.home);
     this.shown = shownBy(options.policy);
+    this.unsealed = options.unsealed;
     this.#env = { ...spec.env, ...rootEnv() };
   }
 
@@ -71,6 +77,7 @@ export class BoxStarter implements Starter {
   async close(): Promise<void> {
     await Promise.all(this.#boxes.map(({ box }) => box.close()));
     await this.#options.gate?.close();
+    this.#options.close?.();
   }
 
   /** What is granted lies below what the policy shows, so that it takes no guard away. */

@@ -83,7 +83,7 @@ interface AgentStart {
 }
 
 /** A two-way channel for each, and nothing else of ours: no environment, no terminal, no group. */
-function startAgents({ binary, mode, limits, count }: AgentStart): readonly Agent[] {
+export function startAgents({ binary, mode, limits, count }: AgentStart): readonly Agent[] {
   const groups = makeControlGroups(limits);
   const channels = Array.from({ length: count }, () => "pipe" as const);
   const child = spawn(binary, ["3", String(count), mode, ...groups.joins], {

@@ -37,6 +37,7 @@ describe("probe", () => {
       [
         { name: "launcher", works: false },
         { name: "bubblewrap", works: false },
+        { name: "landlock", works: false },
         { name: "none", works: true },
       ],
     );

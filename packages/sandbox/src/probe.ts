@@ -1,8 +1,9 @@
 /** Finds the best driver of this machine by really trying them, the best first. */
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { SandboxDriver, Tier } from "@lathe/protocol";
 import { createBubblewrapDriver } from "./bubblewrap-driver.ts";
+import { createLandlockDriver, landlockVersion, oldestLandlock } from "./landlock-driver.ts";
 import { createLauncherDriver } from "./launcher-driver.ts";
 import { nativeBinary } from "./native-binary.ts";
 import { createNoneDriver } from "./none-driver.ts";
@@ -13,7 +14,7 @@ import { type Trial, tryDriver } from "./trial.ts";
 
 export interface ProbeOptions extends DriverOptions {
   /** The only driver to look at, whatever else may work. */
-  readonly preference?: "auto" | "launcher" | "bubblewrap" | "none";
+  readonly preference?: "auto" | "launcher" | "bubblewrap" | "landlock" | "none";
   /** Where to look for programs. */
   readonly path?: string;
   /** The user's own folder for what can be made again: the launcher, and the finding until the next boot. */
@@ -45,15 +46,17 @@ export interface Probe {
 type Candidate = { readonly driver: SandboxDriver; readonly program: string } | NonNullable<Trial>;
 
 interface Rung {
-  readonly name: "launcher" | "bubblewrap";
+  readonly name: "launcher" | "bubblewrap" | "landlock";
+  readonly tier: Tier;
   find(options: ProbeOptions & { readonly path: string }): Promise<Candidate>;
 }
 
 const usualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin";
 const none: TierReport = { name: "none", tier: "none", works: true };
 const ladder: readonly Rung[] = [
-  { name: "launcher", find: findLauncher },
-  { name: "bubblewrap", find: findBubblewrap },
+  { name: "launcher", tier: "full", find: findLauncher },
+  { name: "bubblewrap", tier: "full", find: findBubblewrap },
+  { name: "landlock", tier: "reduced", find: findLandlock },
 ];
 
 /** *Contract:* never rejects; a driver that does not work is never chosen, and never left out in silence. */
@@ -61,21 +64,22 @@ export async function probeDriver(options: ProbeOptions = {}): Promise<Probe> {
   const { preference = "auto", path = usualPath } = options;
   const rungs = ladder.filter(({ name }) => preference === "auto" || preference === name);
   const failed: TierReport[] = [];
-  for (const { name, find } of rungs) {
+  for (const { name, tier, find } of rungs) {
     const candidate = await find({ ...options, path });
     const trial = "driver" in candidate ? await remembered(candidate, options.cacheFolder) : candidate;
     if ("driver" in candidate && !trial) {
       const works: TierReport = { name, tier: candidate.driver.tier, works: true };
       return { driver: candidate.driver, reasons: reasonsOf(failed), tiers: [...failed, works, none] };
     }
-    failed.push({ name, tier: "full", works: false, ...trial });
+    failed.push({ name, tier, works: false, ...trial });
   }
   const reasons = preference === "none" ? ["you chose to run without a sandbox."] : reasonsOf(failed);
   return { driver: createNoneDriver(driverOptions(options)), reasons, tiers: [...failed, none] };
 }
 
 function reasonsOf(failed: readonly TierReport[]): readonly string[] {
-  return failed.map(({ why, remedy }) => `${why} ${remedy}`);
+  // Two drivers may lack the same.
+  return [...new Set(failed.map(({ why, remedy }) => `${why} ${remedy}`))];
 }
 
 function driverOptions({ home, check, outputCap, network, limits }: ProbeOptions): DriverOptions {
@@ -89,6 +93,34 @@ function driverOptions({ home, check, outputCap, network, limits }: ProbeOptions
 }
 
 async function findLauncher(options: ProbeOptions & { readonly path: string }): Promise<Candidate> {
+  const found = await findBinary(options);
+  if ("why" in found) return found;
+  const driver = createLauncherDriver({ ...driverOptions(options), ...found });
+  return { driver, program: found.binary };
+}
+
+async function findLandlock(options: ProbeOptions & { readonly path: string }): Promise<Candidate> {
+  const found = await findBinary(options);
+  if ("why" in found) return found;
+  const version = await landlockVersion(found.binary);
+  if (version < oldestLandlock) return noLandlock(version);
+  const driver = createLandlockDriver({ ...driverOptions(options), ...found, version });
+  return { driver, program: found.binary };
+}
+
+function noLandlock(version: number): NonNullable<Trial> {
+  const remedy = "Linux 6.2 or newer with Landlock switched on (`lsm=` of the kernel) is needed.";
+  const why =
+    version === 0
+      ? "This kernel has no Landlock."
+      : `This kernel's Landlock is too old (version ${version}).`;
+  return { why, remedy };
+}
+
+/** The launcher's program, and the folder it lies in. */
+async function findBinary(
+  options: ProbeOptions & { readonly path: string },
+): Promise<{ readonly binary: string; readonly cacheFolder: string } | NonNullable<Trial>> {
   const { cacheFolder, path, workspace } = options;
   if (process.platform !== "linux") return noLinux();
   if (cacheFolder === undefined) {
@@ -99,9 +131,7 @@ async function findLauncher(options: ProbeOptions & { readonly path: string }): 
     return { why, remedy: "Work in a folder of the project, or set XDG_CACHE_HOME to a folder elsewhere." };
   }
   const found = await nativeBinary({ cacheFolder, path });
-  if (!("binary" in found)) return found;
-  const driver = createLauncherDriver({ ...driverOptions(options), binary: found.binary, cacheFolder });
-  return { driver, program: found.binary };
+  return "binary" in found ? { binary: found.binary, cacheFolder } : found;
 }
 
 async function findBubblewrap(options: ProbeOptions & { readonly path: string }): Promise<Candidate> {
@@ -130,7 +160,7 @@ async function remembered(
   { driver, program }: Extract<Candidate, { driver: unknown }>,
   folder: string | undefined,
 ): Promise<Trial> {
-  const key = `${bootId()} ${program} ${statSync(program).mtimeMs} ${process.getuid?.()}`;
+  const key = `${circumstances()} ${program} ${statSync(program).mtimeMs} ${process.getuid?.()}`;
   const file = folder === undefined ? undefined : join(folder, `sandbox-probe-${driver.name}.json`);
   if (file !== undefined && readKey(file) === key) return undefined;
   const trial = await tryDriver(driver);
@@ -155,9 +185,30 @@ function writeKey(file: string, works: string): void {
   }
 }
 
-function bootId(): string {
+/** What decides whether a driver works, beside the driver: a home may be shared with a container that forbids more. */
+function circumstances(): string {
+  const settings = ["kernel/random/boot_id", "user/max_user_namespaces", "kernel/unprivileged_userns_clone"];
+  const rights = /^(?:Cap(?:Eff|Bnd)|NoNewPrivs|Seccomp)\w*:.*$/gmu;
+  const spaces = ["user", "mnt", "pid"].map((name) => linkOf(`/proc/self/ns/${name}`));
+  const values = settings.map((name) => textOf(`/proc/sys/${name}`).trim());
+  const more = [
+    textOf("/proc/sys/kernel/apparmor_restrict_unprivileged_userns").trim(),
+    ...(textOf("/proc/self/status").match(rights) ?? []).map((line) => line.replace(/\s+/gu, "")),
+  ];
+  return [...values, ...spaces, ...more].join(" ");
+}
+
+function textOf(path: string): string {
   try {
-    return readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
   } catch {
     return "";
   }

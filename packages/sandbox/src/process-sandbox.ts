@@ -65,8 +65,10 @@ export class ProcessSandbox implements Sandbox {
     const { workspace, scratch } = spec;
     const { shown } = starter;
     const { home = homedir() } = options;
-    const control = join(scratch, controlFolder);
-    this.#watch = shown && new WorkspaceWatch({ workspace, scratch, control, shown, home });
+    const { unsealed } = starter;
+    const control = unsealed ?? join(scratch, controlFolder);
+    const isSealed = unsealed === undefined;
+    this.#watch = shown && new WorkspaceWatch({ workspace, scratch, control, shown, home, isSealed });
   }
 
   async spawn(command: Spawned): Promise<Process | Failure> {

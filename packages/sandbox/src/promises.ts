@@ -1,5 +1,5 @@
 /** What a sandbox promises, each with a script that tries it and how to see on the host whether it holds. */
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { CommandResult, Effect } from "@lathe/protocol";
 
@@ -21,6 +21,8 @@ export interface SandboxPromise {
   readonly text: string;
   /** Programs it needs; without them it is not tried. */
   readonly needs?: readonly string[];
+  /** A reduced sandbox does not have it by design: it is tried there all the same. */
+  readonly isFull?: boolean;
   /** It is about the way out, where the driver has one. */
   readonly isProxied?: boolean;
   /** What its command is granted. */
@@ -31,6 +33,9 @@ export interface SandboxPromise {
 }
 
 const guarded = (path: string): string => `${path}/.git`;
+
+/** A name of its own in /tmp. */
+const temporary = ({ workspace }: Ground): string => `/tmp/lathe-verify-${workspace.replaceAll("/", "-")}`;
 
 /** Asks the proxy for a tunnel to a server of this machine, and prints how it answers. */
 const tunnel = ({ port }: Ground): string =>
@@ -57,12 +62,21 @@ const keptIn: readonly Omit<SandboxPromise, "about">[] = [
     broken: ({ output }, { secret }) => unless(!output.includes(secret), "a file was read"),
   },
   {
+    text: "rights and times of files outside are not changed",
+    script: ({ outside }) => `chmod 777 ${outside} ${outside}/secret; touch -d @1 ${outside}/secret; true`,
+    broken: (_, { outside }) => {
+      const { mode, mtimeMs } = statSync(join(outside, "secret"));
+      return unless((mode & 0o777) !== 0o777 && mtimeMs > 1000, "a file was changed");
+    },
+  },
+  {
     text: "secrets of the environment are not there",
     script: () => "env; cat /proc/*/environ",
     broken: ({ output }, { secret }) => unless(!output.includes(secret), "a secret was read"),
   },
   {
     text: "the machine's processes are not seen",
+    isFull: true,
     script: () => "cat /proc/[0-9]*/cmdline | tr '\\0' ' '",
     broken: ({ output }) => unless(!output.includes(ownCommandLine()), "the harness was seen"),
   },
@@ -83,12 +97,19 @@ const keptIn: readonly Omit<SandboxPromise, "about">[] = [
     text: "git's hooks and settings cannot be changed",
     needs: ["git"],
     script: () =>
-      "echo 'touch ran' > .git/hooks/post-commit; chmod +x .git/hooks/post-commit; git config core.fsmonitor ./x; mv .git .was; rm -rf .git/hooks",
+      "echo 'touch ran' > .git/hooks/post-commit; chmod +x .git/hooks/post-commit; git config core.fsmonitor ./x",
     broken: (_, { workspace }) => {
       const config = existsSync(guarded(workspace)) && readFileSync(`${guarded(workspace)}/config`, "utf8");
       if (config === false || config.includes("fsmonitor")) return "git's settings were changed";
       return unless(!existsSync(`${guarded(workspace)}/hooks/post-commit`), "a hook was planted");
     },
+  },
+  {
+    text: "git's folder cannot be moved away",
+    needs: ["git"],
+    isFull: true,
+    script: () => "mv .git .was; rm -rf .git/hooks",
+    broken: (_, { workspace }) => unless(existsSync(guarded(workspace)), "it is gone"),
   },
   {
     text: "commands have no privileges and get none",
@@ -142,10 +163,20 @@ const works: readonly Omit<SandboxPromise, "about">[] = [
     broken: ({ output, code }) => unless(output === "out\n" && code === 7, `${output} ${code}`),
   },
   {
-    text: "the workspace is written, also /tmp, and both are kept",
-    script: () => "echo a > kept && echo b > /tmp/kept && cat kept /tmp/kept",
+    text: "the workspace is written, also TMPDIR, and both are kept",
+    script: () => 'echo a > kept && echo b > "$TMPDIR/kept" && cat kept "$TMPDIR/kept"',
     broken: ({ output }, { workspace }) =>
       unless(output === "a\nb\n" && existsSync(join(workspace, "kept")), output.trim()),
+  },
+  {
+    text: "/tmp is there, and private",
+    isFull: true,
+    script: (ground) => `echo b > ${temporary(ground)} && cat ${temporary(ground)}`,
+    broken: ({ output }, ground) => {
+      const isOnHost = existsSync(temporary(ground));
+      rmSync(temporary(ground), { force: true });
+      return unless(output === "b\n" && !isOnHost, output.trim());
+    },
   },
   {
     text: "git commits",
@@ -156,6 +187,7 @@ const works: readonly Omit<SandboxPromise, "about">[] = [
   },
   {
     text: "servers and clients meet on 127.0.0.1",
+    isFull: true,
     needs: ["node"],
     script: () =>
       `node -e 'const s = require("http").createServer((q, r) => r.end("met")).listen(0, "127.0.0.1", async () => { console.log(await (await fetch("http://127.0.0.1:" + s.address().port)).text()); s.close(); })'`,

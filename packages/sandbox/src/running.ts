@@ -33,6 +33,11 @@ export interface Starter {
   readonly network: SandboxDriver["network"];
   /** What commands see read-only outside the workspace; absent when they are not held in, and nothing is taken back. */
   readonly shown: readonly string[] | undefined;
+  /**
+   * Nothing of the workspace is sealed for commands: who watches over it has to look at everything, and has this folder,
+   * which they do not reach, for itself. Absent where a driver seals.
+   */
+  readonly unsealed?: string | undefined;
   /** *Contract:* throws when the scratch folder cannot be used; every other failure to start is the process's. */
   start(request: StartRequest): Promise<Running>;
   /** *Contract:* called once, when everything that was started has ended. */

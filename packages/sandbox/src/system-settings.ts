@@ -23,6 +23,11 @@ export function settingsMounts(to: string): readonly Mount[] {
   return [{ kind: "read-only", from: to, to: "/etc" }, ...folderMounts()];
 }
 
+/** Where the files and folders themselves lie, of those that are there. */
+export function settingsPaths(): readonly string[] {
+  return [...files, ...folders].map((name) => join("/etc", name)).filter(exists);
+}
+
 /** The same from a copy that is kept in `cache`, and made anew only when one of the files has changed. */
 export function cachedSettingsMounts(cache: string): readonly Mount[] {
   const to = join(cache, `etc-${stampOf()}`);

@@ -1,5 +1,5 @@
 /** Tries a driver for real: one command that must work inside, and writes that must not. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isFailure, type SandboxDriver } from "@lathe/protocol";
@@ -23,28 +23,37 @@ export async function tryDriver(driver: SandboxDriver): Promise<Trial> {
 }
 
 async function tryIn(folder: string, driver: SandboxDriver): Promise<Trial> {
-  const { name } = driver;
+  const { name, tier } = driver;
   const [workspace, scratch, outside] = ["workspace", "scratch", "outside"].map((part) =>
     join(folder, part),
   ) as [string, string, string];
-  for (const made of [workspace, scratch, outside]) mkdirSync(made);
+  for (const made of [workspace, scratch, outside]) mkdirSync(made, { mode: 0o700 });
   const sandbox = await driver.open({ workspace, scratch, network: "none", env: { PATH: "/usr/bin:/bin" } });
   if (isFailure(sandbox)) return { why: `${sandbox.text}.`, remedy: "See `lathe doctor`." };
   // Only the probe's own folder is really written to: where nothing holds, nothing else may be harmed.
-  const forbidden = `echo x > ${outside}/x; test -w /usr -o -w /proc/sys/kernel/core_pattern && echo weak`;
+  // Where the root is the machine's own, the right to write it is there, and refused only when it is used.
+  const looks = tier === "full" ? "test -w /usr -o -w /proc/sys/kernel/core_pattern && echo weak" : "true";
+  const forbidden = `echo x > ${outside}/x; chmod 711 ${outside}; ${looks}`;
   const script = `echo x > written && echo works; (${forbidden}) 2>/dev/null; true`;
   const result = await sandbox.exec({ script, cwd: workspace }, { timeoutMs: 5000 });
   await sandbox.close();
   if (isFailure(result))
-    return { why: `${name} does not work here: ${firstLine(result.cause)}`, remedy: remedy() };
-  const isHeld = !existsSync(join(outside, "x")) && !result.output.includes("weak");
+    return { why: `${name} does not work here: ${firstLine(result.cause)}`, remedy: remedyFor(tier) };
+  const isUntouched = (statSync(outside).mode & 0o777) === 0o700;
+  const isHeld = isUntouched && !existsSync(join(outside, "x")) && !result.output.includes("weak");
   if (!isHeld) return { why: `${name} runs here but does not hold writes in.`, remedy: report };
   if (result.output === "works\n") return undefined;
-  return { why: `Commands fail inside ${name}: ${firstLine(result.output)}`, remedy: remedy() };
+  return { why: `Commands fail inside ${name}: ${firstLine(result.output)}`, remedy: remedyFor(tier) };
 }
 
 function firstLine(text: string | undefined): string {
   return `${(text ?? "no message").split("\n")[0]?.replace(/\.$/u, "")}.`;
+}
+
+function remedyFor(tier: SandboxDriver["tier"]): string {
+  return tier === "full"
+    ? remedy()
+    : "Linux 6.2 or newer with Landlock switched on (`lsm=` of the kernel) is needed.";
 }
 
 /** The usual causes, each with what mends it. */

@@ -16,9 +16,10 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const env = (scratch: string): Readonly<Record<string, string>> => ({
   PATH: process.env.PATH ?? "",
   HOME: `${scratch}/home`,
+  TMPDIR: `${scratch}/tmp`,
 });
 
-for (const preference of ["launcher", "bubblewrap"] as const) {
+for (const preference of ["launcher", "bubblewrap", "landlock"] as const) {
   it(`${preference} keeps all promises, and the trial leaves nothing behind`, async (test) => {
     const { driver, reasons } = await probeDriver({
       preference,
@@ -31,6 +32,8 @@ for (const preference of ["launcher", "bubblewrap"] as const) {
     const broken = tried.filter(({ state }) => state === "broken");
     assert.deepEqual(broken, []);
     assert.ok(tried.filter(({ state }) => state === "holds").length > 10);
+    const absent = tried.filter(({ state }) => state === "absent").length;
+    assert.equal(absent > 0, driver.tier === "reduced");
     const proxied = tried.filter(({ text }) => text.includes("proxy")).map(({ state }) => state);
     const wanted = preference === "launcher" ? "holds" : "untried";
     assert.deepEqual(proxied, [wanted, wanted]);

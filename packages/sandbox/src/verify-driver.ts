@@ -8,7 +8,8 @@ import { type Ground, type SandboxPromise, sandboxPromises } from "./promises.ts
 import { findProgram } from "./shell.ts";
 
 export interface Tried extends Pick<SandboxPromise, "about" | "text"> {
-  readonly state: "holds" | "broken" | "untried";
+  /** `absent`: it does not hold, and this tier does not say it would. */
+  readonly state: "holds" | "broken" | "untried" | "absent";
   /** What went wrong, or why it was not tried. */
   readonly why?: string;
 }
@@ -20,6 +21,7 @@ export interface VerifyOptions {
   readonly env: (scratch: string) => Readonly<Record<string, string>>;
 }
 
+const notInTier = "not in this tier";
 const noProxy = "this sandbox has no way out to the network";
 const timeoutMs = 20_000;
 /** Who verifies puts it into the environment that commands are made theirs from. */
@@ -42,7 +44,9 @@ export async function verifyDriver(
       const sandbox = await driver.open({ ...spec, env: env(spec.scratch) });
       if (isFailure(sandbox)) return sandbox;
       const isClosed = promise.isProxied && driver.network !== "granted";
-      results.push(isClosed ? untried(promise, noProxy) : await tryOne(promise, ground, sandbox));
+      const tried = isClosed ? untried(promise, noProxy) : await tryOne(promise, ground, sandbox);
+      const isAbsent = tried.state === "broken" && promise.isFull && driver.tier === "reduced";
+      results.push(isAbsent ? { ...tried, state: "absent", why: notInTier } : tried);
       await sandbox.close();
     }
     return results;

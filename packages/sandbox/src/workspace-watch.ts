@@ -20,6 +20,8 @@ export interface WatchOptions {
   /** What commands are shown outside both: links may lead there. */
   readonly shown: readonly string[];
   readonly home: string;
+  /** Whether the hooks and the editors' files that are there are read-only for commands; true when absent. */
+  readonly isSealed?: boolean;
 }
 
 /** How long a command may wait for the walk, at its start and at its end; the rest is gone through in small slices. */
@@ -151,13 +153,27 @@ export class WorkspaceWatch {
   #lookAround(): void {
     const { workspace, home } = this.#options;
     const { writable, readOnly } = gitGuards(workspace, home);
-    const sealed = [...readOnly, ...hostRunPaths(workspace).sealed];
+    const sealed = this.#options.isSealed === false ? [] : [...readOnly, ...hostRunPaths(workspace).sealed];
     this.#sealed = this.#active === 0 ? sealed : this.#sealed.filter((path) => sealed.includes(path));
     for (const path of writable) if (!this.#git.has(path)) this.#git.set(path, false);
     this.#roots = [workspace, ...writable.filter((path) => !isBelow(path, workspace))];
+    if (this.#options.isSealed === false) this.#addTop();
     if (this.#cache.folders.size > 0 || this.#walk) return;
     this.#walk = this.#newWalk();
     this.#sweep(firstMs);
+  }
+
+  /** What would be sealed is known before the first command, however far the walk has come. */
+  #addTop(): void {
+    const { workspace } = this.#options;
+    const git = join(workspace, ".git");
+    const kind = kindOf(git);
+    if (kind) this.#addRepository(git, kind.isDirectory());
+    const { sealed, links } = hostRunPaths(workspace);
+    for (const path of [...sealed, ...links]) {
+      if (kindOf(path)?.isDirectory()) this.#addTree(path);
+      else this.#add(path);
+    }
   }
 
   #accept(): void {

@@ -106,7 +106,7 @@ function opening(demo: Demo, { project, containment }: Start, paint: Palette): s
   const box =
     driver.tier === "none"
       ? yellow(`no sandbox (${reasons.join("; ")}): commands run with your own rights, in this folder`)
-      : dim(`commands run in a sandbox (${driver.name})`);
+      : dim(`commands run in a ${driver.tier === "reduced" ? "reduced " : ""}sandbox (${driver.name})`);
   return [
     `${bold(`Demo, bug ${demo.number} of ${bugs.length}:`)} ${demo.bug.description}`,
     dim(`a small shop in ${project.folder}`),

@@ -26,6 +26,7 @@ export async function exec(words: readonly string[], options: ExecOptions): Prom
   const { cwd, writable, ...place } = options;
   const lone = await openLoneSandbox({ ...place, cwd, env: process.env });
   if (isFailure(lone)) return refused(lone.text);
+  if (lone.remark !== undefined) process.stderr.write(problemLine(lone.remark));
   const watch = interruptions({ cancel: async () => void lone.close(), close: () => lone.close() });
   try {
     const grants = writable.map((target) => ({ kind: "write", target }) as const);

@@ -16,9 +16,14 @@ export async function verify(place: VerifyPlace, isJson: boolean): Promise<numbe
   return verified.promises.some(({ state }) => state === "broken") ? 1 : 0;
 }
 
-function report({ driver, tier, reasons, promises }: Verified): string {
+function report({ driver, tier, reasons, lacks, promises }: Verified): string {
   const paint = paletteFor(process.stdout, process.env);
-  const mark = { holds: paint.green("✓"), broken: paint.red("✗"), untried: paint.yellow("-") };
+  const mark = {
+    holds: paint.green("✓"),
+    broken: paint.red("✗"),
+    untried: paint.yellow("-"),
+    absent: paint.yellow("○"),
+  };
   const rows = promises.map(({ about, text, state, why }) => [
     mark[state],
     paint.dim(about),
@@ -27,7 +32,12 @@ function report({ driver, tier, reasons, promises }: Verified): string {
   ]);
   const broken = promises.filter(({ state }) => state === "broken").length;
   const holding = promises.filter(({ state }) => state === "holds").length;
+  const absent = promises.filter(({ state }) => state === "absent").length;
+  const less = absent === 0 ? "" : ` ${absent} are not in tier ${tier}.`;
+  const missing = lacks.map((text) => `${paint.yellow("○")} ${text}\n`).join("");
   const last = broken === 0 ? `All ${holding} hold.` : `${broken} of ${promises.length} do not hold.`;
   const why = reasons.map((reason) => `${paint.dim(reason)}\n`).join("");
-  return `${paint.bold(driver)}, tier ${tier}\n${why}\n${table(rows)}\n${last}\n`;
+  const heading = tier === "full" ? tier : paint.yellow(tier);
+  const list = missing === "" ? "" : `\nWhat a full sandbox holds and this one does not:\n${missing}`;
+  return `${paint.bold(driver)}, tier ${heading}\n${why}\n${table(rows)}\n${last}${less}\n${list}`;
 }

@@ -85,8 +85,8 @@ export interface WorkProbe extends AnyProbe {
 
 export type Probe = ({ readonly kind: "escape" } & EscapeProbe) | ({ readonly kind: "work" } & WorkProbe);
 
-/** `broken`: nothing can be said, and it is the probe's own fault. */
-export type Outcome = "contained" | "escaped" | "worked" | "failed" | "skipped" | "broken";
+/** `broken`: nothing can be said, and it is the probe's own fault. `absent`: by design not in this tier. */
+export type Outcome = "absent" | "contained" | "escaped" | "worked" | "failed" | "skipped" | "broken";
 
 export interface ProbeResult {
   readonly id: string;

@@ -9,6 +9,7 @@ export interface Score {
   readonly failed: readonly string[];
   readonly skipped: readonly string[];
   readonly broken: readonly string[];
+  readonly absent: readonly string[];
 }
 
 export function scoreOf(results: readonly ProbeResult[]): Score {
@@ -22,6 +23,7 @@ export function scoreOf(results: readonly ProbeResult[]): Score {
     failed: ids("failed"),
     skipped: ids("skipped"),
     broken: ids("broken"),
+    absent: ids("absent"),
   };
 }
 
@@ -45,7 +47,7 @@ export function failureTable(results: readonly ProbeResult[]): string {
 }
 
 function weight({ outcome, isGrave }: ProbeResult): number {
-  if (outcome === "skipped") return 3;
+  if (outcome === "skipped" || outcome === "absent") return 3;
   if (outcome === "failed") return 1;
   return isGrave ? 0 : 2;
 }
