@@ -18,4 +18,5 @@ export { proposeGrantRules, proposeRules } from "./src/propose-rules.ts";
 export { readScript } from "./src/read-script.ts";
 export { brokenExample, type RuleExamples } from "./src/rule-examples.ts";
 export type { Script } from "./src/script.ts";
+export { sealedTargets } from "./src/sealed-targets.ts";
 export { unreadable } from "./src/unreadable.ts";

@@ -26,6 +26,7 @@ test("a call stands on what earlier calls of its own answer have shown", () => {
     shown: { "a.ts": [shownAs("v1")] },
     todos: [],
     grants: [],
+    refusals: [],
     settings: { mode: "auto" } as const,
     calls: [call("one", edited), call("two")],
   };
@@ -45,7 +46,7 @@ test("what was granted is there, and not in a mode that keeps to the sandbox", (
   const decision = { verdict: "allow", rule: "person", why: "" } as const;
   const calls = [{ ...call("one"), effects, decision, grants: own }];
   const inMode = (mode: "auto" | "plan"): readonly string[] => {
-    const session = { shown: {}, todos: [], grants, calls, settings: { mode } };
+    const session = { shown: {}, todos: [], grants, refusals: [], calls, settings: { mode } };
     const ports = { rules: [] } as unknown as AgentPorts;
     const context = toolContext(ports, { call: "one", session, signal: new AbortController().signal });
     return context.grants.map(({ target }) => target);

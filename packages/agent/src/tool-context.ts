@@ -1,11 +1,11 @@
 /** Tool context: what one call reaches, and what it may know of the session. */
-import { unreadable } from "@lathe/policy";
+import { sealedTargets, unreadable } from "@lathe/policy";
 import type { Effect, Session, Shown, ToolContext } from "@lathe/protocol";
 import type { AgentPorts } from "./agent.ts";
 
 export interface CallContext {
   readonly call: string;
-  readonly session: Pick<Session, "shown" | "todos" | "calls" | "grants"> & {
+  readonly session: Pick<Session, "shown" | "todos" | "calls" | "grants" | "refusals"> & {
     readonly settings: Pick<Session["settings"], "mode">;
   };
   readonly signal: AbortSignal;
@@ -27,6 +27,10 @@ export function toolContext(ports: AgentPorts, { call, session, signal }: CallCo
     shown: (path) => [...(session.shown[path] ?? []), ...shownInAnswer(session, path)],
     todos: session.todos,
     grants: grantsOf(call, session),
+    sealed: sealedTargets(
+      session.refusals,
+      session.calls.find((one) => one.call.id === call),
+    ),
     unreadable: (path) => unreadable(path, ports.rules),
   };
 }

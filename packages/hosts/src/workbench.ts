@@ -43,7 +43,7 @@ export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workb
   if (isFailure(scratch)) return scratch;
   const opened = openPorts({ scratch, check: async () => undefined, fenced: (effect) => effect() }, options);
   const shown: Record<string, Shown[]> = {};
-  const session = { shown, todos: [], calls: [], grants: [], settings: { mode: options.mode } };
+  const session = { shown, todos: [], calls: [], grants: [], refusals: [], settings: { mode: options.mode } };
   const remember = (one: Shown): void => {
     shown[one.path] = [...(shown[one.path] ?? []), one];
   };

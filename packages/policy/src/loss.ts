@@ -26,7 +26,7 @@ function relative(real: string, target: string): string {
   return real.startsWith("/") ? target : real;
 }
 
-function isMadeAgain(path: string): boolean {
+export function isMadeAgain(path: string): boolean {
   return path.split("/").some((segment) => segment !== "" && madeAgain.test(segment.replace(/\*+$/u, "")));
 }
 

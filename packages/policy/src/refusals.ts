@@ -1,5 +1,5 @@
 /** A refused effect stays refused: by any other route in the session, also by one that cannot be told apart from it. */
-import type { Decision, Effect, EffectKind, Facts, Refusal } from "@lathe/protocol";
+import type { Decision, Effect, EffectKind, Facts, Refusal, Trait } from "@lathe/protocol";
 import { mayMatch } from "./may-match.ts";
 
 /** Kinds by which the same harm is done: overwriting what may not be deleted, and the other way round. */
@@ -14,7 +14,7 @@ const family: Readonly<Record<EffectKind, readonly EffectKind[]>> = {
 };
 
 export function refusalDecision(effect: Effect, facts: Facts): Decision | undefined {
-  const met = (facts.refusals ?? []).filter((refusal) => meets(refusal, effect, facts));
+  const met = (facts.refusals ?? []).filter((refusal) => meetsRefusal(refusal, effect, facts));
   const refusal = met.find(({ isOld }) => isOld !== true) ?? met[0];
   if (!refusal) return undefined;
   const what = `${refusal.kind} ${refusal.target}`;
@@ -27,14 +27,19 @@ export function refusalDecision(effect: Effect, facts: Facts): Decision | undefi
   };
 }
 
-function meets(refusal: Refusal, effect: Effect, facts: Facts): boolean {
+/** Whether the effect does, or may do, what was refused. */
+export function meetsRefusal(refusal: Refusal, effect: Effect, facts: Pick<Facts, "paths">): boolean {
   if (mayBeAnything(effect)) return effect.kind === "execute" || isChange(refusal);
   if (!family[refusal.kind].includes(effect.kind)) return false;
   const isAdding =
-    effect.kind === "write" && effect.expansion !== "unknown" && !effect.traits?.includes("destroys");
+    effect.kind === "write" && effect.expansion !== "unknown" && !effect.traits?.some(isLosing);
   if (isAdding && refusal.kind === "delete") return false;
   if (isChange(refusal) || refusal.kind === "read") return samePath(refusal, effect, facts);
   return effect.target === refusal.target;
+}
+
+function isLosing(trait: Trait): boolean {
+  return trait === "destroys" || trait === "replaces";
 }
 
 function isChange({ kind }: Refusal): boolean {
@@ -44,11 +49,11 @@ function isChange({ kind }: Refusal): boolean {
 /** What cannot be told, and what git does to files without naming them. */
 function mayBeAnything({ kind, expansion, traits = [] }: Effect): boolean {
   if (kind === "execute") return expansion === "unknown" && !traits.includes("possible");
-  const isLosing = traits.includes("irreversible") || traits.includes("discards");
-  return kind === "vcs" && isLosing && !traits.includes("shared");
+  const mayLose = traits.includes("irreversible") || traits.includes("discards");
+  return kind === "vcs" && mayLose && !traits.includes("shared");
 }
 
-function samePath({ target, real }: Refusal, effect: Effect, { paths }: Facts): boolean {
+function samePath({ target, real }: Refusal, effect: Effect, { paths }: Pick<Facts, "paths">): boolean {
   if (effect.expansion === "unknown") return true;
   const places = [target, ...(real === undefined ? [] : [real])];
   const fact = Object.hasOwn(paths, effect.target) ? paths[effect.target] : undefined;

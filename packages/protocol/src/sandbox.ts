@@ -26,6 +26,8 @@ export interface Command {
   readonly terminal?: TerminalSize;
   /** What this one command may do beyond the spec: reads and writes below absolute paths, hosts it may reach. */
   readonly grants?: readonly Effect[];
+  /** Absolute paths, or globs of them, that it may not delete, move or change, whatever else it may write. */
+  readonly sealed?: readonly string[];
 }
 
 export interface TerminalSize {

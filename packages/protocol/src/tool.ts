@@ -38,6 +38,8 @@ export interface ToolContext {
   readonly todos: readonly Todo[];
   /** What its commands may do beyond the sandbox's spec. */
   readonly grants: readonly Effect[];
+  /** What its commands may not delete, move or change: paths from the workspace or absolute, or globs of them. */
+  readonly sealed: readonly string[];
   /** *Contract:* pure; globs of what rules keep from being read, but for those that `path` itself was allowed against. */
   unreadable(path: string): readonly string[];
 }

@@ -52,9 +52,13 @@ static int mount_proc(const struct policy *policy) {
   return 0;
 }
 
+/* Every other word of a request is followed by its value. */
+static bool stands_alone(const char *word) { return strcmp(word, "input") == 0 || strcmp(word, "apart") == 0; }
+
 /* What the request names as guarded is mounted on itself: pinned in place, or read-only. A link is pinned as a link. */
 static int guard(struct words words) {
   for (const char *word; (word = next_word(&words));) {
+    if (stands_alone(word)) continue;
     bool is_sealed = strcmp(word, "seal") == 0;
     const char *path = next_word(&words);
     if (!path || (!is_sealed && strcmp(word, "pin") != 0)) continue;

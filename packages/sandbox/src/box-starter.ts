@@ -11,6 +11,7 @@ import type { Mount, Policy } from "./policy.ts";
 import { rootEnv } from "./root-env.ts";
 import type { Running, Starter, StartRequest } from "./running.ts";
 import { currentGuards, grantMounts } from "./sandbox-policy.ts";
+import { withSealed } from "./sealed-paths.ts";
 import { findShell, type Shell, shellArgs } from "./shell.ts";
 
 export interface BoxOptions {
@@ -59,7 +60,8 @@ export class BoxStarter implements Starter {
 
   async start(request: StartRequest): Promise<Running> {
     const { command, hasInput } = request;
-    const { outside, ...guards } = currentGuards(this.#spec, this.#options.home);
+    const { outside, ...found } = currentGuards(this.#spec, this.#options.home);
+    const guards = withSealed(found, command, this.#spec);
     const shown = outside.map((path) => ({ kind: "writable", from: path, to: path }) as const);
     const { gate } = this.#options;
     const socket = await gate?.socket();

@@ -1,9 +1,10 @@
 /** The policy of a sandbox as bubblewrap's arguments. */
 import { readdirSync, type Stats } from "node:fs";
-import type { SandboxSpec } from "@lathe/protocol";
+import type { Command, SandboxSpec } from "@lathe/protocol";
 import { kindOf } from "./kind-of.ts";
 import type { Mount, Policy } from "./policy.ts";
 import { currentGuards } from "./sandbox-policy.ts";
+import { withSealed } from "./sealed-paths.ts";
 
 const procFolders = "sys irq bus fs tty driver pressure asound dynamic_debug acpi scsi".split(" ");
 
@@ -28,8 +29,8 @@ export function isolationArgs({ network, limits }: Policy): readonly string[] {
 }
 
 /** What follows them: git's guards as they are now, and the root closed. */
-export function changingArgs(spec: SandboxSpec, home: string): readonly string[] {
-  const { writable, readOnly: guarded } = currentGuards(spec, home);
+export function changingArgs(spec: SandboxSpec, home: string, command: Command): readonly string[] {
+  const { writable, readOnly: guarded } = withSealed(currentGuards(spec, home), command, spec);
   return [
     ...writable.flatMap((path) => ["--bind", path, path]),
     ...guarded.flatMap((path) => ["--ro-bind", path, path]),

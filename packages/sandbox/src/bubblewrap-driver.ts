@@ -46,7 +46,8 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
     close: groups.remove,
     outside: outsideOf(policy, home),
     shown: shownBy(policy),
-    launch: ({ script, cwd, grants }, mark) => {
+    launch: (command, mark) => {
+      const { script, cwd, grants } = command;
       const start = [
         "--setenv",
         mark.name,
@@ -62,7 +63,7 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
       ];
       const shellWords = shellArgs(shell, script, () => join(spec.scratch, `script-${mark.value}sh`));
       const granted = rootArgs(grantMounts(grants, home));
-      const changing = [...rootArgs(policy.below), ...granted, ...root, ...changingArgs(spec, home)];
+      const changing = [...rootArgs(policy.below), ...granted, ...root, ...changingArgs(spec, home, command)];
       const args = [...isolation, ...changing, ...setEnv, ...start, ...shellWords];
       // Its own environment stays readable inside, in /proc/1/environ.
       const [file = binary, ...words] = [...joined, binary, ...args];

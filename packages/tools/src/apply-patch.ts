@@ -64,7 +64,7 @@ function effectsOf(file: PatchFile): readonly Effect[] {
       if (file.to === undefined) {
         return [
           { kind: "read", target },
-          { kind: "write", target },
+          { kind: "write", target, ...(isShrinking(file.hunks) && { traits: ["replaces"] }) },
         ];
       }
       return [
@@ -73,6 +73,12 @@ function effectsOf(file: PatchFile): readonly Effect[] {
         { kind: "write", target: targetOf(file.to) },
       ];
   }
+}
+
+/** Most of what it names goes: that may be the whole file. */
+function isShrinking(hunks: Extract<PatchFile, { type: "update" }>["hunks"]): boolean {
+  const count = (of: "old" | "new"): number => hunks.reduce((sum, hunk) => sum + hunk[of].join("").length, 0);
+  return count("new") * 2 < count("old");
 }
 
 function withNothingWritten(found: Failure): Failure {

@@ -80,6 +80,7 @@ export async function bench(patienceMs: number = 10_000, rules: readonly Rule[] 
     shown: (path) => shown.filter((one) => one.path === path),
     todos: [],
     grants: [],
+    sealed: [],
     unreadable: (path) => unreadable(path, rules),
   };
   const shell = createShell({ patienceMs });

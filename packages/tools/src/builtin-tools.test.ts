@@ -40,7 +40,7 @@ describe("the built-in tools together", () => {
     assert.deepEqual(effects("read", { path: "./src//a.ts" }), [{ kind: "read", target: "src/a.ts" }]);
     assert.deepEqual(effects("read", { path: "blob:00" }), []);
     assert.deepEqual(effects("write", { path: "a/../../b", content: "" }), [
-      { kind: "write", target: "../b" },
+      { kind: "write", target: "../b", traits: ["replaces"] },
     ]);
     assert.deepEqual(effects("delete", { path: "/etc/passwd" }), [
       { kind: "read", target: "/etc/passwd" },
@@ -50,6 +50,8 @@ describe("the built-in tools together", () => {
       effects("edit", { path: "a", edits: [{ old: "a", new: "b" }] }).map(({ kind }) => kind),
       ["read", "write"],
     );
+    const taking = effects("edit", { path: "a", edits: [{ old: "all of it", new: "" }] });
+    assert.deepEqual(taking.at(-1)?.traits, ["replaces"]);
     assert.deepEqual(effects("grep", { pattern: "x" }), [{ kind: "read", target: "." }]);
     assert.deepEqual(effects("find_files", { glob: "*", path: "src/" }), [{ kind: "read", target: "src" }]);
     assert.deepEqual(effects("list", {}), [{ kind: "read", target: "." }]);

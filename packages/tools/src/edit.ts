@@ -18,9 +18,9 @@ export const edit: Tool = defineTool({
     ),
   },
   // A refused edit shows the lines nearest to it, so it reads as well.
-  effects: ({ path }) => [
+  effects: ({ path, edits }) => [
     { kind: "read", target: targetOf(path) },
-    { kind: "write", target: targetOf(path) },
+    { kind: "write", target: targetOf(path), ...(isShrinking(edits) && { traits: ["replaces"] }) },
   ],
   async run({ path, edits }, context) {
     // The engine is some forty files, and most sessions begin with reading.
@@ -46,3 +46,9 @@ export const edit: Tool = defineTool({
     return ok(editText(head, planned), editFacts(planned, done, context));
   },
 });
+
+/** Most of what it names goes: that may be the whole file. */
+function isShrinking(edits: readonly { readonly old: string; readonly new: string }[]): boolean {
+  const length = (of: "old" | "new"): number => edits.reduce((sum, edit) => sum + edit[of].trim().length, 0);
+  return length("new") * 2 < length("old");
+}

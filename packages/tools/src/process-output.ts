@@ -1,4 +1,5 @@
 /** Output of a process: read in parts, shown live, and remembered how far it has been looked at. */
+import { basename } from "node:path";
 import type { Effect, Exit, Process, ToolContext } from "@lathe/protocol";
 
 /** Bytes of the start and of the end that are kept of an enormous output. */
@@ -78,6 +79,17 @@ export function deniedOf({ exit }: Process): readonly Effect[] {
 export function deniedText(denied: readonly Effect[]): string {
   if (denied.length === 0) return "";
   return `[kept from it by the sandbox: ${denied.map(({ kind, target }) => `${kind} ${target}`).join(", ")}]`;
+}
+
+const held = /read-only file system|resource busy|\bE(?:ROFS|BUSY)\b/iu;
+
+/** Said where a command ran into what a person refused, so that nobody looks for a mistake, or for another way. */
+export function sealedText({ exit, command: { sealed = [] } }: Process, output: string): string {
+  const names = [...new Set(sealed.map((path) => basename(path)))];
+  const isHeld = held.test(output);
+  const isNamed = exit?.code !== 0 && names.some((name) => output.includes(name));
+  if (names.length === 0 || (!isHeld && !isNamed)) return "";
+  return `[${names.join(", ")}: the user refused to have this deleted or changed, so commands cannot]`;
 }
 
 /** How a process ended, for the end of its output: "" when it simply succeeded. */

@@ -19,12 +19,26 @@ describe("a background process that the sandbox stopped", () => {
     markSeen(process, 0);
     return sandbox;
   }
-  const read = async (sandbox: FakeSandbox, grants: readonly Effect[] = [], id = "p1"): Promise<Outcome> => {
-    const prepared = processTool.prepare({ action: "read", id });
+  const read = (sandbox: FakeSandbox, grants: readonly Effect[] = [], id = "p1"): Promise<Outcome> =>
+    call(sandbox, { action: "read", id }, { grants, sealed: [] });
+  const call = async (
+    sandbox: FakeSandbox,
+    input: object,
+    { grants, sealed }: Pick<ToolContext, "grants" | "sealed">,
+  ): Promise<Outcome> => {
+    const prepared = processTool.prepare(input);
     if (isFailure(prepared)) assert.fail(prepared.text);
     const signal = new AbortController().signal;
     const redact = async (text: string): Promise<string> => text;
-    const context = { sandbox, grants, signal, redact, delta: () => undefined };
+    const context = {
+      sandbox,
+      grants,
+      sealed,
+      workspace: { root: "/workspace" },
+      signal,
+      redact,
+      delta: () => undefined,
+    };
     return prepared.run(context as unknown as ToolContext);
   };
 
@@ -66,5 +80,20 @@ describe("a background process that the sandbox stopped", () => {
     const sandbox = await stopped([data]);
     assert.equal(factsOf(await read(sandbox, [data])).denied, undefined);
     assert.equal(sandbox.commands.length, 1);
+  });
+
+  it("is given nothing more to do when it runs since before a refusal", async () => {
+    const sandbox = createFakeSandbox([{ hangs: true }, { hangs: true }]);
+    const held = { grants: [], sealed: ["notes.txt"] };
+    const write = (id: string): Promise<Outcome> => call(sandbox, { action: "write", id, text: "x\n" }, held);
+    for (const sealed of [[], ["/workspace/notes.txt"]]) {
+      const process = await sandbox.spawn({ script: "python3 -i", cwd: "/workspace", sealed });
+      if (!isFailure(process)) markSeen(process, 0);
+    }
+    assert.match(
+      outcomeText(await write("p1")),
+      /Refused .* before the user refused to have notes.txt deleted/,
+    );
+    assert.equal((await write("p2")).type, "ok");
   });
 });

@@ -1,4 +1,5 @@
 /** `process`: looks at, writes to and stops what `shell` left in the background. */
+import { basename } from "node:path";
 import {
   coversGrant,
   type Effect,
@@ -13,6 +14,7 @@ import {
 } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, type Input, ok } from "./define-tool.ts";
+import { holding } from "./holding.ts";
 import {
   deniedOf,
   deniedText,
@@ -21,6 +23,7 @@ import {
   follow,
   markSeen,
   outputFrom,
+  sealedText,
   seenOf,
   withNote,
 } from "./process-output.ts";
@@ -55,6 +58,8 @@ export const processTool: Tool = defineTool({
     const process = context.sandbox.processes().find((one) => one.id === input.id);
     if (!process) return failed(unknown(input.id ?? "", context.sandbox));
     if (input.action === "stop") await process.stop();
+    const older = input.action === "write" ? startedBefore(process, context) : undefined;
+    if (older) return older;
     const refused = input.action === "write" ? await process.write(input.text ?? "") : undefined;
     if (isFailure(refused)) return failed(refused);
     const outcome = await looked(process, waitOf(input), context);
@@ -83,13 +88,24 @@ async function looked(process: Process, waitMs: number, context: ToolContext): P
   const { text: news, total } = await outputFrom(process, from);
   markSeen(process, total);
   const running = process.exit === undefined;
-  const state = running ? "running" : endText(process) || "[exit code 0]";
+  const ended = withNote(endText(process) || "[exit code 0]", sealedText(process, news));
+  const state = running ? "running" : ended;
   const note = running ? `[${process.id} is ${state}${news === "" ? ", no new output" : ""}]` : state;
   const code = process.exit?.code;
   return ok(withNote(news, note), {
     process: { id: process.id, running, produced: total > from },
     ...(code !== undefined && { exitCode: code }),
   });
+}
+
+/** What runs since before a refusal is not held from it: it gets no more to do. */
+function startedBefore({ id, command }: Process, context: ToolContext): Outcome | undefined {
+  const { sealed = [] } = holding(context);
+  const missing = sealed.filter((path) => !command.sealed?.includes(path));
+  if (missing.length === 0) return undefined;
+  const names = [...new Set(missing.map((path) => basename(path)))].join(", ");
+  const why = `${id} was started before the user refused to have ${names} deleted or changed: stop it and start it anew`;
+  return { type: "refused", rule: "refused-before", why };
 }
 
 /** Processes whose denial was told once: who reads on does not want to hear of it again. */
@@ -120,9 +136,9 @@ const again = new WeakSet<Process>();
 async function startedAgain(
   process: Process,
   { text: said }: Extract<Outcome, { type: "ok" }>,
-  { sandbox, grants }: ToolContext,
+  context: ToolContext,
 ): Promise<Outcome> {
-  const second = await sandbox.spawn({ ...process.command, grants });
+  const second = await context.sandbox.spawn({ ...process.command, ...holding(context) });
   if (isFailure(second)) return failed(second);
   again.add(process);
   markSeen(second, 0);

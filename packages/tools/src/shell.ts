@@ -1,7 +1,6 @@
 /** `shell`: runs a command; one that takes long goes on in the background. */
 import { join } from "node:path";
 import {
-  type Command,
   type Failure,
   failure,
   isFailure,
@@ -12,6 +11,7 @@ import {
 } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, type Input, ok } from "./define-tool.ts";
+import { holding } from "./holding.ts";
 import {
   deniedOf,
   deniedText,
@@ -20,6 +20,7 @@ import {
   follow,
   markSeen,
   outputFrom,
+  sealedText,
   withNote,
 } from "./process-output.ts";
 import { count, text } from "./schema.ts";
@@ -52,7 +53,7 @@ export function createShell({ patienceMs }: ShellOptions): Tool {
     async run(input, context) {
       const cwd = await folderOf(input.cwd, context);
       if (isFailure(cwd)) return failed(cwd);
-      const process = await context.sandbox.spawn({ script: input.command, cwd, ...granted(context) });
+      const process = await context.sandbox.spawn({ script: input.command, cwd, ...holding(context) });
       if (isFailure(process)) return failed(process);
       const unfollow = follow(process, 0, context);
       const waitMs = waitOf(input, patienceMs);
@@ -76,10 +77,6 @@ async function folderOf(cwd: string | undefined, { workspace }: ToolContext): Pr
   return isFailure(entries) ? entries : join(workspace.root, path);
 }
 
-function granted({ grants }: ToolContext): Pick<Command, "grants"> {
-  return grants.length === 0 ? {} : { grants };
-}
-
 function waitOf(input: Input<typeof schema>, patienceMs: number): number {
   if (input.background) return settleMs;
   return input.timeout_s === undefined ? patienceMs : Math.min(input.timeout_s, maxTimeoutS) * 1_000;
@@ -98,7 +95,8 @@ async function finished(process: Process): Promise<Outcome> {
     ...(code === undefined ? {} : { exitCode: code }),
     ...(denied.length > 0 ? { denied } : {}),
   };
-  return ok(withNote(withNote(output.text, endText(process)), deniedText(denied)), facts);
+  const notes = [endText(process), deniedText(denied), sealedText(process, output.text)];
+  return ok(notes.reduce(withNote, output.text), facts);
 }
 
 async function handedOver(process: Process): Promise<Outcome> {

@@ -18,7 +18,7 @@ export const write: Tool = defineTool({
   description:
     "Create a file with its folders, or replace one whole that you have read. To change a part use `edit`.",
   schema: { path: text(), content: anyText() },
-  effects: ({ path }) => [{ kind: "write", target: targetOf(path) }],
+  effects: ({ path }) => [{ kind: "write", target: targetOf(path), traits: ["replaces"] }],
   async run({ path, content }, context) {
     const current = await context.workspace.read(path);
     if (isFailure(current) && current.code !== "not-found") return failed(current);

@@ -97,9 +97,14 @@ function granted(
   return grant === "session" ? { ...again, grants: [...again.grants, ...effects] } : again;
 }
 
-/** A person's yes to the same thing lifts an earlier no. */
+/** A person's yes to the same thing, or to the folder it lies in, lifts an earlier no. */
 function isAllowed(refusal: Refusal, effects: readonly Effect[]): boolean {
-  return effects.some((effect) => isSame(refusal, effect));
+  return effects.some((effect) => isSame(refusal, effect) || isBelow(refusal, effect));
+}
+
+function isBelow(refusal: Refusal, { kind, target, expansion }: Effect): boolean {
+  if (kind !== "delete" || refusal.kind !== "delete" || expansion !== undefined) return false;
+  return refusal.target.startsWith(`${target.replace(/\/$/u, "")}/`);
 }
 
 function isSame(refusal: Refusal, { kind, target }: Effect): boolean {

@@ -1,0 +1,12 @@
+/** Holding: what a command of a call gets beyond the sandbox's spec, and what is kept from it. */
+import { isAbsolute, join } from "node:path";
+import type { Command, ToolContext } from "@lathe/protocol";
+
+export function holding({ grants, sealed, workspace }: ToolContext): Pick<Command, "grants" | "sealed"> {
+  return {
+    ...(grants.length > 0 && { grants }),
+    ...(sealed.length > 0 && {
+      sealed: sealed.map((path) => (isAbsolute(path) ? path : join(workspace.root, path))),
+    }),
+  };
+}
