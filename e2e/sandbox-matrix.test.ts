@@ -1,6 +1,6 @@
 /** The right tier and the right message whatever a machine lacks; a row that this machine cannot be made into says so. */
 import assert from "node:assert/strict";
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -69,7 +69,7 @@ function circumstancesOf(row: Row, base: string): Circumstances {
 function cannotTry(row: Row, user: unknown, base: string): string | undefined {
   if (row.needs === "root" && (!isRoot || user !== undefined)) return "only as root";
   if (row.needs === "bubblewrap" && !existsSync("/usr/bin/bwrap")) return "no bubblewrap here";
-  const spaces = spawnSync("unshare", ["--user", "--map-current-user", "true"]).status === 0;
+  const spaces = cannotMake(["unshare", "--user", "--map-current-user"]) === undefined;
   if (!spaces && row.tier === "full") return "no user namespaces here";
   mkdirSync(join(base, "empty"), { recursive: true });
   return cannotMake(circumstancesOf(row, base));

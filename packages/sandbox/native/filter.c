@@ -48,6 +48,11 @@
 #define SET_FLAGS 0x40086602
 #define SET_VERSION 0x40087602
 #define SET_ATTRIBUTES 0x401c5820
+#define SEAL_FILE 0x40806685
+#define ENCRYPT_FOLDER 0x800c6613
+/* They make and remove folders through a descriptor of one that can be read. */
+#define FAMILY_OF_REQUEST 0xff00
+#define BTRFS_REQUESTS 0x9400
 #define IO_PRIORITY_OF_USER 3
 #define KIND_OF_SOCKET 0xf
 #define MOST_RULES 160
@@ -191,8 +196,9 @@ static void add_reduced_decision(const struct rule *rule) {
           IF(SOCK_STREAM, 1), UNLESS(SOCK_SEQPACKET, 1), ALLOW, REFUSE(rule->error));
       break;
     case FLAGS:
-      ADD(LOAD_ARG(argument), IF(TIOCSTI, 6), IF(LINUX_CONSOLE, 5), IF(SET_LINE_DISCIPLINE, 4), IF(SET_FLAGS, 3),
-          IF(SET_VERSION, 2), IF(SET_ATTRIBUTES, 1), ALLOW, REFUSE(rule->error));
+      ADD(LOAD_ARG(argument), IF(TIOCSTI, 10), IF(LINUX_CONSOLE, 9), IF(SET_LINE_DISCIPLINE, 8), IF(SET_FLAGS, 7),
+          IF(SET_VERSION, 6), IF(SET_ATTRIBUTES, 5), IF(SEAL_FILE, 4), IF(ENCRYPT_FOLDER, 3),
+          BPF_STMT(BPF_ALU | BPF_AND | BPF_K, FAMILY_OF_REQUEST), IF(BTRFS_REQUESTS, 1), ALLOW, REFUSE(rule->error));
       break;
     default: add_decision(rule);
   }

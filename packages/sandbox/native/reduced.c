@@ -3,7 +3,6 @@
  * apart, the filter the rest. What lies outside is not gone, as in a box with a root of its own: it is refused.
  */
 #include "box.h"
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -77,12 +76,40 @@ int open_reduced(struct words words, struct policy *policy) {
   return 0;
 }
 
-/* What is not there needs no rule. */
+/*
+ * The policy names real paths: where a link has come to stand since, a command has put it there. Folder by folder,
+ * because the filter, which is there already, has no openat2.
+ */
+static int open_real(const char *path) {
+  char part[256];
+  int at = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  for (const char *from = path; at >= 0;) {
+    while (*from == '/') from++;
+    size_t size = strcspn(from, "/");
+    if (size == 0) return at;
+    if (size >= sizeof part) errno = ENAMETOOLONG;
+    memcpy(part, from, size < sizeof part ? size : 0);
+    part[size < sizeof part ? size : 0] = '\0';
+    int next = size < sizeof part ? openat(at, part, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
+    int kept = errno;
+    close(at);
+    errno = kept;
+    at = next;
+    from += size;
+  }
+  return at;
+}
+
+/* What is not there needs no rule; nor does a link, which is never what was meant. */
 static int allow(int rules, const char *path, uint64_t rights) {
   struct stat there;
-  int place = open(path, O_PATH | O_CLOEXEC);
+  int place = open_real(path);
   if (place < 0) return errno == ENOENT || errno == ENOTDIR || errno == EACCES ? 0 : fail("open", path);
   int result = fstat(place, &there);
+  if (result == 0 && S_ISLNK(there.st_mode)) {
+    close(place);
+    return 0;
+  }
   struct beneath wanted = {S_ISDIR(there.st_mode) ? rights : rights & OF_A_FILE, place};
   if (result == 0) result = syscall(SYS_landlock_add_rule, rules, 1, &wanted, 0);
   close(place);

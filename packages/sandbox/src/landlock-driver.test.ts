@@ -29,7 +29,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const driver = createLandlockDriver({ binary, cacheFolder, version });
 
-sandboxConformance("landlock", () => driver, { skip, hasTerminals: true });
+sandboxConformance("landlock", () => driver, { skip, hasTerminals: true, hasOwnTmp: false });
 
 describe("where Landlock alone holds", { skip }, () => {
   let opened = 0;

@@ -42,7 +42,14 @@ export function landlockLacks(version: number): readonly string[] {
   const old = (what: string, linux: string): string => `${what}: that needs Linux ${linux}`;
   return [
     ...always,
-    ...(version < withScopes ? [old("signals to the user's other processes are not held back", "6.12")] : []),
+    ...(version < withScopes
+      ? [
+          old(
+            "signals to the user's other processes are not held back, and a command can outlive its watcher",
+            "6.12",
+          ),
+        ]
+      : []),
     ...(version < withDevices
       ? [old("requests to the few devices that can be opened are not held back", "6.10")]
       : []),

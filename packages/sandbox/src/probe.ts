@@ -1,6 +1,6 @@
 /** Finds the best driver of this machine by really trying them, the best first. */
 import { existsSync, mkdirSync, readFileSync, readlinkSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import type { SandboxDriver, Tier } from "@lathe/protocol";
 import { createBubblewrapDriver } from "./bubblewrap-driver.ts";
 import { createLandlockDriver, landlockVersion, oldestLandlock } from "./landlock-driver.ts";
@@ -9,12 +9,17 @@ import { nativeBinary } from "./native-binary.ts";
 import { createNoneDriver } from "./none-driver.ts";
 import { isBelow } from "./path-order.ts";
 import type { DriverOptions } from "./process-sandbox.ts";
+import {
+  createSandboxRuntimeDriver,
+  findSandboxRuntime,
+  loadSandboxRuntime,
+} from "./sandbox-runtime-driver.ts";
 import { findProgram } from "./shell.ts";
 import { type Trial, tryDriver } from "./trial.ts";
 
 export interface ProbeOptions extends DriverOptions {
   /** The only driver to look at, whatever else may work. */
-  readonly preference?: "auto" | "launcher" | "bubblewrap" | "landlock" | "none";
+  readonly preference?: "auto" | "launcher" | "bubblewrap" | "landlock" | "sandbox-runtime" | "none";
   /** Where to look for programs. */
   readonly path?: string;
   /** The user's own folder for what can be made again: the launcher, and the finding until the next boot. */
@@ -46,22 +51,24 @@ export interface Probe {
 type Candidate = { readonly driver: SandboxDriver; readonly program: string } | NonNullable<Trial>;
 
 interface Rung {
-  readonly name: "launcher" | "bubblewrap" | "landlock";
+  readonly name: Exclude<NonNullable<ProbeOptions["preference"]>, "auto" | "none">;
   readonly tier: Tier;
   find(options: ProbeOptions & { readonly path: string }): Promise<Candidate>;
 }
 
 const usualPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin";
 const none: TierReport = { name: "none", tier: "none", works: true };
-const ladder: readonly Rung[] = [
+const onLinux: readonly Rung[] = [
   { name: "launcher", tier: "full", find: findLauncher },
   { name: "bubblewrap", tier: "full", find: findBubblewrap },
   { name: "landlock", tier: "reduced", find: findLandlock },
 ];
+const runtime: Rung = { name: "sandbox-runtime", tier: "reduced", find: findRuntime };
 
 /** *Contract:* never rejects; a driver that does not work is never chosen, and never left out in silence. */
 export async function probeDriver(options: ProbeOptions = {}): Promise<Probe> {
   const { preference = "auto", path = usualPath } = options;
+  const ladder = ladderOf(process.platform, preference);
   const rungs = ladder.filter(({ name }) => preference === "auto" || preference === name);
   const failed: TierReport[] = [];
   for (const { name, tier, find } of rungs) {
@@ -74,10 +81,26 @@ export async function probeDriver(options: ProbeOptions = {}): Promise<Probe> {
     failed.push({ name, tier, works: false, ...trial });
   }
   const reasons = preference === "none" ? ["you chose to run without a sandbox."] : reasonsOf(failed);
+  if (ladder.length === 0 && preference !== "none") reasons.push(noDriver(process.platform));
   return { driver: createNoneDriver(driverOptions(options)), reasons, tiers: [...failed, none] };
 }
 
-function reasonsOf(failed: readonly TierReport[]): readonly string[] {
+/** *Contract:* a driver of another platform is looked for only where it is wanted by name. */
+export function ladderOf(platform: string, wanted: ProbeOptions["preference"]): readonly Rung[] {
+  if (platform === "darwin" || wanted === runtime.name) return [runtime];
+  return platform === "linux" ? onLinux : [];
+}
+
+/** Commands are started through named pipes and by a shell of Unix, with or without a sandbox. */
+export function noDriver(platform: string): string {
+  if (platform !== "win32")
+    return `There is no sandbox for ${platform}. Run Lathe in a Linux container or virtual machine.`;
+  const why =
+    "There is no sandbox for Windows: the library that has one calls it an alpha, and wants an account of its own";
+  return `${why}. Run Lathe in WSL 2, where the Linux sandboxes work.`;
+}
+
+function reasonsOf(failed: readonly TierReport[]): string[] {
   // Two drivers may lack the same.
   return [...new Set(failed.map(({ why, remedy }) => `${why} ${remedy}`))];
 }
@@ -122,7 +145,6 @@ async function findBinary(
   options: ProbeOptions & { readonly path: string },
 ): Promise<{ readonly binary: string; readonly cacheFolder: string } | NonNullable<Trial>> {
   const { cacheFolder, path, workspace } = options;
-  if (process.platform !== "linux") return noLinux();
   if (cacheFolder === undefined) {
     return { why: "The launcher has no cache folder to lie in.", remedy: "Set HOME or XDG_CACHE_HOME." };
   }
@@ -135,7 +157,6 @@ async function findBinary(
 }
 
 async function findBubblewrap(options: ProbeOptions & { readonly path: string }): Promise<Candidate> {
-  if (process.platform !== "linux") return noLinux();
   const binary = findProgram("bwrap", options.path);
   if (binary === undefined) {
     return { why: "bubblewrap (bwrap) is not installed.", remedy: `Install it: ${installer()}.` };
@@ -143,9 +164,24 @@ async function findBubblewrap(options: ProbeOptions & { readonly path: string })
   return { driver: createBubblewrapDriver({ ...driverOptions(options), binary }), program: binary };
 }
 
-function noLinux(): NonNullable<Trial> {
-  const why = `There is no sandbox for ${process.platform} yet.`;
-  return { why, remedy: "Run Lathe in a Linux container or virtual machine to contain commands." };
+async function findRuntime(options: ProbeOptions & { readonly path: string }): Promise<Candidate> {
+  // npm puts programs beside its own node.
+  const path = [options.path, "/opt/homebrew/bin", dirname(process.execPath)].join(delimiter);
+  const index = findSandboxRuntime(path);
+  if (index === undefined || (options.workspace !== undefined && isBelow(index, options.workspace))) {
+    const why = "@anthropic-ai/sandbox-runtime, which holds commands on macOS, is not installed.";
+    return {
+      why,
+      remedy:
+        "Install it: `npm install -g @anthropic-ai/sandbox-runtime`, and ripgrep (`brew install ripgrep`).",
+    };
+  }
+  const driver = createSandboxRuntimeDriver({
+    ...driverOptions(options),
+    load: () => loadSandboxRuntime(index),
+    folder: dirname(dirname(index)),
+  });
+  return { driver, program: index };
 }
 
 function installer(): string {

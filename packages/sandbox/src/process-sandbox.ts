@@ -54,6 +54,8 @@ export class ProcessSandbox implements Sandbox {
   readonly #options: DriverOptions;
   readonly #spawned: Running[] = [];
   readonly #running = new Set<Running>();
+  /** Handed over and not started yet: who closes waits for them, to end them. */
+  readonly #starting = new Set<Promise<Running>>();
   /** Commands with the user's own rights may make what they like. */
   readonly #watch: WorkspaceWatch | undefined;
   #closing: Promise<void> | undefined;
@@ -113,6 +115,7 @@ export class ProcessSandbox implements Sandbox {
   }
 
   async #close(): Promise<void> {
+    await Promise.allSettled([...this.#starting]);
     await Promise.all([...this.#running].map((one) => one.stop()));
     for (const { capture, errors } of this.#spawned) {
       capture.close();
@@ -130,7 +133,7 @@ export class ProcessSandbox implements Sandbox {
     let atEnd = nothingMade;
     try {
       atEnd = this.#watch?.begin(command.grants?.map(({ target }) => target)) ?? nothingMade;
-      const running = await this.#starter.start({
+      const starting = this.#starter.start({
         id: `p${this.#spawned.length + 1}`,
         command,
         hasInput,
@@ -139,6 +142,8 @@ export class ProcessSandbox implements Sandbox {
         memoryBytes: this.#options.limits?.memoryBytes ?? usualLimits().memoryBytes,
         atEnd,
       });
+      this.#starting.add(starting);
+      const running = await starting.finally(() => this.#starting.delete(starting));
       this.#running.add(running);
       void running.exited.then(() => this.#running.delete(running));
       return running;

@@ -17,6 +17,9 @@ export interface SandboxConformanceOptions {
   readonly isReal?: boolean;
   /** Whether the driver gives commands a terminal that ask for one. */
   readonly hasTerminals?: boolean;
+  /** As `RealCases` has them; true when absent. */
+  readonly hasOwnTmp?: boolean;
+  readonly isDirect?: boolean;
 }
 
 /** Scripts of the part every driver runs: a fake must answer them as bash would. */
@@ -33,7 +36,7 @@ export function sandboxConformance(
   makeDriver: () => SandboxDriver | Promise<SandboxDriver>,
   options: SandboxConformanceOptions = {},
 ): void {
-  const { skip = false, isReal = true, hasTerminals = false } = options;
+  const { skip = false, isReal = true, hasTerminals = false, hasOwnTmp = true, isDirect = true } = options;
   describe(`sandbox conformance: ${name}`, { skip }, () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-sandbox-")));
     let opened = 0;
@@ -51,7 +54,7 @@ export function sandboxConformance(
     };
     commonCases(test);
     processCases(test);
-    if (isReal) realSandboxCases(test);
+    if (isReal) realSandboxCases(test, { hasOwnTmp, isDirect });
     if (isReal) terminalCases(test, hasTerminals);
   });
 }
