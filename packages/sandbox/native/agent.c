@@ -20,7 +20,7 @@
 /* Bytes that may wait to be read by the host before commands have to. */
 #define HIGH_WATER (256u << 10)
 /* A box whose first command ends it needs no second cell: it is made only when the host stays. */
-#define PATIENCE_MS 2
+#define PATIENCE_MS 20
 
 struct agent {
   struct stream stream;
@@ -99,6 +99,7 @@ static void run(struct agent *agent, uint32_t id, const char *payload, size_t si
   if (cell != agent->spare) agent->children++;
   agent->spare = NULL;
   cell->id = id;
+  cell->oom_before = oom_count(&agent->policy);
   cell->next = agent->cells;
   agent->cells = cell;
   agent->count++;
@@ -313,7 +314,24 @@ static void make_spare(struct agent *agent) {
   failure_text[0] = '\0';
 }
 
-int serve(int channel, const char *mode, int taken) {
+/* What can be done before there is a host; with all of the root but the host's own, the first cell too. */
+static void prepare(struct agent *agent, const struct start *start) {
+  agent->policy = start->policy;
+  agent->taken = start->taken;
+  agent->is_prepared = prepare_box(start->base, &agent->policy) == 0;
+  /* New rights, new rules: the kernel forgets this one when they change. */
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (!agent->is_prepared || start->base.at == start->base.end) return;
+  make_spare(agent);
+  /* Nothing may change in the root before the cell has its own view of it. */
+  struct report report = {0};
+  if (!agent->spare || (recv(agent->spare->control, &report, sizeof report, 0) == sizeof report && report.kind == 'V')) return;
+  kill(agent->spare->init, SIGKILL);
+  free_cell(agent->spare);
+  agent->spare = NULL;
+}
+
+int serve(int channel, const struct start *start) {
   static struct agent agent;
   static struct pollfd wanted[3 + 4 * MOST_CELLS];
   sigset_t children;
@@ -323,11 +341,7 @@ int serve(int channel, const char *mode, int taken) {
   sigprocmask(SIG_BLOCK, &children, NULL);
   int signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals < 0 || open_stream(&agent.stream, channel) < 0) return 1;
-  agent.taken = taken;
-  agent.policy.host_network = strcmp(mode, "host-network") == 0;
-  agent.is_prepared = prepare_box(&agent.policy) == 0;
-  /* New rights, new rules: the kernel forgets this one when they change. */
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prepare(&agent, start);
   for (;;) {
     bool lacks_spare = agent.is_open && !agent.spare && agent.count == 0;
     int count = wanted_fds(&agent, wanted, signals);

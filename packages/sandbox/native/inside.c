@@ -212,6 +212,9 @@ void run_init(const struct policy *policy, struct ends ends, const char *request
   int kept[] = {ends.control, ends.in, ends.out, ends.err};
   keep_only(kept, 4);
   prctl(PR_SET_DUMPABLE, 1);
+  int view = enter_own_view();
+  if (view < 0) give_up();
+  if (view > 0) tell(&(struct report){.kind = 'V'});
   if (mount_proc(policy) < 0) give_up();
   /* Where memory runs out, commands go first. */
   write_file("/proc/self/oom_score_adj", "500");

@@ -50,7 +50,8 @@ static int enter_empty_root(void) {
   old_root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (chdir(MOUNT_POINT) < 0 || syscall(SYS_pivot_root, ".", "." OLD) < 0 || chdir("/") < 0)
     return fail("change", "root");
-  return 0;
+  /* What is mounted in it from here on comes to be in the cells that are there already. */
+  return mount(NULL, "/", NULL, MS_SHARED, NULL) < 0 ? fail("share", "the root") : 0;
 }
 
 /* Paths of the old root are looked up below its handle, so that no link of the new root can lead them astray. */
@@ -113,8 +114,8 @@ static void note_writable(struct policy *policy) {
   if (folder) closedir(folder);
 }
 
-/* A fresh /proc can be mounted in the cells only while one that is wholly visible is there: theirs covers it. */
-static int show_proc(struct policy *policy) {
+/* What of /proc has to be covered, the same for every box. */
+void look_at_proc(struct policy *policy) {
   static const char *const sealed[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq",      "/proc/bus", "/proc/fs",
                                        "/proc/tty", "/proc/driver",        "/proc/pressure", "/proc/asound",
                                        "/proc/dynamic_debug"};
@@ -122,12 +123,10 @@ static int show_proc(struct policy *policy) {
                                        "/proc/timer_list",  "/proc/latency_stats", "/proc/vmallocinfo",
                                        "/proc/sched_debug", "/proc/slabinfo"};
   static const char *const emptied[] = {"/proc/acpi", "/proc/scsi"};
-  if (show("proc", "/proc", NO_SETUID | NO_DEVICES) < 0) return -1;
   note_existing(sealed, sizeof sealed / sizeof *sealed, policy->sealed);
   note_existing(masked, sizeof masked / sizeof *masked, policy->masked);
   note_existing(emptied, sizeof emptied / sizeof *emptied, policy->emptied);
   note_writable(policy);
-  return 0;
 }
 
 static int read_limit(struct words *words, struct policy *policy) {
@@ -205,37 +204,53 @@ static int fill_root(struct words words) {
   return 0;
 }
 
-static int close_root(void) {
-  if (umount2(OLD, MNT_DETACH) < 0 || rmdir(OLD) < 0) return fail("leave", "the old root");
-  close(old_root);
+/* Nothing can be made in the root itself any more. */
+static int seal_root(void) {
   unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV;
   return mount(NULL, "/", NULL, flags, NULL) < 0 ? fail("close", "the root") : 0;
 }
 
+static int close_root(void) {
+  if (umount2(OLD, MNT_DETACH) < 0 || rmdir(OLD) < 0) return fail("leave", "the old root");
+  close(old_root);
+  old_root = -1;
+  if (seal_root() < 0) return -1;
+  return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ? fail("make mounts private", NULL) : 0;
+}
+
 /*
- * What needs no policy, so that it can be done while the host still writes one. After a failure the process is of no
- * use: it says so when it is asked to open the box.
+ * For a cell, which has a copy of all mounts: what the box still gets comes to it too, and nothing of its own goes back.
+ * One that was made ahead of the policy leaves the old root by itself. Returns whether it is one.
  */
-int prepare_box(struct policy *policy) {
+int enter_own_view(void) {
+  if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0) return fail("make mounts its own", NULL);
+  if (old_root >= 0 && umount2(OLD, MNT_DETACH) < 0) return fail("leave", "the old root");
+  return seal_root() < 0 ? -1 : old_root >= 0;
+}
+
+/*
+ * What needs no host, so that it can be done before there is one. After a failure the process is of no use: it says so
+ * when it is asked to open the box.
+ */
+int prepare_box(struct words base, struct policy *policy) {
   uid_t user = geteuid();
   gid_t group = getegid();
   policy->oom_fd = policy->door = policy->proxy = -1;
-  build_filter();
-  int spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
+  int spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
   if (unshare(spaces | (policy->host_network ? 0 : CLONE_NEWNET)) < 0) return fail("make", "namespaces");
   prctl(PR_SET_DUMPABLE, 1);
   if (map_user(user, group) < 0) return -1;
   if (!policy->host_network && raise_loopback() < 0) return -1;
   if (enter_empty_root() < 0 || make_folders("/dev") < 0 || make_devices() < 0) return -1;
-  return show_proc(policy);
+  /* A fresh /proc can be mounted in the cells only while one that is wholly visible is there: theirs covers it. */
+  if (show("proc", "/proc", NO_SETUID | NO_DEVICES) < 0) return -1;
+  if (read_settings(base, policy) < 0 || fill_root(base) < 0 || forbid_gains() < 0) return -1;
+  /* Nothing of ours can be read or traced from now on. */
+  prctl(PR_SET_DUMPABLE, 0);
+  return 0;
 }
 
 /* *Contract:* once, after prepare_box. */
 int open_box(struct words words, struct policy *policy) {
-  if (read_settings(words, policy) < 0) return -1;
-  if (unshare(CLONE_NEWCGROUP) < 0) return fail("make", "a cgroup namespace");
-  if (fill_root(words) < 0 || close_root() < 0 || forbid_gains() < 0) return -1;
-  /* Nothing of ours can be read or traced from now on. */
-  prctl(PR_SET_DUMPABLE, 0);
-  return 0;
+  return read_settings(words, policy) < 0 || fill_root(words) < 0 ? -1 : close_root();
 }

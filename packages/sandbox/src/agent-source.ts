@@ -1,17 +1,17 @@
 /** Where boxes get their agents: one process for the first box, and for who opens more of them one for many. */
 import type { Channel } from "./box.ts";
-import type { Groups } from "./box-request.ts";
+import type { System } from "./policy.ts";
 
 /** The agent of a box that is to be made. */
 export interface Agent {
   readonly channel: Channel;
-  /** The control groups it is in. */
-  readonly groups: Groups;
+  /** The words that the policy of its box still has to begin with. */
+  readonly base: readonly string[];
 }
 
 export interface AgentSource {
-  /** *Contract:* a fresh agent; what keeps it from starting is told by its channel. */
-  take(): Agent;
+  /** *Contract:* a fresh agent for a box with this system; what keeps it from starting is told by its channel. */
+  take(system: System): Agent;
 }
 
 /** Agents that were started ahead have seen the mounts of their start, and must not grow old. */
@@ -19,33 +19,35 @@ const keptMs = 10_000;
 const batch = 16;
 
 /** *Contract:* `start` gives at least one agent, in the order in which they are to be used. */
-export function createAgentSource(start: (count: number) => readonly Agent[]): AgentSource {
-  let ready: readonly Agent[] = [];
+export function createAgentSource(start: (count: number, system: System) => readonly Agent[]): AgentSource {
+  let ready: readonly { readonly key: string; readonly agent: Agent }[] = [];
   let taken = 0;
   const drop = (agents: readonly Agent[]): void => {
-    const old = ready.filter((agent) => agents.includes(agent));
-    ready = ready.filter((agent) => !old.includes(agent));
-    for (const { channel } of old) channel.destroy();
+    const old = ready.filter(({ agent }) => agents.includes(agent));
+    ready = ready.filter((one) => !old.includes(one));
+    for (const { agent } of old) agent.channel.destroy();
   };
-  const startMore = (): readonly Agent[] => {
+  const startMore = (key: string, system: System): void => {
     // Who opens a single sandbox needs a single agent.
-    const agents = start(taken === 0 ? 1 : batch);
-    for (const { channel } of agents) {
-      channel.unref?.();
+    const agents = start(taken === 0 ? 1 : batch, system);
+    for (const agent of agents) {
+      agent.channel.unref?.();
       // Of one that is not in use yet; who uses it hears of it too.
-      channel.on("error", () => undefined);
-      channel.once("close", () => {
-        ready = ready.filter((agent) => agent.channel !== channel);
+      agent.channel.on("error", () => undefined);
+      agent.channel.once("close", () => {
+        ready = ready.filter((one) => one.agent !== agent);
       });
     }
+    ready = [...ready, ...agents.map((agent) => ({ key, agent }))];
     setTimeout(drop, keptMs, agents).unref();
-    return agents;
   };
   return {
-    take: () => {
-      if (ready.length === 0) ready = startMore();
-      const [agent, ...rest] = ready as readonly [Agent, ...Agent[]];
-      ready = rest;
+    take: (system) => {
+      const key = `${system.stamp}\n${JSON.stringify(system.mounts)}`;
+      if (!ready.some((one) => one.key === key)) startMore(key, system);
+      const at = ready.findIndex((one) => one.key === key);
+      const { agent } = ready[at] as { readonly agent: Agent };
+      ready = ready.toSpliced(at, 1);
       taken += 1;
       return agent;
     },
