@@ -16,7 +16,7 @@ export interface AgentSource {
 
 /** Agents that were started ahead have seen the mounts of their start, and must not grow old. */
 const keptMs = 10_000;
-const batch = 16;
+const batch = 32;
 
 /** *Contract:* `start` gives at least one agent, in the order in which they are to be used. */
 export function createAgentSource(start: (count: number, system: System) => readonly Agent[]): AgentSource {

@@ -6,6 +6,7 @@ import { type FolderSeen, type WalkCache, walkFolders } from "./folder-walk.ts";
 import { guardedInGit, guardedTree, isGitFolder, namedBySettings, pointedAt } from "./git-folder.ts";
 import { gitGuards } from "./git-guards.ts";
 import { hostRunPaths, isHostFile, isHostFolder } from "./host-run.ts";
+import { keepAnswers } from "./kept-answers.ts";
 import { kindOf } from "./kind-of.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { isBelow } from "./path-order.ts";
@@ -36,6 +37,18 @@ const tickMs = 20;
 /** What a file names may name more. */
 const mostRounds = 4;
 const longestMs = 2_000;
+
+const keep = keepAnswers<readonly string[]>();
+
+/** The user's own settings of git, which hold for every repository. */
+function globalSettings(home: string): readonly string[] {
+  return keep(home, ({ content }) =>
+    [".gitconfig", ".config/git/config"].flatMap((name) => {
+      content(join(home, name));
+      return readPlain(join(home, name)) ?? [];
+    }),
+  ).value;
+}
 
 export class WorkspaceWatch {
   readonly #options: WatchOptions;
@@ -73,8 +86,7 @@ export class WorkspaceWatch {
     this.#ledger = createLedger({ workspace, scratch, roots: () => this.#roots });
     this.#clock = join(control, "clock");
     writeFileSync(this.#clock, "");
-    const own = [".gitconfig", ".config/git/config"].map((name) => join(home, name));
-    this.#global = own.flatMap((path) => readPlain(path) ?? []);
+    this.#global = globalSettings(home);
   }
 
   /** Before a command starts, which may reach what was granted; the result, once it has ended, names what was taken back. */
