@@ -85,7 +85,10 @@ static int serve_channels(int first, int count, struct start *start) {
     struct pollfd wanted[] = {{.fd = taken[0], .events = POLLIN}, {.fd = next < end ? next : -1, .events = POLLIN}};
     if (next == end || poll(wanted, 2, -1) < 0) continue;
     char mark;
-    is_due = wanted[1].revents != 0;
+    /* Of those that nobody has used only the end comes; they get no box. */
+    bool is_over = wanted[1].revents && recv(next, &mark, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    is_due = wanted[1].revents && !is_over;
+    if (is_over) close(next++);
     if (wanted[0].revents && read(taken[0], &mark, 1) == 1) is_due = true;
   }
   while (wait(NULL) > 0 || errno == EINTR) continue;

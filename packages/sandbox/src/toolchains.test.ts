@@ -1,6 +1,6 @@
 /** Which folders a PATH makes visible inside a sandbox. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
@@ -62,6 +62,26 @@ it("a folder that holds the workspace is not shown for its programs", () => {
   lies("all/lib/x", "all/bin/x", "all/project/a.ts");
   const found = toolchainPaths(join(home, "all/bin"), ["/usr", join(home, "all/project")]);
   assert.deepEqual(found, [join(home, "all/bin")]);
+});
+
+it("is looked for again once the machine has another one", () => {
+  const path = `${join(home, "later/bin")}:${join(home, "links")}`;
+  const version = (): number => toolchains(path, home, ["/usr"]).version;
+  const first = version();
+  assert.deepEqual(toolchainPaths(path, ["/usr"]), []);
+  lies("later/bin/x", "later/lib/x");
+  assert.deepEqual(toolchainPaths(path, ["/usr"]), [join(home, "later")]);
+  lies("later/.env");
+  assert.deepEqual(toolchainPaths(path, ["/usr"]), [join(home, "later/bin")]);
+  const before = version();
+  assert.notEqual(before, first);
+  lies("far/tool/bin/node", "far/tool/lib/x", "links/x");
+  symlinkSync(join(home, "far/tool/bin/node"), join(home, "links/node"));
+  assert.deepEqual(toolchainPaths(path, ["/usr"]).toSorted(), [join(home, "later/bin"), join(home, "links")]);
+  chmodSync(join(home, "far/tool/bin/node"), 0o755);
+  assert.equal(toolchainPaths(path, ["/usr"]).includes(join(home, "far/tool")), true);
+  rmSync(join(home, "far"), { recursive: true });
+  assert.equal(toolchainPaths(path, ["/usr"]).includes(join(home, "far/tool")), false);
 });
 
 it("a PATH that names the home or the root shows nothing", () => {

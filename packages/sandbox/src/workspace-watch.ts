@@ -1,5 +1,5 @@
 /** Watches over what of a workspace the host obeys: remembered before commands run, put back when they have ended. */
-import { type Dirent, lstatSync, readdirSync, readlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, readlinkSync, utimesSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { putBack } from "./file-state.ts";
 import { type FolderSeen, type WalkCache, walkFolders } from "./folder-walk.ts";
@@ -84,8 +84,7 @@ export class WorkspaceWatch {
     this.#options = options;
     this.#roots = [workspace];
     this.#ledger = createLedger({ workspace, scratch, roots: () => this.#roots });
-    this.#clock = join(control, "clock");
-    writeFileSync(this.#clock, "");
+    this.#clock = control;
     this.#global = globalSettings(home);
   }
 
