@@ -29,7 +29,7 @@ struct agent {
   int count, children;
   /* Who carries connections to the proxy, once there was one; 0 where nobody does. */
   pid_t forwarder;
-  bool is_prepared, is_open;
+  bool is_prepared, is_open, is_closed;
   /* Where the server waits to hear that this box has a host; -1 afterwards. */
   int taken;
   /* Why it could not be opened. */
@@ -91,12 +91,23 @@ static int start_request(struct cell *cell, const char *payload, size_t size) {
   return result;
 }
 
+/* What the host need not wait for: the first command runs already, in a cell that has its own view. */
+static bool close_once(struct agent *agent) {
+  if (!agent->is_closed) agent->is_closed = close_box() == 0;
+  return agent->is_closed;
+}
+
+static struct cell *new_cell(struct agent *agent) {
+  struct cell *cell = close_once(agent) ? make_cell(&agent->policy) : NULL;
+  if (cell) agent->children++;
+  return cell;
+}
+
 static void run(struct agent *agent, uint32_t id, const char *payload, size_t size) {
   if (find_cell(agent, id)) return send_failure(agent, id, "the number is in use");
   if (agent->count >= MOST_CELLS) return send_failure(agent, id, "too many commands run at once");
-  struct cell *cell = agent->spare ? agent->spare : make_cell(&agent->policy);
+  struct cell *cell = agent->spare ? agent->spare : new_cell(agent);
   if (!cell) return send_failure(agent, id, failure_text);
-  if (cell != agent->spare) agent->children++;
   agent->spare = NULL;
   cell->id = id;
   cell->oom_before = oom_count(&agent->policy);
@@ -308,8 +319,7 @@ static void end_box(struct agent *agent) {
 }
 
 static void make_spare(struct agent *agent) {
-  agent->spare = make_cell(&agent->policy);
-  if (agent->spare) agent->children++;
+  agent->spare = new_cell(agent);
   /* The next command tries again, and says what is wrong. */
   failure_text[0] = '\0';
 }
@@ -322,13 +332,17 @@ static void prepare(struct agent *agent, const struct start *start) {
   /* New rights, new rules: the kernel forgets this one when they change. */
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (!agent->is_prepared || start->base.at == start->base.end) return;
-  make_spare(agent);
+  if (stand_in_old_root(true) == 0 && (agent->spare = make_cell(&agent->policy))) agent->children++;
   /* Nothing may change in the root before the cell has its own view of it. */
   struct report report = {0};
-  if (!agent->spare || (recv(agent->spare->control, &report, sizeof report, 0) == sizeof report && report.kind == 'V')) return;
-  kill(agent->spare->init, SIGKILL);
-  free_cell(agent->spare);
-  agent->spare = NULL;
+  bool is_apart = agent->spare && recv(agent->spare->control, &report, sizeof report, 0) == sizeof report && report.kind == 'V';
+  if (agent->spare && !is_apart) {
+    kill(agent->spare->init, SIGKILL);
+    free_cell(agent->spare);
+    agent->spare = NULL;
+  }
+  failure_text[0] = '\0';
+  if (stand_in_old_root(false) < 0) _exit(1);
 }
 
 int serve(int channel, const struct start *start) {
@@ -353,6 +367,6 @@ int serve(int channel, const struct start *start) {
     if (wanted[2].revents) start_forwarder(&agent);
     if (wanted[0].revents & ~POLLOUT && !fill(&agent.stream)) end_box(&agent);
     for (struct frame frame; take_frame(&agent.stream, &frame);) handle(&agent, &frame);
-    if (!flush(&agent.stream)) end_box(&agent);
+    if (!flush(&agent.stream) || (agent.is_open && !close_once(&agent))) end_box(&agent);
   }
 }

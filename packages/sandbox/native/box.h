@@ -25,6 +25,8 @@
 #define MOST_SEALED 31
 /* An empty file: what is covered with it can be opened by those who look, and holds nothing. */
 #define NOTHING "/dev/.nothing"
+/* An empty folder, likewise. */
+#define EMPTY "/dev/.empty"
 
 /* What the policy says that is still needed once the root stands. */
 struct policy {
@@ -69,6 +71,8 @@ void keep_only(int *kept, int count);
 void look_at_proc(struct policy *policy);
 int prepare_box(struct words base, struct policy *policy);
 int open_box(struct words words, struct policy *policy);
+int close_box(void);
+int stand_in_old_root(bool is_in);
 int enter_own_view(void);
 
 /* lock.c: what a command gives up for good. */

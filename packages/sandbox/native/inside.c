@@ -48,7 +48,7 @@ static int mount_proc(const struct policy *policy) {
   for (const char *const *path = policy->masked; *path; path++)
     if (cover(NOTHING, *path, MOUNT_ATTR_RDONLY) < 0) return -1;
   for (const char *const *path = policy->emptied; *path; path++)
-    if (cover("/run", *path, MOUNT_ATTR_RDONLY) < 0) return -1;
+    if (cover(EMPTY, *path, MOUNT_ATTR_RDONLY) < 0) return -1;
   return 0;
 }
 

@@ -15,8 +15,6 @@
 #include <unistd.h>
 
 #define MOUNT_POINT "/usr"
-#define OLD "/.old"
-#define EMPTY "/dev/.empty"
 #define READ_ONLY 1ull
 #define NO_SETUID 2ull
 #define NO_DEVICES 4ull
@@ -43,13 +41,12 @@ static int raise_loopback(void) {
   return result < 0 ? fail("raise", "lo") : 0;
 }
 
-/* Leaves the old root at OLD, and a handle to it in old_root. */
+/* The old root stays mounted over the new one, where no path leads, and old_root is a handle to it. */
 static int enter_empty_root(void) {
   if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) return fail("make mounts private", NULL);
   if (mount_tmpfs(MOUNT_POINT, "mode=755,size=1m", MS_NOSUID | MS_NODEV) < 0) return fail("mount", "tmpfs");
-  if (mkdir(MOUNT_POINT OLD, 0700) < 0) return fail("make", OLD);
   old_root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (chdir(MOUNT_POINT) < 0 || syscall(SYS_pivot_root, ".", "." OLD) < 0 || chdir("/") < 0)
+  if (old_root < 0 || chdir(MOUNT_POINT) < 0 || syscall(SYS_pivot_root, ".", ".") < 0 || chdir("/") < 0)
     return fail("change", "root");
   /* What is mounted in it from here on comes to be in the cells that are there already. */
   return mount(NULL, "/", NULL, MS_SHARED, NULL) < 0 ? fail("share", "the root") : 0;
@@ -212,11 +209,17 @@ static int seal_root(void) {
   return mount(NULL, "/", NULL, flags, NULL) < 0 ? fail("close", "the root") : 0;
 }
 
-static int close_root(void) {
-  if (umount2(OLD, MNT_DETACH) < 0 || rmdir(OLD) < 0) return fail("leave", "the old root");
+/* From the old root; nothing leads back. */
+static int leave_old_root(void) { return umount2(".", MNT_DETACH) < 0 || chdir("/") < 0 ? fail("leave", "the old root") : 0; }
+
+/* For what is started ahead: a copy of the mounts knows the old root only as the folder it is in. */
+int stand_in_old_root(bool is_in) { return (is_in ? fchdir(old_root) : chdir("/")) < 0 ? fail("enter", "a root") : 0; }
+
+/* *Contract:* once, after open_box and before any cell is made; one that was made ahead may run by then. */
+int close_box(void) {
+  if (stand_in_old_root(true) < 0 || leave_old_root() < 0 || seal_root() < 0) return -1;
   close(old_root);
   old_root = -1;
-  if (seal_root() < 0) return -1;
   return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ? fail("make mounts private", NULL) : 0;
 }
 
@@ -226,7 +229,7 @@ static int close_root(void) {
  */
 int enter_own_view(void) {
   if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0) return fail("make mounts its own", NULL);
-  if (old_root >= 0 && umount2(OLD, MNT_DETACH) < 0) return fail("leave", "the old root");
+  if (old_root >= 0 && leave_old_root() < 0) return -1;
   return seal_root() < 0 ? -1 : old_root >= 0;
 }
 
@@ -254,5 +257,5 @@ int prepare_box(struct words base, struct policy *policy) {
 
 /* *Contract:* once, after prepare_box. */
 int open_box(struct words words, struct policy *policy) {
-  return read_settings(words, policy) < 0 || fill_root(words) < 0 ? -1 : close_root();
+  return read_settings(words, policy) < 0 || fill_root(words) < 0 ? -1 : 0;
 }
