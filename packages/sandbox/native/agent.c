@@ -29,7 +29,7 @@ struct agent {
   int count, children;
   /* Who carries connections to the proxy, once there was one; 0 where nobody does. */
   pid_t forwarder;
-  bool is_prepared, is_open, is_closed;
+  bool is_prepared, is_open, is_closed, is_greeting;
   /* Where the server waits to hear that this box has a host; -1 afterwards. */
   int taken;
   /* Why it could not be opened. */
@@ -174,7 +174,7 @@ static void open_with(struct agent *agent, const char *payload, size_t size) {
     snprintf(agent->refusal, sizeof agent->refusal, "%s", failure_text);
     return send_failure(agent, 0, agent->refusal);
   }
-  agent->is_open = true;
+  agent->is_open = agent->is_greeting = true;
   send_frame(&agent->stream, 'R', 0, PROTOCOL_VERSION, 1);
 }
 
@@ -292,10 +292,16 @@ static void serve_cells(struct agent *agent, const struct pollfd *ready) {
   }
 }
 
+/* That the box is ready goes with the news of a first command that starts: the host is woken once for both. */
+static bool holds_back(const struct agent *agent) {
+  const struct cell *first = agent->cells;
+  return agent->is_greeting && agent->count == 1 && !first->is_started && !first->has_ended;
+}
+
 static int wanted_fds(const struct agent *agent, struct pollfd *wanted, int signals) {
   int count = 3;
   bool has_room = waiting(&agent->stream) < HIGH_WATER;
-  short channel = POLLIN | (waiting(&agent->stream) > 0 ? POLLOUT : 0);
+  short channel = POLLIN | (waiting(&agent->stream) > 0 && !holds_back(agent) ? POLLOUT : 0);
   wanted[0] = (struct pollfd){.fd = agent->stream.fd, .events = channel};
   wanted[1] = (struct pollfd){.fd = signals, .events = POLLIN};
   wanted[2] = (struct pollfd){.fd = agent->forwarder ? -1 : agent->policy.door, .events = POLLIN};
@@ -367,6 +373,9 @@ int serve(int channel, const struct start *start) {
     if (wanted[2].revents) start_forwarder(&agent);
     if (wanted[0].revents & ~POLLOUT && !fill(&agent.stream)) end_box(&agent);
     for (struct frame frame; take_frame(&agent.stream, &frame);) handle(&agent, &frame);
-    if (!flush(&agent.stream) || (agent.is_open && !close_once(&agent))) end_box(&agent);
+    if (agent.is_open && !close_once(&agent)) end_box(&agent);
+    if (holds_back(&agent)) continue;
+    agent.is_greeting = false;
+    if (!flush(&agent.stream)) end_box(&agent);
   }
 }
