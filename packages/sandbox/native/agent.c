@@ -337,7 +337,10 @@ static void prepare(struct agent *agent, const struct start *start) {
   agent->is_prepared = prepare_box(start->base, &agent->policy) == 0;
   /* New rights, new rules: the kernel forgets this one when they change. */
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (!agent->is_prepared || start->base.at == start->base.end) return;
+  char mark;
+  bool is_due = recv(agent->stream.fd, &mark, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+  /* Whoever waits is served sooner without: the cell is made once all is mounted. */
+  if (!agent->is_prepared || is_due || start->base.at == start->base.end) return;
   if (stand_in_old_root(true) == 0 && (agent->spare = make_cell(&agent->policy))) agent->children++;
   /* Nothing may change in the root before the cell has its own view of it. */
   struct report report = {0};

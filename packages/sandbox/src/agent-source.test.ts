@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { Duplex } from "node:stream";
 import { it } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { type Agent, type AgentSource, createAgentSource } from "./agent-source.ts";
 import type { System } from "./policy.ts";
 
@@ -24,16 +25,21 @@ function scene(): { readonly source: AgentSource; readonly started: (readonly [n
   return { source, started };
 }
 
-it("who opens one box starts one agent, who opens more gets many at once", () => {
+it("who opens one box starts one agent, who opens many has more of them started, ahead of the need", async () => {
   const { source, started } = scene();
-  const a = system("1", "/a");
-  source.take(a);
-  assert.deepEqual(
-    started.map(([count]) => count),
-    [1],
-  );
-  for (let box = 0; box < 20; box++) source.take(a);
-  assert.equal(started.length, 2);
+  const usual = system("1", "/a");
+  const counts = (): readonly number[] => started.map(([count]) => count);
+  source.take(usual);
+  assert.deepEqual(counts(), [1]);
+  for (let box = 0; box < 4; box++) source.take(usual);
+  await setImmediate();
+  assert.deepEqual(counts(), [1, 4]);
+  for (let box = 0; box < 10; box++) source.take(usual);
+  assert.deepEqual(counts(), [1, 4, 20]);
+  await setImmediate();
+  assert.deepEqual(counts(), [1, 4, 20, 32]);
+  await setImmediate();
+  assert.deepEqual(counts(), [1, 4, 20, 32]);
 });
 
 it("an agent is used for no box that is shown something else, nor for one whose mounts lead elsewhere by now", () => {
