@@ -25,7 +25,14 @@ const workspaces = folders.map((folder) => {
 export default {
   workspaces: {
     ".": {
-      entry: ["checks/*.test.ts", "e2e/**/*.test.ts", "e2e/*.probes.ts", "e2e/show-*.ts", "scripts/*.mjs"],
+      entry: [
+        "checks/*.test.ts",
+        "e2e/**/*.test.ts",
+        "e2e/*.probes.ts",
+        "e2e/show-*.ts",
+        "e2e/measure-*.ts",
+        "scripts/*.mjs",
+      ],
       project: ["checks/**/*.ts", "e2e/**/*.ts", "scripts/**/*.mjs"],
     },
     ...Object.fromEntries(workspaces),

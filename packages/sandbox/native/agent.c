@@ -20,7 +20,7 @@
 /* Bytes that may wait to be read by the host before commands have to. */
 #define HIGH_WATER (256u << 10)
 /* A box whose first command ends it needs no second cell: it is made only when the host stays. */
-#define PATIENCE_MS 2
+#define PATIENCE_MS 20
 
 struct agent {
   struct stream stream;
@@ -29,7 +29,7 @@ struct agent {
   int count, children;
   /* Who carries connections to the proxy, once there was one; 0 where nobody does. */
   pid_t forwarder;
-  bool is_prepared, is_open;
+  bool is_prepared, is_open, is_closed, is_greeting;
   /* Where the server waits to hear that this box has a host; -1 afterwards. */
   int taken;
   /* Why it could not be opened. */
@@ -91,14 +91,26 @@ static int start_request(struct cell *cell, const char *payload, size_t size) {
   return result;
 }
 
+/* What the host need not wait for: the first command runs already, in a cell that has its own view. */
+static bool close_once(struct agent *agent) {
+  if (!agent->is_closed) agent->is_closed = close_box() == 0;
+  return agent->is_closed;
+}
+
+static struct cell *new_cell(struct agent *agent) {
+  struct cell *cell = close_once(agent) ? make_cell(&agent->policy) : NULL;
+  if (cell) agent->children++;
+  return cell;
+}
+
 static void run(struct agent *agent, uint32_t id, const char *payload, size_t size) {
   if (find_cell(agent, id)) return send_failure(agent, id, "the number is in use");
   if (agent->count >= MOST_CELLS) return send_failure(agent, id, "too many commands run at once");
-  struct cell *cell = agent->spare ? agent->spare : make_cell(&agent->policy);
+  struct cell *cell = agent->spare ? agent->spare : new_cell(agent);
   if (!cell) return send_failure(agent, id, failure_text);
-  if (cell != agent->spare) agent->children++;
   agent->spare = NULL;
   cell->id = id;
+  cell->oom_before = oom_count(&agent->policy);
   cell->next = agent->cells;
   agent->cells = cell;
   agent->count++;
@@ -162,7 +174,7 @@ static void open_with(struct agent *agent, const char *payload, size_t size) {
     snprintf(agent->refusal, sizeof agent->refusal, "%s", failure_text);
     return send_failure(agent, 0, agent->refusal);
   }
-  agent->is_open = true;
+  agent->is_open = agent->is_greeting = true;
   send_frame(&agent->stream, 'R', 0, PROTOCOL_VERSION, 1);
 }
 
@@ -280,10 +292,16 @@ static void serve_cells(struct agent *agent, const struct pollfd *ready) {
   }
 }
 
+/* That the box is ready goes with the news of a first command that starts: the host is woken once for both. */
+static bool holds_back(const struct agent *agent) {
+  const struct cell *first = agent->cells;
+  return agent->is_greeting && agent->count == 1 && !first->is_started && !first->has_ended;
+}
+
 static int wanted_fds(const struct agent *agent, struct pollfd *wanted, int signals) {
   int count = 3;
   bool has_room = waiting(&agent->stream) < HIGH_WATER;
-  short channel = POLLIN | (waiting(&agent->stream) > 0 ? POLLOUT : 0);
+  short channel = POLLIN | (waiting(&agent->stream) > 0 && !holds_back(agent) ? POLLOUT : 0);
   wanted[0] = (struct pollfd){.fd = agent->stream.fd, .events = channel};
   wanted[1] = (struct pollfd){.fd = signals, .events = POLLIN};
   wanted[2] = (struct pollfd){.fd = agent->forwarder ? -1 : agent->policy.door, .events = POLLIN};
@@ -307,13 +325,36 @@ static void end_box(struct agent *agent) {
 }
 
 static void make_spare(struct agent *agent) {
-  agent->spare = make_cell(&agent->policy);
-  if (agent->spare) agent->children++;
+  agent->spare = new_cell(agent);
   /* The next command tries again, and says what is wrong. */
   failure_text[0] = '\0';
 }
 
-int serve(int channel, const char *mode, int taken) {
+/* What can be done before there is a host; with all of the root but the host's own, the first cell too. */
+static void prepare(struct agent *agent, const struct start *start) {
+  agent->policy = start->policy;
+  agent->taken = start->taken;
+  agent->is_prepared = prepare_box(start->base, &agent->policy) == 0;
+  /* New rights, new rules: the kernel forgets this one when they change. */
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  char mark;
+  bool is_due = recv(agent->stream.fd, &mark, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
+  /* Whoever waits is served sooner without: the cell is made once all is mounted. Without a root there is nothing to. */
+  if (!agent->is_prepared || agent->policy.is_reduced || is_due || start->base.at == start->base.end) return;
+  if (stand_in_old_root(true) == 0 && (agent->spare = make_cell(&agent->policy))) agent->children++;
+  /* Nothing may change in the root before the cell has its own view of it. */
+  struct report report = {0};
+  bool is_apart = agent->spare && recv(agent->spare->control, &report, sizeof report, 0) == sizeof report && report.kind == 'V';
+  if (agent->spare && !is_apart) {
+    kill(agent->spare->init, SIGKILL);
+    free_cell(agent->spare);
+    agent->spare = NULL;
+  }
+  failure_text[0] = '\0';
+  if (stand_in_old_root(false) < 0) _exit(1);
+}
+
+int serve(int channel, const struct start *start) {
   static struct agent agent;
   static struct pollfd wanted[3 + 4 * MOST_CELLS];
   sigset_t children;
@@ -323,12 +364,7 @@ int serve(int channel, const char *mode, int taken) {
   sigprocmask(SIG_BLOCK, &children, NULL);
   int signals = signalfd(-1, &children, SFD_CLOEXEC | SFD_NONBLOCK);
   if (signals < 0 || open_stream(&agent.stream, channel) < 0) return 1;
-  agent.taken = taken;
-  agent.policy.is_reduced = strncmp(mode, "reduced", strlen("reduced")) == 0;
-  agent.policy.host_network = strstr(mode, "host-network") != NULL;
-  agent.is_prepared = prepare_box(&agent.policy) == 0;
-  /* New rights, new rules: the kernel forgets this one when they change. */
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prepare(&agent, start);
   for (;;) {
     bool lacks_spare = agent.is_open && !agent.spare && agent.count == 0;
     int count = wanted_fds(&agent, wanted, signals);
@@ -340,6 +376,9 @@ int serve(int channel, const char *mode, int taken) {
     if (wanted[2].revents) start_forwarder(&agent);
     if (wanted[0].revents & ~POLLOUT && !fill(&agent.stream)) end_box(&agent);
     for (struct frame frame; take_frame(&agent.stream, &frame);) handle(&agent, &frame);
+    if (agent.is_open && !close_once(&agent)) end_box(&agent);
+    if (holds_back(&agent)) continue;
+    agent.is_greeting = false;
     if (!flush(&agent.stream)) end_box(&agent);
   }
 }

@@ -25,6 +25,8 @@
 #define MOST_SEALED 31
 /* An empty file: what is covered with it can be opened by those who look, and holds nothing. */
 #define NOTHING "/dev/.nothing"
+/* An empty folder, likewise. */
+#define EMPTY "/dev/.empty"
 
 /* Strings one after the other, each ended by a NUL: how policies and requests are written. */
 struct words {
@@ -69,13 +71,17 @@ int mount_tmpfs(const char *path, const char *options, unsigned long flags);
 void keep_only(int *kept, int count);
 
 /* root.c: the namespaces and the root of the box. */
-int prepare_box(struct policy *policy);
+void look_at_proc(struct policy *policy);
+int prepare_box(struct words base, struct policy *policy);
 int open_box(struct words words, struct policy *policy);
+int close_box(void);
+int stand_in_old_root(bool is_in);
+int enter_own_view(void);
 int read_settings(struct words words, struct policy *policy);
 
 /* reduced.c: the box where there are no namespaces. */
 int landlock_version(void);
-int prepare_reduced(struct policy *policy);
+int prepare_reduced(struct words base, struct policy *policy);
 int open_reduced(struct words words, struct policy *policy);
 int hold_files(const struct policy *policy, const char *terminal);
 
@@ -124,7 +130,7 @@ struct cell {
 
 /* What the pid 1 of a cell tells the agent, one packet each. */
 struct report {
-  char kind; /* 'S'tarted, 'E'nded, 'F'ailed with a text */
+  char kind; /* 'V'iew is its own, 'S'tarted, 'E'nded, 'F'ailed with a text */
   uint8_t how, value;
   uint32_t peak_kb;
   char text[240];
@@ -136,6 +142,7 @@ int start_cell(struct cell *cell, const char *request, size_t size);
 void signal_cell(const struct cell *cell, int number);
 void end_cell(struct cell *cell, const struct policy *policy);
 void free_cell(struct cell *cell);
+uint64_t oom_count(const struct policy *policy);
 bool ran_out_of_memory(const struct cell *cell, const struct policy *policy);
 
 /* inside.c: what runs in the cell. Neither returns. */
@@ -148,7 +155,17 @@ void run_init(const struct policy *policy, struct ends ends, const char *request
 int open_door(struct policy *policy);
 void run_forwarder(const struct policy *policy, pid_t parent);
 
+/* What the boxes of one server have in common. */
+struct start {
+  /* With what could be looked up before there is a box. */
+  struct policy policy;
+  /* The first words of every policy, carried out before it is known; none, and nothing is. */
+  struct words base;
+  /* Where a box says that it has a host; -1 where nobody waits to hear that. */
+  int taken;
+};
+
 /* agent.c */
-int serve(int channel, const char *mode, int taken);
+int serve(int channel, const struct start *start);
 
 #endif

@@ -15,7 +15,7 @@ static void close_end(int *fd) {
   *fd = -1;
 }
 
-static uint64_t oom_count(const struct policy *policy) {
+uint64_t oom_count(const struct policy *policy) {
   char text[512];
   ssize_t size = policy->oom_fd < 0 ? 0 : pread(policy->oom_fd, text, sizeof text - 1, 0);
   text[size > 0 ? size : 0] = '\0';
@@ -64,7 +64,6 @@ struct cell *make_cell(const struct policy *policy) {
   close_end(&theirs.out);
   close_end(&theirs.err);
   close_end(&theirs.control);
-  cell->oom_before = oom_count(policy);
   if (is_made) return cell;
   free_cell(cell);
   return NULL;

@@ -10,10 +10,11 @@
 /* Declared here: the C library's header for it cannot stand beside the kernel's. */
 int mount(const char *, const char *, const char *, unsigned long, const void *);
 
-/* All folders of a path; those that are there stay as they are. */
+/* All folders of a path; those that are there stay as they are. Mostly only the last one is missing. */
 int make_folders(const char *path) {
   char copy[PATH_MAX];
   size_t size = strlen(path);
+  if (mkdir(path, 0755) == 0 || errno == EEXIST) return 0;
   if (size >= sizeof copy) {
     errno = ENAMETOOLONG;
     return fail("make folder", path);
@@ -32,8 +33,8 @@ int make_folders(const char *path) {
 /* Something to mount on. */
 int make_place(const char *path, bool is_folder) {
   struct stat there;
-  if (lstat(path, &there) == 0) return 0;
   if (is_folder) return make_folders(path);
+  if (lstat(path, &there) == 0) return 0;
   char parent[PATH_MAX];
   const char *slash = strrchr(path, '/');
   if (slash && slash != path && slash - path < (long)sizeof parent) {

@@ -48,7 +48,7 @@ static int mount_proc(const struct policy *policy) {
   for (const char *const *path = policy->masked; *path; path++)
     if (cover(NOTHING, *path, MOUNT_ATTR_RDONLY) < 0) return -1;
   for (const char *const *path = policy->emptied; *path; path++)
-    if (cover("/run", *path, MOUNT_ATTR_RDONLY) < 0) return -1;
+    if (cover(EMPTY, *path, MOUNT_ATTR_RDONLY) < 0) return -1;
   return 0;
 }
 
@@ -230,7 +230,12 @@ void run_init(const struct policy *policy, struct ends ends, const char *request
   int kept[] = {ends.control, ends.in, ends.out, ends.err};
   keep_only(kept, 4);
   prctl(PR_SET_DUMPABLE, 1);
-  if (!policy->is_reduced && mount_proc(policy) < 0) give_up();
+  if (!policy->is_reduced) {
+    int view = enter_own_view();
+    if (view < 0) give_up();
+    if (view > 0) tell(&(struct report){.kind = 'V'});
+    if (mount_proc(policy) < 0) give_up();
+  }
   /* Where memory runs out, commands go first. */
   write_file("/proc/self/oom_score_adj", "500");
   prctl(PR_SET_DUMPABLE, 0);

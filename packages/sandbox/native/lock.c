@@ -16,8 +16,10 @@ int forbid_gains(void) {
                        SECBIT_KEEP_CAPS_LOCKED | SECBIT_NO_CAP_AMBIENT_RAISE | SECBIT_NO_CAP_AMBIENT_RAISE_LOCKED;
   if (prctl(PR_SET_SECUREBITS, bits) < 0) return fail("set", "secure bits");
   if (prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0) < 0) return fail("drop", "ambient capabilities");
-  for (int capability = 0; prctl(PR_CAPBSET_READ, capability) >= 0; capability++)
-    if (prctl(PR_CAPBSET_DROP, capability) < 0) return fail("drop", "the bounding set");
+  int capability = 0;
+  while (prctl(PR_CAPBSET_DROP, capability) == 0) capability++;
+  /* The kernel knows no more of them. */
+  if (errno != EINVAL || capability == 0) return fail("drop", "the bounding set");
   return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ? fail("refuse", "new privileges") : 0;
 }
 

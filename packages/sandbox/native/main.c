@@ -1,5 +1,6 @@
 /*
- * lathe-box FD COUNT MODE [GROUP...]: a box for each of COUNT open descriptors from FD on, in these control groups.
+ * lathe-box FD COUNT MODE [GROUP...] [-- WORD...]: a box for each of COUNT open descriptors from FD on, in these
+ * control groups; their policies begin with these words.
  * lathe-box listen PATH [MODE]: a box for each who connects.
  * lathe-box landlock: the version of Landlock this kernel has; 0 for none.
  * MODE: private (the default), host-network, reduced or reduced-host-network.
@@ -34,40 +35,62 @@ static void follow_parent(pid_t parent) {
 }
 
 /* A box of its own for one channel, in a process that ends with the server. Does not return. */
-static void serve_one(int channel, const char *mode, pid_t server, int taken) {
+static void serve_one(int channel, const struct start *start, pid_t server) {
   signal(SIGCHLD, SIG_DFL);
   follow_parent(server);
-  int kept[] = {channel, taken};
+  int kept[] = {channel, start->taken};
   keep_only(kept, 2);
-  _exit(serve(channel, mode, taken));
+  _exit(serve(channel, start));
 }
 
-static int join_groups(char **lists) {
-  for (; *lists; lists++)
-    if (write_file(*lists, "0") < 0) return -1;
-  return 0;
+/* Up to the words of the policy, which are what is left. */
+static char **join_groups(char **lists) {
+  for (; *lists && strcmp(*lists, "--") != 0; lists++)
+    if (write_file(*lists, "0") < 0) return NULL;
+  return *lists ? lists + 1 : lists;
+}
+
+/* One after the other, as in a frame. */
+static struct words collect(char **from) {
+  size_t size = 0;
+  for (char **word = from; *word; word++) size += strlen(*word) + 1;
+  char *text = malloc(size + 1), *end = text;
+  for (char **word = from; text && *word; word++) end = stpcpy(end, *word) + 1;
+  return (struct words){text, end};
+}
+
+/* Done once for all boxes. */
+static void prepare_start(struct start *start, const char *mode) {
+  start->policy.is_reduced = strncmp(mode, "reduced", strlen("reduced")) == 0;
+  start->policy.host_network = strstr(mode, "host-network") != NULL;
+  build_filter(&start->policy);
+  look_at_proc(&start->policy);
 }
 
 /*
  * A box for each of the channels, in their order. One is always made ahead, and says through a pipe when it is taken:
  * the kernel takes milliseconds to move a process into a control group, and nothing to start one there.
  */
-static int serve_channels(int first, int count, const char *mode) {
+static int serve_channels(int first, int count, struct start *start) {
   int taken[2], next = first, end = first + count;
   pid_t server = getpid();
   if (pipe2(taken, O_CLOEXEC) < 0) return 1;
+  start->taken = taken[1];
   signal(SIGCHLD, SIG_IGN);
   for (bool is_due = true; next < end;) {
     if (is_due) {
       pid_t child = fork();
-      if (child == 0) serve_one(next, mode, server, taken[1]);
+      if (child == 0) serve_one(next, start, server);
       /* Closed also when there is no process for it: who waits at the other end sees that. */
       close(next++);
     }
     struct pollfd wanted[] = {{.fd = taken[0], .events = POLLIN}, {.fd = next < end ? next : -1, .events = POLLIN}};
     if (next == end || poll(wanted, 2, -1) < 0) continue;
     char mark;
-    is_due = wanted[1].revents != 0;
+    /* Of those that nobody has used only the end comes; they get no box. */
+    bool is_over = wanted[1].revents && recv(next, &mark, 1, MSG_PEEK | MSG_DONTWAIT) == 0;
+    is_due = wanted[1].revents && !is_over;
+    if (is_over) close(next++);
     if (wanted[0].revents && read(taken[0], &mark, 1) == 1) is_due = true;
   }
   while (wait(NULL) > 0 || errno == EINTR) continue;
@@ -80,7 +103,7 @@ static bool is_ours(int channel) {
   return getsockopt(channel, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == geteuid();
 }
 
-static int serve_many(const char *path, const char *mode) {
+static int serve_many(const char *path, struct start *start) {
   struct sockaddr_un address = {.sun_family = AF_UNIX};
   int door = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (door < 0 || strlen(path) >= sizeof address.sun_path) return 1;
@@ -97,20 +120,27 @@ static int serve_many(const char *path, const char *mode) {
     int channel = accept4(door, NULL, NULL, SOCK_CLOEXEC);
     if (channel < 0) continue;
     pid_t server = getpid();
-    if (is_ours(channel) && fork() == 0) serve_one(channel, mode, server, -1);
+    if (is_ours(channel) && fork() == 0) serve_one(channel, start, server);
     close(channel);
   }
 }
 
 int main(int count, char **words) {
+  static struct start start = {.taken = -1};
   follow_parent(getppid());
-  if (count >= 3 && strcmp(words[1], "listen") == 0) return serve_many(words[2], count > 3 ? words[3] : "private");
   if (count == 2 && strcmp(words[1], "landlock") == 0) return printf("%d\n", landlock_version()) < 0;
+  if (count >= 3 && strcmp(words[1], "listen") == 0) {
+    prepare_start(&start, count > 3 ? words[3] : "private");
+    return serve_many(words[2], &start);
+  }
   int first = count >= 4 ? atoi(words[1]) : 0, channels = count >= 4 ? atoi(words[2]) : 0;
   if (first < 3 || channels < 1) {
-    fputs("usage: lathe-box FD COUNT MODE [GROUP...] | lathe-box listen PATH [MODE]\n", stderr);
+    fputs("usage: lathe-box FD COUNT MODE [GROUP...] [-- WORD...] | lathe-box listen PATH [MODE]\n", stderr);
     return 2;
   }
-  if (cover_standard_ends() < 0 || join_groups(words + 4) < 0) return 1;
-  return serve_channels(first, channels, words[3]);
+  char **base = cover_standard_ends() < 0 ? NULL : join_groups(words + 4);
+  if (!base) return 1;
+  start.base = collect(base);
+  prepare_start(&start, words[3]);
+  return serve_channels(first, channels, &start);
 }

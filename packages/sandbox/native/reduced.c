@@ -50,10 +50,10 @@ int landlock_version(void) {
   return version < 0 ? 0 : version;
 }
 
-int prepare_reduced(struct policy *policy) {
+/* Of the words that come first only the limits count here. */
+int prepare_reduced(struct words base, struct policy *policy) {
   policy->oom_fd = policy->door = policy->proxy = -1;
-  build_filter(policy);
-  if (landlock_version() >= WITH_TRUNCATE) return 0;
+  if (landlock_version() >= WITH_TRUNCATE) return read_settings(base, policy);
   errno = EOPNOTSUPP;
   return fail("use", "Landlock, of which version 3 (Linux 6.2) or newer is needed");
 }

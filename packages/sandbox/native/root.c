@@ -15,7 +15,6 @@
 #include <unistd.h>
 
 #define MOUNT_POINT "/usr"
-#define OLD "/.old"
 #define READ_ONLY 1ull
 #define NO_SETUID 2ull
 #define NO_DEVICES 4ull
@@ -42,15 +41,15 @@ static int raise_loopback(void) {
   return result < 0 ? fail("raise", "lo") : 0;
 }
 
-/* Leaves the old root at OLD, and a handle to it in old_root. */
+/* The old root stays mounted over the new one, where no path leads, and old_root is a handle to it. */
 static int enter_empty_root(void) {
   if (mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0) return fail("make mounts private", NULL);
   if (mount_tmpfs(MOUNT_POINT, "mode=755,size=1m", MS_NOSUID | MS_NODEV) < 0) return fail("mount", "tmpfs");
-  if (mkdir(MOUNT_POINT OLD, 0700) < 0) return fail("make", OLD);
   old_root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-  if (chdir(MOUNT_POINT) < 0 || syscall(SYS_pivot_root, ".", "." OLD) < 0 || chdir("/") < 0)
+  if (old_root < 0 || chdir(MOUNT_POINT) < 0 || syscall(SYS_pivot_root, ".", ".") < 0 || chdir("/") < 0)
     return fail("change", "root");
-  return 0;
+  /* What is mounted in it from here on comes to be in the cells that are there already. */
+  return mount(NULL, "/", NULL, MS_SHARED, NULL) < 0 ? fail("share", "the root") : 0;
 }
 
 /* Paths of the old root are looked up below its handle, so that no link of the new root can lead them astray. */
@@ -78,6 +77,7 @@ static int make_devices(void) {
   int nothing = open(NOTHING, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0444);
   if (nothing < 0) return fail("make", NOTHING);
   close(nothing);
+  if (mkdir(EMPTY, 0555) < 0) return fail("make", EMPTY);
   if (mkdir("/dev/pts", 0755) < 0 || mkdir("/dev/shm", 0755) < 0) return fail("make", "/dev/shm");
   if (mount("devpts", "/dev/pts", "devpts", MS_NOSUID | MS_NOEXEC, "newinstance,ptmxmode=0666,mode=620") < 0)
     return fail("mount", "/dev/pts");
@@ -113,8 +113,8 @@ static void note_writable(struct policy *policy) {
   if (folder) closedir(folder);
 }
 
-/* A fresh /proc can be mounted in the cells only while one that is wholly visible is there: theirs covers it. */
-static int show_proc(struct policy *policy) {
+/* What of /proc has to be covered, the same for every box. */
+void look_at_proc(struct policy *policy) {
   static const char *const sealed[] = {"/proc/sys", "/proc/sysrq-trigger", "/proc/irq",      "/proc/bus", "/proc/fs",
                                        "/proc/tty", "/proc/driver",        "/proc/pressure", "/proc/asound",
                                        "/proc/dynamic_debug"};
@@ -122,12 +122,10 @@ static int show_proc(struct policy *policy) {
                                        "/proc/timer_list",  "/proc/latency_stats", "/proc/vmallocinfo",
                                        "/proc/sched_debug", "/proc/slabinfo"};
   static const char *const emptied[] = {"/proc/acpi", "/proc/scsi"};
-  if (show("proc", "/proc", NO_SETUID | NO_DEVICES) < 0) return -1;
   note_existing(sealed, sizeof sealed / sizeof *sealed, policy->sealed);
   note_existing(masked, sizeof masked / sizeof *masked, policy->masked);
   note_existing(emptied, sizeof emptied / sizeof *emptied, policy->emptied);
   note_writable(policy);
-  return 0;
 }
 
 static int read_limit(struct words *words, struct policy *policy) {
@@ -189,8 +187,8 @@ static int fill_root(struct words words) {
     if (strcmp(word, "dir") == 0) {
       if (make_folders(path) < 0) return -1;
     } else if (strcmp(word, "tmpfs") == 0) {
-      if (make_place(path, true) < 0) return -1;
-      if (mount_tmpfs(path, "mode=755,size=1m", MS_NOSUID | MS_NODEV) < 0) return fail("mount", path);
+      /* Cheaper than a file system of its own, and nobody can write there. */
+      if (attach_tree(AT_FDCWD, EMPTY, path, READ_ONLY | NO_SETUID | NO_DEVICES) < 0) return fail("hide", path);
     } else if (strcmp(word, "oom-count") != 0) {
       const char *target = next_word(&words);
       if (strcmp(word, "ro") == 0) {
@@ -205,39 +203,63 @@ static int fill_root(struct words words) {
   return 0;
 }
 
-static int close_root(void) {
-  if (umount2(OLD, MNT_DETACH) < 0 || rmdir(OLD) < 0) return fail("leave", "the old root");
-  close(old_root);
+/* Nothing can be made in the root itself any more. */
+static int seal_root(void) {
   unsigned long flags = MS_REMOUNT | MS_BIND | MS_RDONLY | MS_NOSUID | MS_NODEV;
   return mount(NULL, "/", NULL, flags, NULL) < 0 ? fail("close", "the root") : 0;
 }
 
+/* From the old root; nothing leads back. */
+static int leave_old_root(void) { return umount2(".", MNT_DETACH) < 0 || chdir("/") < 0 ? fail("leave", "the old root") : 0; }
+
+/* For what is started ahead: a copy of the mounts knows the old root only as the folder it is in. */
+int stand_in_old_root(bool is_in) { return (is_in ? fchdir(old_root) : chdir("/")) < 0 ? fail("enter", "a root") : 0; }
+
+/* *Contract:* once, after open_box and before any cell is made; one that was made ahead may run by then. */
+int close_box(void) {
+  /* Without namespaces nobody has left it. */
+  if (old_root < 0) return 0;
+  if (stand_in_old_root(true) < 0 || leave_old_root() < 0 || seal_root() < 0) return -1;
+  close(old_root);
+  old_root = -1;
+  return mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0 ? fail("make mounts private", NULL) : 0;
+}
+
 /*
- * What needs no policy, so that it can be done while the host still writes one. After a failure the process is of no
- * use: it says so when it is asked to open the box.
+ * For a cell, which has a copy of all mounts: what the box still gets comes to it too, and nothing of its own goes back.
+ * One that was made ahead of the policy leaves the old root by itself. Returns whether it is one.
  */
-int prepare_box(struct policy *policy) {
-  if (policy->is_reduced) return prepare_reduced(policy);
+int enter_own_view(void) {
+  if (mount(NULL, "/", NULL, MS_REC | MS_SLAVE, NULL) < 0) return fail("make mounts its own", NULL);
+  if (old_root >= 0 && leave_old_root() < 0) return -1;
+  return seal_root() < 0 ? -1 : old_root >= 0;
+}
+
+/*
+ * What needs no host, so that it can be done before there is one. After a failure the process is of no use: it says so
+ * when it is asked to open the box.
+ */
+int prepare_box(struct words base, struct policy *policy) {
+  if (policy->is_reduced) return prepare_reduced(base, policy);
   uid_t user = geteuid();
   gid_t group = getegid();
   policy->oom_fd = policy->door = policy->proxy = -1;
-  build_filter(policy);
-  int spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS;
+  int spaces = CLONE_NEWUSER | CLONE_NEWNS | CLONE_NEWIPC | CLONE_NEWUTS | CLONE_NEWCGROUP;
   if (unshare(spaces | (policy->host_network ? 0 : CLONE_NEWNET)) < 0) return fail("make", "namespaces");
   prctl(PR_SET_DUMPABLE, 1);
   if (map_user(user, group) < 0) return -1;
   if (!policy->host_network && raise_loopback() < 0) return -1;
   if (enter_empty_root() < 0 || make_folders("/dev") < 0 || make_devices() < 0) return -1;
-  return show_proc(policy);
+  /* A fresh /proc can be mounted in the cells only while one that is wholly visible is there: theirs covers it. */
+  if (show("proc", "/proc", NO_SETUID | NO_DEVICES) < 0) return -1;
+  if (read_settings(base, policy) < 0 || fill_root(base) < 0 || forbid_gains() < 0) return -1;
+  /* Nothing of ours can be read or traced from now on. */
+  prctl(PR_SET_DUMPABLE, 0);
+  return 0;
 }
 
 /* *Contract:* once, after prepare_box. */
 int open_box(struct words words, struct policy *policy) {
   if (policy->is_reduced) return open_reduced(words, policy);
-  if (read_settings(words, policy) < 0) return -1;
-  if (unshare(CLONE_NEWCGROUP) < 0) return fail("make", "a cgroup namespace");
-  if (fill_root(words) < 0 || close_root() < 0 || forbid_gains() < 0) return -1;
-  /* Nothing of ours can be read or traced from now on. */
-  prctl(PR_SET_DUMPABLE, 0);
-  return 0;
+  return read_settings(words, policy) < 0 || fill_root(words) < 0 ? -1 : 0;
 }

@@ -2,7 +2,7 @@
 import type { Command } from "@lathe/protocol";
 import { wordBytes } from "./box-frames.ts";
 import type { GitGuards } from "./git-guards.ts";
-import type { Mount, Policy } from "./policy.ts";
+import type { Limits, Mount } from "./policy.ts";
 
 const protocolVersion = "1";
 
@@ -20,12 +20,21 @@ export interface Forward {
   readonly socket: string;
 }
 
-export function openPayload({ limits, mounts }: Policy, groups: Groups, forward?: Forward): Buffer {
-  return wordBytes([
-    protocolVersion,
+/** The first words of a policy: limits, and what every box with the same system is shown. */
+export function baseWords(mounts: readonly Mount[], limits: Limits, groups: Groups): readonly string[] {
+  return [
     ...(groups.oomCount === undefined ? [] : ["oom-count", groups.oomCount]),
     ...["limit", "processes", String(limits.processes), "limit", "file-size", String(limits.fileBytes)],
     ...(groups.holdMemory ? [] : ["limit", "memory", String(limits.memoryBytes)]),
+    ...mounts.flatMap(mountWords),
+  ];
+}
+
+/** The rest of the policy of a box that has its base. */
+export function openPayload(base: readonly string[], mounts: readonly Mount[], forward?: Forward): Buffer {
+  return wordBytes([
+    protocolVersion,
+    ...base,
     ...(forward ? ["forward", String(forward.port), forward.socket] : []),
     ...mounts.flatMap(mountWords),
   ]);

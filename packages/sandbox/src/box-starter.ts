@@ -88,9 +88,13 @@ export class BoxStarter implements Starter {
     const last = this.#boxes.at(-1);
     if (last?.box.isUsable && last.more === more) return last.box;
     const { agents, policy } = this.#options;
-    const { channel, groups } = agents.take();
-    const mounts = [...policy.below, ...granted, ...policy.mounts, ...shown];
-    const box = new Box(channel, openPayload({ ...policy, mounts }, groups, forward));
+    // What lies below the system's has to be there before it.
+    const isUsual = policy.below.length === 0 && granted.length === 0;
+    const { mounts: first, ...system } = policy.system;
+    const ahead = isUsual ? first : [];
+    const { channel, base } = agents.take({ ...system, mounts: ahead });
+    const mounts = [...policy.below, ...granted, ...policy.mounts.slice(ahead.length), ...shown];
+    const box = new Box(channel, openPayload(base, mounts, forward));
     for (const old of this.#boxes) if (old.box.isIdle) void old.box.close();
     this.#boxes = [...this.#boxes.filter((old) => old.box.isUsable), { box, more }];
     return box;

@@ -30,7 +30,10 @@ export class Box {
     // The reason is told by `close`, which follows.
     channel.on("error", () => undefined);
     channel.once("close", () => this.#lose());
+    // The first command, which follows at once, goes with it.
+    channel.cork();
     channel.write(frameBytes("O", 0, policy));
+    process.nextTick(() => channel.uncork());
     channel.unref?.();
   }
 

@@ -2,6 +2,7 @@
 import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { type Failure, failure, type SandboxSpec } from "@lathe/protocol";
+import { keepAnswers } from "./kept-answers.ts";
 
 /** The harness's own folder in the scratch folder; drivers that contain hide it from commands. */
 export const controlFolder = ".lathe-box";
@@ -13,27 +14,39 @@ export const homeCaches: readonly string[] = [".cargo/registry", ".cargo/git", "
 export function prepareFolders({ workspace, scratch }: SandboxSpec, userHome: string): Failure | undefined {
   if (!existsSync(workspace))
     return failure("not-found", `there is no workspace ${workspace}`, { who: "host" });
-  for (const name of ["home", "tmp", controlFolder]) mkdirSync(join(scratch, name), { recursive: true });
   const home = join(scratch, "home");
-  linkCaches(userHome, home);
-  const user = [".config/git/config", ".gitconfig"].map((name) => userSection(join(userHome, name)));
-  writeGitSettings(join(home, ".gitconfig"), user.join(""), workspace);
+  const isNew = mkdirSync(home, { recursive: true }) !== undefined;
+  for (const name of ["tmp", controlFolder]) makeFolder(join(scratch, name));
+  linkCaches(userHome, home, isNew);
+  const settings = join(home, ".gitconfig");
+  // Without a name commits fail; the user's other settings may hold secrets and name programs.
+  if (isNew || !existsSync(settings)) writeFileSync(settings, gitSettings(userHome, workspace));
   return undefined;
 }
 
-function linkCaches(userHome: string, home: string): void {
+/** Its parent is there. */
+function makeFolder(path: string): void {
+  if (!existsSync(path)) mkdirSync(path, { recursive: true });
+}
+
+function linkCaches(userHome: string, home: string, isNew: boolean): void {
   for (const name of homeCaches) {
     const [from, to] = [join(userHome, name), join(home, name)];
-    if (!existsSync(from) || lstatSync(to, { throwIfNoEntry: false })) continue;
+    if (!existsSync(from) || (!isNew && lstatSync(to, { throwIfNoEntry: false }))) continue;
     mkdirSync(dirname(to), { recursive: true });
     symlinkSync(from, to);
   }
 }
 
-/** Without a name commits fail; the user's other settings may hold secrets and name programs. */
-function writeGitSettings(path: string, user: string, workspace: string): void {
-  if (existsSync(path)) return;
-  writeFileSync(path, `${user}[safe]\n\tdirectory = ${JSON.stringify(workspace)}\n`);
+const keep = keepAnswers<string>();
+
+function gitSettings(userHome: string, workspace: string): string {
+  const user = keep(userHome, ({ content }) => {
+    const files = [".config/git/config", ".gitconfig"].map((name) => join(userHome, name));
+    for (const file of files) content(file);
+    return files.map(userSection).join("");
+  });
+  return `${user.value}[safe]\n\tdirectory = ${JSON.stringify(workspace)}\n`;
 }
 
 function userSection(path: string): string {

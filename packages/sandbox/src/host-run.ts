@@ -1,4 +1,5 @@
 /** What of a workspace programs on the host obey by themselves: git's hooks, editors' tasks, agents' settings. */
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { kindOf } from "./kind-of.ts";
 import { isBelow } from "./path-order.ts";
@@ -36,22 +37,24 @@ export interface HostRunPaths {
 let last: { readonly stamp: string; readonly paths: HostRunPaths } | undefined;
 /** Two changes within one tick of the kernel's clock may have the same time. */
 const tickMs = 20;
+/** Of a folder with a few dozen names, on the usual file systems. */
+const smallBytes = 4096;
 
 export function hostRunPaths(workspace: string): HostRunPaths {
   const stats = kindOf(workspace);
   const stamp = `${workspace} ${stats?.ino} ${stats?.ctimeMs}`;
   if (last?.stamp === stamp) return last.paths;
-  const paths = findPaths(workspace);
+  const paths = findPaths(workspace, stats?.size ?? 0);
   // Where links lead may change without the folder.
   const isLasting = stats && Date.now() - stats.ctimeMs > tickMs && paths.links.length === 0;
   last = isLasting ? { stamp, paths } : undefined;
   return paths;
 }
 
-function findPaths(workspace: string): HostRunPaths {
+function findPaths(workspace: string, size: number): HostRunPaths {
   const sealed: string[] = [];
   const links: string[] = [];
-  for (const name of [...files, ...folders]) {
+  for (const name of namesIn(workspace, size)) {
     const path = join(workspace, name);
     const kind = kindOf(path);
     if (!kind) continue;
@@ -64,4 +67,17 @@ function findPaths(workspace: string): HostRunPaths {
     if (target && target !== workspace && isBelow(target, workspace)) sealed.push(target);
   }
   return { sealed, links };
+}
+
+/** Those that may be there. A small folder is read faster than it is asked for each of them. */
+function namesIn(workspace: string, size: number): readonly string[] {
+  const names = [...files, ...folders];
+  if (size > smallBytes) return names;
+  try {
+    // On some file systems a name is there in any case of its letters.
+    const there = new Set(readdirSync(workspace).map((name) => name.toLowerCase()));
+    return names.filter((name) => there.has(name));
+  } catch {
+    return names;
+  }
 }

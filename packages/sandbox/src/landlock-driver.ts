@@ -72,7 +72,7 @@ export function createLandlockDriver(options: LandlockOptions): SandboxDriver {
   const { binary, cacheFolder, home = homedir(), version } = options;
   const limits = { ...usualLimits(), ...options.limits };
   const source = (mode: string): AgentSource =>
-    createAgentSource((count) => startAgents({ binary, mode, limits, count }));
+    createAgentSource((count, { mounts }) => startAgents({ binary, mode, limits, count, mounts }));
   const sources = { none: source("reduced"), host: source("reduced-host-network") };
   const open: SandboxDriver["open"] = async (spec) =>
     openSandbox(

@@ -8,6 +8,8 @@ import { settingsPaths } from "./system-settings.ts";
 export function landlockPolicy(policy: Policy): Policy {
   return {
     ...policy,
+    // Nothing can be mounted ahead where nothing is mounted.
+    system: { ...policy.system, mounts: [] },
     below: policy.below.flatMap(allowed),
     mounts: [...settingsPaths().flatMap(readOnly), ...policy.mounts.flatMap(allowed)],
   };

@@ -187,6 +187,29 @@ describe("a box", { skip }, () => {
     await sandbox.close();
   });
 
+  it("that was made ahead of its host shows the same as one that was not, and nothing else", async () => {
+    const [driver, boxes] = [createLauncherDriver({ binary, cacheFolder }), 4];
+    const look =
+      "ls -a / /dev; cut -d ' ' -f 4- /proc/self/mountinfo | sed 's/ [^ ]*$//' | sort; touch /x /new/x 2>&1";
+    const seen: string[] = [];
+    for (let box = 0; box < boxes; box++) {
+      const names = ["ahead-workspace", "ahead-scratch"].map((name) => join(folder, name));
+      const [workspace, scratch] = names as [string, string];
+      for (const made of names) mkdirSync(made, { recursive: true });
+      const env = { PATH: "/usr/local/bin:/usr/bin:/bin" };
+      const sandbox = await driver.open({ workspace, scratch, network: "none", env });
+      assert.ok(!isFailure(sandbox));
+      // Each command has a cell; the first one's may have stood before the workspace was known.
+      for (let command = 0; command < 2; command++) seen.push(await run(sandbox, look));
+      await sandbox.close();
+    }
+    const [first = "", ...others] = seen;
+    for (const other of others) assert.equal(other, first);
+    assert.match(first, /\/ahead-workspace rw/);
+    assert.doesNotMatch(first, /\.old|shared:|master:/);
+    assert.match(first, /touch: cannot touch '\/x': Read-only file system/);
+  });
+
   it("lets no command see or reach its agent", async () => {
     const sandbox = await open();
     const seen = await run(sandbox, "for p in /proc/[0-9]*; do tr '\\0' ' ' < $p/cmdline; echo; done");

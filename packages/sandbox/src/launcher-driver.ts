@@ -6,12 +6,13 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { SandboxDriver, SandboxSpec } from "@lathe/protocol";
 import { type Agent, type AgentSource, createAgentSource } from "./agent-source.ts";
+import { baseWords } from "./box-request.ts";
 import { BoxStarter } from "./box-starter.ts";
 import { makeControlGroups } from "./control-groups.ts";
 import { controlFolder } from "./folders.ts";
 import { NetworkGate, type NetworkOptions } from "./network-gate.ts";
 import { openSandbox } from "./open-sandbox.ts";
-import type { Limits } from "./policy.ts";
+import type { Limits, Mount } from "./policy.ts";
 import type { DriverOptions } from "./process-sandbox.ts";
 import { sandboxPolicy, usualLimits } from "./sandbox-policy.ts";
 
@@ -34,15 +35,22 @@ export interface SocketOptions extends BoxDriverOptions {
 export function createLauncherDriver(options: LauncherOptions): SandboxDriver {
   const limits = { ...usualLimits(), ...options.limits };
   const source = (mode: string): AgentSource =>
-    createAgentSource((count) => startAgents({ binary: options.binary, mode, limits, count }));
+    createAgentSource((count, { mounts }) =>
+      startAgents({ binary: options.binary, mode, limits, count, mounts }),
+    );
   const sources = { none: source("private"), host: source("host-network") };
   return boxDriver("launcher", ({ network }) => sources[network], options);
 }
 
 /** The same agent in another process's care, as a remote one would be. */
 export function createSocketDriver(options: SocketOptions): SandboxDriver {
-  const groups = { holdMemory: false };
-  const source = createAgentSource(() => [{ channel: createConnection(options.socket), groups }]);
+  const limits = { ...usualLimits(), ...options.limits };
+  const source = createAgentSource((_, { mounts }) => [
+    {
+      channel: createConnection(options.socket),
+      base: baseWords(mounts, limits, { holdMemory: false }),
+    },
+  ]);
   return boxDriver("socket", () => source, options);
 }
 
@@ -80,13 +88,16 @@ interface AgentStart {
   readonly mode: string;
   readonly limits: Limits;
   readonly count: number;
+  /** What is shown in all their boxes. */
+  readonly mounts: readonly Mount[];
 }
 
 /** A two-way channel for each, and nothing else of ours: no environment, no terminal, no group. */
-export function startAgents({ binary, mode, limits, count }: AgentStart): readonly Agent[] {
+export function startAgents({ binary, mode, limits, count, mounts }: AgentStart): readonly Agent[] {
   const groups = makeControlGroups(limits);
   const channels = Array.from({ length: count }, () => "pipe" as const);
-  const child = spawn(binary, ["3", String(count), mode, ...groups.joins], {
+  const base = baseWords(mounts, limits, groups);
+  const child = spawn(binary, ["3", String(count), mode, ...groups.joins, "--", ...base], {
     cwd: "/",
     env: {},
     detached: true,
@@ -99,7 +110,7 @@ export function startAgents({ binary, mode, limits, count }: AgentStart): readon
     groups.remove();
     for (const socket of sockets) socket.destroy(error);
   });
-  return sockets.map((channel) => ({ channel, groups }));
+  return sockets.map((channel) => ({ channel, base: [] }));
 }
 
 /** Where the program could not be started there may be none: its error comes as the channel's. */

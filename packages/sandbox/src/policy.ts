@@ -17,10 +17,19 @@ export interface Limits {
   readonly memoryBytes: number;
 }
 
+/** What sandboxes see of the machine. */
+export interface System {
+  readonly mounts: readonly Mount[];
+  /** Another one when what the mounts name is not what it was. */
+  readonly stamp: string;
+}
+
 export interface Policy {
   /** Lies below all else, also below what is granted. */
   readonly below: readonly Mount[];
   readonly mounts: readonly Mount[];
+  /** What the first of them are: the same for every sandbox of this user with this PATH. */
+  readonly system: System;
   readonly network: SandboxSpec["network"];
   readonly limits: Limits;
 }

@@ -1,5 +1,5 @@
 /** The policy of a sandbox as data, the same for every driver: what is seen inside, what may be written, how much. */
-import { existsSync, lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { totalmem } from "node:os";
 import { join } from "node:path";
 import type { Effect, SandboxSpec } from "@lathe/protocol";
@@ -7,13 +7,15 @@ import { controlFolder } from "./folders.ts";
 import { type GitGuards, gitGuards, repositoryAbove } from "./git-guards.ts";
 import { isGrantable, realOf } from "./grantable.ts";
 import { hostRunPaths } from "./host-run.ts";
+import { keepAnswers, type Notes } from "./kept-answers.ts";
 import { isBelow } from "./path-order.ts";
-import type { Limits, Mount, Policy } from "./policy.ts";
+import type { Limits, Mount, Policy, System } from "./policy.ts";
 import { cachedSettingsMounts, settingsMounts } from "./system-settings.ts";
-import { toolchainPaths } from "./toolchains.ts";
+import { toolchains } from "./toolchains.ts";
 
 const systemFolders = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 const gibibyte = 2 ** 30;
+let machineBytes: number | undefined;
 
 export interface PolicyOptions {
   readonly home: string;
@@ -24,20 +26,13 @@ export interface PolicyOptions {
 
 /** What does not change from command to command. Throws when the scratch or the cache folder cannot be used. */
 export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder, limits }: PolicyOptions): Policy {
-  const { workspace, scratch, network, env } = spec;
-  const toolchains = toolchainPaths(env.PATH ?? "", home, ["/usr", "/bin", "/sbin", workspace, scratch]);
+  const { workspace, scratch, network } = spec;
   const rest = around(workspace, home);
   // There it would be hidden by the folder that commands have as their own.
   const isTemporary = isBelow(workspace, "/tmp") || isBelow(workspace, "/var/tmp");
+  const system = systemMounts(spec, home, cacheFolder);
   const mounts: readonly Mount[] = [
-    readOnly("/usr"),
-    ...systemFolders.flatMap(systemFolder),
-    ...(cacheFolder
-      ? cachedSettingsMounts(cacheFolder)
-      : settingsMounts(join(scratch, controlFolder, "etc"))),
-    ...toolchains.flatMap(realFolder),
-    { kind: "folder", at: "/run" },
-    { kind: "folder", at: "/var" },
+    ...system.mounts,
     { kind: "writable", from: join(scratch, "tmp"), to: "/tmp" },
     ...varTmp(spec),
     ...(isTemporary ? rest : []),
@@ -45,7 +40,24 @@ export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder, limits }: 
     { kind: "writable", from: scratch, to: scratch },
     { kind: "hidden", at: join(scratch, controlFolder) },
   ];
-  return { below: isTemporary ? [] : rest, mounts, network, limits: { ...usualLimits(), ...limits } };
+  return { below: isTemporary ? [] : rest, mounts, system, network, limits: { ...usualLimits(), ...limits } };
+}
+
+function systemMounts({ workspace, scratch, env }: SandboxSpec, home: string, cacheFolder?: string): System {
+  const shown = ["/usr", "/bin", "/sbin", workspace, scratch];
+  const programs = toolchains(env.PATH ?? "", home, shown);
+  const folders = keepFolders("", baseFolders);
+  const settings = cacheFolder
+    ? cachedSettingsMounts(cacheFolder)
+    : { value: settingsMounts(join(scratch, controlFolder, "etc")), version: 0 };
+  const mounts: readonly Mount[] = [
+    ...folders.value,
+    ...settings.value,
+    ...programs.value.map(({ path, real }) => ({ kind: "read-only", from: real, to: path }) as const),
+    { kind: "folder", at: "/run" },
+    { kind: "folder", at: "/var" },
+  ];
+  return { mounts, stamp: [folders, settings, programs].map(({ version }) => version).join(" ") };
 }
 
 /** What a command was granted, to lie below everything the policy shows: no grant takes a guard away. */
@@ -72,7 +84,9 @@ export function currentGuards(
 
 /** What stops a runaway command before the machine's other work suffers; a tenth of its memory, and never less than 2 GiB. */
 export function usualLimits(): Limits {
-  const memoryBytes = Math.max(2 * gibibyte, Math.floor(totalmem() / 10));
+  // Asked for each sandbox, and slow to tell.
+  machineBytes ??= totalmem();
+  const memoryBytes = Math.max(2 * gibibyte, Math.floor(machineBytes / 10));
   return { processes: 2048, fileBytes: 8 * gibibyte, memoryBytes };
 }
 
@@ -93,14 +107,17 @@ function around(workspace: string, home: string): readonly Mount[] {
   return top === undefined ? [] : [readOnly(top)];
 }
 
+const keepFolders = keepAnswers<readonly Mount[]>();
+
+function baseFolders({ being }: Notes): readonly Mount[] {
+  for (const path of ["/usr", ...systemFolders]) being(path);
+  return [readOnly("/usr"), ...systemFolders.flatMap(systemFolder)];
+}
+
 function systemFolder(path: string): readonly Mount[] {
   if (!existsSync(path)) return [];
   if (lstatSync(path).isSymbolicLink()) return [{ kind: "link", target: readlinkSync(path), at: path }];
   return [readOnly(path)];
-}
-
-function realFolder(path: string): readonly Mount[] {
-  return existsSync(path) ? [{ kind: "read-only", from: realpathSync(path), to: path }] : [];
 }
 
 function readOnly(path: string): Mount {

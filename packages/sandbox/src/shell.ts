@@ -1,5 +1,5 @@
 /** The shell that runs commands: bash without its start files, sh where there is no bash. */
-import { accessSync, constants, writeFileSync } from "node:fs";
+import { accessSync, constants, existsSync, writeFileSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
 /** One argument may have 128 KB on Linux; a longer script is run from a file. */
@@ -32,7 +32,9 @@ export function shellArgs(shell: Shell, script: string, longFile: () => string):
   return [...shell.options, file];
 }
 
-function isExecutable(path: string): boolean {
+export function isExecutable(path: string): boolean {
+  // Mostly there is nothing, and an error takes long to make.
+  if (!existsSync(path)) return false;
   try {
     accessSync(path, constants.X_OK);
     return true;

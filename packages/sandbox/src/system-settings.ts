@@ -2,6 +2,8 @@
 import { createHash, randomBytes } from "node:crypto";
 import { copyFileSync, lstatSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { type Answer, keepAnswers, type Notes } from "./kept-answers.ts";
+import { kindOf } from "./kind-of.ts";
 import type { Mount } from "./policy.ts";
 import { isTrusted } from "./trusted-path.ts";
 
@@ -27,22 +29,38 @@ export function settingsMounts(to: string): readonly Mount[] {
 export function settingsPaths(): readonly string[] {
   return [...files, ...folders].map((name) => join("/etc", name)).filter(exists);
 }
+const keep = keepAnswers<readonly Mount[]>();
 
 /** The same from a copy that is kept in `cache`, and made anew only when one of the files has changed. */
-export function cachedSettingsMounts(cache: string): readonly Mount[] {
-  const to = join(cache, `etc-${stampOf()}`);
-  if (!isTrusted(to)) {
-    const made = `${to}.${randomBytes(6).toString("hex")}`;
-    copyFiles(made);
-    try {
-      renameSync(made, to);
-    } catch (error) {
-      rmSync(made, { recursive: true, force: true });
-      // Another process of ours may have been faster.
-      if (!isTrusted(to)) throw error;
-    }
+export function cachedSettingsMounts(cache: string): Answer<readonly Mount[]> {
+  return keep(cache, (notes) => {
+    for (const name of [...files, ...folders]) noteSetting(name, notes);
+    const to = join(cache, `etc-${stampOf()}`);
+    if (!isTrusted(to)) copyInto(to);
+    notes.content(to);
+    return [{ kind: "read-only", from: to, to: "/etc" }, ...folderMounts()];
+  });
+}
+
+/** What comes and goes is seen at the folder above; what is written in place, or behind a link, only at itself. */
+function noteSetting(name: string, notes: Notes): void {
+  const path = join("/etc", name);
+  const above = dirname(path);
+  notes.content(above);
+  const kind = kindOf(path);
+  if (kind && !kind.isDirectory()) notes.content(path);
+}
+
+function copyInto(to: string): void {
+  const made = `${to}.${randomBytes(6).toString("hex")}`;
+  copyFiles(made);
+  try {
+    renameSync(made, to);
+  } catch (error) {
+    rmSync(made, { recursive: true, force: true });
+    // Another process of ours may have been faster.
+    if (!isTrusted(to)) throw error;
   }
-  return [{ kind: "read-only", from: to, to: "/etc" }, ...folderMounts()];
 }
 
 function copyFiles(to: string): void {

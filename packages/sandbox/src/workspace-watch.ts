@@ -1,11 +1,12 @@
 /** Watches over what of a workspace the host obeys: remembered before commands run, put back when they have ended. */
-import { type Dirent, lstatSync, readdirSync, readlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { type Dirent, lstatSync, readdirSync, readlinkSync, utimesSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { putBack } from "./file-state.ts";
 import { type FolderSeen, type WalkCache, walkFolders } from "./folder-walk.ts";
 import { guardedInGit, guardedTree, isGitFolder, namedBySettings, pointedAt } from "./git-folder.ts";
 import { gitGuards } from "./git-guards.ts";
 import { hostRunPaths, isHostFile, isHostFolder } from "./host-run.ts";
+import { keepAnswers } from "./kept-answers.ts";
 import { kindOf } from "./kind-of.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { isBelow } from "./path-order.ts";
@@ -38,6 +39,18 @@ const tickMs = 20;
 /** What a file names may name more. */
 const mostRounds = 4;
 const longestMs = 2_000;
+
+const keep = keepAnswers<readonly string[]>();
+
+/** The user's own settings of git, which hold for every repository. */
+function globalSettings(home: string): readonly string[] {
+  return keep(home, ({ content }) =>
+    [".gitconfig", ".config/git/config"].flatMap((name) => {
+      content(join(home, name));
+      return readPlain(join(home, name)) ?? [];
+    }),
+  ).value;
+}
 
 export class WorkspaceWatch {
   readonly #options: WatchOptions;
@@ -73,10 +86,8 @@ export class WorkspaceWatch {
     this.#options = options;
     this.#roots = [workspace];
     this.#ledger = createLedger({ workspace, scratch, roots: () => this.#roots });
-    this.#clock = join(control, "clock");
-    writeFileSync(this.#clock, "");
-    const own = [".gitconfig", ".config/git/config"].map((name) => join(home, name));
-    this.#global = own.flatMap((path) => readPlain(path) ?? []);
+    this.#clock = control;
+    this.#global = globalSettings(home);
   }
 
   /** Before a command starts, which may reach what was granted; the result, once it has ended, names what was taken back. */
