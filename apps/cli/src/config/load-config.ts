@@ -61,8 +61,12 @@ export async function loadConfig(
   });
 }
 
-function switches(flags: ConfigPart, user: ConfigPart): Pick<Config, "sandbox" | "checkpoints"> {
+function switches(
+  flags: ConfigPart,
+  user: ConfigPart,
+): Pick<Config, "sandbox" | "checkpoints" | "secondOpinion"> {
   return {
+    ...(user.secondOpinion !== undefined && { secondOpinion: user.secondOpinion }),
     sandbox: flags.sandbox ?? user.sandbox ?? true,
     checkpoints: flags.checkpoints ?? user.checkpoints ?? true,
   };
