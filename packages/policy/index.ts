@@ -12,6 +12,7 @@ export {
 } from "./src/explain.ts";
 export { factsNeeded } from "./src/facts-needed.ts";
 export { matchesPath } from "./src/glob.ts";
+export { isLeftOpen } from "./src/is-left-open.ts";
 export { isWanting, type Known } from "./src/known.ts";
 export { type NetworkRules, networkRules } from "./src/network-rules.ts";
 export { proposeGrantRules, proposeRules } from "./src/propose-rules.ts";

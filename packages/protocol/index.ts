@@ -116,6 +116,7 @@ export type {
   Tier,
 } from "./src/sandbox.ts";
 export type { FilesQuery, FilesResult, GrepLine, GrepQuery, GrepResult, Search } from "./src/search.ts";
+export type { OpenCall, Opinion, SecondOpinion } from "./src/second-opinion.ts";
 export { placeholdersIn } from "./src/secrets/placeholder.ts";
 export type {
   AnswerRecord,

@@ -63,6 +63,7 @@ export async function agentOptions(values: AgentValues): Promise<AgentOptions | 
     sandbox,
     sandboxLimits: config.sandboxLimits,
     checkpoints: config.checkpoints,
+    ...(config.secondOpinion !== undefined && { secondOpinion: config.secondOpinion }),
     onRemark: (text) => process.stderr.write(problemLine(text)),
   };
 }

@@ -14,6 +14,7 @@ import type {
   Rule,
   Sandbox,
   Search,
+  SecondOpinion,
   Session,
   Settings,
   Syntax,
@@ -61,6 +62,8 @@ export interface AgentPorts {
   readonly rules: readonly Rule[];
   /** Absent where nothing can be kept. */
   readonly kept?: KeptRules;
+  /** Absent unless the user wants one. */
+  readonly secondOpinion?: SecondOpinion;
   readonly workspace: Workspace;
   /** *Contract:* keeps the files as they are now for a session; never rejects for what the disk does; ends soon after the signal. */
   checkpoint(session: string, signal: AbortSignal): Promise<Checkpoint | Failure>;

@@ -1,8 +1,25 @@
 /** Run agent: joins orchestrator, context, policy and tools, and drives a session until no turn is open. */
 import { assemble, estimateTokens } from "@lathe/context";
 import { drive, type Ports } from "@lathe/orchestrator";
-import { evaluate, evaluateGrant, proposeGrantRules, proposeRules, refusalsOf } from "@lathe/policy";
-import { type Failure, fold, isFailure, type Rule, type Session, type SessionLog } from "@lathe/protocol";
+import {
+  evaluate,
+  evaluateGrant,
+  isLeftOpen,
+  proposeGrantRules,
+  proposeRules,
+  refusalsOf,
+} from "@lathe/policy";
+import {
+  type Facts,
+  type Failure,
+  fold,
+  isFailure,
+  type OpenCall,
+  type Opinion,
+  type Rule,
+  type Session,
+  type SessionLog,
+} from "@lathe/protocol";
 import type { AgentPorts, RunOptions } from "./agent.ts";
 import { askingOf } from "./asking.ts";
 import { examineCall } from "./examine-call.ts";
@@ -48,6 +65,7 @@ function orchestratorPorts(ports: AgentPorts): Ports {
     evaluate: (effects, facts) => evaluate({ effects }, facts, ports.rules),
     evaluateGrant: (effects, facts) => evaluateGrant(effects, facts, ports.rules),
     refusals: (effects, facts) => refusalsOf(effects, facts, ports.rules),
+    opinion: (call, facts, signal) => opinionOn(call, facts, { ports, signal }),
     propose: async (effects, facts) => offered(proposeRules(effects, facts, ports.rules), ports),
     proposeGrant: async (effects, facts) => offered(proposeGrantRules(effects, facts, ports.rules), ports),
     ...(ports.kept && { keep: ports.kept.keep }),
@@ -65,4 +83,15 @@ function orchestratorPorts(ports: AgentPorts): Ports {
 
 async function offered(rules: readonly Rule[], { kept }: AgentPorts): Promise<readonly Rule[]> {
   return rules.length === 0 || !kept ? rules : kept.offered(rules);
+}
+
+/** Asked only where nobody's rule, refusal or mode speaks; no clear answer is none. */
+async function opinionOn(
+  call: OpenCall,
+  facts: Facts,
+  { ports, signal }: { readonly ports: AgentPorts; readonly signal: AbortSignal },
+): Promise<Opinion | undefined> {
+  if (!ports.secondOpinion || !isLeftOpen(call.effects, facts, ports.rules)) return undefined;
+  const opinion = await ports.secondOpinion.judge(call, signal);
+  return isFailure(opinion) ? undefined : opinion;
 }

@@ -47,6 +47,8 @@ export interface LocalOptions {
   readonly checkpoints: boolean;
   /** The user's and the project's rules, beside the built-in ones. */
   readonly rules: readonly Rule[];
+  /** The model that is asked about calls which rules leave open; absent: a person is. */
+  readonly secondOpinion?: string;
   /** Version of Lathe, for the log. */
   readonly version: string;
   onEvent(event: Event, session: Session): void;

@@ -16,7 +16,7 @@ import { openGateway } from "./model-gateway.ts";
 import { openRedactor } from "./open-redactor.ts";
 import { recoveryText } from "./recovery-text.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
-
+import { secondOpinion } from "./second-opinion.ts";
 import { sessionRules } from "./session-rules.ts";
 import { openSessionSandbox } from "./session-sandbox.ts";
 import { openState, pruneTexts } from "./state.ts";
@@ -84,6 +84,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
         return [...keptRules(), ...fixed];
       },
       ...(kept && { kept }),
+      ...secondOpinion(options, gateway, redactor.redact),
       workspace,
       checkpoint: checkpoints.take,
       sandbox,

@@ -45,6 +45,7 @@ export interface BenchOptions {
   readonly settings?: Partial<Settings>;
   readonly decide?: (effects: readonly Effect[]) => Decision;
   readonly decideGrant?: (effects: readonly Effect[]) => Decision;
+  readonly opinion?: NonNullable<Ports["opinion"]>;
   readonly propose?: (effects: readonly Effect[]) => readonly Rule[];
   readonly keep?: (rules: readonly Rule[]) => Promise<Failure | undefined>;
   readonly clock?: HandMovedClock;
@@ -99,6 +100,7 @@ export function openBench(options: BenchOptions): Bench {
     refusals: (effects) => effects.map(({ kind, target }) => ({ kind, target })),
     evaluate: (effects) => options.decide?.(effects) ?? allow,
     evaluateGrant: (effects) => options.decideGrant?.(effects) ?? allow,
+    ...(options.opinion && { opinion: options.opinion }),
     propose: async (effects) => options.propose?.(effects) ?? [],
     proposeGrant: async (effects) => options.propose?.(effects) ?? [],
     ...(options.keep && { keep: options.keep }),

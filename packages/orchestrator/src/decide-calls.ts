@@ -3,10 +3,10 @@ import {
   type CallState,
   type Decision,
   type Draft,
-  type Effect,
   type EventData,
   failure,
   isFailure,
+  type Opinion,
   type Outcome,
   type PreparedCall,
   type Session,
@@ -26,7 +26,8 @@ export async function* decideCalls(
   yield { drafts: drafts.flat(), durable: false };
 }
 
-async function decideCall(state: CallState, session: Session, { ports }: Reach): Promise<Draft[]> {
+async function decideCall(state: CallState, session: Session, reach: Reach): Promise<Draft[]> {
+  const { ports } = reach;
   const prepared = prepareCall(state.call, ports.tools);
   if (isFailure(prepared)) return [completed(state.call.id, { type: "failed", failure: prepared })];
   if (state.denied) return decideGrant({ ...state, denied: state.denied }, session, ports);
@@ -36,9 +37,17 @@ async function decideCall(state: CallState, session: Session, { ports }: Reach):
   const { effects, facts } = examined;
   const decision = ports.evaluate(effects, facts);
   if (decision.verdict !== "ask") return record({ call: state.call.id, effects, decision });
+  const { tool, input } = state.call;
+  const opinion = await ports.opinion?.({ tool, input, effects, why: decision.why }, facts, reach.signal);
+  const data = { call: state.call.id, effects, decision, ...(opinion && { opinion }) };
+  if (opinion?.isHarmless) return record({ ...data, decision: opinionDecision(opinion) });
   const proposed = await ports.propose(effects, facts);
-  if (session.settings.attended) return [ask(state, { effects, decision }, answersFor(proposed, ports))];
-  return record({ call: state.call.id, effects, decision, ...(proposed.length > 0 && { proposed }) });
+  if (session.settings.attended) return [ask(state, data, answersFor(proposed, ports))];
+  return record({ ...data, ...(proposed.length > 0 && { proposed }) });
+}
+
+function opinionDecision({ model, why }: Opinion): Decision {
+  return { verdict: "allow", rule: "second-opinion", why: `${model} finds it harmless: ${why}` };
 }
 
 function questionDraft(
@@ -74,14 +83,14 @@ function record(data: EventData<"permission.decided">): Draft[] {
 
 function ask(
   state: CallState,
-  { effects, decision }: { readonly effects: readonly Effect[]; readonly decision: Decision },
+  { effects, decision, opinion }: EventData<"permission.decided">,
   answers: ReturnType<typeof answersFor>,
 ): Draft {
   const what = effects.map((effect) => `${effect.kind} ${effect.target}`).join(", ");
   const text = `${state.call.tool} wants to ${what} (${decision.rule}: ${decision.why})`;
   return {
     type: "question.asked",
-    data: { call: state.call.id, kind: "permission", text, ...answers },
+    data: { call: state.call.id, kind: "permission", text, ...answers, ...(opinion && { opinion }) },
   };
 }
 

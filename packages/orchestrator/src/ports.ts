@@ -14,6 +14,8 @@ import type {
   ModelRequest,
   Models,
   NetworkLog,
+  OpenCall,
+  Opinion,
   PreparedCall,
   Refusal,
   Rule,
@@ -46,6 +48,8 @@ export interface Ports {
   evaluate(effects: readonly Effect[], facts: Facts): Decision;
   /** *Contract:* pure; of effects that the sandbox kept a command from. */
   evaluateGrant(effects: readonly Effect[], facts: Facts): Decision;
+  /** *Contract:* never rejects; what a small model says of a call that rules leave open, undefined for every other one. */
+  opinion?(call: OpenCall, facts: Facts, signal: AbortSignal): Promise<Opinion | undefined>;
   /** *Contract:* the narrowest rules that would allow them; empty where none could, or where none is offered. */
   propose(effects: readonly Effect[], facts: Facts): Promise<readonly Rule[]>;
   /** *Contract:* the same for effects that the sandbox kept a command from. */

@@ -93,6 +93,7 @@ const userEntries = {
   rules: v.exactOptional(v.array(rule)),
   sandbox: v.exactOptional(v.boolean()),
   checkpoints: v.exactOptional(v.boolean()),
+  secondOpinion: v.exactOptional(v.string()),
   providers: v.exactOptional(v.record(v.string(), provider)),
   catalogue: v.exactOptional(v.record(v.string(), v.strictObject(modelEntries))),
   trusted: v.exactOptional(v.array(v.string())),
@@ -165,7 +166,8 @@ function refused(path: string, key: string, why: string): Failure {
 function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
   if (issue.expected !== "never") return issue.message;
   const elsewhere =
-    whose !== "user" && /^(providers|catalogue|sandbox|checkpoints|trusted)$/.test(v.getDotPath(issue) ?? "");
+    whose !== "user" &&
+    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion)$/.test(v.getDotPath(issue) ?? "");
   if (elsewhere) return "only your own configuration may set this, not a project's";
   const path = (issue.path ?? []).map(({ key }) => String(key));
   return `there is no such key; the keys are ${keysBeside(path, whose).join(", ")}`;

@@ -11,6 +11,7 @@ export interface Config {
   readonly sandbox: boolean;
   readonly sandboxLimits: SandboxLimitsChoice;
   readonly checkpoints: boolean;
+  readonly secondOpinion?: string;
   readonly providers: LocalOptions["providers"];
   readonly catalogue: LocalOptions["catalogue"];
   /** What was left out, one sentence each. */
@@ -26,6 +27,8 @@ export interface ConfigPart {
   readonly sandbox?: boolean;
   readonly sandboxLimits?: WrittenLimits;
   readonly checkpoints?: boolean;
+  /** A model id. */
+  readonly secondOpinion?: string;
   readonly providers?: LocalOptions["providers"];
   readonly catalogue?: LocalOptions["catalogue"];
   /** Folders of which the user trusts the project's own file. */

@@ -62,9 +62,13 @@ export async function loadConfig(
 }
 
 /** What no project has a say in. */
-function ownPart(flags: ConfigPart, user: ConfigPart): Pick<Config, "sandbox" | "checkpoints" | "catalogue"> {
+function ownPart(
+  flags: ConfigPart,
+  user: ConfigPart,
+): Pick<Config, "sandbox" | "checkpoints" | "catalogue" | "secondOpinion"> {
   return {
     catalogue: user.catalogue ?? {},
+    ...(user.secondOpinion !== undefined && { secondOpinion: user.secondOpinion }),
     sandbox: flags.sandbox ?? user.sandbox ?? true,
     checkpoints: flags.checkpoints ?? user.checkpoints ?? true,
   };

@@ -12,6 +12,7 @@ import {
   verdictSchema,
 } from "../decision.ts";
 import type { EventType } from "../event-type.ts";
+import { type Opinion, opinionSchema } from "../second-opinion.ts";
 import type { Session } from "../session.ts";
 
 export interface PermissionDecided {
@@ -24,6 +25,8 @@ export interface PermissionDecided {
   readonly always?: { readonly scope: "session" | "project"; readonly rules: readonly Rule[] };
   /** Of a call that nobody could be asked about: the narrowest rules that would have allowed it. */
   readonly proposed?: readonly Rule[];
+  /** Of a small model that was asked, where one is configured: it may have allowed what rules leave open. */
+  readonly opinion?: Opinion;
   /** What it refuses for the rest of the session: a person's no. */
   readonly refused?: readonly Refusal[];
 }
@@ -39,6 +42,7 @@ const schema: v.GenericSchema<unknown, PermissionDecided> = v.object({
     v.object({ scope: v.picklist(["session", "project"]), rules: v.array(ruleSchema) }),
   ),
   proposed: v.exactOptional(v.array(ruleSchema)),
+  opinion: v.exactOptional(opinionSchema),
   refused: v.exactOptional(v.array(refusalSchema)),
 });
 

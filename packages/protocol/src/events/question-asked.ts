@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { updateCall } from "../calls.ts";
 import { type Rule, ruleSchema } from "../decision.ts";
 import type { EventType } from "../event-type.ts";
+import { type Opinion, opinionSchema } from "../second-opinion.ts";
 
 /** The answers that hold for all that follows, here or in the project. */
 export const allowForSession = "allow for this session";
@@ -15,6 +16,8 @@ export interface QuestionAsked {
   readonly options: readonly string[];
   /** What an answer that holds for more than this once would allow from then on. */
   readonly rules?: readonly Rule[];
+  /** What a small model said that did not find it harmless. */
+  readonly opinion?: Opinion;
 }
 
 const schema: v.GenericSchema<unknown, QuestionAsked> = v.object({
@@ -23,6 +26,7 @@ const schema: v.GenericSchema<unknown, QuestionAsked> = v.object({
   text: v.string(),
   options: v.array(v.string()),
   rules: v.exactOptional(v.array(ruleSchema)),
+  opinion: v.exactOptional(opinionSchema),
 });
 
 export const questionAsked: EventType<"question.asked", QuestionAsked> = {
