@@ -4,7 +4,7 @@
  * FOLDER is where `npm install @openai/codex @anthropic-ai/sandbox-runtime` was run, outside of /tmp.
  */
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -126,12 +126,11 @@ async function burst(driver: SandboxDriver, count: number, atOnce: number): Prom
   ]);
 }
 
-/** Sums of what the processes of a program hold, in KiB. */
-function held(program: string): { readonly shared: number; readonly own: number; readonly count: number } {
+/** Sums of what all processes below this one hold, in KiB: by then these are the launcher's. */
+function held(): { readonly shared: number; readonly own: number; readonly count: number } {
   let [shared, own, count] = [0, 0, 0];
-  for (const pid of readdirSync("/proc").filter((name) => /^\d+$/u.test(name))) {
+  for (const pid of below(String(process.pid))) {
     try {
-      if (readlinkSync(`/proc/${pid}/exe`) !== program) continue;
       const text = readFileSync(`/proc/${pid}/smaps_rollup`, "utf8");
       const sum = (pattern: RegExp): number =>
         [...text.matchAll(pattern)].reduce((all, [, kib]) => all + Number(kib), 0);
@@ -145,27 +144,22 @@ function held(program: string): { readonly shared: number; readonly own: number;
   return { shared, own, count };
 }
 
+function below(pid: string): readonly string[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ");
+  return children.filter((child) => child !== "").flatMap((child) => [child, ...below(child)]);
+}
+
 async function memory(driver: SandboxDriver): Promise<void> {
   const sandboxes = await Promise.all(Array.from({ length: idle }, () => mustOpen(driver, newSpec(folder))));
   for (const sandbox of sandboxes) await mustRun(sandbox);
   await sleep(settleMs);
-  const program = newestLauncher();
-  const { shared, own, count } = held(program);
+  const { shared, own, count } = held();
   const each = (kib: number): string => (kib / 1024 / idle).toFixed(3);
   print([
     [`${idle} idle sandboxes`, "PSS MiB each", "private MiB each", "processes"],
     ["launcher", each(shared), each(own), String(count)],
   ]);
   await Promise.all(sandboxes.map((sandbox) => sandbox.close()));
-}
-
-/** The program of our own children. */
-function newestLauncher(): string {
-  const children = readFileSync(`/proc/${process.pid}/task/${process.pid}/children`, "utf8")
-    .trim()
-    .split(" ");
-  const programs = children.map((pid) => readlinkSync(`/proc/${pid}/exe`));
-  return programs.find((program) => program.includes("lathe-box")) ?? "";
 }
 
 /** In a process of its own, which says how long its first sandbox took. */
