@@ -106,6 +106,7 @@ export type {
   Command,
   CommandResult,
   Exit,
+  ForkLayers,
   Process,
   RunOptions,
   Sandbox,

@@ -2,6 +2,7 @@
  * lathe-box FD COUNT MODE [GROUP...]: a box for each of COUNT open descriptors from FD on, in these control groups.
  * lathe-box listen PATH [MODE]: a box for each who connects.
  * MODE: private (the default) or host-network.
+ * lathe-box enter, hold and differ are about forks: see fork.c and differ.c.
  */
 #include "box.h"
 #include <fcntl.h>
@@ -103,6 +104,9 @@ static int serve_many(const char *path, const char *mode) {
 
 int main(int count, char **words) {
   follow_parent(getppid());
+  if (count >= 2 && strcmp(words[1], "enter") == 0) return enter_fork(words + 2, count - 2);
+  if (count >= 2 && strcmp(words[1], "hold") == 0) return hold_forks(words + 2, count - 2);
+  if (count >= 2 && strcmp(words[1], "differ") == 0) return differ(words + 2, count - 2);
   if (count >= 3 && strcmp(words[1], "listen") == 0) return serve_many(words[2], count > 3 ? words[3] : "private");
   int first = count >= 4 ? atoi(words[1]) : 0, channels = count >= 4 ? atoi(words[2]) : 0;
   if (first < 3 || channels < 1) {

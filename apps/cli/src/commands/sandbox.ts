@@ -2,7 +2,7 @@
 import { realpathSync } from "node:fs";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command.ts";
-import { readFlags } from "../flags.ts";
+import { type Line, readFlags } from "../flags.ts";
 import { realFolder, usage } from "../run-options.ts";
 
 const flags = {
@@ -19,12 +19,14 @@ const flags = {
     value: "HOST",
     about: "a host it may reach: name, *.name or address, each with :PORT or without; registry (repeatable)",
   },
+  fork: { type: "boolean", about: "exec: on a copy-on-write view of the folder, which stays as it is" },
+  keep: { type: "boolean", about: "exec --fork: take the changes over when the command succeeds" },
   json: { type: "boolean", about: "verify: as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
 
 const forms = [
-  "sandbox exec [--workspace DIR] [--writable PATH] [--allow-host HOST] -- CMD...",
+  "sandbox exec [--workspace DIR] [--writable PATH] [--allow-host HOST] [--fork [--keep]] -- CMD...",
   "sandbox verify [--json]",
 ];
 
@@ -39,6 +41,8 @@ script of the shell, several are a program and its arguments.
 --allow-host: without :PORT the ports 80 and 443; a name that leads to this machine or a private network only with :PORT.
 "registry" stands for the registries of the package managers whose files lie in the workspace. Programs reach hosts
 through a proxy that HTTP_PROXY and its like name; nothing else leads out, and 127.0.0.1 is the sandbox's own.
+--fork: what the command changed is listed on standard error; unless it is kept at once it waits, and \`lathe fork\`
+lists it, shows it, keeps it or drops it.
 verify: exit code 1 when something does not hold.`,
   run,
 };
@@ -56,16 +60,26 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   }
   const command = at < 0 ? more : [...more, ...argv.slice(at + 1)];
   if (what !== "exec" || command.length === 0) return usage(`lathe ${forms.join(", or lathe ")}`);
-  const given = (line.values.writable ?? []).map(realPath);
+  return execWith(command, cwd, line.values);
+}
+
+async function execWith(
+  command: readonly string[],
+  cwd: string,
+  values: Line<typeof flags>["values"],
+): Promise<number | Failure> {
+  const { fork = false, keep = false } = values;
+  if (keep && !fork) return usage("--keep goes with --fork: without it every change is made at once");
+  const given = (values.writable ?? []).map(realPath);
   const missing = given.find(isFailure);
   if (missing) return missing;
   const writable = given.filter((path) => typeof path === "string");
-  const hosts = line.values["allow-host"] ?? [];
+  const hosts = values["allow-host"] ?? [];
   const { wrongHost, wrongWritable } = await import("@lathe/hosts/lone-sandbox");
   const problem = (await wrongHost(hosts)) ?? (await wrongWritable(writable, process.env));
   if (problem) return problem;
   const { exec } = await import("../sandbox/exec.ts");
-  return exec(command, { cwd, hosts, writable });
+  return exec(command, { cwd, hosts, writable, ...(fork && { fork: { keep } }) });
 }
 
 function realPath(path: string): string | Failure {
