@@ -27,11 +27,11 @@ export function heldBack(differences: readonly Difference[], fork: Fork): Readon
 
 function reason(difference: Difference, fork: Fork): string | undefined {
   const parts = difference.path.split("/");
-  // What goes takes nothing along that anybody would obey.
+  if (parts.at(-1) === ".git" && difference.base.kind === "folder" && difference.fork.kind !== "folder")
+    return "it is the repository itself";
+  // What else goes takes nothing along that anybody would obey.
   if (difference.fork.kind === "absent") return undefined;
-  const host = parts.find((part, at) => (at < parts.length - 1 ? isHostFolder(part) : isHostFile(part)));
-  const isFolderOfTheirs = isHostFolder(parts.at(-1) ?? "") && difference.fork.kind !== "folder";
-  if (host !== undefined || isFolderOfTheirs) return "editors, shells or agents obey it";
+  if (parts.some(isHostFolder) || isHostFile(parts.at(-1) ?? "")) return "editors, shells or agents obey it";
   if (parts.at(-1) === "hgrc" && parts.at(-2) === ".hg") return "Mercurial obeys it";
   if (difference.fork.kind === "link") return linkReason(difference, fork);
   return gitReason(difference, fork);
