@@ -6,17 +6,16 @@ import {
   existsSync,
   linkSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmdirSync,
-  rmSync,
   unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { type Failure, type ForkLayers, failure } from "@lathe/protocol";
+import { isAbandoned, takeFolder } from "./spare-folders.ts";
 
 export interface Fork extends ForkLayers {
   readonly id: string;
@@ -44,13 +43,22 @@ const goneName = ".gone-";
 
 /** *Contract:* its base may be changed by nobody while a fork of it is open; throws what the file system throws. */
 export function makeFork(base: string, { folder: forks, id, about }: ForkPlace): Fork {
-  const folder = join(forks, id);
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
-  mkdirSync(join(folder, "upper"), { mode: modeOf(base) });
-  mkdirSync(join(folder, "work"), { mode: 0o700 });
+  const folder = takeFolder(forks, id, metaName);
+  // The view's top has the permissions of the layer.
+  chmodSync(join(folder, "upper"), lstatSync(base).mode & 0o777);
   rememberIndex(base, folder);
-  writeFileSync(join(folder, metaName), JSON.stringify({ v: 1, base, madeAt: Date.now(), about }));
-  return readFork(forks, id) as Fork;
+  const known = { base, madeAt: Date.now(), about };
+  writeFileSync(join(folder, metaName), JSON.stringify({ v: 1, ...known }));
+  return forkIn(folder, id, known);
+}
+
+function forkIn(folder: string, id: string, known: Pick<Fork, "base" | "madeAt" | "about">): Fork {
+  const { ctimeNs } = lstatSync(join(folder, metaName), { bigint: true });
+  const since = {
+    seconds: String(ctimeNs / 1_000_000_000n),
+    nanoseconds: String(ctimeNs % 1_000_000_000n),
+  };
+  return { id, ...known, folder, since, upper: join(folder, "upper"), work: join(folder, "work") };
 }
 
 const indexName = "index";
@@ -73,25 +81,14 @@ export function rememberedIndex({ folder }: Fork): Buffer | undefined {
   return existsSync(path) ? readFileSync(path) : undefined;
 }
 
-/** The view's top has the permissions of the layer. */
-function modeOf(base: string): number {
-  return lstatSync(base).mode & 0o777;
-}
-
 /** Undefined when there is none. */
 export function readFork(forks: string, id: string): Fork | undefined {
   const folder = join(forks, id);
-  const path = join(folder, metaName);
   try {
-    const { v, base, madeAt, about } = JSON.parse(readFileSync(path, "utf8")) as Record<string, unknown>;
+    const text = readFileSync(join(folder, metaName), "utf8");
+    const { v, base, madeAt, about } = JSON.parse(text) as Record<string, unknown>;
     if (v !== 1 || typeof base !== "string" || typeof madeAt !== "number") return undefined;
-    const { ctimeNs } = lstatSync(path, { bigint: true });
-    const since = {
-      seconds: String(ctimeNs / 1_000_000_000n),
-      nanoseconds: String(ctimeNs % 1_000_000_000n),
-    };
-    const layers = { upper: join(folder, "upper"), work: join(folder, "work") };
-    return { id, base, folder, madeAt, about: String(about), since, ...layers };
+    return forkIn(folder, id, { base, madeAt, about: String(about) });
   } catch {
     return undefined;
   }
@@ -119,10 +116,15 @@ export function dropFork(fork: Fork): Failure | undefined {
   }
 }
 
-/** What removals that were cut short have left. */
+/** What removals and preparations that were cut short have left; best effort. */
 export function sweepForks(forks: string): void {
   for (const name of namesIn(forks)) {
-    if (name.startsWith(goneName)) rmSync(join(forks, name), { recursive: true, force: true });
+    if (!name.startsWith(goneName) && !isAbandoned(forks, name)) continue;
+    try {
+      removeTree(Buffer.from(join(forks, name)));
+    } catch {
+      // Another process is at it, or it is tried again the next time.
+    }
   }
 }
 
