@@ -6,7 +6,7 @@ export { enterArgs, notEntered } from "./src/forks/enter-fork.ts";
 export { dropFork, type Fork, listForks, makeFork, readFork, sweepForks } from "./src/forks/fork.ts";
 export { forkRefusal } from "./src/forks/fork-refusal.ts";
 export { heldBack } from "./src/forks/held-back.ts";
-export { type Hold, holdForks } from "./src/forks/hold-forks.ts";
+export { type Hold, holdFork } from "./src/forks/hold-fork.ts";
 export { isGrantable, realOf } from "./src/grantable.ts";
 export {
   createLauncherDriver,

@@ -69,7 +69,7 @@ void keep_only(int *kept, int count);
 struct fork {
   const char *lower, *upper, *work;
 };
-int mount_fork(const struct fork *fork, int from, const char *target);
+int mount_fork(const struct fork *fork, int from, const char *target, int locks[2]);
 int enter_fork(char **words, int count);
 int hold_forks(char **words, int count);
 

@@ -3,9 +3,10 @@
  *
  * lathe-box enter LOWER UPPER WORK -- FOLDER PROGRAM [ARG...]: becomes a trusted program that sees the fork in place
  * of the folder, and the rest of the machine as it is.
- * lathe-box hold UPPER...: keeps forks from being entered until its input ends; "held" once it does.
+ * lathe-box hold FOLDER...: nobody opens a fork of which one is a layer until its input ends; "held" once it is so.
  *
- * Who shows a fork holds a lock on its upper layer: what two mounts make of one upper layer nobody can say.
+ * Who shows a fork holds a lock on its upper layer for himself, since what two mounts make of one nobody can say, and
+ * one on its lower layer together with others: that must not be changed below them.
  */
 #include "box.h"
 #include <fcntl.h>
@@ -26,9 +27,9 @@
 #define PATIENCE_MS 500
 
 /* The lock lasts as long as the descriptor. */
-static int lock_layer(int folder) {
+static int lock_layer(int folder, int how) {
   struct timespec moment = {.tv_nsec = 1000000};
-  for (int waited = 0; flock(folder, LOCK_EX | LOCK_NB) < 0; waited++) {
+  for (int waited = 0; flock(folder, how | LOCK_NB) < 0; waited++) {
     if (errno != EWOULDBLOCK || waited == PATIENCE_MS) return -1;
     nanosleep(&moment, NULL);
   }
@@ -44,27 +45,27 @@ static int open_layer(int from, const char *path, char *name, size_t room) {
 }
 
 /*
- * Mounts `upper` over `lower` at `target`; paths of layers are below the folder `from`. Returns the lock, which must
- * stay open as long as the mount; -1 when it cannot be.
+ * Mounts `upper` over `lower` at `target`; paths of layers are below the folder `from`. Fills in the locks, which must
+ * stay open as long as the mount.
  */
-int mount_fork(const struct fork *fork, int from, const char *target) {
+int mount_fork(const struct fork *fork, int from, const char *target, int locks[2]) {
   char lower[32], upper[32], work[32], options[160];
   int below = open_layer(from, fork->lower, lower, sizeof lower);
   int above = open_layer(from, fork->upper, upper, sizeof upper);
   int beside = open_layer(from, fork->work, work, sizeof work);
   int result = -1;
   if (below < 0 || above < 0 || beside < 0) fail("open the fork's", below < 0 ? fork->lower : fork->upper);
-  else if (lock_layer(above) < 0) fail("open", "the fork, which is open already");
+  else if (lock_layer(above, LOCK_EX) < 0) fail("open", "the fork, which is open already");
+  else if (lock_layer(below, LOCK_SH) < 0 && errno == EWOULDBLOCK) fail("open", "the fork, whose base is being changed");
   else {
     snprintf(options, sizeof options, "userxattr,lowerdir=%s,upperdir=%s,workdir=%s", lower, upper, work);
     result = mount("overlay", target, "overlay", MS_NOSUID | MS_NODEV, options);
     if (result < 0) fail("mount the fork on", target);
   }
-  if (below >= 0) close(below);
   if (beside >= 0) close(beside);
-  if (result == 0) return above;
-  if (above >= 0) close(above);
-  return -1;
+  locks[0] = above;
+  locks[1] = below;
+  return result;
 }
 
 /* Root keeps its rights over the files of others; everybody else needs a user namespace to mount in. */
@@ -95,11 +96,13 @@ int enter_fork(char **words, int count) {
     fail("make mounts private", NULL);
     return not_entered();
   }
-  int lock = mount_fork(&fork, AT_FDCWD, fork.lower);
+  int locks[2];
+  if (mount_fork(&fork, AT_FDCWD, fork.lower, locks) < 0) return not_entered();
   /* New rights, new rules: the kernel forgets this one when they change. */
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  /* The program holds the lock, unseen, to its end. */
-  if (lock < 0 || fcntl(lock, F_SETFD, 0) < 0) return not_entered();
+  /* The program holds the locks, unseen, to its end. */
+  for (int i = 0; i < 2; i++)
+    if (fcntl(locks[i], F_SETFD, 0) < 0) return not_entered();
   if (chdir(words[4]) < 0) fail("enter", words[4]);
   else {
     execv(words[5], words + 5);
@@ -108,11 +111,11 @@ int enter_fork(char **words, int count) {
   return not_entered();
 }
 
-/* `words`: UPPER... */
+/* `words`: FOLDER... */
 int hold_forks(char **words, int count) {
   for (int at = 0; at < count; at++) {
     int folder = open(words[at], O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0 || lock_layer(folder) < 0) {
+    if (folder < 0 || lock_layer(folder, LOCK_EX) < 0) {
       printf("busy%c%s%c", '\0', words[at], '\0');
       return 1;
     }

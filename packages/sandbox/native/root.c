@@ -168,10 +168,11 @@ static const char *read_fork(struct words *words, struct fork *fork) {
   return target;
 }
 
-/* The lock stays open: the fork is this box's until it ends. */
+/* The locks stay open: the fork is this box's until it ends. */
 static int show_fork(const struct fork *fork, const char *target) {
+  int locks[2];
   if (make_place(target, true) < 0) return -1;
-  return mount_fork(fork, old_root, target) < 0 ? -1 : 0;
+  return mount_fork(fork, old_root, target, locks);
 }
 
 /* What is not part of the root, and has to be done while the old one is there. */

@@ -10,7 +10,7 @@ import {
   type Fork,
   forkRefusal,
   heldBack,
-  holdForks,
+  holdFork,
   listForks as listForkFolders,
   makeFork,
   sweepForks,
@@ -91,7 +91,7 @@ export async function listForks(env: Env): Promise<readonly ListedFork[] | Failu
   if (isFailure(binary)) return binary;
   const listed: ListedFork[] = [];
   for (const fork of found) {
-    const hold = await holdForks(binary, [fork]);
+    const hold = await holdFork(binary, fork, { withBase: false });
     const differences = await differencesOf(binary, fork);
     const count = isFailure(differences) ? 1 : differences.length;
     const isOpen = isFailure(hold);
@@ -121,7 +121,7 @@ export function findFork(env: Env, start: string): Fork | Failure {
 export async function dropFork(env: Env, fork: Fork): Promise<Failure | undefined> {
   const binary = await forkBinary(env);
   if (isFailure(binary)) return binary;
-  const hold = await holdForks(binary, [fork]);
+  const hold = await holdFork(binary, fork, { withBase: false });
   if (isFailure(hold)) return hold;
   const failed = dropForkFolder(fork);
   await hold.release();

@@ -2,18 +2,10 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import {
-  type Difference,
-  differencesOf,
-  dropFork,
-  type Fork,
-  heldBack,
-  holdForks,
-  listForks,
-} from "@lathe/sandbox";
+import { type Difference, differencesOf, dropFork, type Fork, heldBack, holdFork } from "@lathe/sandbox";
 import { applyTree, type FoundPart, type TreePart } from "@lathe/workspace/apply-tree";
 import { recoveryText } from "../recovery-text.ts";
-import { forksFolder, workspaceFolder } from "../state-folder.ts";
+import { workspaceFolder } from "../state-folder.ts";
 import { forkBinary } from "./fork-binary.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -40,8 +32,7 @@ export async function keepFork(env: Env, fork: Fork, options: KeepOptions): Prom
   const binary = await forkBinary(env);
   if (isFailure(binary)) return binary;
   // To change what lies below an open one is undefined.
-  const others = listForks(forksFolder(env)).filter(({ base, id }) => base === fork.base && id !== fork.id);
-  const hold = await holdForks(binary, [fork, ...others]);
+  const hold = await holdFork(binary, fork, { withBase: true });
   if (isFailure(hold)) return hold;
   try {
     return await keep({ env, binary, fork, options });

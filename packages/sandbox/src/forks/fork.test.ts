@@ -23,7 +23,7 @@ import { createNoneDriver } from "../none-driver.ts";
 import { differencesOf } from "./differences.ts";
 import { dropFork, type Fork, listForks, makeFork, readFork, sweepForks } from "./fork.ts";
 import { isSameIndex } from "./git-index.ts";
-import { holdForks } from "./hold-forks.ts";
+import { holdFork } from "./hold-fork.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-fork-")));
 after(() => {
@@ -94,13 +94,13 @@ describe("a box on a fork", { skip }, () => {
     const [one, other] = [await open(fork), await open(fork)];
     assert.equal(await run(one, "echo in"), "in\n");
     assert.match(await run(other, "echo in"), /sandbox-unavailable: .*the fork, which is open already/);
-    const hold = await holdForks(binary, [fork]);
+    const hold = await holdFork(binary, fork, { withBase: false });
     assert.ok(isFailure(hold) && hold.text.includes(fork.id));
     await Promise.all([one.close(), other.close()]);
     const third = await open(fork);
     assert.equal(await run(third, "echo in"), "in\n");
     await third.close();
-    const free = await holdForks(binary, [fork]);
+    const free = await holdFork(binary, fork, { withBase: false });
     assert.ok(!isFailure(free));
     await free.release();
   });
