@@ -42,7 +42,10 @@ describe("lathe sandbox exec --fork", { ...(skip !== undefined && { skip }) }, (
     assert.equal(text("a"), "1\n");
     const [fork] = await forks();
     assert.ok(fork);
-    assert.match((await place.run(["fork", "diff", fork.id.slice(0, 6)])).out, /^ {2}M a\n {2}D b\n/);
+    assert.match(
+      (await place.run(["fork", "diff", fork.id.slice(0, 6)])).out,
+      /^a\n@@.*\n-1\n\+2\n\nb\n@@.*\n-1\n\n {2}M a\n {2}D b\n/,
+    );
     const kept = await place.run(["fork", "keep", fork.id]);
     assert.deepEqual([kept.code, text("a"), existsSync(join(place.workspace, "b"))], [0, "2\n", false]);
     assert.deepEqual(await forks(), []);

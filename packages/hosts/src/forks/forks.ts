@@ -1,5 +1,5 @@
 /** Forks of this user on this machine: made, found, compared, kept and dropped. */
-import { readdirSync } from "node:fs";
+import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import {
@@ -13,6 +13,7 @@ import {
   holdFork,
   listForks as listForkFolders,
   makeFork,
+  placeRefusal,
   sweepForks,
 } from "@lathe/sandbox";
 import { homeFolder } from "../home-folder.ts";
@@ -44,7 +45,8 @@ export async function openFork(env: Env, { cwd, about }: NewFork): Promise<Fork 
   if (refused) return refused;
   try {
     sweepForks(forks);
-    return makeFork(cwd, { folder: forks, id: newSessionId(systemClock), about });
+    mkdirSync(forks, { recursive: true, mode: 0o700 });
+    return placeRefusal(forks) ?? makeFork(cwd, { folder: forks, id: newSessionId(systemClock), about });
   } catch (cause) {
     const text = `no fork can be made in ${forks}: ${String(cause)}; set XDG_STATE_HOME to a folder that can be written`;
     return failure("no-access", text, { who: "host", cause });

@@ -1,5 +1,5 @@
 /** Which folders can have no fork, since what is done in it would not stay in it. */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
 import { repositoryAbove } from "../git-guards.ts";
@@ -17,6 +17,25 @@ export interface ForkSurroundings {
 export function forkRefusal(base: string, { forks, home }: ForkSurroundings): Failure | undefined {
   const why = reason(base, { forks, home });
   return why === undefined ? undefined : failure("invalid-arguments", why, { who: "user" });
+}
+
+/** As in statfs(2): file systems on which the kernel keeps no layer of changes. */
+const unfit: ReadonlyMap<number, string> = new Map([
+  [0x794c7630, "another overlay, as of a container"],
+  [0x6969, "NFS"],
+  [0x65735546, "FUSE"],
+  [0x01021997, "9p"],
+  [0x4d44, "FAT"],
+  [0x2011bab0, "exFAT"],
+  [0xfe534d42, "SMB"],
+]);
+
+/** Where forks lie, once it is there. */
+export function placeRefusal(forks: string): Failure | undefined {
+  const kind = unfit.get(statfsSync(forks).type);
+  if (kind === undefined) return undefined;
+  const text = `no fork can be made in ${forks}, which lies on ${kind}: set XDG_STATE_HOME to a folder on a disk of this machine`;
+  return failure("sandbox-unavailable", text, { who: "host" });
 }
 
 function reason(base: string, { forks, home }: ForkSurroundings): string | undefined {

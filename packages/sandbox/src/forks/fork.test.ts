@@ -16,6 +16,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isFailure, type Sandbox } from "@lathe/protocol";
+import { makeOutsideFolder } from "@lathe/testkit";
 import { createBubblewrapDriver } from "../bubblewrap-driver.ts";
 import { createLauncherDriver } from "../launcher-driver.ts";
 import { nativeBinary } from "../native-binary.ts";
@@ -103,6 +104,23 @@ describe("a box on a fork", { skip }, () => {
     const free = await holdFork(binary, fork, { withBase: false });
     assert.ok(!isFailure(free));
     await free.release();
+  });
+
+  it("is made anew on the same fork when a command is granted something", async () => {
+    const outside = makeOutsideFolder();
+    const sandbox = await open(forkOf(newBase()));
+    try {
+      assert.equal(await run(sandbox, "echo 2 > a"), "");
+      const command = { script: `cat a > ${outside}/copy; cat a`, cwd: sandbox.spec.workspace };
+      const grants = [{ kind: "write", target: outside }] as const;
+      const result = await sandbox.exec({ ...command, grants }, { timeoutMs: 10_000 });
+      assert.equal(isFailure(result) ? `${result.text} ${result.cause}` : result.output, "2\n");
+      assert.equal(readFileSync(join(outside, "copy"), "utf8"), "2\n");
+      assert.equal(await run(sandbox, "cat a"), "2\n");
+    } finally {
+      await sandbox.close();
+      rmSync(outside, { recursive: true });
+    }
   });
 
   it("is refused by drivers that have no forks", async () => {
