@@ -114,6 +114,17 @@ function oneFork({ make, newBase }: Cases): void {
     chmodSync(join(base, "closed"), 0o755);
   });
 
+  it("is not kept with a link whose target cannot be written down, and says which", async () => {
+    const base = newBase({ a: "1" });
+    const fork = await make(base);
+    await fork.run("echo 2 > a; ln -s 'f\u00ff' link");
+    const refused = await fork.keep();
+    assert.equal(refused?.code, "not-text");
+    assert.match(refused.text, /^link is a link/);
+    assert.equal(readFileSync(join(base, "a"), "utf8"), "1");
+    await fork.drop();
+  });
+
   it("is not kept over what has changed below it, and says where", async () => {
     const base = newBase({ a: "1", b: "1", "c/x": "1" });
     const fork = await make(base);
