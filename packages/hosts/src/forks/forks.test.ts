@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
-  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -277,26 +276,5 @@ describe("a fork whose keeping is killed", { skip }, () => {
       assert.deepEqual(exactTree(base), after);
     }
     assert.ok(outcomes.has("cut off"));
-  });
-});
-
-describe("forks as an ordinary user", {
-  skip: skip || (process.getuid?.() !== 0 && "this runs as one already"),
-}, () => {
-  it("do the same", () => {
-    const user = { uid: 65_534, gid: 65_534 };
-    const home = join(folder, "nobody");
-    mkdirSync(home);
-    execFileSync("chown", [`${user.uid}:${user.gid}`, home]);
-    chmodSync(folder, 0o755);
-    const nobody = { PATH: process.env.PATH, HOME: home, TMPDIR: home };
-    const ended = spawnSync(process.execPath, ["--test-reporter=tap", import.meta.filename], {
-      ...user,
-      env: nobody,
-      encoding: "utf8",
-      cwd: "/",
-    });
-    assert.equal(ended.status, 0, ended.stdout + ended.stderr);
-    assert.match(ended.stdout, /# fail 0\n/);
   });
 });
