@@ -107,6 +107,7 @@ export type {
   Command,
   CommandResult,
   Exit,
+  ForkLayers,
   Process,
   RunOptions,
   Sandbox,

@@ -11,6 +11,7 @@ export {
   type FakeSandbox,
   type ScriptedCommand,
 } from "./src/fake-sandbox.ts";
+export { type ForkConformanceOptions, type ForkUnderTest, forkConformance } from "./src/fork-conformance.ts";
 export { type ClockOptions, createHandMovedClock, type HandMovedClock } from "./src/hand-moved-clock.ts";
 export { type InboxUnderTest, inboxConformance, refusesStrangeSessions } from "./src/inbox-conformance.ts";
 export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from "./src/memory-store.ts";

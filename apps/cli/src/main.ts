@@ -14,6 +14,7 @@ Usage:
   lathe tool NAME --json ARGS one tool by itself
   lathe edits apply           the edit engine by itself, on texts from a pipe
   lathe sandbox exec -- CMD   a command in the sandbox; verify tries what it holds
+  lathe fork list             changes that wait; diff, keep or drop one
   lathe policy check CMD      whether a shell command may run, and why; policy rules: what you allowed for good
   lathe models list           the models you reach, and what they cost; test tries them
   lathe doctor                what works on this machine, what does not, how to mend it
@@ -37,6 +38,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   sessions: async () => (await import("./commands/sessions.ts")).sessionsCommand,
   edits: async () => (await import("./commands/edits.ts")).editsCommand,
   sandbox: async () => (await import("./commands/sandbox.ts")).sandboxCommand,
+  fork: async () => (await import("./commands/fork.ts")).forkCommand,
   tool: async () => (await import("./commands/tool.ts")).toolCommand,
   models: async () => (await import("./commands/models.ts")).modelsCommand,
   policy: async () => (await import("./commands/policy.ts")).policyCommand,

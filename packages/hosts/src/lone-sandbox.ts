@@ -1,6 +1,6 @@
 /** A sandbox by itself, outside any session: for one command, or to try what it holds. */
 import { mkdirSync } from "node:fs";
-import { type Failure, failure, isFailure, type Sandbox } from "@lathe/protocol";
+import { type Failure, type ForkLayers, failure, isFailure, type Sandbox } from "@lathe/protocol";
 import type { Tried } from "@lathe/sandbox";
 import { cacheFolder } from "./cache-folder.ts";
 import type { Containment } from "./containment.ts";
@@ -26,6 +26,8 @@ type Place = Pick<LocalOptions, "cwd" | "env" | "sandboxLimits">;
 export interface LonePlace extends Place {
   /** Hosts its commands may reach, as rules say it, and `registry` for those of the project's package managers. */
   readonly hosts: readonly string[];
+  /** Its folder is seen as this fork of it. */
+  readonly fork?: ForkLayers;
 }
 
 /** Why one of the hosts is none. */
@@ -56,6 +58,7 @@ export async function openLoneSandbox({
   env,
   hosts,
   sandboxLimits,
+  fork,
 }: LonePlace): Promise<LoneSandbox | Failure> {
   // Nobody reads it later: it is passed on as it comes.
   const outputCap = Number.MAX_SAFE_INTEGER;
@@ -66,10 +69,11 @@ export async function openLoneSandbox({
   const { driver, reasons } = await openDriver("required", place);
   if (driver.tier === "none") return noSandbox(reasons);
   if (hosts.length > 0 && driver.network === "closed") return noWayOut(driver.name, reasons);
+  if (fork && !driver.hasForks) return noForks(driver.name, reasons);
   const scratch = openScratchFolder(newSessionId(systemClock));
   if (isFailure(scratch)) return scratch;
   const { commandEnv } = await import("@lathe/sandbox");
-  const spec = { workspace: cwd, scratch: scratch.path, network: "none" } as const;
+  const spec = { workspace: cwd, scratch: scratch.path, network: "none", ...(fork && { fork }) } as const;
   const sandbox = await driver.open({ ...spec, env: commandEnv(env, scratch.path) });
   if (isFailure(sandbox)) {
     scratch.remove();
@@ -115,6 +119,13 @@ const unchecked = async (): Promise<undefined> => undefined;
 function noWayOut(driver: string, reasons: readonly string[]): Failure {
   const why = `the sandbox that works here (${driver}) lets commands reach no host at all: ${reasons.join(" ")}`;
   return failure("sandbox-unavailable", `${why} \`lathe doctor\` says more`, { who: "host" });
+}
+
+function noForks(driver: string, reasons: readonly string[]): Failure {
+  const why = `forks need the launcher, and the sandbox that works here is ${driver}: ${reasons.join(" ")}`;
+  return failure("sandbox-unavailable", `${why} \`lathe doctor\` says more; without --fork it works`, {
+    who: "host",
+  });
 }
 
 function noSandbox(reasons: readonly string[]): Failure {

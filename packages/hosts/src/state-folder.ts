@@ -12,8 +12,15 @@ export function stateFolder(env: Env): string {
   return join(base, "lathe");
 }
 
+/** Where forks lie until somebody decides on them. */
+export function forksFolder(env: Readonly<Record<string, string | undefined>>): string {
+  return join(stateFolder(env), "forks");
+}
+
 /** The folder of the state that belongs to one workspace, by its real path. */
 export function workspaceFolder(env: Env, root: string): string {
+  // What is half done in a fork is nothing to put back in its base.
+  if (env.LATHE_FORK) return join(forksFolder(env), env.LATHE_FORK, "journal");
   const name = createHash("sha256").update(root).digest("hex").slice(0, 24);
   return join(stateFolder(env), "workspaces", name);
 }

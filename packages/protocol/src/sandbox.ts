@@ -11,6 +11,16 @@ export interface SandboxSpec {
   readonly network: "none" | "host";
   /** The whole environment of commands; nothing else is passed on. */
   readonly env: Readonly<Record<string, string>>;
+  /** Commands see the workspace as a copy-on-write view: what they change there lies in these layers. */
+  readonly fork?: ForkLayers;
+}
+
+/** Folders of one file system, outside the workspace; one sandbox at a time has them open. */
+export interface ForkLayers {
+  /** What differs from the workspace. */
+  readonly upper: string;
+  /** The kernel's own. */
+  readonly work: string;
 }
 
 export type Tier = "full" | "reduced" | "none";
@@ -123,6 +133,8 @@ export interface SandboxDriver {
   readonly hasSeparateNetworks?: boolean;
   /** What a full sandbox holds and this one does not, one sentence each; absent or empty where nothing is missing. */
   readonly lacks?: readonly string[];
+  /** Whether it can show the workspace as a copy-on-write view; else a spec with a fork is refused. */
+  readonly hasForks?: boolean;
   /** *Contract:* cheap; the first command may still fail with `sandbox-unavailable`. */
   open(spec: SandboxSpec): Promise<Sandbox | Failure>;
 }

@@ -70,7 +70,19 @@ int attach_tree(int from, const char *source, const char *target, unsigned long 
 int mount_tmpfs(const char *path, const char *options, unsigned long flags);
 void keep_only(int *kept, int count);
 
+/* fork.c: a folder's copy-on-write view. Layers must not lie in each other. */
+struct fork {
+  const char *lower, *upper, *work;
+};
+int mount_fork(const struct fork *fork, int from, const char *target, int locks[2]);
+int enter_fork(char **words, int count);
+int hold_forks(char **words, int count);
+
+/* differ.c */
+int differ(char **words, int count);
+
 /* root.c: the namespaces and the root of the box. */
+int map_user(uid_t user, gid_t group);
 void look_at_proc(struct policy *policy);
 int prepare_box(struct words base, struct policy *policy);
 int open_box(struct words words, struct policy *policy);

@@ -4,6 +4,7 @@
  * lathe-box listen PATH [MODE]: a box for each who connects.
  * lathe-box landlock: the version of Landlock this kernel has; 0 for none.
  * MODE: private (the default), host-network, reduced or reduced-host-network.
+ * lathe-box enter, hold and differ are about forks: see fork.c and differ.c.
  */
 #include "box.h"
 #include <fcntl.h>
@@ -129,6 +130,9 @@ int main(int count, char **words) {
   static struct start start = {.taken = -1};
   follow_parent(getppid());
   if (count == 2 && strcmp(words[1], "landlock") == 0) return printf("%d\n", landlock_version()) < 0;
+  if (count >= 2 && strcmp(words[1], "enter") == 0) return enter_fork(words + 2, count - 2);
+  if (count >= 2 && strcmp(words[1], "hold") == 0) return hold_forks(words + 2, count - 2);
+  if (count >= 2 && strcmp(words[1], "differ") == 0) return differ(words + 2, count - 2);
   if (count >= 3 && strcmp(words[1], "listen") == 0) {
     prepare_start(&start, count > 3 ? words[3] : "private");
     return serve_many(words[2], &start);

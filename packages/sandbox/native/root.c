@@ -22,7 +22,7 @@
 static int old_root = -1;
 
 /* One user and one group, ours, are known inside; no capability reaches beyond. */
-static int map_user(uid_t user, gid_t group) {
+int map_user(uid_t user, gid_t group) {
   char line[64];
   if (write_file("/proc/self/setgroups", "deny") < 0 && errno != ENOENT) return fail("write", "/proc/self/setgroups");
   snprintf(line, sizeof line, "%u %u 1\n", user, user);
@@ -156,6 +156,23 @@ static int read_forward(struct words *words, struct policy *policy) {
   return policy->proxy < 0 ? fail("open", path) : open_door(policy);
 }
 
+/* The words of a policy's overlay after the first, and where it is shown. */
+static const char *read_fork(struct words *words, struct fork *fork) {
+  fork->lower = next_word(words);
+  fork->upper = next_word(words);
+  fork->work = next_word(words);
+  const char *target = next_word(words);
+  if (!target) fail("read", "overlay");
+  return target;
+}
+
+/* The locks stay open: the fork is this box's until it ends. */
+static int show_fork(const struct fork *fork, const char *target) {
+  int locks[2];
+  if (make_place(target, true) < 0) return -1;
+  return mount_fork(fork, old_root, target, locks);
+}
+
 /* What is not part of the root, and has to be done while the old one is there. */
 int read_settings(struct words words, struct policy *policy) {
   for (const char *word; (word = next_word(&words));) {
@@ -163,6 +180,9 @@ int read_settings(struct words words, struct policy *policy) {
       if (read_limit(&words, policy) < 0) return -1;
     } else if (strcmp(word, "forward") == 0) {
       if (read_forward(&words, policy) < 0) return -1;
+    } else if (strcmp(word, "overlay") == 0) {
+      struct fork fork;
+      if (!read_fork(&words, &fork)) return -1;
     } else {
       const char *path = next_word(&words);
       if (!path) return fail("read", word);
@@ -183,6 +203,12 @@ int read_settings(struct words words, struct policy *policy) {
 /* The part of the policy that is the root, in its order. */
 static int fill_root(struct words words) {
   for (const char *word; (word = next_word(&words));) {
+    if (strcmp(word, "overlay") == 0) {
+      struct fork fork;
+      const char *target = read_fork(&words, &fork);
+      if (show_fork(&fork, target) < 0) return -1;
+      continue;
+    }
     const char *path = next_word(&words);
     if (strcmp(word, "dir") == 0) {
       if (make_folders(path) < 0) return -1;

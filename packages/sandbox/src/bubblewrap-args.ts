@@ -49,6 +49,8 @@ function mountArgs(mount: Mount): readonly string[] {
       return ["--ro-bind", mount.from, mount.to];
     case "writable":
       return ["--bind", mount.from, mount.to];
+    case "overlay":
+      throw new Error("bubblewrap is given no forks");
     case "link":
       return ["--symlink", mount.target, mount.at];
     case "folder":

@@ -31,7 +31,8 @@ const paths = /(["'`‘])(\/[^"'`’\n]+)["'`’]|(?<![\w./~-])(\/[^\s"'`:,;()[\
 export function outsideOf({ mounts }: Policy, home: string): Outside {
   const to = (wanted: string): readonly string[] =>
     mounts.flatMap((mount) => (mount.kind === wanted && "to" in mount ? [mount.to] : []));
-  return { home: realOf(home) ?? home, writable: to("writable"), readable: to("read-only") };
+  const writable = [...to("writable"), ...to("overlay")];
+  return { home: realOf(home) ?? home, writable, readable: to("read-only") };
 }
 
 /** What commands see read-only, without what is a copy: links may lead there. */

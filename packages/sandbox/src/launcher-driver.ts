@@ -68,9 +68,9 @@ function boxDriver(
         const gate = openGate(spec, options.network);
         return new BoxStarter(spec, { agents: sourceFor(spec), policy, home, ...(gate && { gate }) });
       },
-      options,
+      { ...options, hasForks: true },
     );
-  return { name, tier: "full", network: options.network ? "granted" : "closed", open };
+  return { name, tier: "full", network: options.network ? "granted" : "closed", hasForks: true, open };
 }
 
 /** Its socket lies where no command can see or replace it. */

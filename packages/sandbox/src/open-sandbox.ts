@@ -1,6 +1,6 @@
 /** Opens a sandbox in its scratch folder; what the folder does not allow is a failure. */
 import { homedir } from "node:os";
-import type { Failure, Sandbox, SandboxSpec } from "@lathe/protocol";
+import { type Failure, failure, type Sandbox, type SandboxSpec } from "@lathe/protocol";
 import { prepareFolders } from "./folders.ts";
 import { type DriverOptions, ProcessSandbox } from "./process-sandbox.ts";
 import type { Starter } from "./running.ts";
@@ -9,8 +9,11 @@ import { scratchFailure } from "./scratch-failure.ts";
 export function openSandbox(
   spec: SandboxSpec,
   starter: () => Starter,
-  options: DriverOptions,
+  options: DriverOptions & { readonly hasForks?: boolean },
 ): Sandbox | Failure {
+  if (spec.fork && !options.hasForks) {
+    return failure("sandbox-unavailable", "this sandbox has no forks: only the launcher's has");
+  }
   try {
     return prepareFolders(spec, options.home ?? homedir()) ?? new ProcessSandbox(spec, starter(), options);
   } catch (error) {

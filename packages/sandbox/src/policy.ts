@@ -4,6 +4,14 @@ import type { SandboxSpec } from "@lathe/protocol";
 /** One step of making the root; later ones lie on top of earlier ones. */
 export type Mount =
   | { readonly kind: "read-only" | "writable"; readonly from: string; readonly to: string }
+  /** A folder as a copy-on-write view: what is written goes to `upper`. */
+  | {
+      readonly kind: "overlay";
+      readonly from: string;
+      readonly upper: string;
+      readonly work: string;
+      readonly to: string;
+    }
   | { readonly kind: "link"; readonly target: string; readonly at: string }
   /** An empty folder, or one that hides what is below it. */
   | { readonly kind: "folder" | "hidden"; readonly at: string };

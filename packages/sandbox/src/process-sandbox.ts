@@ -1,7 +1,7 @@
 /** A sandbox: refuses what cannot be run, has the rest started, and keeps count of it. */
 import { statSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { join, relative, resolve } from "node:path";
 import {
   type Command,
   type CommandResult,
@@ -56,7 +56,7 @@ export class ProcessSandbox implements Sandbox {
   readonly #running = new Set<Running>();
   /** Handed over and not started yet: who closes waits for them, to end them. */
   readonly #starting = new Set<Promise<Running>>();
-  /** Commands with the user's own rights may make what they like. */
+  /** Commands with the user's own rights may make what they like, and in a fork nothing is anybody's yet. */
   readonly #watch: WorkspaceWatch | undefined;
   #closing: Promise<void> | undefined;
 
@@ -70,7 +70,10 @@ export class ProcessSandbox implements Sandbox {
     const { unsealed } = starter;
     const control = unsealed ?? join(scratch, controlFolder);
     const isSealed = unsealed === undefined;
-    this.#watch = shown && new WorkspaceWatch({ workspace, scratch, control, shown, home, isSealed });
+    this.#watch =
+      shown && !spec.fork
+        ? new WorkspaceWatch({ workspace, scratch, control, shown, home, isSealed })
+        : undefined;
   }
 
   async spawn(command: Spawned): Promise<Process | Failure> {
@@ -154,7 +157,7 @@ export class ProcessSandbox implements Sandbox {
   }
 
   #refusal({ cwd, script, terminal, grants = [] }: Command): Failure | undefined {
-    const { workspace, scratch } = this.spec;
+    const { workspace, scratch, fork } = this.spec;
     if (this.#closing !== undefined) return failure("sandbox-unavailable", "the sandbox is closed");
     if (script.includes("\0"))
       return failure("invalid-arguments", "the command holds a NUL byte: leave it out");
@@ -165,11 +168,15 @@ export class ProcessSandbox implements Sandbox {
       const text = `commands start in the workspace ${workspace}, not in ${cwd}`;
       return failure("outside-workspace", text);
     }
-    if (!statSync(cwd, { throwIfNoEntry: false })?.isDirectory()) {
+    if (!isFolder(cwd) && !(fork && isFolder(join(fork.upper, relative(workspace, cwd))))) {
       return failure("not-found", `there is no folder ${cwd} to run the command in`, { who: "model" });
     }
     return undefined;
   }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function nothingMade(): readonly string[] {

@@ -36,7 +36,7 @@ export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder, limits }: 
     { kind: "writable", from: join(scratch, "tmp"), to: "/tmp" },
     ...varTmp(spec),
     ...(isTemporary ? rest : []),
-    { kind: "writable", from: workspace, to: workspace },
+    shownWorkspace(spec),
     { kind: "writable", from: scratch, to: scratch },
     { kind: "hidden", at: join(scratch, controlFolder) },
   ];
@@ -60,6 +60,12 @@ function systemMounts({ workspace, scratch, env }: SandboxSpec, home: string, ca
   return { mounts, stamp: [folders, settings, programs].map(({ version }) => version).join(" ") };
 }
 
+function shownWorkspace({ workspace, fork }: SandboxSpec): Mount {
+  return fork
+    ? { kind: "overlay", from: workspace, upper: fork.upper, work: fork.work, to: workspace }
+    : { kind: "writable", from: workspace, to: workspace };
+}
+
 /** What a command was granted, to lie below everything the policy shows: no grant takes a guard away. */
 export function grantMounts(grants: readonly Effect[] = [], home: string): readonly Mount[] {
   const realHome = realOf(home) ?? home;
@@ -76,6 +82,8 @@ export function currentGuards(
   spec: SandboxSpec,
   home: string,
 ): GitGuards & { readonly outside: readonly string[] } {
+  // Nothing of a fork is obeyed on the host before it is kept, and then it is looked at.
+  if (spec.fork) return { writable: [], readOnly: [], links: [], outside: [] };
   const { writable, readOnly: sealed, links } = gitGuards(spec.workspace, home);
   const outside = writable.filter((path) => !isBelow(path, spec.workspace) && !isBelow(path, spec.scratch));
   const host = hostRunPaths(spec.workspace);

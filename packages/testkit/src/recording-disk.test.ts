@@ -13,6 +13,7 @@ after(() => fs.rmSync(folder, { recursive: true }));
 
 const plain: RecordableDisk = {
   write: (path, bytes) => fs.writeFileSync(path, bytes, { flag: "wx" }),
+  copy: (from, to) => fs.copyFileSync(from, to, fs.constants.COPYFILE_EXCL),
   writeAt: (path, bytes, position) => {
     const file = fs.openSync(path, "r+");
     fs.writeSync(file, bytes, 0, bytes.length, position);

@@ -12,6 +12,7 @@ import {
 /** The calls that change the disk; a port under test may have more. */
 export interface RecordableDisk {
   write(path: string, bytes: Uint8Array, nature: never): void;
+  copy(from: string | Buffer, to: string, nature: never): void;
   writeAt(path: string, bytes: Uint8Array, position: number): void;
   rename(from: string, to: string): void;
   link(from: string, to: string): void;
@@ -60,6 +61,10 @@ class DiskRecorder {
       write: (path, bytes, nature) => {
         original.write(path, bytes, nature);
         this.#wrote(path, bytes);
+      },
+      copy: (from, to, nature) => {
+        original.copy(from, to, nature);
+        this.#wrote(to, readFileSync(to));
       },
       writeAt: (path, bytes, position) => {
         original.writeAt(path, bytes, position);

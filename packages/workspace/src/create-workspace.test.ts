@@ -80,6 +80,7 @@ function faultyDisk(fails: number, errno: string): { readonly disk: Disk; readon
   };
   const disk: Disk = {
     write: guarded("write", nodeDisk.write),
+    copy: guarded("copy", nodeDisk.copy),
     rename: guarded("rename", nodeDisk.rename),
     link: guarded("link", nodeDisk.link),
     symlink: guarded("symlink", nodeDisk.symlink),

@@ -2,6 +2,8 @@
 import {
   chmodSync,
   closeSync,
+  constants,
+  copyFileSync,
   fchmodSync,
   fchownSync,
   fsyncSync,
@@ -30,6 +32,8 @@ export interface Nature {
 export interface Disk {
   /** *Contract:* makes a new file, durable, with this nature or the user's default; `EEXIST` when it is there. */
   write(path: string, bytes: Uint8Array, nature: Nature | undefined): void;
+  /** *Contract:* as `write`, with the bytes of another file. */
+  copy(from: string | Buffer, to: string, nature: Nature | undefined): void;
   /** *Contract:* changes a part of a file that is there, or adds to it; durable. */
   writeAt(path: string, bytes: Uint8Array, position: number): void;
   /** *Contract:* atomic; replaces what is there. */
@@ -51,6 +55,15 @@ export const nodeDisk: Disk = {
     withFile(openSync(path, "wx", nature ? 0o600 : 0o666), (file) => {
       writeFileSync(file, bytes);
       if (nature) setNature(file, nature);
+      fsyncSync(file);
+    });
+  },
+  copy(from, to, nature) {
+    copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
+    // It has the other's permissions, which may keep us from opening it.
+    chmodSync(to, 0o600);
+    withFile(openSync(to, "r+"), (file) => {
+      setNature(file, nature ?? { mode: 0o666 & ~process.umask() });
       fsyncSync(file);
     });
   },

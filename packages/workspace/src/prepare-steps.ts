@@ -119,8 +119,12 @@ function makeFresh({ absolute, after, before }: Step, to: Making): string {
   const fresh = temporaryFor(absolute, to);
   if (after.type === "link") to.disk.symlink(after.target, fresh);
   if (after.type !== "file") return fresh;
-  const { bytes, from } = after;
-  const write = (): void => to.disk.write(fresh, bytes, natureOf(before, after));
+  const { bytes, from, copied } = after;
+  const nature = natureOf(before, after);
+  const write = (): void => {
+    if (copied === undefined) to.disk.write(fresh, bytes, nature);
+    else to.disk.copy(copied, fresh, nature);
+  };
   if (from === undefined) write();
   else withoutLinks(() => to.disk.link(from, fresh), write);
   return fresh;

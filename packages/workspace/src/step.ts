@@ -37,7 +37,10 @@ export type After =
 
 export interface FileAfter {
   readonly type: "file";
+  /** Nothing where they are copied. */
   readonly bytes: Uint8Array;
+  /** A file whose bytes they are; it must not change before the effect. */
+  readonly copied?: string | Buffer;
   readonly version: string;
   /** Permission bits; without them those of `like`, of the file before, or the user's default for a new file. */
   readonly mode?: number;

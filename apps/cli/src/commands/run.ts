@@ -12,6 +12,8 @@ const flags = {
   "output-format": { type: "string", value: "FORMAT", about: `${outputFormats.join(", ")} (default text)` },
   resume: { type: "string", short: "r", value: "ID", about: "go on with this session" },
   continue: { type: "boolean", short: "c", about: "go on with the newest session of this folder" },
+  fork: { type: "boolean", about: "work on a copy-on-write view of the folder, and decide at the end" },
+  keep: { type: "boolean", about: "--fork: take the changes over when it is done, without asking" },
   ...agentFlags,
 } as const;
 
@@ -28,6 +30,7 @@ export const runCommand: Command = {
   notes: `What is piped in is added to the task; with - as the last word it is waited for, however long it takes.
 Exit codes: 0 done, 1 failed, 2 usage or an unknown model, 3 stopped by a limit, a permission or a loop,
 130 interrupted, 141 when nobody reads the output any more.
+--fork: the folder stays as it is until you say yes; what you do not decide on waits for \`lathe fork\`.
 On a terminal you are asked for permissions; elsewhere a call that needs one ends the run with 3.
 ${allowNotes}`,
   run,
@@ -43,6 +46,16 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   }
   if (values.resume !== undefined && values.continue)
     return usage("--resume and --continue exclude each other");
+  if (values.keep && !values.fork)
+    return usage("--keep goes with --fork: without it every change is made at once");
+  if (values.fork) {
+    const { runInFork } = await import("../forks/run-in-fork.ts");
+    return runInFork(argv, {
+      cwd: values.cwd ?? ".",
+      keep: values.keep === true,
+      about: line.words.join(" "),
+    });
+  }
   const options = await agentOptions(values);
   if (isFailure(options)) return options;
   const resuming = values.resume !== undefined || values.continue === true;

@@ -33,12 +33,14 @@ const flags = {
     about: "processes and threads it may have at once (default 2048)",
   },
   "file-size": { type: "string", value: "SIZE", about: "how large a file it writes may become (default 8G)" },
+  fork: { type: "boolean", about: "exec: on a copy-on-write view of the folder, which stays as it is" },
+  keep: { type: "boolean", about: "exec --fork: take the changes over when the command succeeds" },
   json: { type: "boolean", about: "verify: as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
 
 const forms = [
-  "sandbox exec [--workspace DIR] [--writable PATH] [--allow-host HOST] [--memory SIZE] -- CMD...",
+  "sandbox exec [--workspace DIR] [--writable PATH] [--allow-host HOST] [--memory SIZE] [--fork [--keep]] -- CMD...",
   "sandbox verify [--json]",
 ];
 
@@ -55,6 +57,8 @@ script of the shell, several are a program and its arguments.
 through a proxy that HTTP_PROXY and its like name; nothing else leads out, and 127.0.0.1 is the sandbox's own.
 --memory, --processes, --file-size: instead of "sandboxLimits": {"memory", "processes", "fileSize"} in your own
 configuration; never beyond what the machine's owner sets.
+--fork: what the command changed is listed on standard error; unless it is kept at once it waits, and \`lathe fork\`
+lists it, shows it, keeps it or drops it.
 verify: exit code 1 when something does not hold.`,
   run,
 };
@@ -72,22 +76,31 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   }
   const command = at < 0 ? more : [...more, ...argv.slice(at + 1)];
   if (what !== "exec" || command.length === 0) return usage(`lathe ${forms.join(", or lathe ")}`);
-  const writable = realPaths(line.values.writable ?? []);
+  return execWith(command, place, line.values);
+}
+
+async function execWith(command: readonly string[], place: Place, values: Values): Promise<number | Failure> {
+  const { fork = false, keep = false } = values;
+  if (keep && !fork) return usage("--keep goes with --fork: without it every change is made at once");
+  const writable = realPaths(values.writable ?? []);
   if (isFailure(writable)) return writable;
-  const hosts = line.values["allow-host"] ?? [];
+  const hosts = values["allow-host"] ?? [];
   const { wrongHost, wrongWritable } = await import("@lathe/hosts/lone-sandbox");
   const problem = (await wrongHost(hosts)) ?? (await wrongWritable(writable, process.env));
   if (problem) return problem;
   const { exec } = await import("../sandbox/exec.ts");
-  return exec(command, { ...place, hosts, writable });
+  return exec(command, { ...place, hosts, writable, ...(fork && { fork: { keep } }) });
 }
 
 type Values = Line<typeof flags>["values"];
 
 /** Where, and with how much of the machine. */
-async function placeOf(
-  values: Values,
-): Promise<{ readonly cwd: string; readonly sandboxLimits: Config["sandboxLimits"] } | Failure> {
+interface Place {
+  readonly cwd: string;
+  readonly sandboxLimits: Config["sandboxLimits"];
+}
+
+async function placeOf(values: Values): Promise<Place | Failure> {
   const cwd = realFolder(values.workspace ?? ".");
   if (isFailure(cwd)) return cwd;
   const said = limitFlags(values);

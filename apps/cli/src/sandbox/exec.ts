@@ -3,7 +3,7 @@ import { constants } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { SandboxLimitsChoice } from "@lathe/hosts/local";
 import { openLoneSandbox } from "@lathe/hosts/lone-sandbox";
-import { type Exit, isFailure, type Process } from "@lathe/protocol";
+import { type Exit, type ForkLayers, isFailure, type Process } from "@lathe/protocol";
 import { interruptions } from "../interruptions.ts";
 import { problemLine } from "../show-failure.ts";
 
@@ -15,6 +15,8 @@ export interface ExecOptions {
   readonly hosts: readonly string[];
   /** What it may have of the machine. */
   readonly sandboxLimits: SandboxLimitsChoice;
+  /** It works on a fork of the folder; `keep` when it succeeds, else what it changed waits for a decision. */
+  readonly fork?: { readonly keep: boolean };
 }
 
 /** The sandbox did not start, and nothing ran. */
@@ -23,8 +25,22 @@ const lookMs = 10;
 const chunkBytes = 256 * 1024;
 
 export async function exec(words: readonly string[], options: ExecOptions): Promise<number> {
-  const { cwd, writable, ...place } = options;
-  const lone = await openLoneSandbox({ ...place, cwd, env: process.env });
+  if (!options.fork) return execIn(words, options);
+  const { openFork } = await import("@lathe/hosts/forks");
+  const { settleFork } = await import("../forks/settle-fork.ts");
+  const fork = await openFork(process.env, { cwd: options.cwd, about: words.join(" ") });
+  if (isFailure(fork)) return refused(fork.text);
+  const code = await execIn(words, options, fork);
+  const settled = await settleFork(fork, { code, keep: options.fork.keep, canAsk: false });
+  return code === 0 ? settled : code;
+}
+
+async function execIn(
+  words: readonly string[],
+  { cwd, writable, fork: _, ...place }: ExecOptions,
+  fork?: ForkLayers,
+): Promise<number> {
+  const lone = await openLoneSandbox({ ...place, cwd, env: process.env, ...(fork && { fork }) });
   if (isFailure(lone)) return refused(lone.text);
   if (lone.remark !== undefined) process.stderr.write(problemLine(lone.remark));
   const watch = interruptions({ cancel: async () => void lone.close(), close: () => lone.close() });

@@ -98,6 +98,8 @@ function place(path: string | Buffer, { before, after }: Step, { root, effects }
   const temporary = effects.journal.temporaryIn(shownPath(root));
   try {
     if (after.type === "link") symlinkSync(after.target, temporary);
+    else if (after.copied !== undefined)
+      effects.disk.copy(after.copied, temporary, { mode: after.mode ?? 0o644 });
     else effects.disk.write(temporary, after.bytes, { mode: after.mode ?? 0o644 });
     renameSync(temporary, path);
   } catch (error) {

@@ -1,0 +1,55 @@
+/** `lathe fork`: changes that wait in forks: listed, shown, kept, dropped. */
+import { type Failure, isFailure } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import { readFlags } from "../flags.ts";
+import { usage } from "../run-options.ts";
+
+const flags = {
+  "host-run": { type: "boolean", about: "keep: also what git, editors and shells would run by themselves" },
+  force: { type: "boolean", about: "keep: also over what has changed in the folder since" },
+  json: { type: "boolean", about: "list, diff: as JSON" },
+  debug: { type: "boolean", about: "more about what went wrong" },
+} as const;
+
+const forms = ["fork list", "fork diff ID", "fork keep ID [--host-run] [--force]", "fork drop ID"];
+
+export const forkCommand: Command = {
+  name: "fork",
+  about: "Lists the forks that wait for a decision, shows what one differs in, and keeps or drops it.",
+  usage: forms,
+  flags,
+  notes: `A fork is a copy-on-write view of a folder: \`lathe run --fork\` and \`lathe sandbox exec --fork\` make them.
+keep takes all of its changes over or none; it refuses when the folder has changed in the same places since.
+An ID may be cut short as long as it is the only one that begins so.`,
+  run,
+};
+
+async function run(argv: readonly string[]): Promise<number | Failure> {
+  const line = readFlags(argv, flags);
+  if (isFailure(line)) return line;
+  const { json = false, force = false } = line.values;
+  const [what = "list", id, ...more] = line.words;
+  if (what === "mend" && process.env.LATHE_FORK && id === undefined) {
+    const { mendFork } = await import("@lathe/hosts/forks");
+    await mendFork(process.env, process.cwd());
+    return 0;
+  }
+  if (what === "list" && id === undefined) {
+    const { listCommand } = await import("../forks/list-command.ts");
+    return listCommand(json);
+  }
+  if (id === undefined || more.length > 0) return usage(`lathe ${forms.join(", or lathe ")}`);
+  const { dropFork, findFork } = await import("@lathe/hosts/forks");
+  const fork = findFork(process.env, id);
+  if (isFailure(fork)) return fork;
+  if (what === "diff") {
+    const { diffCommand } = await import("../forks/diff-command.ts");
+    return diffCommand(fork, json);
+  }
+  if (what === "keep") {
+    const { keepAndTell } = await import("../forks/settle-fork.ts");
+    return keepAndTell(fork, { hostRun: line.values["host-run"] === true, force });
+  }
+  if (what !== "drop") return usage(`lathe ${forms.join(", or lathe ")}`);
+  return (await dropFork(process.env, fork)) ?? 0;
+}

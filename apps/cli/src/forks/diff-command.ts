@@ -1,0 +1,39 @@
+/** `lathe fork diff`: what one fork differs in from its folder as it is now. */
+
+import { textDifference } from "@lathe/hosts/fork-texts";
+import { compareFork, type Fork } from "@lathe/hosts/forks";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { diffLines } from "../render/diff.ts";
+import { harmless } from "../render/fit.ts";
+import { paletteFor } from "../render/palette.ts";
+import { countText, listingText } from "./fork-text.ts";
+
+/** Lines of the list, files whose texts are compared, and lines of one of them. */
+const mostLines = 1_000;
+const mostFiles = 200;
+const fileLines = 500;
+
+export async function diffCommand(fork: Fork, json: boolean): Promise<number | Failure> {
+  const compared = await compareFork(process.env, fork);
+  if (isFailure(compared)) return compared;
+  const { differences, held } = compared;
+  if (json) {
+    const told = differences.map((one) => ({
+      ...one,
+      path: Buffer.from(one.path, "latin1").toString(),
+      ...(held.has(one.path) && { heldBack: held.get(one.path) }),
+    }));
+    process.stdout.write(`${JSON.stringify(told)}\n`);
+    return 0;
+  }
+  const paint = paletteFor(process.stdout, process.env);
+  for (const one of differences.filter(({ path }) => !path.startsWith(".git/")).slice(0, mostFiles)) {
+    const diff = textDifference(fork, one);
+    if (!diff) continue;
+    const name = harmless(Buffer.from(one.path, "latin1").toString());
+    process.stdout.write(`${[paint.bold(name), ...diffLines(diff, paint, fileLines), ""].join("\n")}\n`);
+  }
+  process.stdout.write(listingText(compared, paint, mostLines));
+  process.stdout.write(paint.dim(`${countText(differences)}\n`));
+  return 0;
+}

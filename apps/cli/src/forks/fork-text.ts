@@ -1,0 +1,95 @@
+/** What a fork differs in, as lines for people. */
+import type { Difference } from "@lathe/hosts/forks";
+import { harmless } from "../render/fit.ts";
+import type { Palette } from "../render/palette.ts";
+import { table } from "../render/table.ts";
+
+export interface Listing {
+  readonly differences: readonly Difference[];
+  /** Why some are held back, by path. */
+  readonly held: ReadonlyMap<string, string>;
+}
+
+/** Lines; the rest is counted. */
+const mostLines = 50;
+
+const marks: Readonly<Record<Difference["what"], string>> = {
+  added: "A",
+  modified: "M",
+  deleted: "D",
+  mode: "m",
+};
+
+/** Empty where nothing differs. */
+export function listingText(
+  { differences, held }: Listing,
+  paint: Palette,
+  most: number = mostLines,
+): string {
+  const all = withoutFullFolders(differences);
+  const isOwn = (one: Difference): boolean => isGitData(one) && !one.isMoved && !held.has(one.path);
+  const [git, named] = [all.filter(isOwn), all.filter((one) => !isOwn(one))];
+  const shown = named.slice(0, most);
+  const rows = shown.map((one) => {
+    const note = [modeText(one), held.get(one.path), one.isMoved ? "changed in the base too" : undefined];
+    const words = note.filter((word) => word !== undefined).join("; ");
+    return [`  ${markOf(one, paint)} ${shownName(one)}`, words === "" ? "" : paint.yellow(words)];
+  });
+  const rest = named.length - shown.length;
+  const more = rest > 0 ? paint.dim(`  … ${rest} more\n`) : "";
+  return table(rows) + more + (git.length > 0 ? paint.dim(`  and git's own data: ${countOf(git)}\n`) : "");
+}
+
+/** For example `3 added, 1 deleted`. */
+export function countText(differences: readonly Difference[]): string {
+  const named = withoutFullFolders(differences);
+  const own = named.filter(isGitData).length;
+  return countOf(named.filter((one) => !isGitData(one))) + (own > 0 ? `, ${own} in .git` : "");
+}
+
+function countOf(named: readonly Difference[]): string {
+  const words = { added: "added", modified: "modified", deleted: "deleted", mode: "with other permissions" };
+  const counts = Object.entries(words).flatMap(([what, word]) => {
+    const count = named.filter((one) => one.what === what).length;
+    return count === 0 ? [] : [`${count} ${word}`];
+  });
+  return counts.length === 0 ? "nothing" : counts.join(", ");
+}
+
+/** Commits, branches, the index: told by their number, unless something is to be said of one. */
+function isGitData({ path }: Difference): boolean {
+  return path.startsWith(".git/");
+}
+
+/** A folder that came or went is told by what is in it. */
+function withoutFullFolders(differences: readonly Difference[]): readonly Difference[] {
+  return differences.filter((one, at) => {
+    const isFolder =
+      one.what === "added"
+        ? one.fork.kind === "folder"
+        : one.what === "deleted" && one.base.kind === "folder";
+    // What is in a folder comes right after it.
+    return !isFolder || differences[at + 1]?.path.startsWith(`${one.path}/`) !== true;
+  });
+}
+
+function markOf({ what }: Difference, { green, red, yellow }: Palette): string {
+  const colours = { added: green, deleted: red, modified: yellow, mode: yellow };
+  return colours[what](marks[what]);
+}
+
+/** Bytes that are no text are shown with replacement characters, a line break as a space. */
+function shownName({ path, what, base, fork }: Difference): string {
+  const side = what === "deleted" ? base : fork;
+  const name = harmless(Buffer.from(path, "latin1").toString()).replace(/\s/gu, " ");
+  return side.kind === "folder" ? `${name}/` : name;
+}
+
+function modeText({ base, fork }: Difference): string | undefined {
+  const isSame = base.kind !== fork.kind || base.kind === "link" || base.mode === fork.mode;
+  return isSame ? undefined : `${octal(base.mode)} → ${octal(fork.mode)}`;
+}
+
+function octal(mode: number): string {
+  return mode.toString(8).padStart(4, "0");
+}

@@ -1,0 +1,38 @@
+/** `lathe run --fork`: the whole session runs in a fork of the folder, and what it changed is decided on at the end. */
+import { openFork } from "@lathe/hosts/forks";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { realFolder } from "../run-options.ts";
+import { enterFork } from "./enter-fork.ts";
+import { settleFork } from "./settle-fork.ts";
+
+export interface InFork {
+  readonly cwd: string;
+  readonly keep: boolean;
+  readonly about: string;
+}
+
+export async function runInFork(
+  argv: readonly string[],
+  { cwd, keep, about }: InFork,
+): Promise<number | Failure> {
+  const base = realFolder(cwd);
+  if (isFailure(base)) return base;
+  const fork = await openFork(process.env, { cwd: base, about });
+  if (isFailure(fork)) return fork;
+  const code = await enterFork(fork, ["run", ...innerArgs(argv)]);
+  if (isFailure(code)) return code;
+  const canAsk = process.stdin.isTTY === true && process.stderr.isTTY === true && code !== 130;
+  const settled = await settleFork(fork, { code, keep, canAsk });
+  return code === 0 ? settled : code;
+}
+
+/** Without what is done out here: it starts in the folder already. */
+export function innerArgs(argv: readonly string[]): readonly string[] {
+  const end = argv.includes("--") ? argv.indexOf("--") : argv.length;
+  return argv.filter((word, at) => {
+    if (at >= end) return true;
+    return (
+      !["--fork", "--keep", "--cwd"].includes(word) && argv[at - 1] !== "--cwd" && !word.startsWith("--cwd=")
+    );
+  });
+}

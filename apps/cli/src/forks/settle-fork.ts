@@ -1,0 +1,110 @@
+/** The end of what worked in a fork: shows what it changed, and keeps it, drops it or leaves it for later. */
+import { compareFork, dropFork, type Fork, isCutOff } from "@lathe/hosts/forks";
+import { type KeepOptions, type Kept, keepFork } from "@lathe/hosts/keep-fork";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { AnswerReader } from "../answer-reader.ts";
+import { commandName } from "../command-name.ts";
+import { exitCodeOfFailure } from "../exit-code.ts";
+import { harmless } from "../render/fit.ts";
+import { type Palette, paletteFor } from "../render/palette.ts";
+import { whileBusy } from "../render/while-busy.ts";
+import { problemLine } from "../show-failure.ts";
+import { enterFork } from "./enter-fork.ts";
+import { countText, listingText } from "./fork-text.ts";
+
+export interface Settling {
+  /** What worked in it ended with. */
+  readonly code: number;
+  /** Kept unasked when that is 0. */
+  readonly keep: boolean;
+  /** Whether a person is there to be asked. */
+  readonly canAsk: boolean;
+}
+
+/** On standard error, since standard output is the work's. Resolves with an exit code of its own. */
+export async function settleFork(fork: Fork, { code, keep, canAsk }: Settling): Promise<number> {
+  const mended = await mendIfNeeded(fork);
+  const compared = isFailure(mended) ? mended : await compareFork(process.env, fork);
+  if (isFailure(compared)) return told(compared);
+  const paint = paletteFor(process.stderr, process.env);
+  if (compared.differences.length === 0) {
+    process.stderr.write(paint.dim(`Nothing was changed in ${harmless(fork.base)}.\n`));
+    const failed = await dropFork(process.env, fork);
+    return failed ? told(failed) : 0;
+  }
+  const head = `${paint.bold("Changed in the fork")} of ${harmless(fork.base)}: ${countText(compared.differences)}`;
+  process.stderr.write(`${head}\n${listingText(compared, paint)}`);
+  const answer = keep && code === 0 ? "keep" : canAsk ? await ask() : "later";
+  if (answer === "keep") return keepAndTell(fork, { hostRun: false, force: false });
+  if (answer === "drop") {
+    const failed = await dropFork(process.env, fork);
+    if (failed) return told(failed);
+    process.stderr.write("The fork is dropped; the folder is as it was.\n");
+    return 0;
+  }
+  process.stderr.write(laterText(fork, paint));
+  return 0;
+}
+
+export async function keepAndTell(
+  fork: Fork,
+  options: Pick<KeepOptions, "hostRun" | "force">,
+): Promise<number> {
+  const mended = await mendIfNeeded(fork);
+  if (isFailure(mended)) return told(mended);
+  const kept = await whileBusy("taking the changes over", (tell) =>
+    keepFork(process.env, fork, { ...options, onRemark: (text) => tell(problemLine(text)) }),
+  );
+  if (isFailure(kept)) return told(kept);
+  process.stderr.write(keptText(fork, kept, paletteFor(process.stderr, process.env)));
+  return 0;
+}
+
+function keptText({ id, base }: Fork, { kept, held }: Kept, { bold, dim, yellow }: Palette): string {
+  const done = `${bold("Kept")} in ${harmless(base)}: ${countText(kept)}\n`;
+  if (held.size === 0) return done;
+  const lathe = commandName(process.env);
+  const names = [...held].slice(0, heldNamed).map(([path, why]) => {
+    const name = harmless(Buffer.from(path, "latin1").toString());
+    return yellow(`  held back: ${name} (${why})\n`);
+  });
+  const more = held.size > heldNamed ? dim(`  … ${held.size - heldNamed} more\n`) : "";
+  const way = dim(
+    `  take these over too: ${lathe} fork keep ${id} --host-run, or ${lathe} fork drop ${id}\n`,
+  );
+  return done + names.join("") + more + way;
+}
+
+const heldNamed = 20;
+
+/** A session that died in the middle of a change in it has left that half done. */
+async function mendIfNeeded(fork: Fork): Promise<Failure | undefined> {
+  if (!isCutOff(fork)) return undefined;
+  const code = await enterFork(fork, ["fork", "mend"]);
+  return isFailure(code) ? code : undefined;
+}
+
+async function ask(): Promise<"keep" | "drop" | "later"> {
+  const reader = new AnswerReader(process.stdin);
+  try {
+    const words = await reader.next(() =>
+      process.stderr.write("Keep these changes? yes, no to drop them, or Enter to decide later > "),
+    );
+    if (words === undefined) process.stderr.write("\n");
+    if (/^y(es)?$/i.test(words ?? "")) return "keep";
+    return /^n(o)?$/i.test(words ?? "") ? "drop" : "later";
+  } finally {
+    reader.close();
+  }
+}
+
+function laterText({ id }: Fork, { dim }: Palette): string {
+  const lathe = commandName(process.env);
+  const ways = [`${lathe} fork keep ${id}`, `${lathe} fork drop ${id}`, `${lathe} fork diff ${id}`];
+  return dim(`The folder itself is as it was. Decide with: ${ways.join(", or ")}\n`);
+}
+
+function told(failure: Failure): number {
+  process.stderr.write(problemLine(failure.text));
+  return exitCodeOfFailure(failure);
+}

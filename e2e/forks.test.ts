@@ -1,0 +1,183 @@
+/** `lathe sandbox exec --fork`, `lathe run --fork` and `lathe fork`: nothing reaches the folder before somebody says so. */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import type { AssistantPart } from "@lathe/protocol";
+import { runGitIn, startWireServer, until, type WireServer } from "@lathe/testkit";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+
+/** Why it cannot be tried here; undefined where there are forks. */
+async function noForks(): Promise<string | undefined> {
+  const place = makePlace();
+  const { code, err } = await place.run(["sandbox", "exec", "--fork", "--", "true"]);
+  place.remove();
+  return code === 0 ? undefined : err;
+}
+
+const skip = await noForks();
+
+describe("lathe sandbox exec --fork", { ...(skip !== undefined && { skip }) }, () => {
+  let place: Place;
+  beforeEach(() => {
+    place = makePlace();
+    place.put("a", "1\n");
+    place.put("b", "1\n");
+  });
+  afterEach(() => place.remove());
+  const text = (path: string): string => readFileSync(join(place.workspace, path), "utf8");
+  const forks = async (): Promise<readonly { readonly id: string }[]> =>
+    JSON.parse((await place.run(["fork", "list", "--json"])).out) as readonly { readonly id: string }[];
+
+  it("lists what changed, and leaves it for a decision: keep", async () => {
+    const { code, out, err } = await place.run([
+      "sandbox",
+      "exec",
+      "--fork",
+      "--",
+      "echo 2 > a; rm b; cat a; exit 3",
+    ]);
+    assert.deepEqual([code, out], [3, "2\n"]);
+    assert.match(err, /1 modified, 1 deleted\n {2}M a\n {2}D b\n.*as it was/);
+    assert.equal(text("a"), "1\n");
+    const [fork] = await forks();
+    assert.ok(fork);
+    assert.match(
+      (await place.run(["fork", "diff", fork.id.slice(0, 6)])).out,
+      /^a\n@@.*\n-1\n\+2\n\nb\n@@.*\n-1\n\n {2}M a\n {2}D b\n/,
+    );
+    const kept = await place.run(["fork", "keep", fork.id]);
+    assert.deepEqual([kept.code, text("a"), existsSync(join(place.workspace, "b"))], [0, "2\n", false]);
+    assert.deepEqual(await forks(), []);
+    const gone = await place.run(["fork", "keep", fork.id]);
+    assert.equal(gone.code, 2);
+    assert.match(gone.err, /there is no fork .*fork list/);
+  });
+
+  it("drops what is not wanted, and by itself what holds nothing", async () => {
+    await place.run(["sandbox", "exec", "--fork", "--", "echo 2 > a"]);
+    const [fork] = await forks();
+    assert.equal((await place.run(["fork", "drop", fork?.id ?? ""])).code, 0);
+    const { code, err } = await place.run(["sandbox", "exec", "--fork", "--", "cat a b > /dev/null"]);
+    assert.equal(code, 0);
+    assert.match(err, /Nothing was changed/);
+    assert.deepEqual(await forks(), []);
+    assert.equal(text("a"), "1\n");
+  });
+
+  it("keeps what a command changed that succeeded, and only then", async () => {
+    const exec = (script: string): ReturnType<Place["run"]> =>
+      place.run(["sandbox", "exec", "--fork", "--keep", "--", script]);
+    assert.equal((await exec("echo 2 > a; false")).code, 1);
+    assert.equal(text("a"), "1\n");
+    const { code, err } = await exec("echo 3 > a; echo x > .envrc");
+    assert.equal(code, 0);
+    assert.match(err, /Kept in .*\n {2}held back: \.envrc \(/);
+    assert.equal(text("a"), "3\n");
+    assert.deepEqual(readdirSync(place.workspace), ["a", "b"]);
+    assert.equal((await forks()).length, 2);
+    assert.equal((await place.run(["sandbox", "exec", "--keep", "--", "true"])).code, 2);
+  });
+
+  it("refuses a folder whose fork would not hold everything, and says what to do", async () => {
+    const repository = join(place.home, "repository");
+    place.put("../home/repository/part/x", "1");
+    runGitIn(repository, "init", "-q");
+    runGitIn(repository, "add", ".");
+    const args = ["--workspace", join(repository, "part"), "--fork", "--", "true"];
+    const { code, err } = await place.run(["sandbox", "exec", ...args]);
+    assert.equal(code, 125);
+    assert.match(err, /a part of the repository in .*; fork /);
+  });
+});
+
+describe("lathe run --fork", { ...(skip !== undefined && { skip }) }, () => {
+  const call = (
+    tool: string,
+    input: Readonly<Record<string, unknown>>,
+  ): { readonly parts: AssistantPart[] } => ({
+    parts: [{ type: "tool-call", id: `c-${tool}`, tool, input: JSON.stringify(input) }],
+  });
+  const answers = [
+    call("write", { path: "made.txt", content: "written by a tool\n" }),
+    call("shell", { command: "cat made.txt && rm old.txt && echo by a command >> made.txt && git add -A" }),
+    call("read", { path: "made.txt" }),
+    call("grep", { pattern: "by a" }),
+    { parts: [{ type: "text", text: "All done." }] },
+  ] as const;
+  let place: Place;
+  let server: WireServer;
+  beforeEach(async () => {
+    let turn = 0;
+    server = await startWireServer(() => answers[turn++ % answers.length] ?? answers[4]);
+    place = makePlace(wireEnv(server.url));
+    place.put("old.txt", "1\n");
+    runGitIn(place.workspace, "init", "-q");
+    runGitIn(place.workspace, "add", ".");
+    runGitIn(place.workspace, "commit", "-qm", "first");
+  });
+  afterEach(async () => {
+    await server.close();
+    place.remove();
+  });
+  const seen = (at: number): string => server.records[at]?.text ?? "";
+  const files = (): readonly string[] => readdirSync(place.workspace).filter((name) => name !== ".git");
+
+  it("lets every tool see what the others changed; the folder is as it was until the fork is kept", async () => {
+    const { code, out, err } = await place.run(["run", "--fork", "change things"]);
+    assert.deepEqual([code, out.includes("All done.")], [0, true]);
+    assert.match(seen(2), /written by a tool/);
+    assert.match(seen(3), /by a command/);
+    assert.match(seen(4), /"tool_use_id":"c-grep","content":"[^"]*by a command/);
+    assert.match(err, /1 added, 1 deleted, .* in \.git\n {2}A made\.txt\n {2}D old\.txt/);
+    assert.deepEqual(files(), ["old.txt"]);
+    assert.equal(runGitIn(place.workspace, "status", "--porcelain"), "");
+    const [, id = ""] = /fork keep (\S+?),/.exec(err) ?? [];
+    assert.equal((await place.run(["fork", "keep", id])).code, 0);
+    assert.deepEqual(files(), ["made.txt"]);
+    assert.equal(runGitIn(place.workspace, "status", "--porcelain"), "A  made.txt\nD  old.txt\n");
+    assert.deepEqual(place.leftovers(), []);
+  });
+
+  it("keeps at once what was done when that is said", async () => {
+    const { code, err } = await place.run([
+      "run",
+      "--fork",
+      "--keep",
+      "--output-format",
+      "json",
+      "change things",
+    ]);
+    assert.equal(code, 0, err);
+    assert.deepEqual(files(), ["made.txt"]);
+  });
+
+  it("asks at a terminal", async () => {
+    for (const [answer, wanted] of [
+      ["yes", ["made.txt"]],
+      ["no", ["old.txt"]],
+    ] as const) {
+      if (answer === "no") {
+        runGitIn(place.workspace, "reset", "-q", "--hard");
+        runGitIn(place.workspace, "clean", "-qfd");
+      }
+      const running = place.startOnTerminal(["run", "--fork", "change things"]);
+      await running.said("decide later >");
+      running.child.stdin?.write(`${answer}\n`);
+      assert.equal((await running.ended).code, 0);
+      assert.deepEqual(files(), wanted);
+      assert.deepEqual(JSON.parse((await place.run(["fork", "list", "--json"])).out), []);
+    }
+  });
+
+  it("that is killed leaves no process, and what it did waits", async () => {
+    const running = place.start(["run", "--fork", "change things"]);
+    await running.said("All done");
+    running.child.kill("SIGKILL");
+    await running.ended;
+    assert.deepEqual(files(), ["old.txt"]);
+    await until(() => place.leftovers().every((one) => !one.includes("run")));
+    const listed = await place.run(["fork", "list"]);
+    assert.match(listed.out, /changes .*workspace/);
+  });
+});

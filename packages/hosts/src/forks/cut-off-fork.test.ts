@@ -1,0 +1,83 @@
+/** A session that dies in a fork in the middle of a change: it is put right there before anything of it is kept. */
+import assert from "node:assert/strict";
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import { isFailure } from "@lathe/protocol";
+import { compareFork, dropFork, enteringFork, type Fork, isCutOff, openFork } from "./forks.ts";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-cut-off-")));
+after(() => rmSync(folder, { recursive: true, force: true }));
+const env = {
+  PATH: process.env.PATH ?? "",
+  HOME: join(folder, "home"),
+  XDG_STATE_HOME: join(folder, "state"),
+  XDG_CACHE_HOME: join(folder, "cache"),
+};
+
+/** Commits two files, and dies once the first is in place. */
+const dying = `
+  const [workspaces, folders, cwd] = process.argv.slice(1);
+  const { createWorkspace, nodeDisk } = await import(workspaces);
+  const { workspaceFolder } = await import(folders);
+  const rename = (from, to) => {
+    nodeDisk.rename(from, to);
+    if (!to.endsWith(".tmp")) process.kill(process.pid, "SIGKILL");
+  };
+  const disk = { ...nodeDisk, rename };
+  const workspace = createWorkspace({ root: cwd, journal: workspaceFolder(process.env, cwd), disk });
+  const put = (path) => ({ type: "put", path, expected: workspace.versionOf("1"), text: "2" });
+  await workspace.commit([put("a"), put("b")]);`;
+
+const mending = `
+  const [forks, , cwd] = process.argv.slice(1);
+  const { mendFork } = await import(forks);
+  await mendFork(process.env, cwd);`;
+
+async function runIn(fork: Fork, script: string, module: string): Promise<readonly unknown[]> {
+  const here = (name: string): string => pathToFileURL(join(import.meta.dirname, name)).href;
+  const args = [here(module), here("../state-folder.ts"), fork.base];
+  const program = [process.execPath, "--input-type=module", "-e", script, ...args];
+  const words = await enteringFork(env, fork, program);
+  assert.ok(!isFailure(words));
+  const [file, ...rest] = words;
+  const child = spawn(file, rest, {
+    env: { ...env, LATHE_FORK: fork.id },
+    stdio: ["ignore", "inherit", "pipe"],
+  });
+  let said = "";
+  child.stderr.on("data", (bytes: Buffer) => {
+    said += bytes.toString();
+  });
+  return [...(await once(child, "close")), said];
+}
+
+it("a fork that was cut off in the middle of a change is told, and mended", async (context) => {
+  const base = join(folder, "base");
+  mkdirSync(base);
+  for (const name of ["a", "b"]) writeFileSync(join(base, name), "1");
+  const fork = await openFork(env, { cwd: base, about: "" });
+  if (isFailure(fork)) return context.skip(fork.text);
+  const [code, signal, said] = await runIn(fork, dying, "../../../workspace/index.ts");
+  if (code === 125) {
+    await dropFork(env, fork);
+    return context.skip(`no fork can be entered here: ${said}`);
+  }
+  assert.equal(signal, "SIGKILL", String(said));
+  assert.equal(isCutOff(fork), true);
+  const differing = async (): Promise<readonly string[]> => {
+    const compared = await compareFork(env, fork);
+    assert.ok(!isFailure(compared));
+    return compared.differences.map(({ path }) => path);
+  };
+  assert.ok((await differing()).includes("a"));
+  assert.deepEqual(await runIn(fork, mending, "forks.ts"), [0, null, ""]);
+  assert.equal(isCutOff(fork), false);
+  assert.deepEqual(await differing(), []);
+  assert.equal(readFileSync(join(base, "a"), "utf8"), "1");
+  assert.equal(await dropFork(env, fork), undefined);
+});

@@ -1,0 +1,18 @@
+/** The program that forks stand on. */
+import { type Failure, failure } from "@lathe/protocol";
+import { nativeBinary } from "@lathe/sandbox";
+import { cacheFolder } from "../cache-folder.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The launcher's program; why there are no forks without. */
+export async function forkBinary(env: Env): Promise<string | Failure> {
+  const only = "forks need the launcher";
+  if (process.platform !== "linux") return failure("sandbox-unavailable", `${only}, which is for Linux`);
+  const found = await nativeBinary({ cacheFolder: cacheFolder(env), path: env.PATH ?? "" });
+  if ("binary" in found) return found.binary;
+  return failure("sandbox-unavailable", `${only}. ${found.why} ${found.remedy}`, {
+    who: "host",
+    cause: found.cause,
+  });
+}

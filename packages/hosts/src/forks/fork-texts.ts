@@ -1,0 +1,37 @@
+/** What differs in the texts of a fork's files. */
+import { isUtf8 } from "node:buffer";
+import { lstatSync, readFileSync } from "node:fs";
+import { unifiedDiff } from "@lathe/edits";
+import type { Difference, Fork } from "@lathe/sandbox";
+
+/** Of one file; what is longer is not shown. */
+const mostBytes = 512 * 1024;
+
+/** A unified diff; undefined where there is none to be shown: a folder, a link, binary, too long. */
+export function textDifference(fork: Fork, { path, what, ...sides }: Difference): string | undefined {
+  if (what === "mode") return undefined;
+  const texts = (
+    [
+      ["base", fork.base],
+      ["fork", fork.upper],
+    ] as const
+  ).map(([side, root]) => {
+    const { kind } = sides[side];
+    return kind === "absent" ? null : kind === "file" ? textOf(root, path) : undefined;
+  });
+  const [before, after] = texts;
+  if (before === undefined || after === undefined) return undefined;
+  return unifiedDiff(before ?? undefined, after ?? undefined, Buffer.from(path, "latin1").toString());
+}
+
+function textOf(root: string, path: string): string | undefined {
+  const file = Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);
+  try {
+    if (lstatSync(file).size > mostBytes) return undefined;
+    const bytes = readFileSync(file);
+    return bytes.includes(0) || !isUtf8(bytes) ? undefined : bytes.toString();
+  } catch {
+    // Gone or closed to us: the list names it.
+    return undefined;
+  }
+}

@@ -1,0 +1,149 @@
+/** Forks of this user on this machine: made, found, compared, kept and dropped. */
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import {
+  type Difference,
+  differencesOf,
+  dropFork as dropForkFolder,
+  enterArgs,
+  type Fork,
+  forkRefusal,
+  heldBack,
+  holdFork,
+  listForks as listForkFolders,
+  makeFork,
+  placeRefusal,
+  sweepForks,
+} from "@lathe/sandbox";
+import { homeFolder } from "../home-folder.ts";
+import { newSessionId } from "../session-id.ts";
+import { forksFolder, workspaceFolder } from "../state-folder.ts";
+import { systemClock } from "../system-clock.ts";
+import { forkBinary } from "./fork-binary.ts";
+
+export type { Difference, Fork, Side } from "@lathe/sandbox";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface NewFork {
+  /** Real path of the folder. */
+  readonly cwd: string;
+  readonly about: string;
+}
+
+/** *Contract:* `sandbox-unavailable` where no fork could be opened; `invalid-arguments` for a folder that can have none. */
+export async function openFork(env: Env, { cwd, about }: NewFork): Promise<Fork | Failure> {
+  if (env.LATHE_FORK) {
+    const text = `this runs in the fork ${env.LATHE_FORK}: a fork of a fork could be kept nowhere; leave out --fork`;
+    return failure("invalid-arguments", text, { who: "user" });
+  }
+  const binary = await forkBinary(env);
+  if (isFailure(binary)) return binary;
+  const forks = forksFolder(env);
+  const refused = forkRefusal(cwd, { forks, home: homeFolder(env) });
+  if (refused) return refused;
+  try {
+    sweepForks(forks);
+    mkdirSync(forks, { recursive: true, mode: 0o700 });
+    return placeRefusal(forks) ?? makeFork(cwd, { folder: forks, id: newSessionId(systemClock), about });
+  } catch (cause) {
+    const text = `no fork can be made in ${forks}: ${String(cause)}; set XDG_STATE_HOME to a folder that can be written`;
+    return failure("no-access", text, { who: "host", cause });
+  }
+}
+
+/** What to start, and the words for it: `program` sees the fork in place of its base. */
+export async function enteringFork(
+  env: Env,
+  fork: Fork,
+  program: readonly string[],
+): Promise<readonly [string, ...string[]] | Failure> {
+  const binary = await forkBinary(env);
+  return isFailure(binary) ? binary : enterArgs(fork, { binary, cwd: fork.base, program });
+}
+
+export interface Compared {
+  readonly differences: readonly Difference[];
+  /** Why some of them are not kept unless that is asked for, by path. */
+  readonly held: ReadonlyMap<string, string>;
+}
+
+/** Also of a fork that is open. */
+export async function compareFork(env: Env, fork: Fork): Promise<Compared | Failure> {
+  const binary = await forkBinary(env);
+  if (isFailure(binary)) return binary;
+  const differences = await differencesOf(binary, fork);
+  return isFailure(differences) ? differences : { differences, held: heldBack(differences, fork) };
+}
+
+export interface ListedFork {
+  readonly fork: Fork;
+  readonly isOpen: boolean;
+  readonly differences: number;
+}
+
+/** The oldest first. What dead processes left in which nothing was changed is removed on the way. */
+export async function listForks(env: Env): Promise<readonly ListedFork[] | Failure> {
+  const forks = forksFolder(env);
+  sweepForks(forks);
+  const found = listForkFolders(forks);
+  if (found.length === 0) return [];
+  const binary = await forkBinary(env);
+  if (isFailure(binary)) return binary;
+  const listed: ListedFork[] = [];
+  for (const fork of found) {
+    const hold = await holdFork(binary, fork, { withBase: false });
+    const differences = await differencesOf(binary, fork);
+    const count = isFailure(differences) ? 1 : differences.length;
+    const isOpen = isFailure(hold);
+    // One that was made a moment ago may be about to be entered.
+    const isNew = Date.now() - fork.madeAt < newMs;
+    if (!isOpen && count === 0 && !isNew) dropForkFolder(fork);
+    else listed.push({ fork, isOpen, differences: count });
+    if (!isFailure(hold)) await hold.release();
+  }
+  return listed;
+}
+
+const newMs = 60_000;
+
+/** From the start of its id or all of it. */
+export function findFork(env: Env, start: string): Fork | Failure {
+  const all = listForkFolders(forksFolder(env));
+  const exact = all.find(({ id }) => id === start);
+  const found = exact ? [exact] : all.filter(({ id }) => id.startsWith(start));
+  const [only, another] = found;
+  if (only && !another) return only;
+  const what = only ? `${found.length} forks begin with "${start}"` : `there is no fork ${start}`;
+  return failure("invalid-arguments", `${what}; \`lathe fork list\` shows them`, { who: "user" });
+}
+
+/** *Contract:* a failure while it is open. */
+export async function dropFork(env: Env, fork: Fork): Promise<Failure | undefined> {
+  const binary = await forkBinary(env);
+  if (isFailure(binary)) return binary;
+  const hold = await holdFork(binary, fork, { withBase: false });
+  if (isFailure(hold)) return hold;
+  const failed = dropForkFolder(fork);
+  await hold.release();
+  return failed;
+}
+
+/** In the fork itself, of its base's path: what a session that died had left half done is put back. */
+export async function mendFork(env: Env, cwd: string): Promise<void> {
+  const { createWorkspace } = await import("@lathe/workspace");
+  const workspace = createWorkspace({ root: cwd, journal: workspaceFolder(env, cwd) });
+  // The first reading does it.
+  await workspace.list(".");
+  await workspace.close();
+}
+
+/** Whether a session in it died in the middle of a change, so that it has to be entered and put right. */
+export function isCutOff({ folder }: Fork): boolean {
+  try {
+    return readdirSync(join(folder, "journal")).length > 0;
+  } catch {
+    return false;
+  }
+}

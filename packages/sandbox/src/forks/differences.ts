@@ -1,0 +1,86 @@
+/** What a fork differs in from its base, as the launcher reads it off the fork's upper layer. */
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type Failure, failure } from "@lathe/protocol";
+import { type Fork, rememberedIndex } from "./fork.ts";
+import { isSameIndex } from "./git-index.ts";
+
+type Kind = "file" | "folder" | "link" | "other" | "absent";
+
+export interface Side {
+  readonly kind: Kind;
+  /** Permission bits. */
+  readonly mode: number;
+}
+
+export interface Difference {
+  /** Below the base, with `/`; one character per byte. */
+  readonly path: string;
+  readonly what: "added" | "modified" | "deleted" | "mode";
+  readonly base: Side;
+  readonly fork: Side;
+  /** Whether the base has changed there since the fork was made. */
+  readonly isMoved: boolean;
+}
+
+const run = promisify(execFile);
+const words = 7;
+const mostBytes = 512 * 1024 * 1024;
+const whats = { A: "added", M: "modified", D: "deleted", P: "mode" } as const;
+const kinds = { f: "file", d: "folder", l: "link", o: "other", "-": "absent" } as const;
+
+/** In order of their paths, a folder before what is in it. Also of a fork that is open, as it is at the moment. */
+export async function differencesOf(binary: string, fork: Fork): Promise<readonly Difference[] | Failure> {
+  const { base, upper, since } = fork;
+  try {
+    const { stdout } = await run(binary, ["differ", base, upper, since.seconds, since.nanoseconds], {
+      encoding: "latin1",
+      maxBuffer: mostBytes,
+      env: {},
+    });
+    return withIndexRead(parse(stdout), fork);
+  } catch (cause) {
+    const { stderr } = cause as { stderr?: string };
+    const why = Buffer.from(stderr ?? "", "latin1")
+      .toString()
+      .trim()
+      .split("\n")[0];
+    const text = `what the fork ${fork.id} differs in cannot be told: ${why || String(cause)}`;
+    return failure("no-access", text, { who: "host", cause });
+  }
+}
+
+/** An index that was only written anew is no difference, and no change of the base. */
+function withIndexRead(differences: readonly Difference[], fork: Fork): readonly Difference[] {
+  const found = differences.find(({ path, what }) => path === index && what === "modified");
+  const before = found && rememberedIndex(fork);
+  if (!before) return differences;
+  const isSame = (root: string): boolean => isSameIndex(before, readFileSync(join(root, index)));
+  if (isSame(fork.upper)) return differences.filter((one) => one !== found);
+  const isMoved = found.isMoved && !isSame(fork.base);
+  return differences.map((one) => (one === found ? { ...one, isMoved } : one));
+}
+
+const index = ".git/index";
+
+function parse(output: string): readonly Difference[] {
+  const fields = output.split("\0");
+  const found: Difference[] = [];
+  for (let at = 0; at + words < fields.length; at += words) {
+    const [what, moved, oldKind, oldMode, newKind, newMode, path] = fields.slice(at, at + words);
+    found.push({
+      path: path ?? "",
+      what: whats[what as keyof typeof whats],
+      base: sideOf(oldKind, oldMode),
+      fork: sideOf(newKind, newMode),
+      isMoved: moved === "c",
+    });
+  }
+  return found;
+}
+
+function sideOf(kind = "-", mode = "0"): Side {
+  return { kind: kinds[kind as keyof typeof kinds], mode: Number.parseInt(mode, 8) };
+}

@@ -1,0 +1,70 @@
+/** Which folders can have no fork, since what is done in it would not stay in it. */
+import { existsSync, readFileSync, statfsSync } from "node:fs";
+import { join } from "node:path";
+import { type Failure, failure } from "@lathe/protocol";
+import { repositoryAbove } from "../git-guards.ts";
+import { kindOf } from "../kind-of.ts";
+import { isBelow } from "../path-order.ts";
+import { realPlace } from "../real-path.ts";
+
+export interface ForkSurroundings {
+  /** Where forks lie. */
+  readonly forks: string;
+  readonly home: string;
+}
+
+/** Undefined when nothing is in the way. */
+export function forkRefusal(base: string, { forks, home }: ForkSurroundings): Failure | undefined {
+  const why = reason(base, { forks, home });
+  return why === undefined ? undefined : failure("invalid-arguments", why, { who: "user" });
+}
+
+/** As in statfs(2): file systems on which the kernel keeps no layer of changes. */
+const unfit: ReadonlyMap<number, string> = new Map([
+  [0x794c7630, "another overlay, as of a container"],
+  [0x6969, "NFS"],
+  [0x65735546, "FUSE"],
+  [0x01021997, "9p"],
+  [0x4d44, "FAT"],
+  [0x2011bab0, "exFAT"],
+  [0xfe534d42, "SMB"],
+]);
+
+/** Where forks lie, once it is there. */
+export function placeRefusal(forks: string): Failure | undefined {
+  const kind = unfit.get(statfsSync(forks).type);
+  if (kind === undefined) return undefined;
+  const text = `no fork can be made in ${forks}, which lies on ${kind}: set XDG_STATE_HOME to a folder on a disk of this machine`;
+  return failure("sandbox-unavailable", text, { who: "host" });
+}
+
+function reason(base: string, { forks, home }: ForkSurroundings): string | undefined {
+  if (isBelow(realPlace(forks), base)) {
+    return `${base} cannot be forked: it holds ${forks}, where forks lie; fork a folder of the project, or set XDG_STATE_HOME to a folder elsewhere`;
+  }
+  const git = join(base, ".git");
+  if (kindOf(git) && !kindOf(git)?.isDirectory()) {
+    return `${base} cannot be forked: it is a linked working tree, and commits in it go to the repository that ${git} names; fork the folder of that repository`;
+  }
+  const top = existsSync(git) ? undefined : repositoryAbove(base, home);
+  if (top !== undefined) {
+    return `${base} cannot be forked: it is a part of the repository in ${top}, and commits in it would go there; fork ${top}`;
+  }
+  const mounted = mountsBelow(base)[0];
+  if (mounted !== undefined) {
+    return `${base} cannot be forked: another file system is mounted in it, at ${mounted}; fork a folder without one`;
+  }
+  return undefined;
+}
+
+/** proc_pid_mountinfo(5): field 5 is the place, with octal escapes. */
+function mountsBelow(folder: string): readonly string[] {
+  const places = readFileSync("/proc/self/mountinfo", "utf8")
+    .split("\n")
+    .map((line) => line.split(" ")[4] ?? "");
+  const whole = places.map((place) =>
+    place.replace(/\\([0-7]{3})/gu, (_, octal: string) => String.fromCharCode(Number.parseInt(octal, 8))),
+  );
+  // The characters are bytes where they were escaped, and are only compared otherwise.
+  return whole.filter((place) => place !== folder && isBelow(place, folder));
+}

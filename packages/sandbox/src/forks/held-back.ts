@@ -1,0 +1,149 @@
+/** Which differences of a fork programs on the host would obey by themselves: they are kept only when asked for. */
+import { lstatSync, readFileSync, readlinkSync } from "node:fs";
+import { basename, dirname, join } from "node:path";
+import type { FileState } from "../file-state.ts";
+import { keptConfig } from "../git-config-change.ts";
+import { namedBySettings, pointedAt } from "../git-folder.ts";
+import { isHostFile, isHostFolder } from "../host-run.ts";
+import { isBelow } from "../path-order.ts";
+import type { Difference } from "./differences.ts";
+import type { Fork } from "./fork.ts";
+
+/** Links may lead to what is everybody's, and only root's to write. */
+const shared = "/usr /bin /sbin /lib /lib32 /lib64 /opt /nix /dev/null".split(" ");
+/** Files and folders of git's own folder, and of those of its submodules and working trees. */
+const gitConfigs: ReadonlySet<string> = new Set(["config", "config.worktree"]);
+
+/** By path, why. *Contract:* what is not known to be harmless is not. */
+export function heldBack(differences: readonly Difference[], fork: Fork): ReadonlyMap<string, string> {
+  const held = new Map<string, string>();
+  const named = namedIn(fork);
+  for (const difference of differences) {
+    const why = reason(difference, fork) ?? namedReason(difference, named);
+    if (why !== undefined) held.set(difference.path, why);
+  }
+  return held;
+}
+
+function reason(difference: Difference, fork: Fork): string | undefined {
+  const parts = difference.path.split("/");
+  if (parts.at(-1) === ".git" && difference.base.kind === "folder" && difference.fork.kind !== "folder")
+    return "it is the repository itself";
+  // What else goes takes nothing along that anybody would obey.
+  if (difference.fork.kind === "absent") return undefined;
+  if (parts.some(isHostFolder) || isHostFile(parts.at(-1) ?? "")) return "editors, shells or agents obey it";
+  if (parts.at(-1) === "hgrc" && parts.at(-2) === ".hg") return "Mercurial obeys it";
+  if (difference.fork.kind === "link") return linkReason(difference, fork);
+  return gitReason(difference, fork);
+}
+
+function gitReason(difference: Difference, fork: Fork): string | undefined {
+  const { path } = difference;
+  const name = basename(path);
+  if (difference.fork.kind === "folder") return undefined;
+  if (name === ".git") return pointerReason(path, fork);
+  const hooks = hooksFolder(path);
+  if (hooks !== undefined && isGit(dirname(hooks), fork))
+    return name.endsWith(".sample") ? undefined : "git runs it";
+  const folder = folderOf(path);
+  if (!isGit(folder, fork)) return undefined;
+  if (name === "commondir") return "git looks there for its hooks";
+  if (gitConfigs.has(name)) return configReason(path, fork);
+  // One that had hooks or settings before it was a repository begins to obey them.
+  const isBorn = name === "HEAD" && difference.what === "added" && basename(folder) !== ".git";
+  const [, before] = sides(join(folder, "hooks"), fork);
+  return isBorn && isThere(before) ? "it makes a folder with hooks into a repository" : undefined;
+}
+
+/** The nearest folder above it called `hooks`. */
+function hooksFolder(path: string): string | undefined {
+  const parts = path.split("/");
+  const at = parts.lastIndexOf("hooks", parts.length - 2);
+  return at < 0 ? undefined : parts.slice(0, at + 1).join("/");
+}
+
+/** In the fork's view it looks like a folder of git's, or is called so. */
+function isGit(folder: string, fork: Fork): boolean {
+  if (folder.split("/").includes(".git")) return true;
+  const has = (name: string): boolean => sides(join(folder, name), fork).some(isThere);
+  return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
+}
+
+function configReason(path: string, fork: Fork): string | undefined {
+  const [now, before] = sides(path, fork);
+  const place = { git: join(fork.base, folderOf(path)), workspace: fork.base };
+  const kept = keptConfig(textOf(before), textOf(now) ?? "", place);
+  return kept && `it changes what git runs (${kept.taken.join(", ")})`;
+}
+
+/** Submodules and working trees inside are all right: what they lead to is looked at like any other. */
+function pointerReason(path: string, fork: Fork): string | undefined {
+  const [now] = sides(path, fork);
+  const state: FileState = { kind: "file", stamp: "", text: textOf(now), mode: 0 };
+  const target = pointedAt(join(fork.base, path), state);
+  return target !== undefined && isBelow(target, fork.base)
+    ? undefined
+    : "git takes it for a repository elsewhere";
+}
+
+function linkReason({ path }: Difference, fork: Fork): string | undefined {
+  const [now] = sides(path, fork);
+  if (basename(path) === ".git" || hooksFolder(`${path}/x`) !== undefined) return "git follows it";
+  const base = Buffer.from(fork.base).toString("latin1");
+  const target = readlinkSync(now, "latin1");
+  const leads = join("/", target.startsWith("/") ? target : join(base, folderOf(path), target));
+  return [base, ...shared].some((root) => isBelow(leads, root))
+    ? undefined
+    : `it leads out of the folder, to ${leads}`;
+}
+
+function namedReason({ path, fork: side }: Difference, named: readonly Named[]): string | undefined {
+  if (side.kind === "absent") return undefined;
+  const isNamed = named.some((one) => (one.isFolder ? isBelow(path, one.path) : path === one.path));
+  return isNamed ? "git's settings name it" : undefined;
+}
+
+interface Named {
+  readonly path: string;
+  readonly isFolder: boolean;
+}
+
+/** Hooks' folders and programs of the base's own settings. */
+function namedIn({ base }: Fork): readonly Named[] {
+  const git = join(base, ".git");
+  const text = textOf(Buffer.from(join(git, "config")));
+  if (text === undefined) return [];
+  return namedBySettings(text, { git, workspace: base }).map(({ path, isFolder }) => ({
+    path: path.slice(base.length + 1),
+    isFolder: isFolder === true,
+  }));
+}
+
+/** Where it lies: in the fork, in the base. */
+function sides(path: string, { upper, base }: Fork): readonly [Buffer, Buffer] {
+  const below = (root: string): Buffer =>
+    Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);
+  return [below(upper), below(base)];
+}
+
+function isThere(path: Buffer): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function folderOf(path: string): string {
+  const folder = dirname(path);
+  return folder === "." ? "" : folder;
+}
+
+/** As `latin1`. */
+function textOf(path: Buffer): string | undefined {
+  try {
+    return readFileSync(path, "latin1");
+  } catch {
+    return undefined;
+  }
+}

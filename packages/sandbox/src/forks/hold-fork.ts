@@ -1,0 +1,46 @@
+/** Keeps a fork from being opened while something is done with it, and tells whether it is open. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { type Failure, failure } from "@lathe/protocol";
+import type { Fork } from "./fork.ts";
+
+export interface Hold {
+  /** *Contract:* resolves when it may be opened again; idempotent. */
+  release(): Promise<void>;
+}
+
+export interface HoldOptions {
+  /** Also every other fork of its base: that may be changed while it is held. */
+  readonly withBase: boolean;
+}
+
+/** *Contract:* a failure while it is open. */
+export async function holdFork(
+  binary: string,
+  fork: Fork,
+  { withBase }: HoldOptions,
+): Promise<Hold | Failure> {
+  const child = spawn(binary, ["hold", fork.upper, ...(withBase ? [fork.base] : [])], {
+    stdio: ["pipe", "pipe", "ignore"],
+    env: {},
+  });
+  const ended = once(child, "close").catch((cause: unknown) => cause);
+  let said = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    said += text;
+  });
+  await Promise.race([once(child.stdout, "data").catch(() => undefined), ended]);
+  if (said.startsWith("held\0")) {
+    const release = async (): Promise<void> => {
+      child.stdin.end();
+      await ended;
+    };
+    return { release };
+  }
+  const [, folder] = said.split("\0");
+  const which = folder === fork.upper ? `the fork ${fork.id}` : "another fork";
+  const text = folder
+    ? `${which} of ${fork.base} is open: wait until what works in it has ended`
+    : `the fork ${fork.id} could not be locked`;
+  return failure("no-access", text, { who: "host", retry: "same", cause: await ended });
+}

@@ -1,0 +1,192 @@
+/** Puts many files, folders and links of another tree into a folder, all or none: what a fork is kept by. */
+import { createHash } from "node:crypto";
+import { closeSync, lstatSync, openSync, readFileSync, readlinkSync, readSync, type Stats } from "node:fs";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { applySteps, type Effects } from "./apply-steps.ts";
+import { clearRaw, isAbsent, isRaw, placeRaw, type RawStep } from "./checkpoints/apply-raw.ts";
+import { bytePath, diskPath, joined, shownPath } from "./checkpoints/byte-path.ts";
+import { groupSteps, inverse, refreshed, withModeNow } from "./checkpoints/make-steps.ts";
+import { nodeDisk } from "./disk.ts";
+import { fileFailure } from "./file-failure.ts";
+import { fileJournal } from "./file-journal.ts";
+import { isOwnerAlive } from "./process-owner.ts";
+import type { Recovery } from "./recover-journals.ts";
+import { type After, fileAfter, type State, type Step } from "./step.ts";
+
+/** What is to be at a path below the root; the path has `/` and one character per byte. */
+export interface TreePart {
+  readonly path: string;
+  readonly after:
+    | { readonly type: "absent" }
+    /** `from`: absolute, of one character per byte; its file must not change meanwhile. */
+    | { readonly type: "file"; readonly from: string; readonly mode: number }
+    | { readonly type: "link"; readonly from: string }
+    | { readonly type: "folder"; readonly mode: number }
+    | { readonly type: "mode"; readonly mode: number };
+}
+
+export interface TreeOptions {
+  readonly root: string;
+  /** A folder of this root's alone, as a workspace's. */
+  readonly journal: string;
+  readonly onRecovered?: ((recovery: Recovery) => void) | undefined;
+  /** Asked once what a dead process left half done has been put back. */
+  readonly parts: () => Promise<readonly TreePart[] | Failure>;
+  /** What was found at each path, before anything is changed: the last moment to refuse. */
+  readonly accept: (found: readonly FoundPart[]) => Promise<Failure | undefined>;
+}
+
+/** Two texts that are equal when the same is there: kind, content and permissions. */
+export interface FoundPart {
+  readonly path: string;
+  readonly now: string;
+  readonly wanted: string;
+}
+
+/** *Contract:* all or none, but what has a name that is not UTF-8: of that each file is whole. */
+export async function applyTree(options: TreeOptions): Promise<Failure | undefined> {
+  const { root, journal: folder, onRecovered, accept } = options;
+  const isAlive = isOwnerAlive;
+  const journal = fileJournal({ folder, root, disk: nodeDisk, isAlive, onRecovered });
+  const effects: Effects = { disk: nodeDisk, fenced: (effect) => effect(), journal };
+  try {
+    // What a dead process has left half done is put back before anything is compared.
+    await journal.recover();
+    const parts = await options.parts();
+    if (isFailure(parts)) return parts;
+    const steps = stepsOf(root, parts);
+    if (isFailure(steps)) return steps;
+    return (await accept(steps.map(foundPart))) ?? (await carryOut(root, steps, effects));
+  } finally {
+    await journal.close();
+  }
+}
+
+function foundPart({ path, step: { before, after } }: RawStep): FoundPart {
+  return { path, now: textOf(before), wanted: textOf(after) };
+}
+
+function textOf(state: State | After): string {
+  const mode = "stats" in state ? state.stats.mode : "mode" in state ? state.mode : undefined;
+  const bits = mode === undefined ? "" : (mode & 0o777).toString(8);
+  if (state.type === "file") return `file ${state.version} ${bits}`;
+  if (state.type === "link") return `link ${state.target}`;
+  return `${state.type} ${bits}`;
+}
+
+function stepsOf(root: string, parts: readonly TreePart[]): readonly RawStep[] | Failure {
+  const steps: RawStep[] = [];
+  for (const { path, after } of parts) {
+    const shown = shownPath(path);
+    try {
+      const before = stateAt(diskPath(joined(bytePath(root), path)));
+      const step: Step = { path: shown, absolute: joined(root, shown), before, after: afterOf(after) };
+      const isOther = before.type === "other";
+      if (isOther) return failure("not-a-file", `${shown} is a pipe, a socket or a device: remove it first`);
+      if (after.type === "link" && !isText(after.from))
+        return failure("not-text", `${shown} is a link whose target is not UTF-8: make it by hand`);
+      steps.push({ path, step });
+    } catch (error) {
+      return fileFailure(shown, error);
+    }
+  }
+  return steps;
+}
+
+function afterOf(after: TreePart["after"]): After {
+  if (after.type === "link") {
+    const target = readlinkSync(diskPath(after.from), { encoding: "buffer" });
+    return { type: "link", target: target.toString("utf8") };
+  }
+  if (after.type !== "file") return after;
+  const copied = diskPath(after.from);
+  return { type: "file", bytes: Buffer.alloc(0), copied, version: hashOf(copied), mode: after.mode };
+}
+
+/** Whether a link's target can be spoken of. */
+function isText(from: string): boolean {
+  const target = readlinkSync(diskPath(from), { encoding: "buffer" });
+  return Buffer.from(target.toString("utf8")).equals(target);
+}
+
+/** As `stateOf`, of a path of any bytes and a file of any length. */
+function stateAt(absolute: string | Buffer): State {
+  const stats = statsAt(absolute);
+  if (!stats) return { type: "absent" };
+  if (stats.isFile()) return { type: "file", version: hashOf(absolute), stats };
+  if (!stats.isSymbolicLink()) return { type: stats.isDirectory() ? "folder" : "other", stats };
+  const target = readlinkSync(absolute, { encoding: "buffer" });
+  return { type: "link", target: target.toString("utf8"), stats };
+}
+
+/** Undefined where there is nothing, also below a file. */
+function statsAt(absolute: string | Buffer): Stats | undefined {
+  try {
+    return lstatSync(absolute, { throwIfNoEntry: false });
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOTDIR") return undefined;
+    throw error;
+  }
+}
+
+const chunkBytes = 1024 * 1024;
+
+/** Of the bytes, as `versionOf`. */
+function hashOf(path: string | Buffer): string {
+  const file = openSync(path, "r");
+  try {
+    const hash = createHash("sha256");
+    const chunk = Buffer.allocUnsafe(chunkBytes);
+    for (let size = readSync(file, chunk); size > 0; size = readSync(file, chunk))
+      hash.update(chunk.subarray(0, size));
+    return hash.digest("hex");
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function carryOut(
+  root: string,
+  all: readonly RawStep[],
+  effects: Effects,
+): Promise<Failure | undefined> {
+  const raw = all.filter(({ path }) => isRaw(path));
+  const groups = groupSteps(
+    root,
+    all.filter(({ path }) => !isRaw(path)).map(({ step }) => step),
+  );
+  const back = raw.flatMap(wayBack);
+  const opened = await apply(groups.first, effects);
+  if (opened) return opened;
+  const failed =
+    (await clearRaw(bytePath(root), raw, effects)) ?? (await apply(groups.main.map(withModeNow), effects));
+  if (failed) {
+    const gone = back.filter(({ path }) => isAbsent(bytePath(root), path));
+    await placeRaw(bytePath(root), gone, effects);
+    await apply(groups.first.map(inverse), effects);
+    return failed;
+  }
+  return (await placeRaw(bytePath(root), raw, effects)) ?? apply(groups.last.map(refreshed), effects);
+}
+
+/** Of what has a name that is not UTF-8 the bytes are remembered: the journal cannot speak of it. */
+function wayBack({ path, step }: RawStep): readonly RawStep[] {
+  const { before, absolute } = step;
+  if (before.type === "absent" || before.type === "other") return [];
+  const after: After =
+    before.type === "file"
+      ? fileAfter(readFileSync(diskPath(bytePathOf(absolute, path))), before.stats.mode & 0o777)
+      : before.type === "link"
+        ? before
+        : { type: "folder", mode: before.stats.mode & 0o777 };
+  return [{ path, step: { ...step, before: { type: "absent" }, after } }];
+}
+
+/** The root's part of a path that was shown, and the rest as it is. */
+function bytePathOf(absolute: string, path: string): string {
+  return joined(bytePath(absolute.slice(0, absolute.length - shownPath(path).length - 1)), path);
+}
+
+async function apply(steps: readonly Step[], effects: Effects): Promise<Failure | undefined> {
+  return steps.length === 0 ? undefined : applySteps(steps, effects);
+}
