@@ -4,7 +4,6 @@ import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import type { SandboxDriver } from "@lathe/protocol";
 import { type Bench, openBench, type RegisterCase, until } from "./sandbox-bench.ts";
 import { realSandboxCases } from "./sandbox-real-cases.ts";
@@ -96,11 +95,10 @@ function commonCases(test: RegisterCase): void {
     assert.equal((await refused(prints)).code, "sandbox-unavailable");
   });
 
-  test("closing ends commands that run", async ({ sandbox, exec }) => {
-    const running = exec(hangs);
-    await sleep(200);
+  test("closing ends commands that run", async ({ sandbox, spawn }) => {
+    const running = await spawn(hangs);
     await sandbox.close();
-    assert.notEqual((await running).code, 0);
+    assert.notEqual((await running.exited).code, 0);
   });
 }
 
