@@ -11,7 +11,7 @@ import type { Containment } from "./containment.ts";
 import { createLazyCheckpoints } from "./lazy-checkpoints.ts";
 import { createLazySearch } from "./lazy-search.ts";
 import type { LocalOptions } from "./local-options.ts";
-import { openGateway } from "./model-gateway.ts";
+import { openCircuitFiles, openGateway } from "./model-gateway.ts";
 import { openRedactor } from "./open-redactor.ts";
 import { recoveryText } from "./recovery-text.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
@@ -46,6 +46,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const models = chooseModels(options.models, env);
   const gateway = openGateway(options);
   if (models[0] !== undefined) gateway.preload(models[0]);
+  const circuits = openCircuitFiles(options, gateway);
   const { scratch, fenced } = fence;
   const { probe, sandbox, network } = openSessionSandbox({ scratch, check: () => fence.check() }, options);
   // An opened sandbox ends what the dead one of its folder left running.
@@ -73,6 +74,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
           ...[import("@lathe/edits"), workspace.prepare(), options.checkpoints && checkpoints.open()],
         ]),
       ),
+      circuitNews: circuits.news,
       tools: builtinTools,
       rules: sessionRules(options.rules, cwd),
       workspace,
@@ -83,7 +85,10 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       search: createLazySearch(cwd),
       syntax,
       clock: systemClock,
-      onEvent: options.onEvent,
+      onEvent: (event, session) => {
+        circuits.onEvent(event, session);
+        options.onEvent(event, session);
+      },
       onDelta: options.onDelta,
     },
     close: () =>

@@ -34,8 +34,8 @@ export function standIn({ settings, model, circuits }: Session, now: number): st
 }
 
 /** Whether what another session found out would change what this one does now. */
-export function isNews({ settings, circuits }: Session, news: CircuitHeard, now: number): boolean {
-  if (news.until <= now || settings.models.length < 2) return false;
+export function isNews({ circuits }: Session, news: CircuitHeard, now: number): boolean {
+  if (news.until <= now) return false;
   const own = circuits[news.model];
   return own === undefined || (own.until !== undefined && own.until < news.until);
 }

@@ -69,6 +69,7 @@ function discardAttempt(session: Session, { ports }: Reach): Draft[] {
 
 /** What other sessions know becomes an event before anything is decided by it, so that the log alone explains it. */
 function heard(session: Session, model: string, { ports }: Reach): Draft<"circuit.heard">[] | undefined {
+  if (session.settings.models.length < 2) return undefined;
   const news = ports.circuitNews?.(model);
   if (!news) return undefined;
   const data: CircuitHeard = { model, ...news };
