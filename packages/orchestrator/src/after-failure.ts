@@ -1,6 +1,7 @@
 /** After a failed attempt: try again, wait, let another model take over, or give up. */
 import { type Failure, failure, isResting, type Rest, type Session } from "@lathe/protocol";
 import type { Action } from "./action.ts";
+import { chainOf } from "./chain.ts";
 import { standIn } from "./failover.ts";
 
 /** Attempts on one model before it rests. */
@@ -54,11 +55,12 @@ interface Due {
  * When each model may be called, the first one first. Where all rest they take turns at the pace of one: a rest is a
  * reason to call another model, not to call none.
  */
-function due({ settings, model, circuits }: Session, turn: Turn, now: number): readonly Due[] {
+function due(session: Session, turn: Turn, now: number): readonly Due[] {
+  const { model, circuits } = session;
   const { lastFailure: problem, retryAt = now } = turn;
   const own = problem?.retry === "other-model" ? undefined : { id: model, at: retryAt, since: now };
   const isOut = own !== undefined && isResting(circuits[model], now);
-  const others = settings.models.flatMap((id) => {
+  const others = chainOf(session).flatMap((id) => {
     const { until, asked, since = 0 } = circuits[id] ?? {};
     if (id === model || until === undefined) return [];
     return [{ id, at: isOut && !asked ? Math.min(until, own.at) : until, since }];
@@ -67,15 +69,17 @@ function due({ settings, model, circuits }: Session, turn: Turn, now: number): r
 }
 
 /** Whether the turn's budget of attempts and of time allows an attempt then. */
-function mayGoOn({ limits, settings }: Session, turn: Turn, at: number): boolean {
-  const most = limits.failures ?? attemptsInRow * (1 + settings.models.length);
+function mayGoOn(session: Session, turn: Turn, at: number): boolean {
+  const most = session.limits.failures ?? attemptsInRow * (1 + chainOf(session).length);
   return turn.failures < most && at - (turn.failingSince ?? at) <= retryBudgetMs - (turn.lostMs ?? 0);
 }
 
 /** Before the first answer addresses that do not answer are more likely wrong than gone for a moment. */
-function isLikelyWrong({ settings, model, circuits }: Session, turn: Turn): boolean {
+function isLikelyWrong(session: Session, turn: Turn): boolean {
   if (turn.steps > 0 || turn.modelFailures < attemptsPerModel) return false;
-  const codes = settings.models.filter((id) => id !== model).map((id) => circuits[id]?.code);
+  const codes = chainOf(session)
+    .filter((id) => id !== session.model)
+    .map((id) => session.circuits[id]?.code);
   return [turn.lastFailure?.code, ...codes].every((code) => code === "unreachable");
 }
 

@@ -1,21 +1,23 @@
 /** Failover: which model of the chain is the next to be called, as far as the circuits say. */
 import { type CircuitHeard, isResting, type Session } from "@lathe/protocol";
 import type { Action } from "./action.ts";
+import { chainOf } from "./chain.ts";
 
 /**
  * Before an attempt while nothing fails: away from a model that rests, and back to one that was left and has rested.
  * Undefined: the current one.
  */
 export function beforeAttempt(session: Session, now: number): Action | undefined {
-  const { turn, settings, model, circuits } = session;
+  const { turn, model, circuits } = session;
+  const chain = chainOf(session);
   if (!turn || turn.modelFailures > 0 || turn.probing !== undefined) return undefined;
   const own = circuits[model];
   if (isResting(own, now)) {
-    const to = settings.models.find((id) => id !== model && !isResting(circuits[id], now));
+    const to = chain.find((id) => id !== model && !isResting(circuits[id], now));
     return to === undefined ? undefined : { type: "switch-model", to, why: own?.why ?? "", because: "fault" };
   }
   if (turn.lastFailure) return undefined;
-  const preferred = settings.models.slice(0, Math.max(0, settings.models.indexOf(model)));
+  const preferred = chain.slice(0, Math.max(0, chain.indexOf(model)));
   const back = preferred.find((id) => circuits[id]?.left && !isResting(circuits[id], now));
   if (back === undefined) return undefined;
   return { type: "switch-model", to: back, why: "it may have recovered", because: "recovery" };
@@ -25,8 +27,9 @@ export function beforeAttempt(session: Session, now: number): Action | undefined
  * The first other model of the chain that does not rest; else the one whose rest, which only others found necessary,
  * is the first to be over.
  */
-export function standIn({ settings, model, circuits }: Session, now: number): string | undefined {
-  const others = settings.models.filter((id) => id !== model);
+export function standIn(session: Session, now: number): string | undefined {
+  const { model, circuits } = session;
+  const others = chainOf(session).filter((id) => id !== model);
   const free = others.find((id) => !isResting(circuits[id], now));
   if (free !== undefined) return free;
   const untried = others.filter((id) => circuits[id]?.heard);

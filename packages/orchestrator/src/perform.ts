@@ -4,6 +4,7 @@ import { closeCalls } from "./abandon.ts";
 import type { Action } from "./action.ts";
 import { cutOffAttempt } from "./after-failure.ts";
 import { callModel } from "./call-model.ts";
+import { chainOf } from "./chain.ts";
 import { decideCalls } from "./decide-calls.ts";
 import { isNews } from "./failover.ts";
 import type { Entry, Reach } from "./ports.ts";
@@ -69,7 +70,7 @@ function discardAttempt(session: Session, { ports }: Reach): Draft[] {
 
 /** What other sessions know becomes an event before anything is decided by it, so that the log alone explains it. */
 function heard(session: Session, model: string, { ports }: Reach): Draft<"circuit.heard">[] | undefined {
-  if (session.settings.models.length < 2) return undefined;
+  if (chainOf(session).length < 2) return undefined;
   const news = ports.circuitNews?.(model);
   if (!news) return undefined;
   const data: CircuitHeard = { model, ...news };
