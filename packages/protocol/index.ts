@@ -12,7 +12,14 @@ export type {
   Skipped,
   SkipReason,
 } from "./src/checkpoints.ts";
-export { type Circuit, type CircuitNews, type Circuits, isResting, type Rest } from "./src/circuit.ts";
+export {
+  type Circuit,
+  type CircuitNews,
+  type Circuits,
+  isProviderFault,
+  isResting,
+  type Rest,
+} from "./src/circuit.ts";
 export type { Clock } from "./src/clock.ts";
 export {
   type Decision,

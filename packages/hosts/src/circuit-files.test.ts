@@ -63,8 +63,9 @@ describe("circuit files", () => {
   });
 
   it("say nothing of what lies in one conversation, or was only heard", () => {
-    const bound = { since: at, code: "context-overflow", why: "long", opens: 1 } as const;
-    one.onEvent(failed, { ...session, circuits: { "a/x": bound } });
+    const bound = { since: at, code: "overloaded", why: "long", opens: 1 } as const;
+    one.onEvent(failed, { ...session, circuits: { "a/x": { ...bound, code: "context-overflow" } } });
+    one.onEvent(failed, { ...session, circuits: { "a/x": { ...bound, until, code: "unauthorized" } } });
     one.onEvent(failed, { ...session, circuits: { "a/x": { ...bound, until, heard: true } } });
     assert.equal(one.news("a/x"), undefined);
   });

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type CircuitNews, type Event, isResting, type Session } from "@lathe/protocol";
+import { type CircuitNews, type Event, isProviderFault, isResting, type Session } from "@lathe/protocol";
 import { type Env, stateFolder } from "./state-folder.ts";
 
 /** As `lathe models` shows it. */
@@ -92,7 +92,7 @@ function toldBy(event: Event, { model, circuits }: Session): KnownCircuit | "clo
   const { at } = event;
   const circuit = circuits[model];
   if (event.type === "step.completed") return "closed";
-  if (circuit?.until === undefined || circuit.heard) return undefined;
+  if (circuit?.until === undefined || circuit.heard || !isProviderFault(circuit.code)) return undefined;
   const { until, code, why, opens } = circuit;
   if (event.type === "step.failed" && event.data.rest && isResting(circuit, at)) {
     return { model, state: "open", at, until, code, why, opens };

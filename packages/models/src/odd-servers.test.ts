@@ -139,6 +139,33 @@ for (const wired of wires) {
   });
 }
 
+describe("an answer that outgrows the window", () => {
+  it("is an overflow, not an answer cut at its limit", async () => {
+    const [wired] = wires;
+    assert.equal(wired?.wire, "anthropic");
+    const message = { id: "m", type: "message", role: "assistant", model: "m", content: [] };
+    const events = [
+      { type: "message_start", message: { ...message, usage: { input_tokens: 9, output_tokens: 1 } } },
+      { type: "content_block_start", index: 0, content_block: { type: "text", text: "" } },
+      { type: "content_block_delta", index: 0, delta: { type: "text_delta", text: "half" } },
+      { type: "content_block_stop", index: 0 },
+      {
+        type: "message_delta",
+        delta: { stop_reason: "model_context_window_exceeded" },
+        usage: { output_tokens: 4 },
+      },
+      { type: "message_stop" },
+    ];
+    const body = events.map((one) => `event: ${one.type}\ndata: ${JSON.stringify(one)}\n\n`).join("");
+    const fault = { type: "body", contentType: "text/event-stream", body } as const;
+    const { last } = await outcome(wired, { fault });
+    assert.deepEqual(last.type === "failed" && [last.failure.code, last.failure.retry], [
+      "context-overflow",
+      "other-model",
+    ]);
+  });
+});
+
 const certificate = readFileSync(new URL("./fixtures/localhost.pem", import.meta.url), "utf8");
 
 interface CutTls {

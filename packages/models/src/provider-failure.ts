@@ -52,6 +52,11 @@ export function brokenStream(origin: Origin, what: string): Failure {
   return failure("stream-broken", `The answer of ${origin.id} broke off: ${what}`, { retry: "same" });
 }
 
+export function outgrown({ id }: Origin): Failure {
+  const text = `The conversation is too long for ${id}: its answer did not fit into the window`;
+  return failure("context-overflow", text, { retry: "other-model" });
+}
+
 export function stalled(origin: Origin, ms: number): Failure {
   const seconds = ms >= 1000 ? `${Math.round(ms / 1000)} s` : `${ms} ms`;
   return failure("stalled", `${origin.id} was silent for ${seconds}`, { retry: "same" });

@@ -118,24 +118,12 @@ export function aftermath(
   const delay = retryDelay(problem, inRow, random());
   const retry = delay === undefined ? {} : { retryAt: now + delay };
   if (!opens(session, problem, { now, failuresBefore, delay })) return retry;
-  if (!ofProvider.has(problem.code)) {
-    return { ...retry, rest: problem.code === "context-overflow" && window ? { window } : {} };
-  }
+  if (problem.code === "context-overflow") return { ...retry, rest: window ? { window } : {} };
   const before = session.circuits[session.model]?.opens ?? 0;
   const restMs = restDelay(problem, before, random());
   const isAsked = delay !== undefined && delay >= restMs && typeof problem.retry === "object";
   return { ...retry, rest: { until: now + (isAsked ? delay : restMs), ...(isAsked && { asked: true }) } };
 }
-
-/** Those that say something of the provider; all others lie in the request, the key or the settings. */
-const ofProvider: ReadonlySet<Failure["code"]> = new Set([
-  "rate-limited",
-  "overloaded",
-  "server-error",
-  "unreachable",
-  "stalled",
-  "stream-broken",
-]);
 
 function opens(
   { turn, circuits, model }: Session,
@@ -162,7 +150,7 @@ export function retryDelay(problem: Failure, failuresBefore: number, random: num
   return Math.max(backOff, afterMs + Math.round(Math.min(afterMs / 10, 1000) * random));
 }
 
-/** How long a model rests, in milliseconds: 15 s, doubling to 10 minutes; 5 minutes where an account is empty. */
+/** How long a model rests, in milliseconds: 15 s, doubling to 10 minutes; 5 minutes where it is no passing fault. */
 function restDelay(problem: Failure, opensBefore: number, random: number): number {
   const first = problem.retry === "other-model" ? 300_000 : 15_000;
   return jittered(Math.min(first * 2 ** opensBefore, 600_000), random);

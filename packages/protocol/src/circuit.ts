@@ -4,7 +4,7 @@ import { type FailureCode, failureCodes } from "./failure.ts";
 
 /** A failed attempt's verdict on its model: it rests. */
 export interface Rest {
-  /** Milliseconds since the epoch; absent when the fault lies in this conversation, and time mends nothing. */
+  /** Milliseconds since the epoch; absent when the conversation is too long, which time does not mend. */
   readonly until?: number;
   /** The provider named the time. */
   readonly asked?: true;
@@ -58,11 +58,24 @@ export function isResting(circuit: Circuit | undefined, now: number): boolean {
   return circuit !== undefined && (circuit.until === undefined || circuit.until > now);
 }
 
-/** The conversation is another one: what could not take the old one may be tried again. */
-export function halfOpened(circuits: Circuits, at: number, stays: FailureCode | undefined): Circuits {
-  const entries = Object.entries(circuits).map(([model, circuit]) => {
-    const isBound = circuit.until === undefined && circuit.code !== stays;
-    return [model, isBound ? { ...circuit, until: at } : circuit] as const;
+/** The conversation is another one: what could not take the old one may be tried. */
+export function halfOpened(circuits: Circuits, at: number): Circuits {
+  const entries = Object.entries(circuits).map(([model, { until = at, ...circuit }]) => {
+    return [model, { ...circuit, until }] as const;
   });
   return Object.fromEntries(entries);
+}
+
+const providerCodes: ReadonlySet<FailureCode> = new Set([
+  "rate-limited",
+  "overloaded",
+  "server-error",
+  "unreachable",
+  "stalled",
+  "stream-broken",
+]);
+
+/** Whether a failure says something of the provider; all others lie in the request, the key or the settings. */
+export function isProviderFault(code: FailureCode): boolean {
+  return providerCodes.has(code);
 }

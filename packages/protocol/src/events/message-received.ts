@@ -1,6 +1,5 @@
 /** `message.received`: a person spoke; begins a turn, or steers the running one. */
 import * as v from "valibot";
-import { halfOpened } from "../circuit.ts";
 import type { EventType } from "../event-type.ts";
 import { markMoment } from "../marks.ts";
 import { type UserMessage, userPartsSchema } from "../message.ts";
@@ -30,8 +29,6 @@ export const messageReceived: EventType<"message.received", MessageReceived> = {
     const messages = [...session.messages, { role: "user", parts: data.parts } as const];
     // Whoever spoke may mean it otherwise now: what was refused is asked about again.
     const refusals = rest.refusals.map((one) => ({ ...one, isOld: true }));
-    // A conversation that was too long is no shorter for it.
-    const circuits = halfOpened(rest.circuits, at, "context-overflow");
-    return { ...rest, circuits, messages, marks, turn, recent: [], refusals };
+    return { ...rest, messages, marks, turn, recent: [], refusals };
   },
 };

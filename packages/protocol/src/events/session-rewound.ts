@@ -30,7 +30,7 @@ export const sessionRewound: EventType<"session.rewound", SessionRewound> = {
     const after = files ? [{ seq, moment: "after", ref: files.now } as const] : [];
     return {
       ...back,
-      circuits: conversation ? halfOpened(back.circuits, at, undefined) : back.circuits,
+      circuits: conversation ? halfOpened(back.circuits, at) : back.circuits,
       checkpoints: [...session.checkpoints, ...after],
       rewind: {
         seq,
