@@ -56,10 +56,11 @@ function entry(drafts: readonly Draft[]): Entry {
   return { drafts, durable: false };
 }
 
-/** The reservation stands as the cost: what the provider charged will never be known. */
+/** What was shown of it is void; the reservation stands as the cost: what the provider charged will never be known. */
 function discardAttempt(session: Session, { ports }: Reach): Draft[] {
   const { turn, account } = session;
   if (!turn?.attempt) return [];
+  ports.onDelta({ type: "void" });
   const { id: attempt, model, startedAt } = turn.attempt;
   const reserved = account.reserved[attempt];
   const ms = Math.max(0, ports.clock.now() - startedAt);
