@@ -107,7 +107,7 @@ function weatherOf(seed: number): Weather {
   return { seed, random, clock, store: createMemoryStore(), steps, done: [], shown: [], faults: 0 };
 }
 
-/** The one that lives changes every two minutes; a moment belongs to one. */
+/** The one that lives may change every two minutes. In every fifth session one is wrong throughout, and the other lives. */
 function living(now: number, seed: number): Provider {
   return among(createRandom(seed + Math.floor(now / 120_000)), providers);
 }
@@ -119,13 +119,15 @@ function answered(record: WireRecord, weather: Weather): WireAnswer {
   const at = messages.filter(({ role }) => role === "assistant").length;
   clock.advance(1000 + Math.floor(random() * 9000));
   const provider = record.path.split("/")[1];
-  const fails = random() < (provider === living(clock.now(), seed) ? 0.25 : 1);
+  const isWrong = seed % 5 === 0 && provider === "one";
+  const isLiving = seed % 5 === 0 ? provider === "two" : provider === living(clock.now(), seed);
+  const fails = random() < (isLiving ? 0.25 : 1);
   // Single bytes are the conformance tests' matter: here they would cost most of the time.
   const chunks = among(random, ["event", "whole", 61] as const);
   const parts = at < steps ? partsOf(at, seed, 1 + (seed % 2)) : [said(at, seed)];
   if (!fails) return { parts, chunks, fault: among(random, [{ type: "slow", ms: 1 }, { type: "twice" }]) };
   weather.faults++;
-  return { parts, chunks, fault: among(random, faults)(random) };
+  return { parts, chunks, fault: among(random, isWrong ? lasting : faults)(random, isLiving) };
 }
 
 /** Nothing of a discarded answer is ever sent. */
@@ -149,18 +151,25 @@ function partsOf(at: number, seed: number, calls: number): readonly AssistantPar
   return [said(at, seed), ...called];
 }
 
-type MakeFault = (random: Random) => WireFault;
+type MakeFault = (random: Random, isLiving: boolean) => WireFault;
 
 const places = ["start", "text", "tool-call"] as const;
-const statuses = [400, 408, 429, 500, 502, 503, 529] as const;
-const bodies = ["<html><title>no</title></html>", '{"choices":[]}', '{"error":"no"}', ""] as const;
+const statuses = [408, 429, 500, 502, 503, 529] as const;
+const bodies = ["<html><title>no</title></html>", '{"error":"no"}', ""] as const;
 const codes = ["rate_limit_error", "overloaded_error", "server_error", "UNAVAILABLE"] as const;
 
-/** Every kind of the wire server's. */
+/** Of a provider that is set up wrongly for the whole session. */
+const lasting: readonly MakeFault[] = [
+  (random) => ({ type: "status", status: among(random, [400, 401, 403, 404, 307]) }),
+  () => ({ type: "body", contentType: "application/json", body: '{"choices":[]}' }),
+];
+
+/** Every kind of the wire server's that passes. */
 const faults: readonly MakeFault[] = [
   (random) => ({ type: "status", status: among(random, statuses) }),
-  (random) => {
-    const after = String(Math.floor(random() * 90));
+  (random, isLiving) => {
+    // One that asks to be left alone for a minute does not live for a minute.
+    const after = String(Math.floor(random() * (isLiving ? 10 : 60)));
     return { type: "status", status: 429, headers: { "retry-after": after } };
   },
   () => ({ type: "reset" }),
@@ -322,14 +331,30 @@ const madeGoodMs = 60_000;
 /** An attempt under way when the time is up still ends: it takes 10 seconds on the session's clock. */
 const lastAttemptMs = 10_000;
 
-function judge({ seed, session, done, steps, deaths, lostMs }: Weathered): void {
-  const why = `seed ${seed}: ${JSON.stringify(session.lastEnd)}`;
+function judge({ seed, session, events, done, steps, deaths, lostMs }: Weathered): void {
+  const why = `seed ${seed}: ${JSON.stringify(session.lastEnd)}\n${timeline(events)}`;
   assert.deepEqual(session.lastEnd, { type: "done" }, why);
   assert.deepEqual(done, [...new Set(done)], `${why}: a tool ran twice`);
   const wanted = steps * (1 + (seed % 2));
   if (deaths === 0) assert.equal(done.length, wanted, `${why}: every call ran`);
   assert.ok(done.length <= wanted && session.step === steps + 1, why);
   assert.ok(lostMs <= budgetMs + (steps + 1) * (madeGoodMs + lastAttemptMs), `${why}: lost ${lostMs} ms`);
+}
+
+/** What came of each attempt and when: a stall that is none depends on the machine, so a seed need not repeat all of it. */
+function timeline(events: readonly Event[]): string {
+  const begun = events[0]?.at ?? 0;
+  const seconds = (at: number) => `${Math.round((at - begun) / 1000)} s`;
+  const lines = events.flatMap((event) => {
+    if (event.type === "step.completed") return [`${seconds(event.at)} ${event.data.model} answered`];
+    if (event.type === "model.switched")
+      return [`${seconds(event.at)} to ${event.data.to}: ${event.data.because}`];
+    if (event.type !== "step.failed") return [];
+    const { model, failure: problem, rest } = event.data;
+    const until = rest?.until === undefined ? "" : `, rests until ${seconds(rest.until)}`;
+    return [`${seconds(event.at)} ${model} ${problem.code} ${JSON.stringify(problem.retry)}${until}`];
+  });
+  return lines.join("\n");
 }
 
 /** For the test's log. */

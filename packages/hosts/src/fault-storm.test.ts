@@ -2,7 +2,7 @@
 import { it } from "node:test";
 import { told, weather } from "./fault-storm-bench.test.ts";
 
-it("a storm of 24 sessions", async (test) => {
-  const seeds = Array.from({ length: 24 }, (_, i) => 1000 + i);
+it("a storm of 16 sessions", async (test) => {
+  const seeds = Array.from({ length: 16 }, (_, i) => 1000 + i);
   test.diagnostic(told(await weather(seeds, 8)));
 });

@@ -1,5 +1,5 @@
 /** After a failed attempt: try again, wait, let another model take over, or give up. */
-import { type Failure, failure, isResting, type Rest, type Session } from "@lathe/protocol";
+import { type Failure, failure, isProviderFault, isResting, type Rest, type Session } from "@lathe/protocol";
 import type { Action } from "./action.ts";
 import { chainOf } from "./chain.ts";
 import { standIn } from "./failover.ts";
@@ -10,6 +10,8 @@ const attemptsPerModel = 3;
 const attemptsInRow = 8;
 /** Milliseconds that failing and waiting may take in all before a turn ends; each answer makes a minute of it good. */
 const retryBudgetMs = 300_000;
+/** Milliseconds between two attempts on a model that rests, while the only other ones are out for good. */
+const turnsMs = 30_000;
 /** Milliseconds to wait for one model while another one could go on. */
 const patienceMs = 60_000;
 
@@ -52,20 +54,23 @@ interface Due {
 }
 
 /**
- * When each model may be called, the first one first. Where all rest they take turns at the pace of one: a rest is a
- * reason to call another model, not to call none.
+ * When each model may be called, the first one first. Where all rest they take turns: a rest is a reason to call
+ * another model, not to call none. Only where a provider named the time, or the fault is not of the passing kind, it is
+ * waited for.
  */
 function due(session: Session, turn: Turn, now: number): readonly Due[] {
   const { model, circuits } = session;
   const { lastFailure: problem, retryAt = now } = turn;
-  const own = problem?.retry === "other-model" ? undefined : { id: model, at: retryAt, since: now };
-  const isOut = own !== undefined && isResting(circuits[model], now);
+  const own = problem?.retry === "other-model" ? [] : [{ id: model, at: retryAt, since: now }];
+  const isOut = isResting(circuits[model], now);
   const others = chainOf(session).flatMap((id) => {
-    const { until, asked, since = 0 } = circuits[id] ?? {};
+    const { until, asked, code, since = 0 } = circuits[id] ?? {};
     if (id === model || until === undefined) return [];
-    return [{ id, at: isOut && !asked ? Math.min(until, own.at) : until, since }];
+    const isPatient = !isOut || asked || !code || !isProviderFault(code);
+    const turnAt = own.length > 0 ? retryAt : since + turnsMs;
+    return [{ id, at: isPatient ? until : Math.min(until, turnAt), since }];
   });
-  return [...(own ? [own] : []), ...others].sort((a, b) => a.at - b.at || a.since - b.since);
+  return [...own, ...others].sort((a, b) => a.at - b.at || a.since - b.since);
 }
 
 /** Whether the turn's budget of attempts and of time allows an attempt then. */
