@@ -232,7 +232,7 @@ function gatewayOf({ random, clock }: Weather, server: WireServer): Gateway {
   };
   return createModels({
     providers: { one: at("one"), two: at("two") },
-    stall: () => ({ firstMs: 500, betweenMs: 250 }),
+    stall: () => ({ firstMs: 1000, betweenMs: 500 }),
     now: clock.now,
   });
 }

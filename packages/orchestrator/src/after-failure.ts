@@ -6,10 +6,12 @@ import { standIn } from "./failover.ts";
 
 /** Attempts on one model before it rests. */
 const attemptsPerModel = 3;
-/** Attempts in a row, for each model of the chain and once more, before a turn ends unless `limits.failures` says otherwise. */
-const attemptsInRow = 8;
+/** Attempts in a row, for each model of the chain, before a turn ends unless `limits.failures` says otherwise. */
+const attemptsInRow = 16;
 /** Milliseconds that failing and waiting may take in all before a turn ends; each answer makes a minute of it good. */
 const retryBudgetMs = 300_000;
+/** Milliseconds between two attempts, at most. */
+const longestMs = 30_000;
 /** Milliseconds between two attempts on a model that rests, while the only other ones are out for good. */
 const turnsMs = 30_000;
 /** Milliseconds to wait for one model while another one could go on. */
@@ -75,7 +77,7 @@ function due(session: Session, turn: Turn, now: number): readonly Due[] {
 
 /** Whether the turn's budget of attempts and of time allows an attempt then. */
 function mayGoOn(session: Session, turn: Turn, at: number): boolean {
-  const most = session.limits.failures ?? attemptsInRow * (1 + chainOf(session).length);
+  const most = session.limits.failures ?? attemptsInRow * chainOf(session).length;
   return turn.failures < most && at - (turn.failingSince ?? at) <= retryBudgetMs - (turn.lostMs ?? 0);
 }
 
@@ -118,8 +120,11 @@ export function aftermath(
 ): Aftermath {
   const { now, window, random } = given;
   const { modelFailures: failuresBefore = 0, failures = 0 } = session.turn ?? {};
-  // Where all rest, going round begins no back-off anew.
-  const inRow = session.circuits[session.model] ? failures : failuresBefore;
+  // Where all rest, going round begins no back-off anew; each model is left alone while the others have their turns.
+  const isRound = session.circuits[session.model] !== undefined;
+  const inRow = isRound
+    ? { failures, longestMs: longestMs / Math.max(1, chainOf(session).length) }
+    : { failures: failuresBefore };
   const delay = retryDelay(problem, inRow, random());
   const retry = delay === undefined ? {} : { retryAt: now + delay };
   if (!opens(session, problem, { now, failuresBefore, delay })) return retry;
@@ -147,9 +152,13 @@ function opens(
  * upper half (500 ms doubling to 30 s), and not before the provider asked for it, nor all clients in the same moment.
  * `random` is uniform in [0, 1).
  */
-export function retryDelay(problem: Failure, failuresBefore: number, random: number): number | undefined {
+export function retryDelay(
+  problem: Failure,
+  before: { readonly failures: number; readonly longestMs?: number },
+  random: number,
+): number | undefined {
   if (problem.retry === "never" || problem.retry === "other-model") return undefined;
-  const backOff = jittered(Math.min(500 * 2 ** failuresBefore, 30_000), random);
+  const backOff = jittered(Math.min(500 * 2 ** before.failures, before.longestMs ?? longestMs), random);
   if (problem.retry === "same") return backOff;
   const { afterMs } = problem.retry;
   return Math.max(backOff, afterMs + Math.round(Math.min(afterMs / 10, 1000) * random));
