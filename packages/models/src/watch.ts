@@ -37,9 +37,12 @@ export function createWatch(signal: AbortSignal): Watch {
   };
   const check = (): void => {
     const now = performance.now();
-    // Timers come before what has arrived: while this process could not listen, nobody was silent.
     const late = now - due;
-    if (late > lateMs) since += late;
+    if (late > lateMs) {
+      // Timers come before what has arrived: while this process could not listen, nobody was silent.
+      since += late;
+      return arm(Math.max(lateMs, since + limitMs - now));
+    }
     const left = since + limitMs - now;
     if (left <= 0) stop({ type: "stall", ms: limitMs });
     else arm(left);
