@@ -41,7 +41,8 @@ export function createWatch(signal: AbortSignal): Watch {
     if (late > lateMs) {
       // Timers come before what has arrived: while this process could not listen, nobody was silent.
       since += late;
-      return arm(Math.max(lateMs, since + limitMs - now));
+      arm(Math.max(lateMs, since + limitMs - now));
+      return;
     }
     const left = since + limitMs - now;
     if (left <= 0) stop({ type: "stall", ms: limitMs });
