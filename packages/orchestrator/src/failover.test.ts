@@ -1,13 +1,14 @@
 /** Failover: along the chain and back, by circuits that the log alone explains. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Failure, failure, fold, type Models, type Session } from "@lathe/protocol";
+import { type Event, type Failure, failure, fold, type Models, type Session } from "@lathe/protocol";
 import {
   createHandMovedClock,
   createScriptedModel,
   type HandMovedClock,
   type ScriptedAnswer,
 } from "@lathe/testkit";
+import fc from "fast-check";
 import { type Bench, begin, openBench, roles, run, say, unwrap } from "./bench.test.ts";
 import type { Ports } from "./ports.ts";
 
@@ -183,6 +184,55 @@ describe("failover", () => {
     assert.deepEqual((await it.run()).lastEnd, { type: "done" });
   });
 });
+
+describe("failover, whatever fails", () => {
+  const kinds: readonly Failure[] = [
+    down,
+    failure("stalled", "silent", { retry: "same" }),
+    failure("rate-limited", "slow down", { retry: { afterMs: 40_000 } }),
+    failure("rate-limited", "come back", { retry: { afterMs: 500_000 } }),
+    failure("rate-limited", "no credit", { retry: "other-model" }),
+    failure("unauthorized", "no key", { retry: "other-model" }),
+    failure("context-overflow", "too long", { retry: "other-model" }),
+    failure("unreachable", "gone", { retry: "same" }),
+  ];
+  const fates = fc.array(fc.tuple(fc.nat(kinds.length + 3), fc.nat(30_000)), { maxLength: 60 });
+
+  it("ends, within its budget, and the log tells the same session again", () =>
+    fc.assert(
+      fc.asyncProperty(fates, fc.integer({ min: 1, max: 4 }), async (list, models) => {
+        let tries = 0;
+        const it: Chained = chain(["a", "b", "c", "d"].slice(0, models), () => {
+          const [fate, ms] = list[tries++] ?? [kinds.length, 0];
+          it.clock.advance(ms);
+          const problem = kinds[fate];
+          if (problem) return { text: "half", failure: problem };
+          return tries < list.length ? { calls: [say(`${tries}`)] } : { text: "ok" };
+        });
+        const session = await it.run();
+        const events = unwrap(await it.bench.store.read("s1"));
+        assert.deepEqual(fold(events), session);
+        assert.equal(session.turn, undefined);
+        assert.ok(["done", "failed"].includes(session.lastEnd?.type ?? ""));
+        assert.ok(lost(events) <= 300_000 + (session.step + 1) * (minute + models * 30_000));
+        assert.deepEqual(it.bench.done, [...new Set(it.bench.done)]);
+      }),
+      { numRuns: 150 },
+    ));
+});
+
+/** From the first failure after an answer to the next answer or the end, in milliseconds. */
+function lost(events: readonly Event[]): number {
+  let since: number | undefined;
+  let sum = 0;
+  for (const { type, at } of events) {
+    if (type === "step.failed") since ??= at;
+    if (type !== "step.completed" && type !== "turn.ended") continue;
+    sum += since === undefined ? 0 : at - since;
+    since = undefined;
+  }
+  return sum;
+}
 
 function opened(it: Chained, go: () => ScriptedAnswer): Models {
   return {
