@@ -123,4 +123,29 @@ describe("lathe models", () => {
     assert.doesNotMatch(failed.out, /test-key/);
     assert.equal(failed.code, 1);
   });
+
+  it("lets sessions know of each other's failures, until the model answers again", async () => {
+    const isAnthropic = ({ path }: { readonly path: string }) => path.endsWith("/messages");
+    let down = true;
+    const server = await wire((record) => {
+      if (isAnthropic(record) && down) return { fault: { type: "status", status: 529 } };
+      const tests = record.request.tools.includes("report");
+      return { parts: tests ? [report] : [{ type: "text", text: "here" }] };
+    });
+    const env = { ...wireEnv(server.url), OPENAI_API_KEY: "k", OPENAI_BASE_URL: `${server.url}/v1` };
+    const asked = () => server.records.filter(isAnthropic).length;
+    const chain = "anthropic/claude-sonnet-5-5,openai/some-model";
+    const go = () => place.run(["run", "--model", chain, "hello"], { env });
+    assert.match((await go()).out, /here/);
+    assert.equal(asked(), 3);
+    assert.match((await go()).out, /here/);
+    assert.equal(asked(), 3, "the second session did not ask it");
+    const { out } = await place.run(["models", "list", "sonnet-5-5"], { env });
+    assert.match(out, /claude-sonnet-5-5 .*rests until \d{4}-.*\(overloaded\)/);
+    down = false;
+    const tested = await place.run(["models", "test", "claude-sonnet-5-5"], { env });
+    assert.match(tested.out, /rests until .*from now on they use it again/);
+    assert.match((await go()).out, /here/);
+    assert.equal(asked(), 5);
+  });
 });

@@ -12,6 +12,14 @@ export type {
   Skipped,
   SkipReason,
 } from "./src/checkpoints.ts";
+export {
+  type Circuit,
+  type CircuitNews,
+  type Circuits,
+  isProviderFault,
+  isResting,
+  type Rest,
+} from "./src/circuit.ts";
 export type { Clock } from "./src/clock.ts";
 export {
   coversGrant,
@@ -42,6 +50,7 @@ export type { Envelope, EventType } from "./src/event-type.ts";
 export type { BudgetReserved } from "./src/events/budget-reserved.ts";
 export type { BudgetSettled } from "./src/events/budget-settled.ts";
 export type { CancelRequested } from "./src/events/cancel-requested.ts";
+export type { CircuitHeard } from "./src/events/circuit-heard.ts";
 export type { MessageReceived } from "./src/events/message-received.ts";
 export type { ModelSwitched } from "./src/events/model-switched.ts";
 export type { NoticePosted } from "./src/events/notice-posted.ts";

@@ -2,6 +2,7 @@
 import type {
   Blobs,
   Checkpoint,
+  CircuitNews,
   Clock,
   Delta,
   Event,
@@ -57,6 +58,8 @@ export interface AgentPorts {
   /** *Contract:* never rejects; takes keys and passwords out of a text. */
   redact(text: string): Promise<string>;
   readonly models: Models;
+  /** *Contract:* what other sessions found out about a model that rests; never throws, and is quick. */
+  readonly circuitNews?: (model: string) => CircuitNews | undefined;
   readonly tools: readonly Tool[];
   /** As they are now. */
   readonly rules: readonly Rule[];

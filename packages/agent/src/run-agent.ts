@@ -57,6 +57,7 @@ function orchestratorPorts(ports: AgentPorts): Ports {
   return {
     clock,
     models: ports.models,
+    ...(ports.circuitNews && { circuitNews: ports.circuitNews }),
     inbox: ports.inbox,
     ...(ports.network && { network: ports.network }),
     tools: new Map(ports.tools.map((tool) => [tool.name, tool])),

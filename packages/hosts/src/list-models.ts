@@ -2,8 +2,9 @@
 import { askServer, fetchRegistry, type Known, providers, type Source } from "@lathe/models";
 import { type Failure, failure, isFailure, type ModelInfo } from "@lathe/protocol";
 import { builtinModel, chooseModels, variablesSet } from "./choose-models.ts";
+import type { KnownCircuit } from "./circuit-files.ts";
 import type { LocalOptions } from "./local-options.ts";
-import { addressOf, openGateway, proxiesOf } from "./model-gateway.ts";
+import { addressOf, openCircuitFiles, openGateway, proxiesOf } from "./model-gateway.ts";
 import { readRefreshed, writeRefreshed } from "./refreshed-models.ts";
 
 export type ModelOptions = Pick<LocalOptions, "env" | "providers" | "catalogue" | "models" | "version">;
@@ -15,6 +16,8 @@ export interface ListedModel {
   readonly reach?: string;
   /** Its place in the chain that a session would use, from 1. */
   readonly chosen?: number;
+  /** Sessions leave it alone, or are about to look whether it has recovered. */
+  readonly circuit?: KnownCircuit;
 }
 
 export interface ListedModels {
@@ -34,10 +37,17 @@ export async function listModels(options: ModelOptions): Promise<ListedModels> {
     .map((id) => ({ info: gateway.info(id), source: "config" as const }));
   const builtin = { info: gateway.info(builtinModel), source: "builtin", reach: "no key needed" } as const;
   const all: readonly ListedModel[] = [...withoutServed(known, served), ...served, ...named, builtin];
+  const circuits = openCircuitFiles(options, gateway);
   const models = all.map((one) => {
+    const circuit = circuits.known(one.info.id, Date.now());
     const reach = one.reach ?? reachOf(one.info.id, options);
     const at = chain.indexOf(one.info.id);
-    return { ...one, ...(reach !== undefined && { reach }), ...(at >= 0 && { chosen: at + 1 }) };
+    return {
+      ...one,
+      ...(reach !== undefined && { reach }),
+      ...(at >= 0 && { chosen: at + 1 }),
+      ...(circuit && { circuit }),
+    };
   });
   const refreshed = readRefreshed(options.env);
   return { models, ...(refreshed && { refreshed: { url: refreshed.url, at: refreshed.at } }) };

@@ -1,15 +1,16 @@
 /** Local options: what an app chose for sessions on this machine, parsed and checked by it. */
-import type { OwnEntry } from "@lathe/models";
+import type { OwnEntry, WireName } from "@lathe/models";
 import type { Delta, Event, Limits, Mode, Rule, Session } from "@lathe/protocol";
 
 /** `required`: commands ask when there is none; `preferred`: they run anyway; `off`: it is not even looked for. */
 export type SandboxChoice = "required" | "preferred" | "off";
 
-/** Address, key and headers of one provider, from the user's own configuration. */
+/** Address, key, headers and wire of one provider, from the user's own configuration. */
 export interface ProviderOptions {
   readonly baseUrl?: string;
   readonly apiKey?: string;
   readonly headers?: Readonly<Record<string, string>>;
+  readonly wire?: WireName;
 }
 
 /** What commands may have of the machine. */

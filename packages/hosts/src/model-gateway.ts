@@ -2,6 +2,7 @@
 import { createModels, type Gateway, type ProviderOptions, providers } from "@lathe/models";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { builtinModel, chooseModels } from "./choose-models.ts";
+import { type CircuitFiles, createCircuitFiles } from "./circuit-files.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { readRefreshed } from "./refreshed-models.ts";
 
@@ -50,6 +51,14 @@ export function addressOf(
   options: Pick<LocalOptions, "env" | "providers">,
 ): string | undefined {
   return providerOptions(options)[provider]?.baseUrl ?? providers[provider]?.baseUrl;
+}
+
+/** Circuits of models as this user reaches them. */
+export function openCircuitFiles(options: GatewayOptions, gateway: Gateway): CircuitFiles {
+  return createCircuitFiles(options.env, (model) => {
+    const { id } = gateway.info(model);
+    return `${id} ${addressOf(id.slice(0, id.indexOf("/")), options) ?? ""}`;
+  });
 }
 
 export function isProxied(env: LocalOptions["env"]): boolean {

@@ -12,7 +12,7 @@ import { openKeptRules } from "./kept-rules.ts";
 import { createLazyCheckpoints } from "./lazy-checkpoints.ts";
 import { createLazySearch } from "./lazy-search.ts";
 import type { LocalOptions } from "./local-options.ts";
-import { openGateway } from "./model-gateway.ts";
+import { openCircuitFiles, openGateway } from "./model-gateway.ts";
 import { openRedactor } from "./open-redactor.ts";
 import { recoveryText } from "./recovery-text.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
@@ -47,6 +47,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const models = chooseModels(options.models, env);
   const gateway = openGateway(options);
   if (models[0] !== undefined) gateway.preload(models[0]);
+  const circuits = openCircuitFiles(options, gateway);
   const { scratch, fenced } = fence;
   const { rules: keptRules, kept } = openKeptRules(options);
   const fixed = sessionRules(options.rules, cwd);
@@ -79,6 +80,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
           ...[import("@lathe/edits"), workspace.prepare(), options.checkpoints && checkpoints.open()],
         ]),
       ),
+      circuitNews: circuits.news,
       tools: builtinTools,
       get rules() {
         return [...keptRules(), ...fixed];
@@ -93,7 +95,10 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       search: createLazySearch(cwd),
       syntax,
       clock: systemClock,
-      onEvent: options.onEvent,
+      onEvent: (event, session) => {
+        circuits.onEvent(event, session);
+        options.onEvent(event, session);
+      },
       onDelta: options.onDelta,
     },
     close: () =>

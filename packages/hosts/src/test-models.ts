@@ -8,8 +8,9 @@ import {
   type Usage,
 } from "@lathe/protocol";
 import { builtinModel, chooseModels } from "./choose-models.ts";
+import type { CircuitFiles, KnownCircuit } from "./circuit-files.ts";
 import type { ModelOptions } from "./list-models.ts";
-import { openGateway } from "./model-gateway.ts";
+import { openCircuitFiles, openGateway } from "./model-gateway.ts";
 
 export interface TestedModel {
   readonly id: string;
@@ -22,6 +23,8 @@ export interface TestedModel {
   readonly usage?: Usage;
   /** US dollars; absent where the price is unknown. */
   readonly cost?: number;
+  /** What sessions found out about it lately; void once it has answered. */
+  readonly circuit?: KnownCircuit;
 }
 
 /** Reasoning models think before they answer. */
@@ -54,16 +57,19 @@ export interface TestOptions {
   onTested(tested: TestedModel): void;
 }
 
-/** All at once; in the order of the ids. The embedded model needs no test. */
+/** A model that answers has its circuit closed for all sessions. All at once; in the order of the ids. The embedded model needs no test. */
 export async function testModels(
   options: ModelOptions,
   { ids, signal, onTested }: TestOptions,
 ): Promise<readonly TestedModel[]> {
   const gateway = openGateway(options);
   const chain = ids.length > 0 ? ids : chooseModels(options.models, options.env);
+  const circuits = openCircuitFiles(options, gateway);
   const tests = chain.map(async (id): Promise<TestedModel> => {
     const tested =
-      id === builtinModel ? ({ id, state: "called" } as const) : await testModel(id, gateway, signal);
+      id === builtinModel
+        ? ({ id, state: "called" } as const)
+        : withCircuit(await testModel(id, gateway, signal), circuits);
     onTested(tested);
     return tested;
   });
@@ -72,6 +78,12 @@ export async function testModels(
   } finally {
     gateway.close();
   }
+}
+
+function withCircuit(tested: TestedModel, circuits: CircuitFiles): TestedModel {
+  const circuit = circuits.known(tested.id, Date.now());
+  if (tested.state !== "failed") circuits.close(tested.id);
+  return circuit ? { ...tested, circuit } : tested;
 }
 
 async function testModel(

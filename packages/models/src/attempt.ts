@@ -3,7 +3,7 @@ import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provide
 import { type Failure, failure, type ModelPart, type ModelRequest } from "@lathe/protocol";
 import { type Answer, isSilent, newAnswer, partsOf, reasonOf, take, usageOf } from "./answer.ts";
 import { lightenHeaders } from "./light-headers.ts";
-import { brokenStream, type Origin, providerFailure, stalled } from "./provider-failure.ts";
+import { brokenStream, type Origin, outgrown, providerFailure, stalled } from "./provider-failure.ts";
 import { rawKey } from "./unknown-fields.ts";
 import { createWatch, type Stop, type Watch } from "./watch.ts";
 import type { Endpoint, Wire } from "./wire.ts";
@@ -129,6 +129,7 @@ function isUnknownShape(error: unknown): error is { readonly value: unknown } {
 
 function finish(progress: Progress, part: Finish): ModelPart {
   const { answer, source, rescued } = progress;
+  if (part.finishReason.raw === windowFull) return failed(outgrown(source.origin));
   const unified = rescued?.reason ?? part.finishReason.unified;
   const reason = reasonOf(answer, unified);
   if (!reason) {
@@ -147,6 +148,9 @@ function finish(progress: Progress, part: Finish): ModelPart {
     ...(raw === undefined ? {} : { raw }),
   };
 }
+
+/** The answer had no room left in the window; the packages call it cut at the output limit, where going on would help. */
+const windowFull = "model_context_window_exceeded";
 
 function rawOf({ providerMetadata }: Finish): string | undefined {
   const kept = providerMetadata?.[rawKey];

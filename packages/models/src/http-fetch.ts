@@ -4,7 +4,9 @@
  * silent bodies after 300; none of that fits an agent.
  */
 import type { Agent, ClientRequest, IncomingMessage } from "node:http";
+import type { Readable, Transform } from "node:stream";
 import { requestTaken } from "./light-headers.ts";
+import { createSniffer, type NotAStream, type Sniffer } from "./not-a-stream.ts";
 
 export interface Transport {
   /** Ends idle connections; running requests are not touched. */
@@ -58,7 +60,9 @@ export function createTransport(options: TransportOptions = {}): Transport {
         body: typeof init.body === "string" ? init.body : "",
         signal: init.signal ?? undefined,
       };
-      return asResponse(await sendTwice(outgoing, agentOf(outgoing.url.protocol)));
+      const message = await sendTwice(outgoing, agentOf(outgoing.url.protocol));
+      // Whoever asks with a body wants a stream; lists of models do not.
+      return asResponse(message, outgoing.method === "POST");
     },
   };
 }
@@ -110,38 +114,80 @@ function abortError(): Error {
 }
 
 /** The part of Response that the provider packages read; the real class would load undici. */
-function asResponse(message: IncomingMessage): Response {
+function asResponse(message: IncomingMessage, isStream: boolean): Response {
   const status = message.statusCode ?? 0;
+  const ok = status >= 200 && status < 300;
   const headers = new Map<string, string>();
   for (const [name, value] of Object.entries(message.headers)) {
     if (value !== undefined) headers.set(name, Array.isArray(value) ? value.join(", ") : value);
   }
   const response = {
-    ok: status >= 200 && status < 300,
+    ok,
     status,
     statusText: message.statusMessage ?? "",
     headers,
-    body: bodyOf(message),
+    body: bodyOf(decoded(message), ok && isStream ? createSniffer(status) : undefined),
   };
   return response as unknown as Response;
 }
 
-function bodyOf(message: IncomingMessage): ReadableStream<Uint8Array> {
+/** Nobody was asked to compress, but some proxies do. */
+function decoded(message: IncomingMessage): Readable {
+  const decoder = decoderOf(message.headers["content-encoding"]);
+  if (!decoder) return message;
+  const { pipeline } = process.getBuiltinModule("node:stream");
+  // What goes wrong here the reader of the decoder hears.
+  return pipeline(message, decoder, () => undefined);
+}
+
+function decoderOf(encoding: string | undefined): Transform | undefined {
+  if (encoding === undefined) return undefined;
+  const zlib = process.getBuiltinModule("node:zlib");
+  switch (encoding.toLowerCase()) {
+    case "gzip":
+    case "x-gzip":
+    case "deflate":
+      return zlib.createUnzip();
+    case "br":
+      return zlib.createBrotliDecompress();
+    default:
+      return undefined;
+  }
+}
+
+function bodyOf(message: Readable, sniffer: Sniffer | undefined): ReadableStream<Uint8Array> {
   let open = true;
   const end = (finish: () => void): void => {
     if (open) finish();
     open = false;
   };
+  const held: Uint8Array[] = [];
+  /** What may be handed on now. */
+  const taken = (chunk: Uint8Array): readonly Uint8Array[] | NotAStream => {
+    const found = sniffer?.take(chunk) ?? "stream";
+    held.push(chunk);
+    if (found === "wait") return [];
+    return found === "stream" ? held.splice(0) : found;
+  };
   return new ReadableStream<Uint8Array>({
     start(controller) {
+      const fail = (error: Error): void => end(() => controller.error(error));
       message.on("data", (chunk: Buffer) => {
-        if (!open) return;
-        controller.enqueue(chunk);
+        const chunks = open ? taken(chunk) : [];
+        if ("kind" in chunks) {
+          fail(chunks);
+          return void message.destroy();
+        }
+        for (const one of chunks) controller.enqueue(one);
         if ((controller.desiredSize ?? 1) <= 0) message.pause();
       });
-      message.on("end", () => end(() => controller.close()));
-      message.on("error", (error) => end(() => controller.error(error)));
-      message.on("close", () => end(() => controller.error(new Error("The connection was closed early"))));
+      message.on("end", () => {
+        const found = sniffer?.end();
+        if (found) fail(found);
+        else end(() => controller.close());
+      });
+      message.on("error", fail);
+      message.on("close", () => fail(new Error("The connection was closed early")));
     },
     pull: () => void message.resume(),
     cancel: () => end(() => void message.destroy()),

@@ -1,5 +1,7 @@
 /** Turns whatever a provider package throws or emits into one failure with a closed code. */
 import { causeText, type Failure, type FailureCode, failure, type Retry } from "@lathe/protocol";
+import { isNotAStream, type NotAStream, notAStreamIn } from "./not-a-stream.ts";
+import { isOverflow } from "./overflow.ts";
 import { redact } from "./redact.ts";
 import { retryAfterMs } from "./retry-after.ts";
 
@@ -36,7 +38,8 @@ interface Finding {
 }
 
 export function providerFailure(error: unknown, origin: Origin, now: number): Failure {
-  const raised: Raised = typeof error === "object" && error !== null ? error : { message: String(error) };
+  const told: Raised = typeof error === "object" && error !== null ? error : { message: String(error) };
+  const raised: Raised = notAStreamIn(error) ?? told;
   const found = findingOf(raised, origin, now);
   const text = redact(found.text, origin.secrets);
   const below = raised.responseBody ? ` <- ${raised.responseBody.slice(0, 2000)}` : "";
@@ -47,6 +50,11 @@ export function providerFailure(error: unknown, origin: Origin, now: number): Fa
 /** The stream ended, or said something that nobody can read. */
 export function brokenStream(origin: Origin, what: string): Failure {
   return failure("stream-broken", `The answer of ${origin.id} broke off: ${what}`, { retry: "same" });
+}
+
+export function outgrown({ id }: Origin): Failure {
+  const text = `The conversation is too long for ${id}: its answer did not fit into the window`;
+  return failure("context-overflow", text, { retry: "other-model" });
 }
 
 export function stalled(origin: Origin, ms: number): Failure {
@@ -60,7 +68,9 @@ function findingOf(raised: Raised, origin: Origin, now: number): Finding {
   if (isOverflow(status ?? 400, said)) {
     return found("context-overflow", `The conversation is too long for ${origin.id}: ${said}`, "other-model");
   }
+  if (status === undefined && isNotAStream(raised)) return otherThanStream(raised, origin);
   if (status === undefined) return withoutStatus(raised, said, origin);
+  if (status >= 300 && status < 400) return redirected(raised, status, origin);
   if (status < 500 && refusal.test(said)) {
     return found("content-refused", `${origin.provider} refused the content: ${said}`, "other-model");
   }
@@ -103,6 +113,27 @@ function byStatus(status: number, { said, origin, afterMs }: Told): Finding {
     // Another wire may take what this one rejects.
     "other-model",
   );
+}
+
+/** Followed by us, a redirect could take the key to another host. */
+function redirected({ responseHeaders }: Raised, status: number, { baseUrl }: Origin): Finding {
+  const to = responseHeaders?.location;
+  const where = to === undefined ? "without saying where to" : `to ${to.slice(0, 200)}`;
+  const todo = "Set the base URL to the address that answers itself";
+  return found("request-rejected", `${baseUrl} redirects with ${status} ${where}. ${todo}`, "other-model");
+}
+
+function otherThanStream({ kind, responseBody }: NotAStream, { id, baseUrl }: Origin): Finding {
+  if (kind === "page") {
+    const title = /<title[^>]*>([^<]{1,100})/i.exec(responseBody)?.[1]?.trim();
+    const page = title ? `a web page ("${title}")` : "a web page";
+    const todo = "Check the base URL, the network and the proxy";
+    return found("unreachable", `${baseUrl} answered with ${page} in place of ${id}. ${todo}`, "same");
+  }
+  const told = messageIn(parsed(responseBody));
+  if (told !== undefined) return found("server-error", `${baseUrl} failed: ${told.slice(0, 400)}`, "same");
+  const text = `${baseUrl} answered with plain JSON: ${id} has to be streamed there`;
+  return found("request-rejected", text, "other-model");
 }
 
 function found(code: FailureCode, text: string, retry: Retry): Finding {
@@ -148,23 +179,6 @@ const certificate = /CERT|SIGNATURE|SELF_SIGNED|UNABLE_TO_|^ERR_(?:TLS|SSL)/;
 const refusal = /content[_ ]?(?:policy|filter|management)|safety system|blocked by/i;
 const noCredit = /insufficient_quota|exceeded your current quota|insufficient balance|credit balance/i;
 const overload = /overloaded/i;
-
-/** The wordings of Anthropic, OpenAI, Gemini and of the servers that speak OpenAI's wire. */
-const overflow = [
-  /context_length_exceeded/,
-  /prompt is too long/i,
-  /exceed(?:s|ed)? (?:the )?(?:model'?s )?(?:maximum )?(?:context|available context)/i,
-  /maximum context length|maximum prompt length/i,
-  /context (?:window|length|limit|size).{0,40}(?:exceed|too (?:long|large))/i,
-  /input token count.{0,40}exceeds/i,
-  /too large for model|reduce the length of the (?:messages|prompt|input)/i,
-  /request_too_large/,
-];
-
-function isOverflow(status: number, said: string): boolean {
-  if (status === 413) return true;
-  return (status === 400 || status === 422) && overflow.some((wording) => wording.test(said));
-}
 
 /** The provider's own words, from wherever the package left them, in one line. */
 function saidBy(raised: Raised): string {

@@ -15,6 +15,9 @@ export interface Watch {
   end(): void;
 }
 
+/** A timer that fires so much later than it should was held up by this process, in milliseconds. */
+const lateMs = 20;
+
 /** One timer per attempt: a part only moves the deadline, so that fast streams arm no timers. */
 export function createWatch(signal: AbortSignal): Watch {
   let limitMs = 0;
@@ -27,10 +30,23 @@ export function createWatch(signal: AbortSignal): Watch {
     wake?.();
   };
   const abort = (): void => stop({ type: "abort" });
+  let due = 0;
+  const arm = (ms: number): void => {
+    due = performance.now() + ms;
+    timer = setTimeout(check, ms);
+  };
   const check = (): void => {
-    const left = since + limitMs - performance.now();
+    const now = performance.now();
+    const late = now - due;
+    if (late > lateMs) {
+      // Timers come before what has arrived: while this process could not listen, nobody was silent.
+      since += late;
+      arm(Math.max(lateMs, since + limitMs - now));
+      return;
+    }
+    const left = since + limitMs - now;
     if (left <= 0) stop({ type: "stall", ms: limitMs });
-    else timer = setTimeout(check, left);
+    else arm(left);
   };
   signal.addEventListener("abort", abort, { once: true });
   if (signal.aborted) abort();
@@ -41,7 +57,7 @@ export function createWatch(signal: AbortSignal): Watch {
       since = performance.now();
       if (timer && !shorter) return;
       clearTimeout(timer);
-      timer = setTimeout(check, ms);
+      arm(ms);
     },
     until: <T>(work: Promise<T>) =>
       new Promise<Waited<T>>((resolve, reject) => {

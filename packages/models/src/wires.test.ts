@@ -1,68 +1,30 @@
 /** Every wire over a real server: the port's contract, every fault, and nothing lost on the way there and back. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type AssistantPart, isFailure, type Message, type Model, type ModelRequest } from "@lathe/protocol";
+import type { AssistantPart, Message, ModelRequest } from "@lathe/protocol";
 import {
   conformanceRequest,
   type ModelBehaviour,
   modelConformance,
-  startWireServer,
   streamed,
   type WireAnswer,
   type WireChunks,
   type WireFault,
-  type WireScript,
-  type WireServer,
 } from "@lathe/testkit";
 import fc from "fast-check";
-import { createModels, type ModelsOptions } from "./models.ts";
+import type { ModelsOptions } from "./models.ts";
 import type { WireName } from "./wire.ts";
-
-const secret = "sk-test-0123456789abcdef";
-
-interface Wired {
-  readonly wire: WireName;
-  readonly id: string;
-  readonly path: string;
-}
-
-const wires: readonly Wired[] = [
-  { wire: "anthropic", id: "anthropic/claude-sonnet-5-5", path: "" },
-  { wire: "chat", id: "local/some-model", path: "/v1" },
-  { wire: "responses", id: "openai/gpt-6-sol", path: "/v1" },
-  { wire: "gemini", id: "google/gemini-3.8-flash", path: "" },
-];
-
-interface Opened {
-  readonly server: WireServer;
-  readonly model: Model;
-}
-
-async function opened(wired: Wired, script: WireScript, more: ModelsOptions = {}): Promise<Opened> {
-  const server = await startWireServer(script);
-  const [provider = ""] = wired.id.split("/");
-  const baseUrl = `${server.url}${wired.path}`;
-  const models = createModels({
-    providers: { [provider]: { baseUrl, apiKey: secret, wire: wired.wire } },
-    ...more,
-  });
-  const model = await models.open(wired.id);
-  assert.ok(!isFailure(model), isFailure(model) ? model.text : "");
-  return { server, model };
-}
-
-/** What one scripted answer comes to. */
-async function outcome(wired: Wired, answer: WireAnswer, more: ModelsOptions = {}) {
-  const { server, model } = await opened(wired, [answer], more);
-  try {
-    const parts = await streamed(model);
-    const last = parts.at(-1);
-    assert.ok(last?.type === "finished" || last?.type === "failed");
-    return { parts, last, code: last.type === "failed" ? last.failure.code : last.reason, server };
-  } finally {
-    await server.close();
-  }
-}
+import {
+  answer,
+  type Opened,
+  opened,
+  outcome,
+  plain,
+  secret,
+  text,
+  type Wired,
+  wires,
+} from "./wire-bench.test.ts";
 
 function asAnswer(behaviour: ModelBehaviour): WireAnswer {
   const { parts = [], reason, usage, fails, hangs } = behaviour;
@@ -71,13 +33,6 @@ function asAnswer(behaviour: ModelBehaviour): WireAnswer {
   return { parts, ...(reason ? { reason } : {}), ...(usage ? { usage } : {}), ...(fault ? { fault } : {}) };
 }
 
-const text = { type: "text", text: "Let me see, 世界 👩‍💻." } as const;
-const call = {
-  type: "tool-call",
-  id: "call_1",
-  tool: "read",
-  input: '{"path":"a.ts","lines":[1,2]}',
-} as const;
 const openaiCodes = [
   ["insufficient_quota", "rate-limited", "other-model"],
   ["rate_limit_exceeded", "rate-limited", "same"],
@@ -93,7 +48,6 @@ const codes = {
   responses: openaiCodes,
   gemini: [["RESOURCE_EXHAUSTED", "rate-limited", "same"]],
 } as const;
-const answer: readonly AssistantPart[] = [text, call];
 
 for (const wired of wires) {
   modelConformance(wired.wire, async (behaviours) => {
@@ -274,14 +228,6 @@ async function replayed({ server, model }: Opened, request: ModelRequest): Promi
     JSON.parse(JSON.stringify(value, (k, v) => (k === "cache_control" ? undefined : v)));
   const was = strip(messages(before?.body));
   assert.deepEqual(strip(messages(after?.body)).slice(0, was.length), was);
-}
-
-/** Ids and metadata that servers add are not the reply's. */
-function plain(part: AssistantPart): AssistantPart {
-  if (part.type === "text") return part;
-  if (part.type === "tool-call")
-    return { type: "tool-call", id: part.id, tool: part.tool, input: part.input };
-  return { type: "reasoning", text: part.text, provider: "" };
 }
 
 /** What of a message the wire has room for. */

@@ -1,5 +1,5 @@
 /** Actions: everything `next` can decide; `perform` has one way to do each. */
-import type { Failure, TurnEnd } from "@lathe/protocol";
+import type { Failure, ModelSwitched, TurnEnd } from "@lathe/protocol";
 
 export type Action =
   /** No turn is open. */
@@ -20,7 +20,12 @@ export type Action =
   | { readonly type: "await-person" }
   /** The next attempt is not due yet. */
   | { readonly type: "await-time"; readonly until: number; readonly why: string }
-  | { readonly type: "switch-model"; readonly to: string; readonly why: string }
+  | {
+      readonly type: "switch-model";
+      readonly to: string;
+      readonly why: string;
+      readonly because: NonNullable<ModelSwitched["because"]>;
+    }
   | { readonly type: "post-notice"; readonly about: "loop" | "truncated"; readonly text: string }
   | { readonly type: "call-model" }
   | { readonly type: "end-turn"; readonly end: TurnEnd };

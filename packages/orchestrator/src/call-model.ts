@@ -8,13 +8,14 @@ import {
   isFailure,
   type Message,
   type Model,
+  type ModelInfo,
   type ModelPart,
   type ModelRequest,
   type Reservation,
   type Session,
   type TurnEnd,
 } from "@lathe/protocol";
-import { retryDelay } from "./after-failure.ts";
+import { aftermath } from "./after-failure.ts";
 import { reserve } from "./caps.ts";
 import type { Entry, Reach } from "./ports.ts";
 
@@ -30,6 +31,7 @@ interface Attempt {
   readonly model: Model;
   readonly request: ModelRequest;
   readonly reservation: Reservation;
+  readonly session: Session;
   readonly startedAt: number;
 }
 
@@ -38,12 +40,14 @@ export async function* callModel(session: Session, reach: Reach): AsyncGenerator
   const { ports } = reach;
   const id = `a${session.head}`;
   const model = await ports.models.open(session.model);
-  if (isFailure(model)) return yield { drafts: [unopened(session, id, model)], durable: false };
+  if (isFailure(model)) return yield unsent(id, model, { session, reach });
+  const narrow = tooNarrow(session, model.info);
+  if (narrow) return yield unsent(id, narrow, { session, reach });
   const request = ports.assemble(session, model.info);
   const reserved = reserve(session, model.info, { request, input: ports.estimate(request) });
   if ("type" in reserved) return yield ended(reserved);
   const failuresBefore = session.turn?.modelFailures ?? 0;
-  const attempt: Attempt = { id, model, ...reserved, startedAt: ports.clock.now(), failuresBefore };
+  const attempt: Attempt = { id, model, session, ...reserved, startedAt: ports.clock.now(), failuresBefore };
   yield {
     drafts: [
       { type: "step.started", data: { attempt: id, model: model.info.id } },
@@ -135,10 +139,9 @@ function callIds(message: Message): readonly string[] {
 
 /** A failed attempt told no usage: its input may have been charged, its output is unknown, so the reservation stands. */
 function failed(attempt: Attempt, problem: Failure, { ports }: Reach): Draft[] {
-  const { id, model, reservation, startedAt } = attempt;
+  const { id, model, reservation, startedAt, session } = attempt;
+  const { clock } = ports;
   const charged = neverSent(problem) ? { tokens: 0, cost: 0 } : reservation;
-  const now = ports.clock.now();
-  const delay = retryDelay(problem, attempt.failuresBefore, ports.clock.random());
   return [
     { type: "budget.settled", data: { attempt: id, ...charged } },
     {
@@ -147,8 +150,8 @@ function failed(attempt: Attempt, problem: Failure, { ports }: Reach): Draft[] {
         attempt: id,
         model: model.info.id,
         failure: problem,
-        ms: now - startedAt,
-        ...(delay === undefined ? {} : { retryAt: now + delay }),
+        ms: clock.now() - startedAt,
+        ...aftermath(session, problem, { now: clock.now(), window: model.info.window, random: clock.random }),
       },
     },
   ];
@@ -169,13 +172,23 @@ function neverSent(problem: Failure): boolean {
   return free.includes(problem.code);
 }
 
-/** A model that could not even be opened fails like an attempt, so that the chain can go on. */
-function unopened(session: Session, attempt: string, problem: Failure): Draft {
-  const data = {
-    attempt,
-    model: session.model,
-    failure: { ...problem, retry: "other-model" },
-    ms: 0,
-  } as const;
-  return { type: "step.failed", data };
+/** A model that cannot be asked fails like an attempt, so that the chain can go on. */
+function unsent(
+  attempt: string,
+  problem: Failure,
+  { session, reach }: { readonly session: Session; readonly reach: Reach },
+): Entry {
+  const { clock } = reach.ports;
+  const failure: Failure = { ...problem, retry: "other-model" };
+  const rest = aftermath(session, failure, { now: clock.now(), random: clock.random });
+  const data = { attempt, model: session.model, failure, ...rest, ms: 0 };
+  return { drafts: [{ type: "step.failed", data }], durable: false };
+}
+
+/** What did not fit into a wider window is not sent to be refused again. */
+function tooNarrow({ circuits }: Session, { id, window }: ModelInfo): Failure | undefined {
+  const wider = Object.values(circuits).some((one) => one.window !== undefined && one.window > window);
+  if (!wider) return undefined;
+  const text = `The conversation is too long for ${id}, whose window is smaller than one that it did not fit into`;
+  return failure("context-overflow", text);
 }

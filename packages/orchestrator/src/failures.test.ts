@@ -23,12 +23,12 @@ describe("failing attempts", () => {
     assert.equal(roles(session), "user assistant tool assistant");
   });
 
-  it("waits as long as the provider asks", async () => {
+  it("waits as long as the provider asks, and a little longer than others may", async () => {
     const limited = failure("rate-limited", "slow down", { retry: { afterMs: 7000 } });
     const bench = openBench({ script: [{ failure: limited }, { text: "ok" }] });
     const begun = bench.clock.now();
     await run(bench);
-    assert.equal(bench.clock.now() - begun, 7000);
+    assert.equal(bench.clock.now() - begun, 7350);
   });
 
   it("hands over to the next model of the chain, and tells it", async () => {
@@ -64,7 +64,7 @@ describe("failing attempts", () => {
   it("never tries again sooner than its own back-off", () => {
     const problem = failure("rate-limited", "12 ms", { retry: { afterMs: 12 } });
     assert.deepEqual(
-      [0, 1, 2].map((before) => retryDelay(problem, before, 1)),
+      [0, 1, 2].map((failures) => retryDelay(problem, { failures }, 1)),
       [500, 1000, 2000],
     );
   });
@@ -82,7 +82,7 @@ describe("failing attempts", () => {
     assert.equal(wrong.scripted.requests.length, 3);
     const lost = openBench({ script: (_, i) => (i === 0 ? { calls: [say("x")] } : { failure: gone }) });
     await run(lost);
-    assert.equal(lost.scripted.requests.length, 9);
+    assert.ok(lost.scripted.requests.length > 14);
   });
 
   it("charges nothing for a request that a server failed on", async () => {
@@ -101,8 +101,10 @@ describe("failing attempts", () => {
 
   it("bounds attempts and the time spent failing", async () => {
     const bench = openBench({ script: () => ({ failure: broken }) });
+    const begun = bench.clock.now();
     await run(bench);
-    assert.equal(bench.scripted.requests.length, 8);
+    assert.ok(bench.scripted.requests.length <= 16);
+    assert.ok(bench.clock.now() - begun <= 300_000);
     const slow = openBench({
       script: () => ({ failure: { ...broken, retry: { afterMs: 200_000 } } as Failure }),
     });

@@ -1,10 +1,12 @@
 /** Perform: the only place with effects; every action becomes events. */
-import type { Draft, Session } from "@lathe/protocol";
+import type { CircuitHeard, Draft, Session } from "@lathe/protocol";
 import { closeCalls } from "./abandon.ts";
 import type { Action } from "./action.ts";
 import { cutOffAttempt } from "./after-failure.ts";
 import { callModel } from "./call-model.ts";
+import { chainOf } from "./chain.ts";
 import { decideCalls } from "./decide-calls.ts";
+import { isNews } from "./failover.ts";
 import type { Entry, Reach } from "./ports.ts";
 import { recoverCalls } from "./recover-calls.ts";
 import { runCalls } from "./run-calls.ts";
@@ -33,11 +35,18 @@ export async function* perform(action: Action, session: Session, reach: Reach): 
       reach.ports.onDelta({ type: "waiting", until: action.until, why: action.why });
       return await reach.ports.clock.sleep(action.until - reach.ports.clock.now(), reach.signal);
     case "switch-model":
-      return yield entry(switchModel(session, action));
+      // Another session may have looked already.
+      return yield entry(
+        (action.because === "recovery" && heard(session, action.to, reach)) || switchModel(session, action),
+      );
     case "post-notice":
       return yield entry([{ type: "notice.posted", data: { about: action.about, text: action.text } }]);
-    case "call-model":
-      return yield* callModel(session, reach);
+    case "call-model": {
+      const { turn } = session;
+      const isCalm = turn?.modelFailures === 0 && turn.probing === undefined;
+      const drafts = isCalm ? heard(session, session.model, reach) : undefined;
+      return drafts ? yield entry(drafts) : yield* callModel(session, reach);
+    }
     case "end-turn":
       return yield { drafts: [{ type: "turn.ended", data: { end: action.end } }], durable: true };
   }
@@ -47,10 +56,11 @@ function entry(drafts: readonly Draft[]): Entry {
   return { drafts, durable: false };
 }
 
-/** The reservation stands as the cost: what the provider charged will never be known. */
+/** What was shown of it is void; the reservation stands as the cost: what the provider charged will never be known. */
 function discardAttempt(session: Session, { ports }: Reach): Draft[] {
   const { turn, account } = session;
   if (!turn?.attempt) return [];
+  ports.onDelta({ type: "void" });
   const { id: attempt, model, startedAt } = turn.attempt;
   const reserved = account.reserved[attempt];
   const ms = Math.max(0, ports.clock.now() - startedAt);
@@ -59,10 +69,22 @@ function discardAttempt(session: Session, { ports }: Reach): Draft[] {
   return [...settled, { type: "step.failed", data: failed }];
 }
 
-function switchModel(session: Session, { to, why }: { readonly to: string; readonly why: string }): Draft[] {
+/** What other sessions know becomes an event before anything is decided by it, so that the log alone explains it. */
+function heard(session: Session, model: string, { ports }: Reach): Draft<"circuit.heard">[] | undefined {
+  if (chainOf(session).length < 2) return undefined;
+  const news = ports.circuitNews?.(model);
+  if (!news) return undefined;
+  const data: CircuitHeard = { model, ...news };
+  return isNews(session, data, ports.clock.now()) ? [{ type: "circuit.heard", data }] : undefined;
+}
+
+function switchModel(
+  session: Session,
+  { to, why, because }: Extract<Action, { type: "switch-model" }>,
+): Draft[] {
+  const switched: Draft = { type: "model.switched", data: { from: session.model, to, why, because } };
+  // A look at the model that was left, and the way back, leave the conversation as it is: nobody's prefix changes.
+  if (because !== "fault" || session.turn?.handedOver) return [switched];
   const text = `The model ${session.model} could not go on; you take over. Call only the tools you are given.`;
-  return [
-    { type: "model.switched", data: { from: session.model, to, why } },
-    { type: "notice.posted", data: { about: "switched", text } },
-  ];
+  return [switched, { type: "notice.posted", data: { about: "switched", text } }];
 }

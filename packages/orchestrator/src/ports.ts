@@ -1,6 +1,7 @@
 /** Ports of the orchestrator: context, policy and tools come in as functions. */
 import type {
   Checkpoint,
+  CircuitNews,
   Clock,
   Decision,
   Delta,
@@ -34,6 +35,8 @@ export interface Examined {
 export interface Ports {
   readonly clock: Clock;
   readonly models: Models;
+  /** *Contract:* what other sessions found out about a model that rests; never throws, and is quick. */
+  readonly circuitNews?: (model: string) => CircuitNews | undefined;
   readonly inbox: Inbox;
   /** Absent where commands reach nothing that is decided about. */
   readonly network?: NetworkLog;

@@ -64,18 +64,29 @@ const life: readonly (readonly [Draft, (session: Session) => unknown])[] = [
         model: "a/x",
         failure: failure("overloaded", "busy", { retry: "same" }),
         retryAt: 99,
+        rest: { until: 5000 },
         ms: 3,
       },
     },
     (session) => {
+      assert.deepEqual([session.circuits["a/x"]?.until, session.circuits["a/x"]?.opens], [5000, 1]);
       assert.equal(session.turn?.attempt, undefined);
       assert.deepEqual([session.turn?.failures, session.turn?.retryAt], [1, 99]);
     },
   ],
   [
-    { type: "model.switched", data: { from: "a/x", to: "b/y", why: "busy" } },
-    (session) =>
-      assert.deepEqual([session.model, session.turn?.modelFailures, session.turn?.failures], ["b/y", 0, 1]),
+    { type: "model.switched", data: { from: "a/x", to: "b/y", why: "busy", because: "fault" } },
+    (session) => {
+      assert.deepEqual([session.model, session.turn?.modelFailures, session.turn?.failures], ["b/y", 0, 1]);
+      assert.equal(session.circuits["a/x"]?.left, true);
+    },
+  ],
+  [
+    { type: "circuit.heard", data: { model: "a/x", until: 9000, code: "overloaded", why: "busy", opens: 2 } },
+    (session) => {
+      const { until, heard, left } = session.circuits["a/x"] ?? {};
+      assert.deepEqual([until, heard, left], [9000, true, true]);
+    },
   ],
   [
     { type: "notice.posted", data: { about: "switched", text: "you take over" } },

@@ -5,6 +5,7 @@ import { budgetReserved } from "./events/budget-reserved.ts";
 import { budgetSettled } from "./events/budget-settled.ts";
 import { cancelRequested } from "./events/cancel-requested.ts";
 import { checkpointTaken } from "./events/checkpoint-taken.ts";
+import { circuitHeard } from "./events/circuit-heard.ts";
 import { messageReceived } from "./events/message-received.ts";
 import { modelSwitched } from "./events/model-switched.ts";
 import { networkDecided } from "./events/network-decided.ts";
@@ -30,6 +31,7 @@ type AnyEventType =
   | typeof budgetSettled
   | typeof cancelRequested
   | typeof checkpointTaken
+  | typeof circuitHeard
   | typeof messageReceived
   | typeof modelSwitched
   | typeof networkDecided
@@ -54,6 +56,7 @@ const types: readonly AnyEventType[] = [
   budgetSettled,
   cancelRequested,
   checkpointTaken,
+  circuitHeard,
   messageReceived,
   modelSwitched,
   networkDecided,

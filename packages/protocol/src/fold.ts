@@ -23,6 +23,7 @@ export const emptySession: Session = {
   account: emptyAccount,
   shown: {},
   todos: [],
+  circuits: {},
   grants: [],
   rules: [],
   contacts: [],

@@ -1,5 +1,6 @@
 /** Session: everything the system knows of one session, folded from its events. */
 import type { Account, Limits } from "./budget.ts";
+import type { Circuits } from "./circuit.ts";
 import type { Decision, Effect, Refusal, Rule } from "./decision.ts";
 import type { Failure } from "./failure.ts";
 import type { Message, ToolCallPart } from "./message.ts";
@@ -73,6 +74,12 @@ export interface Turn {
   readonly modelFailures: number;
   /** When the first of `failures` happened. */
   readonly failingSince?: number;
+  /** Milliseconds lost to failing attempts before the last answer, less what answers since have made good. */
+  readonly lostMs?: number;
+  /** Another model took over since the last answer, and the conversation says so. */
+  readonly handedOver?: true;
+  /** The next attempt is to find out whether the model has recovered; if not, this one goes on. */
+  readonly probing?: string;
   readonly lastFailure?: Failure;
   /** The next attempt waits for this moment. */
   readonly retryAt?: number;
@@ -146,6 +153,8 @@ export interface Session {
   readonly limits: Limits;
   /** The model of the next attempt. */
   readonly model: string;
+  /** Models that failed and have not answered since. */
+  readonly circuits: Circuits;
   readonly messages: readonly Message[];
   /** Calls of the latest answer while at least one has no outcome. */
   readonly calls: readonly CallState[];

@@ -1,6 +1,7 @@
 /** A loopback server that speaks four providers' streaming wires: in nasty chunk sizes, with faults on demand. */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
+import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { AssistantPart, FinishReason, Usage } from "@lathe/protocol";
 import { anthropicFormat } from "./wire-server-anthropic.ts";
 import { chatFormat } from "./wire-server-chat.ts";
@@ -32,7 +33,19 @@ export type WireFault =
   /** Silence from there on; with pings every 10 ms if asked. */
   | { readonly type: "stall"; readonly after: WirePlace | "nothing"; readonly pings?: boolean }
   /** A pause before each event. */
-  | { readonly type: "slow"; readonly ms: number };
+  | { readonly type: "slow"; readonly ms: number }
+  /** Pings for so long before the first event. */
+  | { readonly type: "late"; readonly ms: number }
+  /** Another body with a good status. */
+  | { readonly type: "body"; readonly contentType: string; readonly body: string }
+  /** The end comes twice. */
+  | { readonly type: "twice" }
+  /** Compressed, though nobody asked. */
+  | { readonly type: "compressed"; readonly with: "gzip" | "deflate" | "br"; readonly cut?: boolean }
+  /** Lines end with both CR and LF. */
+  | { readonly type: "crlf" }
+  /** Informational answers come before the real one. */
+  | { readonly type: "informational" };
 
 export interface WireAnswer {
   readonly parts?: readonly AssistantPart[];
@@ -112,18 +125,14 @@ interface Job {
   readonly record: WireRecord;
 }
 
-async function respond(response: ServerResponse, { answer, format, record }: Job): Promise<void> {
+async function respond(response: ServerResponse, job: Job): Promise<void> {
+  const { answer, format, record } = job;
   const { fault, parts = [] } = answer;
-  if (fault?.type === "reset") return void response.socket?.resetAndDestroy();
-  if (fault?.type === "status") {
-    const body = fault.body ?? format.errorBody(fault.status, fault.message ?? `status ${fault.status}`);
-    response.writeHead(fault.status, { "content-type": "application/json", ...fault.headers });
-    return void response.end(typeof body === "string" ? body : JSON.stringify(body));
-  }
-  const silent = fault?.type === "stall" && fault.after === "nothing";
-  if (silent) return await stall(response, undefined);
-  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
-  response.flushHeaders();
+  if (refuse(response, job)) return;
+  const isSilent = fault?.type === "stall" && fault.after === "nothing";
+  if (isSilent && !fault.pings) return await stall(response, undefined);
+  await begin(response, job);
+  if (isSilent) return await stall(response, format.ping);
   const calls = parts.some((part) => part.type === "tool-call");
   const reply: WireReply = {
     model: record.body.model ?? "gemini",
@@ -131,7 +140,46 @@ async function respond(response: ServerResponse, { answer, format, record }: Job
     reason: answer.reason ?? (calls ? "tool-calls" : "stop"),
     usage: answer.usage === "absent" ? undefined : (answer.usage ?? usage),
   };
-  await send(response, format.write(reply), { answer, format, record });
+  await send(response, respelled(format.write(reply), fault), job);
+}
+
+/** Whether the answer was something else than a stream. */
+function refuse(response: ServerResponse, { answer: { fault }, format }: Job): boolean {
+  if (fault?.type === "reset") response.socket?.resetAndDestroy();
+  else if (fault?.type === "status") {
+    const body = fault.body ?? format.errorBody(fault.status, fault.message ?? `status ${fault.status}`);
+    response.writeHead(fault.status, { "content-type": "application/json", ...fault.headers });
+    response.end(typeof body === "string" ? body : JSON.stringify(body));
+  } else if (fault?.type === "body") {
+    response.writeHead(200, { "content-type": fault.contentType });
+    response.end(fault.body);
+  } else return false;
+  return true;
+}
+
+/** The head of a good answer, and what comes before its first event. */
+async function begin(response: ServerResponse, { answer: { fault }, format }: Job): Promise<void> {
+  if (fault?.type === "informational") {
+    response.writeContinue();
+    response.writeEarlyHints({ link: "</style.css>; rel=preload" });
+  }
+  const encoding = fault?.type === "compressed" ? { "content-encoding": fault.with } : {};
+  response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache", ...encoding });
+  response.flushHeaders();
+  if (fault?.type !== "late") return;
+  const timer = setInterval(() => response.write(format.ping), 10);
+  await pause(fault.ms);
+  clearInterval(timer);
+}
+
+/** The same answer, as an odd but honest server writes it. */
+function respelled(frames: readonly Frame[], fault: WireFault | undefined): readonly Frame[] {
+  if (fault?.type === "crlf") {
+    return frames.map(({ text, of }) => ({ of, text: text.replaceAll("\n", "\r\n") }));
+  }
+  if (fault?.type !== "twice") return frames;
+  const first = frames.findIndex(({ of }) => of === "end");
+  return [...frames, ...frames.slice(first)];
 }
 
 async function send(
@@ -140,6 +188,7 @@ async function send(
   { answer, format }: Job,
 ): Promise<void> {
   const { fault, chunks = "event" } = answer;
+  if (fault?.type === "compressed") return sendCompressed(response, frames, fault);
   const place = fault && "after" in fault ? frames.findIndex(({ of }) => of === fault.after) : -1;
   const upTo = place < 0 ? frames : frames.slice(0, place + 1);
   await write(response, upTo, { chunks, slowMs: fault?.type === "slow" ? fault.ms : 0 });
@@ -155,6 +204,17 @@ async function send(
   const text = extra[fault.type as keyof typeof extra];
   await write(response, [{ of: "text", text }, ...frames.slice(place + 1)], { chunks, slowMs: 0 });
   response.end();
+}
+
+function sendCompressed(
+  response: ServerResponse,
+  frames: readonly Frame[],
+  fault: Extract<WireFault, { type: "compressed" }>,
+): void {
+  const text = frames.map((frame) => frame.text).join("");
+  const compress = { gzip: gzipSync, deflate: deflateSync, br: brotliCompressSync };
+  const bytes = compress[fault.with](text);
+  response.end(fault.cut ? bytes.subarray(0, Math.floor(bytes.length * 0.7)) : bytes);
 }
 
 async function write(

@@ -52,6 +52,7 @@ const providerEntries = {
   baseUrl: v.exactOptional(v.string()),
   apiKey: v.exactOptional(v.string()),
   headers: v.exactOptional(v.record(v.string(), v.string())),
+  wire: v.exactOptional(v.picklist(["anthropic", "chat", "responses", "gemini"])),
 };
 const provider = v.strictObject(providerEntries);
 

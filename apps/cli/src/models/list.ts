@@ -5,6 +5,7 @@ import { count, moment } from "../render/figures.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { table } from "../render/table.ts";
 import { whileBusy } from "../render/while-busy.ts";
+import { circuitText } from "./circuit-text.ts";
 
 export interface ListOptions {
   /** Parts of ids; a model with all of them is shown. */
@@ -47,7 +48,7 @@ function head(paint: Palette): readonly string[] {
   return titles.map((title) => paint.dim(title));
 }
 
-function row({ info, source, reach, chosen }: ListedModel, paint: Palette): readonly string[] {
+function row({ info, source, reach, chosen, circuit }: ListedModel, paint: Palette): readonly string[] {
   const isOurs = source === "builtin";
   const does = [info.images && "images", info.reasoning && "thinks", info.tools === false && "no tools"];
   return [
@@ -57,7 +58,10 @@ function row({ info, source, reach, chosen }: ListedModel, paint: Palette): read
     ...(isOurs ? ["$0", "", "$0"] : prices(info.price, paint)),
     does.filter((one) => typeof one === "string").join(", "),
     paint.dim(source),
-    reach === undefined ? "" : paint.dim(reach),
+    [
+      reach === undefined ? "" : paint.dim(reach),
+      ...(circuit ? [paint.yellow(circuitText(circuit))] : []),
+    ].join(" "),
   ];
 }
 

@@ -6,6 +6,7 @@ import { duration, money } from "../render/figures.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { table } from "../render/table.ts";
 import { whileBusy } from "../render/while-busy.ts";
+import { circuitText } from "./circuit-text.ts";
 
 export interface TestOptions {
   readonly ids: readonly string[];
@@ -31,7 +32,17 @@ export async function test(options: ModelOptions, { ids, json }: TestOptions): P
   return watch.code() ?? (works ? 0 : 1);
 }
 
-function rows(
+function rows({ circuit, ...tested }: TestedModel, paint: Palette): readonly (readonly string[])[] {
+  const before = circuit ? [["", "", paint.dim(circuitBefore(circuit, tested.state !== "failed"))]] : [];
+  return [...result(tested, paint), ...before];
+}
+
+function circuitBefore(circuit: NonNullable<TestedModel["circuit"]>, answers: boolean): string {
+  const text = `sessions found that it ${circuitText(circuit)}`;
+  return answers ? `${text}; from now on they use it again` : text;
+}
+
+function result(
   { id, state, failure, firstMs, ms, cost }: TestedModel,
   paint: Palette,
 ): readonly (readonly string[])[] {

@@ -1,17 +1,24 @@
-/** `model.switched`: another model of the chain takes over from the next attempt on. */
+/** `model.switched`: another model takes over from the next attempt on. */
 import * as v from "valibot";
+import type { Circuits } from "../circuit.ts";
 import type { EventType } from "../event-type.ts";
 
 export interface ModelSwitched {
   readonly from: string;
   readonly to: string;
   readonly why: string;
+  /**
+   * `fault`: the one before could not go on. `recovery`: it has rested, and one attempt is to show whether it is well
+   * again. `relapse`: it is not. Absent when somebody chose.
+   */
+  readonly because?: "fault" | "recovery" | "relapse";
 }
 
 const schema: v.GenericSchema<unknown, ModelSwitched> = v.object({
   from: v.string(),
   to: v.string(),
   why: v.string(),
+  because: v.exactOptional(v.picklist(["fault", "recovery", "relapse"])),
 });
 
 export const modelSwitched: EventType<"model.switched", ModelSwitched> = {
@@ -19,8 +26,21 @@ export const modelSwitched: EventType<"model.switched", ModelSwitched> = {
   version: 1,
   schema,
   apply: (session, { data }) => {
-    if (!session.turn) return { ...session, model: data.to };
-    const { retryAt: _, ...turn } = session.turn;
-    return { ...session, model: data.to, turn: { ...turn, modelFailures: 0 } };
+    const switched = { ...session, model: data.to, circuits: circuitsAfter(session.circuits, data) };
+    if (!session.turn) return switched;
+    const { retryAt: _r, probing: _p, ...rest } = session.turn;
+    const turn = { ...rest, modelFailures: 0 };
+    if (data.because === "recovery") return { ...switched, turn: { ...turn, probing: data.from } };
+    return { ...switched, turn: data.because === "fault" ? { ...turn, handedOver: true } : turn };
   },
 };
+
+/** What failover left it goes back to; what somebody chose stays. */
+function circuitsAfter(circuits: Circuits, { from, because }: ModelSwitched): Circuits {
+  if (because === "recovery") return circuits;
+  if (because === undefined) {
+    return Object.fromEntries(Object.entries(circuits).map(([id, { left: _, ...one }]) => [id, one]));
+  }
+  const left = circuits[from];
+  return left ? { ...circuits, [from]: { ...left, left: true } } : circuits;
+}

@@ -1,5 +1,6 @@
 /** `session.rewound`: the files, the conversation or both went back to an earlier moment, or back again. */
 import * as v from "valibot";
+import { halfOpened } from "../circuit.ts";
 import type { EventType } from "../event-type.ts";
 import { conversationOf, rewindConversation } from "../marks.ts";
 
@@ -23,12 +24,13 @@ export const sessionRewound: EventType<"session.rewound", SessionRewound> = {
   name: "session.rewound",
   version: 1,
   schema,
-  apply: (session, { data, seq }) => {
+  apply: (session, { data, seq, at }) => {
     const { files, conversation, undoes, to } = data;
     const back = conversation ? rewindConversation(session, { to, undoes }) : session;
     const after = files ? [{ seq, moment: "after", ref: files.now } as const] : [];
     return {
       ...back,
+      circuits: conversation ? halfOpened(back.circuits, at) : back.circuits,
       checkpoints: [...session.checkpoints, ...after],
       rewind: {
         seq,

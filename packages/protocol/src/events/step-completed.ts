@@ -33,19 +33,33 @@ const schema: v.GenericSchema<unknown, StepCompleted> = v.object({
   raw: v.exactOptional(v.string()),
 });
 
+/** Milliseconds of failing that an answer makes good: a long turn may be unlucky more often than a short one. */
+const madeGoodMs = 60_000;
+
 export const stepCompleted: EventType<"step.completed", StepCompleted> = {
   name: "step.completed",
   version: 1,
   schema,
-  apply: (session, { data }) => {
+  apply: (session, { data, at }) => {
     if (!session.turn) return session;
-    const { attempt: _a, lastFailure: _f, failingSince: _s, retryAt: _r, ...turn } = session.turn;
+    const {
+      attempt: _a,
+      lastFailure: _f,
+      failingSince,
+      retryAt: _r,
+      probing: _p,
+      handedOver: _h,
+      ...turn
+    } = session.turn;
+    const { [session.model]: _c, ...circuits } = session.circuits;
+    const lostMs = (turn.lostMs ?? 0) + (failingSince === undefined ? 0 : at - failingSince) - madeGoodMs;
     const calls = data.parts.flatMap((part): CallState[] =>
       part.type === "tool-call" ? [{ call: part, effects: [] }] : [],
     );
     const said = data.parts.length > 0;
     return {
       ...session,
+      circuits,
       messages: said ? [...session.messages, { role: "assistant", parts: data.parts }] : session.messages,
       calls,
       step: session.step + 1,
@@ -55,6 +69,7 @@ export const stepCompleted: EventType<"step.completed", StepCompleted> = {
         steps: turn.steps + 1,
         failures: 0,
         modelFailures: 0,
+        lostMs: Math.max(0, lostMs),
         lastReason: data.reason,
         cut: data.reason === "length" ? turn.cut + 1 : 0,
       },

@@ -1,5 +1,6 @@
 /** `step.failed`: an attempt gave no answer; whatever it had said is discarded. */
 import * as v from "valibot";
+import { type Circuit, type Rest, restSchema } from "../circuit.ts";
 import type { EventType } from "../event-type.ts";
 import { type Failure, failureSchema } from "../failure.ts";
 
@@ -9,6 +10,8 @@ export interface StepFailed {
   readonly failure: Failure;
   /** The next attempt on this model waits until then; milliseconds since the epoch. */
   readonly retryAt?: number;
+  /** The model rests. */
+  readonly rest?: Rest;
   readonly ms: number;
 }
 
@@ -17,6 +20,7 @@ const schema: v.GenericSchema<unknown, StepFailed> = v.object({
   model: v.string(),
   failure: failureSchema,
   retryAt: v.exactOptional(v.number()),
+  rest: v.exactOptional(restSchema),
   ms: v.number(),
 });
 
@@ -31,11 +35,25 @@ export const stepFailed: EventType<"step.failed", StepFailed> = {
     if (data.failure.code === "owner-died") return { ...session, turn };
     const failed = {
       ...turn,
-      failures: turn.failures + 1,
+      // A look at whether the model has recovered costs the turn nothing: another one goes on.
+      ...(turn.probing === undefined && {
+        failures: turn.failures + 1,
+        failingSince: turn.failingSince ?? at,
+      }),
       modelFailures: turn.modelFailures + 1,
-      failingSince: turn.failingSince ?? at,
       lastFailure: data.failure,
+      ...(data.retryAt !== undefined && { retryAt: data.retryAt }),
     };
-    return { ...session, turn: data.retryAt === undefined ? failed : { ...failed, retryAt: data.retryAt } };
+    const { model, circuits } = session;
+    const opened = data.rest && {
+      ...circuits,
+      [model]: { ...circuitOf(data.failure, data.rest, circuits[model]), since: at },
+    };
+    return { ...session, turn: failed, ...(opened && { circuits: opened }) };
   },
 };
+
+function circuitOf(problem: Failure, rest: Rest, before: Circuit | undefined): Omit<Circuit, "since"> {
+  const { opens = 0, left } = before ?? {};
+  return { ...rest, code: problem.code, why: problem.text, opens: opens + 1, ...(left && { left }) };
+}

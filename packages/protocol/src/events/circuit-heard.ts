@@ -1,0 +1,22 @@
+/** `circuit.heard`: another session found that a model rests; recorded before anything is decided by it. */
+import * as v from "valibot";
+import { type CircuitNews, circuitNewsEntries } from "../circuit.ts";
+import type { EventType } from "../event-type.ts";
+
+export interface CircuitHeard extends CircuitNews {
+  /** As the chain has it. */
+  readonly model: string;
+}
+
+const schema: v.GenericSchema<unknown, CircuitHeard> = v.object({ model: v.string(), ...circuitNewsEntries });
+
+export const circuitHeard: EventType<"circuit.heard", CircuitHeard> = {
+  name: "circuit.heard",
+  version: 1,
+  schema,
+  apply: (session, { data: { model, ...news }, at }) => {
+    const { left } = session.circuits[model] ?? {};
+    const circuit = { ...news, since: at, heard: true as const, ...(left && { left }) };
+    return { ...session, circuits: { ...session.circuits, [model]: circuit } };
+  },
+};
