@@ -70,6 +70,19 @@ export {
 } from "./src/failure.ts";
 export { apply, emptySession, fold } from "./src/fold.ts";
 export {
+  emptyTreeAccount,
+  enter,
+  isHeld,
+  type Ledger,
+  type LedgerEntry,
+  type Ledgers,
+  readLedgerEntry,
+  room,
+  type Spent,
+  type TreeAccount,
+  type TreeCap,
+} from "./src/ledger.ts";
+export {
   type AssistantMessage,
   type AssistantPart,
   type ImagePart,

@@ -13,6 +13,8 @@ export {
 } from "./src/fake-sandbox.ts";
 export { type ClockOptions, createHandMovedClock, type HandMovedClock } from "./src/hand-moved-clock.ts";
 export { type InboxUnderTest, inboxConformance, refusesStrangeSessions } from "./src/inbox-conformance.ts";
+export { type LedgerUnderTest, ledgerConformance, type MakeLedger } from "./src/ledger-conformance.ts";
+export { createMemoryLedgers, type MemoryLedgersOptions } from "./src/memory-ledgers.ts";
 export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from "./src/memory-store.ts";
 export {
   conformanceRequest,

@@ -8,6 +8,7 @@ import type {
   Facts,
   Failure,
   Inbox,
+  Ledger,
   Limits,
   Models,
   NetworkLog,
@@ -42,6 +43,8 @@ export interface Surroundings {
 /** Everything an agent reaches; the host opens and closes it. */
 export interface AgentPorts {
   readonly inbox: Inbox;
+  /** Of the session's root. */
+  readonly ledger: Ledger;
   readonly network?: NetworkLog;
   readonly blobs: Blobs;
   readonly texts: Texts;

@@ -41,6 +41,7 @@ function orchestratorPorts(ports: AgentPorts): Ports {
     clock,
     models: ports.models,
     inbox: ports.inbox,
+    ledger: ports.ledger,
     ...(ports.network && { network: ports.network }),
     tools: new Map(ports.tools.map((tool) => [tool.name, tool])),
     assemble,

@@ -21,6 +21,7 @@ import {
 } from "@lathe/protocol";
 import {
   createHandMovedClock,
+  createMemoryLedgers,
   createMemoryStore,
   createScriptedModel,
   type HandMovedClock,
@@ -77,6 +78,7 @@ export function openBench(options: BenchOptions): Bench {
     clock,
     models: scripted.models,
     inbox: store,
+    ledger: createMemoryLedgers().open("s1"),
     tools: new Map(
       [...fileTools, ...(options.tools ?? [])].map((tool) => [tool.name, benchTool(tool, () => bench)]),
     ),

@@ -15,7 +15,7 @@ import {
   type TurnEnd,
 } from "@lathe/protocol";
 import { retryDelay } from "./after-failure.ts";
-import { reserve } from "./caps.ts";
+import { holdBudget, releaseBudget } from "./hold-budget.ts";
 import type { Entry, Reach } from "./ports.ts";
 
 type Finished = Extract<ModelPart, { type: "finished" }>;
@@ -40,20 +40,35 @@ export async function* callModel(session: Session, reach: Reach): AsyncGenerator
   const model = await ports.models.open(session.model);
   if (isFailure(model)) return yield { drafts: [unopened(session, id, model)], durable: false };
   const request = ports.assemble(session, model.info);
-  const reserved = reserve(session, model.info, { request, input: ports.estimate(request) });
-  if ("type" in reserved) return yield ended(reserved);
+  const wanted = { id, info: model.info, request, input: ports.estimate(request) };
+  const held = await holdBudget(session, wanted, reach);
+  if (held === "cancelled") return;
+  if ("type" in held) return yield ended(held);
   const failuresBefore = session.turn?.modelFailures ?? 0;
-  const attempt: Attempt = { id, model, ...reserved, startedAt: ports.clock.now(), failuresBefore };
-  yield {
-    drafts: [
-      { type: "step.started", data: { attempt: id, model: model.info.id } },
-      { type: "budget.reserved", data: { attempt: id, ...attempt.reservation } },
-    ],
-    durable: false,
-  };
-  const heard = await listen(attempt, reach);
-  const drafts = isFailure(heard) ? failed(attempt, heard, reach) : completed(attempt, heard, reach);
-  yield { drafts, durable: false };
+  yield* makeAttempt({ id, model, ...held, failuresBefore, startedAt: ports.clock.now() }, session, reach);
+}
+
+/** However it ends, the tree's account knows before the log does. */
+async function* makeAttempt(attempt: Attempt, session: Session, reach: Reach): AsyncGenerator<Entry, void> {
+  const { id, model, reservation } = attempt;
+  let used: Reservation = { tokens: 0, cost: 0 };
+  let drafts: Draft[];
+  try {
+    yield {
+      drafts: [
+        { type: "step.started", data: { attempt: id, model: model.info.id } },
+        { type: "budget.reserved", data: { attempt: id, ...reservation } },
+      ],
+      durable: false,
+    };
+    used = reservation;
+    const heard = await listen(attempt, reach);
+    used = isFailure(heard) ? chargedFor(heard, attempt) : usedBy(heard, attempt);
+    drafts = isFailure(heard) ? failed(attempt, heard, reach) : completed(attempt, heard, reach);
+  } finally {
+    await releaseBudget(session, { attempt: id, used }, reach);
+  }
+  yield { drafts: [{ type: "budget.settled", data: { attempt: id, ...used } }, ...drafts], durable: false };
 }
 
 function ended(end: TurnEnd): Entry {
@@ -88,15 +103,18 @@ function saysNothing(
   });
 }
 
+/** Unknown usage costs the reservation. */
+function usedBy({ usage }: Answer, { model, reservation }: Attempt): Reservation {
+  if (!usage) return reservation;
+  const cost = costOf(usage, model.info.price);
+  return { tokens: usage.input + usage.output, ...(cost === undefined ? {} : { cost }) };
+}
+
 function completed(attempt: Attempt, answer: Answer, { ports }: Reach): Draft[] {
-  const { id, model, reservation, startedAt } = attempt;
+  const { id, model, startedAt } = attempt;
   const { usage, raw } = answer;
   const cost = usage && costOf(usage, model.info.price);
-  const used: Reservation = usage
-    ? { tokens: usage.input + usage.output, ...(cost === undefined ? {} : { cost }) }
-    : reservation;
   return [
-    { type: "budget.settled", data: { attempt: id, ...used } },
     {
       type: "step.completed",
       data: {
@@ -134,13 +152,15 @@ function callIds(message: Message): readonly string[] {
 }
 
 /** A failed attempt told no usage: its input may have been charged, its output is unknown, so the reservation stands. */
+function chargedFor(problem: Failure, { reservation }: Attempt): Reservation {
+  return neverSent(problem) ? { tokens: 0, cost: 0 } : reservation;
+}
+
 function failed(attempt: Attempt, problem: Failure, { ports }: Reach): Draft[] {
-  const { id, model, reservation, startedAt } = attempt;
-  const charged = neverSent(problem) ? { tokens: 0, cost: 0 } : reservation;
+  const { id, model, startedAt } = attempt;
   const now = ports.clock.now();
   const delay = retryDelay(problem, attempt.failuresBefore, ports.clock.random());
   return [
-    { type: "budget.settled", data: { attempt: id, ...charged } },
     {
       type: "step.failed",
       data: {

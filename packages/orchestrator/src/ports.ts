@@ -10,6 +10,7 @@ import type {
   Facts,
   Failure,
   Inbox,
+  Ledger,
   ModelInfo,
   ModelRequest,
   Models,
@@ -32,6 +33,8 @@ export interface Ports {
   readonly clock: Clock;
   readonly models: Models;
   readonly inbox: Inbox;
+  /** Of the session's root: the account of the whole tree. */
+  readonly ledger: Ledger;
   /** Absent where commands reach nothing that is decided about. */
   readonly network?: NetworkLog;
   readonly tools: ReadonlyMap<string, Tool>;

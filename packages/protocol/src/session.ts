@@ -133,6 +133,9 @@ export interface Session {
   readonly owner?: Owner;
   /** `seq` of the last claim; 0 before the first. */
   readonly claimed: number;
+  /** The session that made this one, and the first of them all; absent for one that a person began. */
+  readonly parent?: string;
+  readonly root?: string;
   readonly cwd: string;
   readonly title: string;
   readonly createdAt: number;
