@@ -115,6 +115,16 @@ export {
   type Todo,
 } from "./src/outcome.ts";
 export type { Owner } from "./src/owner.ts";
+export {
+  type CacheMiss,
+  type CacheReading,
+  type CacheRules,
+  cacheSlack,
+  type MissCause,
+  providerOf,
+  type Sent,
+  type SentPrompt,
+} from "./src/prompt-cache.ts";
 export type {
   Command,
   CommandResult,

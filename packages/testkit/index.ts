@@ -25,6 +25,7 @@ export {
   streamed,
 } from "./src/model-conformance.ts";
 export { makeOutsideFolder } from "./src/outside-folder.ts";
+export { createPrefixCache, type PrefixCache, type PrefixCacheOptions } from "./src/prefix-cache.ts";
 export { type DiskRecording, type RecordableDisk, recordDisk } from "./src/recording-disk.ts";
 export { type RecordableFiles, type Recording, recordFiles } from "./src/recording-files.ts";
 export { until } from "./src/sandbox-bench.ts";

@@ -10,12 +10,18 @@ import {
   type Model,
   type ModelPart,
   type ModelRequest,
+  type Rates,
   type Reservation,
+  ratesOf,
+  type Sent,
   type Session,
   type TurnEnd,
 } from "@lathe/protocol";
 import { retryDelay } from "./after-failure.ts";
+import { type Expectation, expectCache, readingOf } from "./expect-cache.ts";
+import { printOf } from "./fingerprint.ts";
 import { holdBudget, releaseBudget } from "./hold-budget.ts";
+import { inputBound } from "./input-bound.ts";
 import type { Entry, Reach } from "./ports.ts";
 
 type Finished = Extract<ModelPart, { type: "finished" }>;
@@ -30,6 +36,9 @@ interface Attempt {
   readonly model: Model;
   readonly request: ModelRequest;
   readonly reservation: Reservation;
+  readonly sent: Sent;
+  /** Absent where nothing is known of the provider's cache. */
+  readonly expectation?: Expectation;
   readonly startedAt: number;
 }
 
@@ -39,24 +48,31 @@ export async function* callModel(session: Session, reach: Reach): AsyncGenerator
   const id = `a${session.head}`;
   const model = await ports.models.open(session.model);
   if (isFailure(model)) return yield { drafts: [unopened(session, id, model)], durable: false };
-  const request = ports.assemble(session, model.info);
-  const wanted = { id, info: model.info, request, input: ports.estimate(request) };
+  const { info } = model;
+  const assembled = ports.assemble(session, info);
+  const sent = { ...printOf(session, info.id, assembled), estimate: ports.estimate(assembled) };
+  const request = withOldMark(session, sent, assembled);
+  const wanted = { id, info, request, input: inputBound(session, info.id, sent) };
   const held = await holdBudget(session, wanted, reach);
   if (held === "cancelled") return;
   if ("type" in held) return yield ended(held);
   const failuresBefore = session.turn?.modelFailures ?? 0;
-  yield* makeAttempt({ id, model, ...held, failuresBefore, startedAt: ports.clock.now() }, session, reach);
+  const startedAt = ports.clock.now();
+  const expectation =
+    info.cache && expectCache(session, { model: info.id, sent, rules: info.cache, now: startedAt });
+  const known = { sent, failuresBefore, ...(expectation && { expectation }) };
+  yield* makeAttempt({ id, model, ...held, ...known, startedAt }, session, reach);
 }
 
 /** However it ends, the tree's account knows before the log does. */
 async function* makeAttempt(attempt: Attempt, session: Session, reach: Reach): AsyncGenerator<Entry, void> {
-  const { id, model, reservation } = attempt;
+  const { id, model, reservation, sent } = attempt;
   let used: Reservation = { tokens: 0, cost: 0 };
   let drafts: Draft[];
   try {
     yield {
       drafts: [
-        { type: "step.started", data: { attempt: id, model: model.info.id } },
+        { type: "step.started", data: { attempt: id, model: model.info.id, sent } },
         { type: "budget.reserved", data: { attempt: id, ...reservation } },
       ],
       durable: false,
@@ -69,6 +85,16 @@ async function* makeAttempt(attempt: Attempt, session: Session, reach: Reach): A
     await releaseBudget(session, { attempt: id, used }, reach);
   }
   yield { drafts: [{ type: "budget.settled", data: { attempt: id, ...used } }, ...drafts], durable: false };
+}
+
+/**
+ * Marks the end of what this model last answered too: a provider looks back only so many blocks from a mark for what it
+ * has cached, and one step of many calls adds more.
+ */
+function withOldMark({ prompts, model }: Session, { kept }: Sent, request: ModelRequest): ModelRequest {
+  const end = prompts[model]?.ends.findLast(({ messages }) => messages <= kept);
+  if (!end || request.cacheMarks.includes(end.messages - 1)) return request;
+  return { ...request, cacheMarks: [end.messages - 1, ...request.cacheMarks] };
 }
 
 function ended(end: TurnEnd): Entry {
@@ -111,9 +137,10 @@ function usedBy({ usage }: Answer, { model, reservation }: Attempt): Reservation
 }
 
 function completed(attempt: Attempt, answer: Answer, { ports }: Reach): Draft[] {
-  const { id, model, startedAt } = attempt;
+  const { id, model, startedAt, expectation } = attempt;
   const { usage, raw } = answer;
-  const cost = usage && costOf(usage, model.info.price);
+  const { price } = model.info;
+  const cost = usage && costOf(usage, price);
   return [
     {
       type: "step.completed",
@@ -126,10 +153,17 @@ function completed(attempt: Attempt, answer: Answer, { ports }: Reach): Draft[] 
         ms: ports.clock.now() - startedAt,
         ...(usage ? { usage } : {}),
         ...(cost === undefined ? {} : { cost }),
+        ...(usage && price ? { rates: plainRates(ratesOf(price, usage.input)) } : {}),
+        ...(usage && expectation ? { cache: readingOf(expectation, usage) } : {}),
         ...(raw === undefined ? {} : { raw }),
       },
     },
   ];
+}
+
+/** Without the tier they are of. */
+function plainRates({ input, cached, written, output }: Rates): Rates {
+  return { input, cached, written, output };
 }
 
 /** Results are told apart by their calls' ids, which some servers begin anew with each answer, or leave empty. */

@@ -7,6 +7,7 @@ import type { FinishReason, ToolSpec } from "./model.ts";
 import type { Contact } from "./network.ts";
 import type { Outcome, Shown, Todo } from "./outcome.ts";
 import type { Owner } from "./owner.ts";
+import type { SentPrompt } from "./prompt-cache.ts";
 import type { Settings } from "./settings.ts";
 import type { Usage } from "./usage.ts";
 
@@ -151,6 +152,14 @@ export interface Session {
   readonly turn?: Turn;
   readonly lastEnd?: TurnEnd;
   readonly usage: Usage;
+  /** What each model was last sent. */
+  readonly prompts: Readonly<Record<string, SentPrompt>>;
+  /** The last answered request. */
+  readonly asked?: { readonly model: string; readonly tokens: number };
+  /** What made the next request begin otherwise than the one before. */
+  readonly broken?: "rewound" | "compacted";
+  /** Tokens that each provider counts for one estimated, at most as seen. */
+  readonly density: Readonly<Record<string, number>>;
   readonly account: Account;
   readonly shown: Readonly<Record<string, readonly Shown[]>>;
   readonly todos: readonly Todo[];

@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { AssistantPart, FinishReason, Usage } from "@lathe/protocol";
+import type { PrefixCache } from "./prefix-cache.ts";
 import { anthropicFormat } from "./wire-server-anthropic.ts";
 import { chatFormat } from "./wire-server-chat.ts";
 import type { Frame, Json, WireFormat, WireReply, WireRequest } from "./wire-server-format.ts";
@@ -38,7 +39,8 @@ export interface WireAnswer {
   readonly parts?: readonly AssistantPart[];
   /** By default `tool-calls` when there are calls, else `stop`. */
   readonly reason?: FinishReason;
-  readonly usage?: Usage | "absent";
+  /** A cache tells it from what requests share. */
+  readonly usage?: Usage | "absent" | PrefixCache;
   readonly chunks?: WireChunks;
   readonly fault?: WireFault;
 }
@@ -129,9 +131,22 @@ async function respond(response: ServerResponse, { answer, format, record }: Job
     model: record.body.model ?? "gemini",
     parts,
     reason: answer.reason ?? (calls ? "tool-calls" : "stop"),
-    usage: answer.usage === "absent" ? undefined : (answer.usage ?? usage),
+    usage: usageOf(answer, record),
   };
   await send(response, format.write(reply), { answer, format, record });
+}
+
+function usageOf({ usage: told = usage }: WireAnswer, { body, path }: WireRecord): Usage | undefined {
+  if (told === "absent") return undefined;
+  return "take" in told ? told.take(body.model ?? path, prefixOf(body)) : told;
+}
+
+/** The bytes that a provider reads first come first, and no bracket closes what the next request goes on with. */
+function prefixOf(body: Json): string {
+  const { tools, system, systemInstruction, instructions, messages, contents, input } = body;
+  const parts = [tools, system ?? systemInstruction ?? instructions, ...(messages ?? contents ?? input)];
+  const unmarked = (key: string, value: unknown): unknown => (key === "cache_control" ? undefined : value);
+  return parts.map((part) => JSON.stringify(part, unmarked) ?? "").join(",");
 }
 
 async function send(

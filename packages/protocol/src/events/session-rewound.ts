@@ -29,6 +29,7 @@ export const sessionRewound: EventType<"session.rewound", SessionRewound> = {
     const after = files ? [{ seq, moment: "after", ref: files.now } as const] : [];
     return {
       ...back,
+      ...(conversation && { broken: "rewound" as const }),
       checkpoints: [...session.checkpoints, ...after],
       rewind: {
         seq,
