@@ -90,6 +90,23 @@ describe("the cost of a session", () => {
     for (const line of out.split("\n")) assert.ok(line.length <= 100, line);
   });
 
+  it("is not given back by a rewind, nor by going on", async () => {
+    const rewound = await place.run(["sessions", "rewind", id, "--conversation"]);
+    assert.equal(rewound.code, 0, rewound.err);
+    const asked = index;
+    const { code, err } = await place.run([
+      "run",
+      "--continue",
+      "--no-sandbox",
+      "--max-cost",
+      "0.3",
+      "again",
+    ]);
+    assert.equal(code, 3);
+    assert.match(err, /of \$0\.3 was used/);
+    assert.equal(index, asked);
+  });
+
   it("says that nothing was asked, and knows no other session", async () => {
     assert.equal((await place.run(["sessions", "cost", "nope"])).code, 2);
     assert.equal((await place.run(["sessions", "cost"])).code, 2);

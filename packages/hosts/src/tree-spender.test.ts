@@ -16,7 +16,7 @@ import {
 import { createInbox, createJsonlLedgers, createJsonlStore, processOwner } from "@lathe/stores";
 import { createScriptedModel, type ScriptedAnswer, succeeded } from "@lathe/testkit";
 
-export const price = { input: 1, cached: 0.1, written: 1.25, output: 5 };
+const price = { input: 2, cached: 0.2, written: 2.5, output: 10 };
 
 export interface Tree {
   readonly folder: string;
@@ -107,8 +107,10 @@ export async function openSession(tree: Tree, id: string, limits: { cost?: numbe
   const family = id === tree.root ? {} : { parent: tree.root, root: tree.root };
   const data = { id, cwd: "/w", title: id, harness: "test", prompt, ...family };
   const created: Draft<"session.created"> = { type: "session.created", data };
-  const log = await store.create(created, { owner, at: Date.now() });
-  if (isFailure(log)) return succeeded(await store.claim(id, { owner, at: Date.now() }));
+  const made = await store.create(created, { owner, at: Date.now() });
+  const log = isFailure(made) ? succeeded(await store.claim(id, { owner, at: Date.now() })) : made;
+  // It may have been killed before it was told what to do.
+  if (fold(log.events).turn || fold(log.events).lastEnd) return log;
   const settings = { models: ["scripted/model"], mode: "auto", attended: false } as const;
   const drafts = [
     { type: "session.configured", data: { settings, limits } },
