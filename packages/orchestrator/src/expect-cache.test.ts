@@ -22,6 +22,7 @@ interface Place {
   readonly bench: Bench;
   readonly ports: Ports;
   readonly cache: PrefixCache;
+  readonly requests: readonly ModelRequest[];
   /** Says something and drives until it is answered; the steps it took. */
   say(text: string): Promise<readonly Step[]>;
   session(): Promise<Session>;
@@ -35,10 +36,12 @@ interface Changes {
 async function open(changes: Changes = {}): Promise<Place> {
   const bench = openBench({ script: [] });
   const cache = createPrefixCache({ ...rules, now: bench.clock.now });
+  const requests: ModelRequest[] = [];
   const models = {
     open: async (id: string) =>
       createScriptedModel(
         (request) => {
+          requests.push(request);
           const usage = cache.take(id, bytesOf(request));
           const since = request.messages.findLastIndex(({ role }) => role === "user");
           const steps = request.messages.slice(since).filter(({ role }) => role === "assistant").length;
@@ -68,6 +71,7 @@ async function open(changes: Changes = {}): Promise<Place> {
     bench,
     ports,
     cache,
+    requests,
     session,
     say: async (text) => {
       if (!isFirst) await bench.store.offer("s1", { type: "message", text });
@@ -91,6 +95,16 @@ describe("the prompt cache", () => {
     for (const [expected, miss, cached] of told) assert.deepEqual([expected, miss], [cached, undefined]);
     assert.equal(told[0]?.[0], 0);
     assert.ok((told.at(-1)?.[0] as number) > 1000);
+  });
+
+  it("is told where the last answered request ended", async () => {
+    const place = await open();
+    await place.say("first");
+    const ends = place.requests.map(({ messages }) => messages.length - 1);
+    assert.deepEqual(
+      place.requests.map(({ cacheMarks }) => cacheMarks),
+      [[], ...ends.slice(0, -1).map((end) => [end])],
+    );
   });
 
   it("is gone after its time", async () => {
