@@ -80,6 +80,19 @@ export {
 } from "./src/failure.ts";
 export { apply, emptySession, fold } from "./src/fold.ts";
 export {
+  emptyTreeAccount,
+  enter,
+  isHeld,
+  type Ledger,
+  type LedgerEntry,
+  type Ledgers,
+  readLedgerEntry,
+  room,
+  type Spent,
+  type TreeAccount,
+  type TreeCap,
+} from "./src/ledger.ts";
+export {
   type AssistantMessage,
   type AssistantPart,
   type ImagePart,
@@ -112,6 +125,16 @@ export {
   type Todo,
 } from "./src/outcome.ts";
 export type { Owner } from "./src/owner.ts";
+export {
+  type CacheMiss,
+  type CacheReading,
+  type CacheRules,
+  cacheSlack,
+  type MissCause,
+  providerOf,
+  type Sent,
+  type SentPrompt,
+} from "./src/prompt-cache.ts";
 export type {
   Command,
   CommandResult,

@@ -14,6 +14,8 @@ export {
 export { type ForkConformanceOptions, type ForkUnderTest, forkConformance } from "./src/fork-conformance.ts";
 export { type ClockOptions, createHandMovedClock, type HandMovedClock } from "./src/hand-moved-clock.ts";
 export { type InboxUnderTest, inboxConformance, refusesStrangeSessions } from "./src/inbox-conformance.ts";
+export { type LedgerUnderTest, ledgerConformance, type MakeLedger } from "./src/ledger-conformance.ts";
+export { createMemoryLedgers, type MemoryLedgersOptions } from "./src/memory-ledgers.ts";
 export { createMemoryStore, type MemoryStore, type MemoryStoreOptions } from "./src/memory-store.ts";
 export {
   conformanceRequest,
@@ -24,6 +26,7 @@ export {
   streamed,
 } from "./src/model-conformance.ts";
 export { makeOutsideFolder } from "./src/outside-folder.ts";
+export { createPrefixCache, type PrefixCache, type PrefixCacheOptions } from "./src/prefix-cache.ts";
 export { type DiskRecording, type RecordableDisk, recordDisk } from "./src/recording-disk.ts";
 export { type RecordableFiles, type Recording, recordFiles } from "./src/recording-files.ts";
 export { until } from "./src/sandbox-bench.ts";

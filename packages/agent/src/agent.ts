@@ -9,6 +9,7 @@ import type {
   Facts,
   Failure,
   Inbox,
+  Ledger,
   Limits,
   Models,
   NetworkLog,
@@ -52,6 +53,8 @@ export interface KeptRules {
 /** Everything an agent reaches; the host opens and closes it. */
 export interface AgentPorts {
   readonly inbox: Inbox;
+  /** Of the session's root. */
+  readonly ledger: Ledger;
   readonly network?: NetworkLog;
   readonly blobs: Blobs;
   readonly texts: Texts;

@@ -15,6 +15,7 @@ import {
   createdDraft,
   createFakeSandbox,
   createHandMovedClock,
+  createMemoryLedgers,
   createMemoryStore,
   createScriptedModel,
   failedWith,
@@ -55,6 +56,7 @@ const tools: readonly Tool[] = [
 function openAgent(store: MemoryStore, script: Script): AgentPorts {
   return {
     inbox: store,
+    ledger: createMemoryLedgers().open("s1"),
     blobs: store,
     texts: createShownTexts(store),
     redact: async (text) => text,

@@ -59,6 +59,7 @@ function orchestratorPorts(ports: AgentPorts): Ports {
     models: ports.models,
     ...(ports.circuitNews && { circuitNews: ports.circuitNews }),
     inbox: ports.inbox,
+    ledger: ports.ledger,
     ...(ports.network && { network: ports.network }),
     tools: new Map(ports.tools.map((tool) => [tool.name, tool])),
     assemble,

@@ -1,6 +1,7 @@
 /** Assemble: what the model sees of a session. */
 import type { Message, ModelInfo, ModelRequest, Session } from "@lathe/protocol";
 import { offeredTools } from "./profile.ts";
+import { weigh } from "./weigh.ts";
 
 /** Longest answer asked for, in tokens: reservations are made for all of it. */
 const longestAnswer = 32_000;
@@ -30,7 +31,7 @@ const sizes = new WeakMap<Message, number>();
 
 /** Input tokens of a request, rather too many than too few. Messages are measured once. */
 export function estimateTokens(request: ModelRequest): number {
-  const fixed = request.system.length + JSON.stringify(request.tools).length;
+  const fixed = weigh(request.system) + JSON.stringify(request.tools).length;
   const said = request.messages.reduce((sum, message) => sum + sizeOf(message), 0);
   return Math.ceil((fixed + said) / charactersPerToken);
 }
@@ -47,14 +48,14 @@ function sizeOf(message: Message): number {
 function partSize(part: Message["parts"][number]): number {
   switch (part.type) {
     case "text":
-      return part.text.length;
+      return weigh(part.text);
     case "reasoning":
-      return part.text.length + (part.signature?.length ?? 0);
+      return weigh(part.text) + (part.signature?.length ?? 0);
     case "image":
       return imageTokens * charactersPerToken;
     case "tool-call":
-      return part.tool.length + part.input.length + (part.signature?.length ?? 0) + 32;
+      return part.tool.length + weigh(part.input) + (part.signature?.length ?? 0) + 32;
     case "tool-result":
-      return part.text.length + 32;
+      return weigh(part.text) + 32;
   }
 }

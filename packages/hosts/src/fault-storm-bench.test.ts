@@ -8,6 +8,7 @@ import {
   failure,
   fold,
   isFailure,
+  type Ledger,
   type Session,
   type SessionLog,
   type Tool,
@@ -15,6 +16,7 @@ import {
 } from "@lathe/protocol";
 import {
   createHandMovedClock,
+  createMemoryLedgers,
   createMemoryStore,
   type HandMovedClock,
   type MemoryStore,
@@ -72,6 +74,7 @@ interface Weather {
   readonly random: Random;
   readonly clock: HandMovedClock;
   readonly store: MemoryStore;
+  readonly ledger: Ledger;
   readonly steps: number;
   readonly done: string[];
   readonly shown: string[];
@@ -104,7 +107,9 @@ function weatherOf(seed: number): Weather {
   const random = createRandom(seed);
   const clock = createHandMovedClock({ leap: true, random });
   const steps = 3 + Math.floor(random() * 6);
-  return { seed, random, clock, store: createMemoryStore(), steps, done: [], shown: [], faults: 0 };
+  const ledger = createMemoryLedgers().open("s1");
+  const store = createMemoryStore();
+  return { seed, random, clock, store, ledger, steps, done: [], shown: [], faults: 0 };
 }
 
 /** The one that lives may change every two minutes. In every fifth session one is wrong throughout, and the other lives. */
@@ -238,12 +243,13 @@ function gatewayOf({ random, clock }: Weather, server: WireServer): Gateway {
 }
 
 function portsOf(weather: Weather, gateway: Gateway): Ports {
-  const { clock, store, shown, done } = weather;
+  const { clock, store, ledger, shown, done } = weather;
   const allowed = { verdict: "allow", rule: "storm", why: "allowed in the storm" } as const;
   return {
     clock,
     models: gateway,
     inbox: store,
+    ledger,
     tools: new Map([["say", sayInto(done)]]),
     assemble: (session, info) => ({
       system: session.prompt.system,
@@ -261,6 +267,8 @@ function portsOf(weather: Weather, gateway: Gateway): Ports {
     refusals: () => [],
     evaluate: () => allowed,
     evaluateGrant: () => allowed,
+    propose: async () => [],
+    proposeGrant: async () => [],
     version: async () => null,
     checkpoint: async () => ({ ref: "none", skipped: [], skippedCount: 0 }),
     context: (_session, _call, signal) =>

@@ -55,8 +55,9 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
     session = after;
     options.onEvent(event, after);
   };
+  const { root = log.id } = fold(log.events.slice(0, 1));
   const opened = openPorts(
-    { scratch, check: () => log.check(), fenced: (effect) => log.fenced(effect) },
+    { scratch, root, check: () => log.check(), fenced: (effect) => log.fenced(effect) },
     { ...options, onEvent },
   );
   const { models } = opened;

@@ -28,6 +28,8 @@ import { systemClock } from "./system-clock.ts";
 export interface Fence {
   /** Theirs until they are closed. */
   readonly scratch: ScratchFolder;
+  /** The session whose ledger they charge. */
+  readonly root: string;
   /** *Contract:* a failure when effects may not happen any more. */
   check(): Promise<Failure | undefined>;
   /** *Contract:* runs a short effect that nobody else's may overlap. */
@@ -59,6 +61,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const endLeftovers = async (): Promise<unknown> => scratch.isFound && sandbox.open();
   const syntax = createSyntax();
   const state = openState(env);
+  const ledger = state.ledgers.open(fence.root);
   const onRecovered = (recovery: Recovery): void => options.onRemark?.(recoveryText(recovery));
   const workspace = createWorkspace({ root: cwd, fenced, journal: workspaceFolder(env, cwd), onRecovered });
   const checkpoints = createLazyCheckpoints({ root: cwd, env, fenced, onRemark: options.onRemark });
@@ -69,6 +72,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
     containment: probe.ready,
     ports: {
       inbox: state.inbox,
+      ledger,
       network,
       blobs: state.blobs,
       texts,
@@ -104,6 +108,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
     close: () =>
       allSteps([
         gateway.close,
+        async () => ledger.close(),
         texts.flush,
         endLeftovers,
         sandbox.close,

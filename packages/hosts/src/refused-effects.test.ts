@@ -12,6 +12,7 @@ import {
   createdDraft,
   createFakeSandbox,
   createHandMovedClock,
+  createMemoryLedgers,
   createMemoryStore,
   createScriptedModel,
   type FakeSandbox,
@@ -70,6 +71,7 @@ describe("a refused effect", () => {
     const workspace = createWorkspace({ root });
     return {
       inbox: store,
+      ledger: createMemoryLedgers().open("s1"),
       blobs: store,
       texts: createShownTexts(store, async (text) => text),
       redact: async (text) => text,

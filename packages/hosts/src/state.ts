@@ -1,12 +1,13 @@
 /** State: the sessions of this user on this machine, with their inboxes and blobs. */
 import { join } from "node:path";
-import type { Blobs, Inbox, Store } from "@lathe/protocol";
-import { createBlobs, createInbox, createJsonlStore, pruneBlobs } from "@lathe/stores";
+import type { Blobs, Inbox, Ledgers, Store } from "@lathe/protocol";
+import { createBlobs, createInbox, createJsonlLedgers, createJsonlStore, pruneBlobs } from "@lathe/stores";
 import { stateFolder } from "./state-folder.ts";
 
 export interface State {
   readonly store: Store;
   readonly inbox: Inbox;
+  readonly ledgers: Ledgers;
   readonly blobs: Blobs;
   /** What files said when a model saw or changed them, apart from the rest as they may be thrown away. */
   readonly texts: Blobs;
@@ -25,6 +26,7 @@ export function openState(env: Readonly<Record<string, string | undefined>>): St
   return {
     store: createJsonlStore({ folder }),
     inbox: createInbox({ folder }),
+    ledgers: createJsonlLedgers({ folder }),
     blobs: createBlobs({ folder }),
     texts: createBlobs({ folder, name: textsName }),
   };

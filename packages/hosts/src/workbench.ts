@@ -41,7 +41,10 @@ export interface Explained extends Explanation {
 export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workbench | Failure {
   const scratch = openScratchFolder(`tool-${newSessionId(systemClock)}`);
   if (isFailure(scratch)) return scratch;
-  const opened = openPorts({ scratch, check: async () => undefined, fenced: (effect) => effect() }, options);
+  const opened = openPorts(
+    { scratch, root: "tool", check: async () => undefined, fenced: (effect) => effect() },
+    options,
+  );
   const shown: Record<string, Shown[]> = {};
   const session = { shown, todos: [], calls: [], grants: [], refusals: [], settings: { mode: options.mode } };
   const remember = (one: Shown): void => {

@@ -9,6 +9,7 @@ import {
   type Models,
 } from "@lathe/protocol";
 import { attempt, type Source, type StallLimits } from "./attempt.ts";
+import { cacheRulesOf } from "./cache-rules.ts";
 import { askModel } from "./catalogue/ask-server.ts";
 import { type CatalogueParts, createCatalogue, type Known, unknown } from "./catalogue/catalogue.ts";
 import { entryOf, infoOf, nearIds, plain } from "./catalogue/find-entry.ts";
@@ -177,8 +178,10 @@ async function wiredModel({ endpoint, wire }: Placed, setup: Setup): Promise<Mod
       secrets: secretsOf(endpoint),
     },
   };
+  const info = entryOf(id, entries) ?? (await askedInfo(endpoint)) ?? { id, ...unknown };
+  const cache = cacheRulesOf(id);
   return {
-    info: entryOf(id, entries) ?? (await askedInfo(endpoint)) ?? { id, ...unknown },
+    info: { ...info, ...(cache && { cache }) },
     async *stream(request, signal) {
       yield* attempt({ ...source, wire: await loading }, request, signal);
     },

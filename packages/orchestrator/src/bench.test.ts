@@ -22,6 +22,7 @@ import {
 } from "@lathe/protocol";
 import {
   createHandMovedClock,
+  createMemoryLedgers,
   createMemoryStore,
   createScriptedModel,
   type HandMovedClock,
@@ -81,6 +82,7 @@ export function openBench(options: BenchOptions): Bench {
     clock,
     models: scripted.models,
     inbox: store,
+    ledger: createMemoryLedgers().open("s1"),
     tools: new Map(
       [...fileTools, ...(options.tools ?? [])].map((tool) => [tool.name, benchTool(tool, () => bench)]),
     ),

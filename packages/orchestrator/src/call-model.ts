@@ -11,12 +11,18 @@ import {
   type ModelInfo,
   type ModelPart,
   type ModelRequest,
+  type Rates,
   type Reservation,
+  ratesOf,
+  type Sent,
   type Session,
   type TurnEnd,
 } from "@lathe/protocol";
 import { aftermath } from "./after-failure.ts";
-import { reserve } from "./caps.ts";
+import { type Expectation, expectCache, readingOf } from "./expect-cache.ts";
+import { printOf } from "./fingerprint.ts";
+import { holdBudget, releaseBudget } from "./hold-budget.ts";
+import { inputBound } from "./input-bound.ts";
 import type { Entry, Reach } from "./ports.ts";
 
 type Finished = Extract<ModelPart, { type: "finished" }>;
@@ -32,6 +38,9 @@ interface Attempt {
   readonly request: ModelRequest;
   readonly reservation: Reservation;
   readonly session: Session;
+  readonly sent: Sent;
+  /** Absent where nothing is known of the provider's cache. */
+  readonly expectation?: Expectation;
   readonly startedAt: number;
 }
 
@@ -41,23 +50,55 @@ export async function* callModel(session: Session, reach: Reach): AsyncGenerator
   const id = `a${session.head}`;
   const model = await ports.models.open(session.model);
   if (isFailure(model)) return yield unsent(id, model, { session, reach });
-  const narrow = tooNarrow(session, model.info);
+  const { info } = model;
+  const narrow = tooNarrow(session, info);
   if (narrow) return yield unsent(id, narrow, { session, reach });
-  const request = ports.assemble(session, model.info);
-  const reserved = reserve(session, model.info, { request, input: ports.estimate(request) });
-  if ("type" in reserved) return yield ended(reserved);
+  const assembled = ports.assemble(session, info);
+  const sent = { ...printOf(session, info.id, assembled), estimate: ports.estimate(assembled) };
+  const request = withOldMark(session, sent, assembled);
+  const wanted = { id, info, request, input: inputBound(session, info.id, sent) };
+  const held = await holdBudget(session, wanted, reach);
+  if (held === "cancelled") return;
+  if ("type" in held) return yield ended(held);
   const failuresBefore = session.turn?.modelFailures ?? 0;
-  const attempt: Attempt = { id, model, session, ...reserved, startedAt: ports.clock.now(), failuresBefore };
-  yield {
-    drafts: [
-      { type: "step.started", data: { attempt: id, model: model.info.id } },
-      { type: "budget.reserved", data: { attempt: id, ...attempt.reservation } },
-    ],
-    durable: false,
-  };
-  const heard = await listen(attempt, reach);
-  const drafts = isFailure(heard) ? failed(attempt, heard, reach) : completed(attempt, heard, reach);
-  yield { drafts, durable: false };
+  const startedAt = ports.clock.now();
+  const expectation =
+    info.cache && expectCache(session, { model: info.id, sent, rules: info.cache, now: startedAt });
+  const known = { session, sent, failuresBefore, ...(expectation && { expectation }) };
+  yield* makeAttempt({ id, model, ...held, ...known, startedAt }, reach);
+}
+
+/** However it ends, the tree's account knows before the log does. */
+async function* makeAttempt(attempt: Attempt, reach: Reach): AsyncGenerator<Entry, void> {
+  const { id, model, reservation, sent, session } = attempt;
+  let used: Reservation = { tokens: 0, cost: 0 };
+  let drafts: Draft[];
+  try {
+    yield {
+      drafts: [
+        { type: "step.started", data: { attempt: id, model: model.info.id, sent } },
+        { type: "budget.reserved", data: { attempt: id, ...reservation } },
+      ],
+      durable: false,
+    };
+    used = reservation;
+    const heard = await listen(attempt, reach);
+    used = isFailure(heard) ? chargedFor(heard, attempt) : usedBy(heard, attempt);
+    drafts = isFailure(heard) ? failed(attempt, heard, reach) : completed(attempt, heard, reach);
+  } finally {
+    await releaseBudget(session, { attempt: id, used }, reach);
+  }
+  yield { drafts: [{ type: "budget.settled", data: { attempt: id, ...used } }, ...drafts], durable: false };
+}
+
+/**
+ * Marks the end of what this model last answered too: a provider looks back only so many blocks from a mark for what it
+ * has cached, and one step of many calls adds more.
+ */
+function withOldMark({ prompts, model }: Session, { kept }: Sent, request: ModelRequest): ModelRequest {
+  const end = prompts[model]?.ends.findLast(({ messages }) => messages <= kept);
+  if (!end || request.cacheMarks.includes(end.messages - 1)) return request;
+  return { ...request, cacheMarks: [end.messages - 1, ...request.cacheMarks] };
 }
 
 function ended(end: TurnEnd): Entry {
@@ -92,15 +133,19 @@ function saysNothing(
   });
 }
 
+/** Unknown usage costs the reservation. */
+function usedBy({ usage }: Answer, { model, reservation }: Attempt): Reservation {
+  if (!usage) return reservation;
+  const cost = costOf(usage, model.info.price);
+  return { tokens: usage.input + usage.output, ...(cost === undefined ? {} : { cost }) };
+}
+
 function completed(attempt: Attempt, answer: Answer, { ports }: Reach): Draft[] {
-  const { id, model, reservation, startedAt } = attempt;
+  const { id, model, startedAt, expectation } = attempt;
   const { usage, raw } = answer;
-  const cost = usage && costOf(usage, model.info.price);
-  const used: Reservation = usage
-    ? { tokens: usage.input + usage.output, ...(cost === undefined ? {} : { cost }) }
-    : reservation;
+  const { price } = model.info;
+  const cost = usage && costOf(usage, price);
   return [
-    { type: "budget.settled", data: { attempt: id, ...used } },
     {
       type: "step.completed",
       data: {
@@ -112,10 +157,17 @@ function completed(attempt: Attempt, answer: Answer, { ports }: Reach): Draft[] 
         ms: ports.clock.now() - startedAt,
         ...(usage ? { usage } : {}),
         ...(cost === undefined ? {} : { cost }),
+        ...(usage && price ? { rates: plainRates(ratesOf(price, usage.input)) } : {}),
+        ...(usage && expectation ? { cache: readingOf(expectation, usage) } : {}),
         ...(raw === undefined ? {} : { raw }),
       },
     },
   ];
+}
+
+/** Without the tier they are of. */
+function plainRates({ input, cached, written, output }: Rates): Rates {
+  return { input, cached, written, output };
 }
 
 /** Results are told apart by their calls' ids, which some servers begin anew with each answer, or leave empty. */
@@ -138,12 +190,14 @@ function callIds(message: Message): readonly string[] {
 }
 
 /** A failed attempt told no usage: its input may have been charged, its output is unknown, so the reservation stands. */
+function chargedFor(problem: Failure, { reservation }: Attempt): Reservation {
+  return neverSent(problem) ? { tokens: 0, cost: 0 } : reservation;
+}
+
 function failed(attempt: Attempt, problem: Failure, { ports }: Reach): Draft[] {
-  const { id, model, reservation, startedAt, session } = attempt;
+  const { id, model, startedAt, session } = attempt;
   const { clock } = ports;
-  const charged = neverSent(problem) ? { tokens: 0, cost: 0 } : reservation;
   return [
-    { type: "budget.settled", data: { attempt: id, ...charged } },
     {
       type: "step.failed",
       data: {

@@ -1,7 +1,7 @@
 /** Limits that end a turn, and what an attempt may ask for. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { costOf, emptySession, type ModelRequest } from "@lathe/protocol";
+import { costOf, emptySession, emptyTreeAccount, type ModelRequest } from "@lathe/protocol";
 import fc from "fast-check";
 import {
   answerTo,
@@ -84,7 +84,7 @@ describe("caps", () => {
     const info = { id: "local/x", window: 16_384, maxOutput: 16_000 };
     const request = requestOf(16_000);
     const asked = (input: number): unknown => {
-      const reserved = reserve(emptySession, info, { request, input });
+      const reserved = reserve(emptySession, info, { request, input, tree: emptyTreeAccount });
       return "request" in reserved && reserved.request.maxOutputTokens;
     };
     assert.deepEqual([100, 5_000, 16_000, 20_000].map(asked), [16_000, 11_384, 1_024, 1_024]);
@@ -99,7 +99,11 @@ describe("caps", () => {
       fc.property(rates, tier, sizes, (short, [longer, above], { input, share }) => {
         const price = { ...short, tiers: [{ ...longer, above }] };
         const info = { id: "x/y", window: 1_000_000, maxOutput: 8000, price };
-        const reserved = reserve(emptySession, info, { request: requestOf(8000), input });
+        const reserved = reserve(emptySession, info, {
+          request: requestOf(8000),
+          input,
+          tree: emptyTreeAccount,
+        });
         assert.ok("reservation" in reserved);
         const cached = Math.floor(input * share);
         const usage = { input, cached, written: input - cached, output: 8000, reasoning: 0 };

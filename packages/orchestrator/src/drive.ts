@@ -1,6 +1,7 @@
 /** Drive: the loop. Fold, `next`, `perform`, append, until no turn is open. */
 import { causeText, type Failure, failure, type Session, type SessionLog } from "@lathe/protocol";
 import { abandonTurn } from "./abandon.ts";
+import { joinLedger } from "./hold-budget.ts";
 import { logContacts } from "./log-contacts.ts";
 import { next } from "./next.ts";
 import { AppendRefused, openOwnership } from "./ownership.ts";
@@ -12,6 +13,8 @@ import type { Ports } from "./ports.ts";
  * (`stale-epoch`, `disk-full`): then another process, or a later run, goes on from the log.
  */
 export async function drive(log: SessionLog, session: Session, ports: Ports): Promise<Session | Failure> {
+  const refused = await joinLedger(session, ports.ledger);
+  if (refused) return refused;
   const own = openOwnership(log, session, ports);
   const unwatch = logContacts(own, ports);
   try {

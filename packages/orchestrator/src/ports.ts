@@ -11,6 +11,7 @@ import type {
   Facts,
   Failure,
   Inbox,
+  Ledger,
   ModelInfo,
   ModelRequest,
   Models,
@@ -38,6 +39,8 @@ export interface Ports {
   /** *Contract:* what other sessions found out about a model that rests; never throws, and is quick. */
   readonly circuitNews?: (model: string) => CircuitNews | undefined;
   readonly inbox: Inbox;
+  /** Of the session's root: the account of the whole tree. */
+  readonly ledger: Ledger;
   /** Absent where commands reach nothing that is decided about. */
   readonly network?: NetworkLog;
   readonly tools: ReadonlyMap<string, Tool>;

@@ -20,6 +20,8 @@ export const emptySession: Session = {
   messages: [],
   calls: [],
   usage: noUsage,
+  prompts: {},
+  density: {},
   account: emptyAccount,
   shown: {},
   todos: [],

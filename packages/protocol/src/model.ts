@@ -1,6 +1,7 @@
 /** The model port: one request in, one attempt's stream of parts out. */
 import type { Failure } from "./failure.ts";
 import type { AssistantPart, Message } from "./message.ts";
+import type { CacheRules } from "./prompt-cache.ts";
 import type { Price, Usage } from "./usage.ts";
 
 /** JSON Schema of an object. */
@@ -55,6 +56,8 @@ export interface ModelInfo {
   /** Longest answer in tokens. */
   readonly maxOutput: number;
   readonly price?: Price;
+  /** Absent where nobody says how its provider caches. */
+  readonly cache?: CacheRules;
   /** Whether it sees images, thinks before it answers, calls tools; absent where nobody says. */
   readonly images?: boolean;
   readonly reasoning?: boolean;

@@ -8,6 +8,7 @@ import type { FinishReason, ToolSpec } from "./model.ts";
 import type { Contact } from "./network.ts";
 import type { Outcome, Shown, Todo } from "./outcome.ts";
 import type { Owner } from "./owner.ts";
+import type { SentPrompt } from "./prompt-cache.ts";
 import type { Settings } from "./settings.ts";
 import type { Usage } from "./usage.ts";
 
@@ -144,6 +145,9 @@ export interface Session {
   readonly owner?: Owner;
   /** `seq` of the last claim; 0 before the first. */
   readonly claimed: number;
+  /** The session that made this one, and the first of them all; absent for one that a person began. */
+  readonly parent?: string;
+  readonly root?: string;
   readonly cwd: string;
   readonly title: string;
   readonly createdAt: number;
@@ -161,6 +165,14 @@ export interface Session {
   readonly turn?: Turn;
   readonly lastEnd?: TurnEnd;
   readonly usage: Usage;
+  /** What each model was last sent. */
+  readonly prompts: Readonly<Record<string, SentPrompt>>;
+  /** The last answered request. */
+  readonly asked?: { readonly model: string; readonly tokens: number };
+  /** What made the next request begin otherwise than the one before. */
+  readonly broken?: "rewound" | "compacted";
+  /** Tokens that each provider counts for one estimated, at most as seen. */
+  readonly density: Readonly<Record<string, number>>;
   readonly account: Account;
   readonly shown: Readonly<Record<string, readonly Shown[]>>;
   readonly todos: readonly Todo[];

@@ -40,6 +40,13 @@ export interface Rates {
   readonly output: number;
 }
 
+export const ratesSchema: v.GenericSchema<unknown, Rates> = v.object({
+  input: v.number(),
+  cached: v.number(),
+  written: v.number(),
+  output: v.number(),
+});
+
 /** The rates of requests with more than `above` input tokens: of the whole request, not of what is beyond. */
 export interface PriceTier extends Rates {
   readonly above: number;

@@ -1,11 +1,18 @@
 /** The file adapters keep the contracts of the three ports. */
 import { mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
-import { blobsConformance, inboxConformance, refusesStrangeSessions, storeConformance } from "@lathe/testkit";
+import {
+  blobsConformance,
+  inboxConformance,
+  ledgerConformance,
+  refusesStrangeSessions,
+  storeConformance,
+} from "@lathe/testkit";
 import { createBlobs } from "./blobs.ts";
 import { createInbox } from "./inbox.ts";
+import { createJsonlLedgers } from "./jsonl-ledger.ts";
 import { createJsonlStore } from "./jsonl-store.ts";
 
 const root = mkdtempSync(join(tmpdir(), "lathe-stores-"));
@@ -21,6 +28,11 @@ storeConformance("JsonlStore", ({ isAlive }) => {
   const folder = newFolder();
   const another = () => createJsonlStore({ folder, isAlive });
   return { store: another(), another };
+});
+ledgerConformance("The file ledger", hostname(), ({ isAlive }) => {
+  const folder = newFolder();
+  const another = () => createJsonlLedgers({ folder, isAlive }).open("root");
+  return { ledger: another(), another };
 });
 inboxConformance("The file inbox", () => {
   const folder = newFolder();

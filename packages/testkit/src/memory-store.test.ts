@@ -4,10 +4,17 @@ import { it } from "node:test";
 import { failure } from "@lathe/protocol";
 import { blobsConformance } from "./blobs-conformance.ts";
 import { inboxConformance } from "./inbox-conformance.ts";
+import { ledgerConformance } from "./ledger-conformance.ts";
+import { createMemoryLedgers } from "./memory-ledgers.ts";
 import { createMemoryStore } from "./memory-store.ts";
 import { createdDraft, failedWith, noticeDraft, succeeded, testOwner } from "./session-drafts.ts";
 import { storeConformance } from "./store-conformance.ts";
 
+ledgerConformance("The memory ledger", "here", ({ isAlive }) => {
+  const ledgers = createMemoryLedgers({ isAlive });
+  const another = () => ledgers.open("root");
+  return { ledger: another(), another };
+});
 storeConformance("MemoryStore", ({ isAlive }) => {
   const store = createMemoryStore({ isAlive });
   return { store, another: () => store };

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo, Socket } from "node:net";
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import type { AssistantPart, FinishReason, Usage } from "@lathe/protocol";
+import type { PrefixCache } from "./prefix-cache.ts";
 import { anthropicFormat } from "./wire-server-anthropic.ts";
 import { chatFormat } from "./wire-server-chat.ts";
 import type { Frame, Json, WireFormat, WireReply, WireRequest } from "./wire-server-format.ts";
@@ -51,7 +52,8 @@ export interface WireAnswer {
   readonly parts?: readonly AssistantPart[];
   /** By default `tool-calls` when there are calls, else `stop`. */
   readonly reason?: FinishReason;
-  readonly usage?: Usage | "absent";
+  /** A cache tells it from what requests share. */
+  readonly usage?: Usage | "absent" | PrefixCache;
   readonly chunks?: WireChunks;
   readonly fault?: WireFault;
 }
@@ -138,7 +140,7 @@ async function respond(response: ServerResponse, job: Job): Promise<void> {
     model: record.body.model ?? "gemini",
     parts,
     reason: answer.reason ?? (calls ? "tool-calls" : "stop"),
-    usage: answer.usage === "absent" ? undefined : (answer.usage ?? usage),
+    usage: usageOf(answer, record),
   };
   await send(response, respelled(format.write(reply), fault), job);
 }
@@ -180,6 +182,19 @@ function respelled(frames: readonly Frame[], fault: WireFault | undefined): read
   if (fault?.type !== "twice") return frames;
   const first = frames.findIndex(({ of }) => of === "end");
   return [...frames, ...frames.slice(first)];
+}
+
+function usageOf({ usage: told = usage }: WireAnswer, { body, path }: WireRecord): Usage | undefined {
+  if (told === "absent") return undefined;
+  return "take" in told ? told.take(body.model ?? path, prefixOf(body)) : told;
+}
+
+/** The bytes that a provider reads first come first, and no bracket closes what the next request goes on with. */
+function prefixOf(body: Json): string {
+  const { tools, system, systemInstruction, instructions, messages, contents, input } = body;
+  const parts = [tools, system ?? systemInstruction ?? instructions, ...(messages ?? contents ?? input)];
+  const unmarked = (key: string, value: unknown): unknown => (key === "cache_control" ? undefined : value);
+  return parts.map((part) => JSON.stringify(part, unmarked) ?? "").join(",");
 }
 
 async function send(

@@ -23,11 +23,12 @@ const flags = {
 
 export const sessionsCommand: Command = {
   name: "sessions",
-  about: "Lists earlier sessions, shows one of them or what it changed, and takes it back.",
+  about: "Lists earlier sessions, shows one of them, what it changed or cost, and takes it back.",
   usage: [
     "sessions list [--here] [--limit N]",
     "sessions show ID",
     "sessions diff ID",
+    "sessions cost ID",
     "sessions rewind ID [--to STEP] [--files | --conversation] [--force]",
     "sessions rewind ID --undo",
     "sessions export ID --format edits",
@@ -63,6 +64,7 @@ type Values = Line<typeof flags>["values"];
 const commands: Readonly<Record<string, (id: string, values: Values) => Promise<number | Failure>>> = {
   show: async (id, { json = false }) => (await import("../sessions/show-session.ts")).showCommand(id, json),
   diff: async (id, { json = false }) => (await import("../sessions/diff-command.ts")).diffCommand(id, json),
+  cost: async (id, { json = false }) => (await import("../sessions/cost-command.ts")).costCommand(id, json),
   export: async (id, { format }) => (await import("../sessions/export-command.ts")).exportCommand(id, format),
   rewind: async (id, values) => {
     const { to, files = false, conversation = false, force = false, undo = false, json = false } = values;

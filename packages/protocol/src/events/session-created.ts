@@ -11,6 +11,9 @@ export interface SessionCreated {
   /** Version of Lathe that made it. */
   readonly harness: string;
   readonly prompt: Prompt;
+  /** Of a session that another one made: that one, and the first of them all, whose ledger it charges. */
+  readonly parent?: string;
+  readonly root?: string;
 }
 
 const schema: v.GenericSchema<unknown, SessionCreated> = v.object({
@@ -24,6 +27,8 @@ const schema: v.GenericSchema<unknown, SessionCreated> = v.object({
       v.object({ name: v.string(), description: v.string(), parameters: v.record(v.string(), v.unknown()) }),
     ),
   }),
+  parent: v.exactOptional(v.string()),
+  root: v.exactOptional(v.string()),
 });
 
 export const sessionCreated: EventType<"session.created", SessionCreated> = {
@@ -37,5 +42,7 @@ export const sessionCreated: EventType<"session.created", SessionCreated> = {
     title: data.title,
     prompt: data.prompt,
     createdAt: at,
+    ...(data.parent !== undefined && { parent: data.parent }),
+    ...(data.root !== undefined && { root: data.root }),
   }),
 };

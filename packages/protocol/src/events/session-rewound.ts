@@ -31,6 +31,7 @@ export const sessionRewound: EventType<"session.rewound", SessionRewound> = {
     return {
       ...back,
       circuits: conversation ? halfOpened(back.circuits, at) : back.circuits,
+      ...(conversation && { broken: "rewound" as const }),
       checkpoints: [...session.checkpoints, ...after],
       rewind: {
         seq,

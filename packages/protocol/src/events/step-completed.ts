@@ -3,8 +3,10 @@ import * as v from "valibot";
 import type { EventType } from "../event-type.ts";
 import { type AssistantPart, assistantPartsSchema } from "../message.ts";
 import type { FinishReason } from "../model.ts";
+import { type CacheReading, cacheReadingSchema } from "../prompt-cache.ts";
+import { rememberAnswered } from "../sent-prompts.ts";
 import type { CallState } from "../session.ts";
-import { addUsage, noUsage, type Usage, usageSchema } from "../usage.ts";
+import { addUsage, noUsage, type Rates, ratesSchema, type Usage, usageSchema } from "../usage.ts";
 
 export interface StepCompleted {
   readonly attempt: string;
@@ -14,6 +16,10 @@ export interface StepCompleted {
   readonly usage?: Usage;
   /** US dollars; absent when the price or the usage is unknown. */
   readonly cost?: number;
+  /** What each token was charged by. */
+  readonly rates?: Rates;
+  /** Absent where nothing is known of the provider's cache. */
+  readonly cache?: CacheReading;
   /** Milliseconds from request to the first delta, and to the end. */
   readonly firstMs: number;
   readonly ms: number;
@@ -28,6 +34,8 @@ const schema: v.GenericSchema<unknown, StepCompleted> = v.object({
   parts: assistantPartsSchema,
   usage: v.exactOptional(usageSchema),
   cost: v.exactOptional(v.number()),
+  rates: v.exactOptional(ratesSchema),
+  cache: v.exactOptional(cacheReadingSchema),
   firstMs: v.number(),
   ms: v.number(),
   raw: v.exactOptional(v.string()),
@@ -58,7 +66,7 @@ export const stepCompleted: EventType<"step.completed", StepCompleted> = {
     );
     const said = data.parts.length > 0;
     return {
-      ...session,
+      ...rememberAnswered(session, data.usage, data.cache),
       circuits,
       messages: said ? [...session.messages, { role: "assistant", parts: data.parts }] : session.messages,
       calls,

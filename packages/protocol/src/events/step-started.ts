@@ -2,14 +2,21 @@
 import * as v from "valibot";
 import type { EventType } from "../event-type.ts";
 import { markMoment } from "../marks.ts";
+import { type Sent, sentSchema } from "../prompt-cache.ts";
+import { rememberSent } from "../sent-prompts.ts";
 
 export interface StepStarted {
   /** Unique in the session; names the reservation too. */
   readonly attempt: string;
   readonly model: string;
+  readonly sent?: Sent;
 }
 
-const schema: v.GenericSchema<unknown, StepStarted> = v.object({ attempt: v.string(), model: v.string() });
+const schema: v.GenericSchema<unknown, StepStarted> = v.object({
+  attempt: v.string(),
+  model: v.string(),
+  sent: v.exactOptional(sentSchema),
+});
 
 export const stepStarted: EventType<"step.started", StepStarted> = {
   name: "step.started",
@@ -20,7 +27,7 @@ export const stepStarted: EventType<"step.started", StepStarted> = {
     const { retryAt: _, ...turn } = session.turn;
     const marks = markMoment(session, false);
     return {
-      ...session,
+      ...rememberSent(session, data.model, data.sent),
       marks,
       turn: { ...turn, attempt: { id: data.attempt, model: data.model, startedAt: at } },
     };

@@ -1,0 +1,228 @@
+/** A session's cost as a person reads it: totals, a row with a bar per step, where the money went, what was missed. */
+import type { CostReport, Place, StepCost, Total } from "@lathe/hosts/session-cost";
+import type { MissCause, Usage } from "@lathe/protocol";
+import { count, duration, money } from "../render/figures.ts";
+import { fit, harmless } from "../render/fit.ts";
+import type { Palette } from "../render/palette.ts";
+import { table } from "../render/table.ts";
+import { type CostRow, costRows } from "./cost-rows.ts";
+
+export interface CostView {
+  readonly paint: Palette;
+  /** Columns. */
+  readonly width: number;
+}
+
+export function costText(report: CostReport, view: CostView): string {
+  const { bold, dim } = view.paint;
+  const head = `${bold(fit(report.title, view.width))}\n${dim(`${report.id} · ${harmless(report.cwd)}`)}\n`;
+  if (report.steps.length === 0 && report.failed.attempts === 0) return `${head}\nNo model was asked.\n`;
+  const sections = [
+    totals(report, view.paint),
+    stepTable(report.steps, view),
+    section("Where it went", placeRows(report, view.paint), view.paint),
+    report.models.length > 1 ? section("By model", modelRows(report, view.paint), view.paint) : "",
+    missText(report, view.paint),
+    attemptText(report, view.paint),
+    treeText(report, view),
+  ];
+  return `${head}\n${sections.filter((text) => text !== "").join("\n")}`;
+}
+
+function section(title: string, rows: readonly (readonly string[])[], { bold }: Palette): string {
+  return rows.length > 0 ? `${bold(title)}\n${table(rows)}` : "";
+}
+
+function costWord(cost: number | undefined): string {
+  return cost === undefined ? "?" : money(cost);
+}
+
+function totals({ steps, total, used }: CostReport, { bold, dim }: Palette): string {
+  const { usage, unpriced } = total;
+  const n = steps.length;
+  const ms = steps.reduce((sum, step) => sum + step.ms, 0);
+  const unknown =
+    unpriced > 0 ? dim(` and ${unpriced} ${unpriced === 1 ? "step" : "steps"} of unknown price`) : "";
+  const share = usage.input > 0 ? Math.round((100 * usage.cached) / usage.input) : 0;
+  const parts = [
+    `${count(fresh(usage))} fresh`,
+    `${count(usage.cached)} cached (${share} %)`,
+    `${count(usage.written)} written`,
+    `${count(usage.output)} out${usage.reasoning > 0 ? ` (${count(usage.reasoning)} reasoning)` : ""}`,
+  ];
+  const spent = bold(unpriced === n && n > 0 ? "price unknown" : money(used.cost ?? total.cost));
+  return `${spent}${unknown} · ${n} ${n === 1 ? "step" : "steps"}, ${duration(ms)} of answers\n${dim("tokens: ")}${parts.join(" · ")}\n`;
+}
+
+function fresh({ input, cached, written }: Usage): number {
+  return Math.max(0, input - cached - written);
+}
+
+const barWidth = 20;
+
+function stepTable(steps: readonly StepCost[], { paint, width }: CostView): string {
+  const rows = costRows(steps);
+  if (rows.length === 0) return "";
+  const widest = Math.max(...rows.map(({ usage }) => usage.input), 1);
+  const isWide = width >= 110;
+  const head = ["STEP", "MODEL", "FRESH", "CACHED", "WRITTEN", "OUT", "COST", "FIRST", "TOTAL", "INPUT"];
+  const lines = rows.map((row) => {
+    const { usage } = row;
+    const bar = `${barOf(usage, widest, paint)}${noteOf(row, paint)}`;
+    return [
+      row.steps,
+      fit(row.model, 20),
+      count(fresh(usage)),
+      count(usage.cached),
+      count(usage.written),
+      count(usage.output),
+      costWord(row.cost),
+      duration(row.firstMs),
+      duration(row.ms),
+      bar,
+    ];
+  });
+  // Narrow terminals have no room for the times.
+  const kept = isWide ? head.map((_, at) => at) : [0, 2, 3, 4, 5, 6, 9];
+  const chosen = [head.map(paint.dim), ...lines].map((row) => kept.map((at) => row[at] ?? ""));
+  const legend = paint.dim(`${paint.green("█")} cached  ${paint.yellow("▓")} written  ░ fresh`);
+  return `${table(alignRight(chosen, new Set([0, kept.indexOf(1), kept.length - 1])))}${legend}\n`;
+}
+
+/** Figures stand under each other; the columns named stay as they are. */
+function alignRight(
+  rows: readonly (readonly string[])[],
+  left: ReadonlySet<number>,
+): readonly (readonly string[])[] {
+  const widths = (rows[0] ?? []).map((_, at) => Math.max(...rows.map((row) => visible(row[at] ?? ""))));
+  return rows.map((row) =>
+    row.map((cell, at) => (left.has(at) ? cell : " ".repeat((widths[at] ?? 0) - visible(cell)) + cell)),
+  );
+}
+
+function visible(text: string): number {
+  return harmless(text).length;
+}
+
+function barOf(usage: Usage, widest: number, { green, yellow, dim }: Palette): string {
+  const cells = (tokens: number): number => Math.round((barWidth * tokens) / widest);
+  const cached = cells(usage.cached);
+  const written = cells(usage.cached + usage.written) - cached;
+  const rest = Math.max(
+    cells(usage.input) - cached - written,
+    usage.input > 0 && cached + written === 0 ? 1 : 0,
+  );
+  return green("█".repeat(cached)) + yellow("▓".repeat(written)) + dim("░".repeat(rest));
+}
+
+function noteOf({ misses, retries }: CostRow, { yellow, red }: Palette): string {
+  const [miss, ...more] = misses;
+  const others = more.length > 0 ? ` and ${more.length} more` : "";
+  const idle = miss?.idleMs === undefined ? "" : ` ${duration(miss.idleMs)}`;
+  const missed = miss ? yellow(`  missed ${count(miss.tokens)}: ${miss.cause}${idle}${others}`) : "";
+  return missed + (retries > 0 ? red(`  ${retries} failed before`) : "");
+}
+
+const placeNames: Readonly<Record<Exclude<Place["place"], "tool">, string>> = {
+  prompt: "system prompt and tools",
+  words: "what was said to it",
+  answers: "its own answers, read again",
+  output: "answers written",
+  reasoning: "reasoning written",
+};
+
+function placeRows({ places, total }: CostReport, { dim, cyan }: Palette): readonly (readonly string[])[] {
+  const byCost = total.cost > 0;
+  const weight = (place: Place): number => (byCost ? place.cost : place.charged);
+  const whole = places.reduce((sum, place) => sum + weight(place), 0) || 1;
+  const rows = places.map((place) => {
+    const { tool } = place;
+    const name = place.place === "tool" ? `results of ${harmless(tool ?? "?")}` : placeNames[place.place];
+    const share = weight(place) / whole;
+    return [
+      name,
+      count(place.tokens),
+      count(place.charged),
+      byCost ? money(place.cost) : "?",
+      `${Math.round(100 * share)} %`,
+      cyan("█".repeat(Math.round(barWidth * share))),
+    ];
+  });
+  const head = ["WHAT", "TOKENS", "CHARGED", "COST", "SHARE", ""].map(dim);
+  return rows.length > 0 ? alignRight([head, ...rows], new Set([0, 5])) : [];
+}
+
+function modelRows({ models }: CostReport, { dim }: Palette): readonly (readonly string[])[] {
+  const head = ["MODEL", "STEPS", "FRESH", "CACHED", "WRITTEN", "OUT", "COST"].map(dim);
+  const rows = models.map(({ model, steps, ...total }) => [
+    harmless(model),
+    String(steps),
+    count(fresh(total.usage)),
+    count(total.usage.cached),
+    count(total.usage.written),
+    count(total.usage.output),
+    totalWord(total, steps),
+  ]);
+  return alignRight([head, ...rows], new Set([0]));
+}
+
+function totalWord({ cost, unpriced }: Total, steps: number): string {
+  return unpriced === steps ? "?" : money(cost);
+}
+
+const causes: Readonly<Record<MissCause, string>> = {
+  idle: "nobody asked for longer than the provider keeps it",
+  forgotten: "the provider dropped it before its time",
+  switched: "another model had not read it",
+  compacted: "the conversation was compacted",
+  rewound: "the conversation went back",
+  tools: "the tools changed",
+  system: "the system prompt changed",
+  prefix: "an earlier message changed",
+};
+
+function missText({ misses }: CostReport, paint: Palette): string {
+  const rows = misses.map(({ cause, times, tokens, cost }) => [
+    cause,
+    `${times}×`,
+    `${count(tokens)} tokens`,
+    cost > 0 ? `${money(cost)} more` : "",
+    paint.dim(causes[cause]),
+  ]);
+  return section("Not read from the cache", rows, paint);
+}
+
+function attemptText({ failed, switches, steps, used }: CostReport, { bold }: Palette): string {
+  const lines = [];
+  if (failed.attempts > 0) {
+    const codes = Object.entries(failed.codes).map(([code, times]) => `${times}× ${code}`);
+    const held =
+      failed.charged.tokens > 0 ? `, held at ${money(failed.charged.cost ?? 0)}` : ", nothing charged";
+    lines.push(`failed     ${failed.attempts} (${codes.join(", ")}), ${duration(failed.ms)}${held}`);
+  }
+  for (const { from, to, why } of switches)
+    lines.push(`switched   ${harmless(from)} → ${harmless(to)}: ${fit(why, 80)}`);
+  const most = Math.max(0, ...steps.map((step) => step.reserved?.cost ?? 0));
+  const mean = (used.cost ?? 0) / Math.max(1, steps.length + failed.attempts);
+  if (most > 0) lines.push(`reserved   up to ${money(most)} for a step; used ${money(mean)} on average`);
+  if (lines.length === 0) return "";
+  return `${bold("Attempts")}\n${lines.join("\n")}\n`;
+}
+
+const mostSessions = 20;
+
+function treeText({ tree, id }: CostReport, { paint }: CostView): string {
+  if (!tree) return "";
+  const { bold, dim } = paint;
+  const cap = tree.cap.cost === undefined ? "no cap" : `of ${money(tree.cap.cost)}`;
+  const running = tree.open > 0 ? ` · ${tree.open} running` : "";
+  const root = tree.root === id ? "" : dim(` · begun by ${tree.root}`);
+  if (tree.sessions.length === 0 && tree.cap.cost === undefined && root === "") return "";
+  const rows = tree.sessions
+    .slice(0, mostSessions)
+    .map((one) => [one.id, `${count(one.tokens)} tokens`, money(one.cost)]);
+  const left = tree.sessions.length - rows.length;
+  const more = left > 0 ? dim(`and ${left} more\n`) : "";
+  const line = `${money(tree.cost)} ${cap}${tree.costUnknown ? " and what has no price" : ""}${running}${root}`;
+  return `${bold("The whole tree")}\n${line}\n${table(rows)}${more}`;
+}

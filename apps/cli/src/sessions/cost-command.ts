@@ -1,0 +1,17 @@
+/** `lathe sessions cost`: what a session cost, step by step, and where the money went. */
+import { findSession } from "@lathe/hosts/local";
+import { sessionCost } from "@lathe/hosts/session-cost";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { costText } from "../cost/cost-text.ts";
+import { columnsOf } from "../render/fit.ts";
+import { paletteFor } from "../render/palette.ts";
+
+export async function costCommand(start: string, json: boolean): Promise<number | Failure> {
+  const id = await findSession(process.env, start);
+  if (isFailure(id)) return id;
+  const report = await sessionCost(process.env, id);
+  if (isFailure(report)) return report;
+  const view = { paint: paletteFor(process.stdout, process.env), width: columnsOf(process.stdout) };
+  process.stdout.write(json ? `${JSON.stringify(report)}\n` : costText(report, view));
+  return 0;
+}

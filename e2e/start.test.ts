@@ -1,0 +1,95 @@
+/** Providers cost nothing until they are used: with twelve set up the same modules are loaded as with none. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { startWireServer, type WireServer } from "@lathe/testkit";
+import { makePlace, type Place } from "./lathe.ts";
+
+const names =
+  "anthropic openai google xai moonshotai zai deepseek minimax qwen openrouter groq mistral".split(" ");
+
+/** Writes the address of each module that is loaded into a file. */
+const hook = `import { registerHooks } from "node:module";
+import { appendFileSync } from "node:fs";
+registerHooks({
+  load(url, context, next) {
+    appendFileSync(process.env.MODULES_FILE, url + "\\n");
+    return next(url, context);
+  },
+});`;
+
+describe("the start", () => {
+  let place: Place;
+  let server: WireServer;
+  beforeEach(async () => {
+    place = makePlace();
+    server = await startWireServer(() => ({ parts: [{ type: "text", text: "done" }] }));
+  });
+  afterEach(async () => {
+    place.remove();
+    await server.close();
+  });
+
+  const setUp = (chosen: readonly string[]): void => {
+    const entry = (name: string) => {
+      const path = name === "anthropic" || name === "google" ? "" : "/v1";
+      return [name, { baseUrl: `${server.url}${path}`, apiKey: "key" }] as const;
+    };
+    const providers = Object.fromEntries(chosen.map(entry));
+    place.put("../home/.config/lathe/config.json", JSON.stringify({ providers }));
+  };
+  const loadedBy = async (args: readonly string[]): Promise<readonly string[]> => {
+    const file = join(place.home, `modules-${Math.random()}`);
+    const env = {
+      MODULES_FILE: file,
+      NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
+    };
+    const { code, err } = await place.run(args, { env });
+    assert.notEqual(code, 2, err);
+    const modules = readFileSync(file, "utf8").split("\n");
+    return [...new Set(modules.filter((url) => url.startsWith("file:")))].sort();
+  };
+  /** Packages of providers; two that all of them share are not among them. */
+  const packagesIn = (modules: readonly string[]): readonly string[] => {
+    const found = modules.flatMap((url) => /node_modules\/(@ai-sdk\/[\w-]+)\//.exec(url)?.[1] ?? []);
+    const shared = ["@ai-sdk/provider", "@ai-sdk/provider-utils"];
+    return [...new Set(found)].filter((name) => !shared.includes(name));
+  };
+
+  for (const args of [
+    ["run", "--model", "builtin/repair", "help"],
+    ["sessions", "list"],
+    ["models", "list"],
+  ]) {
+    it(`loads no provider's package for ${args.slice(0, 3).join(" ")}`, async () => {
+      setUp([]);
+      const none = await loadedBy(args);
+      setUp(names);
+      const twelve = await loadedBy(args);
+      assert.ok(none.length > 20);
+      assert.deepEqual(packagesIn(twelve), []);
+      assert.deepEqual(twelve, none);
+    });
+  }
+
+  it("loads the package of the provider that is used, and none beside it", async () => {
+    const used = {
+      "anthropic/claude-sonnet-5-5": "@ai-sdk/anthropic",
+      "google/gemini-3.8-flash": "@ai-sdk/google",
+      "xai/grok-4": "@ai-sdk/openai-compatible",
+    };
+    for (const [model, name] of Object.entries(used)) {
+      const args = ["run", "--no-sandbox", "--model", model, "hello"];
+      setUp([model.slice(0, model.indexOf("/"))]);
+      const one = await loadedBy(args);
+      setUp(names);
+      const twelve = await loadedBy(args);
+      assert.deepEqual(packagesIn(twelve), [name]);
+      // What is prepared behind the first request may be cut short by its answer.
+      const ofModels = (modules: readonly string[]) =>
+        modules.filter((url) => /packages\/models|@ai-sdk/.test(url));
+      assert.deepEqual(ofModels(twelve), ofModels(one));
+    }
+  });
+});

@@ -1,0 +1,40 @@
+/** Fingerprints of requests: short, stable, and equal only where the bytes are. */
+import type { Message, ModelRequest, Sent, Session } from "@lathe/protocol";
+
+const known = new WeakMap<object, string>();
+
+/** Against the last request of the session to the same model. */
+export function printOf(session: Session, model: string, request: ModelRequest): Omit<Sent, "estimate"> {
+  const before = session.prompts[model]?.messages ?? [];
+  const prints = request.messages.map(messagePrint);
+  const differs = prints.findIndex((print, at) => print !== before[at]);
+  const kept = differs < 0 ? prints.length : differs;
+  return { system: print(request.system), tools: toolsPrint(request), kept, added: prints.slice(kept) };
+}
+
+/** Messages never change, so each is read once. */
+function messagePrint(message: Message): string {
+  return remembered(message, () => JSON.stringify(message));
+}
+
+function toolsPrint({ tools }: ModelRequest): string {
+  return remembered(tools, () => JSON.stringify(tools));
+}
+
+function remembered(value: object, text: () => string): string {
+  const found = known.get(value) ?? print(text());
+  known.set(value, found);
+  return found;
+}
+
+/** 64 bits as 13 letters and digits: two FNV-1a sums (Fowler, Noll, Vo) with different starts over UTF-16 units. */
+function print(text: string): string {
+  let a = 0x811c9dc5;
+  let b = 0x1b873593;
+  for (let at = 0; at < text.length; at++) {
+    const unit = text.charCodeAt(at);
+    a = Math.imul(a ^ unit, 0x01000193);
+    b = Math.imul(b ^ (unit + at), 0x01000193);
+  }
+  return `${(a >>> 0).toString(36)}${(b >>> 0).toString(36).padStart(7, "0")}`;
+}
