@@ -57,6 +57,10 @@ describe("the start", () => {
     return [...new Set(found)].filter((name) => !shared.includes(name));
   };
 
+  /** What is prepared behind the first request may be cut short by its answer. */
+  const ofModels = (modules: readonly string[]) =>
+    modules.filter((url) => /packages\/models|@ai-sdk/.test(url));
+
   for (const args of [
     ["run", "--model", "builtin/repair", "help"],
     ["sessions", "list"],
