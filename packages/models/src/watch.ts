@@ -17,6 +17,8 @@ export interface Watch {
 
 /** A timer that fires so much later than it should was held up by this process, in milliseconds. */
 const lateMs = 20;
+/** How long to listen then at least, in milliseconds. */
+const graceMs = 1000;
 
 /** One timer per attempt: a part only moves the deadline, so that fast streams arm no timers. */
 export function createWatch(signal: AbortSignal): Watch {
@@ -41,7 +43,7 @@ export function createWatch(signal: AbortSignal): Watch {
     if (late > lateMs) {
       // Timers come before what has arrived: while this process could not listen, nobody was silent.
       since += late;
-      arm(Math.max(lateMs, since + limitMs - now));
+      arm(Math.max(Math.min(limitMs, graceMs), since + limitMs - now));
       return;
     }
     const left = since + limitMs - now;
