@@ -84,6 +84,7 @@ export {
 } from "./src/message.ts";
 export type {
   FinishReason,
+  Freeform,
   JsonSchema,
   Model,
   ModelInfo,
@@ -102,6 +103,7 @@ export {
   type Todo,
 } from "./src/outcome.ts";
 export type { Owner } from "./src/owner.ts";
+export type { Prompt } from "./src/prompt.ts";
 export type {
   Command,
   CommandResult,
@@ -123,7 +125,6 @@ export type {
   Conversation,
   Kept,
   Mark,
-  Prompt,
   Rewind,
   Session,
   Turn,
@@ -162,4 +163,4 @@ export {
   ratesOf,
   type Usage,
 } from "./src/usage.ts";
-export type { Change, Committed, Entry, FileContent, Workspace } from "./src/workspace.ts";
+export type { Change, Committed, Entry, FileBytes, FileContent, Workspace } from "./src/workspace.ts";

@@ -3,6 +3,7 @@ import { sessionCreated } from "@lathe/agent";
 import { type Failure, isFailure, type SessionLog } from "@lathe/protocol";
 import { processOwner } from "@lathe/stores";
 import { builtinTools } from "@lathe/tools";
+import { builtinModel, chooseModels } from "./choose-models.ts";
 import { explained } from "./explained.ts";
 import { type Instructions, readInstructions } from "./instructions.ts";
 import type { LocalOptions } from "./local-options.ts";
@@ -24,6 +25,7 @@ export async function startSession(options: LocalOptions, task: string): Promise
     cwd,
     task,
     harness: version,
+    model: chooseModels(options.models, env)[0] ?? builtinModel,
     tools: builtinTools,
     environment: sessionEnvironment(cwd, env, at),
     instructions: await redacted(texts, options),

@@ -13,6 +13,7 @@ export const geminiWire: Wire = {
     ...promptOf(request, {
       provider: endpoint.provider,
       call: ({ input }) => ({ input: objectInput(input) }),
+      imageTypes: ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
     }),
     ...(thinks.test(endpoint.model)
       ? { providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } }

@@ -33,7 +33,7 @@ export async function* perform(action: Action, session: Session, reach: Reach): 
       reach.ports.onDelta({ type: "waiting", until: action.until, why: action.why });
       return await reach.ports.clock.sleep(action.until - reach.ports.clock.now(), reach.signal);
     case "switch-model":
-      return yield entry(switchModel(session, action));
+      return yield entry(switchModel(session, action, reach));
     case "post-notice":
       return yield entry([{ type: "notice.posted", data: { about: action.about, text: action.text } }]);
     case "call-model":
@@ -59,10 +59,15 @@ function discardAttempt(session: Session, { ports }: Reach): Draft[] {
   return [...settled, { type: "step.failed", data: failed }];
 }
 
-function switchModel(session: Session, { to, why }: { readonly to: string; readonly why: string }): Draft[] {
-  const text = `The model ${session.model} could not go on; you take over. Call only the tools you are given.`;
+function switchModel(
+  session: Session,
+  { to, why }: { readonly to: string; readonly why: string },
+  { ports }: Reach,
+): Draft[] {
+  const { prompt, note } = ports.takeOver(session, to);
+  const told: Draft[] = note ? [{ type: "notice.posted", data: { about: "switched", text: note } }] : [];
   return [
-    { type: "model.switched", data: { from: session.model, to, why } },
-    { type: "notice.posted", data: { about: "switched", text } },
+    { type: "model.switched", data: { from: session.model, to, why, ...(prompt && { prompt }) } },
+    ...told,
   ];
 }

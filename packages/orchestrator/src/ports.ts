@@ -15,6 +15,7 @@ import type {
   Models,
   NetworkLog,
   PreparedCall,
+  Prompt,
   Refusal,
   Session,
   SessionLog,
@@ -28,6 +29,12 @@ export interface Examined {
   readonly facts: Facts;
 }
 
+/** Both absent where nothing changes for the model that takes over. */
+export interface Handover {
+  readonly prompt?: Prompt;
+  readonly note?: string;
+}
+
 export interface Ports {
   readonly clock: Clock;
   readonly models: Models;
@@ -37,6 +44,8 @@ export interface Ports {
   readonly tools: ReadonlyMap<string, Tool>;
   /** *Contract:* pure; what the model sees of the session. */
   assemble(session: Session, info: ModelInfo): ModelRequest;
+  /** *Contract:* pure; what `to` starts from when it goes on with the session, and what it is told. */
+  takeOver(session: Session, to: string): Handover;
   /** *Contract:* pure; input tokens of a request, rather too many than too few. */
   estimate(request: ModelRequest): number;
   /** *Contract:* reads the scripts of a call and gathers what `evaluate` needs to know of the world. */

@@ -43,10 +43,10 @@ export const stepCompleted: EventType<"step.completed", StepCompleted> = {
     const calls = data.parts.flatMap((part): CallState[] =>
       part.type === "tool-call" ? [{ call: part, effects: [] }] : [],
     );
-    const said = data.parts.length > 0;
+    const said = { role: "assistant", parts: data.parts, model: data.model } as const;
     return {
       ...session,
-      messages: said ? [...session.messages, { role: "assistant", parts: data.parts }] : session.messages,
+      messages: data.parts.length > 0 ? [...session.messages, said] : session.messages,
       calls,
       step: session.step + 1,
       usage: addUsage(session.usage, data.usage ?? noUsage),
