@@ -6,7 +6,7 @@ export type { Finding } from "./src/finding.ts";
 export { findSession, listSessions, readSession } from "./src/history.ts";
 export { homeFolder } from "./src/home-folder.ts";
 export type { LocalOptions, ProviderOptions, SandboxChoice } from "./src/local-options.ts";
-export type { LocalSession } from "./src/local-session.ts";
+export type { LocalSession, Words } from "./src/local-session.ts";
 export { examineMachine } from "./src/machine.ts";
 export { unknownModel } from "./src/model-gateway.ts";
 export { readRootFile } from "./src/root-file.ts";

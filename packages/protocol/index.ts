@@ -69,6 +69,7 @@ export {
   type Retry,
 } from "./src/failure.ts";
 export { apply, emptySession, fold } from "./src/fold.ts";
+export { imageType, maxImageBytes } from "./src/image-type.ts";
 export {
   type AssistantMessage,
   type AssistantPart,

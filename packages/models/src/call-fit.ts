@@ -28,8 +28,16 @@ function digest(id: string, length: number): string {
 
 /** Models invent tools; the name of one that exists is plain already. */
 export function plainName(name: string): string {
-  return name.replace(/[^\w-]/g, "_") || "_";
+  return name.replace(/[^\w-]/g, "_").slice(0, longestName) || "_";
 }
+
+/** Gemini takes dots and colons, but no digit at the front. */
+export function googleName(name: string): string {
+  const plain = name.replace(/[^\w.:-]/g, "_");
+  return (/^[a-zA-Z_]/.test(plain) ? plain : `_${plain}`).slice(0, longestName);
+}
+
+const longestName = 64;
 
 /** The input as an object; text that is none is wrapped as the provider packages do it. */
 export function objectInput(text: string): JSONObject {

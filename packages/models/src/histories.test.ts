@@ -134,8 +134,13 @@ for (const wire of wires) {
     it("have names that the wire takes", async () => {
       const asked = call("c1", "{}", "functions.read file");
       const got = callsIn(await sent(wire, [user("a"), assistant(asked), results(asked)]));
-      const strict = wire === "anthropic" || wire === "responses";
-      assert.equal(got[0]?.tool, strict ? "functions_read_file" : asked.tool);
+      const expected: Readonly<Record<WireName, string>> = {
+        anthropic: "functions_read_file",
+        responses: "functions_read_file",
+        gemini: "functions.read_file",
+        chat: asked.tool,
+      };
+      assert.equal(got[0]?.tool, expected[wire]);
     });
   });
 }
