@@ -139,16 +139,20 @@ async function run(order: readonly string[]): Promise<Ran> {
     environment: { Folder: root },
     instructions: [],
   });
-  const log = succeeded(await store.create(created, { owner: testOwner(1), at: 0 }));
-  for (let said = 0; server.records.length < order.length && said < 20; said++) {
-    await store.offer("s1", { type: "message", text: `part ${said}`, images: [image] });
-    const before = fold(succeeded(await store.read("s1")));
-    const settings = { ...before.settings, mode: "auto", attended: false } as const;
-    const chain = before.settings.models.length > 0 ? before.settings.models : [model];
-    succeeded(await runAgent(log, ports, { settings: { ...settings, models: chain }, limits: {} }));
+  succeeded(await store.create(created, { owner: testOwner(1), at: 0 }));
+  try {
+    for (let said = 0; server.records.length < order.length && said < 20; said++) {
+      await store.offer("s1", { type: "message", text: `part ${said}`, images: [image] });
+      const log = succeeded(await store.claim("s1", { owner: testOwner(1), at: 0, force: true }));
+      const { settings, model: last } = fold(log.events);
+      const chain = settings.models.length > 0 ? settings.models : [last];
+      const options = { settings: { ...settings, models: chain, mode: "auto" }, limits: {} } as const;
+      succeeded(await runAgent(log, ports, options));
+    }
+  } finally {
+    models.close();
+    await server.close();
   }
-  models.close();
-  await server.close();
   return { server, events: succeeded(await store.read("s1")) };
 }
 
@@ -229,8 +233,7 @@ describe("a session whose model changes at every step", () => {
       const own = ran.server.records[2]?.text ?? "";
       const theirs = ran.server.records[3]?.text ?? "";
       assert.ok(own.includes("I think of step 1."), id);
-      const texts = other === "local/qwen3-vl" ? 0 : 0;
-      assert.equal(theirs.split("I think of step").length - 1, texts, `${id} to ${other}`);
+      assert.ok(!theirs.includes("I think of step"), `${id} to ${other}`);
     }
   });
 
@@ -238,7 +241,7 @@ describe("a session whose model changes at every step", () => {
     const orders = fc.array(fc.constantFrom(...ids), { minLength: 30, maxLength: 30 });
     await fc.assert(
       fc.asyncProperty(orders, async (order) => assertTaken(await run(order), order)),
-      { numRuns: 12 },
+      { numRuns: 4, endOnFailure: true },
     );
   });
 });

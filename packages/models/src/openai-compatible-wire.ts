@@ -48,13 +48,15 @@ function isOpenai({ baseUrl }: Endpoint): boolean {
   return new URL(baseUrl).hostname === "api.openai.com";
 }
 
-/** Only these two are known to refuse ids; all other servers get their own back as they wrote them. */
+/** Only these two are known to refuse ids of their own; all other servers get these back as they wrote them. */
 function dialectOf(endpoint: Endpoint): Dialect {
   const { provider } = endpoint;
   const call = (part: ToolCallPart) => rawCall(part, provider);
   const dialect: Dialect = { provider, call, resultImages: "behind", imageTypes };
   if (isOpenai(endpoint)) return { ...dialect, callId: shortId(40), toolName: plainName };
-  return isMistral(endpoint) ? { ...dialect, callId: mistralId, toolName: plainName } : dialect;
+  if (isMistral(endpoint)) return { ...dialect, callId: mistralId, toolName: plainName };
+  const keepsOwn = `${provider}/${endpoint.model}`;
+  return { ...dialect, callId: shortId(40), toolName: plainName, keepsOwn };
 }
 
 const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"];

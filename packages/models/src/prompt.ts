@@ -34,6 +34,8 @@ export interface Dialect {
   readonly callId?: FitId;
   /** The names of tools that the wire takes in calls; by default all. */
   readonly toolName?: (name: string) => string;
+  /** The model whose own calls go as they are, whatever the wire takes from others. */
+  readonly keepsOwn?: string;
   /** Text of white space alone is refused like empty text. */
   readonly refusesBlank?: true;
   /** Where the images of results go that cannot stand in a result: behind all of them, as if the user showed them. */
@@ -50,10 +52,14 @@ type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["
 type ToolContent = Extract<LanguageModelV4Message, { role: "tool" }>["content"];
 type UserContent = Extract<LanguageModelV4Message, { role: "user" }>["content"];
 
+/** A dialect with what it keeps of one conversation. */
+type Reading = Dialect & { readonly kept: ReadonlySet<string> };
+
 export function promptOf(
   request: ModelRequest,
-  dialect: Dialect,
+  wire: Dialect,
 ): Pick<LanguageModelV4CallOptions, "prompt" | "tools" | "maxOutputTokens"> {
+  const dialect: Reading = { ...wire, kept: keptCalls(request.messages, wire) };
   const marks = dialect.cacheMark ? request.cacheMarks.slice(-maxMessageMarks) : [];
   const marked = (index: number): SharedV4ProviderOptions | undefined =>
     marks.includes(index) ? dialect.cacheMark : undefined;
@@ -101,7 +107,7 @@ function withMark(
   );
 }
 
-function convert(message: Message, dialect: Dialect): LanguageModelV4Message[] {
+function convert(message: Message, dialect: Reading): LanguageModelV4Message[] {
   switch (message.role) {
     case "user":
       return [{ role: "user", content: userContent(message, dialect) }];
@@ -157,12 +163,12 @@ function textContent(text: string, { refusesBlank }: Dialect): { type: "text"; t
 }
 
 /** Providers refuse reasoning that nothing follows, as in an answer that was cut there or had no more to say. */
-function assistantContent(message: AssistantMessage, dialect: Dialect): AssistantContent {
+function assistantContent(message: AssistantMessage, dialect: Reading): AssistantContent {
   const content = message.parts.flatMap((part) => assistantPart(part, dialect));
   return content.slice(0, content.findLastIndex(({ type }) => type !== "reasoning") + 1);
 }
 
-function assistantPart(part: AssistantMessage["parts"][number], dialect: Dialect): AssistantContent {
+function assistantPart(part: AssistantMessage["parts"][number], dialect: Reading): AssistantContent {
   switch (part.type) {
     case "text":
       return textContent(part.text, dialect);
@@ -178,14 +184,24 @@ function assistantPart(part: AssistantMessage["parts"][number], dialect: Dialect
   }
 }
 
+/** Who wrote a message that names nobody was not another model. */
+function keptCalls(messages: readonly Message[], { keepsOwn }: Dialect): ReadonlySet<string> {
+  if (keepsOwn === undefined) return new Set();
+  const own = messages.flatMap((message) =>
+    message.role === "assistant" && (message.model ?? keepsOwn) === keepsOwn ? message.parts : [],
+  );
+  return new Set(own.flatMap((part) => (part.type === "tool-call" ? [part.id] : [])));
+}
+
 function fitting<Part extends ToolCallPart | ToolResultPart>(
   part: Part,
-  { callId, toolName }: Dialect,
+  { callId, toolName, kept }: Reading,
 ): Part {
+  if (kept.has(part.id)) return part;
   return { ...part, id: callId?.(part.id) ?? part.id, tool: toolName?.(part.tool) ?? part.tool };
 }
 
-function toolContent(message: ToolMessage, dialect: Dialect): ToolContent {
+function toolContent(message: ToolMessage, dialect: Reading): ToolContent {
   return message.parts.map((part) => {
     const { id, tool } = fitting(part, dialect);
     return { type: "tool-result", toolCallId: id, toolName: tool, output: resultOutput(part, dialect) };
