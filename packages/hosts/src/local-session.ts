@@ -58,9 +58,10 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
     session = after;
     options.onEvent(event, after);
   };
+  const chosen = options.models.length > 0 ? options.models : fold(log.events).settings.models;
   const opened = openPorts(
     { scratch, check: () => log.check(), fenced: (effect) => log.fenced(effect) },
-    { ...options, onEvent },
+    { ...options, models: chosen, onEvent },
   );
   const { models } = opened;
   const { mode, attended, checkpoints } = options;

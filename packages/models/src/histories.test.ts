@@ -193,6 +193,20 @@ describe("call ids", () => {
   });
 });
 
+describe("words after results", () => {
+  it("come after the model's own at Mistral, which takes no others there", () => {
+    const asked = call("abcDEF123");
+    const messages = [user("a"), assistant(asked), results(asked), user("b")];
+    const rolesAt = (host: string) =>
+      openaiCompatibleWire
+        .options({ ...conformanceRequest, messages }, chatAt(`https://${host}/v1`))
+        .prompt.slice(1)
+        .map(({ role }) => role);
+    assert.deepEqual(rolesAt("api.mistral.ai"), ["user", "assistant", "tool", "assistant", "user"]);
+    assert.deepEqual(rolesAt("api.moonshot.ai"), ["user", "assistant", "tool", "user"]);
+  });
+});
+
 function chatAt(baseUrl: string): Parameters<typeof openaiCompatibleWire.options>[1] {
   const rest = { model: "m", apiKey: undefined, keyVariable: "K", headers: {}, fetch: globalThis.fetch };
   return { provider: "local", baseUrl, ...rest };

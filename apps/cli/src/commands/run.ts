@@ -58,7 +58,12 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   if (isFailure(task)) return task;
   const session = await sessionToResume(values, options);
   if (isFailure(session)) return session;
-  const ran = await runTask(options, { format, ...(task && { task }), ...(session && { session }) });
+  // What it was begun with stays, unless the line says otherwise.
+  const models = session !== undefined && values.model === undefined ? [] : options.models;
+  const ran = await runTask(
+    { ...options, models },
+    { format, ...(task && { task }), ...(session && { session }) },
+  );
   return isFailure(ran) ? ran : ran.code;
 }
 
