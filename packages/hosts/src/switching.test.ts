@@ -13,7 +13,6 @@ import {
   failure,
   fold,
   type ImagePart,
-  isFailure,
   type Search,
   type Syntax,
 } from "@lathe/protocol";
