@@ -1,4 +1,5 @@
 /** The real command as a process, with a home and a workspace of its own and no keys but those given. */
+import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import {
   existsSync,
@@ -14,6 +15,7 @@ import { watch } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { recordedSessions } from "./recorded-sessions.ts";
 
 const command = fileURLToPath(new URL("../apps/cli/bin/lathe.mjs", import.meta.url));
 const bin = fileURLToPath(new URL("../node_modules/.bin", import.meta.url));
@@ -45,6 +47,7 @@ export interface Place {
   made(path: string): Promise<void>;
   /** Processes that still run for this place, and what lies in its temporary folder. */
   leftovers(): readonly string[];
+  /** *Contract:* fails where a recorded request does not extend the one before it. */
   remove(): void;
 }
 
@@ -99,7 +102,9 @@ export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
     remove: () => {
       // One that a failed test left would hold the test runner open.
       for (const child of children) child.kill("SIGTERM");
+      const { broken } = recordedSessions(home);
       rmSync(root, { recursive: true, force: true, maxRetries: 5 });
+      assert.deepEqual(broken, []);
     },
   };
 }

@@ -1,4 +1,7 @@
 /** @lathe/context: what the model sees. */
 export { assemble, estimateTokens } from "./src/assemble.ts";
-export { type EditDialect, offeredTools, type Profile, profileOf } from "./src/profile.ts";
-export { type PromptInput, systemPrompt } from "./src/system-prompt.ts";
+export type { EditDialect, Profile } from "./src/profiles/profile.ts";
+export { profileOf, profiles } from "./src/profiles/profile-of.ts";
+export { promptFor } from "./src/prompt-for.ts";
+export { type PromptInput, surroundingsText } from "./src/system-prompt.ts";
+export { type Handover, takeOver } from "./src/take-over.ts";

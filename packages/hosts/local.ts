@@ -14,7 +14,7 @@ export type {
   SandboxLimits,
   SandboxLimitsChoice,
 } from "./src/local-options.ts";
-export type { LocalSession } from "./src/local-session.ts";
+export type { LocalSession, Words } from "./src/local-session.ts";
 export { examineMachine } from "./src/machine.ts";
 export { unknownModel } from "./src/model-gateway.ts";
 export { type ProjectRule, readProjectRules, removeProjectRule } from "./src/project-rules.ts";

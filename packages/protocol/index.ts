@@ -79,6 +79,7 @@ export {
   type Retry,
 } from "./src/failure.ts";
 export { apply, emptySession, fold } from "./src/fold.ts";
+export { imageType, maxImageBytes } from "./src/image-type.ts";
 export {
   emptyTreeAccount,
   enter,
@@ -107,6 +108,7 @@ export {
 } from "./src/message.ts";
 export type {
   FinishReason,
+  Freeform,
   JsonSchema,
   Model,
   ModelInfo,
@@ -125,6 +127,7 @@ export {
   type Todo,
 } from "./src/outcome.ts";
 export type { Owner } from "./src/owner.ts";
+export type { Prompt } from "./src/prompt.ts";
 export {
   type CacheMiss,
   type CacheReading,
@@ -158,7 +161,6 @@ export type {
   Conversation,
   Kept,
   Mark,
-  Prompt,
   Rewind,
   Session,
   Turn,
@@ -197,4 +199,4 @@ export {
   ratesOf,
   type Usage,
 } from "./src/usage.ts";
-export type { Change, Committed, Entry, FileContent, Workspace } from "./src/workspace.ts";
+export type { Change, Committed, Entry, FileBytes, FileContent, Workspace } from "./src/workspace.ts";

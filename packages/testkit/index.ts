@@ -2,6 +2,7 @@
 
 export { openBashParser } from "./src/bash-parser.ts";
 export { blobsConformance } from "./src/blobs-conformance.ts";
+export { brokenPrefixes } from "./src/broken-prefixes.ts";
 export { datedTree, type ExactTree, exactTree, runGitIn } from "./src/checkpoint-cases.ts";
 export type { CrashOptions, CrashState } from "./src/crash-disk.ts";
 export {
@@ -55,5 +56,6 @@ export {
   type WireRecord,
   type WireScript,
   type WireServer,
+  type WireServerOptions,
 } from "./src/wire-server.ts";
 export { type WorkspaceUnderTest, workspaceConformance } from "./src/workspace-conformance.ts";

@@ -1,5 +1,5 @@
 /** Runs one task in a new session or one that goes on, and shows it in the chosen format. */
-import { resumeSession, startSession } from "@lathe/hosts/local";
+import { resumeSession, startSession, type Words } from "@lathe/hosts/local";
 import { type Failure, isFailure, type Session } from "@lathe/protocol";
 import { type BlockedCalls, blockedText, watchBlockedCalls } from "./blocked-call.ts";
 import { brokenPipe } from "./broken-pipe.ts";
@@ -18,7 +18,7 @@ export interface Task {
   /** Absent for the usual one of the format. */
   readonly reporter?: Reporter;
   /** Absent only when a session goes on without new words. */
-  readonly task?: string;
+  readonly task?: Words;
   /** The session to go on with. */
   readonly session?: string;
 }
@@ -70,7 +70,7 @@ export async function runTask(options: AgentOptions, task: Task): Promise<Ran | 
 interface Opened {
   readonly session: LocalSession;
   /** What is said to it; absent when it has words already, or something left to do. */
-  readonly words?: string;
+  readonly words?: Words;
 }
 
 async function openSession(
@@ -89,7 +89,7 @@ async function openSession(
     onDelta: reporter.delta.bind(reporter),
   };
   if (id === undefined) {
-    const session = await startSession(local, task ?? "");
+    const session = await startSession(local, task ?? { text: "" });
     return isFailure(session) ? session : { session };
   }
   const session = await resumeSession(local, id);
@@ -103,7 +103,7 @@ async function openSession(
 }
 
 /** What is said to a session that stopped before it was done, when nothing else is said. */
-const goOn = "Go on.";
+const goOn: Words = { text: "Go on." };
 
 function resultOf(
   local: LocalSession,

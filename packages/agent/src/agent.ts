@@ -93,6 +93,8 @@ export interface NewSession {
   /** The first words of the user; the title is made of them. */
   readonly task: string;
   readonly harness: string;
+  /** The one that begins: the prompt is in its profile. */
+  readonly model: string;
   readonly tools: readonly Tool[];
   /** Operating system, date without time, and the like: small, true and stable for the session. */
   readonly environment: Readonly<Record<string, string>>;

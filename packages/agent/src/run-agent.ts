@@ -1,5 +1,5 @@
 /** Run agent: joins orchestrator, context, policy and tools, and drives a session until no turn is open. */
-import { assemble, estimateTokens } from "@lathe/context";
+import { assemble, estimateTokens, takeOver } from "@lathe/context";
 import { drive, type Ports } from "@lathe/orchestrator";
 import {
   evaluate,
@@ -63,6 +63,7 @@ function orchestratorPorts(ports: AgentPorts): Ports {
     ...(ports.network && { network: ports.network }),
     tools: new Map(ports.tools.map((tool) => [tool.name, tool])),
     assemble,
+    takeOver: (session, to) => takeOver(session, to, ports.tools),
     estimate: estimateTokens,
     evaluate: (effects, facts) => evaluate({ effects }, facts, ports.rules),
     evaluateGrant: (effects, facts) => evaluateGrant(effects, facts, ports.rules),

@@ -1,19 +1,14 @@
 /** The first event of a session: its prompt is made here once and pinned. */
-import { systemPrompt } from "@lathe/context";
+import { promptFor, surroundingsText } from "@lathe/context";
 import type { Draft } from "@lathe/protocol";
 import type { NewSession } from "./agent.ts";
 
 const titleLength = 80;
 
 export function sessionCreated(input: NewSession): Draft<"session.created"> {
-  const { id, cwd, task, harness, tools, environment, instructions } = input;
-  // Of every dialect: which are offered is for the model of the moment.
-  const specs = tools.map(({ name, description, parameters }) => ({ name, description, parameters }));
-  const system = systemPrompt({ environment, instructions });
-  return {
-    type: "session.created",
-    data: { id, cwd, title: titleOf(task), harness, prompt: { system, tools: specs } },
-  };
+  const { id, cwd, task, harness, model, tools, environment, instructions } = input;
+  const prompt = promptFor(model, { surroundings: surroundingsText({ environment, instructions }), tools });
+  return { type: "session.created", data: { id, cwd, title: titleOf(task), harness, prompt } };
 }
 
 /** The first line of the task, cut at a word. */

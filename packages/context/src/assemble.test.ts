@@ -10,7 +10,7 @@ import {
 import fc from "fast-check";
 import { assemble, estimateTokens } from "./assemble.ts";
 
-const info: ModelInfo = { id: "a/b", window: 200_000, maxOutput: 64_000 };
+const info: ModelInfo = { id: "a/b", window: 200_000, maxOutput: 64_000, images: true };
 
 function sessionWith(messages: readonly Message[]): Session {
   const tools = [{ name: "read", description: "Reads.", parameters: { type: "object" } }];

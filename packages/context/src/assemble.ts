@@ -1,23 +1,23 @@
 /** Assemble: what the model sees of a session. */
 import type { Message, ModelInfo, ModelRequest, Session } from "@lathe/protocol";
-import { offeredTools } from "./profile.ts";
+import { fitHistory } from "./fit-history.ts";
+import { profileOf } from "./profiles/profile-of.ts";
+import { offeredTools } from "./prompt-for.ts";
 import { weigh } from "./weigh.ts";
 
-/** Longest answer asked for, in tokens: reservations are made for all of it. */
-const longestAnswer = 32_000;
-
 /**
- * The prompt is pinned when the session is created and messages are only ever appended, so a request has the one
- * before it as an exact prefix, as long as the model stays the same. The one cache mark is at the end: the next request reads up to it.
+ * The prompt is pinned when the session is created and when a model takes over, and messages are only ever appended,
+ * so a request has the one before it as an exact prefix, as long as the model stays the same. The one cache mark is at
+ * the end: the next request reads up to it.
  */
 export function assemble(session: Session, info: ModelInfo): ModelRequest {
   const { prompt, messages, id, model } = session;
   return {
     system: prompt.system,
-    tools: offeredTools(prompt.tools, model),
-    messages,
+    tools: prompt.model === undefined ? offeredTools(prompt.tools, model) : prompt.tools,
+    messages: fitHistory(messages, info),
     cacheMarks: messages.length > 0 ? [messages.length - 1] : [],
-    maxOutputTokens: Math.min(info.maxOutput, longestAnswer),
+    maxOutputTokens: Math.min(info.maxOutput, profileOf(model).maxOutput),
     cacheKey: id,
   };
 }
@@ -56,6 +56,6 @@ function partSize(part: Message["parts"][number]): number {
     case "tool-call":
       return part.tool.length + weigh(part.input) + (part.signature?.length ?? 0) + 32;
     case "tool-result":
-      return weigh(part.text) + 32;
+      return weigh(part.text) + 32 + (part.images?.length ?? 0) * imageTokens * charactersPerToken;
   }
 }

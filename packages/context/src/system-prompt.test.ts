@@ -1,15 +1,18 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { systemPrompt } from "./system-prompt.ts";
+import { profileOf } from "./profiles/profile-of.ts";
+import { surroundingsText, systemPrompt } from "./system-prompt.ts";
+
+const input = {
+  environment: { "Operating system": "Linux", Folder: "/work" },
+  instructions: [
+    { path: "AGENTS.md", text: "\nUse tabs.\n" },
+    { path: "docs/AGENTS.md", text: "Write plainly." },
+  ],
+};
 
 it("tells where the agent is and what the project asks, in the order given", () => {
-  const prompt = systemPrompt({
-    environment: { "Operating system": "Linux", Folder: "/work" },
-    instructions: [
-      { path: "AGENTS.md", text: "\nUse tabs.\n" },
-      { path: "docs/AGENTS.md", text: "Write plainly." },
-    ],
-  });
+  const prompt = systemPrompt(profileOf("anthropic/claude-opus-5-5"), surroundingsText(input));
   assert.match(prompt, /^You are Lathe/);
   assert.ok(prompt.includes("<environment>\nOperating system: Linux\nFolder: /work\n</environment>"));
   assert.ok(
@@ -19,7 +22,10 @@ it("tells where the agent is and what the project asks, in the order given", () 
   );
 });
 
-it("is the same text for the same facts", () => {
-  const input = { environment: { a: "b" }, instructions: [] };
-  assert.equal(systemPrompt(input), systemPrompt(input));
+it("differs by family, and is the same text for the same facts", () => {
+  const of = (model: string): string => systemPrompt(profileOf(model), surroundingsText(input));
+  assert.equal(of("claude-opus-5-5"), of("openrouter/anthropic/claude-opus-5.5"));
+  assert.notEqual(of("claude-opus-5-5"), of("gpt-6-sol"));
+  assert.match(of("gpt-6-sol"), /apply_patch only/);
+  assert.doesNotMatch(of("claude-opus-5-5"), /apply_patch/);
 });

@@ -259,6 +259,7 @@ function portsOf(weather: Weather, gateway: Gateway): Ports {
       maxOutputTokens: info.maxOutput,
       cacheKey: session.id,
     }),
+    takeOver: (_session, to) => ({ note: `${to}, you take over` }),
     estimate: () => 1000,
     examine: async (session, { effects }) => {
       const { mode } = session.settings;

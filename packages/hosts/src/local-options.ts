@@ -33,7 +33,7 @@ export interface LocalOptions {
   /** Real path of the workspace. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Model ids, the preferred one first; empty chooses by the keys in the environment. */
+  /** Model ids, the preferred one first; empty keeps a session's own, and chooses by the keys in the environment for a new one. */
   readonly models: readonly string[];
   /** By the provider's part of a model id. */
   readonly providers: Readonly<Record<string, ProviderOptions>>;

@@ -17,6 +17,9 @@ import type { LocalOptions } from "./local-options.ts";
 import { openPorts } from "./open-ports.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
 
+/** What a person says to a session. */
+export type Words = Pick<Extract<Offer, { type: "message" }>, "text" | "images">;
+
 export interface LocalSession {
   readonly id: string;
   /** The chain of models it uses from now on. */
@@ -27,8 +30,8 @@ export interface LocalSession {
   session(): Session;
   /** Whether a turn is open or words wait to be heard. */
   hasWork(): Promise<boolean>;
-  /** *Contract:* says `text`, if any, to the agent and drives until no turn is open; one call at a time. */
-  run(text?: string): Promise<Session | Failure>;
+  /** *Contract:* says the words, if any, to the agent and drives until no turn is open; one call at a time. */
+  run(words?: Words): Promise<Session | Failure>;
   /** *Contract:* the running turn ends soon after; without one it is as if nothing was said. */
   cancel(by: string): Promise<Failure | undefined>;
   /** What a `question.asked` asks a permission for; undefined when that is not known. */
@@ -55,10 +58,11 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
     session = after;
     options.onEvent(event, after);
   };
+  const chosen = options.models.length > 0 ? options.models : fold(log.events).settings.models;
   const { root = log.id } = fold(log.events.slice(0, 1));
   const opened = openPorts(
     { scratch, root, check: () => log.check(), fenced: (effect) => log.fenced(effect) },
-    { ...options, onEvent },
+    { ...options, models: chosen, onEvent },
   );
   const { models } = opened;
   const { mode, attended, checkpoints } = options;
@@ -79,8 +83,8 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
     session: current,
     hasWork: async () =>
       current().turn !== undefined || (await opened.ports.inbox.pending(log.id)).length > 0,
-    run: async (text) => {
-      const refused = text === undefined ? undefined : await offer({ type: "message", text });
+    run: async (words) => {
+      const refused = words && (await offer({ type: "message", ...words }));
       if (refused) return refused;
       const ended = await runAgent(log, opened.ports, { settings, limits: options.limits });
       if (isFailure(ended)) return explained(ended, options.env);

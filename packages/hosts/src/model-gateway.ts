@@ -1,4 +1,5 @@
 /** The model gateway as the environment and the user's configuration set it up. */
+import { profileOf } from "@lathe/context";
 import { createModels, type Gateway, type ProviderOptions, providers } from "@lathe/models";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { builtinModel, chooseModels } from "./choose-models.ts";
@@ -14,6 +15,7 @@ export function openGateway(options: GatewayOptions): Gateway {
   const { env, version, catalogue } = options;
   return createModels({
     providers: providerOptions(options),
+    stall: (id) => profileOf(id).stall ?? {},
     userAgent: `lathe/${version}`,
     proxies: proxiesOf(env),
     catalogue: () => {

@@ -3,10 +3,11 @@ import { sessionCreated } from "@lathe/agent";
 import { type Failure, isFailure, type SessionLog } from "@lathe/protocol";
 import { processOwner } from "@lathe/stores";
 import { builtinTools } from "@lathe/tools";
+import { builtinModel, chooseModels } from "./choose-models.ts";
 import { explained } from "./explained.ts";
 import { type Instructions, readInstructions } from "./instructions.ts";
 import type { LocalOptions } from "./local-options.ts";
-import { type LocalSession, openLocalSession } from "./local-session.ts";
+import { type LocalSession, openLocalSession, type Words } from "./local-session.ts";
 import { openRedactor } from "./open-redactor.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { sessionEnvironment } from "./session-environment.ts";
@@ -14,23 +15,24 @@ import { newSessionId } from "./session-id.ts";
 import { openState } from "./state.ts";
 import { systemClock } from "./system-clock.ts";
 
-/** *Contract:* `task` is said to the session and names it; `run` without words begins with it. The caller closes what it gets. */
-export async function startSession(options: LocalOptions, task: string): Promise<LocalSession | Failure> {
+/** *Contract:* `words` are said to the session and name it; `run` without words begins with them. The caller closes what it gets. */
+export async function startSession(options: LocalOptions, words: Words): Promise<LocalSession | Failure> {
   const { cwd, env, version } = options;
   const at = systemClock.now();
   const { texts, leftOut } = readInstructions(cwd);
   const created = sessionCreated({
     id: newSessionId(systemClock),
     cwd,
-    task,
+    task: words.text,
     harness: version,
+    model: chooseModels(options.models, env)[0] ?? builtinModel,
     tools: builtinTools,
     environment: sessionEnvironment(cwd, env, at),
     instructions: await redacted(texts, options),
   });
   const scratch = openScratchFolder(created.data.id);
   if (isFailure(scratch)) return scratch;
-  const log = await createLog(created, { task, env, at });
+  const log = await createLog(created, { words, env, at });
   if (!isFailure(log)) return openLocalSession({ log, scratch, remarks: leftOut }, options);
   scratch.remove();
   return explained(log, env);
@@ -44,18 +46,18 @@ async function redacted(texts: Instructions["texts"], options: LocalOptions): Pr
 }
 
 interface Beginning {
-  readonly task: string;
+  readonly words: Words;
   readonly env: LocalOptions["env"];
   readonly at: number;
 }
 
 async function createLog(
   created: ReturnType<typeof sessionCreated>,
-  { task, env, at }: Beginning,
+  { words, env, at }: Beginning,
 ): Promise<SessionLog | Failure> {
   const { inbox, store } = openState(env);
   // Said before there is a session, so that no session is ever without its task, whenever we are killed.
-  const refused = await inbox.offer(created.data.id, { type: "message", text: task });
+  const refused = await inbox.offer(created.data.id, { type: "message", ...words });
   return refused ?? store.create(created, { owner: processOwner(), at });
 }
 

@@ -84,6 +84,7 @@ function portsOf({ folder, root }: Tree): Ports {
       maxOutputTokens: info.maxOutput,
       cacheKey: session.id,
     }),
+    takeOver: () => ({}),
     estimate,
     examine: async (_session, { effects }) => ({
       effects,

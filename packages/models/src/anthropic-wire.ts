@@ -20,6 +20,7 @@ export const anthropicWire: Wire = {
       callId: shortId(64),
       toolName: plainName,
       refusesBlank: true,
+      imageTypes: ["image/png", "image/jpeg", "image/webp", "image/gif"],
     }),
     providerOptions: { anthropic: habits(endpoint) },
   }),

@@ -1,6 +1,12 @@
 /** One attempt on one model: a provider package's stream in, the port's parts out, under a watchdog. */
 import type { LanguageModelV4, LanguageModelV4StreamPart } from "@ai-sdk/provider";
-import { type Failure, failure, type ModelPart, type ModelRequest } from "@lathe/protocol";
+import {
+  type AssistantPart,
+  type Failure,
+  failure,
+  type ModelPart,
+  type ModelRequest,
+} from "@lathe/protocol";
 import { type Answer, isSilent, newAnswer, partsOf, reasonOf, take, usageOf } from "./answer.ts";
 import { lightenHeaders } from "./light-headers.ts";
 import { brokenStream, type Origin, outgrown, providerFailure, stalled } from "./provider-failure.ts";
@@ -31,6 +37,7 @@ type Finish = Extract<LanguageModelV4StreamPart, { type: "finish" }>;
 interface Progress {
   readonly source: Source;
   readonly answer: Answer;
+  readonly request: ModelRequest;
   /** What could be read out of events that the package could not. */
   rescued: { readonly reason?: "stop" | "tool-calls" | "length" } | undefined;
 }
@@ -47,7 +54,8 @@ export async function* attempt(
     watch.limit(source.limits.firstMs);
     const opened = await watch.until(begin(source, request, inner.signal));
     if (opened.stopped) return yield ended(opened.stopped, source);
-    const progress: Progress = { source, answer: newAnswer(source.origin.provider), rescued: undefined };
+    const answer = newAnswer(source.origin.provider);
+    const progress: Progress = { source, answer, request, rescued: undefined };
     for await (const part of shown(progress, opened.value, watch)) {
       if (part.type === "finished") rest = opened.value;
       yield part;
@@ -143,7 +151,7 @@ function finish(progress: Progress, part: Finish): ModelPart {
   return {
     type: "finished",
     reason,
-    parts: partsOf(answer, reason === "tool-calls"),
+    parts: partsOf(answer, reason === "tool-calls").map((one) => withInput(one, progress)),
     ...(usage ? { usage } : {}),
     ...(raw === undefined ? {} : { raw }),
   };
@@ -151,6 +159,11 @@ function finish(progress: Progress, part: Finish): ModelPart {
 
 /** The answer had no room left in the window; the packages call it cut at the output limit, where going on would help. */
 const windowFull = "model_context_window_exceeded";
+
+function withInput(part: AssistantPart, { source, request }: Progress): AssistantPart {
+  const read = source.wire.inputOf;
+  return part.type === "tool-call" && read ? { ...part, input: read(part, request) } : part;
+}
 
 function rawOf({ providerMetadata }: Finish): string | undefined {
   const kept = providerMetadata?.[rawKey];

@@ -1,6 +1,7 @@
 /** Fits calls that one provider's model wrote to the wire of another, which may refuse their ids, names and inputs. */
 import { hash } from "node:crypto";
 import type { JSONObject } from "@ai-sdk/provider";
+import type { Freeform } from "@lathe/protocol";
 
 /** *Contract:* pure and one to one: a call and its result keep one id, and two calls never share one. */
 export type FitId = (id: string) => string;
@@ -27,8 +28,16 @@ function digest(id: string, length: number): string {
 
 /** Models invent tools; the name of one that exists is plain already. */
 export function plainName(name: string): string {
-  return name.replace(/[^\w-]/g, "_") || "_";
+  return name.replace(/[^\w-]/g, "_").slice(0, longestName) || "_";
 }
+
+/** Gemini takes dots and colons, but no digit at the front. */
+export function googleName(name: string): string {
+  const plain = name.replace(/[^\w.:-]/g, "_");
+  return (/^[a-zA-Z_]/.test(plain) ? plain : `_${plain}`).slice(0, longestName);
+}
+
+const longestName = 64;
 
 /** The input as an object; text that is none is wrapped as the provider packages do it. */
 export function objectInput(text: string): JSONObject {
@@ -41,6 +50,20 @@ export function objectInput(text: string): JSONObject {
 /** The input byte for byte when it is JSON, else as an object. */
 export function jsonInput(text: string): string | JSONObject {
   return parsed(text) === undefined ? objectInput(text) : text;
+}
+
+/** The one argument of a call as it stands, without JSON; input of another shape stays as it is. */
+export function plainInput(text: string, argument: string): string {
+  const value = parsed(text);
+  if (typeof value !== "object" || value === null) return text;
+  const { [argument]: plain, ...rest } = value as Readonly<Record<string, unknown>>;
+  return typeof plain === "string" && Object.keys(rest).length === 0 ? plain : text;
+}
+
+/** What a model wrote without JSON, as arguments; the package hands it over as JSON text of a string. */
+export function freeformInput(text: string, { argument }: Pick<Freeform, "argument">): string {
+  const value = parsed(text);
+  return typeof value === "string" ? JSON.stringify({ [argument]: value }) : text;
 }
 
 function parsed(text: string): unknown {

@@ -1,5 +1,5 @@
 /** Gemini generateContent. */
-import { objectInput } from "./call-fit.ts";
+import { googleName, objectInput } from "./call-fit.ts";
 import { promptOf } from "./prompt.ts";
 import type { Unread, Wire } from "./wire.ts";
 
@@ -13,6 +13,8 @@ export const geminiWire: Wire = {
     ...promptOf(request, {
       provider: endpoint.provider,
       call: ({ input }) => ({ input: objectInput(input) }),
+      toolName: googleName,
+      imageTypes: ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif"],
     }),
     ...(thinks.test(endpoint.model)
       ? { providerOptions: { google: { thinkingConfig: { includeThoughts: true } } } }

@@ -134,8 +134,13 @@ for (const wire of wires) {
     it("have names that the wire takes", async () => {
       const asked = call("c1", "{}", "functions.read file");
       const got = callsIn(await sent(wire, [user("a"), assistant(asked), results(asked)]));
-      const strict = wire === "anthropic" || wire === "responses";
-      assert.equal(got[0]?.tool, strict ? "functions_read_file" : asked.tool);
+      const expected: Readonly<Record<WireName, string>> = {
+        anthropic: "functions_read_file",
+        responses: "functions_read_file",
+        gemini: "functions.read_file",
+        chat: asked.tool,
+      };
+      assert.equal(got[0]?.tool, expected[wire]);
     });
   });
 }
@@ -185,6 +190,20 @@ describe("call ids", () => {
     assert.match(at("api.mistral.ai"), /^[a-z0-9]{9}$/);
     assert.match(at("api.openai.com"), /^[\w-]{1,40}$/);
     assert.equal(at("api.moonshot.ai"), "functions.read:0");
+  });
+});
+
+describe("words after results", () => {
+  it("come after the model's own at Mistral, which takes no others there", () => {
+    const asked = call("abcDEF123");
+    const messages = [user("a"), assistant(asked), results(asked), user("b")];
+    const rolesAt = (host: string) =>
+      openaiCompatibleWire
+        .options({ ...conformanceRequest, messages }, chatAt(`https://${host}/v1`))
+        .prompt.slice(1)
+        .map(({ role }) => role);
+    assert.deepEqual(rolesAt("api.mistral.ai"), ["user", "assistant", "tool", "assistant", "user"]);
+    assert.deepEqual(rolesAt("api.moonshot.ai"), ["user", "assistant", "tool", "user"]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** OpenAI chat completions, for any base URL: the language of local servers and of most other providers. */
-import type { LanguageModelV4ToolCallPart } from "@ai-sdk/provider";
+import type { LanguageModelV4Prompt, LanguageModelV4ToolCallPart } from "@ai-sdk/provider";
 import type { ToolCallPart } from "@lathe/protocol";
 import { mistralId, plainName, shortId } from "./call-fit.ts";
 import { type Dialect, promptOf } from "./prompt.ts";
@@ -30,12 +30,16 @@ export const openaiCompatibleWire: Wire = {
     });
     return provider.chatModel(endpoint.model);
   },
-  options: (request, endpoint) => ({
-    ...promptOf(request, dialectOf(endpoint)),
-    ...(isOpenai(endpoint)
-      ? { providerOptions: { [endpoint.provider]: { prompt_cache_key: request.cacheKey } } }
-      : {}),
-  }),
+  options(request, endpoint) {
+    const options = promptOf(request, dialectOf(endpoint));
+    return {
+      ...options,
+      ...(isMistral(endpoint) && { prompt: spaced(options.prompt) }),
+      ...(isOpenai(endpoint) && {
+        providerOptions: { [endpoint.provider]: { prompt_cache_key: request.cacheKey } },
+      }),
+    };
+  },
   unread,
 };
 
@@ -44,13 +48,29 @@ function isOpenai({ baseUrl }: Endpoint): boolean {
   return new URL(baseUrl).hostname === "api.openai.com";
 }
 
-/** Only these two are known to refuse ids; all other servers get their own back as they wrote them. */
+/** Only these two are known to refuse ids of their own; all other servers get these back as they wrote them. */
 function dialectOf(endpoint: Endpoint): Dialect {
-  const { provider, baseUrl } = endpoint;
+  const { provider } = endpoint;
   const call = (part: ToolCallPart) => rawCall(part, provider);
-  if (isOpenai(endpoint)) return { provider, call, callId: shortId(40), toolName: plainName };
-  const isMistral = new URL(baseUrl).hostname === "api.mistral.ai";
-  return isMistral ? { provider, call, callId: mistralId, toolName: plainName } : { provider, call };
+  const dialect: Dialect = { provider, call, resultImages: "behind", imageTypes };
+  if (isOpenai(endpoint)) return { ...dialect, callId: shortId(40), toolName: plainName };
+  if (isMistral(endpoint)) return { ...dialect, callId: mistralId, toolName: plainName };
+  const keepsOwn = `${provider}/${endpoint.model}`;
+  return { ...dialect, callId: shortId(40), toolName: plainName, keepsOwn };
+}
+
+const imageTypes = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+
+function isMistral({ baseUrl }: Endpoint): boolean {
+  return new URL(baseUrl).hostname === "api.mistral.ai";
+}
+
+/** Nobody speaks right after results there but the model. */
+function spaced(prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  return prompt.flatMap((message, at) => {
+    const isLate = message.role === "user" && prompt[at - 1]?.role === "tool";
+    return isLate ? [{ role: "assistant", content: [{ type: "text", text: "I see." }] }, message] : [message];
+  });
 }
 
 /** OpenAI's reasoning models reject `max_tokens`; local servers know nothing else. */

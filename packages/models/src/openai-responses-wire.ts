@@ -1,6 +1,8 @@
 /** OpenAI responses, stateless: nothing is stored there, reasoning travels encrypted. */
 import type { OpenAILanguageModelResponsesOptions } from "@ai-sdk/openai";
-import { jsonInput, plainName, shortId } from "./call-fit.ts";
+import type { LanguageModelV4ProviderTool, LanguageModelV4ToolCallPart } from "@ai-sdk/provider";
+import type { Freeform, ModelRequest, ToolCallPart, ToolSpec } from "@lathe/protocol";
+import { freeformInput, jsonInput, plainInput, plainName, shortId } from "./call-fit.ts";
 import { promptOf } from "./prompt.ts";
 import type { Wire } from "./wire.ts";
 
@@ -14,9 +16,11 @@ export const openaiResponsesWire: Wire = {
   options: (request, { provider }) => ({
     ...promptOf(request, {
       provider,
-      call: ({ input }) => ({ input: jsonInput(input) }),
+      call: (part) => call(part, freeformOf(request, part.tool)),
       callId: shortId(64),
       toolName: plainName,
+      imageTypes: ["image/png", "image/jpeg", "image/webp", "image/gif"],
+      freeform: customTool,
     }),
     providerOptions: {
       openai: {
@@ -28,4 +32,26 @@ export const openaiResponsesWire: Wire = {
   }),
   // The package reads unknown event types itself.
   unread: () => "broken",
+  inputOf({ tool, input }, request) {
+    const freeform = freeformOf(request, tool);
+    return freeform ? freeformInput(input, freeform) : input;
+  },
 };
+
+function customTool({ name, description }: ToolSpec, { grammar }: Freeform): LanguageModelV4ProviderTool {
+  const format = { type: "grammar", syntax: "lark", definition: grammar };
+  return { type: "provider", id: "openai.custom", name, args: { description, format } };
+}
+
+function freeformOf({ tools }: ModelRequest, tool: string): Freeform | undefined {
+  return tools.find(({ name }) => name === tool)?.freeform;
+}
+
+/** The item's id would be refused wherever the reasoning before it is not sent along. */
+function call(
+  { input }: ToolCallPart,
+  freeform: Freeform | undefined,
+): Pick<LanguageModelV4ToolCallPart, "input" | "providerOptions"> {
+  if (!freeform) return { input: jsonInput(input) };
+  return { input: plainInput(input, freeform.argument), providerOptions: { openai: {} } };
+}

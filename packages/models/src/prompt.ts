@@ -4,16 +4,21 @@ import type {
   LanguageModelV4CallOptions,
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
+  LanguageModelV4ProviderTool,
   LanguageModelV4ToolCallPart,
+  LanguageModelV4ToolResultOutput as ResultOutput,
   SharedV4ProviderOptions,
 } from "@ai-sdk/provider";
 import type {
   AssistantMessage,
+  Freeform,
+  ImagePart,
   Message,
   ModelRequest,
   ToolCallPart,
   ToolMessage,
   ToolResultPart,
+  ToolSpec,
   UserMessage,
 } from "@lathe/protocol";
 import type { FitId } from "./call-fit.ts";
@@ -29,71 +34,127 @@ export interface Dialect {
   readonly callId?: FitId;
   /** The names of tools that the wire takes in calls; by default all. */
   readonly toolName?: (name: string) => string;
+  /** The model whose own calls go as they are, whatever the wire takes from others. */
+  readonly keepsOwn?: string;
   /** Text of white space alone is refused like empty text. */
   readonly refusesBlank?: true;
+  /** Where the images of results go that cannot stand in a result: behind all of them, as if the user showed them. */
+  readonly resultImages?: "behind";
+  /** Types of images that the API takes; by default those that all take. */
+  readonly imageTypes?: readonly string[];
+  /** A tool whose argument is written as it is; by default its argument is JSON like all others. */
+  readonly freeform?: (tool: ToolSpec, freeform: Freeform) => LanguageModelV4ProviderTool;
 }
+
+const commonImageTypes = ["image/png", "image/jpeg", "image/webp"];
 
 type AssistantContent = Extract<LanguageModelV4Message, { role: "assistant" }>["content"];
 type ToolContent = Extract<LanguageModelV4Message, { role: "tool" }>["content"];
 type UserContent = Extract<LanguageModelV4Message, { role: "user" }>["content"];
 
+/** A dialect with what it keeps of one conversation. */
+type Reading = Dialect & { readonly kept: ReadonlySet<string> };
+
 export function promptOf(
   request: ModelRequest,
-  dialect: Dialect,
+  wire: Dialect,
 ): Pick<LanguageModelV4CallOptions, "prompt" | "tools" | "maxOutputTokens"> {
+  const dialect: Reading = { ...wire, kept: keptCalls(request.messages, wire) };
   const marks = dialect.cacheMark ? request.cacheMarks.slice(-maxMessageMarks) : [];
   const marked = (index: number): SharedV4ProviderOptions | undefined =>
     marks.includes(index) ? dialect.cacheMark : undefined;
   const messages = request.messages.flatMap((message, index) =>
-    withMark(convert(message, dialect), marked(index)),
+    withMark(convert(message, dialect).filter(isFilled), marked(index)),
   );
   const system: LanguageModelV4Message[] =
-    request.system === "" ? [] : withMark({ role: "system", content: request.system }, dialect.cacheMark);
+    request.system === "" ? [] : withMark([{ role: "system", content: request.system }], dialect.cacheMark);
   // A provider takes four marks: with three in the messages, the system's mark covers the tools as well.
   const toolMark = system.length > 0 && marks.length === maxMessageMarks ? undefined : dialect.cacheMark;
   return {
     prompt: [...system, ...messages],
-    tools: request.tools.map((tool, index) => ({
-      type: "function",
-      name: tool.name,
-      description: tool.description,
-      inputSchema: tool.parameters as LanguageModelV4FunctionTool["inputSchema"],
-      ...(toolMark && index === request.tools.length - 1 ? { providerOptions: toolMark } : {}),
-    })),
+    tools: request.tools.map((tool, index) =>
+      toolOf(tool, dialect, index === request.tools.length - 1 ? toolMark : undefined),
+    ),
     maxOutputTokens: request.maxOutputTokens,
   };
 }
 
 const maxMessageMarks = 3;
 
-function withMark(
-  message: LanguageModelV4Message | undefined,
+function toolOf(
+  tool: ToolSpec,
+  dialect: Dialect,
   mark: SharedV4ProviderOptions | undefined,
-): LanguageModelV4Message[] {
-  if (!message) return [];
-  return [mark ? { ...message, providerOptions: mark } : message];
+): LanguageModelV4FunctionTool | LanguageModelV4ProviderTool {
+  if (tool.freeform && dialect.freeform) return dialect.freeform(tool, tool.freeform);
+  return {
+    type: "function",
+    name: tool.name,
+    description: tool.description,
+    inputSchema: tool.parameters as LanguageModelV4FunctionTool["inputSchema"],
+    ...(mark && { providerOptions: mark }),
+  };
 }
 
-function convert(message: Message, dialect: Dialect): LanguageModelV4Message | undefined {
+/** The last of the messages that one came to. */
+function withMark(
+  messages: LanguageModelV4Message[],
+  mark: SharedV4ProviderOptions | undefined,
+): LanguageModelV4Message[] {
+  if (!mark) return messages;
+  return messages.map((message, at) =>
+    at === messages.length - 1 ? { ...message, providerOptions: mark } : message,
+  );
+}
+
+function convert(message: Message, dialect: Reading): LanguageModelV4Message[] {
   switch (message.role) {
     case "user":
-      return filled({ role: "user", content: userContent(message, dialect) });
+      return [{ role: "user", content: userContent(message, dialect) }];
     case "assistant":
-      return filled({ role: "assistant", content: assistantContent(message, dialect) });
-    case "tool":
-      return filled({ role: "tool", content: toolContent(message, dialect) });
+      return [{ role: "assistant", content: assistantContent(message, dialect) }];
+    case "tool": {
+      const results: LanguageModelV4Message = { role: "tool", content: toolContent(message, dialect) };
+      return dialect.resultImages ? [results, { role: "user", content: shown(message, dialect) }] : [results];
+    }
   }
 }
 
 /** An empty message is invalid on every wire; that its neighbours may have one role then is not. */
-function filled(message: LanguageModelV4Message): LanguageModelV4Message | undefined {
-  return message.content.length > 0 ? message : undefined;
+function isFilled(message: LanguageModelV4Message): boolean {
+  return message.content.length > 0;
 }
 
 function userContent(message: UserMessage, dialect: Dialect): UserContent {
   return message.parts.flatMap((part): UserContent => {
     if (part.type === "text") return textContent(part.text, dialect);
-    return [{ type: "file", mediaType: part.mediaType, data: { type: "data", data: part.base64 } }];
+    return [imageContent(part, dialect)];
+  });
+}
+
+type Shown =
+  | { readonly type: "text"; readonly text: string }
+  | {
+      readonly type: "file";
+      readonly mediaType: string;
+      readonly data: { readonly type: "data"; readonly data: string };
+    };
+
+function imageContent({ mediaType, base64 }: ImagePart, { imageTypes = commonImageTypes }: Dialect): Shown {
+  if (imageTypes.includes(mediaType))
+    return { type: "file", mediaType, data: { type: "data", data: base64 } };
+  return { type: "text", text: `[an image (${mediaType}) stands here that this API does not take]` };
+}
+
+/** Which result an image belongs to is said before it. */
+function shown({ parts }: ToolMessage, dialect: Dialect): UserContent {
+  return parts.flatMap(({ tool, images = [] }, at): UserContent => {
+    if (images.length === 0) return [];
+    const which = parts.length > 1 ? `result ${at + 1}, of ${tool}` : `the result of ${tool}`;
+    return [
+      { type: "text", text: `<tool-images>Shown by ${which}:</tool-images>` },
+      ...images.map((image) => imageContent(image, dialect)),
+    ];
   });
 }
 
@@ -102,12 +163,12 @@ function textContent(text: string, { refusesBlank }: Dialect): { type: "text"; t
 }
 
 /** Providers refuse reasoning that nothing follows, as in an answer that was cut there or had no more to say. */
-function assistantContent(message: AssistantMessage, dialect: Dialect): AssistantContent {
+function assistantContent(message: AssistantMessage, dialect: Reading): AssistantContent {
   const content = message.parts.flatMap((part) => assistantPart(part, dialect));
   return content.slice(0, content.findLastIndex(({ type }) => type !== "reasoning") + 1);
 }
 
-function assistantPart(part: AssistantMessage["parts"][number], dialect: Dialect): AssistantContent {
+function assistantPart(part: AssistantMessage["parts"][number], dialect: Reading): AssistantContent {
   switch (part.type) {
     case "text":
       return textContent(part.text, dialect);
@@ -123,19 +184,35 @@ function assistantPart(part: AssistantMessage["parts"][number], dialect: Dialect
   }
 }
 
+/** Who wrote a message that names nobody was not another model. */
+function keptCalls(messages: readonly Message[], { keepsOwn }: Dialect): ReadonlySet<string> {
+  if (keepsOwn === undefined) return new Set();
+  const own = messages.flatMap((message) =>
+    message.role === "assistant" && (message.model ?? keepsOwn) === keepsOwn ? message.parts : [],
+  );
+  return new Set(own.flatMap((part) => (part.type === "tool-call" ? [part.id] : [])));
+}
+
 function fitting<Part extends ToolCallPart | ToolResultPart>(
   part: Part,
-  { callId, toolName }: Dialect,
+  { callId, toolName, kept }: Reading,
 ): Part {
+  if (kept.has(part.id)) return part;
   return { ...part, id: callId?.(part.id) ?? part.id, tool: toolName?.(part.tool) ?? part.tool };
 }
 
-function toolContent(message: ToolMessage, dialect: Dialect): ToolContent {
+function toolContent(message: ToolMessage, dialect: Reading): ToolContent {
   return message.parts.map((part) => {
-    const { id, tool, failed, text } = fitting(part, dialect);
-    const output = { type: failed ? "error-text" : "text", value: text } as const;
-    return { type: "tool-result", toolCallId: id, toolName: tool, output };
+    const { id, tool } = fitting(part, dialect);
+    return { type: "tool-result", toolCallId: id, toolName: tool, output: resultOutput(part, dialect) };
   });
+}
+
+function resultOutput({ text, failed, images = [] }: ToolResultPart, dialect: Dialect): ResultOutput {
+  if (images.length === 0 || dialect.resultImages)
+    return { type: failed ? "error-text" : "text", value: text };
+  const said = { type: "text", text } as const;
+  return { type: "content", value: [said, ...images.map((image) => imageContent(image, dialect))] };
 }
 
 function metadataOf(

@@ -1,6 +1,6 @@
 /** What one wire gives the gateway: a language model of its provider package, and the wire's own habits. */
 import type { LanguageModelV4, LanguageModelV4CallOptions } from "@ai-sdk/provider";
-import type { ModelRequest } from "@lathe/protocol";
+import type { ModelRequest, ToolCallPart } from "@lathe/protocol";
 
 export type WireName = "anthropic" | "chat" | "responses" | "gemini";
 
@@ -31,6 +31,8 @@ export interface Wire {
   open(endpoint: Endpoint): Promise<LanguageModelV4>;
   /** *Contract:* pure; the order and the bytes of what is sent depend on the request alone. */
   options(request: ModelRequest, endpoint: Endpoint): LanguageModelV4CallOptions;
+  /** *Contract:* pure; a call's input as messages keep it, where the package hands it over in another form. */
+  inputOf?(call: Pick<ToolCallPart, "tool" | "input">, request: ModelRequest): string;
   /** *Contract:* pure; `value` is the event as parsed JSON. */
   unread(value: unknown): Unread;
 }

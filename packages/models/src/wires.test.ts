@@ -16,6 +16,7 @@ import type { ModelsOptions } from "./models.ts";
 import type { WireName } from "./wire.ts";
 import {
   answer,
+  call,
   type Opened,
   opened,
   outcome,
@@ -217,6 +218,73 @@ for (const wired of wires) {
   });
 }
 
+const image = { type: "image", mediaType: "image/png", base64: "iVBORw0KGgo=" } as const;
+
+for (const wired of wires) {
+  describe(`${wired.wire}: images in results`, () => {
+    it("arrive where the wire has room for them", async (test) => {
+      const { server, model } = await opened(wired, () => ({ parts: [text] }));
+      test.after(() => server.close());
+      const result = {
+        type: "tool-result",
+        id: call.id,
+        tool: "read",
+        text: "shown",
+        failed: false,
+      } as const;
+      const gif = { ...image, mediaType: "image/x-icon" };
+      const messages: readonly Message[] = [
+        { role: "user", parts: [text] },
+        { role: "assistant", parts: [call] },
+        { role: "tool", parts: [{ ...result, images: [image, gif] }] },
+      ];
+      await streamed(model, { request: { ...conformanceRequest, messages } });
+      const [results, behind] = server.records[0]?.request.messages.slice(2) ?? [];
+      assert.equal(results?.role, "tool");
+      const shown = behind ? behind.parts : results.parts.flatMap((part) => part.images ?? []);
+      assert.deepEqual(
+        shown.filter(({ type }) => type === "image"),
+        [image],
+      );
+      assert.match(server.records[0]?.text ?? "", /image\/x-icon\) stands here that this API does not take/);
+      assert.equal(behind !== undefined, wired.wire === "chat");
+    });
+  });
+}
+
+describe("a patch written as it is", () => {
+  const patch = '*** Begin Patch\n*** Add File: a\n+"quoted" \\n\n*** End Patch';
+  const grammar = "start: /.+/s";
+  const tool = { name: "apply_patch", description: "d", parameters: { type: "object" } };
+  const asked = {
+    type: "tool-call",
+    id: "call_9",
+    tool: tool.name,
+    input: JSON.stringify({ patch }),
+  } as const;
+  const tools = [{ ...tool, freeform: { argument: "patch", grammar } }];
+  for (const wired of wires) {
+    it(`goes there and back over ${wired.wire}`, async (test) => {
+      const { server, model } = await opened(wired, () => ({ parts: [asked] }));
+      test.after(() => server.close());
+      const messages: readonly Message[] = [
+        { role: "user", parts: [text] },
+        { role: "assistant", parts: [asked] },
+        {
+          role: "tool",
+          parts: [{ type: "tool-result", id: "call_9", tool: tool.name, text: "no", failed: true }],
+        },
+      ];
+      const last = (await streamed(model, { request: { ...conformanceRequest, tools, messages } })).at(-1);
+      assert.deepEqual(last?.type === "finished" && last.parts.map(plain), [asked]);
+      const sent = server.records[0]?.request.messages[1]?.parts[0];
+      const isCustom = wired.wire === "responses";
+      assert.equal(sent?.type === "tool-call" && sent.input, isCustom ? patch : asked.input);
+      assert.equal(server.records[0]?.text.includes(JSON.stringify(grammar)), isCustom);
+    });
+  }
+});
+
 /** A request extends the one before it: trainers and prompt caches live on that. */
 async function replayed({ server, model }: Opened, request: ModelRequest): Promise<void> {
   const before = server.records.at(-1);
@@ -331,7 +399,6 @@ function conversation(wired: Wired): fc.Arbitrary<Talk> {
         ...(results.length > 0 ? [{ role: "tool" as const, parts: results }] : []),
       ];
     });
-  const image = { type: "image", mediaType: "image/png", base64: "iVBORw0KGgo=" } as const;
   return fc.tuple(fc.array(turn, { maxLength: 3 }), words, replyOf(wired)).map(([turns, last, reply]) => ({
     messages: [...turns.flat(), { role: "user", parts: [{ type: "text", text: last }, image] }],
     reply,

@@ -24,7 +24,7 @@ export type Action =
       readonly type: "switch-model";
       readonly to: string;
       readonly why: string;
-      readonly because: NonNullable<ModelSwitched["because"]>;
+      readonly because?: ModelSwitched["because"];
     }
   | { readonly type: "post-notice"; readonly about: "loop" | "truncated"; readonly text: string }
   | { readonly type: "call-model" }

@@ -94,6 +94,7 @@ export function openBench(options: BenchOptions): Bench {
       maxOutputTokens: info.maxOutput,
       cacheKey: session.id,
     }),
+    takeOver: (_session, to) => ({ note: `${to}, you take over` }),
     estimate: (request) => JSON.stringify(request).length,
     examine: async (session, { effects }) => ({
       effects,

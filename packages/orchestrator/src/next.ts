@@ -34,6 +34,7 @@ function nextInTurn(session: Session, now: number): Action {
     blocked(session) ??
     finished(session) ??
     reachedLimit(session, now) ??
+    wish(session) ??
     judgeLoop(session) ??
     afterFailure(session, now) ??
     beforeAttempt(session, now) ?? { type: "call-model" }
@@ -86,6 +87,11 @@ function finished({ turn }: Session): Action | undefined {
   }
   if (turn.lastReason === "length") return cutOff(turn.cut);
   return turn.lastReason === "stop" ? { type: "end-turn", end: { type: "done" } } : undefined;
+}
+
+/** Not before here: a message between a call and its result would be invalid. */
+function wish({ chosen }: Session): Action | undefined {
+  return chosen === undefined ? undefined : { type: "switch-model", to: chosen, why: "somebody chose it" };
 }
 
 function cutOff(cut: number): Action {

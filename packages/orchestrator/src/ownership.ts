@@ -123,8 +123,12 @@ function canHear(session: Session, now: number): boolean {
 
 function draftOf(id: string, offer: Offer, session: Session): Draft[] {
   switch (offer.type) {
-    case "message":
-      return [{ type: "message.received", data: { parts: [{ type: "text", text: offer.text }], offer: id } }];
+    case "message": {
+      const parts = [{ type: "text", text: offer.text }, ...(offer.images ?? [])] as const;
+      return [{ type: "message.received", data: { parts, offer: id } }];
+    }
+    case "model":
+      return [{ type: "session.configured", data: { ...withModel(session, offer.model), offer: id } }];
     case "cancel":
       return [{ type: "cancel.requested", data: { by: offer.by, offer: id } }];
     case "answer": {
@@ -134,4 +138,10 @@ function draftOf(id: string, offer: Offer, session: Session): Draft[] {
       return isAsked ? [{ type: "question.answered", data: { call, answer, by, offer: id } }] : [];
     }
   }
+}
+
+/** It becomes the first of the chain. */
+function withModel({ settings, limits }: Session, model: string): Pick<Session, "settings" | "limits"> {
+  const models = [model, ...settings.models.filter((one) => one !== model)];
+  return { settings: { ...settings, models }, limits };
 }

@@ -37,7 +37,8 @@ export async function* perform(action: Action, session: Session, reach: Reach): 
     case "switch-model":
       // Another session may have looked already.
       return yield entry(
-        (action.because === "recovery" && heard(session, action.to, reach)) || switchModel(session, action),
+        (action.because === "recovery" && heard(session, action.to, reach)) ||
+          switchModel(session, action, reach),
       );
     case "post-notice":
       return yield entry([{ type: "notice.posted", data: { about: action.about, text: action.text } }]);
@@ -81,10 +82,13 @@ function heard(session: Session, model: string, { ports }: Reach): Draft<"circui
 function switchModel(
   session: Session,
   { to, why, because }: Extract<Action, { type: "switch-model" }>,
+  { ports }: Reach,
 ): Draft[] {
-  const switched: Draft = { type: "model.switched", data: { from: session.model, to, why, because } };
+  const { prompt, note } = ports.takeOver(session, to);
+  const data = { from: session.model, to, why, ...(because && { because }), ...(prompt && { prompt }) };
+  const switched: Draft = { type: "model.switched", data };
   // A look at the model that was left, and the way back, leave the conversation as it is: nobody's prefix changes.
-  if (because !== "fault" || session.turn?.handedOver) return [switched];
-  const text = `The model ${session.model} could not go on; you take over. Call only the tools you are given.`;
-  return [switched, { type: "notice.posted", data: { about: "switched", text } }];
+  const isLook = because === "recovery" || because === "relapse";
+  if (!note || isLook || (because === "fault" && session.turn?.handedOver)) return [switched];
+  return [switched, { type: "notice.posted", data: { about: "switched", text: note } }];
 }

@@ -19,6 +19,7 @@ import type {
   OpenCall,
   Opinion,
   PreparedCall,
+  Prompt,
   Refusal,
   Rule,
   Session,
@@ -31,6 +32,12 @@ import type {
 export interface Examined {
   readonly effects: readonly Effect[];
   readonly facts: Facts;
+}
+
+/** Both absent where nothing changes for the model that takes over. */
+export interface Handover {
+  readonly prompt?: Prompt;
+  readonly note?: string;
 }
 
 export interface Ports {
@@ -46,6 +53,8 @@ export interface Ports {
   readonly tools: ReadonlyMap<string, Tool>;
   /** *Contract:* pure; what the model sees of the session. */
   assemble(session: Session, info: ModelInfo): ModelRequest;
+  /** *Contract:* pure; what `to` starts from when it goes on with the session, and what it is told. */
+  takeOver(session: Session, to: string): Handover;
   /** *Contract:* pure; input tokens of a request, rather too many than too few. */
   estimate(request: ModelRequest): number;
   /** *Contract:* reads the scripts of a call and gathers what `evaluate` needs to know of the world. */

@@ -21,6 +21,7 @@ export function closeAnswer(session: Session): Session {
       tool: call.tool,
       text: outcomeText(outcome),
       failed: outcome.type !== "ok",
+      ...(outcome.type === "ok" && outcome.images && { images: outcome.images }),
     }),
   );
   const outcomes = done.map(({ outcome }) => outcome);

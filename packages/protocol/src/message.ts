@@ -38,6 +38,8 @@ export interface ToolResultPart {
   readonly tool: string;
   readonly text: string;
   readonly failed: boolean;
+  /** What the tool shows beside its text. */
+  readonly images?: readonly ImagePart[];
 }
 
 export interface UserMessage {
@@ -47,6 +49,8 @@ export interface UserMessage {
 
 export interface AssistantMessage {
   readonly role: "assistant";
+  /** Who wrote it: only there are its signatures worth anything. */
+  readonly model?: string;
   readonly parts: readonly AssistantPart[];
 }
 
@@ -59,14 +63,14 @@ export type AssistantPart = TextPart | ReasoningPart | ToolCallPart;
 export type Message = UserMessage | AssistantMessage | ToolMessage;
 
 const text: v.GenericSchema<unknown, TextPart> = v.object({ type: v.literal("text"), text: v.string() });
-const image: v.GenericSchema<unknown, ImagePart> = v.object({
+export const imageSchema: v.GenericSchema<unknown, ImagePart> = v.object({
   type: v.literal("image"),
   mediaType: v.string(),
   base64: v.string(),
 });
 
 export const userPartsSchema: v.GenericSchema<unknown, UserMessage["parts"]> = v.array(
-  v.union([text, image]),
+  v.union([text, imageSchema]),
 );
 
 export const assistantPartsSchema: v.GenericSchema<unknown, readonly AssistantPart[]> = v.array(

@@ -1,4 +1,5 @@
 /** The model port: one request in, one attempt's stream of parts out. */
+import * as v from "valibot";
 import type { Failure } from "./failure.ts";
 import type { AssistantPart, Message } from "./message.ts";
 import type { CacheRules } from "./prompt-cache.ts";
@@ -12,7 +13,23 @@ export interface ToolSpec {
   readonly name: string;
   readonly description: string;
   readonly parameters: JsonSchema;
+  /** One of its arguments, the only one needed, can be written as it is, without JSON, where the API has that. */
+  readonly freeform?: Freeform;
 }
+
+export interface Freeform {
+  /** The argument's name. */
+  readonly argument: string;
+  /** What it may look like, in the language of Lark. */
+  readonly grammar: string;
+}
+
+export const toolSpecSchema: v.GenericSchema<unknown, ToolSpec> = v.object({
+  name: v.string(),
+  description: v.string(),
+  parameters: v.record(v.string(), v.unknown()),
+  freeform: v.exactOptional(v.object({ argument: v.string(), grammar: v.string() })),
+});
 
 /** Everything a model sees in one attempt. */
 export interface ModelRequest {

@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { type Effect, effectSchema } from "./decision.ts";
 import { type Failure, failureSchema } from "./failure.ts";
+import { type ImagePart, imageSchema } from "./message.ts";
 
 /** A file the call changed; a version is absent where the file did not exist. */
 export interface FileChange {
@@ -47,7 +48,14 @@ export interface OutcomeFacts {
 }
 
 export type Outcome =
-  | { readonly type: "ok"; readonly text: string; readonly blob?: string; readonly facts?: OutcomeFacts }
+  | {
+      readonly type: "ok";
+      readonly text: string;
+      readonly blob?: string;
+      readonly facts?: OutcomeFacts;
+      /** What the model is shown beside the text. */
+      readonly images?: readonly ImagePart[];
+    }
   | { readonly type: "refused"; readonly rule: string; readonly why: string }
   | { readonly type: "failed"; readonly failure: Failure }
   | { readonly type: "interrupted"; readonly failure: Failure; readonly text: string };
@@ -91,6 +99,7 @@ export const outcomeSchema: v.GenericSchema<unknown, Outcome> = v.variant("type"
     text: v.string(),
     blob: v.exactOptional(v.string()),
     facts: v.exactOptional(facts),
+    images: v.exactOptional(v.array(imageSchema)),
   }),
   v.object({ type: v.literal("refused"), rule: v.string(), why: v.string() }),
   v.object({ type: v.literal("failed"), failure: failureSchema }),

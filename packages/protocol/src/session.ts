@@ -4,19 +4,14 @@ import type { Circuits } from "./circuit.ts";
 import type { Decision, Effect, Refusal, Rule } from "./decision.ts";
 import type { Failure } from "./failure.ts";
 import type { Message, ToolCallPart } from "./message.ts";
-import type { FinishReason, ToolSpec } from "./model.ts";
+import type { FinishReason } from "./model.ts";
 import type { Contact } from "./network.ts";
 import type { Outcome, Shown, Todo } from "./outcome.ts";
 import type { Owner } from "./owner.ts";
+import type { Prompt } from "./prompt.ts";
 import type { SentPrompt } from "./prompt-cache.ts";
 import type { Settings } from "./settings.ts";
 import type { Usage } from "./usage.ts";
-
-/** The start of every request, pinned byte for byte when the session is created. */
-export interface Prompt {
-  readonly system: string;
-  readonly tools: readonly ToolSpec[];
-}
 
 /** How a turn ended. */
 export type TurnEnd =
@@ -159,6 +154,8 @@ export interface Session {
   readonly model: string;
   /** Models that failed and have not answered since. */
   readonly circuits: Circuits;
+  /** The one that somebody asked for since; it takes over before the next attempt. */
+  readonly chosen?: string;
   readonly messages: readonly Message[];
   /** Calls of the latest answer while at least one has no outcome. */
   readonly calls: readonly CallState[];

@@ -1,6 +1,7 @@
 /** The store port: event logs with one owner at a time, the inbox beside each, and blobs. */
 import type { Draft, Event } from "./event.ts";
 import type { Failure } from "./failure.ts";
+import type { ImagePart } from "./message.ts";
 import type { Owner } from "./owner.ts";
 
 /** A session's log in the hands of its owner. */
@@ -66,7 +67,9 @@ export interface ClaimOptions {
 
 /** What somebody who does not own the session wants in it. */
 export type Offer =
-  | { readonly type: "message"; readonly text: string }
+  | { readonly type: "message"; readonly text: string; readonly images?: readonly ImagePart[] }
+  /** Another model shall go on. */
+  | { readonly type: "model"; readonly model: string }
   | {
       readonly type: "answer";
       readonly call: string;

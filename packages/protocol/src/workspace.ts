@@ -10,6 +10,13 @@ export interface FileContent {
   readonly version: string;
 }
 
+export interface FileBytes {
+  /** Relative to the workspace, with `/`. */
+  readonly path: string;
+  readonly bytes: Uint8Array;
+  readonly version: string;
+}
+
 export interface Entry {
   readonly name: string;
   readonly kind: "file" | "folder" | "link" | "other";
@@ -51,6 +58,8 @@ export interface Workspace {
   resolve(path: string): Promise<string | Failure>;
   /** *Contract:* `not-found` (with near names), `not-a-file`, `not-text`, `too-large` or `no-access` as values. */
   read(path: string): Promise<FileContent | Failure>;
+  /** *Contract:* the bytes of any regular file of at most `maxBytes`; the same failures but `not-text`. */
+  bytes(path: string, maxBytes: number): Promise<FileBytes | Failure>;
   /** *Contract:* one folder's entries sorted by name. */
   list(path: string): Promise<readonly Entry[] | Failure>;
   /**

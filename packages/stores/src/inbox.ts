@@ -24,6 +24,7 @@ const wanted: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["message", ["text"]],
   ["answer", ["call", "answer", "by"]],
   ["cancel", ["by"]],
+  ["model", ["model"]],
 ]);
 
 export function createInbox({ folder, files = nodeFiles }: InboxOptions): Inbox {

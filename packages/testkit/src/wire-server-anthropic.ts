@@ -1,10 +1,12 @@
 /** Anthropic messages, as the wire server speaks them. */
 import type { AssistantPart, FinishReason, Message, ToolResultPart, UserMessage } from "@lathe/protocol";
+import { checkAnthropic } from "./strict-anthropic.ts";
 import {
   event,
   type Frame,
   type Json,
   pieces,
+  shownResult,
   signed,
   type WireFormat,
   type WireReply,
@@ -35,6 +37,7 @@ export const anthropicFormat: WireFormat = {
     tools: (body.tools ?? []).map((tool: Json) => tool.name),
     messages: body.messages.flatMap(readMessage),
   }),
+  strict: checkAnthropic,
   ping: event({ type: "ping" }, "ping"),
   unknown: event({ type: "mood_delta", mood: "fine" }, "mood_delta"),
   broken: 'event: content_block_delta\ndata: {"type":"content_block_delta","index":0,"delta":{"te\n\n',
@@ -117,6 +120,7 @@ function userPart(part: Json): UserMessage["parts"][number] {
 
 /** The wire does not carry a result's tool. */
 function resultPart(part: Json): ToolResultPart {
+  if (typeof part.content !== "string") return shownResult(part.tool_use_id, part.content.map(userPart));
   return {
     type: "tool-result",
     id: part.tool_use_id,

@@ -1,5 +1,6 @@
 /** OpenAI chat completions, as the wire server speaks them. */
 import type { AssistantPart, FinishReason, Message, UserMessage } from "@lathe/protocol";
+import { checkChat } from "./strict-chat.ts";
 import {
   event,
   type Frame,
@@ -37,6 +38,7 @@ export const chatFormat: WireFormat = {
     tools: (body.tools ?? []).map((tool: Json) => tool.function.name),
     messages: joined(body.messages.filter((message: Json) => message.role !== "system").map(readMessage)),
   }),
+  strict: checkChat,
   ping: ": keep-alive\n\n",
   unknown: event({ type: "routing.note", id: "n1", region: "moon" }),
   broken: 'data: {"id":"x","object":"chat.completion.chunk","choices":[{"index":0,"del\n\n',

@@ -1,5 +1,12 @@
 /** What the wire server needs to know of one provider's wire: how its answers are written and its requests read. */
-import type { AssistantPart, FinishReason, Message, Usage } from "@lathe/protocol";
+import type {
+  AssistantPart,
+  FinishReason,
+  Message,
+  ToolResultPart,
+  Usage,
+  UserMessage,
+} from "@lathe/protocol";
 
 /** One server-sent event and what it is part of, so that faults can hit a chosen place. */
 export interface Frame {
@@ -13,6 +20,8 @@ export interface WireReply {
   readonly parts: readonly AssistantPart[];
   readonly reason: FinishReason;
   readonly usage: Usage | undefined;
+  /** Tools that the request takes plain text for. */
+  readonly custom: readonly string[];
 }
 
 /** A request, read back into neutral form as far as the wire carries it. */
@@ -22,10 +31,27 @@ export interface WireRequest {
   readonly messages: readonly Message[];
 }
 
+/** An answer that the server gave earlier. */
+export interface Issued {
+  readonly model: string;
+  readonly parts: readonly AssistantPart[];
+}
+
+export interface Given {
+  readonly model: string;
+  /** Over this wire, by whatever model, oldest first. */
+  readonly issued: readonly Issued[];
+}
+
+/** *Contract:* why the provider would refuse the request, in its order; nothing when it would take it. */
+export type StrictCheck = (body: Json, given: Given) => Iterable<string>;
+
 export interface WireFormat {
   readonly path: RegExp;
   write(reply: WireReply): readonly Frame[];
   read(body: Json): WireRequest;
+  /** What the provider would refuse. */
+  readonly strict: StrictCheck;
   /** An event that says nothing. */
   readonly ping: string;
   /** An event of a type that no client knows. */
@@ -51,6 +77,13 @@ export function pieces(text: string, size: number): readonly string[] {
   const characters = Array.from(text);
   const count = Math.ceil(characters.length / size);
   return Array.from({ length: count }, (_, at) => characters.slice(at * size, (at + 1) * size).join(""));
+}
+
+/** A result that shows images beside its text; the wire does not carry its tool. */
+export function shownResult(id: string, parts: UserMessage["parts"]): ToolResultPart {
+  const images = parts.filter((part) => part.type === "image");
+  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  return { type: "tool-result", id, tool: "", text, failed: false, images };
 }
 
 /** The provider's own value out of a signature, which is metadata as JSON text. */

@@ -1,6 +1,15 @@
 /** Gemini generateContent, as the wire server speaks it. */
 import type { AssistantPart, FinishReason, Message, ToolResultPart, UserMessage } from "@lathe/protocol";
-import { event, type Frame, type Json, pieces, signed, type WireFormat } from "./wire-server-format.ts";
+import { checkGemini } from "./strict-gemini.ts";
+import {
+  event,
+  type Frame,
+  type Json,
+  pieces,
+  shownResult,
+  signed,
+  type WireFormat,
+} from "./wire-server-format.ts";
 
 const reasons: Readonly<Record<FinishReason, string>> = {
   stop: "STOP",
@@ -31,6 +40,7 @@ export const geminiFormat: WireFormat = {
     tools: (body.tools?.[0]?.functionDeclarations ?? []).map((tool: Json) => tool.name),
     messages: body.contents.flatMap(readMessage),
   }),
+  strict: checkGemini,
   ping: ": keep-alive\n\n",
   unknown: event({ mood: "fine" }),
   broken: 'data: {"candidates":[{"content":{"parts":[{"te\n\n',
@@ -93,8 +103,16 @@ function userPart(part: Json): UserMessage["parts"][number] {
   return { type: "text", text: part.text };
 }
 
-function resultPart({ functionResponse: { id, name, response } }: Json): ToolResultPart {
+function resultPart({ functionResponse: { id, name, response, parts = [] } }: Json): ToolResultPart {
   const error = response.error;
   const text = error ?? response.content ?? response.output ?? "";
-  return { type: "tool-result", id: id ?? "", tool: name, text, failed: error !== undefined };
+  const result = {
+    type: "tool-result",
+    id: id ?? "",
+    tool: name,
+    text,
+    failed: error !== undefined,
+  } as const;
+  const images = shownResult("", parts.map(userPart)).images ?? [];
+  return images.length > 0 ? { ...result, images } : result;
 }

@@ -1,10 +1,12 @@
 /** OpenAI responses, as the wire server speaks them. */
 import type { AssistantPart, Message, UserMessage } from "@lathe/protocol";
+import { checkResponses } from "./strict-responses.ts";
 import {
   event,
   type Frame,
   type Json,
   pieces,
+  shownResult,
   signed,
   type WireFormat,
   type WireReply,
@@ -17,7 +19,7 @@ export const responsesFormat: WireFormat = {
       type: "response.created",
       response: { id: "resp_1", created_at: 1, model: reply.model },
     }),
-    ...reply.parts.flatMap((part, index) => item(part, index)),
+    ...reply.parts.flatMap((part, index) => item(part, index, reply.custom)),
     frame("end", ended(reply)),
   ],
   read: (body) => ({
@@ -26,6 +28,7 @@ export const responsesFormat: WireFormat = {
     tools: (body.tools ?? []).map((tool: Json) => tool.name),
     messages: grouped(body.input.filter((one: Json) => one.role !== "developer" && one.role !== "system")),
   }),
+  strict: checkResponses,
   ping: ": keep-alive\n\n",
   unknown: event({ type: "response.mood.delta", mood: "fine" }, "response.mood.delta"),
   broken: 'event: response.output_text.delta\ndata: {"type":"response.output_text.delta","del\n\n',
@@ -63,14 +66,20 @@ function ended({ reason, usage }: WireReply): Json {
   return { type, response: { id: "resp_1", ...details, ...(tokens ? { usage: tokens } : {}) } };
 }
 
-function item(part: AssistantPart, index: number): readonly Frame[] {
-  const lines =
-    part.type === "text"
-      ? message(part, index)
-      : part.type === "tool-call"
-        ? call(part, index)
-        : thought(part, index);
+function item(part: AssistantPart, index: number, custom: readonly string[]): readonly Frame[] {
+  const lines = linesOf(part, index, custom);
   return lines.map((line) => frame(part.type, { output_index: index, ...line }));
+}
+
+function linesOf(part: AssistantPart, index: number, custom: readonly string[]): readonly Json[] {
+  switch (part.type) {
+    case "text":
+      return message(part, index);
+    case "tool-call":
+      return custom.includes(part.tool) ? customCall(part, index) : call(part, index);
+    case "reasoning":
+      return thought(part, index);
+  }
 }
 
 function message(part: AssistantPart & { type: "text" }, index: number): readonly Json[] {
@@ -99,6 +108,19 @@ function call(part: AssistantPart & { type: "tool-call" }, index: number): reado
     ...pieces(part.input, 5).map((text) => ({ ...delta, delta: text })),
     { type: "response.function_call_arguments.done", item_id: base.id, arguments: part.input },
     { type: "response.output_item.done", item: { ...base, status: "completed", arguments: part.input } },
+  ];
+}
+
+/** The one argument, as it is. */
+function customCall(part: AssistantPart & { type: "tool-call" }, index: number): readonly Json[] {
+  const [input = ""] = Object.values(JSON.parse(part.input)) as readonly string[];
+  const base = { id: `ctc_${index}`, type: "custom_tool_call", call_id: part.id, name: part.tool };
+  const delta = { type: "response.custom_tool_call_input.delta", item_id: base.id };
+  return [
+    { type: "response.output_item.added", item: { ...base, status: "in_progress", input: "" } },
+    ...pieces(input, 5).map((text) => ({ ...delta, delta: text })),
+    { type: "response.custom_tool_call_input.done", item_id: base.id, input },
+    { type: "response.output_item.done", item: { ...base, status: "completed", input } },
   ];
 }
 
@@ -139,6 +161,9 @@ function readItem(one: Json): readonly [string, readonly Json[]] {
   switch (one.type) {
     case "function_call":
       return ["assistant", [{ type: "tool-call", id: one.call_id, tool: one.name, input: one.arguments }]];
+    case "custom_tool_call":
+      return ["assistant", [{ type: "tool-call", id: one.call_id, tool: one.name, input: one.input }]];
+    case "custom_tool_call_output":
     case "function_call_output":
       return ["tool", [resultPart(one)]];
     case "reasoning": {
@@ -154,6 +179,7 @@ function readItem(one: Json): readonly [string, readonly Json[]] {
 
 /** A failed result travels as JSON. */
 function resultPart({ call_id: id, output }: Json): Json {
+  if (typeof output !== "string") return shownResult(id, output.map(contentPart));
   const error = /^\{"error":/.test(output) ? JSON.parse(output).error : undefined;
   return { type: "tool-result", id, tool: "", text: error ?? output, failed: error !== undefined };
 }

@@ -6,7 +6,7 @@ import type { AssistantPart, FinishReason, Usage } from "@lathe/protocol";
 import type { PrefixCache } from "./prefix-cache.ts";
 import { anthropicFormat } from "./wire-server-anthropic.ts";
 import { chatFormat } from "./wire-server-chat.ts";
-import type { Frame, Json, WireFormat, WireReply, WireRequest } from "./wire-server-format.ts";
+import type { Frame, Issued, Json, WireFormat, WireReply, WireRequest } from "./wire-server-format.ts";
 import { geminiFormat } from "./wire-server-gemini.ts";
 import { responsesFormat } from "./wire-server-responses.ts";
 
@@ -69,6 +69,8 @@ export interface WireRecord {
   /** When the request had been read, and its answer sent, on `performance.now()`. */
   readonly at: number;
   sentAt: number;
+  /** Why a strict server refused it. */
+  readonly problem?: string;
   /** Requests with the same number came over one connection. */
   readonly connection: number;
 }
@@ -84,23 +86,52 @@ export type WireScript = readonly WireAnswer[] | ((record: WireRecord, index: nu
 const formats: readonly WireFormat[] = [anthropicFormat, chatFormat, responsesFormat, geminiFormat];
 const usage: Usage = { input: 1000, cached: 600, written: 0, output: 50, reasoning: 0 };
 
-export async function startWireServer(script: WireScript): Promise<WireServer> {
+export interface WireServerOptions {
+  /** Refuses with 400 what the provider documents that it refuses. */
+  readonly strict?: boolean;
+}
+
+export async function startWireServer(
+  script: WireScript,
+  { strict = false }: WireServerOptions = {},
+): Promise<WireServer> {
   const records: WireRecord[] = [];
+  const issued = new Map<WireFormat, Issued[]>();
   const connections = new Map<Socket, number>();
   const server = createServer(async (request, response) => {
     const format = formats.find(({ path }) => path.test((request.url ?? "").split("?")[0] ?? ""));
     if (!format) return void response.writeHead(404).end();
     const connection = connections.get(request.socket) ?? connections.size;
     connections.set(request.socket, connection);
-    const record = await recordOf(request, { format, connection });
+    const given = issued.get(format) ?? [];
+    issued.set(format, given);
+    const read = await recordOf(request, { format, connection });
+    const problem = strict ? firstProblem(format, read, given) : undefined;
+    const record: WireRecord = problem === undefined ? read : { ...read, problem };
     const index = records.push(record) - 1;
-    const answer = typeof script === "function" ? script(record, index) : script[index];
-    await respond(response, { answer: answer ?? {}, format, record });
+    const scripted = typeof script === "function" ? script(record, index) : script[index];
+    const answer = problem === undefined ? (scripted ?? {}) : refusal(problem);
+    given.push({ model: modelOf(record), parts: answer.parts ?? [] });
+    await respond(response, { answer, format, record });
     record.sentAt = performance.now();
   });
   await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
   const { port } = server.address() as AddressInfo;
   return { url: `http://127.0.0.1:${port}`, records, close: () => closed(server) };
+}
+
+function firstProblem(format: WireFormat, record: WireRecord, issued: readonly Issued[]): string | undefined {
+  const [problem] = format.strict(record.body, { model: modelOf(record), issued });
+  return problem;
+}
+
+function refusal(message: string): WireAnswer {
+  return { fault: { type: "status", status: 400, message } };
+}
+
+/** Gemini names it in the path. */
+function modelOf({ body, path }: WireRecord): string {
+  return body.model ?? /models\/([^:]+):/.exec(path)?.[1] ?? "gemini";
 }
 
 function closed(server: Server): Promise<void> {
@@ -137,7 +168,8 @@ async function respond(response: ServerResponse, job: Job): Promise<void> {
   if (isSilent) return await stall(response, format.ping);
   const calls = parts.some((part) => part.type === "tool-call");
   const reply: WireReply = {
-    model: record.body.model ?? "gemini",
+    model: modelOf(record),
+    custom: (record.body.tools ?? []).flatMap((tool: Json) => (tool.type === "custom" ? [tool.name] : [])),
     parts,
     reason: answer.reason ?? (calls ? "tool-calls" : "stop"),
     usage: usageOf(answer, record),

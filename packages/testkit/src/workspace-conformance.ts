@@ -67,6 +67,19 @@ function readTests(make: Make): void {
     assert.match("type" in missing ? missing.text : "", /folder\/user-service\.ts/);
   });
 
+  it("reads the bytes of whatever file, up to a size", async () => {
+    const { workspace, put } = make();
+    const bytes = new Uint8Array([137, 0, 255]);
+    put("a/b.png", bytes);
+    const file = succeeded(await workspace.bytes("./a/b.png", 3));
+    assert.deepEqual([file.path, [...file.bytes]], ["a/b.png", [...bytes]]);
+    assert.equal(file.version, workspace.versionOf(bytes));
+    failedWith("too-large", await workspace.bytes("a/b.png", 2));
+    failedWith("not-a-file", await workspace.bytes("a", 9));
+    failedWith("not-found", await workspace.bytes("a/c.png", 9));
+    failedWith("outside-workspace", await workspace.bytes("../x", 9));
+  });
+
   it("lists a folder by name", async () => {
     const { workspace, put } = make();
     put("b.txt", "12345");

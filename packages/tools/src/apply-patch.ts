@@ -7,11 +7,28 @@ import { refusePlaceholder } from "./refuse-placeholder.ts";
 import { text } from "./schema.ts";
 import { targetOf } from "./target-of.ts";
 
+/** As strict as keeps a model on the path; the parser forgives more. */
+const grammar = `start: begin file+ end
+begin: "*** Begin Patch" LF
+end: "*** End Patch" LF?
+?file: add | delete | update
+add: "*** Add File: " TEXT LF ("+" TEXT? LF)+
+delete: "*** Delete File: " TEXT LF
+update: "*** Update File: " TEXT LF move? hunk*
+move: "*** Move to: " TEXT LF
+hunk: header+ line+ eof?
+header: "@@" TEXT? LF
+line: (" " | "+" | "-") TEXT? LF
+eof: "*** End of File" LF
+TEXT: /[^\\n]+/
+%import common.LF`;
+
 export const applyPatch: Tool = defineTool({
   name: "apply_patch",
   description:
     "Change files with a patch, all of it or none: `*** Begin Patch`, then for each file `*** Update File: path` (optionally `*** Move to: path`) with hunks of `@@` and lines that begin with space, - or +; or `*** Add File: path` with + lines; or `*** Delete File: path`; then `*** End Patch`. Give 3 lines of context; `@@ line above` tells equal places apart.",
   schema: { patch: text() },
+  freeform: { argument: "patch", grammar },
   problem({ patch }) {
     const files = parsePatch({ patch });
     if (isFailure(files)) return files.text;

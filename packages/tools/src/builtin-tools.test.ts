@@ -97,6 +97,21 @@ describe("arguments", () => {
 });
 
 describe("read", () => {
+  it("shows an image, and says what a file is that only has the name of one", async () => {
+    const { put, call, fails } = await bench();
+    const bytes = Buffer.from("89504e470d0a1a0a0000", "hex");
+    put("shot.PNG", bytes);
+    const outcome = await call("read", { path: "shot.PNG" });
+    assert.match(outcomeText(outcome), /^shot\.PNG: image\/png, 10 bytes, version [0-9a-f]{8}$/);
+    const image = { type: "image", mediaType: "image/png", base64: bytes.toString("base64") };
+    assert.deepEqual(outcome.type === "ok" && outcome.images, [image]);
+    put("text.png", "no image");
+    assert.match(await fails("not-text", "read", { path: "text.png" }), /no image that can be shown/);
+    put("large.png", Buffer.concat([bytes, Buffer.alloc(3_500_000)]));
+    assert.match(await fails("too-large", "read", { path: "large.png" }), /larger than 3\.5 MB/);
+    assert.match(await fails("not-found", "read", { path: "none.png" }), /does not exist/);
+  });
+
   it("shows numbered lines and remembers what it has shown", async () => {
     const { root, put, call } = await bench();
     put("a.txt", "\uFEFFone\r\ntwo\r\nthree");

@@ -2,6 +2,7 @@
 import {
   type Effect,
   type Failure,
+  type Freeform,
   failure,
   type Outcome,
   type PreparedCall,
@@ -22,6 +23,7 @@ export interface ToolDefinition<Entries extends v.ObjectEntries> {
   readonly description: string;
   /** Built of valibot's string, number, boolean, picklist, optional, array and object. */
   readonly schema: Entries;
+  readonly freeform?: Freeform;
   /** Characters of the longest result that is shown whole; 20,000 when absent. */
   readonly wholeChars?: number;
   /** *Contract:* pure; in doubt the graver. */
@@ -43,6 +45,7 @@ export function defineTool<const Entries extends v.ObjectEntries>(definition: To
     name,
     description,
     parameters: jsonSchemaOf(schema),
+    ...(definition.freeform && { freeform: definition.freeform }),
     prepare(given): PreparedCall | Failure {
       const checked = v.safeParse(schema, mended(schema, given));
       if (!checked.success) {

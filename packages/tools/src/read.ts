@@ -3,6 +3,7 @@ import { type Failure, failure, isFailure, type Outcome, type Tool, type ToolCon
 import * as v from "valibot";
 import { defineTool, failed, ok } from "./define-tool.ts";
 import { linesOf, numbered } from "./numbered-lines.ts";
+import { isImageName, readImage } from "./read-image.ts";
 import { count, text } from "./schema.ts";
 import { targetOf } from "./target-of.ts";
 
@@ -16,7 +17,8 @@ type Asked = readonly (readonly number[])[] | undefined;
 
 export const read: Tool = defineTool({
   name: "read",
-  description: "Read a text file as `number<tab>line`. Ask for all the ranges you need in one call.",
+  description:
+    "Read a text file as `number<tab>line`, or look at an image. Ask for all the ranges you need in one call.",
   schema: {
     path: text(),
     ranges: v.optional(
@@ -28,6 +30,10 @@ export const read: Tool = defineTool({
   effects: ({ path }) => (path.startsWith(blobPrefix) ? [] : [{ kind: "read", target: targetOf(path) }]),
   async run({ path, ranges }, context) {
     if (path.startsWith(blobPrefix)) return readBlob(path, ranges, context);
+    if (isImageName(path)) {
+      const image = await readImage(path, context);
+      return isFailure(image) ? failed(image) : image;
+    }
     const file = await context.workspace.read(path);
     if (isFailure(file)) return failed(file);
     const excerpt = excerptOf(linesOf(file.text), ranges);

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import {
   type Entry,
   type Failure,
+  type FileBytes,
   type FileContent,
   failure,
   isFailure,
@@ -12,7 +13,7 @@ import {
 import type { CommitEngine } from "./commit-engine.ts";
 import { errorCode, fileFailure } from "./file-failure.ts";
 import { nearNames } from "./near-names.ts";
-import { readText } from "./read-file.ts";
+import { readBytes, readText } from "./read-file.ts";
 import { type Resolved, resolvePath } from "./resolve-path.ts";
 import { versionOf } from "./step.ts";
 import type { WorkspaceOptions } from "./workspace-options.ts";
@@ -57,6 +58,10 @@ export function createWorkspace(options: WorkspaceOptions): LocalWorkspace {
       await recovered();
       return readOf(root, path);
     },
+    async bytes(path, maxBytes) {
+      await recovered();
+      return bytesOf(root, path, maxBytes);
+    },
     async list(path) {
       await recovered();
       return listOf(root, path);
@@ -80,6 +85,15 @@ function readOf(root: string, path: string): FileContent | Failure {
   const resolved = resolvePath(root, path);
   if (isFailure(resolved)) return withNames(resolved, root, path);
   return readText(resolved) ?? withNames(notFound(resolved), root, resolved.path);
+}
+
+function bytesOf(root: string, path: string, maxBytes: number): FileBytes | Failure {
+  const resolved = resolvePath(root, path);
+  if (isFailure(resolved)) return withNames(resolved, root, path);
+  const found = readBytes(resolved, maxBytes);
+  if (found === undefined) return withNames(notFound(resolved), root, resolved.path);
+  if (isFailure(found)) return found;
+  return { path: resolved.path, bytes: found.bytes, version: versionOf(found.bytes) };
 }
 
 function listOf(root: string, path: string): readonly Entry[] | Failure {

@@ -35,7 +35,7 @@ export function readBytes(
     const stats = fstatSync(file);
     if (stats.isDirectory()) return failure("not-a-file", `${path} is a folder: use \`list\`.`);
     if (!stats.isFile()) return notRegular(path);
-    if (stats.size > limit) return tooLarge(path, stats.size);
+    if (stats.size > limit) return tooLarge(path, stats.size, limit);
     return { bytes: readFileSync(file), stats };
   } catch (error) {
     return fileFailure(path, error);
@@ -70,10 +70,11 @@ function notRegular(path: string): Failure {
   return failure("not-a-file", `${path} is not a regular file (a device, socket or pipe).`);
 }
 
-function tooLarge(path: string, size: number): Failure {
+function tooLarge(path: string, size: number, limit: number): Failure {
+  const [has, most] = [size, limit].map((bytes) => Number((bytes / 1024 / 1024).toFixed(1)));
   const part = `sed -n '1,200p' '${path}'`;
   return failure(
     "too-large",
-    `${path} has ${(size / 1024 / 1024).toFixed(1)} MB, the limit is 10: read a part in the shell, e.g. ${part}, or use grep.`,
+    `${path} has ${has} MB, the limit is ${most}: read a part in the shell, e.g. ${part}, or use grep.`,
   );
 }

@@ -1,7 +1,9 @@
 /** `lathe run`: one task, headless or on a terminal. */
+import type { Words } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command.ts";
 import { type Line, readFlags } from "../flags.ts";
+import { readImages } from "../image-files.ts";
 import { readPipe } from "../piped-input.ts";
 import { outputFormats } from "../reporters/reporter.ts";
 import { type AgentOptions, agentFlags, agentOptions, allowNotes, usage } from "../run-options.ts";
@@ -11,6 +13,12 @@ const flags = {
   print: { type: "boolean", short: "p", about: "headless, as always with this command" },
   "output-format": { type: "string", value: "FORMAT", about: `${outputFormats.join(", ")} (default text)` },
   resume: { type: "string", short: "r", value: "ID", about: "go on with this session" },
+  image: {
+    type: "string",
+    multiple: true,
+    value: "FILE",
+    about: "show the model this image with the task (repeatable)",
+  },
   continue: { type: "boolean", short: "c", about: "go on with the newest session of this folder" },
   fork: { type: "boolean", about: "work on a copy-on-write view of the folder, and decide at the end" },
   keep: { type: "boolean", about: "--fork: take the changes over when it is done, without asking" },
@@ -59,12 +67,28 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const options = await agentOptions(values);
   if (isFailure(options)) return options;
   const resuming = values.resume !== undefined || values.continue === true;
-  const task = await taskText(line, resuming);
+  const task = await taskWords(line, resuming);
   if (isFailure(task)) return task;
   const session = await sessionToResume(values, options);
   if (isFailure(session)) return session;
-  const ran = await runTask(options, { format, ...(task && { task }), ...(session && { session }) });
+  // What it was begun with stays, unless the line says otherwise.
+  const models = session !== undefined && values.model === undefined ? [] : options.models;
+  const ran = await runTask(
+    { ...options, models },
+    { format, ...(task && { task }), ...(session && { session }) },
+  );
   return isFailure(ran) ? ran : ran.code;
+}
+
+async function taskWords(line: Line<typeof flags>, resuming: boolean): Promise<Words | Failure | undefined> {
+  const text = await taskText(line, resuming);
+  if (isFailure(text)) return text;
+  const images = readImages(line.values.image ?? []);
+  if (isFailure(images)) return images;
+  if (text === undefined) {
+    return images.length > 0 ? usage("--image needs words: say what the image is for") : undefined;
+  }
+  return { text, ...(images.length > 0 && { images }) };
 }
 
 /** The words of the line and what is piped in; a session that goes on needs none. */

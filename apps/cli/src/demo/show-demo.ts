@@ -55,7 +55,11 @@ async function play(demo: Demo, project: SampleProject): Promise<number | Failur
     screen.line(opening(demo, { project, ...begun }, paint));
     screen.line(testLines(begun.tests, paint));
     screen.line(`\n${paint.bold("The task:")} ${task}\n`);
-    const ran = await runTask(options, { format: "text", task, reporter: new TerminalReporter(screen) });
+    const ran = await runTask(options, {
+      format: "text",
+      task: { text: task },
+      reporter: new TerminalReporter(screen),
+    });
     if (isFailure(ran)) return ran;
     if (ran.code > 128) return ran.code;
     restoreTests(project.folder);

@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import type { Circuits } from "../circuit.ts";
 import type { EventType } from "../event-type.ts";
+import { type Prompt, promptSchema } from "../prompt.ts";
 
 export interface ModelSwitched {
   readonly from: string;
@@ -12,6 +13,8 @@ export interface ModelSwitched {
    * again. `relapse`: it is not. Absent when somebody chose.
    */
   readonly because?: "fault" | "recovery" | "relapse";
+  /** What it starts from; absent where that is what the one before it had. */
+  readonly prompt?: Prompt;
 }
 
 const schema: v.GenericSchema<unknown, ModelSwitched> = v.object({
@@ -19,6 +22,7 @@ const schema: v.GenericSchema<unknown, ModelSwitched> = v.object({
   to: v.string(),
   why: v.string(),
   because: v.exactOptional(v.picklist(["fault", "recovery", "relapse"])),
+  prompt: v.exactOptional(promptSchema),
 });
 
 export const modelSwitched: EventType<"model.switched", ModelSwitched> = {
@@ -26,7 +30,9 @@ export const modelSwitched: EventType<"model.switched", ModelSwitched> = {
   version: 1,
   schema,
   apply: (session, { data }) => {
-    const switched = { ...session, model: data.to, circuits: circuitsAfter(session.circuits, data) };
+    const { chosen: _c, ...before } = session;
+    const circuits = circuitsAfter(session.circuits, data);
+    const switched = { ...before, model: data.to, prompt: data.prompt ?? session.prompt, circuits };
     if (!session.turn) return switched;
     const { retryAt: _r, probing: _p, ...rest } = session.turn;
     const turn = { ...rest, modelFailures: 0 };

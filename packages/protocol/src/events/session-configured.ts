@@ -3,11 +3,15 @@ import * as v from "valibot";
 import { type Limits, limitsSchema } from "../budget.ts";
 import { modeSchema } from "../decision.ts";
 import type { EventType } from "../event-type.ts";
+import { rememberOffer } from "../offers.ts";
+import type { Session } from "../session.ts";
 import type { Settings } from "../settings.ts";
 
 export interface SessionConfigured {
   readonly settings: Settings;
   readonly limits: Limits;
+  /** The inbox offer it came from. */
+  readonly offer?: string;
 }
 
 const schema: v.GenericSchema<unknown, SessionConfigured> = v.object({
@@ -18,16 +22,25 @@ const schema: v.GenericSchema<unknown, SessionConfigured> = v.object({
     checkpoints: v.exactOptional(v.boolean()),
   }),
   limits: limitsSchema,
+  offer: v.exactOptional(v.string()),
 });
 
 export const sessionConfigured: EventType<"session.configured", SessionConfigured> = {
   name: "session.configured",
   version: 1,
   schema,
-  apply: (session, { data }) => ({
-    ...session,
-    settings: data.settings,
-    limits: data.limits,
-    model: data.settings.models[0] ?? session.model,
-  }),
+  apply: (session, { data }) => {
+    const { settings, limits, offer } = data;
+    const next = { ...rememberOffer(session, offer), settings, limits };
+    return choose(next, settings.models, session.settings.models);
+  },
 };
+
+/** Another chain is somebody's wish; with the same one a model that took over since stays. */
+function choose(session: Session, models: readonly string[], before: readonly string[]): Session {
+  const [first] = models;
+  if (first === undefined || (models.join() === before.join() && session.model !== "")) return session;
+  const { chosen: _, ...rest } = session;
+  if (session.model === "") return { ...rest, model: first };
+  return first === session.model ? rest : { ...rest, chosen: first };
+}

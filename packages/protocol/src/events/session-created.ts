@@ -1,7 +1,7 @@
 /** `session.created`: the first event; pins the prompt's bytes. */
 import * as v from "valibot";
 import type { EventType } from "../event-type.ts";
-import type { Prompt } from "../session.ts";
+import { type Prompt, promptSchema } from "../prompt.ts";
 
 export interface SessionCreated {
   readonly id: string;
@@ -21,12 +21,7 @@ const schema: v.GenericSchema<unknown, SessionCreated> = v.object({
   cwd: v.string(),
   title: v.string(),
   harness: v.string(),
-  prompt: v.object({
-    system: v.string(),
-    tools: v.array(
-      v.object({ name: v.string(), description: v.string(), parameters: v.record(v.string(), v.unknown()) }),
-    ),
-  }),
+  prompt: promptSchema,
   parent: v.exactOptional(v.string()),
   root: v.exactOptional(v.string()),
 });
@@ -41,6 +36,7 @@ export const sessionCreated: EventType<"session.created", SessionCreated> = {
     cwd: data.cwd,
     title: data.title,
     prompt: data.prompt,
+    model: data.prompt.model ?? session.model,
     createdAt: at,
     ...(data.parent !== undefined && { parent: data.parent }),
     ...(data.root !== undefined && { root: data.root }),

@@ -64,11 +64,11 @@ export const stepCompleted: EventType<"step.completed", StepCompleted> = {
     const calls = data.parts.flatMap((part): CallState[] =>
       part.type === "tool-call" ? [{ call: part, effects: [] }] : [],
     );
-    const said = data.parts.length > 0;
+    const said = { role: "assistant", parts: data.parts, model: data.model } as const;
     return {
       ...rememberAnswered(session, data.usage, data.cache),
       circuits,
-      messages: said ? [...session.messages, { role: "assistant", parts: data.parts }] : session.messages,
+      messages: data.parts.length > 0 ? [...session.messages, said] : session.messages,
       calls,
       step: session.step + 1,
       usage: addUsage(session.usage, data.usage ?? noUsage),

@@ -1,0 +1,29 @@
+/** The images that a person gives along with a task, read and looked at before anything is asked of a model. */
+import { readFileSync } from "node:fs";
+import { type Failure, type ImagePart, imageType, isFailure, maxImageBytes } from "@lathe/protocol";
+import { usage } from "./run-options.ts";
+
+export function readImages(paths: readonly string[]): readonly ImagePart[] | Failure {
+  const images: ImagePart[] = [];
+  for (const path of paths) {
+    const image = readImage(path);
+    if (isFailure(image)) return image;
+    images.push(image);
+  }
+  return images;
+}
+
+function readImage(path: string): ImagePart | Failure {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (cause) {
+    return usage(`the image ${path} cannot be read (${(cause as NodeJS.ErrnoException).code})`, cause);
+  }
+  const mediaType = imageType(bytes);
+  if (mediaType === undefined) return usage(`${path} is no image: png, jpeg, gif and webp can be shown`);
+  if (bytes.length > maxImageBytes) {
+    return usage(`${path} has ${(bytes.length / 1e6).toFixed(1)} MB; ${maxImageBytes / 1e6} can be shown`);
+  }
+  return { type: "image", mediaType, base64: bytes.toString("base64") };
+}

@@ -1,0 +1,14 @@
+/** Grok, as xAI serves it. */
+import { principles } from "./manners.ts";
+import type { Profile } from "./profile.ts";
+
+export const grok: Profile = {
+  family: "grok",
+  since: [0, 0],
+  edits: "str-replace",
+  manner: principles,
+  maxOutput: 32_000,
+  windowShare: 0.8,
+  foreignReasoning: "drop",
+  images: true,
+};

@@ -1,0 +1,41 @@
+/** The prompt that a model starts from: system prompt and tools of its profile. */
+import type { Prompt, ToolSpec } from "@lathe/protocol";
+import type { EditDialect } from "./profiles/profile.ts";
+import { profileOf } from "./profiles/profile-of.ts";
+import { systemPrompt } from "./system-prompt.ts";
+
+export interface PromptParts {
+  readonly surroundings: string;
+  /** Of every dialect. */
+  readonly tools: readonly ToolSpec[];
+}
+
+export function promptFor(model: string, { surroundings, tools }: PromptParts): Prompt {
+  const profile = profileOf(model);
+  return {
+    system: systemPrompt(profile, surroundings),
+    tools: offeredTools(tools, model).map((tool) => specOf(tool, profile.freeform === true)),
+    model,
+    surroundings,
+  };
+}
+
+function specOf({ name, description, parameters, freeform }: ToolSpec, writesFreely: boolean): ToolSpec {
+  return { name, description, parameters, ...(freeform && writesFreely && { freeform }) };
+}
+
+const editTools: Readonly<Record<EditDialect, readonly string[]>> = {
+  "str-replace": ["edit", "write", "delete", "move"],
+  v4a: ["apply_patch"],
+};
+
+/** Those a model is offered: of the tools that change files its own dialect's, or all where there are none of these. */
+export function offeredTools<T extends { readonly name: string }>(
+  tools: readonly T[],
+  model: string,
+): readonly T[] {
+  const own = editTools[profileOf(model).edits];
+  if (!tools.some(({ name }) => own.includes(name))) return tools;
+  const all = Object.values(editTools).flat();
+  return tools.filter(({ name }) => own.includes(name) || !all.includes(name));
+}

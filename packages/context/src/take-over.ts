@@ -1,0 +1,40 @@
+/** Take over: what another model starts from in the middle of a conversation, and what it is told. */
+import type { Prompt, Session, ToolSpec } from "@lathe/protocol";
+import { offeredTools, promptFor } from "./prompt-for.ts";
+
+export interface Handover {
+  /** Absent where the prompt stays as it is. */
+  readonly prompt?: Prompt;
+  /** Absent where nothing was said or done yet. */
+  readonly note?: string;
+}
+
+/** `tools`: all there are, of every dialect. */
+export function takeOver(session: Session, to: string, tools: readonly ToolSpec[]): Handover {
+  const { surroundings } = session.prompt;
+  // Old sessions keep what they began with: their prompt holds no part that could be told apart.
+  const fresh = surroundings === undefined ? undefined : promptFor(to, { surroundings, tools });
+  const isSame = fresh === undefined || sentBytes(fresh) === sentBytes(session.prompt);
+  const offered = fresh?.tools ?? offeredTools(session.prompt.tools, to);
+  const begun = session.messages.some(({ role }) => role === "assistant");
+  return { ...(!isSame && { prompt: fresh }), ...(begun && { note: noteOf(session, offered) }) };
+}
+
+/** What of a prompt a model sees. */
+function sentBytes({ system, tools }: Prompt): string {
+  return JSON.stringify([system, tools]);
+}
+
+function noteOf({ messages, model }: Session, offered: readonly ToolSpec[]): string {
+  const called = messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "tool-call" ? [part.tool] : [])),
+  );
+  const names = offered.map(({ name }) => name);
+  const gone = [...new Set(called)].filter((name) => !names.includes(name));
+  const all = gone.length === 1 ? `${gone[0]} is` : `${gone.join(", ")} are`;
+  return [
+    `Until here the model was ${model}; now you take over. What was said and done stands: go on from there.`,
+    "Call only the tools you are given.",
+    ...(gone.length > 0 ? [`${all} named above, but not there any more.`] : []),
+  ].join(" ");
+}

@@ -1,0 +1,55 @@
+/** What every request carries stays small: the system prompt and the tools of each profile, as a session would have them. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { sessionCreated } from "@lathe/agent";
+import { profileOf, profiles } from "@lathe/context";
+import { builtinTools } from "@lathe/tools";
+import { sessionEnvironment } from "./session-environment.ts";
+
+const most = 3500;
+/**
+ * One token for three characters of prompt and of the tools' JSON: tokenisers of the day take 3.5 to 4.5 of English and
+ * of JSON, so that the figure is on the high side.
+ */
+const charactersPerToken = 3;
+
+const models = [
+  ...[
+    "claude-opus-5-5",
+    "claude-opus-4-8",
+    "gpt-6-sol",
+    "gpt-4.1",
+    "gpt-oss:20b",
+    "gemini-4-argon",
+    "grok-4.7",
+  ],
+  ...[
+    "kimi-k3.1-pro",
+    "glm-5.3",
+    "minimax-m3.1",
+    "deepseek-v4.1",
+    "qwen3.8-coder:30b",
+    "devstral-2",
+    "llama3.3",
+  ],
+  ...["gemma3:27b", "some-model"],
+];
+
+it(`takes at most ${most} tokens, whichever profile`, () => {
+  assert.deepEqual(new Set(models.map(profileOf)), new Set(profiles), "a model for each profile");
+  for (const model of models) {
+    const created = sessionCreated({
+      id: "s1",
+      cwd: "/work",
+      task: "t",
+      harness: "test",
+      model,
+      tools: builtinTools,
+      environment: sessionEnvironment("/work", process.env, 0),
+      instructions: [],
+    });
+    const { system, tools } = created.data.prompt;
+    const tokens = Math.ceil((system.length + JSON.stringify(tools).length) / charactersPerToken);
+    assert.ok(tokens <= most, `${model}: ${tokens}`);
+  }
+});

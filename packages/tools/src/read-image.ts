@@ -1,0 +1,39 @@
+/** Reads an image file for a model to look at. */
+import {
+  type Failure,
+  failure,
+  imageType,
+  isFailure,
+  maxImageBytes,
+  type Outcome,
+  type ToolContext,
+} from "@lathe/protocol";
+
+/** By name; what the file is, its bytes say. */
+export function isImageName(path: string): boolean {
+  return /\.(?:png|jpe?g|gif|webp)$/i.test(path);
+}
+
+export async function readImage(path: string, context: ToolContext): Promise<Outcome | Failure> {
+  const file = await context.workspace.bytes(path, maxImageBytes);
+  if (isFailure(file)) return file.code === "too-large" ? tooLarge(path) : file;
+  const mediaType = imageType(file.bytes);
+  if (mediaType === undefined) {
+    return failure(
+      "not-text",
+      `${file.path} is no image that can be shown: look at it with \`file\` in the shell.`,
+    );
+  }
+  const base64 = Buffer.from(file.bytes).toString("base64");
+  // The version tells two pictures of one name apart, for the model and for the loop guard.
+  const text = `${file.path}: ${mediaType}, ${file.bytes.length} bytes, version ${file.version.slice(0, 8)}`;
+  return { type: "ok", text, images: [{ type: "image", mediaType, base64 }] };
+}
+
+function tooLarge(path: string): Failure {
+  const limit = `${maxImageBytes / 1e6} MB`;
+  return failure(
+    "too-large",
+    `${path} is larger than ${limit}, the most that can be shown: make it smaller first.`,
+  );
+}
