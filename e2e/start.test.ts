@@ -57,6 +57,10 @@ describe("the start", () => {
     return [...new Set(found)].filter((name) => !shared.includes(name));
   };
 
+  /** What is prepared behind the first request may be cut short by its answer. */
+  const ofModels = (modules: readonly string[]) =>
+    modules.filter((url) => /packages\/models|@ai-sdk/.test(url));
+
   for (const args of [
     ["run", "--model", "builtin/repair", "help"],
     ["sessions", "list"],
@@ -69,7 +73,7 @@ describe("the start", () => {
       const twelve = await loadedBy(args);
       assert.ok(none.length > 20);
       assert.deepEqual(packagesIn(twelve), []);
-      assert.deepEqual(twelve, none);
+      assert.deepEqual(ofModels(twelve), ofModels(none));
     });
   }
 
@@ -86,9 +90,6 @@ describe("the start", () => {
       setUp(names);
       const twelve = await loadedBy(args);
       assert.deepEqual(packagesIn(twelve), [name]);
-      // What is prepared behind the first request may be cut short by its answer.
-      const ofModels = (modules: readonly string[]) =>
-        modules.filter((url) => /packages\/models|@ai-sdk/.test(url));
       assert.deepEqual(ofModels(twelve), ofModels(one));
     }
   });
