@@ -6,6 +6,7 @@ import { budgetSettled } from "./events/budget-settled.ts";
 import { cancelRequested } from "./events/cancel-requested.ts";
 import { checkpointTaken } from "./events/checkpoint-taken.ts";
 import { messageReceived } from "./events/message-received.ts";
+import { modelRouted } from "./events/model-routed.ts";
 import { modelSwitched } from "./events/model-switched.ts";
 import { networkDecided } from "./events/network-decided.ts";
 import { noticePosted } from "./events/notice-posted.ts";
@@ -31,6 +32,7 @@ type AnyEventType =
   | typeof cancelRequested
   | typeof checkpointTaken
   | typeof messageReceived
+  | typeof modelRouted
   | typeof modelSwitched
   | typeof networkDecided
   | typeof noticePosted
@@ -55,6 +57,7 @@ const types: readonly AnyEventType[] = [
   cancelRequested,
   checkpointTaken,
   messageReceived,
+  modelRouted,
   modelSwitched,
   networkDecided,
   noticePosted,

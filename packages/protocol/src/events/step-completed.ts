@@ -37,7 +37,7 @@ export const stepCompleted: EventType<"step.completed", StepCompleted> = {
   name: "step.completed",
   version: 1,
   schema,
-  apply: (session, { data }) => {
+  apply: (session, { data, at }) => {
     if (!session.turn) return session;
     const { attempt: _a, lastFailure: _f, failingSince: _s, retryAt: _r, ...turn } = session.turn;
     const calls = data.parts.flatMap((part): CallState[] =>
@@ -49,6 +49,9 @@ export const stepCompleted: EventType<"step.completed", StepCompleted> = {
       messages: said ? [...session.messages, { role: "assistant", parts: data.parts }] : session.messages,
       calls,
       step: session.step + 1,
+      caches: data.usage
+        ? { ...session.caches, [data.model]: { tokens: data.usage.input, at } }
+        : session.caches,
       usage: addUsage(session.usage, data.usage ?? noUsage),
       turn: {
         ...turn,
