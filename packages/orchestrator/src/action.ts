@@ -22,5 +22,7 @@ export type Action =
   | { readonly type: "await-time"; readonly until: number; readonly why: string }
   | { readonly type: "switch-model"; readonly to: string; readonly why: string }
   | { readonly type: "post-notice"; readonly about: "loop" | "truncated"; readonly text: string }
+  /** Let the router choose the model of the next attempts. */
+  | { readonly type: "route"; readonly moment: "turn" | "evidence"; readonly evidence?: string }
   | { readonly type: "call-model" }
   | { readonly type: "end-turn"; readonly end: TurnEnd };

@@ -1,6 +1,7 @@
 /** After a failed attempt: try again, wait, let another model take over, or give up. */
 import { type Failure, failure, type Session } from "@lathe/protocol";
 import type { Action } from "./action.ts";
+import { chainOf } from "./chain.ts";
 
 /** Attempts on one model before the next one of the chain takes over. */
 const attemptsPerModel = 3;
@@ -29,8 +30,9 @@ export function afterFailure(session: Session, now: number): Action | undefined 
 }
 
 /** The model after the current one in the chain. */
-function successor({ settings, model }: Session): string | undefined {
-  return settings.models[settings.models.indexOf(model) + 1];
+function successor(session: Session): string | undefined {
+  const chain = chainOf(session);
+  return chain[chain.indexOf(session.model) + 1];
 }
 
 function giveUp(problem: Failure, attempts = 1): Action {

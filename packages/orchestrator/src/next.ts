@@ -4,6 +4,7 @@ import type { Action } from "./action.ts";
 import { afterFailure } from "./after-failure.ts";
 import { reachedLimit } from "./caps.ts";
 import { isDueAfter, isDueBefore } from "./checkpoint-due.ts";
+import { dueRoute } from "./due-route.ts";
 import { judgeLoop } from "./loop-guard.ts";
 
 /** Calls of one answer that run at the same time. */
@@ -34,7 +35,8 @@ function nextInTurn(session: Session, now: number): Action {
     finished(session) ??
     reachedLimit(session, now) ??
     judgeLoop(session) ??
-    afterFailure(session, now) ?? { type: "call-model" }
+    afterFailure(session, now) ??
+    dueRoute(session) ?? { type: "call-model" }
   );
 }
 

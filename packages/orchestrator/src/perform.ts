@@ -7,6 +7,7 @@ import { callModel } from "./call-model.ts";
 import { decideCalls } from "./decide-calls.ts";
 import type { Entry, Reach } from "./ports.ts";
 import { recoverCalls } from "./recover-calls.ts";
+import { routeModel } from "./route-model.ts";
 import { runCalls } from "./run-calls.ts";
 import { takeCheckpoint } from "./take-checkpoint.ts";
 
@@ -36,6 +37,8 @@ export async function* perform(action: Action, session: Session, reach: Reach): 
       return yield entry(switchModel(session, action));
     case "post-notice":
       return yield entry([{ type: "notice.posted", data: { about: action.about, text: action.text } }]);
+    case "route":
+      return yield entry(await routeModel(session, action, reach));
     case "call-model":
       return yield* callModel(session, reach);
     case "end-turn":

@@ -12,6 +12,7 @@ import type {
   Inbox,
   ModelInfo,
   ModelRequest,
+  ModelRouted,
   Models,
   NetworkLog,
   PreparedCall,
@@ -28,6 +29,13 @@ export interface Examined {
   readonly facts: Facts;
 }
 
+/** When a router chooses, and what it must not draw itself: milliseconds since the epoch, and a number from [0, 1). */
+export interface Drawn extends Pick<ModelRouted, "moment"> {
+  readonly evidence?: string | undefined;
+  readonly now: number;
+  readonly random: number;
+}
+
 export interface Ports {
   readonly clock: Clock;
   readonly models: Models;
@@ -37,6 +45,8 @@ export interface Ports {
   readonly tools: ReadonlyMap<string, Tool>;
   /** *Contract:* pure; what the model sees of the session. */
   assemble(session: Session, info: ModelInfo): ModelRequest;
+  /** *Contract:* pure but for loading the router; absent where no session has one in its settings. */
+  route?(session: Session, drawn: Drawn): Promise<Omit<ModelRouted, "from">>;
   /** *Contract:* pure; input tokens of a request, rather too many than too few. */
   estimate(request: ModelRequest): number;
   /** *Contract:* reads the scripts of a call and gathers what `evaluate` needs to know of the world. */
