@@ -15,23 +15,29 @@ export interface Work {
 
 /** Longer work is priced as this long. */
 const mostSteps = 60;
+/** Steps that are priced together, by the rates in their middle. */
+const together = 6;
 
 /**
  * Each step reads what the one before it sent from the cache, and writes the rest to it. The first reads what the cache
  * holds of this conversation for this model: after a switch nothing, so that all of it is paid again.
  */
 export function expectedCost(price: Price, work: Work): RoutedRow["cost"] {
+  const { context, growth } = work;
   const steps = Math.min(mostSteps, work.steps);
   let [prompt, cache, answer] = [0, 0, 0];
-  let cached = Math.min(work.cached, work.context);
-  for (let i = 0; i < steps; i++) {
-    const part = Math.min(1, steps - i);
-    const size = work.context + i * work.growth;
-    const rates = ratesOf(price, size);
-    prompt += part * (size - cached) * Math.max(rates.written, rates.input);
-    cache += part * cached * rates.cached;
-    answer += part * work.answer * rates.output;
-    cached = size;
+  let cached = Math.min(work.cached, context);
+  for (let done = 0; done < steps; done += together) {
+    const now = Math.min(together, steps - done);
+    const first = context + done * growth;
+    const last = first + Math.max(0, now - 1) * growth;
+    const rates = ratesOf(price, (first + last) / 2);
+    // What one step writes the next one reads, so what is written in all is what is there in the end.
+    prompt += Math.min(1, now) * (last - cached) * Math.max(rates.written, rates.input);
+    cache +=
+      (Math.min(1, now) * cached + (Math.max(0, now - 1) * (first + last - growth)) / 2) * rates.cached;
+    answer += now * work.answer * rates.output;
+    cached = last;
   }
   return { prompt: prompt / 1e6, cache: cache / 1e6, answer: answer / 1e6 };
 }

@@ -36,7 +36,10 @@ export function freeSwitchRouter(options: RouterOf = {}): Policy {
 
 function withoutCache(price: Price): Price {
   const flat = ({ input, output }: Price): Price => ({ input, output, cached: input, written: input });
-  return { ...flat(price), ...(price.tiers && { tiers: price.tiers.map((one) => ({ ...one, ...flat(one) })) }) };
+  return {
+    ...flat(price),
+    ...(price.tiers && { tiers: price.tiers.map((one) => ({ ...one, ...flat(one) })) }),
+  };
 }
 
 function routing(
@@ -52,7 +55,7 @@ function routing(
       ...(random && { random: random() }),
     };
     const decided = route(situationOf(seen, cachedOf(seen)), among, options);
-    return { tier: decided.to as Tier, odds: decided.odds, propensity: decided.propensity };
+    return { tier: decided.to as Tier, decided };
   };
 }
 

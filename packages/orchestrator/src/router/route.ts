@@ -145,11 +145,28 @@ function choose(rows: readonly RoutedRow[], task: Task, candidates: readonly Can
   const explored = explore(rows, options);
   const row = explored?.row ?? best;
   const isExplored = row !== best;
+  const held = isExplored ? undefined : withoutCaches(row, { rows, task, candidates });
+  return { row, propensity: explored?.propensity ?? 1, isExplored, ...(held && { onlyByCache: held }) };
+}
+
+/** The model it would have been if no provider held anything, where that is another. */
+function withoutCaches(
+  row: RoutedRow,
+  {
+    rows,
+    task,
+    candidates,
+  }: {
+    readonly rows: readonly RoutedRow[];
+    readonly task: Task;
+    readonly candidates: readonly Candidate[];
+  },
+): RoutedRow | undefined {
+  const { situation } = task;
+  if (situation.cached[row.model] === undefined) return undefined;
   const cold = { ...task, situation: { ...situation, cached: {} } };
   const [otherwise] = ranked(fitting(situation, candidates), cold);
-  const isHeld = !isExplored && otherwise !== undefined && otherwise.model !== row.model;
-  const held = isHeld ? rows.find(({ model }) => model === otherwise.model) : undefined;
-  return { row, propensity: explored?.propensity ?? 1, isExplored, ...(held && { onlyByCache: held }) };
+  return otherwise?.model === row.model ? undefined : rows.find(({ model }) => model === otherwise?.model);
 }
 
 /** Among the best of each tier: another than the best is worth knowing only there. */

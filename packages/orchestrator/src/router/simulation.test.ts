@@ -2,24 +2,11 @@
  * Simulation: sessions of several turns with prompt caches, played by policies that choose models.
  * The world's probabilities and costs are stated here, apart from what the router believes; nothing is measured on models.
  */
-import { costOf, type Odds, type Price, ratesOf } from "@lathe/protocol";
-import type { Candidate } from "./route.ts";
+import { costOf, type Odds, type Price } from "@lathe/protocol";
+import { seededRandom } from "./interval.ts";
+import type { Candidate, Decided } from "./route.ts";
 import type { LabelledTask } from "./tasks.test.ts";
-import { type TaskClass, type Tier, tiers } from "./weights.ts";
-
-/** Uniform in [0, 1). */
-export type Random = () => number;
-
-/** Mulberry32. */
-export function randomFrom(seed: number): Random {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+import { type Tier, tiers } from "./weights.ts";
 
 /** Of the catalogue's snapshot: Claude Haiku, Sonnet and Opus 5.5, US dollars per million tokens. */
 export const prices: Readonly<Record<Tier, Price>> = {
@@ -87,15 +74,19 @@ export interface Turn {
 
 export type PlayedSession = readonly Turn[];
 
-export function drawSessions(tasks: readonly LabelledTask[], count: number, seed: number): readonly PlayedSession[] {
-  const random = randomFrom(seed);
+export function drawSessions(
+  tasks: readonly LabelledTask[],
+  count: number,
+  seed: number,
+): readonly PlayedSession[] {
+  const random = seededRandom(seed);
   return Array.from({ length: count }, () => {
     const turns = 1 + Math.floor(-Math.log(1 - random()) * 2.5);
     return Array.from({ length: Math.min(8, turns) }, () => drawTurn(tasks, random));
   });
 }
 
-function drawTurn(tasks: readonly LabelledTask[], random: Random): Turn {
+function drawTurn(tasks: readonly LabelledTask[], random: () => number): Turn {
   const task = tasks[Math.floor(random() * tasks.length)];
   if (!task) throw new Error("no tasks");
   const normal = (): number => random() + random() + random() + random() - 2;
@@ -123,8 +114,7 @@ export interface Seen {
 
 export interface Choice {
   readonly tier: Tier;
-  readonly odds?: Odds;
-  readonly propensity?: number;
+  readonly decided?: Decided;
 }
 
 export type Policy = (seen: Seen) => Choice;
@@ -133,125 +123,109 @@ export type Policy = (seen: Seen) => Choice;
 export interface Played {
   readonly seen: Seen;
   readonly choice: Choice;
+  /** What took over when it showed that the chosen one fails. */
+  readonly second?: Choice;
   readonly success: number;
   readonly cost: number;
   readonly switches: number;
 }
 
-export function successOf(tier: Tier, { task, shift }: Turn): number {
-  const p = world.quality[tier][task.task];
-  return 1 / (1 + Math.exp(-(Math.log(p / (1 - p)) + 0.7 * shift)));
-}
-
-interface Held {
+interface Place {
+  readonly within: World;
+  readonly policy: Policy;
   context: number;
   caches: Record<string, number>;
 }
 
-export function play(session: PlayedSession, policy: Policy): readonly Played[] {
-  const held: Held = { context: world.prompt, caches: {} };
-  let current: Tier | undefined;
-  let earlier: Odds | undefined;
+export function play(session: PlayedSession, policy: Policy, within: World = world): readonly Played[] {
+  const place: Place = { within, policy, context: within.prompt, caches: {} };
+  let last: Choice | undefined;
   return session.map((turn) => {
-    if (!turn.isWarm) held.caches = {};
-    const seen: Seen = {
-      turn,
-      context: held.context,
-      cached: { ...held.caches },
-      evidence: false,
-      ...(current && { current }),
-      ...(earlier && { earlier }),
-    };
-    const choice = policy(seen);
-    const played = playTurn({ seen, choice, held, policy });
-    current = played.tier;
-    earlier = played.odds;
-    return { seen, choice, ...played };
+    if (!turn.isWarm) place.caches = {};
+    const played = playTurn(look(turn, place, last), place);
+    last = played.second ?? played.choice;
+    return played;
   });
 }
 
-interface Playing {
-  readonly seen: Seen;
-  readonly choice: Choice;
-  readonly held: Held;
-  readonly policy: Policy;
+function look(turn: Turn, { context, caches }: Place, last: Choice | undefined): Seen {
+  const before = { turn, context, cached: { ...caches }, evidence: false };
+  if (!last) return before;
+  const { tier: current, decided } = last;
+  return { ...before, current, ...(decided && { earlier: decided.odds }) };
 }
 
-function playTurn({ seen, choice, held, policy }: Playing): {
-  readonly success: number;
-  readonly cost: number;
-  readonly switches: number;
-  readonly tier: Tier;
-  readonly odds?: Odds;
-} {
+function playTurn(seen: Seen, place: Place): Played {
   const { turn } = seen;
+  const { within, policy } = place;
+  const choice = policy(seen);
   const { tier } = choice;
-  const lengthOf = (one: Tier): number =>
-    Math.max(1, Math.round(world.steps[turn.task.task] * turn.length * world.pace[one]));
-  const succeeds = turn.luck < successOf(tier, turn);
   const switched = seen.current !== undefined && seen.current !== tier ? 1 : 0;
-  const shows = turn.showLuck < (succeeds ? world.looks : world.shows);
-  const odds = choice.odds ? { odds: choice.odds } : {};
-  const steps = lengthOf(tier);
-  if (!shows) {
-    return { success: succeeds ? 1 : 0, cost: work(tier, steps, held), switches: switched, tier, ...odds };
+  const succeeds = turn.luck < successOf(tier, turn, within);
+  const steps = stepsOf(tier, turn, within);
+  if (turn.showLuck >= (succeeds ? within.looks : within.shows)) {
+    return { seen, choice, success: Number(succeeds), cost: work(tier, steps, place), switches: switched };
   }
-  const cost = work(tier, Math.max(1, Math.ceil(steps * 0.6)), held);
-  const next = policy({
-    ...seen,
-    context: held.context,
-    cached: { ...held.caches },
-    current: tier,
-    evidence: true,
-    ...(choice.odds && { earlier: choice.odds }),
-  });
-  const rest = work(next.tier, Math.max(1, Math.ceil(lengthOf(next.tier) * 0.8)), held);
-  const moved = next.tier !== tier;
-  const success = moved ? turn.secondLuck < 0.95 * rescueOf(next.tier, tier, turn) || succeeds : succeeds;
-  return {
-    success: success ? 1 : 0,
-    cost: cost + rest,
-    switches: switched + (moved ? 1 : 0),
-    tier: next.tier,
-    ...(next.odds ? { odds: next.odds } : odds),
-  };
+  const cost = work(tier, Math.ceil(steps * 0.6), place);
+  const second = policy({ ...look(turn, place, choice), evidence: true });
+  const rest = work(second.tier, Math.ceil(stepsOf(second.tier, turn, within) * 0.8), place);
+  const moved = second.tier !== tier;
+  const rescued = moved && turn.secondLuck < 0.95 * rescueOf(second.tier, { failed: tier, turn, within });
+  const switches = switched + Number(moved);
+  return { seen, choice, second, success: Number(succeeds || rescued), cost: cost + rest, switches };
+}
+
+function successOf(tier: Tier, { task, shift }: Turn, { quality }: World): number {
+  const p = quality[tier][task.task];
+  return 1 / (1 + Math.exp(-(Math.log(p / (1 - p)) + 0.7 * shift)));
+}
+
+function stepsOf(tier: Tier, { task, length }: Turn, { steps, pace }: World): number {
+  return Math.max(1, Math.round(steps[task.task] * length * pace[tier]));
 }
 
 /** That an abler model does what a weaker one has failed at. */
-function rescueOf(next: Tier, failed: Tier, turn: Turn): number {
-  const before = successOf(failed, turn);
-  return Math.max(0, (successOf(next, turn) - before) / (1 - before));
+function rescueOf(
+  next: Tier,
+  { failed, turn, within }: { readonly failed: Tier; readonly turn: Turn; readonly within: World },
+): number {
+  const before = successOf(failed, turn, within);
+  return Math.max(0, (successOf(next, turn, within) - before) / (1 - before));
 }
 
 /** Dollars of so many steps; the context and the caches grow with them. */
-function work(tier: Tier, steps: number, held: Held): number {
+function work(tier: Tier, steps: number, place: Place): number {
+  const { growth, answer } = place.within;
   let cost = 0;
   for (let i = 0; i < steps; i++) {
-    const cached = Math.min(held.caches[tier] ?? 0, held.context);
-    const written = held.context - cached;
-    cost += costOf({ input: held.context, cached, written, output: world.answer, reasoning: 0 }, prices[tier]) ?? 0;
-    held.caches[tier] = held.context;
-    held.context += world.growth;
+    const input = place.context;
+    const cached = Math.min(place.caches[tier] ?? 0, input);
+    const usage = { input, cached, written: input - cached, output: answer, reasoning: 0 };
+    cost += costOf(usage, prices[tier]) ?? 0;
+    place.caches[tier] = input;
+    place.context += growth;
   }
   return cost;
 }
 
-/** Knows the task and every probability, and looks one turn ahead: what it gains at so many dollars a success. */
-export function oracle(worth: Odds): Policy {
+/** Knows the task, its length and every probability, and chooses for one turn what is worth most less what it costs. */
+export function oracle(worth: Odds, within: World = world): Policy {
   return (seen) => {
-    const gains = tiers.map((tier) => ({ tier, gain: gainOf(tier, seen, worth) }));
+    const gains = tiers.map((tier) => ({ tier, gain: gainOf(tier, seen, { worth, within }) }));
     return { tier: gains.reduce((a, b) => (b.gain > a.gain ? b : a)).tier };
   };
 }
 
-function gainOf(tier: Tier, { turn, context, cached, evidence, current }: Seen, worth: Odds): number {
-  const task: TaskClass = turn.task.task;
-  const steps = world.steps[task] * turn.length * world.pace[tier];
-  const rates = ratesOf(prices[tier], context + (steps / 2) * world.growth);
-  const warm = Math.min(context, cached[tier] ?? 0);
-  const middle = context + (steps / 2) * world.growth;
-  const tokens = (context - warm + steps * world.growth) * rates.written + steps * middle * rates.cached;
-  const cost = (tokens + steps * world.answer * rates.output) / 1e6;
-  const p = evidence && current ? (tier === current ? 0 : rescueOf(tier, current, turn)) : successOf(tier, turn);
-  return p * worth[task] - cost;
+function gainOf(
+  tier: Tier,
+  seen: Seen,
+  { worth, within }: { readonly worth: Odds; readonly within: World },
+): number {
+  const { turn, cached, evidence, current } = seen;
+  const place: Place = { within, policy: () => ({ tier }), context: seen.context, caches: { ...cached } };
+  const cost = work(tier, stepsOf(tier, turn, within), place);
+  const failed = evidence ? current : undefined;
+  const stays = failed === tier ? 0 : rescueOf(tier, { failed: failed ?? tier, turn, within });
+  const p = failed ? stays : successOf(tier, turn, within);
+  return p * worth[turn.task.task] - cost;
 }

@@ -4,37 +4,43 @@ import { lexicon } from "./lexicon.ts";
 export type Features = Readonly<Record<string, number>>;
 
 /** Longer requests say nothing more for this purpose, and would take time. */
-const mostCharacters = 4000;
+const mostCharacters = 3000;
+/** Longer words are data; expressions that look for paths in them would take time, too. */
+const longestWord = 160;
 
 const trace =
-  /^\s*(?:at \S+.*[:(]\d+|File ".+", line \d+|\S+Error: |\S*Exception: |panic: |goroutine \d+|Traceback|error(?:\[\w+\])?: |\tat )/m;
-const path = /(?:[\w@.-]+\/)*[\w@-]+\.[a-z]{1,5}\b(?::\d+)?|\b(?:[\w.-]+\/){1,}[\w.-]*/gi;
-const place = /\b[\w/.-]+\.[a-z]{1,4}:\d+|\bline \d+|\b[Ii]n [`"]?\w+[`"]?\(\)|\b\w+\(\)/;
-/** A word per run of letters; scripts without spaces count a word for two signs. */
-const words = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{1,2}|[\p{L}\p{N}_'-]+/gu;
-const foreign =
-  /[äöüßéèêçñ¿ãõ\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Cyrillic}]/iu;
+  /^[ \t]*(?:at \S+ ?\(?\S*[:(]\d+|file ".+", line \d+|\S{1,60}error: |\S{0,60}exception: |panic: |goroutine \d+|traceback|error(?:\[\w+\])?: |at )/m;
+const path = /[\w@-]\.[a-z]{1,5}(?::\d+|\b)|[\w.-]\/(?:[\w.-]|$)/;
+const place = /\w\.[a-z]{1,4}:\d+|\w\(\)/;
+const line = /\bline \d+/;
+/** Signs of scripts without spaces: two count for a word. Ranges, as Unicode classes take milliseconds to compile. */
+const signs = /[\u3040-\u30ff\u4e00-\u9fff]/g;
+const foreign = /[äöüßéèêçñ¿ãõ\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/;
 
 /** Names are those of the weights; what is absent is 0. */
 export function textFeatures(request: string): Features {
   const text = request.slice(0, mostCharacters).trim();
-  const length = text.match(words)?.length ?? 0;
-  const files = new Set(text.match(path) ?? []).size;
+  // Case is folded once: expressions that fold it themselves take long to compile beyond ASCII.
+  const folded = text.toLowerCase();
+  const words = folded === "" ? [] : folded.split(/\s+/);
+  const length = words.length + (folded.match(signs)?.length ?? 0) / 2;
+  const short = words.filter((word) => word.length <= longestWord);
+  const files = new Set(short.filter((word) => path.test(word))).size;
   const found: Record<string, number> = {
     length: Math.log2(1 + length),
     ...when("short", length <= 6),
     ...when("long", length > 22),
     ...when("lines", text.includes("\n")),
-    ...when("trace", trace.test(text)),
+    ...when("trace", trace.test(folded)),
     ...when("file", files === 1),
     ...when("files", files > 1),
-    ...when("place", place.test(text)),
+    ...when("place", line.test(folded) || short.some((word) => place.test(word))),
     ...when("question", text.endsWith("?")),
-    ...when("foreign", foreign.test(text)),
+    ...when("foreign", foreign.test(folded)),
     ...when("figures", (text.match(/\d+/g)?.length ?? 0) >= 2),
   };
   for (const [name, pattern] of Object.entries(lexicon)) {
-    const times = Math.min(2, text.match(pattern)?.length ?? 0);
+    const times = Math.min(2, folded.match(pattern)?.length ?? 0);
     if (times > 0) found[name] = times;
   }
   return found;
