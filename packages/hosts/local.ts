@@ -1,6 +1,7 @@
 /** @lathe/hosts/local: Lathe on this machine. */
 export { brokenExample, type RuleExamples } from "@lathe/policy";
-export { builtinModel, chooseModels, isReached } from "./src/choose-models.ts";
+export { autoMode } from "./src/auto-models.ts";
+export { builtinModel, chooseModels, isAuto, isReached } from "./src/choose-models.ts";
 export type { Containment } from "./src/containment.ts";
 export type { Finding } from "./src/finding.ts";
 export { findSession, listSessions, readSession } from "./src/history.ts";
@@ -10,5 +11,6 @@ export type { LocalSession } from "./src/local-session.ts";
 export { examineMachine } from "./src/machine.ts";
 export { unknownModel } from "./src/model-gateway.ts";
 export { readRootFile } from "./src/root-file.ts";
+export { noRouterOptions, type RouterOptions } from "./src/router-options.ts";
 export { resumeSession, startSession } from "./src/start-session.ts";
 export { type Explained, openWorkbench, type Workbench } from "./src/workbench.ts";

@@ -1,4 +1,5 @@
 /** Agent: one assembled agent with its ports still open. */
+import type { Ports } from "@lathe/orchestrator";
 import type {
   Blobs,
   Checkpoint,
@@ -48,6 +49,8 @@ export interface AgentPorts {
   /** *Contract:* never rejects; takes keys and passwords out of a text. */
   redact(text: string): Promise<string>;
   readonly models: Models;
+  /** *Contract:* pure but for loading the router; absent where the models are named. */
+  readonly route?: NonNullable<Ports["route"]>;
   readonly tools: readonly Tool[];
   readonly rules: readonly Rule[];
   readonly workspace: Workspace;

@@ -43,6 +43,7 @@ function orchestratorPorts(ports: AgentPorts): Ports {
     inbox: ports.inbox,
     ...(ports.network && { network: ports.network }),
     tools: new Map(ports.tools.map((tool) => [tool.name, tool])),
+    ...(ports.route && { route: ports.route }),
     assemble,
     estimate: estimateTokens,
     evaluate: (effects, facts) => evaluate({ effects }, facts, ports.rules),

@@ -1,6 +1,7 @@
 /** Local options: what an app chose for sessions on this machine, parsed and checked by it. */
 import type { OwnEntry } from "@lathe/models";
 import type { Delta, Event, Limits, Mode, Rule, Session } from "@lathe/protocol";
+import type { RouterOptions } from "./router-options.ts";
 
 /** `required`: commands ask when there is none; `preferred`: they run anyway; `off`: it is not even looked for. */
 export type SandboxChoice = "required" | "preferred" | "off";
@@ -16,8 +17,9 @@ export interface LocalOptions {
   /** Real path of the workspace. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Model ids, the preferred one first; empty chooses by the keys in the environment. */
+  /** Model ids, the preferred one first; empty chooses by the keys in the environment, `auto` lets a router choose. */
   readonly models: readonly string[];
+  readonly router: RouterOptions;
   /** By the provider's part of a model id. */
   readonly providers: Readonly<Record<string, ProviderOptions>>;
   /** What the user says of models, by their ids; over what is known of them. */

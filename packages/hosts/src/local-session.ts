@@ -19,7 +19,7 @@ import type { ScratchFolder } from "./scratch-folder.ts";
 
 export interface LocalSession {
   readonly id: string;
-  /** The chain of models it uses from now on. */
+  /** The chain of models it uses from now on, for people: what a router chooses of is only counted. */
   readonly models: readonly string[];
   /** What had to be mended or left out when it was opened, one sentence each. */
   readonly remarks: readonly string[];
@@ -59,9 +59,9 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
     { scratch, check: () => log.check(), fenced: (effect) => log.fenced(effect) },
     { ...options, onEvent },
   );
-  const { models } = opened;
+  const { models, router } = opened;
   const { mode, attended, checkpoints } = options;
-  const settings = { models, mode, attended, checkpoints };
+  const settings = { models, ...(router && { router }), mode, attended, checkpoints };
   const offer = async (said: Offer): Promise<Failure | undefined> => {
     const refused = await opened.ports.inbox.offer(log.id, said);
     return refused && explained(refused, options.env);
@@ -73,7 +73,7 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
   };
   return {
     id: log.id,
-    models,
+    models: router ? [`auto:${router.mode}, of ${models.length} models`] : models,
     remarks,
     session: current,
     hasWork: async () =>

@@ -1,6 +1,6 @@
 /** Opens everything an agent reaches on this machine; what is not needed before the first request is loaded later. */
 import { type AgentPorts, createShownTexts } from "@lathe/agent";
-import type { Failure, Fenced, Syntax } from "@lathe/protocol";
+import type { Failure, Fenced, RouterSettings, Syntax } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
 import { builtinTools } from "@lathe/tools";
 import { createWorkspace, type Recovery } from "@lathe/workspace";
@@ -15,7 +15,7 @@ import { openGateway } from "./model-gateway.ts";
 import { openRedactor } from "./open-redactor.ts";
 import { recoveryText } from "./recovery-text.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
-
+import { openSessionRouter } from "./session-router.ts";
 import { sessionRules } from "./session-rules.ts";
 import { openSessionSandbox } from "./session-sandbox.ts";
 import { openState, pruneTexts } from "./state.ts";
@@ -36,6 +36,8 @@ export interface Fence {
 export interface Opened {
   readonly ports: AgentPorts;
   readonly models: readonly string[];
+  /** Where a router chooses among them. */
+  readonly router?: RouterSettings;
   containment(): Promise<Containment>;
   /** *Contract:* ends every process and removes the scratch folder; idempotent. */
   close(): Promise<void>;
@@ -43,8 +45,9 @@ export interface Opened {
 
 export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const { cwd, env } = options;
-  const models = chooseModels(options.models, env);
   const gateway = openGateway(options);
+  const routed = openSessionRouter(options, gateway);
+  const models = routed?.models ?? chooseModels(options.models, env);
   if (models[0] !== undefined) gateway.preload(models[0]);
   const { scratch, fenced } = fence;
   const { probe, sandbox, network } = openSessionSandbox({ scratch, check: () => fence.check() }, options);
@@ -59,6 +62,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const texts = createShownTexts(state.texts, redactor.redact);
   return {
     models,
+    ...(routed && { router: routed.settings }),
     containment: probe.ready,
     ports: {
       inbox: state.inbox,
@@ -73,6 +77,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
           ...[import("@lathe/edits"), workspace.prepare(), options.checkpoints && checkpoints.open()],
         ]),
       ),
+      ...(routed && { route: routed.route }),
       tools: builtinTools,
       rules: sessionRules(options.rules, cwd),
       workspace,

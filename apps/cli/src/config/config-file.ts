@@ -68,6 +68,15 @@ const modelEntries = {
   tools: v.exactOptional(v.boolean()),
 };
 
+const patterns = v.exactOptional(v.array(v.string()));
+const narrowingEntries = { allow: patterns, block: patterns };
+const routerEntries = {
+  ...narrowingEntries,
+  explore: v.exactOptional(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
+  tiers: v.exactOptional(v.record(v.string(), v.picklist(["small", "medium", "large"]))),
+  weights: v.exactOptional(v.string()),
+};
+
 /** A project comes from others: it may tighten, not loosen, and names no address, key or header. */
 const projectEntries = {
   $schema: v.exactOptional(v.string()),
@@ -75,6 +84,7 @@ const projectEntries = {
   mode: v.exactOptional(mode),
   limits: v.exactOptional(limits),
   rules: v.exactOptional(v.array(tighteningRule)),
+  router: v.exactOptional(v.strictObject(narrowingEntries)),
 };
 const projectSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(projectEntries);
 
@@ -84,6 +94,7 @@ const userEntries = {
   sandbox: v.exactOptional(v.boolean()),
   checkpoints: v.exactOptional(v.boolean()),
   providers: v.exactOptional(v.record(v.string(), provider)),
+  router: v.exactOptional(v.strictObject(routerEntries)),
   catalogue: v.exactOptional(v.record(v.string(), v.strictObject(modelEntries))),
   trusted: v.exactOptional(v.array(v.string())),
 };
@@ -92,7 +103,11 @@ const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(userEntr
 /** A project in a folder that the user trusts may allow, too. */
 const trustedEntries = { ...projectEntries, rules: v.exactOptional(v.array(rule)) };
 /** What the owner of the machine sets: nobody's file can loosen it. */
-const managedEntries = { mode: v.exactOptional(mode), rules: v.exactOptional(v.array(rule)) };
+const managedEntries = {
+  mode: v.exactOptional(mode),
+  rules: v.exactOptional(v.array(rule)),
+  router: v.exactOptional(v.strictObject(narrowingEntries)),
+};
 
 /** Whose file it is. */
 export type Owner = "managed" | "user" | "project" | "trusted";
@@ -156,6 +171,7 @@ function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
 function keysBeside([first, , ...rest]: readonly string[], whose: Owner): readonly string[] {
   const topEntries = entriesOf[whose];
   if (first === "limits") return Object.keys(limitEntries);
+  if (first === "router") return Object.keys(whose === "user" ? routerEntries : narrowingEntries);
   const inner = {
     rules: { ...ruleBody, verdict: v.string() },
     providers: providerEntries,
