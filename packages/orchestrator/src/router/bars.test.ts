@@ -16,7 +16,7 @@ import { heldOut, tasks, training } from "./tasks.test.ts";
 import { taskClasses, tiers } from "./weights.ts";
 
 const { worth } = shippedWeights;
-const sessions = drawSessions(heldOut, 3000, 11);
+const sessions = drawSessions(heldOut, 2000, 11);
 
 interface Result {
   readonly name: string;
@@ -59,7 +59,7 @@ const shown = ({ mean: m, low, high }: Interval): string =>
  */
 function matched(name: string, make: (worth: Odds) => Policy): Result {
   const wanted = mean(routed.quality);
-  const scales = Array.from({ length: 13 }, (_, i) => 0.3 * 1.4 ** i);
+  const scales = Array.from({ length: 11 }, (_, i) => 0.35 * 1.45 ** i);
   const tried = scales.map((scale) => resultOf(`${name} x${scale.toFixed(2)}`, make(scaled(scale))));
   const mixes = tried.flatMap((low) =>
     tried.flatMap((high) => {
@@ -101,6 +101,22 @@ function line({ name, turns, quality, cost, gain }: Result): string {
     shown(difference(best.gain, gain)),
   ].join("  ");
 }
+
+describe("the labelled tasks", () => {
+  it("are at least 300, each with a tier and a reason, and none twice", () => {
+    assert.ok(tasks.length >= 300, `${tasks.length}`);
+    assert.ok(tasks.every(({ why, text }) => why.length > 3 && text.length > 0));
+    assert.equal(new Set(tasks.map(({ text }) => text)).size, tasks.length);
+  });
+
+  it("have both parts in all classes", () => {
+    for (const part of [heldOut, training]) {
+      for (const task of taskClasses) {
+        assert.ok(part.filter((one) => one.task === task).length >= 25, task);
+      }
+    }
+  });
+});
 
 describe("the router on held-out tasks", () => {
   it("sees more of a task than the commonest class, and rarely takes one extreme for the other", () => {

@@ -7,9 +7,12 @@ import { logistic, weigh } from "./difficulty.ts";
 import type { Sample } from "./samples.ts";
 import { type TaskClass, type Tier, taskClasses, tiers, type Weights } from "./weights.ts";
 
+/** How many samples weigh as much as what was believed before. */
 export interface FitWeightsOptions {
-  /** So many samples weigh as much as what was believed before. */
-  readonly penalty: number;
+  /** Of the tiers' qualities: there are nine, and they differ from team to team. */
+  readonly quality: number;
+  /** Of what tells the classes apart: there are many weights, and what makes a task hard is much the same everywhere. */
+  readonly classes: number;
   readonly rounds: number;
 }
 
@@ -26,22 +29,18 @@ const step = 0.5;
 const keyOf = (tier: Tier, task: TaskClass): string => `${tier} ${task}`;
 
 /** *Contract:* deterministic; what is not learned stays as it was. */
-export function fitWeights(
-  samples: readonly Sample[],
-  from: Weights,
-  { penalty, rounds }: FitWeightsOptions,
-): Weights {
+export function fitWeights(samples: readonly Sample[], from: Weights, options: FitWeightsOptions): Weights {
   const start = parametersOf(from);
   let now = start;
   const memory: Parameters = { more: {}, hard: {}, quality: {} };
-  for (let round = 0; round < rounds && samples.length > 0; round++) {
+  for (let round = 0; round < options.rounds && samples.length > 0; round++) {
     const gradient = gradientOf(samples, now);
     const move = (name: keyof Parameters): Numbers =>
       moved(now[name], {
         gradient: gradient[name],
         start: start[name],
         memory: memory[name],
-        pull: penalty / samples.length,
+        pull: (name === "quality" ? options.quality : options.classes) / samples.length,
       });
     now = { more: move("more"), hard: move("hard"), quality: move("quality") };
   }

@@ -1,7 +1,5 @@
 /** The labelled tasks, and how they are split: written before the router had a feature or a weight. */
-import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { describe, it } from "node:test";
 import type { Labelled } from "./fit-difficulty.ts";
 import { textFeatures } from "./text-features.ts";
 import type { TaskClass } from "./weights.ts";
@@ -35,19 +33,3 @@ export const tasks: readonly LabelledTask[] = readTasks();
 /** Two in five are held out of every fit. */
 export const heldOut: readonly LabelledTask[] = tasks.filter(({ text }) => hashOf(text) % 5 < 2);
 export const training: readonly LabelledTask[] = tasks.filter((task) => !heldOut.includes(task));
-
-describe("the labelled tasks", () => {
-  it("are at least 300, each with a tier and a reason, and none twice", () => {
-    assert.ok(tasks.length >= 300, `${tasks.length}`);
-    assert.ok(tasks.every(({ why, text }) => why.length > 3 && text.length > 0));
-    assert.equal(new Set(tasks.map(({ text }) => text)).size, tasks.length);
-  });
-
-  it("have both parts in all classes", () => {
-    for (const part of [heldOut, training]) {
-      for (const task of Object.values(classes)) {
-        assert.ok(part.filter((one) => one.task === task).length >= 25, task);
-      }
-    }
-  });
-});
