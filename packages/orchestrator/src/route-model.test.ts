@@ -2,17 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failure, fold, type ModelInfo, type Session } from "@lathe/protocol";
-import {
-  type Bench,
-  type BenchOptions,
-  begin,
-  openBench,
-  reclaim,
-  run,
-  say,
-  types,
-  unwrap,
-} from "./bench.test.ts";
+import { type Bench, type BenchOptions, begin, openBench, run, say, types, unwrap } from "./bench.test.ts";
+import { next } from "./next.ts";
 import type { Drawn } from "./ports.ts";
 import { routeSession } from "./router/router.ts";
 import { shippedWeights } from "./router/shipped-weights.ts";
@@ -24,7 +15,7 @@ const model = (id: string, input: number, output: number): ModelInfo => ({
   price: { input, output, cached: input / 10, written: input * 1.25 },
 });
 const models = [model("a/haiku", 0.1, 0.5), model("a/sonnet", 2, 10), model("a/opus", 4, 20)];
-const settings = { models: models.map(({ id }) => id), router: { mode: "balanced" } } as const;
+const settings = { models: models.map(({ id }) => id), router: { mode: "cost" } } as const;
 const broken = failure("stream-broken", "the stream broke", { retry: "same" });
 
 function routedBench(options: BenchOptions): Bench & { readonly asked: Drawn[] } {
@@ -32,7 +23,7 @@ function routedBench(options: BenchOptions): Bench & { readonly asked: Drawn[] }
   const asked: Drawn[] = [];
   const route = async (session: Session, drawn: Drawn) => {
     asked.push(drawn);
-    return routeSession(session, drawn, { models, tiers: {}, weights: shippedWeights, mode: "balanced" });
+    return routeSession(session, drawn, { models, tiers: {}, weights: shippedWeights, mode: "cost" });
   };
   return { ...bench, ports: { ...bench.ports, route }, asked };
 }
@@ -103,16 +94,17 @@ describe("routing in the loop", () => {
 
   it("keeps the chosen model when the session is taken over in the middle of a turn", async () => {
     const bench = routedBench({ script: [{ calls: [say("x")] }, { text: "ok" }] });
-    const log = await begin(bench, "fix the typo in README.md");
-    const died = { ...bench.ports, onEvent: stopAfter("step.completed") };
-    await run({ ...bench, ports: died }, log).catch(() => undefined);
-    const again = await reclaim(bench);
-    const configured = { settings: { ...settings, mode: "auto", attended: true }, limits: {} } as const;
-    unwrap(await again.append([{ type: "session.configured", data: configured }], { at: 1, durable: false }));
-    assert.equal(fold(unwrap(await bench.store.read("s1"))).model, "a/haiku");
-    const session = await run(bench, again);
-    assert.deepEqual([session.model, session.lastEnd], ["a/haiku", { type: "done" }]);
-    assert.equal(bench.asked.length, 1);
+    await run(bench, await begin(bench, "fix the typo in README.md"));
+    const events = unwrap(await bench.store.read("s1"));
+    const cut = events.findIndex(({ type }) => type === "tool.completed") + 1;
+    const before = fold(events.slice(0, cut));
+    const data = { settings: { ...settings, mode: "auto", attended: true }, limits: {} } as const;
+    const place = { v: 1, session: "s1", seq: cut + 1, parent: cut, at: 0 };
+    const after = fold([{ ...place, type: "session.configured", data }], before);
+    assert.equal(after.model, "a/haiku");
+    assert.deepEqual(next(after, 0), { type: "call-model" });
+    const elsewhere = { ...data, settings: { ...data.settings, models: ["a/opus", "a/sonnet"] } };
+    assert.equal(fold([{ ...place, type: "session.configured", data: elsewhere }], before).model, "a/opus");
   });
 
   it("goes on where the host has no router", async () => {
@@ -120,10 +112,3 @@ describe("routing in the loop", () => {
     assert.deepEqual((await run(bench)).lastEnd, { type: "done" });
   });
 });
-
-/** Ends the process, as far as the loop can tell. */
-function stopAfter(type: string): (event: { readonly type: string }) => void {
-  return (event) => {
-    if (event.type === type) throw new Error("killed");
-  };
-}

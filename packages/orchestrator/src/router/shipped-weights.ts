@@ -102,7 +102,7 @@ export const shippedWeights: Weights = {
     medium: { light: 0.98, ordinary: 0.93, hard: 0.55 },
     large: { light: 0.985, ordinary: 0.955, hard: 0.85 },
   },
-  worth: { light: 0.5, ordinary: 1.9, hard: 4.8 },
+  worth: { light: 0.5, ordinary: 2.4, hard: 5.8 },
   modes: { cost: 0.35, balanced: 1, intelligence: 6 },
   steps: { light: 4, ordinary: 14, hard: 32 },
   pace: { small: 1.2, medium: 1, large: 0.9 },
