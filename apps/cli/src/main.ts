@@ -15,7 +15,8 @@ Usage:
   lathe edits apply           the edit engine by itself, on texts from a pipe
   lathe sandbox exec -- CMD   a command in the sandbox; verify tries what it holds
   lathe policy check CMD      whether a shell command may run, and why
-  lathe models list           the models you reach, and what they cost; test tries them
+  lathe models list           the models you reach, and what they cost; test tries them,
+                              route says which one --model auto would choose
   lathe doctor                what works on this machine, what does not, how to mend it
 
 Options:

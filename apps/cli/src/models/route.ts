@@ -40,7 +40,7 @@ interface View {
   readonly width: number;
 }
 
-export function routeText(routed: RoutedTask, { paint, width }: View): string {
+function routeText(routed: RoutedTask, { paint, width }: View): string {
   const { odds, context, current, mode, to, why, weights } = routed;
   const share = (name: keyof typeof odds): string => `${name} ${percent(odds[name])}`;
   const kind = `${share("light")}, ${share("ordinary")}, ${share("hard")}`;

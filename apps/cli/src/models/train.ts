@@ -29,7 +29,7 @@ export async function trainCommand(
 type Interval = TrainedRouter["gain"];
 type Evaluation = TrainedRouter["after"];
 
-export function trainText(
+function trainText(
   trained: TrainedRouter,
   { out, paint }: { readonly out: string | undefined; readonly paint: Palette },
 ): string {

@@ -50,7 +50,7 @@ function likeliest(odds: Odds): string {
   return `${best} (${percent(odds[best])})`;
 }
 
-export function costOf({ cost }: Pick<RoutedRow, "cost">): number {
+function costOf({ cost }: Pick<RoutedRow, "cost">): number {
   return cost.prompt + cost.cache + cost.answer;
 }
 
