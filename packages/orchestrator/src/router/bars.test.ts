@@ -12,7 +12,7 @@ import { always, freeSwitchRouter, listPriceRouter, router, scaled, withWorth } 
 import { route } from "./route.ts";
 import { shippedWeights } from "./shipped-weights.ts";
 import { candidates, drawSessions, oracle, type Played, type Policy, play } from "./simulation.test.ts";
-import { heldOut, tasks, training } from "./tasks.test.ts";
+import { heldOut, later, tasks, training } from "./tasks.test.ts";
 import { taskClasses, tiers } from "./weights.ts";
 
 const { worth } = shippedWeights;
@@ -27,8 +27,8 @@ interface Result {
   readonly gain: readonly number[];
 }
 
-function resultOf(name: string, policy: Policy): Result {
-  const played = sessions.map((session) => play(session, policy));
+function resultOf(name: string, policy: Policy, among = sessions): Result {
+  const played = among.map((session) => play(session, policy));
   const perSession = (of: (turn: Played) => number): readonly number[] =>
     played.map((turns) => turns.reduce((sum, turn) => sum + of(turn), 0));
   return {
@@ -145,6 +145,28 @@ describe("the router on held-out tasks", () => {
     assert.ok(right.low > 0.6, shown(right));
     assert.ok(loss < base * 0.75);
     assert.ok(extremes.length <= 0.03 * heldOut.length, `${extremes.length}`);
+  });
+
+  it("carries to tasks written later in another manner, less far", () => {
+    const seen = later.map((task) => ({ task, odds: oddsOf(task.features, shippedWeights) }));
+    const top = (odds: Odds) => taskClasses.reduce((best, one) => (odds[one] > odds[best] ? one : best));
+    const right = intervalOf(seen.map(({ task, odds }) => (top(odds) === task.task ? 1 : 0)));
+    const extremes = seen.filter(
+      ({ task, odds }) => Math.abs(taskClasses.indexOf(task.task) - taskClasses.indexOf(top(odds))) === 2,
+    );
+    const among = drawSessions(later, 1000, 13);
+    const [own, large] = [router(), always("large")].map((policy) => resultOf("", policy, among)) as [
+      Result,
+      Result,
+    ];
+    const kept = mean(own.quality) / mean(large.quality);
+    const saved = 1 - mean(own.cost) / mean(large.cost);
+    console.log(
+      `${later.length} later tasks: right ${shown(right)}, ${extremes.length} extremes; against always large saves ${pct(saved)}, keeps ${pct(kept)}`,
+    );
+    assert.ok(right.mean > 0.5);
+    assert.equal(extremes.length, 0);
+    assert.ok(kept > 0.95);
   });
 
   it("ships the weights that the fit gives", () => {
