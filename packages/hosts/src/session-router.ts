@@ -1,4 +1,4 @@
-/** Session router: the router of one session, with the models it may choose of; loaded when it first chooses. */
+/** Session router: the router of one session, with the models it may choose of; loaded when the session opens, where there is one. */
 import type { AgentPorts } from "@lathe/agent";
 import type { Gateway } from "@lathe/models";
 import type { Weights } from "@lathe/orchestrator/router/weights";
@@ -42,17 +42,18 @@ function routeOf(
   { mode, options }: { readonly mode: RouterMode; readonly options: Options },
 ): SessionRouter["route"] {
   const { tiers, explore = 0, weights: path } = options.router;
-  let loading: Promise<Weights> | undefined;
   const load = async (): Promise<Weights> => {
     const weights = await loadWeights(path);
     if (!isFailure(weights)) return weights;
     options.onRemark?.(`${weights.text}; the router goes by the shipped weights`);
     return (await import("@lathe/orchestrator/router/shipped-weights")).shippedWeights;
   };
+  // Wanted before the first request: it loads while the session's log is opened.
+  const loading = Promise.all([import("@lathe/orchestrator/router"), load()]);
+  loading.catch(() => undefined);
   return async (session, drawn) => {
-    const { routeSession } = await import("@lathe/orchestrator/router");
-    loading ??= load();
-    return routeSession(session, drawn, { models, tiers, weights: await loading, mode, explore });
+    const [{ routeSession }, weights] = await loading;
+    return routeSession(session, drawn, { models, tiers, weights, mode, explore });
   };
 }
 

@@ -116,6 +116,20 @@ describe("the choice of a model", () => {
     assert.equal(route(asked(light), twins, options).to, "b/one");
   });
 
+  it("keeps twelve rows for the log, the best of each tier among them, in order", () => {
+    const many = Array.from({ length: 40 }, (_, i) =>
+      candidate(i < 38 ? "large" : i === 38 ? "medium" : "small", { id: `a/${i}` }),
+    );
+    const { table, to } = route(asked(hard), many, { ...options, mode: "intelligence" });
+    assert.equal(table.length, 12);
+    assert.deepEqual(new Set(table.map(({ tier }) => tier)), new Set(tiers));
+    assert.equal(table[0]?.model, to);
+    assert.deepEqual(
+      table,
+      table.toSorted((a, b) => b.score - a.score),
+    );
+  });
+
   it("thinks more of a plan", () => {
     const plain = route(asked(ordinary), all, options).odds;
     const plan = route(asked(ordinary, { isPlanning: true }), all, options).odds;

@@ -174,7 +174,7 @@ function explore(
   rows: readonly RoutedRow[],
   { explore: rate = 0, random = 0 }: RouteOptions,
 ): Pick<Chosen, "row" | "propensity"> | undefined {
-  const contenders = tiers.flatMap((tier) => rows.find((row) => row.tier === tier) ?? []);
+  const contenders = bestOfTiers(rows);
   const [best] = rows;
   if (rate <= 0 || contenders.length < 2 || !best) return undefined;
   const share = rate / contenders.length;
@@ -184,7 +184,13 @@ function explore(
   return { row, propensity: row === best ? 1 - share * others.length : share };
 }
 
+/** As many as are worth a place in the log; what training compares, the best of each tier, always. */
 function keep(rows: readonly RoutedRow[], row: RoutedRow): readonly RoutedRow[] {
-  const first = rows.slice(0, keptRows);
-  return first.includes(row) ? first : [...first.slice(0, -1), row];
+  const wanted = new Set([row, ...bestOfTiers(rows)]);
+  for (const one of rows) if (wanted.size < keptRows) wanted.add(one);
+  return rows.filter((one) => wanted.has(one));
+}
+
+function bestOfTiers(rows: readonly RoutedRow[]): readonly RoutedRow[] {
+  return tiers.flatMap((tier) => rows.find((row) => row.tier === tier) ?? []);
 }
