@@ -136,7 +136,7 @@ describe("configuration files", () => {
       "an unknown key",
       "lathe.json",
       '{"permissions": {}}',
-      /permissions: there is no such key; the keys are model, mode, limits, sandboxLimits, rules /,
+      /permissions: there is no such key; the keys are model, mode, limits, sandboxLimits, rules, router /,
     ],
     [
       "an unknown key of a rule",

@@ -1,6 +1,7 @@
 /** @lathe/hosts/local: Lathe on this machine. */
 export { brokenExample, type RuleExamples } from "@lathe/policy";
-export { builtinModel, chooseModels, isReached } from "./src/choose-models.ts";
+export { autoMode } from "./src/auto-models.ts";
+export { builtinModel, chooseModels, isAuto, isReached } from "./src/choose-models.ts";
 export { commandLimits } from "./src/command-limits.ts";
 export { configFolder } from "./src/config-folder.ts";
 export type { Containment } from "./src/containment.ts";
@@ -19,5 +20,6 @@ export { examineMachine } from "./src/machine.ts";
 export { unknownModel } from "./src/model-gateway.ts";
 export { type ProjectRule, readProjectRules, removeProjectRule } from "./src/project-rules.ts";
 export { readRootFile } from "./src/root-file.ts";
+export { noRouterOptions, type RouterOptions } from "./src/router-options.ts";
 export { resumeSession, startSession } from "./src/start-session.ts";
 export { type Explained, openWorkbench, type Workbench } from "./src/workbench.ts";

@@ -52,6 +52,7 @@ export type { BudgetSettled } from "./src/events/budget-settled.ts";
 export type { CancelRequested } from "./src/events/cancel-requested.ts";
 export type { CircuitHeard } from "./src/events/circuit-heard.ts";
 export type { MessageReceived } from "./src/events/message-received.ts";
+export type { ModelRouted } from "./src/events/model-routed.ts";
 export type { ModelSwitched } from "./src/events/model-switched.ts";
 export type { NoticePosted } from "./src/events/notice-posted.ts";
 export type { PermissionDecided } from "./src/events/permission-decided.ts";
@@ -138,6 +139,16 @@ export {
   type Sent,
   type SentPrompt,
 } from "./src/prompt-cache.ts";
+export {
+  type Odds,
+  type Route,
+  type RoutedRow,
+  type RouterMode,
+  type RouterSettings,
+  type Run,
+  routerModes,
+  type WarmCache,
+} from "./src/routing.ts";
 export type {
   Command,
   CommandResult,

@@ -16,7 +16,8 @@ Usage:
   lathe sandbox exec -- CMD   a command in the sandbox; verify tries what it holds
   lathe fork list             changes that wait; diff, keep or drop one
   lathe policy check CMD      whether a shell command may run, and why; policy rules: what you allowed for good
-  lathe models list           the models you reach, and what they cost; test tries them
+  lathe models list           the models you reach, and what they cost; test tries them,
+                              route says which one --model auto would choose
   lathe doctor                what works on this machine, what does not, how to mend it
 
 Options:

@@ -10,7 +10,7 @@ import { harnessVersion } from "./harness-version.ts";
 import { problemLine } from "./show-failure.ts";
 
 export const agentFlags = {
-  model: { type: "string", value: "ID", about: "model, or a comma-separated chain of them" },
+  model: { type: "string", value: "ID", about: "model, a comma-separated chain of them, or auto" },
   "permission-mode": { type: "string", value: "MODE", about: "ask, auto, plan, read-only (default auto)" },
   "max-steps": { type: "string", value: "N", about: "answers of the model (default 200)" },
   "max-cost": { type: "string", value: "USD", about: "money, for the whole session" },
@@ -46,7 +46,7 @@ export async function agentOptions(values: AgentValues): Promise<AgentOptions | 
   if (isFailure(flags)) return flags;
   const config = await loadConfig(cwd, process.env, flags);
   if (isFailure(config)) return config;
-  const { models, mode, rules, providers, catalogue } = config;
+  const { models, mode, rules, providers, catalogue, router } = config;
   for (const remark of config.remarks) process.stderr.write(problemLine(remark));
   const limits = { steps: defaultSteps, ...config.limits };
   const sandbox = config.sandbox ? "required" : "off";
@@ -59,6 +59,7 @@ export async function agentOptions(values: AgentValues): Promise<AgentOptions | 
     rules,
     providers,
     catalogue,
+    router,
     limits,
     sandbox,
     sandboxLimits: config.sandboxLimits,

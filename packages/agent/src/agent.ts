@@ -1,4 +1,5 @@
 /** Agent: one assembled agent with its ports still open. */
+import type { Ports } from "@lathe/orchestrator";
 import type {
   Blobs,
   Checkpoint,
@@ -63,6 +64,8 @@ export interface AgentPorts {
   readonly models: Models;
   /** *Contract:* what other sessions found out about a model that rests; never throws, and is quick. */
   readonly circuitNews?: (model: string) => CircuitNews | undefined;
+  /** *Contract:* pure but for loading the router; absent where the models are named. */
+  readonly route?: NonNullable<Ports["route"]>;
   readonly tools: readonly Tool[];
   /** As they are now. */
   readonly rules: readonly Rule[];

@@ -62,6 +62,7 @@ function orchestratorPorts(ports: AgentPorts): Ports {
     ledger: ports.ledger,
     ...(ports.network && { network: ports.network }),
     tools: new Map(ports.tools.map((tool) => [tool.name, tool])),
+    ...(ports.route && { route: ports.route }),
     assemble,
     takeOver: (session, to) => takeOver(session, to, ports.tools),
     estimate: estimateTokens,

@@ -7,13 +7,19 @@ type Env = LocalOptions["env"];
 /** The embedded model: no key, no network. */
 export const builtinModel = "builtin/repair";
 
-/** The chain as configured, else by the keys and addresses present, else the embedded model. */
+/** The chain as configured, else, and where a router finds none to choose of, by the keys and addresses present, else the embedded model. */
 export function chooseModels(configured: readonly string[], env: Env): readonly string[] {
-  if (configured.length > 0) return configured;
+  const named = configured.filter((id) => !isAuto(id));
+  if (named.length > 0) return named;
   const found = Object.values(providers).find(
     (provider) => provider.defaultModel !== undefined && variablesSet(provider, env).length > 0,
   );
   return [found?.defaultModel ?? builtinModel];
+}
+
+/** Stands for models that a router chooses. */
+export function isAuto(id: string): boolean {
+  return id === "auto" || id.startsWith("auto:");
 }
 
 /** Names of the variables that are set and lead to the provider; never their values. */

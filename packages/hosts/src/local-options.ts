@@ -1,6 +1,7 @@
 /** Local options: what an app chose for sessions on this machine, parsed and checked by it. */
 import type { OwnEntry, WireName } from "@lathe/models";
 import type { Delta, Event, Limits, Mode, Rule, Session } from "@lathe/protocol";
+import type { RouterOptions } from "./router-options.ts";
 
 /** `required`: commands ask when there is none; `preferred`: they run anyway; `off`: it is not even looked for. */
 export type SandboxChoice = "required" | "preferred" | "off";
@@ -33,8 +34,12 @@ export interface LocalOptions {
   /** Real path of the workspace. */
   readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Model ids, the preferred one first; empty keeps a session's own, and chooses by the keys in the environment for a new one. */
+  /**
+   * Model ids, the preferred one first, or `auto`, which lets a router choose; empty keeps a session's own, and chooses
+   * by the keys in the environment for a new one.
+   */
   readonly models: readonly string[];
+  readonly router: RouterOptions;
   /** By the provider's part of a model id. */
   readonly providers: Readonly<Record<string, ProviderOptions>>;
   /** What the user says of models, by their ids; over what is known of them. */

@@ -22,7 +22,7 @@ export type Words = Pick<Extract<Offer, { type: "message" }>, "text" | "images">
 
 export interface LocalSession {
   readonly id: string;
-  /** The chain of models it uses from now on. */
+  /** The chain of models it uses from now on, for people: what a router chooses of is only counted. */
   readonly models: readonly string[];
   /** What had to be mended or left out when it was opened, one sentence each. */
   readonly remarks: readonly string[];
@@ -51,6 +51,11 @@ export interface Holdings {
   readonly remarks: readonly string[];
 }
 
+/** As they were asked for. */
+function modelsOf({ settings: { models, router } }: Session): readonly string[] {
+  return router ? [`auto:${router.mode}`] : models;
+}
+
 /** *Contract:* closing the session closes the log and removes the scratch folder. */
 export function openLocalSession({ log, scratch, remarks }: Holdings, options: LocalOptions): LocalSession {
   let session: Session | undefined;
@@ -58,15 +63,15 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
     session = after;
     options.onEvent(event, after);
   };
-  const chosen = options.models.length > 0 ? options.models : fold(log.events).settings.models;
+  const chosen = options.models.length > 0 ? options.models : modelsOf(fold(log.events));
   const { root = log.id } = fold(log.events.slice(0, 1));
   const opened = openPorts(
     { scratch, root, check: () => log.check(), fenced: (effect) => log.fenced(effect) },
     { ...options, models: chosen, onEvent },
   );
-  const { models } = opened;
+  const { models, router } = opened;
   const { mode, attended, checkpoints } = options;
-  const settings = { models, mode, attended, checkpoints };
+  const settings = { models, ...(router && { router }), mode, attended, checkpoints };
   const offer = async (said: Offer): Promise<Failure | undefined> => {
     const refused = await opened.ports.inbox.offer(log.id, said);
     return refused && explained(refused, options.env);
@@ -78,7 +83,7 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
   };
   return {
     id: log.id,
-    models,
+    models: router ? [`auto:${router.mode}, of ${models.length} models`] : models,
     remarks,
     session: current,
     hasWork: async () =>

@@ -1,18 +1,17 @@
 /** Opens everything an agent reaches on this machine; what is not needed before the first request is loaded later. */
 import { type AgentPorts, createShownTexts } from "@lathe/agent";
-import type { Failure, Fenced, Syntax } from "@lathe/protocol";
+import type { Failure, Fenced, RouterSettings, Syntax } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
 import { builtinTools } from "@lathe/tools";
-import { createWorkspace, type Recovery } from "@lathe/workspace";
+import { createWorkspace, type LocalWorkspace, type Recovery } from "@lathe/workspace";
 import { afterFirstRequest } from "./after-first-request.ts";
 import { allSteps } from "./all-steps.ts";
-import { chooseModels } from "./choose-models.ts";
 import type { Containment } from "./containment.ts";
 import { openKeptRules } from "./kept-rules.ts";
-import { createLazyCheckpoints } from "./lazy-checkpoints.ts";
+import { createLazyCheckpoints, type LazyCheckpoints } from "./lazy-checkpoints.ts";
 import { createLazySearch } from "./lazy-search.ts";
 import type { LocalOptions } from "./local-options.ts";
-import { openCircuitFiles, openGateway } from "./model-gateway.ts";
+import { openModels } from "./open-models.ts";
 import { openRedactor } from "./open-redactor.ts";
 import { recoveryText } from "./recovery-text.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
@@ -39,6 +38,8 @@ export interface Fence {
 export interface Opened {
   readonly ports: AgentPorts;
   readonly models: readonly string[];
+  /** Where a router chooses among them. */
+  readonly router?: RouterSettings;
   containment(): Promise<Containment>;
   /** *Contract:* ends every process and removes the scratch folder; idempotent. */
   close(): Promise<void>;
@@ -46,10 +47,7 @@ export interface Opened {
 
 export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const { cwd, env } = options;
-  const models = chooseModels(options.models, env);
-  const gateway = openGateway(options);
-  if (models[0] !== undefined) gateway.preload(models[0]);
-  const circuits = openCircuitFiles(options, gateway);
+  const { gateway, models, router, ...talk } = openModels(options);
   const { scratch, fenced } = fence;
   const { rules: keptRules, kept } = openKeptRules(options);
   const fixed = sessionRules(options.rules, cwd);
@@ -62,13 +60,12 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const syntax = createSyntax();
   const state = openState(env);
   const ledger = state.ledgers.open(fence.root);
-  const onRecovered = (recovery: Recovery): void => options.onRemark?.(recoveryText(recovery));
-  const workspace = createWorkspace({ root: cwd, fenced, journal: workspaceFolder(env, cwd), onRecovered });
-  const checkpoints = createLazyCheckpoints({ root: cwd, env, fenced, onRemark: options.onRemark });
+  const { workspace, checkpoints } = openFiles(fenced, options);
   const redactor = openRedactor(options);
   const texts = createShownTexts(state.texts, redactor.redact);
   return {
     models,
+    ...(router && { router }),
     containment: probe.ready,
     ports: {
       inbox: state.inbox,
@@ -84,7 +81,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
           ...[import("@lathe/edits"), workspace.prepare(), options.checkpoints && checkpoints.open()],
         ]),
       ),
-      circuitNews: circuits.news,
+      ...talk.ports,
       tools: builtinTools,
       get rules() {
         return [...keptRules(), ...fixed];
@@ -100,7 +97,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       syntax,
       clock: systemClock,
       onEvent: (event, session) => {
-        circuits.onEvent(event, session);
+        talk.onEvent(event, session);
         options.onEvent(event, session);
       },
       onDelta: options.onDelta,
@@ -117,6 +114,17 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
         scratch.remove,
         () => pruneTexts(env, systemClock.now()),
       ]),
+  };
+}
+
+function openFiles(
+  fenced: Fenced,
+  { cwd, env, onRemark }: LocalOptions,
+): { readonly workspace: LocalWorkspace; readonly checkpoints: LazyCheckpoints } {
+  const onRecovered = (recovery: Recovery): void => onRemark?.(recoveryText(recovery));
+  return {
+    workspace: createWorkspace({ root: cwd, fenced, journal: workspaceFolder(env, cwd), onRecovered }),
+    checkpoints: createLazyCheckpoints({ root: cwd, env, fenced, onRemark }),
   };
 }
 

@@ -20,12 +20,9 @@ export type Action =
   | { readonly type: "await-person" }
   /** The next attempt is not due yet. */
   | { readonly type: "await-time"; readonly until: number; readonly why: string }
-  | {
-      readonly type: "switch-model";
-      readonly to: string;
-      readonly why: string;
-      readonly because?: ModelSwitched["because"];
-    }
+  | ({ readonly type: "switch-model" } & Pick<ModelSwitched, "to" | "why" | "because">)
   | { readonly type: "post-notice"; readonly about: "loop" | "truncated"; readonly text: string }
+  /** Let the router choose the model of the next attempts. */
+  | { readonly type: "route"; readonly moment: "turn" | "evidence"; readonly evidence?: string }
   | { readonly type: "call-model" }
   | { readonly type: "end-turn"; readonly end: TurnEnd };

@@ -4,6 +4,7 @@ import type { Action } from "./action.ts";
 import { afterFailure } from "./after-failure.ts";
 import { reachedLimit } from "./caps.ts";
 import { isDueAfter, isDueBefore } from "./checkpoint-due.ts";
+import { dueRoute } from "./due-route.ts";
 import { beforeAttempt } from "./failover.ts";
 import { judgeLoop } from "./loop-guard.ts";
 
@@ -37,6 +38,7 @@ function nextInTurn(session: Session, now: number): Action {
     wish(session) ??
     judgeLoop(session) ??
     afterFailure(session, now) ??
+    dueRoute(session) ??
     beforeAttempt(session, now) ?? { type: "call-model" }
   );
 }

@@ -9,7 +9,9 @@ import { decideCalls } from "./decide-calls.ts";
 import { isNews } from "./failover.ts";
 import type { Entry, Reach } from "./ports.ts";
 import { recoverCalls } from "./recover-calls.ts";
+import { routeModel } from "./route-model.ts";
 import { runCalls } from "./run-calls.ts";
+import { switchModel } from "./switch-model.ts";
 import { takeCheckpoint } from "./take-checkpoint.ts";
 
 /** *Contract:* each entry is in the log before the generator is resumed; stopping it early aborts what runs. */
@@ -42,6 +44,8 @@ export async function* perform(action: Action, session: Session, reach: Reach): 
       );
     case "post-notice":
       return yield entry([{ type: "notice.posted", data: { about: action.about, text: action.text } }]);
+    case "route":
+      return yield entry(await routeModel(session, action, reach));
     case "call-model": {
       const { turn } = session;
       const isCalm = turn?.modelFailures === 0 && turn.probing === undefined;
@@ -77,18 +81,4 @@ function heard(session: Session, model: string, { ports }: Reach): Draft<"circui
   if (!news) return undefined;
   const data: CircuitHeard = { model, ...news };
   return isNews(session, data, ports.clock.now()) ? [{ type: "circuit.heard", data }] : undefined;
-}
-
-function switchModel(
-  session: Session,
-  { to, why, because }: Extract<Action, { type: "switch-model" }>,
-  { ports }: Reach,
-): Draft[] {
-  const { prompt, note } = ports.takeOver(session, to);
-  const data = { from: session.model, to, why, ...(because && { because }), ...(prompt && { prompt }) };
-  const switched: Draft = { type: "model.switched", data };
-  // A look at the model that was left, and the way back, leave the conversation as it is: nobody's prefix changes.
-  const isLook = because === "recovery" || because === "relapse";
-  if (!note || isLook || (because === "fault" && session.turn?.handedOver)) return [switched];
-  return [switched, { type: "notice.posted", data: { about: "switched", text: note } }];
 }

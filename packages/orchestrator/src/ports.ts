@@ -14,6 +14,7 @@ import type {
   Ledger,
   ModelInfo,
   ModelRequest,
+  ModelRouted,
   Models,
   NetworkLog,
   OpenCall,
@@ -40,6 +41,13 @@ export interface Handover {
   readonly note?: string;
 }
 
+/** When a router chooses, and what it must not draw itself: milliseconds since the epoch, and a number from [0, 1). */
+export interface Drawn extends Pick<ModelRouted, "moment"> {
+  readonly evidence?: string | undefined;
+  readonly now: number;
+  readonly random: number;
+}
+
 export interface Ports {
   readonly clock: Clock;
   readonly models: Models;
@@ -55,6 +63,8 @@ export interface Ports {
   assemble(session: Session, info: ModelInfo): ModelRequest;
   /** *Contract:* pure; what `to` starts from when it goes on with the session, and what it is told. */
   takeOver(session: Session, to: string): Handover;
+  /** *Contract:* pure but for loading the router; absent where no session has one in its settings. */
+  route?(session: Session, drawn: Drawn): Promise<Omit<ModelRouted, "from">>;
   /** *Contract:* pure; input tokens of a request, rather too many than too few. */
   estimate(request: ModelRequest): number;
   /** *Contract:* reads the scripts of a call and gathers what `evaluate` needs to know of the world. */

@@ -1,6 +1,7 @@
 /** The calls of the latest answer: updating one, and closing the answer when all have outcomes. */
 import type { ToolResultPart } from "./message.ts";
 import { type Outcome, outcomeText, type Shown } from "./outcome.ts";
+import type { Run } from "./routing.ts";
 import type { CallState, Session, Turn } from "./session.ts";
 
 /** Answers the loop guard looks back on: five rounds of its longest cycle, four. */
@@ -31,7 +32,7 @@ export function closeAnswer(session: Session): Session {
   };
   return {
     ...session,
-    ...(session.turn ? { turn: withoutReason(session.turn) } : {}),
+    ...(session.turn ? { turn: withRuns(withoutReason(session.turn), done) } : {}),
     calls: [],
     messages: [...session.messages, { role: "tool", parts }],
     shown: foldShown(session.shown, outcomes),
@@ -46,6 +47,20 @@ export function closeAnswer(session: Session): Session {
 
 function withoutReason({ lastReason: _, ...turn }: Turn): Turn {
   return turn;
+}
+
+/** Runs the router looks back on. */
+const keptRuns = 20;
+
+function withRuns(
+  turn: Turn,
+  done: readonly { readonly call: CallState["call"]; readonly outcome: Outcome }[],
+): Turn {
+  const runs = done.flatMap(({ call, outcome }): readonly Run[] => {
+    const { exitCode } = factsOf(outcome);
+    return exitCode === undefined ? [] : [{ input: call.input, exitCode, step: turn.steps }];
+  });
+  return runs.length === 0 ? turn : { ...turn, runs: [...(turn.runs ?? []), ...runs].slice(-keptRuns) };
 }
 
 function factsOf(outcome: Outcome): NonNullable<Extract<Outcome, { type: "ok" }>["facts"]> {

@@ -10,6 +10,15 @@ const effects = [{ kind: "write", target: "a.ts" }] as const;
 const beyond = [{ kind: "write", target: "/data" }] as const;
 const shown = [{ path: "a.ts", version: "v2", ranges: [[1, 3]] as const }] as const;
 
+const row = (model: string) => ({
+  model,
+  tier: "small" as const,
+  quality: 0.9,
+  cost: { prompt: 0.1, cache: 0.1, answer: 0.1 },
+  steps: 3,
+  score: 1,
+});
+
 /** A session's life that touches every event type, and what the fold must know after each. */
 const life: readonly (readonly [Draft, (session: Session) => unknown])[] = [
   [
@@ -87,6 +96,27 @@ const life: readonly (readonly [Draft, (session: Session) => unknown])[] = [
       const { until, heard, left } = session.circuits["a/x"] ?? {};
       assert.deepEqual([until, heard, left], [9000, true, true]);
     },
+  ],
+  [
+    {
+      type: "model.routed",
+      data: {
+        from: "b/y",
+        to: "c/z",
+        moment: "turn",
+        mode: "balanced",
+        why: "it is light",
+        features: { words: 1 },
+        odds: { light: 0.8, ordinary: 0.15, hard: 0.05 },
+        table: [row("d/w"), row("c/z"), row("b/y")],
+        propensity: 1,
+      },
+    },
+    (session) =>
+      assert.deepEqual(
+        [session.model, session.route?.ranking, session.turn?.routedAt],
+        ["c/z", ["c/z", "d/w", "b/y"], 0],
+      ),
   ],
   [
     { type: "notice.posted", data: { about: "switched", text: "you take over" } },

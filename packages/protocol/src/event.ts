@@ -7,6 +7,7 @@ import { cancelRequested } from "./events/cancel-requested.ts";
 import { checkpointTaken } from "./events/checkpoint-taken.ts";
 import { circuitHeard } from "./events/circuit-heard.ts";
 import { messageReceived } from "./events/message-received.ts";
+import { modelRouted } from "./events/model-routed.ts";
 import { modelSwitched } from "./events/model-switched.ts";
 import { networkDecided } from "./events/network-decided.ts";
 import { noticePosted } from "./events/notice-posted.ts";
@@ -33,6 +34,7 @@ type AnyEventType =
   | typeof checkpointTaken
   | typeof circuitHeard
   | typeof messageReceived
+  | typeof modelRouted
   | typeof modelSwitched
   | typeof networkDecided
   | typeof noticePosted
@@ -58,6 +60,7 @@ const types: readonly AnyEventType[] = [
   checkpointTaken,
   circuitHeard,
   messageReceived,
+  modelRouted,
   modelSwitched,
   networkDecided,
   noticePosted,

@@ -17,6 +17,7 @@ export const emptySession: Session = {
   settings: { models: [], mode: "ask", attended: false },
   limits: {},
   model: "",
+  caches: {},
   messages: [],
   calls: [],
   usage: noUsage,

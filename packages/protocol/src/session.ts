@@ -10,6 +10,7 @@ import type { Outcome, Shown, Todo } from "./outcome.ts";
 import type { Owner } from "./owner.ts";
 import type { Prompt } from "./prompt.ts";
 import type { SentPrompt } from "./prompt-cache.ts";
+import type { Route, Run, WarmCache } from "./routing.ts";
 import type { Settings } from "./settings.ts";
 import type { Usage } from "./usage.ts";
 
@@ -95,6 +96,10 @@ export interface Turn {
   readonly cut: number;
   /** Answers completed when the files were last kept before a step, as long as nobody else had time to change them since. */
   readonly covered?: number;
+  /** Answers completed when the router last chose. */
+  readonly routedAt?: number;
+  /** Commands that ended, the latest 20. */
+  readonly runs?: readonly Run[];
 }
 
 /** A moment the session can go back to: right before a step. */
@@ -156,6 +161,10 @@ export interface Session {
   readonly circuits: Circuits;
   /** The one that somebody asked for since; it takes over before the next attempt. */
   readonly chosen?: string;
+  /** Absent where nobody routes. */
+  readonly route?: Route;
+  /** By model. */
+  readonly caches: Readonly<Record<string, WarmCache>>;
   readonly messages: readonly Message[];
   /** Calls of the latest answer while at least one has no outcome. */
   readonly calls: readonly CallState[];

@@ -1,10 +1,13 @@
 /** Settings: what the user chose for a session. */
 import type { Mode } from "./decision.ts";
+import type { RouterSettings } from "./routing.ts";
 
 /** Settings of a session that may change between turns. */
 export interface Settings {
   /** Failover chain of model ids, the preferred one first. */
   readonly models: readonly string[];
+  /** A router chooses among `models`, which then are in no order. */
+  readonly router?: RouterSettings;
   readonly mode: Mode;
   /** Whether a person can be asked. */
   readonly attended: boolean;

@@ -1,5 +1,5 @@
 /** `lathe models`: which models there are, what they cost, which of them answer; and what is newer than we know. */
-import { type Failure, isFailure } from "@lathe/protocol";
+import { type Failure, isFailure, routerModes } from "@lathe/protocol";
 import type { Command } from "../command.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { readFlags } from "../flags.ts";
@@ -7,13 +7,23 @@ import { harnessVersion } from "../harness-version.ts";
 import { usage } from "../run-options.ts";
 
 const flags = {
-  all: { type: "boolean", about: "list: also those that no key of yours reaches" },
+  all: { type: "boolean", about: "list, route: also those that no key of yours reaches" },
+  session: { type: "string", value: "ID", about: "route: what is said next in this session" },
+  mode: { type: "string", value: "MODE", about: `route: ${routerModes.join(", ")} (default balanced)` },
+  out: { type: "string", value: "FILE", about: "train: write the weights there if they prove better" },
+  force: { type: "boolean", about: "train: write them even if they do not" },
   url: { type: "string", value: "URL", about: "refresh: another registry in the format of models.dev" },
   json: { type: "boolean", about: "as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
 
-const forms = ["models list [WORD...] [--all]", "models test [ID...]", "models refresh [--url URL]"];
+const forms = [
+  "models list [WORD...] [--all]",
+  "models test [ID...]",
+  "models refresh [--url URL]",
+  'models route "task" [--session ID] [--mode MODE] [--all]',
+  "models train [--out FILE]",
+];
 
 export const modelsCommand: Command = {
   name: "models",
@@ -25,7 +35,12 @@ test: sends each model a question of a few words, and says whether it answers, h
 Without ID those a session would use. Exit code 1 when none of them answers.
 refresh: fetches limits and prices; without it those of this version count. "catalogue" in your own
 configuration says what is different, or what nobody knows:
-  "catalogue": { "vllm/my-model": { "window": 32768, "price": { "input": 0.1, "output": 0.4 } } }`,
+  "catalogue": { "vllm/my-model": { "window": 32768, "price": { "input": 0.1, "output": 0.4 } } }
+route: prints the table from which --model auto would choose for a task, and why.
+train: learns from your sessions with --model auto how well each tier of models does, and says on the newest
+of them whether that would have been worth it. It can tell only where another model was tried now and then:
+"router": { "explore": 0.05 }. To use what was written: "router": { "weights": "FILE" }.
+"router" also takes "allow" and "block", lists of ids with *, and "tiers", { "ID": "small" }.`,
   run,
 };
 
@@ -35,8 +50,8 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const [what, ...words] = line.words;
   const config = await loadConfig(process.cwd(), process.env, {});
   if (isFailure(config)) return config;
-  const { models, providers, catalogue } = config;
-  const options = { env: process.env, models, providers, catalogue, version: harnessVersion() };
+  const { models, providers, catalogue, router } = config;
+  const options = { env: process.env, models, providers, catalogue, router, version: harnessVersion() };
   const json = line.values.json ?? false;
   if (what === "list") {
     const { list } = await import("../models/list.ts");
@@ -49,6 +64,16 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   if (what === "refresh" && words.length === 0) {
     const { refresh } = await import("../models/refresh.ts");
     return refresh(options, line.values.url);
+  }
+  if (what === "route" && words.length > 0) {
+    const { routeCommand } = await import("../models/route.ts");
+    const { mode, session, all = false } = line.values;
+    return routeCommand(options, { task: words.join(" "), mode, session, isAll: all, json });
+  }
+  if (what === "train" && words.length === 0) {
+    const { trainCommand } = await import("../models/train.ts");
+    const { out, force = false } = line.values;
+    return trainCommand(options, { out, force, json });
   }
   return usage(`lathe ${forms.join(", or lathe ")}`);
 }

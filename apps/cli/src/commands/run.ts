@@ -44,6 +44,8 @@ ${allowNotes}`,
   run,
 };
 
+type Values = Line<typeof flags>["values"];
+
 async function run(argv: readonly string[]): Promise<number | Failure> {
   const line = readFlags(argv, flags);
   if (isFailure(line)) return line;
@@ -52,10 +54,8 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   if (!format) {
     return usage(`--output-format is one of ${outputFormats.join(", ")}, not "${values["output-format"]}"`);
   }
-  if (values.resume !== undefined && values.continue)
-    return usage("--resume and --continue exclude each other");
-  if (values.keep && !values.fork)
-    return usage("--keep goes with --fork: without it every change is made at once");
+  const wrong = wrongTogether(values);
+  if (wrong) return wrong;
   if (values.fork) {
     const { runInFork } = await import("../forks/run-in-fork.ts");
     return runInFork(argv, {
@@ -78,6 +78,13 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
     { format, ...(task && { task }), ...(session && { session }) },
   );
   return isFailure(ran) ? ran : ran.code;
+}
+
+function wrongTogether({ resume, continue: goesOn, keep, fork }: Values): Failure | undefined {
+  if (resume !== undefined && goesOn) return usage("--resume and --continue exclude each other");
+  return keep && !fork
+    ? usage("--keep goes with --fork: without it every change is made at once")
+    : undefined;
 }
 
 async function taskWords(line: Line<typeof flags>, resuming: boolean): Promise<Words | Failure | undefined> {
@@ -111,7 +118,7 @@ async function taskText(
 }
 
 async function sessionToResume(
-  values: Line<typeof flags>["values"],
+  values: Values,
   { cwd, env }: AgentOptions,
 ): Promise<string | Failure | undefined> {
   if (values.resume === undefined && !values.continue) return undefined;

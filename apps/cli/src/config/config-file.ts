@@ -78,6 +78,15 @@ const modelEntries = {
   tools: v.exactOptional(v.boolean()),
 };
 
+const patterns = v.exactOptional(v.array(v.string()));
+const narrowingEntries = { allow: patterns, block: patterns };
+const routerEntries = {
+  ...narrowingEntries,
+  explore: v.exactOptional(v.pipe(v.number(), v.minValue(0), v.maxValue(1))),
+  tiers: v.exactOptional(v.record(v.string(), v.picklist(["small", "medium", "large"]))),
+  weights: v.exactOptional(v.string()),
+};
+
 /** A project comes from others: it may tighten, not loosen, and names no address, key or header. */
 const projectEntries = {
   $schema: v.exactOptional(v.string()),
@@ -86,6 +95,7 @@ const projectEntries = {
   limits: v.exactOptional(limits),
   sandboxLimits: v.exactOptional(sandboxLimits),
   rules: v.exactOptional(v.array(tighteningRule)),
+  router: v.exactOptional(v.strictObject(narrowingEntries)),
 };
 const projectSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(projectEntries);
 
@@ -96,6 +106,7 @@ const userEntries = {
   checkpoints: v.exactOptional(v.boolean()),
   secondOpinion: v.exactOptional(v.string()),
   providers: v.exactOptional(v.record(v.string(), provider)),
+  router: v.exactOptional(v.strictObject(routerEntries)),
   catalogue: v.exactOptional(v.record(v.string(), v.strictObject(modelEntries))),
   trusted: v.exactOptional(v.array(v.string())),
 };
@@ -108,6 +119,7 @@ const managedEntries = {
   mode: v.exactOptional(mode),
   sandboxLimits: v.exactOptional(sandboxLimits),
   rules: v.exactOptional(v.array(rule)),
+  router: v.exactOptional(v.strictObject(narrowingEntries)),
 };
 
 /** Whose file it is. */
@@ -179,6 +191,7 @@ function keysBeside([first, , ...rest]: readonly string[], whose: Owner): readon
   const topEntries = entriesOf[whose];
   if (first === "limits") return Object.keys(limitEntries);
   if (first === "sandboxLimits") return Object.keys(sandboxEntries);
+  if (first === "router") return Object.keys(whose === "user" ? routerEntries : narrowingEntries);
   const inner = {
     rules: { ...ruleBody, verdict: v.string() },
     providers: providerEntries,

@@ -14,6 +14,7 @@ export interface Config {
   readonly secondOpinion?: string;
   readonly providers: LocalOptions["providers"];
   readonly catalogue: LocalOptions["catalogue"];
+  readonly router: LocalOptions["router"];
   /** What was left out, one sentence each. */
   readonly remarks: readonly string[];
 }
@@ -31,6 +32,12 @@ export interface ConfigPart {
   readonly secondOpinion?: string;
   readonly providers?: LocalOptions["providers"];
   readonly catalogue?: LocalOptions["catalogue"];
+  readonly router?: RouterPart;
   /** Folders of which the user trusts the project's own file. */
   readonly trusted?: readonly string[];
+}
+
+/** What one source says of the router; a project and the machine's owner may only narrow what it chooses of. */
+export interface RouterPart extends Partial<Omit<LocalOptions["router"], "allow">> {
+  readonly allow?: readonly string[];
 }

@@ -39,6 +39,7 @@ it("has defaults without any file, and is frozen", async () => {
     checkpoints: true,
     providers: {},
     catalogue: {},
+    router: { allow: [], block: [], tiers: {} },
     remarks: [],
   });
   assert.ok(Object.isFrozen(config));
@@ -231,5 +232,33 @@ it("says which limit is none", async () => {
   for (const [sandboxLimits, complaint] of wrong) {
     user({ sandboxLimits });
     await assert.rejects(load(), complaint);
+  }
+});
+
+it("lets a project and the machine's owner narrow what a router chooses of, and nobody widen it", async () => {
+  const managedFile = join(root, "managed.json");
+  writeFileSync(managedFile, JSON.stringify({ router: { block: ["*fable*"] } }));
+  user({ model: "auto:cost", router: { allow: ["anthropic/*"], explore: 0.1, tiers: { "a/b": "large" } } });
+  project({ router: { allow: ["*haiku*"], block: ["*-4-*"] } });
+  assert.deepEqual((await load({ managedFile })).router, {
+    allow: [["anthropic/*"], ["*haiku*"]],
+    block: ["*fable*", "*-4-*"],
+    explore: 0.1,
+    tiers: { "a/b": "large" },
+  });
+  project({ router: { explore: 1 } });
+  const refused = await loadConfig(root, env, {});
+  assert.ok(isFailure(refused));
+  assert.match(refused.text, /router\.explore.*the keys are allow, block/);
+});
+
+it("takes auto from any source, alone and with a mode there is", async () => {
+  project({ model: "auto" });
+  assert.deepEqual((await load()).models, ["auto"]);
+  assert.deepEqual((await load({ model: "auto:intelligence" })).models, ["auto:intelligence"]);
+  for (const model of ["auto:cheap", "auto,anthropic/x"]) {
+    const refused = await loadConfig(root, env, { model });
+    assert.ok(isFailure(refused));
+    assert.equal(refused.code, "config-invalid");
   }
 });

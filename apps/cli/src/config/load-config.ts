@@ -5,7 +5,7 @@
  */
 import { readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
-import { configFolder, isReached, readRootFile } from "@lathe/hosts/local";
+import { autoMode, configFolder, isAuto, isReached, readRootFile } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure, type Limits, type Mode } from "@lathe/protocol";
 import { allowRule } from "./allow-rule.ts";
 import type { Config, ConfigPart } from "./config.ts";
@@ -34,12 +34,10 @@ export async function loadConfig(
   const { managed, user, found } = files;
   const project = found.part;
   const providers = user.providers ?? {};
-  const chosen = chain(flags.model ?? chainOfEnv(env) ?? user.model);
-  const suggested = chosen.length > 0 ? [] : chain(project.model);
-  const reached = suggested.filter((id) => isReached(id, { env, providers }));
-  const unreached = suggested.filter((id) => !reached.includes(id)).map(unreachedText);
+  const models = modelsOf([flags.model, chainOfEnv(env), user.model], project.model, { env, providers });
+  if (isFailure(models)) return models;
   return Object.freeze({
-    models: chosen.length > 0 ? chosen : reached,
+    models: models.chain,
     mode: stricter(flags.mode ?? stricter(user.mode ?? "auto", project.mode), managed.mode),
     limits: { ...lower(user.limits ?? {}, project.limits ?? {}), ...flags.limits },
     rules: [
@@ -56,8 +54,9 @@ export async function loadConfig(
       isTrusted: files.isTrusted,
       flags: flags.sandboxLimits,
     }),
+    router: routerOf(user, [managed, project]),
     providers,
-    remarks: [...found.remarks, ...unreached],
+    remarks: [...found.remarks, ...models.remarks],
   });
 }
 
@@ -71,6 +70,33 @@ function ownPart(
     ...(user.secondOpinion !== undefined && { secondOpinion: user.secondOpinion }),
     sandbox: flags.sandbox ?? user.sandbox ?? true,
     checkpoints: flags.checkpoints ?? user.checkpoints ?? true,
+  };
+}
+
+/** What the user chose, the first that says anything; else what the project suggests, as far as the user reaches it. */
+function modelsOf(
+  own: readonly ConfigPart["model"][],
+  project: ConfigPart["model"],
+  reach: Parameters<typeof isReached>[1],
+): { readonly chain: readonly string[]; readonly remarks: readonly string[] } | Failure {
+  const wrong = [...own, project].map((model) => autoMode(chain(model))).find(isFailure);
+  if (wrong) return wrong;
+  const chosen = chain(own.find((model) => model !== undefined));
+  if (chosen.length > 0) return { chain: chosen, remarks: [] };
+  const suggested = chain(project);
+  const reached = suggested.filter((id) => isAuto(id) || isReached(id, reach));
+  const unreached = suggested.filter((id) => !reached.includes(id));
+  return { chain: reached, remarks: unreached.map(unreachedText) };
+}
+
+/** Each says what it allows, and all have to; what one blocks is blocked. */
+function routerOf({ router: own = {} }: ConfigPart, others: readonly ConfigPart[]): Config["router"] {
+  const parts = [own, ...others.map(({ router }) => router ?? {})];
+  return {
+    ...own,
+    allow: parts.flatMap(({ allow }) => (allow ? [allow] : [])),
+    block: parts.flatMap(({ block = [] }) => block),
+    tiers: own.tiers ?? {},
   };
 }
 

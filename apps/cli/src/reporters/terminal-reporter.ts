@@ -4,6 +4,7 @@ import { afterCancel, callLines } from "../render/call-lines.ts";
 import { callTarget } from "../render/call-target.ts";
 import { duration } from "../render/figures.ts";
 import { harmless, lastLines } from "../render/fit.ts";
+import { routedText } from "../render/routed-text.ts";
 import type { Screen } from "../render/screen.ts";
 import { summaryText } from "../render/summary.ts";
 import { endWord, problemOf } from "./end-text.ts";
@@ -27,6 +28,8 @@ export class TerminalReporter implements Reporter {
   #steps = 0;
   #isCancelled = false;
   readonly #toldOf = new Set<string>();
+  /** The model the router chose last, which it has said. */
+  #chosen: string | undefined;
 
   constructor(screen: Screen) {
     this.#screen = screen;
@@ -112,10 +115,17 @@ export class TerminalReporter implements Reporter {
     // That an answer was stopped, the end says.
     if (event.type === "step.failed" && event.data.failure.code !== "cancelled")
       this.#note(`no answer: ${event.data.failure.text}`);
-    if (event.type === "model.switched") this.#note(`switching to ${event.data.to}: ${event.data.why}`);
+    if (event.type === "model.routed") this.#routed(event.data);
+    if (event.type === "model.switched" && event.data.to !== this.#chosen)
+      this.#note(`switching to ${event.data.to}: ${event.data.why}`);
     if (event.type === "checkpoint.taken") this.#uncovered(event.data.failure?.text);
     if (event.type === "network.decided") this.#contacted(event.data);
     if (event.type === "notice.posted") this.#note(`told the model: ${event.data.text}`);
+  }
+
+  #routed(routed: Event<"model.routed">["data"]): void {
+    this.#chosen = routed.to;
+    this.#screen.line(this.#screen.paint.dim(harmless(routedText(routed))));
   }
 
   /** Once for each reason: it may be the same at every step. */

@@ -14,6 +14,7 @@ import { callTarget } from "../render/call-target.ts";
 import { duration, moment } from "../render/figures.ts";
 import { columnsOf, harmless } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
+import { routedText } from "../render/routed-text.ts";
 import { summaryText } from "../render/summary.ts";
 import { endWord, problemOf } from "../reporters/end-text.ts";
 
@@ -62,6 +63,8 @@ function linesOf(event: Event, calls: Calls, view: StepView): readonly string[] 
       return [yellow(`? ${event.data.by} answered: ${harmless(event.data.answer)}`)];
     case "step.failed":
       return [yellow(`! no answer: ${harmless(event.data.failure.text)}`)];
+    case "model.routed":
+      return [dim(harmless(routedText(event.data)))];
     case "model.switched":
       return [yellow(`! switched to ${event.data.to}: ${harmless(event.data.why)}`)];
     case "notice.posted":

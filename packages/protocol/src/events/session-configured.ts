@@ -4,6 +4,7 @@ import { type Limits, limitsSchema } from "../budget.ts";
 import { modeSchema } from "../decision.ts";
 import type { EventType } from "../event-type.ts";
 import { rememberOffer } from "../offers.ts";
+import { type RouterSettings, routerModeSchema } from "../routing.ts";
 import type { Session } from "../session.ts";
 import type { Settings } from "../settings.ts";
 
@@ -14,9 +15,15 @@ export interface SessionConfigured {
   readonly offer?: string;
 }
 
+const router: v.GenericSchema<unknown, RouterSettings> = v.object({
+  mode: routerModeSchema,
+  explore: v.exactOptional(v.number()),
+});
+
 const schema: v.GenericSchema<unknown, SessionConfigured> = v.object({
   settings: v.object({
     models: v.array(v.string()),
+    router: v.exactOptional(router),
     mode: modeSchema,
     attended: v.boolean(),
     checkpoints: v.exactOptional(v.boolean()),
@@ -32,14 +39,16 @@ export const sessionConfigured: EventType<"session.configured", SessionConfigure
   apply: (session, { data }) => {
     const { settings, limits, offer } = data;
     const next = { ...rememberOffer(session, offer), settings, limits };
-    return choose(next, settings.models, session.settings.models);
+    return choose(next, session.settings.models);
   },
 };
 
-/** Another chain is somebody's wish; with the same one a model that took over since stays. */
-function choose(session: Session, models: readonly string[], before: readonly string[]): Session {
+/** Another chain is somebody's wish; with the same one a model that took over since stays, and one that a router chose. */
+function choose(session: Session, before: readonly string[]): Session {
+  const { models, router } = session.settings;
   const [first] = models;
   if (first === undefined || (models.join() === before.join() && session.model !== "")) return session;
+  if (router && models.includes(session.model)) return session;
   const { chosen: _, ...rest } = session;
   if (session.model === "") return { ...rest, model: first };
   return first === session.model ? rest : { ...rest, chosen: first };

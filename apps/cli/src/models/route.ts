@@ -1,0 +1,96 @@
+/** `lathe models route`: the table from which the router would choose for a task, and the reason in words. */
+import type { ModelOptions } from "@lathe/hosts/list-models";
+import { autoMode, type LocalOptions } from "@lathe/hosts/local";
+import { type RoutedTask, routeModels } from "@lathe/hosts/route-models";
+import { type Failure, isFailure, type RoutedRow, routerModes } from "@lathe/protocol";
+import { count } from "../render/figures.ts";
+import { columnsOf, harmless, wrap } from "../render/fit.ts";
+import { type Palette, paletteFor } from "../render/palette.ts";
+import { table } from "../render/table.ts";
+import { usage } from "../run-options.ts";
+
+export interface RouteOptions {
+  readonly task: string;
+  /** As written; absent: that of the configuration, or balanced. */
+  readonly mode: string | undefined;
+  readonly session: string | undefined;
+  readonly isAll: boolean;
+  readonly json: boolean;
+}
+
+export async function routeCommand(
+  options: ModelOptions & Pick<LocalOptions, "router">,
+  { task, mode: written, session, isAll, json }: RouteOptions,
+): Promise<number | Failure> {
+  const configured = autoMode(options.models);
+  const mode = routerModes.find(
+    (one) => one === (written ?? (isFailure(configured) ? undefined : configured) ?? "balanced"),
+  );
+  if (!mode) return usage(`--mode is one of ${routerModes.join(", ")}, not "${written}"`);
+  const routed = await routeModels(options, { task, mode, isAll, ...(session !== undefined && { session }) });
+  if (isFailure(routed)) return routed;
+  const paint = paletteFor(process.stdout, process.env);
+  const width = columnsOf(process.stdout);
+  process.stdout.write(json ? `${JSON.stringify(routed, null, 2)}\n` : routeText(routed, { paint, width }));
+  return 0;
+}
+
+interface View {
+  readonly paint: Palette;
+  readonly width: number;
+}
+
+function routeText(routed: RoutedTask, { paint, width }: View): string {
+  const { odds, context, current, mode, to, why, weights } = routed;
+  const share = (name: keyof typeof odds): string => `${name} ${percent(odds[name])}`;
+  const kind = `${share("light")}, ${share("ordinary")}, ${share("hard")}`;
+  const where = current === undefined ? "a new session" : `a session with ${current}`;
+  const rows = routed.table.map((row) => rowOf(row, routed, paint));
+  const titles = ["", "model", "tier", "right", "prompt", "cache", "answers", "in all", "steps", "score"];
+  const reason = wrap(`${name(to)}, as ${why}.`, width);
+  const notes = [
+    `mode ${mode}; the first request has ${count(context)} tokens, in ${where}`,
+    "right: how likely it comes out right · prompt: what goes in anew · cache: what is read from the provider's cache",
+    "score: what coming out right is worth in this mode, less the cost",
+    `weights: ${weights}`,
+  ].flatMap((note) => wrap(note, width));
+  return [
+    `${paint.dim("the task looks")} ${kind}\n`,
+    table([titles.map((title) => paint.dim(title)), ...rows]),
+    `${reason.map((line) => paint.bold(harmless(line))).join("\n")}\n`,
+    `${notes.map((note) => paint.dim(note)).join("\n")}\n`,
+  ].join("\n");
+}
+
+function rowOf(row: RoutedRow, { to, cached }: RoutedTask, paint: Palette): readonly string[] {
+  const { model, tier, quality, cost, steps, score } = row;
+  const isChosen = model === to;
+  const held = cached[model];
+  return [
+    isChosen ? paint.green("→") : "",
+    `${isChosen ? paint.bold(model) : model}${held === undefined ? "" : paint.dim(` (${count(held)} cached)`)}`,
+    tier,
+    right(percent(quality), 5),
+    ...[cost.prompt, cost.cache, cost.answer].map((dollars) => right(money(dollars), 7)),
+    right(money(cost.prompt + cost.cache + cost.answer), 7),
+    right(steps.toFixed(0), 5),
+    right(score.toFixed(2), 5),
+  ];
+}
+
+function name(model: string): string {
+  return model.slice(model.indexOf("/") + 1);
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+/** The same number of digits for all, as they are compared. */
+function money(dollars: number): string {
+  return `$${dollars.toFixed(dollars < 10 ? 3 : 2)}`;
+}
+
+function right(text: string, width: number): string {
+  return text.padStart(width);
+}

@@ -1,0 +1,283 @@
+/**
+ * The bars the router must reach, on tasks held out of every fit and in simulated sessions made of them; prints its
+ * tables. `npm test -- router/bars` measures; what is printed stands in docs/decisions/017-router.md.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Odds } from "@lathe/protocol";
+import { oddsOf } from "./difficulty.ts";
+import { fitDifficulty } from "./fit-difficulty.ts";
+import { type Interval, intervalOf } from "./interval.ts";
+import { always, freeSwitchRouter, listPriceRouter, router, scaled, withWorth } from "./policies.test.ts";
+import { route } from "./route.ts";
+import { shippedWeights } from "./shipped-weights.ts";
+import { candidates, drawSessions, oracle, type Played, type Policy, play } from "./simulation.test.ts";
+import { heldOut, later, tasks, training } from "./tasks.test.ts";
+import { taskClasses, tiers } from "./weights.ts";
+
+const { worth } = shippedWeights;
+const sessions = drawSessions(heldOut, 2000, 11);
+
+interface Result {
+  readonly name: string;
+  readonly turns: readonly Played[];
+  /** Means per session. */
+  readonly quality: readonly number[];
+  readonly cost: readonly number[];
+  readonly gain: readonly number[];
+}
+
+function resultOf(name: string, policy: Policy, among = sessions): Result {
+  const played = among.map((session) => play(session, policy));
+  const perSession = (of: (turn: Played) => number): readonly number[] =>
+    played.map((turns) => turns.reduce((sum, turn) => sum + of(turn), 0));
+  return {
+    name,
+    turns: played.flat(),
+    quality: perSession(({ success }) => success),
+    cost: perSession(({ cost }) => cost),
+    gain: perSession(({ success, cost, seen }) => success * worth[seen.turn.task.task] - cost),
+  };
+}
+
+const mean = (values: readonly number[]): number => values.reduce((a, b) => a + b, 0) / values.length;
+const turnsPerSession = mean(sessions.map(({ length }) => length));
+/** Sessions are what is drawn independently: differences are taken session by session, and told per turn. */
+const difference = (a: readonly number[], b: readonly number[]): Interval =>
+  perTurn(intervalOf(a.map((value, i) => value - (b[i] ?? 0))));
+const perTurn = ({ mean: m, low, high }: Interval): Interval => ({
+  mean: m / turnsPerSession,
+  low: low / turnsPerSession,
+  high: high / turnsPerSession,
+});
+const shown = ({ mean: m, low, high }: Interval): string =>
+  `${m.toFixed(4)} [${low.toFixed(4)}, ${high.toFixed(4)}]`;
+
+/**
+ * The cheapest way in which a family of policies is exactly as good as the router, on the very sessions: one worth for
+ * some sessions and another for the rest. So it is judged with hindsight, and the router is not.
+ */
+function matched(name: string, make: (worth: Odds) => Policy): Result {
+  const wanted = mean(routed.quality);
+  const scales = Array.from({ length: 11 }, (_, i) => 0.35 * 1.45 ** i);
+  const tried = scales.map((scale) => resultOf(`${name} x${scale.toFixed(2)}`, make(scaled(scale))));
+  const mixes = tried.flatMap((low) =>
+    tried.flatMap((high) => {
+      const [bad, good] = [mean(low.quality), mean(high.quality)];
+      if (bad > wanted || good <= wanted) return [];
+      const share = (wanted - bad) / (good - bad);
+      return [{ low, high, share, cost: (1 - share) * mean(low.cost) + share * mean(high.cost) }];
+    }),
+  );
+  const [cheapest] = mixes.sort((a, b) => a.cost - b.cost);
+  if (!cheapest) throw new Error(`${name} is never as good`);
+  const { low, high, share } = cheapest;
+  const mix = (of: "quality" | "cost" | "gain"): readonly number[] =>
+    low[of].map((value, i) => (1 - share) * value + share * (high[of][i] ?? 0));
+  const turns = share > 0.5 ? high.turns : low.turns;
+  return { name: `${name}, as good`, turns, quality: mix("quality"), cost: mix("cost"), gain: mix("gain") };
+}
+
+const routed = resultOf("router", router());
+const large = resultOf("always large", always("large"));
+const small = resultOf("always small", always("small"));
+const best = resultOf("oracle", oracle(worth));
+const list = matched("list prices", (w) => listPriceRouter({ weights: withWorth(w) }));
+const free = matched("free switches", (w) => freeSwitchRouter({ weights: withWorth(w) }));
+
+function line({ name, turns, quality, cost, gain }: Result): string {
+  const share = tiers.map((tier) =>
+    String(
+      Math.round((100 * turns.filter(({ choice }) => choice.tier === tier).length) / turns.length),
+    ).padStart(3),
+  );
+  const switches = mean(turns.map((turn) => turn.switches));
+  return [
+    name.padEnd(26),
+    shown(perTurn(intervalOf(quality))),
+    shown(perTurn(intervalOf(cost))),
+    switches.toFixed(2).padStart(5),
+    share.join(" "),
+    shown(difference(best.gain, gain)),
+  ].join("  ");
+}
+
+describe("the labelled tasks", () => {
+  it("are at least 300, each with a tier and a reason, and none twice", () => {
+    assert.ok(tasks.length >= 300, `${tasks.length}`);
+    assert.ok(tasks.every(({ why, text }) => why.length > 3 && text.length > 0));
+    assert.equal(new Set(tasks.map(({ text }) => text)).size, tasks.length);
+  });
+
+  it("have both parts in all classes", () => {
+    for (const part of [heldOut, training]) {
+      for (const task of taskClasses) {
+        assert.ok(part.filter((one) => one.task === task).length >= 25, task);
+      }
+    }
+  });
+});
+
+describe("the router on held-out tasks", () => {
+  it("sees more of a task than the commonest class, and rarely takes one extreme for the other", () => {
+    const seen = heldOut.map((task) => ({ task, odds: oddsOf(task.features, shippedWeights) }));
+    const top = (odds: Odds) => taskClasses.reduce((best, one) => (odds[one] > odds[best] ? one : best));
+    const rows = taskClasses.map((label) => {
+      const own = seen.filter(({ task }) => task.task === label);
+      const counts = taskClasses.map((told) => own.filter(({ odds }) => top(odds) === told).length);
+      return `${label.padEnd(9)} ${counts.map((n) => String(n).padStart(9)).join("")}`;
+    });
+    const right = intervalOf(seen.map(({ task, odds }) => (top(odds) === task.task ? 1 : 0)));
+    const loss = mean(seen.map(({ task, odds }) => -Math.log(odds[task.task])));
+    const base = mean(
+      heldOut.map(
+        ({ task }) => -Math.log(training.filter((one) => one.task === task).length / training.length),
+      ),
+    );
+    console.log(`${tasks.length} tasks, ${training.length} fitted, ${heldOut.length} held out`);
+    console.log(
+      `label \\ seen as ${taskClasses.map((name) => name.padStart(8)).join(" ")}\n${rows.join("\n")}`,
+    );
+    console.log(`right ${shown(right)}; log loss ${loss.toFixed(3)}, of the shares alone ${base.toFixed(3)}`);
+    const extremes = seen.filter(
+      ({ task, odds }) => Math.abs(taskClasses.indexOf(task.task) - taskClasses.indexOf(top(odds))) === 2,
+    );
+    assert.ok(right.low > 0.6, shown(right));
+    assert.ok(loss < base * 0.75);
+    assert.ok(extremes.length <= 0.03 * heldOut.length, `${extremes.length}`);
+  });
+
+  it("carries to tasks written later in another manner, less far", () => {
+    const seen = later.map((task) => ({ task, odds: oddsOf(task.features, shippedWeights) }));
+    const top = (odds: Odds) => taskClasses.reduce((best, one) => (odds[one] > odds[best] ? one : best));
+    const right = intervalOf(seen.map(({ task, odds }) => (top(odds) === task.task ? 1 : 0)));
+    const extremes = seen.filter(
+      ({ task, odds }) => Math.abs(taskClasses.indexOf(task.task) - taskClasses.indexOf(top(odds))) === 2,
+    );
+    const among = drawSessions(later, 1000, 13);
+    const [own, large] = [router(), always("large")].map((policy) => resultOf("", policy, among)) as [
+      Result,
+      Result,
+    ];
+    const kept = mean(own.quality) / mean(large.quality);
+    const saved = 1 - mean(own.cost) / mean(large.cost);
+    console.log(
+      `${later.length} later tasks: right ${shown(right)}, ${extremes.length} extremes; against always large saves ${pct(saved)}, keeps ${pct(kept)}`,
+    );
+    assert.ok(right.mean > 0.5);
+    assert.equal(extremes.length, 0);
+    assert.ok(kept > 0.95);
+  });
+
+  it("ships the weights that the fit gives", () => {
+    const fitted = fitDifficulty(training, { penalty: 1.5, rounds: 600 });
+    for (const part of ["beyondLight", "hard"] as const) {
+      const { planning: _p, rewound: _r, child: _c, ...rest } = shippedWeights[part];
+      assert.deepEqual(rest, fitted[part]);
+    }
+  });
+});
+
+describe("the router in simulated sessions of held-out tasks", () => {
+  it("prints its table", () => {
+    console.log(`${sessions.length} sessions, ${routed.turns.length} turns; intervals: 95 %, over sessions`);
+    console.log(
+      [
+        "policy".padEnd(26),
+        "right per turn".padEnd(23),
+        "$ per turn".padEnd(23),
+        "moves",
+        "  S   M   L",
+        "regret, $ per turn",
+      ].join("  "),
+    );
+    for (const result of [small, resultOf("always medium", always("medium")), large, routed])
+      console.log(line(result));
+    for (const mode of ["cost", "intelligence"] as const)
+      console.log(line(resultOf(`router, ${mode}`, router({ mode }))));
+    for (const result of [resultOf("list prices, same worth", listPriceRouter()), list])
+      console.log(line(result));
+    for (const result of [resultOf("free switches, same worth", freeSwitchRouter()), free])
+      console.log(line(result));
+    console.log(line(best));
+  });
+
+  it("costs less than always the large model, and loses at most 2 % of its quality", () => {
+    const saved = difference(large.cost, routed.cost);
+    const kept = mean(routed.quality) / mean(large.quality);
+    const lost = difference(large.quality, routed.quality);
+    const share = perTurn(intervalOf(large.quality)).mean;
+    console.log(
+      `against always large: saves $ ${shown(saved)} per turn (${pct(saved.mean / perTurn(intervalOf(large.cost)).mean)}), keeps ${pct(kept)} of its quality, loses at most ${pct(lost.high / share)}`,
+    );
+    assert.ok(saved.low > 0);
+    assert.ok(kept >= 0.98);
+    assert.ok(lost.high / share <= 0.02);
+  });
+
+  it("is better than always the small model", () => {
+    const gained = difference(routed.quality, small.quality);
+    console.log(`against always small: gains ${shown(gained)} right per turn`);
+    assert.ok(gained.low > 0.1);
+  });
+
+  for (const blind of [list, free]) {
+    it(`costs less than a router that ignores the cache (${blind.name})`, () => {
+      const saved = difference(blind.cost, routed.cost);
+      const better = difference(routed.quality, blind.quality);
+      console.log(
+        `against ${blind.name}: saves $ ${shown(saved)} per turn (${pct(saved.mean / perTurn(intervalOf(blind.cost)).mean)}), quality ${shown(better)}`,
+      );
+      assert.ok(saved.low > 0, "on cost");
+      assert.ok(Math.abs(better.mean) < 1e-9, "on quality");
+    });
+  }
+
+  it("is worth more than any fixed choice, by the worth it was given", () => {
+    for (const fixed of tiers.map((tier) => resultOf(tier, always(tier)))) {
+      assert.ok(difference(routed.gain, fixed.gain).low > 0, fixed.name);
+    }
+  });
+});
+
+describe("a decision", () => {
+  it("takes at most 2 ms, with 40 models and a long request", () => {
+    const many = Array.from({ length: 40 }, (_, i) => {
+      const one = candidates[i % 3] ?? candidates[0];
+      if (!one) throw new Error("no candidates");
+      return { ...one, info: { ...one.info, id: `${one.info.id}${i}` } };
+    });
+    // The machine does other things meanwhile: a decision takes what the fastest of five takes.
+    const soonest = (text: string): number =>
+      Math.min(...Array.from({ length: 5 }, () => decide(text, many)));
+    const times = tasks.flatMap(({ text }) => [soonest(text), soonest(text.repeat(100))]);
+    const sorted = times.toSorted((a, b) => a - b);
+    const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
+    console.log(
+      `decision: median ${at(0.5).toFixed(3)} ms, 99 % ${at(0.99).toFixed(3)} ms, worst ${at(1).toFixed(3)} ms`,
+    );
+    assert.ok(at(1) <= 2, `${at(1)}`);
+  });
+});
+
+function decide(request: string, many: typeof candidates): number {
+  const begun = performance.now();
+  const cached = { [many[1]?.info.id ?? ""]: 50_000 };
+  const situation = {
+    request,
+    moment: "turn",
+    isPlanning: false,
+    isRewound: false,
+    isChild: false,
+    hasImages: false,
+    steps: 0,
+    context: 60_000,
+    cached,
+  } as const;
+  route(situation, many, { weights: shippedWeights, mode: "balanced" });
+  return performance.now() - begun;
+}
+
+function pct(share: number): string {
+  return `${(100 * share).toFixed(1)} %`;
+}

@@ -1,0 +1,36 @@
+/** Intervals: a mean with what chance may have done to it, by resampling; the same numbers for the same data. */
+
+export interface Interval {
+  readonly mean: number;
+  /** 95 % of resampled means lie between. */
+  readonly low: number;
+  readonly high: number;
+}
+
+const resamples = 1000;
+
+/** Of values that do not depend on each other; one value, or none, has no interval to speak of. */
+export function intervalOf(values: readonly number[]): Interval {
+  const { length } = values;
+  if (length === 0) return { mean: Number.NaN, low: Number.NaN, high: Number.NaN };
+  const random = seededRandom(length);
+  const data = Float64Array.from(values);
+  const means = Array.from({ length: resamples }, () => {
+    let sum = 0;
+    for (let i = 0; i < length; i++) sum += data[Math.floor(random() * length)] ?? 0;
+    return sum / length;
+  }).sort((a, b) => a - b);
+  const at = (share: number): number => means[Math.round(share * (resamples - 1))] ?? Number.NaN;
+  return { mean: data.reduce((a, b) => a + b, 0) / length, low: at(0.025), high: at(0.975) };
+}
+
+/** Mulberry32: uniform in [0, 1), the same sequence for the same seed. */
+export function seededRandom(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

@@ -1,0 +1,110 @@
+/**
+ * Off-policy evaluation: what other weights would have been worth on turns that were played with the logged ones, by
+ * inverse propensity (self-normalised) and doubly robust, with intervals. Only turns in which the other choice had a
+ * chance of being made tell anything; without exploration that are those in which both agree.
+ */
+import { expected, oddsOf } from "./difficulty.ts";
+import { type Interval, intervalOf } from "./interval.ts";
+import type { Sample } from "./samples.ts";
+import type { Tier, Weights } from "./weights.ts";
+
+export interface Evaluation {
+  /** US dollars of worth less cost per turn. */
+  readonly doublyRobust: Interval;
+  readonly inversePropensity: number;
+  /** How many turns the weighted ones count for. */
+  readonly effective: number;
+  /** Share of turns in which the choice had no chance of being made, so that only a model speaks for it. */
+  readonly unsupported: number;
+  /** Of the policy's choices. */
+  readonly shares: Readonly<Record<Tier, number>>;
+}
+
+/** How a turn is valued, whatever is evaluated: by what the logged weights took it for. */
+export interface Valuation {
+  readonly weights: Weights;
+  /** Predicts outcomes of what was not tried; fitted on other turns than those evaluated. */
+  readonly model: Weights;
+}
+
+export type Chooser = (sample: Sample) => Tier;
+
+export function chooserOf(weights: Weights): Chooser {
+  return ({ rows, features, mode, tier }) => {
+    const odds = oddsOf(features, weights);
+    const { worth, modes } = weights;
+    const scored = rows.map((row) => {
+      const q = weights.quality[row.tier];
+      const gain = expected(odds, {
+        light: q.light * worth.light,
+        ordinary: q.ordinary * worth.ordinary,
+        hard: q.hard * worth.hard,
+      });
+      return { tier: row.tier, score: gain * modes[mode] - costOfRow(row) };
+    });
+    return scored.reduce((a, b) => (b.score > a.score ? b : a), scored[0] ?? { tier, score: 0 }).tier;
+  };
+}
+
+/** Turns were valued at `worth` of what came out right, less what they cost. */
+export function evaluate(
+  samples: readonly Sample[],
+  choose: Chooser,
+  valuation: Valuation,
+): Evaluation & { readonly values: readonly number[] } {
+  const judged = samples.map((sample) => judge(sample, choose(sample), valuation));
+  const total = judged.reduce((sum, { weight }) => sum + weight, 0);
+  const squares = judged.reduce((sum, { weight }) => sum + weight * weight, 0);
+  const weighted = judged.reduce((sum, { weight, reward }) => sum + weight * reward, 0);
+  const values = judged.map(({ value }) => value);
+  const share = (tier: Tier): number =>
+    judged.filter((one) => one.tier === tier).length / Math.max(1, judged.length);
+  return {
+    doublyRobust: intervalOf(values),
+    inversePropensity: total > 0 ? weighted / total : Number.NaN,
+    effective: squares > 0 ? (total * total) / squares : 0,
+    unsupported: judged.filter(({ isSupported }) => !isSupported).length / Math.max(1, judged.length),
+    shares: { small: share("small"), medium: share("medium"), large: share("large") },
+    values,
+  };
+}
+
+/** Of a policy that is a chance of its own: what was logged. */
+export function logged(samples: readonly Sample[], { weights }: Valuation): Interval {
+  return intervalOf(samples.map((sample) => rewardOf(sample, weights)));
+}
+
+interface Judged {
+  readonly tier: Tier;
+  readonly weight: number;
+  readonly reward: number;
+  readonly value: number;
+  readonly isSupported: boolean;
+}
+
+function judge(sample: Sample, tier: Tier, { weights, model }: Valuation): Judged {
+  const isSame = tier === sample.tier;
+  const weight = isSame ? 1 / Math.max(sample.propensity, 0.001) : 0;
+  const reward = rewardOf(sample, weights);
+  const wanted = predicted(sample, tier, { weights, model });
+  const value = wanted + weight * (reward - predicted(sample, sample.tier, { weights, model }));
+  return { tier, weight, reward, value, isSupported: isSame || sample.propensity < 1 };
+}
+
+function worthOf({ odds, mode }: Sample, { worth, modes }: Weights): number {
+  return expected(odds, worth) * modes[mode];
+}
+
+function rewardOf(sample: Sample, weights: Weights): number {
+  return sample.outcome * worthOf(sample, weights) - sample.cost;
+}
+
+function predicted(sample: Sample, tier: Tier, { weights, model }: Valuation): number {
+  const row = sample.rows.find((one) => one.tier === tier);
+  const quality = expected(oddsOf(sample.features, model), model.quality[tier]);
+  return quality * worthOf(sample, weights) - (row ? costOfRow(row) : sample.cost);
+}
+
+function costOfRow({ cost }: Sample["rows"][number]): number {
+  return cost.prompt + cost.cache + cost.answer;
+}

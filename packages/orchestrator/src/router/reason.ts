@@ -1,0 +1,71 @@
+/** Reason: why the router chose what it chose, in words a person reads in one breath. */
+import type { Odds, RoutedRow } from "@lathe/protocol";
+import type { Situation } from "./situation.ts";
+import { taskClasses } from "./weights.ts";
+
+export interface Reasoned {
+  readonly row: RoutedRow;
+  readonly rows: readonly RoutedRow[];
+  readonly odds: Odds;
+  readonly situation: Situation;
+  /** The model it would have been without anybody's cache. */
+  readonly onlyByCache?: RoutedRow | undefined;
+  readonly isExplored: boolean;
+}
+
+export function reasonOf(reasoned: Reasoned): string {
+  const { row, rows, odds, situation, onlyByCache, isExplored } = reasoned;
+  const { current, evidence, moment } = situation;
+  if (moment === "evidence") return evidenceReason(row, current, evidence);
+  const looks = `the task looks ${likeliest(odds)}`;
+  if (isExplored) return `${looks}; this model is tried to learn from it, as configured`;
+  if (onlyByCache) {
+    const held = count(situation.cached[row.model] ?? 0);
+    const dear = `${name(onlyByCache)} would have to read all of it anew, for ${money(onlyByCache.cost.prompt)}`;
+    return `${looks}, and ${held} tokens of the conversation are in its cache: ${dear}`;
+  }
+  const said = `${looks}: ${percent(row.quality)} to come out right for about ${money(costOf(row))}`;
+  const other = comparison(row, rows);
+  return other === "" ? said : `${said}; ${other}`;
+}
+
+function evidenceReason(row: RoutedRow, current: string | undefined, evidence = "it is stuck"): string {
+  return row.model === current
+    ? `${evidence}, and no other model within reach is likely to do better`
+    : `${evidence}; it does such work in ${percent(row.quality)} of cases`;
+}
+
+/** With the one somebody would have thought of instead: the best of those that are abler, else the best of the others. */
+function comparison(row: RoutedRow, rows: readonly RoutedRow[]): string {
+  const abler = rows.find(({ quality }) => quality > row.quality + 0.005);
+  if (abler) {
+    return `${name(abler)} would reach ${percent(abler.quality)} for ${money(costOf(abler))}`;
+  }
+  const weaker = rows.find(({ quality }) => quality < row.quality - 0.005);
+  return weaker ? `${name(weaker)} would reach ${percent(weaker.quality)} for ${money(costOf(weaker))}` : "";
+}
+
+function likeliest(odds: Odds): string {
+  const best = taskClasses.reduce((a, b) => (odds[b] > odds[a] ? b : a));
+  return `${best} (${percent(odds[best])})`;
+}
+
+function costOf({ cost }: Pick<RoutedRow, "cost">): number {
+  return cost.prompt + cost.cache + cost.answer;
+}
+
+function name({ model }: RoutedRow): string {
+  return model.slice(model.lastIndexOf("/") + 1);
+}
+
+function percent(share: number): string {
+  return `${Math.round(share * 100)} %`;
+}
+
+function money(dollars: number): string {
+  return `$${dollars < 0.1 ? Number(dollars.toPrecision(2)) : dollars.toFixed(2)}`;
+}
+
+function count(tokens: number): string {
+  return tokens < 1000 ? String(tokens) : `${Math.round(tokens / 1000)}k`;
+}

@@ -1,0 +1,196 @@
+/** Route: expected quality and cost of each model for what is to be done, and the choice among them. Pure. */
+import type { ModelInfo, ModelRouted, Odds, Price, RoutedRow, RouterMode } from "@lathe/protocol";
+import { afterStruggle, expected, mixed, oddsOf } from "./difficulty.ts";
+import { expectedCost } from "./expected-cost.ts";
+import { reasonOf } from "./reason.ts";
+import { featuresOf, type Situation } from "./situation.ts";
+import { type Tier, tiers, type Weights } from "./weights.ts";
+
+/** A model the router may choose. */
+export interface Candidate {
+  readonly info: ModelInfo;
+  readonly tier: Tier;
+  readonly price: Price;
+}
+
+export interface RouteOptions {
+  readonly weights: Weights;
+  readonly mode: RouterMode;
+  /** From 0 to 1. */
+  readonly explore?: number;
+  /** Uniform in [0, 1); decides nothing without `explore`. */
+  readonly random?: number;
+}
+
+export type Decided = Omit<ModelRouted, "from">;
+
+/** Tokens of the window that must stay free for what is to come. */
+const room = 24_000;
+/** A model that is not better by this much is no way up. */
+const leastGain = 0.02;
+const keptRows = 12;
+
+/** *Contract:* pure and total, at least one candidate; equal ones are taken in the order given. */
+export function route(
+  situation: Situation,
+  candidates: readonly Candidate[],
+  options: RouteOptions,
+): Decided {
+  const { weights, mode } = options;
+  const features = featuresOf(situation);
+  const odds = believed(situation, oddsOf(features, weights), { weights, candidates });
+  const task: Task = { odds, situation, options };
+  const rows = ranked(fitting(situation, candidates), task);
+  const { row, propensity, isExplored, onlyByCache } = choose(rows, task, candidates);
+  const { moment } = situation;
+  const why = reasonOf({ row, rows, odds, situation, onlyByCache, isExplored });
+  return {
+    to: row.model,
+    moment,
+    mode,
+    why,
+    features,
+    odds,
+    table: keep(rows, row),
+    propensity,
+    ...(isExplored && { explored: true }),
+  };
+}
+
+interface Task {
+  readonly odds: Odds;
+  readonly situation: Situation;
+  readonly options: RouteOptions;
+}
+
+interface Chosen {
+  readonly row: RoutedRow;
+  readonly propensity: number;
+  readonly isExplored: boolean;
+  /** The model it would have been if no provider held anything. */
+  readonly onlyByCache?: RoutedRow;
+}
+
+/** What the request looks like, with what the session has shown before it. */
+function believed(
+  { moment, current, earlier, request }: Situation,
+  odds: Odds,
+  { weights, candidates }: { readonly weights: Weights; readonly candidates: readonly Candidate[] },
+): Odds {
+  const tier = candidates.find(({ info }) => info.id === current)?.tier;
+  if (moment === "evidence") return tier ? afterStruggle(earlier ?? odds, tier, weights) : (earlier ?? odds);
+  if (!earlier) return odds;
+  const said = featuresOf({ ...noSession, request });
+  // "Still fails" speaks of the task before, and says that the model has struggled with it.
+  if (said.correction) {
+    return mixed(odds, tier ? afterStruggle(earlier, tier, weights) : earlier, 0.5);
+  }
+  // "Yes" and "the same for the other file" hardly say anything of their own.
+  return said.short || said.confirm ? mixed(odds, earlier, 0.6) : odds;
+}
+
+const noSession: Situation = {
+  request: "",
+  moment: "turn",
+  isPlanning: false,
+  isRewound: false,
+  isChild: false,
+  hasImages: false,
+  steps: 0,
+  context: 0,
+  cached: {},
+};
+
+/** Those that hold the conversation; where none does, the one with the largest window. */
+function fitting({ context, hasImages }: Situation, candidates: readonly Candidate[]): readonly Candidate[] {
+  const able = candidates.filter(({ info }) => !hasImages || info.images !== false);
+  const seeing = able.length > 0 ? able : candidates;
+  const fit = seeing.filter(({ info }) => info.window >= context * 1.1 + room);
+  return fit.length > 0 ? fit : seeing.toSorted((a, b) => b.info.window - a.info.window).slice(0, 1);
+}
+
+/** The best first. */
+function ranked(candidates: readonly Candidate[], task: Task): readonly RoutedRow[] {
+  return candidates.map((one) => rowOf(one, task)).sort((a, b) => b.score - a.score);
+}
+
+function rowOf({ info, tier, price }: Candidate, { odds, situation, options }: Task): RoutedRow {
+  const { weights, mode } = options;
+  const quality = weights.quality[tier];
+  const steps = expected(odds, weights.steps) * weights.pace[tier];
+  const { context } = situation;
+  const { growth, answer } = weights;
+  const cached = situation.cached[info.id] ?? 0;
+  const cost = expectedCost(price, { context, cached, steps, growth, answer });
+  const { worth } = weights;
+  const gain = expected(odds, {
+    light: quality.light * worth.light,
+    ordinary: quality.ordinary * worth.ordinary,
+    hard: quality.hard * worth.hard,
+  });
+  const score = gain * weights.modes[mode] - cost.prompt - cost.cache - cost.answer;
+  return { model: info.id, tier, quality: expected(odds, quality), cost, steps, score };
+}
+
+function choose(rows: readonly RoutedRow[], task: Task, candidates: readonly Candidate[]): Chosen {
+  const { situation, options } = task;
+  const [best] = rows;
+  if (!best) throw new Error("a router needs a model to choose");
+  if (situation.moment === "evidence") {
+    const own = rows.find(({ model }) => model === situation.current);
+    const above = own && rows.filter(({ quality }) => quality > own.quality + leastGain);
+    const row = above ? (above[0] ?? own) : best;
+    return { row, propensity: 1, isExplored: false };
+  }
+  const explored = explore(rows, options);
+  const row = explored?.row ?? best;
+  const isExplored = row !== best;
+  const held = isExplored ? undefined : withoutCaches(row, { rows, task, candidates });
+  return { row, propensity: explored?.propensity ?? 1, isExplored, ...(held && { onlyByCache: held }) };
+}
+
+/** The model it would have been if no provider held anything, where that is another. */
+function withoutCaches(
+  row: RoutedRow,
+  {
+    rows,
+    task,
+    candidates,
+  }: {
+    readonly rows: readonly RoutedRow[];
+    readonly task: Task;
+    readonly candidates: readonly Candidate[];
+  },
+): RoutedRow | undefined {
+  const { situation } = task;
+  if (situation.cached[row.model] === undefined) return undefined;
+  const cold = { ...task, situation: { ...situation, cached: {} } };
+  const [otherwise] = ranked(fitting(situation, candidates), cold);
+  return otherwise?.model === row.model ? undefined : rows.find(({ model }) => model === otherwise?.model);
+}
+
+/** Among the best of each tier: another than the best is worth knowing only there. */
+function explore(
+  rows: readonly RoutedRow[],
+  { explore: rate = 0, random = 0 }: RouteOptions,
+): Pick<Chosen, "row" | "propensity"> | undefined {
+  const contenders = bestOfTiers(rows);
+  const [best] = rows;
+  if (rate <= 0 || contenders.length < 2 || !best) return undefined;
+  const share = rate / contenders.length;
+  const others = contenders.filter((row) => row !== best);
+  const at = Math.floor(random / share);
+  const row = others[at] ?? best;
+  return { row, propensity: row === best ? 1 - share * others.length : share };
+}
+
+/** As many as are worth a place in the log; what training compares, the best of each tier, always. */
+function keep(rows: readonly RoutedRow[], row: RoutedRow): readonly RoutedRow[] {
+  const wanted = new Set([row, ...bestOfTiers(rows)]);
+  for (const one of rows) if (wanted.size < keptRows) wanted.add(one);
+  return rows.filter((one) => wanted.has(one));
+}
+
+function bestOfTiers(rows: readonly RoutedRow[]): readonly RoutedRow[] {
+  return tiers.flatMap((tier) => rows.find((row) => row.tier === tier) ?? []);
+}

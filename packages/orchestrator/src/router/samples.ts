@@ -1,0 +1,119 @@
+/** Samples: what session logs say of the router's choices: what was seen, what was chosen, what came of it. */
+import { type Event, type ModelRouted, messageText } from "@lathe/protocol";
+import { type Features, textFeatures } from "./text-features.ts";
+import type { Tier } from "./weights.ts";
+
+type Row = ModelRouted["table"][number];
+
+/** One turn that a router began. */
+export interface Sample {
+  readonly features: Features;
+  readonly odds: ModelRouted["odds"];
+  readonly mode: ModelRouted["mode"];
+  /** The best of each tier, as the router saw them. */
+  readonly rows: readonly Row[];
+  readonly tier: Tier;
+  /** Probability with which the tier was chosen. */
+  readonly propensity: number;
+  /** How well the turn came out, from 0 to 1. */
+  readonly outcome: number;
+  /** The same of what the chosen model did by itself: another that took over earns it nothing. */
+  readonly alone: number;
+  /** US dollars of the turn, whoever earned them. */
+  readonly cost: number;
+}
+
+/**
+ * How well a turn came out, told by what followed. Nobody says it outright, so these are judgements: a correction or a
+ * rewind is the person's own verdict, a command that fails at the end is the next best sign.
+ */
+export const signals = {
+  rewound: 0,
+  corrected: 0.1,
+  stopped: 0,
+  cancelled: 0.25,
+  lastRunFailed: 0.3,
+  mendedByTheEnd: 0.95,
+  lastRunPassed: 0.9,
+  nothingRan: 0.8,
+} as const;
+
+interface Open {
+  readonly routed: ModelRouted;
+  readonly runs: readonly number[];
+  readonly cost: number;
+  readonly isPriced: boolean;
+  readonly tookOver: boolean;
+  readonly end?: string;
+}
+
+/** Of one session's log; turns that a provider's fault or a permission ended say nothing of a model. */
+export function samplesOf(events: readonly Event[]): readonly Sample[] {
+  const samples: Sample[] = [];
+  let open: Open | undefined;
+  const close = (verdict?: number): void => {
+    const sample = open && sampleOf(open, verdict);
+    if (sample) samples.push(sample);
+    open = undefined;
+  };
+  for (const event of events) {
+    if (event.type === "model.routed" && event.data.moment === "turn") {
+      close();
+      open = { routed: event.data, runs: [], cost: 0, isPriced: true, tookOver: false };
+    } else if (event.type === "message.received" && open?.end !== undefined) {
+      const isCorrected = textFeatures(messageText(event.data.parts)).correction !== undefined;
+      close(isCorrected ? signals.corrected : undefined);
+    } else if (event.type === "session.rewound" && open?.end !== undefined) {
+      close(signals.rewound);
+    } else if (open) {
+      open = advanced(open, event);
+    }
+  }
+  close();
+  return samples;
+}
+
+function advanced(open: Open, event: Event): Open {
+  switch (event.type) {
+    case "model.routed":
+      return { ...open, tookOver: open.tookOver || event.data.to !== event.data.from };
+    case "step.completed": {
+      const { cost } = event.data;
+      return { ...open, cost: open.cost + (cost ?? 0), isPriced: open.isPriced && cost !== undefined };
+    }
+    case "tool.completed": {
+      const { outcome } = event.data;
+      const code = outcome.type === "ok" ? outcome.facts?.exitCode : undefined;
+      return code === undefined ? open : { ...open, runs: [...open.runs, code] };
+    }
+    case "turn.ended":
+      return { ...open, end: event.data.end.type };
+    default:
+      return open;
+  }
+}
+
+function sampleOf(open: Open, verdict: number | undefined): Sample | undefined {
+  const { routed, cost, tookOver, end, isPriced } = open;
+  const chosen = routed.table.find(({ model }) => model === routed.to);
+  if (!chosen || end === undefined || end === "failed" || end === "permission" || !isPriced) return undefined;
+  const told = outcomeOf(open);
+  const outcome = verdict === undefined ? told : Math.min(told, verdict);
+  const { features, odds, mode, propensity } = routed;
+  const rows = bestOfTiers(routed.table).map((row) => (row.tier === chosen.tier ? chosen : row));
+  const alone = tookOver ? 0 : outcome;
+  return { features, odds, mode, rows, tier: chosen.tier, propensity, outcome, alone, cost };
+}
+
+function outcomeOf({ end, runs }: Open): number {
+  if (end === "limit" || end === "loop") return signals.stopped;
+  if (end === "cancelled") return signals.cancelled;
+  const last = runs.at(-1);
+  if (last === undefined) return signals.nothingRan;
+  if (last !== 0) return signals.lastRunFailed;
+  return runs.some((code) => code !== 0) ? signals.mendedByTheEnd : signals.lastRunPassed;
+}
+
+function bestOfTiers(table: readonly Row[]): readonly Row[] {
+  return table.filter((row) => table.find(({ tier }) => tier === row.tier) === row);
+}

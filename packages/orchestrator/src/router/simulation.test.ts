@@ -1,0 +1,234 @@
+/**
+ * Simulation: sessions of several turns with prompt caches, played by policies that choose models.
+ * The world's probabilities and costs are stated here, apart from what the router believes; nothing is measured on models.
+ */
+import { costOf, type Odds, type Price } from "@lathe/protocol";
+import { seededRandom } from "./interval.ts";
+import type { Candidate, Decided } from "./route.ts";
+import type { LabelledTask } from "./tasks.test.ts";
+import { type Tier, tiers } from "./weights.ts";
+
+/** Of the catalogue's snapshot: Claude Haiku, Sonnet and Opus 5.5, US dollars per million tokens. */
+export const prices: Readonly<Record<Tier, Price>> = {
+  small: {
+    input: 0.1,
+    cached: 0.01,
+    written: 0.125,
+    output: 0.5,
+    tiers: [{ above: 100_000, input: 0.5, cached: 0.05, written: 0.625, output: 2.5 }],
+  },
+  medium: { input: 2, cached: 0.2, written: 2.5, output: 10 },
+  large: { input: 4, cached: 0.2, written: 5, output: 20 },
+};
+
+export const candidates: readonly Candidate[] = tiers.map((tier) => ({
+  tier,
+  price: prices[tier],
+  info: { id: tier, window: 1_000_000, maxOutput: 64_000, price: prices[tier] },
+}));
+
+export interface World {
+  /** Probability of success; each task shifts them all by a logit of its own. */
+  readonly quality: Readonly<Record<Tier, Odds>>;
+  readonly steps: Odds;
+  readonly pace: Readonly<Record<Tier, number>>;
+  /** Of a model that is failing: that it shows. Of one that is not: that it looks so. */
+  readonly shows: number;
+  readonly looks: number;
+  /** Of the next turn: that it begins while the cache lives. */
+  readonly warm: number;
+  readonly growth: number;
+  readonly answer: number;
+  /** Tokens of prompt and tools. */
+  readonly prompt: number;
+}
+
+/**
+ * Deliberately not what the router believes: everybody is somewhat worse, and work takes other lengths. A tier that
+ * suffices for a task by its label comes within a few points of the larger ones: that is what the label says.
+ */
+export const world: World = {
+  quality: {
+    small: { light: 0.96, ordinary: 0.56, hard: 0.14 },
+    medium: { light: 0.97, ordinary: 0.9, hard: 0.48 },
+    large: { light: 0.975, ordinary: 0.93, hard: 0.78 },
+  },
+  steps: { light: 5, ordinary: 12, hard: 28 },
+  pace: { small: 1.3, medium: 1, large: 0.9 },
+  shows: 0.5,
+  looks: 0.04,
+  warm: 0.6,
+  growth: 2000,
+  answer: 500,
+  prompt: 8000,
+};
+
+/** One task of a session, with what chance has in store for it. */
+export interface Turn {
+  readonly task: LabelledTask;
+  /** A model succeeds when this is below its probability: an abler model succeeds wherever a weaker one does. */
+  readonly luck: number;
+  readonly secondLuck: number;
+  readonly shift: number;
+  readonly length: number;
+  readonly isWarm: boolean;
+  readonly showLuck: number;
+}
+
+export type PlayedSession = readonly Turn[];
+
+export function drawSessions(
+  tasks: readonly LabelledTask[],
+  count: number,
+  seed: number,
+): readonly PlayedSession[] {
+  const random = seededRandom(seed);
+  return Array.from({ length: count }, () => {
+    const turns = 1 + Math.floor(-Math.log(1 - random()) * 2.5);
+    return Array.from({ length: Math.min(8, turns) }, () => drawTurn(tasks, random));
+  });
+}
+
+function drawTurn(tasks: readonly LabelledTask[], random: () => number): Turn {
+  const task = tasks[Math.floor(random() * tasks.length)];
+  if (!task) throw new Error("no tasks");
+  const normal = (): number => random() + random() + random() + random() - 2;
+  return {
+    task,
+    luck: random(),
+    secondLuck: random(),
+    shift: normal(),
+    length: Math.exp(0.6 * normal()),
+    isWarm: random() < world.warm,
+    showLuck: random(),
+  };
+}
+
+/** What a policy may see, and for an oracle the truth. */
+export interface Seen {
+  readonly turn: Turn;
+  readonly context: number;
+  /** Tokens held, by model. */
+  readonly cached: Readonly<Record<string, number>>;
+  readonly current?: Tier;
+  readonly earlier?: Odds;
+  readonly evidence: boolean;
+}
+
+export interface Choice {
+  readonly tier: Tier;
+  readonly decided?: Decided;
+}
+
+export type Policy = (seen: Seen) => Choice;
+
+/** One turn as it was played. */
+export interface Played {
+  readonly seen: Seen;
+  readonly choice: Choice;
+  /** What took over when it showed that the chosen one fails. */
+  readonly second?: Choice;
+  readonly success: number;
+  readonly cost: number;
+  readonly switches: number;
+}
+
+interface Place {
+  readonly within: World;
+  readonly policy: Policy;
+  context: number;
+  caches: Record<string, number>;
+}
+
+export function play(session: PlayedSession, policy: Policy, within: World = world): readonly Played[] {
+  const place: Place = { within, policy, context: within.prompt, caches: {} };
+  let last: Choice | undefined;
+  return session.map((turn) => {
+    if (!turn.isWarm) place.caches = {};
+    const played = playTurn(look(turn, place, last), place);
+    last = played.second ?? played.choice;
+    return played;
+  });
+}
+
+function look(turn: Turn, { context, caches }: Place, last: Choice | undefined): Seen {
+  const before = { turn, context, cached: { ...caches }, evidence: false };
+  if (!last) return before;
+  const { tier: current, decided } = last;
+  return { ...before, current, ...(decided && { earlier: decided.odds }) };
+}
+
+function playTurn(seen: Seen, place: Place): Played {
+  const { turn } = seen;
+  const { within, policy } = place;
+  const choice = policy(seen);
+  const { tier } = choice;
+  const switched = seen.current !== undefined && seen.current !== tier ? 1 : 0;
+  const succeeds = turn.luck < successOf(tier, turn, within);
+  const steps = stepsOf(tier, turn, within);
+  if (turn.showLuck >= (succeeds ? within.looks : within.shows)) {
+    return { seen, choice, success: Number(succeeds), cost: work(tier, steps, place), switches: switched };
+  }
+  const cost = work(tier, Math.ceil(steps * 0.6), place);
+  const second = policy({ ...look(turn, place, choice), evidence: true });
+  const rest = work(second.tier, Math.ceil(stepsOf(second.tier, turn, within) * 0.8), place);
+  const moved = second.tier !== tier;
+  const rescued = moved && turn.secondLuck < 0.95 * rescueOf(second.tier, { failed: tier, turn, within });
+  const switches = switched + Number(moved);
+  return { seen, choice, second, success: Number(succeeds || rescued), cost: cost + rest, switches };
+}
+
+function successOf(tier: Tier, { task, shift }: Turn, { quality }: World): number {
+  const p = quality[tier][task.task];
+  return 1 / (1 + Math.exp(-(Math.log(p / (1 - p)) + 0.7 * shift)));
+}
+
+function stepsOf(tier: Tier, { task, length }: Turn, { steps, pace }: World): number {
+  return Math.max(1, Math.round(steps[task.task] * length * pace[tier]));
+}
+
+/** That an abler model does what a weaker one has failed at. */
+function rescueOf(
+  next: Tier,
+  { failed, turn, within }: { readonly failed: Tier; readonly turn: Turn; readonly within: World },
+): number {
+  const before = successOf(failed, turn, within);
+  return Math.max(0, (successOf(next, turn, within) - before) / (1 - before));
+}
+
+/** Dollars of so many steps; the context and the caches grow with them. */
+function work(tier: Tier, steps: number, place: Place): number {
+  const { growth, answer } = place.within;
+  let cost = 0;
+  for (let i = 0; i < steps; i++) {
+    const input = place.context;
+    const cached = Math.min(place.caches[tier] ?? 0, input);
+    const usage = { input, cached, written: input - cached, output: answer, reasoning: 0 };
+    cost += costOf(usage, prices[tier]) ?? 0;
+    place.caches[tier] = input;
+    place.context += growth;
+  }
+  return cost;
+}
+
+/** Knows the task, its length and every probability, and chooses for one turn what is worth most less what it costs. */
+export function oracle(worth: Odds, within: World = world): Policy {
+  return (seen) => {
+    const gains = tiers.map((tier) => ({ tier, gain: gainOf(tier, seen, { worth, within }) }));
+    return { tier: gains.reduce((a, b) => (b.gain > a.gain ? b : a)).tier };
+  };
+}
+
+function gainOf(
+  tier: Tier,
+  seen: Seen,
+  { worth, within }: { readonly worth: Odds; readonly within: World },
+): number {
+  const { turn, cached, evidence, current } = seen;
+  const place: Place = { within, policy: () => ({ tier }), context: seen.context, caches: { ...cached } };
+  const cost = work(tier, stepsOf(tier, turn, within), place);
+  const failed = evidence ? current : undefined;
+  const stays = failed === tier ? 0 : rescueOf(tier, { failed: failed ?? tier, turn, within });
+  const p = failed ? stays : successOf(tier, turn, within);
+  return p * worth[turn.task.task] - cost;
+}

@@ -1,0 +1,106 @@
+/** Situation: what the router looks at, read off a session. */
+import { type Message, type ModelRouted, messageText, type Odds, type Session } from "@lathe/protocol";
+import { type Features, textFeatures } from "./text-features.ts";
+
+export interface Situation {
+  /** The words of a person that opened the turn. */
+  readonly request: string;
+  readonly moment: ModelRouted["moment"];
+  /** What shows that the model is too weak, with the moment `evidence`. */
+  readonly evidence?: string;
+  /** What the task before was taken for. */
+  readonly earlier?: Odds;
+  readonly isPlanning: boolean;
+  readonly isRewound: boolean;
+  /** A session below another, with a small task of its own. */
+  readonly isChild: boolean;
+  readonly hasImages: boolean;
+  /** Answers of the turn so far. */
+  readonly steps: number;
+  /** Tokens of the next request. */
+  readonly context: number;
+  /** Tokens of it that providers still hold, by model. */
+  readonly cached: Readonly<Record<string, number>>;
+  /** The model that has answered last; absent before the first answer. */
+  readonly current?: string;
+}
+
+/** Characters per token of prose and code together; the request is estimated with care elsewhere. */
+const charactersPerToken = 3.6;
+const imageTokens = 1600;
+
+export interface Moment {
+  readonly moment: ModelRouted["moment"];
+  readonly evidence?: string;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+  readonly cacheMs: number;
+}
+
+export function situationOf(session: Session, { moment, evidence, now, cacheMs }: Moment): Situation {
+  const { messages, prompt, settings, route, rewind, turn, model } = session;
+  const warm = Object.entries(session.caches).filter(([, { at }]) => now - at < cacheMs);
+  const answered = messages.some(({ role }) => role === "assistant");
+  return {
+    request: requestOf(messages),
+    moment,
+    ...(evidence !== undefined && { evidence }),
+    ...(route && { earlier: route.odds }),
+    isPlanning: settings.mode === "plan",
+    isRewound: rewind !== undefined,
+    isChild: false,
+    hasImages: messages.some(({ parts }) => parts.some((part) => part.type === "image")),
+    steps: turn?.steps ?? 0,
+    context: tokensOf(messages) + Math.ceil(promptLength(prompt) / charactersPerToken),
+    cached: Object.fromEntries(warm.map(([id, { tokens }]) => [id, tokens])),
+    ...(answered && { current: model }),
+  };
+}
+
+const promptLengths = new WeakMap<Session["prompt"], number>();
+
+function promptLength(prompt: Session["prompt"]): number {
+  const known = promptLengths.get(prompt);
+  if (known !== undefined) return known;
+  const length = prompt.system.length + JSON.stringify(prompt.tools).length;
+  promptLengths.set(prompt, length);
+  return length;
+}
+
+/** The last words of a person; what the harness says begins with its own mark. */
+function requestOf(messages: readonly Message[]): string {
+  const said = messages.findLast(
+    ({ role, parts }) => role === "user" && !messageText(parts).startsWith("<notice "),
+  );
+  return said ? messageText(said.parts) : "";
+}
+
+const sizes = new WeakMap<Message, number>();
+
+function tokensOf(messages: readonly Message[]): number {
+  return messages.reduce((sum, message) => sum + sizeOf(message), 0);
+}
+
+function sizeOf(message: Message): number {
+  const known = sizes.get(message);
+  if (known !== undefined) return known;
+  const characters = message.parts.reduce((sum, part) => {
+    if (part.type === "image") return sum + imageTokens * charactersPerToken;
+    return sum + (part.type === "tool-call" ? part.input.length + 40 : part.text.length + 20);
+  }, 16);
+  const size = Math.ceil(characters / charactersPerToken);
+  sizes.set(message, size);
+  return size;
+}
+
+/** Of the request and of the session; names are those of the weights. */
+export function featuresOf(situation: Situation): Features {
+  const { isPlanning, isRewound, isChild, earlier } = situation;
+  return {
+    ...textFeatures(situation.request),
+    ...(isPlanning && { planning: 1 }),
+    ...(isRewound && { rewound: 1 }),
+    ...(isChild && { child: 1 }),
+    ...(earlier && { later: 1 }),
+  };
+}

@@ -1,0 +1,53 @@
+/** Text features: what is seen in requests, and that no request takes long to look at. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { textFeatures } from "./text-features.ts";
+
+const rows: readonly (readonly [text: string, present: readonly string[], absent: readonly string[]])[] = [
+  ["fix the typo in README.md", ["mechanical", "file", "short"], ["files", "trace", "question"]],
+  ["What does a/b.ts:12 do with c.py?", ["ask", "files", "place", "question"], ["trace"]],
+  ["it fails\nTypeError: x is undefined\n    at f (src/a.ts:3:9)", ["trace", "lines", "place"], ["question"]],
+  ['Traceback (most recent call last):\n  File "a.py", line 3, in f\nKeyError: 3', ["trace", "place"], []],
+  ["still fails", ["correction", "short"], ["confirm"]],
+  ["yes", ["confirm", "short"], ["correction"]],
+  ["The queue runs jobs twice under load; find out why", ["distributed", "speed", "why"], []],
+  ["Bitte überall umbenennen", ["wide", "mechanical"], ["question"]],
+  ["把日志级别改成 debug", ["foreign", "mechanical"], []],
+];
+
+describe("features of a request", () => {
+  for (const [text, present, absent] of rows) {
+    it(`are seen in: ${text.split("\n", 1)[0]}`, () => {
+      const found = textFeatures(text);
+      for (const name of present) assert.ok(found[name], name);
+      for (const name of absent) assert.equal(found[name], undefined, name);
+    });
+  }
+
+  it("are none of an empty request but its length", () => {
+    assert.deepEqual(textFeatures("  "), { length: 0, short: 1 });
+  });
+
+  for (const hostile of [
+    "a".repeat(1e6),
+    "a/".repeat(5e5),
+    "a.".repeat(5e5),
+    "\n".repeat(1e6),
+    "at ".repeat(3e5),
+    '"'.repeat(1e6),
+    "from a ".repeat(1e5),
+    "a=".repeat(1e6),
+    "replace ".repeat(1e5),
+    'file "'.repeat(1e5),
+  ]) {
+    it(`are found soon in a long row of ${JSON.stringify(hostile.slice(0, 8))}`, () => {
+      textFeatures(hostile);
+      const times = [1, 2, 3].map(() => {
+        const begun = performance.now();
+        textFeatures(hostile);
+        return performance.now() - begun;
+      });
+      assert.ok(Math.min(...times) < 2, `${Math.min(...times)} ms`);
+    });
+  }
+});

@@ -1,0 +1,51 @@
+/** Text features: what can be seen of a request without understanding it, as numbers by name. */
+import { lexicon } from "./lexicon.ts";
+
+export type Features = Readonly<Record<string, number>>;
+
+/** Longer requests say nothing more for this purpose, and would take time. */
+const mostCharacters = 3000;
+/** Longer words are data; expressions that look for paths in them would take time, too. */
+const longestWord = 160;
+
+const trace =
+  /^[ \t]*(?:at \S+ ?\(?\S*[:(]\d+|file ".+", line \d+|\S{1,60}error: |\S{0,60}exception: |panic: |goroutine \d+|traceback|error(?:\[\w+\])?: |at )/m;
+const path = /[\w@-]\.[a-z]{1,5}(?::\d+|\b)|[\w.-]\/(?:[\w.-]|$)/;
+const place = /\w\.[a-z]{1,4}:\d+|\w\(\)/;
+const line = /\bline \d+/;
+/** Signs of scripts without spaces: two count for a word. Ranges, as Unicode classes take milliseconds to compile. */
+const signs = /[\u3040-\u30ff\u4e00-\u9fff]/g;
+const foreign = /[äöüßéèêçñ¿ãõ\u0400-\u04ff\u3040-\u30ff\u4e00-\u9fff\uac00-\ud7af]/;
+
+/** Names are those of the weights; what is absent is 0. */
+export function textFeatures(request: string): Features {
+  const text = request.slice(0, mostCharacters).trim();
+  // Case is folded once: expressions that fold it themselves take long to compile beyond ASCII.
+  const folded = text.toLowerCase();
+  const words = folded === "" ? [] : folded.split(/\s+/);
+  const length = words.length + (folded.match(signs)?.length ?? 0) / 2;
+  const short = words.filter((word) => word.length <= longestWord);
+  const files = new Set(short.filter((word) => path.test(word))).size;
+  const found: Record<string, number> = {
+    length: Math.log2(1 + length),
+    ...when("short", length <= 6),
+    ...when("long", length > 22),
+    ...when("lines", text.includes("\n")),
+    ...when("trace", trace.test(folded)),
+    ...when("file", files === 1),
+    ...when("files", files > 1),
+    ...when("place", line.test(folded) || short.some((word) => place.test(word))),
+    ...when("question", text.endsWith("?")),
+    ...when("foreign", foreign.test(folded)),
+    ...when("figures", (text.match(/\d+/g)?.length ?? 0) >= 2),
+  };
+  for (const [name, pattern] of Object.entries(lexicon)) {
+    const times = Math.min(2, folded.match(pattern)?.length ?? 0);
+    if (times > 0) found[name] = times;
+  }
+  return found;
+}
+
+function when(name: string, is: boolean): Features {
+  return is ? { [name]: 1 } : {};
+}

@@ -1,0 +1,213 @@
+/** Training: what logs say, and that on synthetic logs whose truth is known the better policy is found and told. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Event, EventData } from "@lathe/protocol";
+import { seededRandom } from "./interval.ts";
+import { chooserOf, evaluate } from "./off-policy.ts";
+import { router } from "./policies.test.ts";
+import { samplesOf, signals } from "./samples.ts";
+import { shippedWeights } from "./shipped-weights.ts";
+import { drawSessions, type Played, play, type World, world } from "./simulation.test.ts";
+import { tasks } from "./tasks.test.ts";
+import { train } from "./training.ts";
+
+type Drafted = { readonly type: string; readonly data: unknown };
+const logOf = (drafts: readonly Drafted[]): readonly Event[] =>
+  drafts.map((draft, i) => ({ ...draft, v: 1, session: "s", seq: i + 1, parent: i, at: i }) as Event);
+
+const row = (model: string, tier: "small" | "large") =>
+  ({ model, tier, quality: 0.9, cost: { prompt: 0.1, cache: 0, answer: 0 }, steps: 3, score: 1 }) as const;
+const routed = (more: Partial<EventData<"model.routed">> = {}): Drafted => ({
+  type: "model.routed",
+  data: {
+    from: "a",
+    to: "a",
+    moment: "turn",
+    mode: "balanced",
+    why: "",
+    features: { length: 2 },
+    odds: { light: 0.5, ordinary: 0.4, hard: 0.1 },
+    table: [row("a", "small"), row("b", "large"), row("c", "large")],
+    propensity: 0.9,
+    ...more,
+  },
+});
+const step = (cost?: number): Drafted => ({
+  type: "step.completed",
+  data: { ...(cost !== undefined && { cost }) },
+});
+const ran = (exitCode: number): Drafted => ({
+  type: "tool.completed",
+  data: { outcome: { type: "ok", text: "", facts: { exitCode } } },
+});
+const ended = (type = "done"): Drafted => ({ type: "turn.ended", data: { end: { type } } });
+const said = (text: string): Drafted => ({
+  type: "message.received",
+  data: { parts: [{ type: "text", text }] },
+});
+
+describe("samples of a log", () => {
+  const outcomes: readonly (readonly [name: string, log: readonly Drafted[], outcome: number | undefined])[] =
+    [
+      ["a turn in which nothing ran", [step(0.1), ended()], signals.nothingRan],
+      ["a command that went well", [step(0.1), ran(0), ended()], signals.lastRunPassed],
+      ["a command that was mended", [step(0.1), ran(1), step(0.1), ran(0), ended()], signals.mendedByTheEnd],
+      ["a command that fails at the end", [step(0.1), ran(0), ran(1), ended()], signals.lastRunFailed],
+      ["a limit", [step(0.1), ended("limit")], 0],
+      ["the loop guard", [step(0.1), ended("loop")], 0],
+      ["a correction", [step(0.1), ran(0), ended(), said("no, that is not what I meant")], signals.corrected],
+      ["another task", [step(0.1), ran(0), ended(), said("now add a test")], signals.lastRunPassed],
+      ["a rewind", [step(0.1), ran(0), ended(), { type: "session.rewound", data: {} }], 0],
+      ["a provider's fault", [step(0.1), ended("failed")], undefined],
+      ["a permission", [step(0.1), ended("permission")], undefined],
+      ["a turn that is still open", [step(0.1)], undefined],
+      ["a price nobody knows", [step(), ended()], undefined],
+    ];
+  for (const [name, log, outcome] of outcomes) {
+    it(`take ${name} for ${outcome ?? "nothing"}`, () => {
+      const [sample, ...more] = samplesOf(logOf([routed(), ...log]));
+      assert.equal(sample?.outcome, outcome);
+      assert.equal(more.length, 0);
+    });
+  }
+
+  it("hold what was seen, tried and spent; another model that took over earns the first nothing", () => {
+    const over = routed({ from: "a", to: "b", moment: "evidence" });
+    const [sample] = samplesOf(logOf([routed(), step(0.25), over, step(0.5), ran(0), ended()]));
+    assert.deepEqual([sample?.tier, sample?.propensity, sample?.cost], ["small", 0.9, 0.75]);
+    assert.deepEqual([sample?.outcome, sample?.alone], [signals.lastRunPassed, 0]);
+    assert.deepEqual(
+      sample?.rows.map(({ model }) => model),
+      ["a", "b"],
+    );
+  });
+});
+
+/** The log a session would have left: it ends with a run of the tests, which the next task leaves uncorrected. */
+function logged(turns: readonly Played[]): readonly Event[] {
+  return logOf(
+    turns.flatMap(({ seen, choice, second, success, cost }): Drafted[] => {
+      const from = seen.current ?? choice.tier;
+      const evidence = second?.decided ? [{ from: choice.tier, ...second.decided }] : [];
+      return [
+        said(seen.turn.task.text),
+        { type: "model.routed", data: { from, ...choice.decided } },
+        ...evidence.map((data) => ({ type: "model.routed", data })),
+        step(cost),
+        ran(success ? 0 : 1),
+        ended(),
+      ];
+    }),
+  );
+}
+
+/** A team whose work small models do nearly as well as large ones: the router shipped to it pays too much. */
+const easy: World = {
+  ...world,
+  shows: 0,
+  looks: 0,
+  quality: {
+    small: { light: 0.97, ordinary: 0.95, hard: 0.86 },
+    medium: { light: 0.97, ordinary: 0.95, hard: 0.87 },
+    large: { light: 0.98, ordinary: 0.95, hard: 0.88 },
+  },
+};
+
+const played = (
+  within: World,
+  explore: number,
+  { count, seed }: { readonly count: number; readonly seed: number },
+) => {
+  const random = seededRandom(seed);
+  const policy = router({ explore, random });
+  return drawSessions(tasks, count, seed).map((session) => play(session, policy, within));
+};
+
+/** What a policy really is worth per turn in the world, by playing it. */
+function truth(weights: typeof shippedWeights, within: World): number {
+  const policy = router({ weights });
+  const turns = drawSessions(tasks, 1500, 99).flatMap((session) => play(session, policy, within));
+  const { worth } = shippedWeights;
+  const gains = turns.map(
+    ({ success, cost, seen }) =>
+      (success ? signals.lastRunPassed : signals.lastRunFailed) * worth[seen.turn.task.task] - cost,
+  );
+  return gains.reduce((a, b) => a + b, 0) / gains.length;
+}
+
+describe("training on synthetic logs", () => {
+  const logs = played(easy, 0.5, { count: 900, seed: 3 }).map(logged);
+
+  it("finds that small models suffice where they do, says so, and is right", () => {
+    const trained = train(logs, shippedWeights);
+    assert.equal(trained.verdict, "better", JSON.stringify(trained.gain));
+    assert.ok(trained.after.shares.small > trained.before.shares.small + 0.2);
+    const gain = truth(trained.weights, easy) - truth(shippedWeights, easy);
+    const { low, high, mean } = trained.gain;
+    console.log(
+      `learned from ${trained.learned} turns: gain told ${mean.toFixed(3)} [${low.toFixed(3)}, ${high.toFixed(3)}], true ${gain.toFixed(3)}`,
+    );
+    assert.ok(gain > 0.1, `${gain}`);
+    assert.ok(low <= gain && gain <= high, "the interval covers the truth");
+  });
+
+  it("is the same for the same logs", () => {
+    assert.deepEqual(train(logs.slice(0, 100), shippedWeights), train(logs.slice(0, 100), shippedWeights));
+  });
+
+  it("does not judge what was never tried", () => {
+    const trained = train(played(easy, 0, { count: 900, seed: 3 }).map(logged), {
+      ...shippedWeights,
+      modes: { ...shippedWeights.modes, balanced: 1 },
+    });
+    assert.ok(trained.verdict === "untested" || trained.after.unsupported <= 0.05, trained.verdict);
+    const few = train(logs.slice(0, 5), shippedWeights);
+    assert.equal(few.verdict, "untested");
+    assert.equal(train([], shippedWeights).verdict, "untested");
+  });
+
+  it("changes little where the shipped weights are nearly right, and does not claim otherwise", () => {
+    const trained = train(played(world, 0.5, { count: 900, seed: 6 }).map(logged), shippedWeights);
+    assert.equal(trained.verdict, "unclear", JSON.stringify(trained.gain));
+    assert.ok(Math.abs(truth(trained.weights, world) - truth(shippedWeights, world)) < 0.02);
+  });
+});
+
+describe("off-policy evaluation", () => {
+  it("covers the true value of the policy it evaluates in most of repeated logs", () => {
+    // Turns for themselves: what a choice does to later turns is not what is estimated.
+    const single = (seed: number) => drawSessions(tasks, 400, seed).map((session) => session.slice(0, 1));
+    const cheap = { ...shippedWeights, modes: { ...shippedWeights.modes, balanced: 0.3 } };
+    const random = seededRandom(17);
+    const log = (seed: number) =>
+      single(seed).flatMap((session) =>
+        samplesOf(logged(play(session, router({ explore: 0.5, random }), easy))),
+      );
+    const valuation = { weights: shippedWeights, model: shippedWeights };
+    const chooser = chooserOf(cheap);
+    const policy = router({ weights: cheap });
+    const valued = single(1000).concat(single(1001), single(1002), single(1003), single(1004));
+    const real = valued.flatMap((session) => {
+      // The reward is valued by what the logging router took the task for.
+      const [logSample] = samplesOf(logged(play(session, router(), easy)));
+      const [turn] = play(session, policy, easy);
+      if (!logSample || !turn) return [];
+      const { worth } = shippedWeights;
+      const { odds } = logSample;
+      const mean = odds.light * worth.light + odds.ordinary * worth.ordinary + odds.hard * worth.hard;
+      return [(turn.success ? signals.lastRunPassed : signals.lastRunFailed) * mean - turn.cost];
+    });
+    const value = real.reduce((a, b) => a + b, 0) / real.length;
+    const estimates = Array.from(
+      { length: 40 },
+      (_, i) => evaluate(log(i + 1), chooser, valuation).doublyRobust,
+    );
+    const covered = estimates.filter(({ low, high }) => low <= value && value <= high).length;
+    const mean = estimates.reduce((sum, one) => sum + one.mean, 0) / estimates.length;
+    console.log(
+      `true value ${value.toFixed(4)}, mean of estimates ${mean.toFixed(4)}, covered by ${covered} of 40 intervals`,
+    );
+    assert.ok(covered >= 34, `${covered} of 40`);
+    assert.ok(Math.abs(mean - value) < 0.03);
+  });
+});

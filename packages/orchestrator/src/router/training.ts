@@ -1,0 +1,78 @@
+/** Training: weights from the older sessions, judged on the newer ones against the weights that were in use. */
+import type { Event } from "@lathe/protocol";
+import { fitWeights } from "./fit-weights.ts";
+import { type Interval, intervalOf } from "./interval.ts";
+import { chooserOf, type Evaluation, evaluate, logged } from "./off-policy.ts";
+import { type Sample, samplesOf } from "./samples.ts";
+import type { Weights } from "./weights.ts";
+
+export interface Training {
+  readonly weights: Weights;
+  /** Turns that taught, and turns that judged. */
+  readonly learned: number;
+  readonly judged: number;
+  /** What the judging turns came to as they were played. */
+  readonly played: Interval;
+  /** What the weights in use, and the new ones, would come to without exploration. */
+  readonly before: Evaluation;
+  readonly after: Evaluation;
+  /** Of the new ones over those in use, turn by turn. */
+  readonly gain: Interval;
+  readonly verdict: "better" | "worse" | "unclear" | "untested";
+}
+
+/** By trial on synthetic logs: enough to follow a team whose work is different, and not its chances. */
+const fit = { quality: 4, classes: 2000, rounds: 400 };
+
+/** Less of it is chance. */
+const leastJudged = 30;
+/** More of it is a guess. */
+const mostUnsupported = 0.05;
+const learnShare = 0.6;
+
+/** *Contract:* deterministic; `sessions` from the oldest to the newest. */
+export function train(sessions: readonly (readonly Event[])[], from: Weights): Training {
+  const samples = sessions.map(samplesOf);
+  const cut = cutAt(samples);
+  const [older, newer] = [samples.slice(0, cut).flat(), samples.slice(cut).flat()];
+  const weights = { ...fitWeights(older, from, fit), source: sourceOf(older.length) };
+  const valuation = { weights: from, model: weights };
+  const before = evaluate(newer, chooserOf(from), valuation);
+  const after = evaluate(newer, chooserOf(weights), valuation);
+  const gain = intervalOf(after.values.map((value, i) => value - (before.values[i] ?? 0)));
+  const told = (one: Evaluation & { readonly values: unknown }): Evaluation => {
+    const { values: _, ...rest } = one;
+    return rest;
+  };
+  return {
+    weights,
+    learned: older.length,
+    judged: newer.length,
+    played: logged(newer, valuation),
+    before: told(before),
+    after: told(after),
+    gain,
+    verdict: verdictOf(newer.length, after.unsupported, gain),
+  };
+}
+
+/** Whole sessions, so that no session teaches and judges. */
+function cutAt(samples: readonly (readonly Sample[])[]): number {
+  const total = samples.reduce((sum, some) => sum + some.length, 0);
+  let seen = 0;
+  const at = samples.findIndex((some) => {
+    seen += some.length;
+    return seen >= learnShare * total;
+  });
+  return at + 1;
+}
+
+function sourceOf(turns: number): string {
+  return `learned from ${turns} turns, over what was there`;
+}
+
+function verdictOf(judged: number, unsupported: number, gain: Interval): Training["verdict"] {
+  if (judged < leastJudged || unsupported > mostUnsupported) return "untested";
+  if (gain.low > 0) return "better";
+  return gain.high < 0 ? "worse" : "unclear";
+}

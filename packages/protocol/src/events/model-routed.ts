@@ -1,0 +1,54 @@
+/** `model.routed`: the router chose the model of the next attempts, and from which table. */
+import * as v from "valibot";
+import type { EventType } from "../event-type.ts";
+import {
+  type Odds,
+  oddsSchema,
+  type RoutedRow,
+  type RouterMode,
+  routerModeSchema,
+  rowSchema,
+} from "../routing.ts";
+
+export interface ModelRouted {
+  readonly from: string;
+  readonly to: string;
+  /** A turn began, or the turn gave evidence that the model is too weak. */
+  readonly moment: "turn" | "evidence";
+  readonly mode: RouterMode;
+  readonly why: string;
+  /** What was seen of the request and the session, by name; what is absent is 0. */
+  readonly features: Readonly<Record<string, number>>;
+  readonly odds: Odds;
+  /** The best first, as many as are worth keeping; the chosen one among them. */
+  readonly table: readonly RoutedRow[];
+  /** Probability with which `to` was chosen: 1 without exploration. */
+  readonly propensity: number;
+  /** Chosen to learn from it, not for its score. */
+  readonly explored?: boolean;
+}
+
+const schema: v.GenericSchema<unknown, ModelRouted> = v.object({
+  from: v.string(),
+  to: v.string(),
+  moment: v.picklist(["turn", "evidence"]),
+  mode: routerModeSchema,
+  why: v.string(),
+  features: v.record(v.string(), v.number()),
+  odds: oddsSchema,
+  table: v.array(rowSchema),
+  propensity: v.pipe(v.number(), v.minValue(0), v.maxValue(1)),
+  explored: v.exactOptional(v.boolean()),
+});
+
+export const modelRouted: EventType<"model.routed", ModelRouted> = {
+  name: "model.routed",
+  version: 1,
+  schema,
+  apply: (session, { data }) => {
+    const others = data.table.map(({ model }) => model).filter((model) => model !== data.to);
+    const route = { ranking: [data.to, ...others], odds: data.odds };
+    const routed = { ...session, model: data.to, route };
+    return session.turn ? { ...routed, turn: { ...session.turn, routedAt: session.turn.steps } } : routed;
+  },
+};
