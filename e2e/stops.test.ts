@@ -40,7 +40,7 @@ describe("stops", () => {
   });
 
   it("ends what a killed harness left running when the session goes on, without any command", async () => {
-    server = await startWireServer([shell("touch begun; sleep 1000"), done]);
+    server = await startWireServer([shell("sleep 1000 & touch begun; wait"), done]);
     const env = wireEnv(server.url);
     const running = place.start(["run", "--no-sandbox", "--output-format", "stream-json", "wait"], { env });
     await place.made("begun");
