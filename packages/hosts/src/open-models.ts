@@ -12,7 +12,7 @@ export interface OpenedModels {
   readonly models: readonly string[];
   readonly router?: RouterSettings;
   readonly ports: Pick<AgentPorts, "circuitNews" | "route">;
-  /** Tells other sessions what this one found out. */
+  /** Tells other sessions what this one found out, then who listens to this one. */
   onEvent(event: Event, session: Session): void;
 }
 
@@ -28,6 +28,9 @@ export function openModels(options: LocalOptions): OpenedModels {
     models,
     ...(routed && { router: routed.settings }),
     ports: { circuitNews: circuits.news, ...(routed && { route: routed.route }) },
-    onEvent: circuits.onEvent,
+    onEvent: (event, session) => {
+      circuits.onEvent(event, session);
+      options.onEvent(event, session);
+    },
   };
 }

@@ -12,7 +12,7 @@ import { createLazyCheckpoints, type LazyCheckpoints } from "./lazy-checkpoints.
 import { createLazySearch } from "./lazy-search.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openModels } from "./open-models.ts";
-import { openRedactor } from "./open-redactor.ts";
+import { type LocalRedactor, openRedactor } from "./open-redactor.ts";
 import { recoveryText } from "./recovery-text.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
 import { secondOpinion } from "./second-opinion.ts";
@@ -61,8 +61,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const state = openState(env);
   const ledger = state.ledgers.open(fence.root);
   const { workspace, checkpoints } = openFiles(fenced, options);
-  const redactor = openRedactor(options);
-  const texts = createShownTexts(state.texts, redactor.redact);
+  const { redactor, texts } = openTexts(state, options);
   return {
     models,
     ...(router && { router }),
@@ -96,10 +95,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       search: createLazySearch(cwd),
       syntax,
       clock: systemClock,
-      onEvent: (event, session) => {
-        talk.onEvent(event, session);
-        options.onEvent(event, session);
-      },
+      onEvent: talk.onEvent,
       onDelta: options.onDelta,
     },
     close: () =>
@@ -126,6 +122,14 @@ function openFiles(
     workspace: createWorkspace({ root: cwd, fenced, journal: workspaceFolder(env, cwd), onRecovered }),
     checkpoints: createLazyCheckpoints({ root: cwd, env, fenced, onRemark }),
   };
+}
+
+function openTexts(
+  state: ReturnType<typeof openState>,
+  options: LocalOptions,
+): { readonly redactor: LocalRedactor; readonly texts: ReturnType<typeof createShownTexts> } {
+  const redactor = openRedactor(options);
+  return { redactor, texts: createShownTexts(state.texts, redactor.redact) };
 }
 
 /** The first command would wait for the grammar. */

@@ -60,7 +60,7 @@ describe("routing in the loop", () => {
     assert.notEqual(session.model, "a/haiku");
     assert.match(
       JSON.stringify(bench.scripted.requests.at(-1)?.messages),
-      /take over from the model a\/haiku/,
+      /<notice from=\\"harness\\">a\/\w+, you take over/,
     );
     assert.equal(types(bench).filter((type) => type === "model.switched").length, 1);
   });
@@ -104,7 +104,9 @@ describe("routing in the loop", () => {
     assert.equal(after.model, "a/haiku");
     assert.deepEqual(next(after, 0), { type: "call-model" });
     const elsewhere = { ...data, settings: { ...data.settings, models: ["a/opus", "a/sonnet"] } };
-    assert.equal(fold([{ ...place, type: "session.configured", data: elsewhere }], before).model, "a/opus");
+    const moved = fold([{ ...place, type: "session.configured", data: elsewhere }], before);
+    const wish = { type: "switch-model", to: "a/opus", why: "somebody chose it" };
+    assert.deepEqual(next(moved, 0), wish, "it starts from its own prompt");
   });
 
   it("goes on where the host has no router", async () => {
