@@ -84,7 +84,7 @@ describe("lathe run --model auto", () => {
     assert.equal(asked[0], "claude-haiku-5-5", err);
     assert.notEqual(asked[3], "claude-haiku-5-5");
     const said = JSON.stringify(server?.records[3]?.request);
-    assert.match(said, /take over from the model anthropic\/claude-haiku-5-5/);
+    assert.match(said, /Until here the model was anthropic\/claude-haiku-5-5/);
   });
 
   it("chooses only of what is allowed, and goes on with the next best when that fails", async () => {
