@@ -35,7 +35,10 @@ function treeOf(
     cost: used.nanos / 1e9,
     costUnknown: used.costUnknown,
     sessions: others
-      .map(([session, { tokens, nanos }]) => ({ id: session, tokens, cost: nanos / 1e9 }))
+      .map(([session, { tokens, nanos, costUnknown }]) => ({
+        ...{ id: session, tokens, costUnknown },
+        cost: nanos / 1e9,
+      }))
       .sort((a, b) => b.cost - a.cost || b.tokens - a.tokens),
     open: open.length,
   };

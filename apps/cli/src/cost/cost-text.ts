@@ -196,9 +196,9 @@ function attemptText({ failed, switches, steps, used }: CostReport, { bold }: Pa
   const lines = [];
   if (failed.attempts > 0) {
     const codes = Object.entries(failed.codes).map(([code, times]) => `${times}× ${code}`);
-    const held =
-      failed.charged.tokens > 0 ? `, held at ${money(failed.charged.cost ?? 0)}` : ", nothing charged";
-    lines.push(`failed     ${failed.attempts} (${codes.join(", ")}), ${duration(failed.ms)}${held}`);
+    lines.push(
+      `failed     ${failed.attempts} (${codes.join(", ")}), ${duration(failed.ms)}, ${heldText(failed)}`,
+    );
   }
   for (const { from, to, why } of switches)
     lines.push(`switched   ${harmless(from)} → ${harmless(to)}: ${fit(why, 80)}`);
@@ -209,7 +209,19 @@ function attemptText({ failed, switches, steps, used }: CostReport, { bold }: Pa
   return `${bold("Attempts")}\n${lines.join("\n")}\n`;
 }
 
+function heldText({ charged: { tokens, cost = 0 }, unpriced }: CostReport["failed"]): string {
+  if (tokens === 0) return "nothing charged";
+  if (unpriced === 0) return `held at ${money(cost)}`;
+  const what = `${count(tokens)} tokens held`;
+  return cost > 0 ? `${what}, ${money(cost)} and what has no price` : `${what}, price unknown`;
+}
+
 const mostSessions = 20;
+
+function treeWord({ cost, costUnknown }: { readonly cost: number; readonly costUnknown: boolean }): string {
+  if (!costUnknown) return money(cost);
+  return cost > 0 ? `${money(cost)} and what has no price` : "?";
+}
 
 function treeText({ tree, id }: CostReport, { paint }: CostView): string {
   if (!tree) return "";
@@ -220,7 +232,7 @@ function treeText({ tree, id }: CostReport, { paint }: CostView): string {
   if (tree.sessions.length === 0 && tree.cap.cost === undefined && root === "") return "";
   const rows = tree.sessions
     .slice(0, mostSessions)
-    .map((one) => [one.id, `${count(one.tokens)} tokens`, money(one.cost)]);
+    .map((one) => [one.id, `${count(one.tokens)} tokens`, treeWord(one)]);
   const left = tree.sessions.length - rows.length;
   const more = left > 0 ? dim(`and ${left} more\n`) : "";
   const line = `${money(tree.cost)} ${cap}${tree.costUnknown ? " and what has no price" : ""}${running}${root}`;

@@ -73,6 +73,8 @@ export interface FailedCost {
   readonly ms: number;
   /** What is held against the budget for them. */
   readonly charged: Reservation;
+  /** Of them, those whose price is unknown: they are not in the cost. */
+  readonly unpriced: number;
 }
 
 export interface TreeCost {
@@ -82,7 +84,12 @@ export interface TreeCost {
   readonly cost: number;
   readonly costUnknown: boolean;
   /** The other sessions of the tree, the dearest first. */
-  readonly sessions: readonly { readonly id: string; readonly tokens: number; readonly cost: number }[];
+  readonly sessions: readonly {
+    readonly id: string;
+    readonly tokens: number;
+    readonly cost: number;
+    readonly costUnknown: boolean;
+  }[];
   /** Held by attempts that run now. */
   readonly open: number;
 }

@@ -36,7 +36,7 @@ export function foldCosts(events: readonly Event[]): CostReport {
     sums: new Map(),
     misses: new Map(),
     switches: [],
-    failed: { attempts: 0, codes: {}, ms: 0, charged: nothing },
+    failed: { attempts: 0, codes: {}, ms: 0, charged: nothing, unpriced: 0 },
     reserved: new Map(),
     settled: new Map(),
     retries: 0,
@@ -90,14 +90,16 @@ function gather(gathered: Gathered, event: Event, session: Session): void {
 }
 
 function gatherFailed(gathered: Gathered, { data }: Event<"step.failed">): void {
-  const { attempts, codes, ms, charged } = gathered.failed;
+  const { attempts, codes, ms, charged, unpriced } = gathered.failed;
   const { code } = data.failure;
+  const settled = gathered.settled.get(data.attempt) ?? nothing;
   gathered.retries += 1;
   gathered.failed = {
     attempts: attempts + 1,
     codes: { ...codes, [code]: (codes[code] ?? 0) + 1 },
     ms: ms + data.ms,
-    charged: plus(charged, gathered.settled.get(data.attempt) ?? nothing),
+    charged: plus(charged, settled),
+    unpriced: unpriced + (settled.cost === undefined ? 1 : 0),
   };
 }
 
