@@ -1,6 +1,6 @@
 /** Circuits in files: what one session finds out the others know, at the same address only. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
@@ -68,6 +68,33 @@ describe("circuit files", () => {
     one.onEvent(failed, { ...session, circuits: { "a/x": { ...bound, until, code: "unauthorized" } } });
     one.onEvent(failed, { ...session, circuits: { "a/x": { ...bound, until, heard: true } } });
     assert.equal(one.news("a/x"), undefined);
+  });
+
+  it("say nothing that this version could not write into a log", () => {
+    one.onEvent(failed, session);
+    const folder = join(root, "lathe", "circuits");
+    const [name = ""] = readdirSync(folder);
+    const kept = JSON.parse(readFileSync(join(folder, name), "utf8"));
+    for (const odd of [{ code: "melted" }, { why: 1 }, { opens: undefined }]) {
+      writeFileSync(join(folder, name), JSON.stringify({ ...kept, ...odd }));
+      assert.equal(one.news("a/x"), undefined, JSON.stringify(odd));
+    }
+  });
+
+  it("are removed when they are old, torn ones too", () => {
+    one.onEvent(failed, session);
+    const torn = join(root, "lathe", "circuits", "0.json.1");
+    writeFileSync(torn, "{to");
+    utimesSync(torn, 1, 1);
+    const now = Date.now();
+    one.onEvent(
+      { ...failed, at: now },
+      {
+        ...session,
+        circuits: { "a/x": { until: now + 1, since: now, code: "overloaded", why: "busy", opens: 3 } },
+      },
+    );
+    assert.equal(readdirSync(join(root, "lathe", "circuits")).length, 1);
   });
 
   it("outlive what cannot be read or written", () => {

@@ -1,8 +1,15 @@
 /** What the sessions of this user know of models that rest, for one another: a small file for each model at its address. */
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type CircuitNews, type Event, isProviderFault, isResting, type Session } from "@lathe/protocol";
+import {
+  type CircuitNews,
+  type Event,
+  failureCodes,
+  isProviderFault,
+  isResting,
+  type Session,
+} from "@lathe/protocol";
 import { type Env, stateFolder } from "./state-folder.ts";
 
 /** As `lathe models` shows it. */
@@ -44,7 +51,7 @@ export function createCircuitFiles(env: Env, address: (model: string) => string)
   const read = (model: string): KnownCircuit | undefined => {
     try {
       const kept = JSON.parse(readFileSync(fileOf(model), "utf8"));
-      return kept.v === version && typeof kept.until === "number" ? kept : undefined;
+      return isKnown(kept) ? kept : undefined;
     } catch {
       return undefined;
     }
@@ -101,10 +108,18 @@ function toldBy(event: Event, { model, circuits }: Session): KnownCircuit | "clo
   return isLook ? { model, state: "half-open", at, until: at + lookMs, code, why, opens } : undefined;
 }
 
+/** Another version may know other codes: what goes into the log must be what this one can read. */
+function isKnown(kept: Partial<KnownCircuit> & { readonly v?: unknown }): kept is KnownCircuit {
+  const { v, until, opens, at, why, code } = kept;
+  const areNumbers = [until, opens, at].every((one) => typeof one === "number");
+  return v === version && areNumbers && typeof why === "string" && failureCodes.some((one) => one === code);
+}
+
+/** By the file's own time, as one whose writer was killed, or had no room, says nothing. */
 function prune(folder: string, now: number): void {
   for (const name of readdirSync(folder)) {
     const file = join(folder, name);
-    const { at } = JSON.parse(readFileSync(file, "utf8"));
-    if (now - at > keptMs) rmSync(file, { force: true });
+    const { mtimeMs = now } = statSync(file, { throwIfNoEntry: false }) ?? {};
+    if (now - mtimeMs > keptMs) rmSync(file, { force: true });
   }
 }
