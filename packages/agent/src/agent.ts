@@ -108,4 +108,6 @@ export interface NewSession {
 export interface RunOptions {
   readonly settings: Settings;
   readonly limits: Limits;
+  /** As it is now, where it has been driven since its log was opened. */
+  readonly session?: Session;
 }

@@ -35,13 +35,12 @@ export async function runAgent(
   return isFailure(session) ? session : drive(log, session, orchestratorPorts(ports));
 }
 
-/** Folds the log, and records settings that differ from what it says. */
+/** Records settings that differ from what the session has. */
 async function configure(
   log: SessionLog,
   ports: AgentPorts,
-  { settings, limits }: RunOptions,
+  { settings, limits, session = fold(log.events) }: RunOptions,
 ): Promise<Session | Failure> {
-  const session = fold(log.events);
   const same = JSON.stringify([session.settings, session.limits]) === JSON.stringify([settings, limits]);
   if (same) return session;
   const drafts = [{ type: "session.configured", data: { settings, limits } }] as const;

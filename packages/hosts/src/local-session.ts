@@ -76,6 +76,7 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
     const refused = await opened.ports.inbox.offer(log.id, said);
     return refused && explained(refused, options.env);
   };
+  let isConfigured = false;
   let closing: Promise<void> | undefined;
   const current = (): Session => {
     session ??= fold(log.events);
@@ -91,8 +92,12 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
     run: async (words) => {
       const refused = words && (await offer({ type: "message", ...words }));
       if (refused) return refused;
-      const ended = await runAgent(log, opened.ports, { settings, limits: options.limits });
+      // Another model that somebody chose since then stays.
+      const now = current();
+      const configured = isConfigured ? now : { settings, limits: options.limits };
+      const ended = await runAgent(log, opened.ports, { ...configured, session: now });
       if (isFailure(ended)) return explained(ended, options.env);
+      isConfigured = true;
       session = ended;
       return ended;
     },
