@@ -147,7 +147,6 @@ export {
   type RouterSettings,
   type Run,
   routerModes,
-  type WarmCache,
 } from "./src/routing.ts";
 export type {
   Command,

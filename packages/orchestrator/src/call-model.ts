@@ -15,6 +15,7 @@ import {
   type Reservation,
   ratesOf,
   type Sent,
+  type SentPrompt,
   type Session,
   type TurnEnd,
 } from "@lathe/protocol";
@@ -55,7 +56,7 @@ export async function* callModel(session: Session, reach: Reach): AsyncGenerator
   if (narrow) return yield unsent(id, narrow, { session, reach });
   const assembled = ports.assemble(session, info);
   const sent = { ...printOf(session, info.id, assembled), estimate: ports.estimate(assembled) };
-  const request = withOldMark(session, sent, assembled);
+  const request = withOldMark(assembled, sent, session.prompts[info.id]);
   const wanted = { id, info, request, input: inputBound(session, info.id, sent) };
   const held = await holdBudget(session, wanted, reach);
   if (held === "cancelled") return;
@@ -95,8 +96,8 @@ async function* makeAttempt(attempt: Attempt, reach: Reach): AsyncGenerator<Entr
  * Marks the end of what this model last answered too: a provider looks back only so many blocks from a mark for what it
  * has cached, and one step of many calls adds more.
  */
-function withOldMark({ prompts, model }: Session, { kept }: Sent, request: ModelRequest): ModelRequest {
-  const end = prompts[model]?.ends.findLast(({ messages }) => messages <= kept);
+function withOldMark(request: ModelRequest, { kept }: Sent, before: SentPrompt | undefined): ModelRequest {
+  const end = before?.ends.findLast(({ messages }) => messages <= kept);
   if (!end || request.cacheMarks.includes(end.messages - 1)) return request;
   return { ...request, cacheMarks: [end.messages - 1, ...request.cacheMarks] };
 }

@@ -1,10 +1,11 @@
 /** What each step was to read from the cache, and why one read less: against a provider that compares real bytes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Event, fold, type ModelRequest, type Session } from "@lathe/protocol";
+import { type Event, emptySession, fold, type ModelRequest, type Session } from "@lathe/protocol";
 import { createPrefixCache, createScriptedModel, type PrefixCache } from "@lathe/testkit";
 import { type Bench, begin, openBench, say, unwrap } from "./bench.test.ts";
 import { drive } from "./drive.ts";
+import { expectCache } from "./expect-cache.ts";
 import type { Ports } from "./ports.ts";
 
 type Step = Event<"step.completed">["data"];
@@ -29,6 +30,8 @@ interface Place {
 }
 
 interface Changes {
+  /** Of a model that is asked for by another name. */
+  id?: string;
   request?: (request: ModelRequest) => ModelRequest;
 }
 
@@ -38,7 +41,7 @@ async function open(changes: Changes = {}): Promise<Place> {
   const cache = createPrefixCache({ ...rules, now: bench.clock.now });
   const requests: ModelRequest[] = [];
   const models = {
-    open: async (id: string) =>
+    open: async (asked: string, id = changes.id ?? asked) =>
       createScriptedModel(
         (request) => {
           requests.push(request);
@@ -105,6 +108,12 @@ describe("the prompt cache", () => {
       place.requests.map(({ cacheMarks }) => cacheMarks),
       [[], ...ends.slice(0, -1).map((end) => [end])],
     );
+  });
+
+  it("is told so, too, where the model has another name than it is asked for by", async () => {
+    const place = await open({ id: "other/name" });
+    await place.say("first");
+    assert.deepEqual(place.requests[1]?.cacheMarks, [(place.requests[0]?.messages.length ?? 0) - 1]);
   });
 
   it("is gone after its time", async () => {
@@ -180,6 +189,22 @@ describe("the prompt cache", () => {
     });
   }
 
+  it("is lost where the conversation went back, also when the first attempt since then failed", () => {
+    const prompt = {
+      system: "s",
+      tools: "t",
+      messages: ["1", "2"],
+      ends: [{ messages: 1, tokens: 1000, estimate: 1000 }],
+      usedAt: 0,
+      overhead: 0,
+      estimate: 1100,
+      broken: "rewound",
+    } as const;
+    const session = { ...emptySession, prompts: { m: prompt }, asked: { model: "m", tokens: 9000 } };
+    const sent = { system: "s", tools: "t", kept: 2, added: [] };
+    assert.deepEqual(expectCache(session, { model: "m", sent, rules, now: 1 }).why, { cause: "rewound" });
+  });
+
   for (const cause of ["rewound", "compacted"] as const) {
     it(`is lost where the conversation was ${cause}`, async () => {
       const made: Changes = {};
@@ -195,7 +220,9 @@ describe("the prompt cache", () => {
         }),
       );
       await place.bench.store.offer("s1", { type: "message", text: "second" });
-      unwrap(await drive(log, { ...(await place.session()), broken: cause }, ports));
+      const session = await place.session();
+      const broken = Object.entries(session.prompts).map(([id, one]) => [id, { ...one, broken: cause }]);
+      unwrap(await drive(log, { ...session, prompts: Object.fromEntries(broken) }, ports));
       const steps = place.bench.events.flatMap((event) =>
         event.type === "step.completed" ? [event.data] : [],
       );

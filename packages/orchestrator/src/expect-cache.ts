@@ -54,7 +54,7 @@ function cacheable(tokens: number, { min, grain }: CacheRules): number {
 
 /** The first that holds: what lies nearest to the start of the request spoils all behind it. */
 function reason(
-  { prompts, asked, broken }: Session,
+  { prompts, asked }: Session,
   { model, sent }: Pick<Asking, "model" | "sent">,
   idleMs: number | undefined,
 ): Omit<CacheMiss, "tokens"> {
@@ -63,10 +63,13 @@ function reason(
   if (prompt.tools !== sent.tools) return { cause: "tools" };
   if (prompt.system !== sent.system) return { cause: "system" };
   if (idleMs !== undefined) return { cause: "idle", idleMs };
+  const { broken } = prompt;
   if (sent.kept < prompt.messages.length) {
     return broken ? { cause: broken } : { cause: "prefix", message: sent.kept };
   }
-  return { cause: asked && asked.model !== model ? "switched" : "forgotten" };
+  if (asked && asked.model !== model) return { cause: "switched" };
+  // An attempt that failed was sent the shorter conversation first.
+  return { cause: broken ?? "forgotten" };
 }
 
 /** What is recorded of a step once it is known what it read. */

@@ -8,6 +8,7 @@ import {
   type Session,
   type SessionLog,
 } from "@lathe/protocol";
+import { chainOf } from "./chain.ts";
 import { endsTurn } from "./next.ts";
 import type { Entry, Ports } from "./ports.ts";
 
@@ -140,8 +141,9 @@ function draftOf(id: string, offer: Offer, session: Session): Draft[] {
   }
 }
 
-/** It becomes the first of the chain. */
-function withModel({ settings, limits }: Session, model: string): Pick<Session, "settings" | "limits"> {
-  const models = [model, ...settings.models.filter((one) => one !== model)];
-  return { settings: { ...settings, models }, limits };
+/** It becomes the first of the chain; a router, which would choose another one, has no say any more. */
+function withModel(session: Session, model: string): Pick<Session, "settings" | "limits"> {
+  const { router: _, ...settings } = session.settings;
+  const models = [model, ...chainOf(session).filter((one) => one !== model)];
+  return { settings: { ...settings, models }, limits: session.limits };
 }

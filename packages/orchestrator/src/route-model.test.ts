@@ -2,7 +2,18 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failure, fold, type ModelInfo, type Session } from "@lathe/protocol";
-import { type Bench, type BenchOptions, begin, openBench, run, say, types, unwrap } from "./bench.test.ts";
+import {
+  type Bench,
+  type BenchOptions,
+  begin,
+  openBench,
+  reclaim,
+  run,
+  say,
+  types,
+  unwrap,
+} from "./bench.test.ts";
+import { drive } from "./drive.ts";
 import { next } from "./next.ts";
 import type { Drawn } from "./ports.ts";
 import { routeSession } from "./router/router.ts";
@@ -90,6 +101,66 @@ describe("routing in the loop", () => {
     const [first, second] = session.route?.ranking ?? [];
     assert.deepEqual([first, session.model], ["a/haiku", second]);
     assert.equal(bench.asked.length, 1, "a provider's fault is no evidence");
+  });
+
+  it("leaves a model alone that rests, and takes it again once it has rested", async () => {
+    const gone = failure("unauthorized", "no key", { retry: "other-model" });
+    const bench = routedBench({ script: (_, i) => (i === 0 ? { failure: gone } : { text: "ok" }) });
+    await run(bench, await begin(bench, "fix the typo in README.md"));
+    const say = async (): Promise<Session> => {
+      await bench.store.offer("s1", { type: "message", text: "fix the typo in NOTES.md" });
+      return run(bench, await reclaim(bench));
+    };
+    const second = await say();
+    assert.notEqual(second.model, "a/haiku");
+    assert.ok(second.route?.ranking.includes("a/haiku"), "it may stand in when all others fail");
+    const switches = (): number => types(bench).filter((type) => type === "model.switched").length;
+    assert.equal(switches(), 1, "nobody takes over twice");
+    bench.clock.advance(3_600_000);
+    assert.equal((await say()).model, "a/haiku");
+  });
+
+  it("ends where a person names a model", async () => {
+    const named = {
+      name: "switch",
+      run: async () => {
+        await bench.store.offer("s1", { type: "model", model: "a/opus" });
+        return { type: "ok", text: "" } as const;
+      },
+    };
+    const bench: ReturnType<typeof routedBench> = routedBench({
+      tools: [named],
+      script: (_, i) => (i === 0 ? { calls: [{ tool: "switch", input: {} }] } : { text: "ok" }),
+    });
+    const first = await run(bench, await begin(bench, "fix the typo in README.md"));
+    assert.deepEqual([first.model, first.settings.router], ["a/opus", undefined]);
+    await bench.store.offer("s1", { type: "message", text: "fix the typo in NOTES.md" });
+    const log = await reclaim(bench);
+    unwrap(await drive(log, fold(log.events), bench.ports));
+    assert.equal(bench.asked.length, 1, "it is not asked again");
+  });
+
+  it("chooses first in a session that began with a model it may not choose", () => {
+    const at = { v: 1, session: "s1", at: 0 } as const;
+    const plain = { mode: "auto", attended: true } as const;
+    const session = fold([
+      {
+        ...at,
+        seq: 1,
+        parent: 0,
+        type: "session.configured",
+        data: { settings: { ...plain, models: ["b/old"] }, limits: {} },
+      },
+      {
+        ...at,
+        seq: 2,
+        parent: 1,
+        type: "session.configured",
+        data: { settings: { ...plain, ...settings }, limits: {} },
+      },
+      { ...at, seq: 3, parent: 2, type: "message.received", data: { parts: [{ type: "text", text: "go" }] } },
+    ]);
+    assert.deepEqual(next(session, 0), { type: "route", moment: "turn" });
   });
 
   it("keeps the chosen model when the session is taken over in the middle of a turn", async () => {

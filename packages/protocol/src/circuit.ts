@@ -60,7 +60,7 @@ export function isResting(circuit: Circuit | undefined, now: number): boolean {
 
 /** The conversation is another one: what could not take the old one may be tried. */
 export function halfOpened(circuits: Circuits, at: number): Circuits {
-  const entries = Object.entries(circuits).map(([model, { until = at, ...circuit }]) => {
+  const entries = Object.entries(circuits).map(([model, { until = at, window: _, ...circuit }]) => {
     return [model, { ...circuit, until }] as const;
   });
   return Object.fromEntries(entries);

@@ -17,7 +17,6 @@ export const emptySession: Session = {
   settings: { models: [], mode: "ask", attended: false },
   limits: {},
   model: "",
-  caches: {},
   messages: [],
   calls: [],
   usage: noUsage,

@@ -69,6 +69,8 @@ export interface SentPrompt {
   /** Tokens of a request that are no part of what is cached, as measured at hits. */
   readonly overhead: number;
   readonly estimate: number;
+  /** What makes the next request begin otherwise; until one is answered. */
+  readonly broken?: "rewound" | "compacted";
 }
 
 export const sentSchema: v.GenericSchema<unknown, Sent> = v.object({

@@ -59,13 +59,6 @@ export interface Route {
   readonly odds: Odds;
 }
 
-/** Input tokens a provider held for a model when it last answered. */
-export interface WarmCache {
-  readonly tokens: number;
-  /** Milliseconds since the epoch. */
-  readonly at: number;
-}
-
 /** A command of a turn that ended: how, and after how many answers of the turn. */
 export interface Run {
   readonly input: string;

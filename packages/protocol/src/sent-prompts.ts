@@ -10,8 +10,8 @@ export function rememberSent(session: Session, model: string, sent: Sent | undef
   const messages = [...(before?.messages.slice(0, kept) ?? []), ...added];
   const isSame = before?.system === system && before.tools === tools;
   const ends = isSame ? before.ends.filter((end) => end.messages <= kept) : [];
-  const { usedAt = 0, overhead = 0 } = before ?? {};
-  const prompt = { system, tools, messages, ends, usedAt, overhead, estimate };
+  const { usedAt = 0, overhead = 0, broken } = before ?? {};
+  const prompt = { system, tools, messages, ends, usedAt, overhead, estimate, ...(broken && { broken }) };
   return { ...session, prompts: { ...session.prompts, [model]: prompt } };
 }
 
@@ -23,22 +23,30 @@ export function rememberAnswered(
 ): Session {
   const { model = "", startedAt = 0 } = session.turn?.attempt ?? {};
   const prompt = session.prompts[model];
-  const { broken: _, ...rest } = session;
-  if (!prompt || !usage) return rest;
-  const { messages, estimate, overhead } = prompt;
+  if (!prompt || !usage) return session;
+  const { broken: _, ...unbroken } = prompt;
+  const { messages, estimate, overhead } = unbroken;
   const end = { messages: messages.length, tokens: usage.input, estimate };
   const ends = [...prompt.ends.filter((one) => one.messages < end.messages), end];
   const off = reading ? reading.expected - usage.cached : 0;
   const isHit =
     reading !== undefined && reading.expected > 0 && Math.abs(off) <= cacheSlack(reading.expected);
   const learned = isHit ? Math.max(0, overhead + off) : overhead;
-  const answered = { ...prompt, ends, usedAt: startedAt, overhead: learned };
+  const answered = { ...unbroken, ends, usedAt: startedAt, overhead: learned };
   return {
-    ...rest,
+    ...session,
     prompts: { ...session.prompts, [model]: answered },
     density: { ...session.density, [providerOf(model)]: denser(session, model, end) },
     asked: { model, tokens: usage.input },
   };
+}
+
+/** Each model finds out for itself, when it is asked next. */
+export function brokenBy(prompts: Session["prompts"], cause: "rewound" | "compacted"): Session["prompts"] {
+  const entries = Object.entries(prompts).map(
+    ([model, prompt]) => [model, { ...prompt, broken: cause }] as const,
+  );
+  return Object.fromEntries(entries);
 }
 
 /** The most tokens a provider counted for each one estimated, whole requests and what was added to them. */

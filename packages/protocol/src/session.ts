@@ -10,7 +10,7 @@ import type { Outcome, Shown, Todo } from "./outcome.ts";
 import type { Owner } from "./owner.ts";
 import type { Prompt } from "./prompt.ts";
 import type { SentPrompt } from "./prompt-cache.ts";
-import type { Route, Run, WarmCache } from "./routing.ts";
+import type { Route, Run } from "./routing.ts";
 import type { Settings } from "./settings.ts";
 import type { Usage } from "./usage.ts";
 
@@ -163,8 +163,6 @@ export interface Session {
   readonly chosen?: string;
   /** Absent where nobody routes. */
   readonly route?: Route;
-  /** By model. */
-  readonly caches: Readonly<Record<string, WarmCache>>;
   readonly messages: readonly Message[];
   /** Calls of the latest answer while at least one has no outcome. */
   readonly calls: readonly CallState[];
@@ -175,8 +173,6 @@ export interface Session {
   readonly prompts: Readonly<Record<string, SentPrompt>>;
   /** The last answered request. */
   readonly asked?: { readonly model: string; readonly tokens: number };
-  /** What made the next request begin otherwise than the one before. */
-  readonly broken?: "rewound" | "compacted";
   /** Tokens that each provider counts for one estimated, at most as seen. */
   readonly density: Readonly<Record<string, number>>;
   readonly account: Account;

@@ -43,7 +43,7 @@ export function route(
   const rows = ranked(fitting(situation, candidates), task);
   const { row, propensity, isExplored, onlyByCache } = choose(rows, task, candidates);
   const { moment } = situation;
-  const why = reasonOf({ row, rows, odds, situation, onlyByCache, isExplored });
+  const why = reasonOf({ row, rows: awake(rows, situation), odds, situation, onlyByCache, isExplored });
   return {
     to: row.model,
     moment,
@@ -132,12 +132,19 @@ function rowOf({ info, tier, price }: Candidate, { odds, situation, options }: T
   return { model: info.id, tier, quality: expected(odds, quality), cost, steps, score };
 }
 
-function choose(rows: readonly RoutedRow[], task: Task, candidates: readonly Candidate[]): Chosen {
+/** Those that can be called now; all where none can. The others stay in the table, to stand in when these fail. */
+function awake(rows: readonly RoutedRow[], { resting = [] }: Situation): readonly RoutedRow[] {
+  const callable = rows.filter(({ model }) => !resting.includes(model));
+  return callable.length > 0 ? callable : rows;
+}
+
+function choose(all: readonly RoutedRow[], task: Task, candidates: readonly Candidate[]): Chosen {
   const { situation, options } = task;
+  const rows = awake(all, situation);
   const [best] = rows;
   if (!best) throw new Error("a router needs a model to choose");
   if (situation.moment === "evidence") {
-    const own = rows.find(({ model }) => model === situation.current);
+    const own = all.find(({ model }) => model === situation.current);
     const above = own && rows.filter(({ quality }) => quality > own.quality + leastGain);
     const row = above ? (above[0] ?? own) : best;
     return { row, propensity: 1, isExplored: false };

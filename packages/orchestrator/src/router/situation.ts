@@ -1,5 +1,13 @@
 /** Situation: what the router looks at, read off a session. */
-import { type Message, type ModelRouted, messageText, type Odds, type Session } from "@lathe/protocol";
+import {
+  isResting,
+  type Message,
+  type ModelRouted,
+  messageText,
+  type Odds,
+  type SentPrompt,
+  type Session,
+} from "@lathe/protocol";
 import { type Features, textFeatures } from "./text-features.ts";
 
 export interface Situation {
@@ -21,6 +29,8 @@ export interface Situation {
   readonly context: number;
   /** Tokens of it that providers still hold, by model. */
   readonly cached: Readonly<Record<string, number>>;
+  /** Models whose provider failed just now; chosen only where there are no others. */
+  readonly resting?: readonly string[];
   /** The model that has answered last; absent before the first answer. */
   readonly current?: string;
 }
@@ -38,8 +48,8 @@ export interface Moment {
 }
 
 export function situationOf(session: Session, { moment, evidence, now, cacheMs }: Moment): Situation {
-  const { messages, prompt, settings, route, rewind, turn, model } = session;
-  const warm = Object.entries(session.caches).filter(([, { at }]) => now - at < cacheMs);
+  const { messages, prompt, prompts, settings, route, rewind, turn, model, circuits } = session;
+  const warm = Object.entries(prompts).filter(([, { usedAt }]) => now - usedAt < cacheMs);
   const answered = messages.some(({ role }) => role === "assistant");
   return {
     request: requestOf(messages),
@@ -48,13 +58,19 @@ export function situationOf(session: Session, { moment, evidence, now, cacheMs }
     ...(route && { earlier: route.odds }),
     isPlanning: settings.mode === "plan",
     isRewound: rewind !== undefined,
-    isChild: false,
+    isChild: session.parent !== undefined,
     hasImages: messages.some(({ parts }) => parts.some((part) => part.type === "image")),
     steps: turn?.steps ?? 0,
     context: tokensOf(messages) + Math.ceil(promptLength(prompt) / charactersPerToken),
-    cached: Object.fromEntries(warm.map(([id, { tokens }]) => [id, tokens])),
+    cached: Object.fromEntries(warm.map(([id, sent]) => [id, heldOf(sent, messages.length)])),
+    resting: Object.keys(circuits).filter((id) => isResting(circuits[id], now)),
     ...(answered && { current: model }),
   };
+}
+
+/** What was answered beyond the conversation, before it went back, is no part of the next request. */
+function heldOf({ ends }: SentPrompt, said: number): number {
+  return ends.findLast(({ messages }) => messages <= said)?.tokens ?? 0;
 }
 
 const promptLengths = new WeakMap<Session["prompt"], number>();

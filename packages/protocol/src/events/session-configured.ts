@@ -43,12 +43,18 @@ export const sessionConfigured: EventType<"session.configured", SessionConfigure
   },
 };
 
+function isUnrouted({ turn }: Session): boolean {
+  return turn?.routedAt === undefined;
+}
+
 /** Another chain is somebody's wish; with the same one a model that took over since stays, and one that a router chose. */
 function choose(session: Session, before: readonly string[]): Session {
   const { models, router } = session.settings;
   const [first] = models;
   if (first === undefined || (models.join() === before.join() && session.model !== "")) return session;
-  if (router && models.includes(session.model)) return session;
+  // A router chooses when the turn begins; in the middle of one only a model it may no longer choose is left.
+  if (router && session.model !== "" && (isUnrouted(session) || models.includes(session.model)))
+    return session;
   const { chosen: _, ...rest } = session;
   if (session.model === "") return { ...rest, model: first };
   return first === session.model ? rest : { ...rest, chosen: first };

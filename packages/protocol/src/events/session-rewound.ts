@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { halfOpened } from "../circuit.ts";
 import type { EventType } from "../event-type.ts";
 import { conversationOf, rewindConversation } from "../marks.ts";
+import { brokenBy } from "../sent-prompts.ts";
 
 export interface SessionRewound {
   /** `seq` of the mark it went back to; of the rewind that it undoes, if it undoes one. */
@@ -31,7 +32,7 @@ export const sessionRewound: EventType<"session.rewound", SessionRewound> = {
     return {
       ...back,
       circuits: conversation ? halfOpened(back.circuits, at) : back.circuits,
-      ...(conversation && { broken: "rewound" as const }),
+      ...(conversation && { prompts: brokenBy(back.prompts, "rewound") }),
       checkpoints: [...session.checkpoints, ...after],
       rewind: {
         seq,

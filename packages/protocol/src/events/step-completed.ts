@@ -71,9 +71,6 @@ export const stepCompleted: EventType<"step.completed", StepCompleted> = {
       messages: data.parts.length > 0 ? [...session.messages, said] : session.messages,
       calls,
       step: session.step + 1,
-      caches: data.usage
-        ? { ...session.caches, [data.model]: { tokens: data.usage.input, at } }
-        : session.caches,
       usage: addUsage(session.usage, data.usage ?? noUsage),
       turn: {
         ...turn,
