@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type Event, emptySession, failure, type Session } from "@lathe/protocol";
 import { type CircuitFiles, createCircuitFiles } from "./circuit-files.ts";
+import { openCircuitFiles, openGateway } from "./model-gateway.ts";
 
 const at = 1_000_000;
 const until = at + 20_000;
@@ -60,6 +61,17 @@ describe("circuit files", () => {
     one.onEvent(looks, session);
     assert.equal(one.news("a/x")?.until, until + 60_000);
     assert.equal(one.known("a/x", until + 1)?.state, "half-open");
+  });
+
+  it("know a model however its id is written", () => {
+    const options = { env: { XDG_STATE_HOME: root }, version: "test", providers: {}, catalogue: {} };
+    const gateway = openGateway(options);
+    const files = openCircuitFiles(options, gateway);
+    const id = "anthropic/claude-sonnet-5.5";
+    const circuit = { until, since: at, code: "overloaded", why: "busy", opens: 1 } as const;
+    files.onEvent(failed, { ...session, model: id, circuits: { [id]: circuit } });
+    assert.equal(files.known("anthropic/claude-sonnet-5-5", at)?.state, "open");
+    gateway.close();
   });
 
   it("say nothing of what lies in one conversation, or was only heard", () => {

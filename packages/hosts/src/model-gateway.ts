@@ -1,6 +1,6 @@
 /** The model gateway as the environment and the user's configuration set it up. */
 import { profileOf } from "@lathe/context";
-import { createModels, type Gateway, type ProviderOptions, providers } from "@lathe/models";
+import { createModels, type Gateway, type ProviderOptions, plainModelId, providers } from "@lathe/models";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { builtinModel, chooseModels } from "./choose-models.ts";
 import { type CircuitFiles, createCircuitFiles } from "./circuit-files.ts";
@@ -59,7 +59,8 @@ export function addressOf(
 export function openCircuitFiles(options: GatewayOptions, gateway: Gateway): CircuitFiles {
   return createCircuitFiles(options.env, (model) => {
     const { id } = gateway.info(model);
-    return `${id} ${addressOf(id.slice(0, id.indexOf("/")), options) ?? ""}`;
+    // However it is written.
+    return `${plainModelId(id)} ${addressOf(id.slice(0, id.indexOf("/")), options) ?? ""}`;
   });
 }
 
