@@ -20,7 +20,7 @@ function noneLauncher(spec: SandboxSpec): Launcher {
     isNamespace: false,
     launch: ({ script, cwd }, mark) => ({
       file: shell.file,
-      args: shellArgs(shell, script, () => join(spec.scratch, `script-${mark.value}sh`)),
+      args: shellArgs(shell, script, spec.scratch),
       cwd,
       env: { ...spec.env, [mark.name]: mark.value },
     }),
