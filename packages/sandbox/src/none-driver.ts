@@ -1,5 +1,4 @@
 /** The driver of last resort: commands run as plain processes, with nothing to hold them in. */
-import { join } from "node:path";
 import type { SandboxDriver, SandboxSpec } from "@lathe/protocol";
 import type { Launcher } from "./launch.ts";
 import { LocalStarter } from "./local-starter.ts";
