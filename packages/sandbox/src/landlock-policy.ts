@@ -1,25 +1,17 @@
 /** The policy of a sandbox for where there is no root of its own: what is shown elsewhere is allowed where it really lies. */
 
-import { isBelow } from "./path-order.ts";
 import type { Mount, Policy } from "./policy.ts";
 import { realPath } from "./real-path.ts";
 import { settingsPaths } from "./system-settings.ts";
 
 /** The same policy; what a mount would put together or hide is left out, and refused like all that is not named. */
 export function landlockPolicy(policy: Policy): Policy {
-  // What lies below another of them is allowed with it.
-  const own = policy.mounts.flatMap((one) => (one.kind === "writable" && one.from === one.to ? one.to : []));
-  const isPin = (one: Mount): boolean =>
-    one.kind === "writable" && own.some((path) => path !== one.to && isBelow(one.to, path));
   return {
     ...policy,
     // Nothing can be mounted ahead where nothing is mounted.
     system: { ...policy.system, mounts: [] },
     below: policy.below.flatMap(allowed),
-    mounts: [
-      ...settingsPaths().flatMap(readOnly),
-      ...policy.mounts.filter((one) => !isPin(one)).flatMap(allowed),
-    ],
+    mounts: [...settingsPaths().flatMap(readOnly), ...policy.mounts.flatMap(allowed)],
   };
 }
 

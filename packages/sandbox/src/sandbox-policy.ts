@@ -39,7 +39,7 @@ export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder, limits }: 
     shownWorkspace(spec),
     { kind: "writable", from: scratch, to: scratch },
     // Pinned: in the place of one that was moved away a link could lead the next mount, and us, to any folder.
-    ...["tmp", "home"].map((name) => writable(join(scratch, name))),
+    ...["tmp", "home"].map((name) => ({ kind: "pinned", at: join(scratch, name) }) as const),
     { kind: "hidden", at: join(scratch, controlFolder) },
   ];
   return { below: isTemporary ? [] : rest, mounts, system, network, limits: { ...usualLimits(), ...limits } };
@@ -128,10 +128,6 @@ function systemFolder(path: string): readonly Mount[] {
   if (!existsSync(path)) return [];
   if (lstatSync(path).isSymbolicLink()) return [{ kind: "link", target: readlinkSync(path), at: path }];
   return [readOnly(path)];
-}
-
-function writable(path: string): Mount {
-  return { kind: "writable", from: path, to: path };
 }
 
 function readOnly(path: string): Mount {
