@@ -1,5 +1,5 @@
 /** Kept rules: what a person allowed for this project in earlier sessions and in this one, and what they may be offered to keep. */
-import { statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { dirname, join, resolve, sep } from "node:path";
 import type { KeptRules } from "@lathe/agent";
 import { isFailure, type Rule } from "@lathe/protocol";
@@ -11,7 +11,7 @@ import { addProjectRules, projectRulesFile, readProjectRules } from "./project-r
 export interface OpenKeptRules {
   /** As they are in the file now: also what another session keeps or removes counts at once. */
   rules(): readonly Rule[];
-  /** Absent where what is kept would lie in reach of commands. */
+  /** Absent where what is kept would lie in reach of commands; then there are no rules either. */
   readonly kept?: KeptRules;
 }
 
@@ -20,6 +20,9 @@ export function openKeptRules({
   env,
   onRemark,
 }: Pick<LocalOptions, "cwd" | "env" | "onRemark">): OpenKeptRules {
+  // What lies there a command may have written, also by way of a link of the user's.
+  const config = nearestReal(configFolder(env));
+  if (`${config}${sep}`.startsWith(`${cwd}${sep}`)) return { rules: () => [] };
   const file = projectRulesFile(env, cwd);
   let known: { readonly stamp: string; readonly rules: readonly Rule[] } = { stamp: "", rules: [] };
   const rules = (): readonly Rule[] => {
@@ -31,7 +34,6 @@ export function openKeptRules({
     known = { stamp, rules: isFailure(read) ? [] : read };
     return known.rules;
   };
-  if (`${configFolder(env)}${sep}`.startsWith(`${cwd}${sep}`)) return { rules };
   const offered: KeptRules["offered"] = async (proposed) => {
     const home = homeFolder(env);
     const mayBe = await Promise.all(proposed.map((rule) => isOffered(rule, cwd, home)));
@@ -60,15 +62,17 @@ async function isOffered({ kinds, target = "" }: Rule, cwd: string, home: string
   if (kind === "network") return /\s/u.test(name) || isOfferedHost(name);
   if (kind !== "read" && kind !== "write" && kind !== "delete") return true;
   const path = resolve(cwd, /^~(?=\/|$)/u.test(name) ? join(home, name.slice(1)) : name);
-  const real = nearestReal(path, realOf);
+  const real = nearestReal(path);
   return (
     `${real}${sep}`.startsWith(`${cwd}${sep}`) || isGrantable(real, kind !== "read", realOf(home) ?? home)
   );
 }
 
 /** With what is not there yet behind the real path of what is. */
-function nearestReal(path: string, realOf: (path: string) => string | undefined): string {
-  const real = realOf(path);
-  if (real !== undefined || path === "/") return real ?? path;
-  return join(nearestReal(dirname(path), realOf), path.slice(path.lastIndexOf("/") + 1));
+function nearestReal(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path === "/" ? path : join(nearestReal(dirname(path)), path.slice(path.lastIndexOf("/") + 1));
+  }
 }

@@ -6,6 +6,7 @@ import {
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -111,4 +112,13 @@ it("keeps nothing where commands could write it", () => {
   const inside = { ...env, XDG_CONFIG_HOME: join(cwd, ".config") };
   assert.equal(openKeptRules({ cwd, env: inside }).kept, undefined);
   assert.ok(!existsSync(join(cwd, ".config")));
+});
+
+it("obeys nothing that commands could have written, also behind a link of the user's", () => {
+  mkdirSync(join(cwd, "dotfiles"));
+  symlinkSync(join(cwd, "dotfiles"), join(root, "config"));
+  assert.equal(addProjectRules(env, cwd, [push]), undefined);
+  const { kept, rules } = openKeptRules({ cwd, env });
+  assert.equal(kept, undefined);
+  assert.deepEqual(rules(), []);
 });

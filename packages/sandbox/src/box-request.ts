@@ -70,6 +70,8 @@ function mountWords(mount: Mount): readonly string[] {
       return ["ro", mount.from, mount.to];
     case "writable":
       return ["rw", mount.from, mount.to];
+    case "pinned":
+      return ["rw", mount.at, mount.at];
     case "overlay":
       return ["overlay", mount.from, mount.upper, mount.work, mount.to];
     case "link":

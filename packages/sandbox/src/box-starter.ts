@@ -1,5 +1,4 @@
 /** Starts commands in one warm box, which is made anew when it has died or when what it must show has changed. */
-import { join } from "node:path";
 import type { SandboxSpec } from "@lathe/protocol";
 import type { AgentSource } from "./agent-source.ts";
 import { Box } from "./box.ts";
@@ -45,7 +44,6 @@ export class BoxStarter implements Starter {
   readonly #env: Readonly<Record<string, string>>;
   /** Every box that may still run something; the last one takes new commands. */
   #boxes: readonly Opened[] = [];
-  #scripts = 0;
 
   constructor(spec: SandboxSpec, options: BoxOptions) {
     this.#spec = spec;
@@ -67,8 +65,7 @@ export class BoxStarter implements Starter {
     const socket = await gate?.socket();
     const forward = socket === undefined ? undefined : { port: proxyPort, socket };
     const box = this.#box(grantMounts(command.grants, this.#options.home), shown, forward);
-    const script = (): string => join(this.#spec.scratch, `script-${process.pid}-${++this.#scripts}.sh`);
-    const args = [this.#shell.file, ...shellArgs(this.#shell, command.script, script)];
+    const args = [this.#shell.file, ...shellArgs(this.#shell, command.script, this.#spec.scratch)];
     const visit = gate?.enter(command.grants);
     const env = { ...this.#env, ...visit?.env };
     const payload = runPayload({ command, args, env, hasInput, guards });

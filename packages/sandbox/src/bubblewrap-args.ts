@@ -49,6 +49,8 @@ function mountArgs(mount: Mount): readonly string[] {
       return ["--ro-bind", mount.from, mount.to];
     case "writable":
       return ["--bind", mount.from, mount.to];
+    case "pinned":
+      return ["--bind", mount.at, mount.at];
     case "overlay":
       throw new Error("bubblewrap is given no forks");
     case "link":

@@ -61,7 +61,7 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
         ...limited,
         shell.file,
       ];
-      const shellWords = shellArgs(shell, script, () => join(spec.scratch, `script-${mark.value}sh`));
+      const shellWords = shellArgs(shell, script, spec.scratch);
       const granted = rootArgs(grantMounts(grants, home));
       const changing = [...rootArgs(policy.below), ...granted, ...root, ...changingArgs(spec, home, command)];
       const args = [...isolation, ...changing, ...setEnv, ...start, ...shellWords];

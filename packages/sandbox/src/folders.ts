@@ -1,8 +1,18 @@
 /** The folders a sandbox's commands find in the scratch folder: a home of their own, and one for temporary files. */
-import { existsSync, lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { type Failure, failure, type SandboxSpec } from "@lathe/protocol";
 import { keepAnswers } from "./kept-answers.ts";
+import { kindOf } from "./kind-of.ts";
+import { realPlace } from "./real-path.ts";
 
 /** The harness's own folder in the scratch folder; drivers that contain hide it from commands. */
 export const controlFolder = ".lathe-box";
@@ -15,24 +25,30 @@ export function prepareFolders({ workspace, scratch }: SandboxSpec, userHome: st
   if (!existsSync(workspace))
     return failure("not-found", `there is no workspace ${workspace}`, { who: "host" });
   const home = join(scratch, "home");
-  const isNew = mkdirSync(home, { recursive: true }) !== undefined;
+  const isNew = makeFolder(home);
   for (const name of ["tmp", controlFolder]) makeFolder(join(scratch, name));
   linkCaches(userHome, home, isNew);
   const settings = join(home, ".gitconfig");
   // Without a name commits fail; the user's other settings may hold secrets and name programs.
-  if (isNew || !existsSync(settings)) writeFileSync(settings, gitSettings(userHome, workspace));
+  if (isNew || !kindOf(settings)) writeFileSync(settings, gitSettings(userHome, workspace), { flag: "wx" });
   return undefined;
 }
 
-/** Its parent is there. */
-function makeFolder(path: string): void {
-  if (!existsSync(path)) mkdirSync(path, { recursive: true });
+/** Whether it was not there. Commands have written here: of a link in its place only the link goes. */
+function makeFolder(path: string): boolean {
+  const kind = kindOf(path);
+  if (kind?.isDirectory()) return false;
+  if (kind) unlinkSync(path);
+  mkdirSync(path, { recursive: true });
+  return true;
 }
 
 function linkCaches(userHome: string, home: string, isNew: boolean): void {
   for (const name of homeCaches) {
     const [from, to] = [join(userHome, name), join(home, name)];
     if (!existsSync(from) || (!isNew && lstatSync(to, { throwIfNoEntry: false }))) continue;
+    // A link on the way, which a command has made, leads anywhere.
+    if (realPlace(dirname(to)) !== join(realPlace(home), dirname(name))) continue;
     mkdirSync(dirname(to), { recursive: true });
     symlinkSync(from, to);
   }

@@ -1,5 +1,4 @@
 /** The driver of last resort: commands run as plain processes, with nothing to hold them in. */
-import { join } from "node:path";
 import type { SandboxDriver, SandboxSpec } from "@lathe/protocol";
 import type { Launcher } from "./launch.ts";
 import { LocalStarter } from "./local-starter.ts";
@@ -20,7 +19,7 @@ function noneLauncher(spec: SandboxSpec): Launcher {
     isNamespace: false,
     launch: ({ script, cwd }, mark) => ({
       file: shell.file,
-      args: shellArgs(shell, script, () => join(spec.scratch, `script-${mark.value}sh`)),
+      args: shellArgs(shell, script, spec.scratch),
       cwd,
       env: { ...spec.env, [mark.name]: mark.value },
     }),

@@ -13,6 +13,8 @@ export type Mount =
       readonly to: string;
     }
   | { readonly kind: "link"; readonly target: string; readonly at: string }
+  /** What is writable already, mounted on itself: it cannot be moved away, nor anything else come to be in its place. */
+  | { readonly kind: "pinned"; readonly at: string }
   /** An empty folder, or one that hides what is below it. */
   | { readonly kind: "folder" | "hidden"; readonly at: string };
 

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -18,7 +19,7 @@ import { nativeBinary } from "./native-binary.ts";
 import { probeDriver } from "./probe.ts";
 
 describe("probe", () => {
-  const folder = mkdtempSync(join(tmpdir(), "lathe-probe-test-"));
+  const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-probe-test-")));
   after(() => rmSync(folder, { recursive: true, force: true }));
   const cacheFolder = join(folder, "cache");
 
@@ -66,6 +67,13 @@ describe("probe", () => {
   });
 
   it("trusts no launcher that commands, or others, could have put there", async () => {
+    const linked = join(folder, "linked");
+    symlinkSync(folder, linked);
+    const behind = { cacheFolder: join(linked, "cache-l"), workspace: folder };
+    assert.match(
+      (await probeDriver({ preference: "launcher", ...behind })).reasons.join(),
+      /commands can write/,
+    );
     const inside = await probeDriver({ preference: "launcher", cacheFolder, workspace: folder });
     assert.equal(inside.driver.name, "none");
     assert.match(inside.reasons.join(), /where commands can write/);

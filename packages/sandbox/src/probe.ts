@@ -9,6 +9,7 @@ import { nativeBinary } from "./native-binary.ts";
 import { createNoneDriver } from "./none-driver.ts";
 import { isBelow } from "./path-order.ts";
 import type { DriverOptions } from "./process-sandbox.ts";
+import { realPlace } from "./real-path.ts";
 import {
   createSandboxRuntimeDriver,
   findSandboxRuntime,
@@ -148,7 +149,7 @@ async function findBinary(
   if (cacheFolder === undefined) {
     return { why: "The launcher has no cache folder to lie in.", remedy: "Set HOME or XDG_CACHE_HOME." };
   }
-  if (workspace !== undefined && isBelow(cacheFolder, workspace)) {
+  if (workspace !== undefined && isBelow(realPlace(cacheFolder), workspace)) {
     const why = `The launcher would lie in ${cacheFolder}, where commands can write.`;
     return { why, remedy: "Work in a folder of the project, or set XDG_CACHE_HOME to a folder elsewhere." };
   }
@@ -168,7 +169,10 @@ async function findRuntime(options: ProbeOptions & { readonly path: string }): P
   // npm puts programs beside its own node.
   const path = [options.path, "/opt/homebrew/bin", dirname(process.execPath)].join(delimiter);
   const index = findSandboxRuntime(path);
-  if (index === undefined || (options.workspace !== undefined && isBelow(index, options.workspace))) {
+  if (
+    index === undefined ||
+    (options.workspace !== undefined && isBelow(realPlace(index), options.workspace))
+  ) {
     const why = "@anthropic-ai/sandbox-runtime, which holds commands on macOS, is not installed.";
     return {
       why,

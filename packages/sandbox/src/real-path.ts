@@ -15,7 +15,13 @@ export function whereLeads(folder: string, target: string): string | undefined {
   const path = target.startsWith("/") ? target : `${folder}/${target}`;
   const real = realPath(path);
   if (real !== undefined) return real;
-  return /[^./][^/]*\/\.\.(?:\/|$)/u.test(target) ? undefined : realPlace(resolve(path));
+  return goesUpAgain(target) ? undefined : realPlace(resolve(path));
+}
+
+/** Whether a path goes up from a folder that it has gone into: that may be a link, and lead up from anywhere. */
+export function goesUpAgain(path: string): boolean {
+  const parts = path.split("/").filter((part) => part !== "" && part !== ".");
+  return parts.some((part, at) => part === ".." && at > 0 && parts[at - 1] !== "..");
 }
 
 /** Of what is not there, where it would be. */

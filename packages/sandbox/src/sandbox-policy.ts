@@ -38,6 +38,8 @@ export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder, limits }: 
     ...(isTemporary ? rest : []),
     shownWorkspace(spec),
     { kind: "writable", from: scratch, to: scratch },
+    // Pinned: in the place of one that was moved away a link could lead the next mount, and us, to any folder.
+    ...["tmp", "home"].map((name) => ({ kind: "pinned", at: join(scratch, name) }) as const),
     { kind: "hidden", at: join(scratch, controlFolder) },
   ];
   return { below: isTemporary ? [] : rest, mounts, system, network, limits: { ...usualLimits(), ...limits } };

@@ -139,7 +139,6 @@ class RuntimeStarter implements Starter {
   /** What was made of a command that is about to start. */
   readonly #wrapped = new Map<Command, readonly string[]>();
   #runtime: Promise<SandboxRuntime> | undefined;
-  #scripts = 0;
 
   constructor(spec: SandboxSpec, options: StarterOptions) {
     this.#spec = spec;
@@ -174,8 +173,7 @@ class RuntimeStarter implements Starter {
     this.#runtime ??= runtime.take(config);
     const { SandboxManager } = await this.#runtime;
     const shell = findShell(this.#spec.env.PATH ?? "");
-    const long = (): string => join(this.#spec.scratch, `script-${process.pid}-${++this.#scripts}.sh`);
-    const words = [shell.file, ...shellArgs(shell, command.script, long)].map(quoted).join(" ");
+    const words = [shell.file, ...shellArgs(shell, command.script, this.#spec.scratch)].map(quoted).join(" ");
     // A sandbox that did not start says nothing there.
     const { argv } = await SandboxManager.wrapWithSandboxArgv(
       `printf s >&3; exec 3>&-; exec ${this.#env()} ${words}`,

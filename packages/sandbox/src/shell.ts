@@ -1,4 +1,5 @@
 /** The shell that runs commands: bash without its start files, sh where there is no bash. */
+import { randomBytes } from "node:crypto";
 import { accessSync, constants, existsSync, writeFileSync } from "node:fs";
 import { delimiter, isAbsolute, join } from "node:path";
 
@@ -24,11 +25,12 @@ export function findShell(path: string): Shell {
   return { file: findProgram("sh", places) ?? "/bin/sh", options: [] };
 }
 
-/** The shell's arguments for a script; a very long one is first written to `longFile`. */
-export function shellArgs(shell: Shell, script: string, longFile: () => string): readonly string[] {
+/** The shell's arguments for a script; a very long one is first written to a new file in `folder`. */
+export function shellArgs(shell: Shell, script: string, folder: string): readonly string[] {
   if (Buffer.byteLength(script) <= longestArgument) return [...shell.options, "-c", script];
-  const file = longFile();
-  writeFileSync(file, script, { mode: 0o600 });
+  const file = join(folder, `script-${randomBytes(12).toString("hex")}.sh`);
+  // Commands can write there too: one may have put a link in its place.
+  writeFileSync(file, script, { mode: 0o600, flag: "wx" });
   return [...shell.options, file];
 }
 

@@ -6,6 +6,7 @@ import { applySteps, type Effects } from "./apply-steps.ts";
 import { clearRaw, isAbsent, isRaw, placeRaw, type RawStep } from "./checkpoints/apply-raw.ts";
 import { bytePath, diskPath, joined, shownPath } from "./checkpoints/byte-path.ts";
 import { groupSteps, inverse, refreshed, withModeNow } from "./checkpoints/make-steps.ts";
+import { isBelowOne } from "./checkpoints/plan-restore.ts";
 import { nodeDisk } from "./disk.ts";
 import { fileFailure } from "./file-failure.ts";
 import { fileJournal } from "./file-journal.ts";
@@ -76,10 +77,15 @@ function textOf(state: State | After): string {
 
 function stepsOf(root: string, parts: readonly TreePart[]): readonly RawStep[] | Failure {
   const steps: RawStep[] = [];
+  const links = new Set<string>();
   for (const { path, after } of parts) {
     const shown = shownPath(path);
     try {
-      const before = stateAt(diskPath(joined(bytePath(root), path)));
+      // Below a link that is to become a folder lies what is somebody else's.
+      const before = isBelowOne(path, links)
+        ? ({ type: "absent" } as const)
+        : stateAt(diskPath(joined(bytePath(root), path)));
+      if (before.type === "link") links.add(path);
       const step: Step = { path: shown, absolute: joined(root, shown), before, after: afterOf(after) };
       const isOther = before.type === "other";
       if (isOther) return failure("not-a-file", `${shown} is a pipe, a socket or a device: remove it first`);

@@ -6,9 +6,11 @@ import {
   existsSync,
   mkdirSync,
   mkdtempSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
@@ -180,6 +182,38 @@ describe("forks of repositories", { skip }, () => {
 });
 
 describe("what the host would run by itself", { skip }, () => {
+  it("is held back too where only links lead out, or to what git's settings name", async () => {
+    const base = newRepository({ a: "1", "tools/git/pre-push": "mine", "deep/er/b": "1" });
+    runGitIn(base, "config", "core.hooksPath", "tools/git");
+    const fork = await forkOf(base);
+    const script = [
+      "rm -r tools; mkdir -p evil/git; echo x > evil/git/pre-commit; ln -s evil tools",
+      "ln -s ../.. deep/er/top; ln -s top/../../out deep/er/out; ln -s top/./../out deep/er/dots; ln -s ../../a deep/er/in",
+    ];
+    await run(fork, script.join("\n"));
+    const kept = await keepFork(env, fork, plain);
+    assert.ok(!isFailure(kept));
+    const held = ["deep/er/dots", "deep/er/out", "tools", "tools/git", "tools/git/pre-push"];
+    assert.deepEqual([...kept.held.keys()].sort(), held);
+    assert.equal(readFileSync(join(base, "tools/git/pre-push"), "utf8"), "mine");
+    assert.equal(await dropFork(env, fork), undefined);
+  });
+
+  it("replaces a link by a folder, and what it led to stays as it is", async () => {
+    const base = newRepository({ a: "1" });
+    const outside = join(folder, "led-to");
+    mkdirSync(outside);
+    for (const name of ["x", "y"]) writeFileSync(join(outside, name), "precious\n");
+    symlinkSync("../led-to", join(base, "d"));
+    const fork = await forkOf(base);
+    await run(fork, "rm d; mkdir d; echo new > d/x; echo new > d/z; mkdir d/y");
+    const kept = await keepFork(env, fork, plain);
+    assert.ok(!isFailure(kept), isFailure(kept) ? kept.text : "");
+    assert.deepEqual(readdirSync(join(base, "d")).sort(), ["x", "y", "z"]);
+    assert.deepEqual(readdirSync(outside).sort(), ["x", "y"]);
+    assert.equal(readFileSync(join(outside, "x"), "utf8"), "precious\n");
+  });
+
   it("is held back and named, and comes along when that is asked for", async () => {
     const base = newRepository({ a: "1", "hooks/pre-push": "mine", ".vscode/old.json": "{}" });
     const fork = await forkOf(base);

@@ -6,6 +6,7 @@ import { keptConfig } from "../git-config-change.ts";
 import { namedBySettings, pointedAt } from "../git-folder.ts";
 import { isHostFile, isHostFolder } from "../host-run.ts";
 import { isBelow } from "../path-order.ts";
+import { goesUpAgain } from "../real-path.ts";
 import type { Difference } from "./differences.ts";
 import type { Fork } from "./fork.ts";
 
@@ -91,6 +92,7 @@ function linkReason({ path }: Difference, fork: Fork): string | undefined {
   if (basename(path) === ".git" || hooksFolder(`${path}/x`) !== undefined) return "git follows it";
   const base = Buffer.from(fork.base).toString("latin1");
   const target = readlinkSync(now, "latin1");
+  if (goesUpAgain(target)) return "where it leads cannot be told: it goes up again from a folder";
   const leads = join("/", target.startsWith("/") ? target : join(base, folderOf(path), target));
   return [base, ...shared].some((root) => isBelow(leads, root))
     ? undefined
@@ -99,7 +101,12 @@ function linkReason({ path }: Difference, fork: Fork): string | undefined {
 
 function namedReason({ path, fork: side }: Difference, named: readonly Named[]): string | undefined {
   if (side.kind === "absent") return undefined;
-  const isNamed = named.some((one) => (one.isFolder ? isBelow(path, one.path) : path === one.path));
+  const isNamed = named.some(
+    (one) =>
+      (one.isFolder ? isBelow(path, one.path) : path === one.path) ||
+      // It is found through the link.
+      (side.kind === "link" && isBelow(one.path, path)),
+  );
   return isNamed ? "git's settings name it" : undefined;
 }
 

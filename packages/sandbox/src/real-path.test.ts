@@ -1,0 +1,20 @@
+/** Where a link that leads to nothing yet would lead: never told by its words where a link on the way could lead elsewhere. */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, it } from "node:test";
+import { whereLeads } from "./real-path.ts";
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-real-path-")));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+it("tells nothing of a path that goes up again through what may be a link, however it is written", () => {
+  const workspace = join(folder, "workspace");
+  mkdirSync(join(workspace, "deep"), { recursive: true });
+  for (const name of ["top", "..."]) symlinkSync("..", join(workspace, "deep", name));
+  for (const target of ["top/../new", "top/./../new", "top//../new", ".../../new", "./top/.././new"])
+    assert.equal(whereLeads(join(workspace, "deep"), target), undefined, target);
+  assert.equal(whereLeads(join(workspace, "deep"), ".././../new"), join(folder, "new"));
+  assert.equal(whereLeads(join(workspace, "deep"), "./..hidden/new"), join(workspace, "deep/..hidden/new"));
+});
