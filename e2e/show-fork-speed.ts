@@ -5,7 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { isFailure, type SandboxDriver } from "@lathe/protocol";
-import { createLauncherDriver, dropFork, enterArgs, type Fork, makeFork, nativeBinary } from "@lathe/sandbox";
+import { createLauncherDriver, nativeBinary } from "@lathe/sandbox";
+import { enterArgs } from "@lathe/sandbox/forks/enter-fork";
+import { dropFork, type Fork, makeFork } from "@lathe/sandbox/forks/fork";
 
 const [rounds = 200, files = 10_000] = process.argv.slice(2).map(Number);
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-measure-")));

@@ -1,7 +1,8 @@
 /** @lathe/context: what the model sees. */
 export { assemble, estimateTokens } from "./src/assemble.ts";
 export type { EditDialect, Profile } from "./src/profiles/profile.ts";
-export { profileOf, profiles } from "./src/profiles/profile-of.ts";
+export { profileOf } from "./src/profiles/profile-of.ts";
+export { profiles } from "./src/profiles/profiles.ts";
 export { promptFor } from "./src/prompt-for.ts";
 export { type PromptInput, surroundingsText } from "./src/system-prompt.ts";
 export { type Handover, takeOver } from "./src/take-over.ts";

@@ -1,8 +1,6 @@
 /** @lathe/models: the AI gateway. */
 export type { StallLimits } from "./src/attempt.ts";
-export { askServer, type LocalServer } from "./src/catalogue/ask-server.ts";
 export type { CatalogueParts, Known, OwnEntry, Source } from "./src/catalogue/catalogue.ts";
-export { fetchRegistry, type RegistryOptions } from "./src/catalogue/fetch-registry.ts";
 export { plain as plainModelId } from "./src/catalogue/find-entry.ts";
 export { readModelId } from "./src/model-id.ts";
 export { createModels, type Gateway, type ModelsOptions, type ProviderOptions } from "./src/models.ts";

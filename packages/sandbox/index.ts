@@ -1,12 +1,6 @@
 /** @lathe/sandbox: where commands run. */
 export { type BubblewrapOptions, createBubblewrapDriver } from "./src/bubblewrap-driver.ts";
 export { commandEnv } from "./src/command-env.ts";
-export { type Difference, differencesOf, type Side } from "./src/forks/differences.ts";
-export { enterArgs, notEntered } from "./src/forks/enter-fork.ts";
-export { dropFork, type Fork, listForks, makeFork, readFork, sweepForks } from "./src/forks/fork.ts";
-export { forkRefusal, placeRefusal } from "./src/forks/fork-refusal.ts";
-export { heldBack } from "./src/forks/held-back.ts";
-export { type Hold, holdFork } from "./src/forks/hold-fork.ts";
 export { isGrantable, realOf } from "./src/grantable.ts";
 export {
   createLauncherDriver,

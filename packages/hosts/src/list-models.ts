@@ -1,5 +1,7 @@
 /** The models there are for this user: known ones, and those that local servers have. */
-import { askServer, fetchRegistry, type Known, providers, type Source } from "@lathe/models";
+import { type Known, providers, type Source } from "@lathe/models";
+import { askServer } from "@lathe/models/ask-server";
+import { fetchRegistry } from "@lathe/models/fetch-registry";
 import { type Failure, failure, isFailure, type ModelInfo } from "@lathe/protocol";
 import { builtinModel, chooseModels, variablesSet } from "./choose-models.ts";
 import type { KnownCircuit } from "./circuit-files.ts";

@@ -10,7 +10,6 @@ import {
 } from "@lathe/protocol";
 import { attempt, type Source, type StallLimits } from "./attempt.ts";
 import { cacheRulesOf } from "./cache-rules.ts";
-import { askModel } from "./catalogue/ask-server.ts";
 import { type CatalogueParts, createCatalogue, type Known, unknown } from "./catalogue/catalogue.ts";
 import { entryOf, infoOf, nearIds, plain } from "./catalogue/find-entry.ts";
 import { createTransport, type Transport } from "./http-fetch.ts";
@@ -192,7 +191,9 @@ async function wiredModel({ endpoint, wire }: Placed, setup: Setup): Promise<Mod
 async function askedInfo(endpoint: Endpoint): Promise<ModelInfo | undefined> {
   const { provider, model } = endpoint;
   const isLocal = Object.hasOwn(providers, provider) && providers[provider]?.keyVariables.length === 0;
-  return isLocal ? await askModel(endpoint, model) : undefined;
+  if (!isLocal) return undefined;
+  const { askModel } = await import("./catalogue/ask-server.ts");
+  return await askModel(endpoint, model);
 }
 
 function secretsOf({ apiKey, authToken, headers }: Endpoint): readonly string[] {

@@ -3,18 +3,12 @@ import { existsSync, mkdirSync, readFileSync, readlinkSync, statSync, writeFileS
 import { delimiter, dirname, join } from "node:path";
 import type { SandboxDriver, Tier } from "@lathe/protocol";
 import { createBubblewrapDriver } from "./bubblewrap-driver.ts";
-import { createLandlockDriver, landlockVersion, oldestLandlock } from "./landlock-driver.ts";
 import { createLauncherDriver } from "./launcher-driver.ts";
 import { nativeBinary } from "./native-binary.ts";
 import { createNoneDriver } from "./none-driver.ts";
 import { isBelow } from "./path-order.ts";
 import type { DriverOptions } from "./process-sandbox.ts";
 import { realPlace } from "./real-path.ts";
-import {
-  createSandboxRuntimeDriver,
-  findSandboxRuntime,
-  loadSandboxRuntime,
-} from "./sandbox-runtime-driver.ts";
 import { findProgram } from "./shell.ts";
 import { type Trial, tryDriver } from "./trial.ts";
 
@@ -126,6 +120,7 @@ async function findLauncher(options: ProbeOptions & { readonly path: string }): 
 async function findLandlock(options: ProbeOptions & { readonly path: string }): Promise<Candidate> {
   const found = await findBinary(options);
   if ("why" in found) return found;
+  const { createLandlockDriver, landlockVersion, oldestLandlock } = await import("./landlock-driver.ts");
   const version = await landlockVersion(found.binary);
   if (version < oldestLandlock) return noLandlock(version);
   const driver = createLandlockDriver({ ...driverOptions(options), ...found, version });
@@ -166,6 +161,9 @@ async function findBubblewrap(options: ProbeOptions & { readonly path: string })
 }
 
 async function findRuntime(options: ProbeOptions & { readonly path: string }): Promise<Candidate> {
+  const { createSandboxRuntimeDriver, findSandboxRuntime, loadSandboxRuntime } = await import(
+    "./sandbox-runtime-driver.ts"
+  );
   // npm puts programs beside its own node.
   const path = [options.path, "/opt/homebrew/bin", dirname(process.execPath)].join(delimiter);
   const index = findSandboxRuntime(path);

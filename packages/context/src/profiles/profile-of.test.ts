@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { kinOf } from "./families.ts";
-import { profileOf, profiles } from "./profile-of.ts";
+import { profileOf } from "./profile-of.ts";
+import { profiles } from "./profiles.ts";
 
 const rows: readonly (readonly [model: string, family: string, version?: string])[] = [
   ["anthropic/claude-opus-5.5", "claude", "5.5"],

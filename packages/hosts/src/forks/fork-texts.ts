@@ -2,7 +2,8 @@
 import { isUtf8 } from "node:buffer";
 import { lstatSync, readFileSync } from "node:fs";
 import { unifiedDiff } from "@lathe/edits";
-import type { Difference, Fork } from "@lathe/sandbox";
+import type { Difference } from "@lathe/sandbox/forks/differences";
+import type { Fork } from "@lathe/sandbox/forks/fork";
 
 /** Of one file; what is longer is not shown. */
 const mostBytes = 512 * 1024;

@@ -2,27 +2,26 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { type Difference, differencesOf } from "@lathe/sandbox/forks/differences";
+import { enterArgs } from "@lathe/sandbox/forks/enter-fork";
 import {
-  type Difference,
-  differencesOf,
   dropFork as dropForkFolder,
-  enterArgs,
   type Fork,
-  forkRefusal,
-  heldBack,
-  holdFork,
   listForks as listForkFolders,
   makeFork,
-  placeRefusal,
   sweepForks,
-} from "@lathe/sandbox";
+} from "@lathe/sandbox/forks/fork";
+import { forkRefusal, placeRefusal } from "@lathe/sandbox/forks/fork-refusal";
+import { heldBack } from "@lathe/sandbox/forks/held-back";
+import { holdFork } from "@lathe/sandbox/forks/hold-fork";
 import { homeFolder } from "../home-folder.ts";
 import { newSessionId } from "../session-id.ts";
 import { forksFolder, workspaceFolder } from "../state-folder.ts";
 import { systemClock } from "../system-clock.ts";
 import { forkBinary } from "./fork-binary.ts";
 
-export type { Difference, Fork, Side } from "@lathe/sandbox";
+export type { Difference, Side } from "@lathe/sandbox/forks/differences";
+export type { Fork } from "@lathe/sandbox/forks/fork";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -2,7 +2,10 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { type Difference, differencesOf, dropFork, type Fork, heldBack, holdFork } from "@lathe/sandbox";
+import { type Difference, differencesOf } from "@lathe/sandbox/forks/differences";
+import { dropFork, type Fork } from "@lathe/sandbox/forks/fork";
+import { heldBack } from "@lathe/sandbox/forks/held-back";
+import { holdFork } from "@lathe/sandbox/forks/hold-fork";
 import { applyTree, type FoundPart, type TreePart } from "@lathe/workspace/apply-tree";
 import { recoveryText } from "../recovery-text.ts";
 import { workspaceFolder } from "../state-folder.ts";
