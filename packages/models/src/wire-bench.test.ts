@@ -65,6 +65,7 @@ export const call = {
   tool: "read",
   input: '{"path":"a.ts","lines":[1,2]}',
 } as const;
+export const image = { type: "image", mediaType: "image/png", base64: "iVBORw0KGgo=" } as const;
 export const answer: readonly AssistantPart[] = [text, call];
 
 /** Ids and metadata that servers add are not the reply's. */

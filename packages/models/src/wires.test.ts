@@ -16,7 +16,7 @@ import type { ModelsOptions } from "./models.ts";
 import type { WireName } from "./wire.ts";
 import {
   answer,
-  call,
+  image,
   type Opened,
   opened,
   outcome,
@@ -214,40 +214,6 @@ for (const wired of wires) {
         ),
         { numRuns: 30 },
       );
-    });
-  });
-}
-
-const image = { type: "image", mediaType: "image/png", base64: "iVBORw0KGgo=" } as const;
-
-for (const wired of wires) {
-  describe(`${wired.wire}: images in results`, () => {
-    it("arrive where the wire has room for them", async (test) => {
-      const { server, model } = await opened(wired, () => ({ parts: [text] }));
-      test.after(() => server.close());
-      const result = {
-        type: "tool-result",
-        id: call.id,
-        tool: "read",
-        text: "shown",
-        failed: false,
-      } as const;
-      const gif = { ...image, mediaType: "image/x-icon" };
-      const messages: readonly Message[] = [
-        { role: "user", parts: [text] },
-        { role: "assistant", parts: [call] },
-        { role: "tool", parts: [{ ...result, images: [image, gif] }] },
-      ];
-      await streamed(model, { request: { ...conformanceRequest, messages } });
-      const [results, behind] = server.records[0]?.request.messages.slice(2) ?? [];
-      assert.equal(results?.role, "tool");
-      const shown = behind ? behind.parts : results.parts.flatMap((part) => part.images ?? []);
-      assert.deepEqual(
-        shown.filter(({ type }) => type === "image"),
-        [image],
-      );
-      assert.match(server.records[0]?.text ?? "", /image\/x-icon\) stands here that this API does not take/);
-      assert.equal(behind !== undefined, wired.wire === "chat");
     });
   });
 }

@@ -1,0 +1,38 @@
+/** Images in results, on each wire: where there is room for them, and words in place of those that an API refuses. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Message } from "@lathe/protocol";
+import { conformanceRequest, streamed } from "@lathe/testkit";
+import { call, image, opened, text, wires } from "./wire-bench.test.ts";
+
+for (const wired of wires) {
+  describe(`${wired.wire}: images in results`, () => {
+    it("arrive where the wire has room for them", async (test) => {
+      const { server, model } = await opened(wired, () => ({ parts: [text] }));
+      test.after(() => server.close());
+      const result = {
+        type: "tool-result",
+        id: call.id,
+        tool: "read",
+        text: "shown",
+        failed: false,
+      } as const;
+      const gif = { ...image, mediaType: "image/x-icon" };
+      const messages: readonly Message[] = [
+        { role: "user", parts: [text] },
+        { role: "assistant", parts: [call] },
+        { role: "tool", parts: [{ ...result, images: [image, gif] }] },
+      ];
+      await streamed(model, { request: { ...conformanceRequest, messages } });
+      const [results, behind] = server.records[0]?.request.messages.slice(2) ?? [];
+      assert.equal(results?.role, "tool");
+      const shown = behind ? behind.parts : results.parts.flatMap((part) => part.images ?? []);
+      assert.deepEqual(
+        shown.filter(({ type }) => type === "image"),
+        [image],
+      );
+      assert.match(server.records[0]?.text ?? "", /image\/x-icon\) stands here that this API does not take/);
+      assert.equal(behind !== undefined, wired.wire === "chat");
+    });
+  });
+}
