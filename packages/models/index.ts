@@ -1,8 +1,10 @@
 /** @lathe/models: the AI gateway. */
 export type { StallLimits } from "./src/attempt.ts";
+export type { TokenSource } from "./src/bearer.ts";
 export type { CatalogueParts, Known, OwnEntry, Source } from "./src/catalogue/catalogue.ts";
 export { plain as plainModelId } from "./src/catalogue/find-entry.ts";
 export { readModelId } from "./src/model-id.ts";
-export { createModels, type Gateway, type ModelsOptions, type ProviderOptions } from "./src/models.ts";
+export { createModels, type Gateway, type ModelsOptions } from "./src/models.ts";
+export type { ProviderOptions } from "./src/place-model.ts";
 export { type Provider, providers } from "./src/providers.ts";
 export type { WireName } from "./src/wire.ts";

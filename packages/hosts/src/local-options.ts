@@ -10,6 +10,8 @@ export type SandboxChoice = "required" | "preferred" | "off";
 export interface ProviderOptions {
   readonly baseUrl?: string;
   readonly apiKey?: string;
+  /** Program and arguments that print a bearer token, for providers whose tokens do not last. */
+  readonly tokenCommand?: readonly string[];
   readonly headers?: Readonly<Record<string, string>>;
   readonly wire?: WireName;
 }

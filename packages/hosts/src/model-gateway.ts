@@ -6,6 +6,7 @@ import { builtinModel, chooseModels } from "./choose-models.ts";
 import { type CircuitFiles, createCircuitFiles } from "./circuit-files.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { readRefreshed } from "./refreshed-models.ts";
+import { createTokenCommand } from "./token-command.ts";
 
 const proxyVariables = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
 
@@ -75,16 +76,32 @@ function providerOptions({
 }: Pick<LocalOptions, "env" | "providers">): Readonly<Record<string, ProviderOptions>> {
   const first = (variables: readonly string[] = []): string | undefined =>
     variables.map((name) => env[name]).find((value) => value);
-  const fromEnv = Object.entries(providers).map(
-    ([name, { keyVariables, tokenVariables, baseUrlVariables }]) => {
-      const [apiKey, authToken, baseUrl] = [keyVariables, tokenVariables, baseUrlVariables].map(first);
-      const found = {
-        ...(apiKey && { apiKey }),
-        ...(authToken && { authToken }),
-        ...(baseUrl && { baseUrl }),
-      };
-      return [name, { ...found, ...configured[name] }] as const;
-    },
-  );
-  return { ...configured, ...Object.fromEntries(fromEnv) };
+  const own = Object.entries(configured).map(([name, options]) => [name, withTokens(options, env)] as const);
+  const set: Readonly<Record<string, ProviderOptions>> = Object.fromEntries(own);
+  const fromEnv = Object.entries(providers).map(([name, known]) => {
+    const variables = [known.keyVariables, known.tokenVariables, known.baseUrlVariables];
+    const [apiKey, authToken, address] = variables.map(first);
+    const baseUrl = address ?? placeIn(known.baseUrl, env);
+    const found = {
+      ...(apiKey && { apiKey }),
+      ...(authToken && { authToken }),
+      ...(baseUrl && { baseUrl }),
+    };
+    return [name, { ...found, ...set[name] }] as const;
+  });
+  return { ...set, ...Object.fromEntries(fromEnv) };
+}
+
+/** An address that names variables, with what they say; undefined for all others. */
+function placeIn(address: string, env: LocalOptions["env"]): string | undefined {
+  if (!address.includes("{")) return undefined;
+  const filled = address.replace(/\{(\w+)\}/g, (name, variable: string) => env[variable] || name);
+  return filled.includes("{") ? undefined : filled;
+}
+
+function withTokens(
+  { tokenCommand, ...options }: LocalOptions["providers"][string],
+  env: LocalOptions["env"],
+): ProviderOptions {
+  return tokenCommand ? { ...options, tokens: createTokenCommand(tokenCommand, env) } : options;
 }

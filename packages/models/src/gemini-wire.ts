@@ -6,7 +6,7 @@ import type { Unread, Wire } from "./wire.ts";
 export const geminiWire: Wire = {
   async open({ baseUrl, apiKey, headers, fetch, model }) {
     const { createGoogle } = await import("@ai-sdk/google");
-    const baseURL = /\/v\d\w*$/.test(baseUrl) ? baseUrl : `${baseUrl}/v1beta`;
+    const baseURL = /\/v\d\w*(?:\/|$)/.test(baseUrl) ? baseUrl : `${baseUrl}/v1beta`;
     return createGoogle({ baseURL, apiKey: apiKey ?? "", headers: { ...headers }, fetch })(model);
   },
   options: (request, endpoint) => ({

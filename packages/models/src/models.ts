@@ -11,21 +11,12 @@ import {
 import { attempt, type Source, type StallLimits } from "./attempt.ts";
 import { cacheRulesOf } from "./cache-rules.ts";
 import { type CatalogueParts, createCatalogue, type Known, unknown } from "./catalogue/catalogue.ts";
-import { entryOf, infoOf, nearIds, plain } from "./catalogue/find-entry.ts";
+import { entryOf, infoOf, nearIds } from "./catalogue/find-entry.ts";
 import { createTransport, type Transport } from "./http-fetch.ts";
-import { type ModelId, readModelId } from "./model-id.ts";
-import { type Provider, providers } from "./providers.ts";
+import { readModelId } from "./model-id.ts";
+import { type Placed, type ProviderOptions, placeModel } from "./place-model.ts";
+import { providers } from "./providers.ts";
 import type { Endpoint, Wire, WireName } from "./wire.ts";
-
-/** One provider as the user set it up; what is absent comes from the table of known providers. */
-export interface ProviderOptions {
-  readonly baseUrl?: string;
-  readonly apiKey?: string;
-  /** A bearer token in place of a key. */
-  readonly authToken?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly wire?: WireName;
-}
 
 export interface ModelsOptions {
   readonly providers?: Readonly<Record<string, ProviderOptions>>;
@@ -92,7 +83,11 @@ async function openModel(id: string, setup: Setup): Promise<Model | Failure> {
   if (builtin) return await builtin().catch((error: unknown) => notLoaded(id, error));
   const read = readModelId(id, knownTo(setup));
   if (!read) return unknownId(id, setup);
-  const placed = endpointOf(read, setup);
+  const placed = placeModel(read, {
+    set: setup.options.providers?.[read.provider] ?? {},
+    entries: setup.entries,
+    fetch: setup.transport.fetch,
+  });
   return isFailure(placed) ? placed : wiredModel(placed, setup);
 }
 
@@ -105,58 +100,7 @@ function fullId(id: string, setup: Setup): string {
   return read ? `${read.provider}/${read.model}` : id;
 }
 
-interface Placed {
-  readonly endpoint: Endpoint;
-  readonly wire: WireName;
-}
-
-function endpointOf({ provider, model }: ModelId, { options, entries, transport }: Setup): Placed | Failure {
-  const set = options.providers?.[provider] ?? {};
-  const known: Provider | undefined = providers[provider];
-  const baseUrl = (set.baseUrl ?? known?.baseUrl)?.replace(/\/+$/, "");
-  if (!baseUrl || !URL.canParse(baseUrl)) {
-    const what = baseUrl ? `"${baseUrl}" is no URL` : "it is no known provider";
-    return failure("config-invalid", `Provider ${provider}: ${what}. Set its base URL`, { who: "user" });
-  }
-  const official = known !== undefined && hostOf(baseUrl) === hostOf(known.baseUrl);
-  const keyVariable = known?.keyVariables[0] ?? `the key of ${provider}`;
-  if (official && known.keyVariables.length > 0 && !set.apiKey && !set.authToken) {
-    const variables = [...known.keyVariables, ...(known.tokenVariables ?? [])].join(" or ");
-    const text = `There is no key for ${provider}. Set ${variables}, or choose another model`;
-    return failure("unauthorized", text, { who: "user" });
-  }
-  return {
-    wire: set.wire ?? wireAt(known, official),
-    endpoint: {
-      provider,
-      model: official ? spelled(`${provider}/${model}`, entries).slice(provider.length + 1) : model,
-      baseUrl,
-      apiKey: set.apiKey,
-      ...(set.authToken && { authToken: set.authToken }),
-      keyVariable,
-      headers: set.headers ?? {},
-      fetch: transport.fetch,
-    },
-  };
-}
-
-/** Servers that imitate OpenAI speak chat completions, whatever OpenAI itself has moved to. */
-function wireAt(known: Provider | undefined, official: boolean): WireName {
-  if (!known) return "chat";
-  return known.wire === "responses" && !official ? "chat" : known.wire;
-}
-
-function hostOf(url: string): string {
-  return new URL(url).host;
-}
-
-/** The provider's own spelling of a known id. */
-function spelled(id: string, entries: readonly ModelInfo[]): string {
-  if (entries.some((entry) => entry.id === id)) return id;
-  return entries.find((entry) => plain(entry.id) === plain(id))?.id ?? id;
-}
-
-async function wiredModel({ endpoint, wire }: Placed, setup: Setup): Promise<Model> {
+async function wiredModel({ endpoint, wire, secrets }: Placed, setup: Setup): Promise<Model> {
   const { options, entries } = setup;
   const id = `${endpoint.provider}/${endpoint.model}`;
   const loading = loadWire(wire);
@@ -174,7 +118,7 @@ async function wiredModel({ endpoint, wire }: Placed, setup: Setup): Promise<Mod
       baseUrl: endpoint.baseUrl,
       keyVariable: endpoint.keyVariable,
       near: nearIds(id, entries).filter((near) => near !== id),
-      secrets: secretsOf(endpoint),
+      secrets,
     },
   };
   const info = entryOf(id, entries) ?? (await askedInfo(endpoint)) ?? { id, ...unknown };
@@ -194,11 +138,6 @@ async function askedInfo(endpoint: Endpoint): Promise<ModelInfo | undefined> {
   if (!isLocal) return undefined;
   const { askModel } = await import("./catalogue/ask-server.ts");
   return await askModel(endpoint, model);
-}
-
-function secretsOf({ apiKey, authToken, headers }: Endpoint): readonly string[] {
-  const secret = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name));
-  return [...[apiKey, authToken].flatMap((one) => one || []), ...secret.map(([, value]) => value)];
 }
 
 function loadWire(name: WireName): Promise<Wire> {

@@ -3,7 +3,14 @@ import type { WireName } from "./wire.ts";
 
 export interface Provider {
   readonly wire: WireName;
+  /** `{NAME}` stands for what that environment variable says. */
   readonly baseUrl: string;
+  /** Everybody has it at another address: it is the provider itself, wherever it is. */
+  readonly isOwn?: true;
+  /** Its keys go as bearer tokens, also on wires that send keys elsewhere. */
+  readonly isBearer?: true;
+  /** Models that are served otherwise; the first that fits. */
+  readonly families?: readonly Family[];
   /** Environment variables that hold the key, the usual one first; empty for servers that need none. */
   readonly keyVariables: readonly string[];
   /** Those that hold a token to be sent as `Authorization: Bearer` where no key is set. */
@@ -14,6 +21,15 @@ export interface Provider {
   readonly defaultModel?: string;
   /** What model ids of this provider start with when nobody wrote the provider. */
   readonly prefixes: readonly string[];
+}
+
+/** Models of one provider that have a place or a wire of their own. */
+export interface Family {
+  readonly models: RegExp;
+  readonly wire: WireName;
+  /** Behind the provider's address. */
+  readonly path: string;
+  readonly isBearer?: true;
 }
 
 /** The first whose key is set is the one used by default. */
@@ -52,6 +68,43 @@ export const providers: Readonly<Record<string, Provider>> = {
   openrouter: chat("https://openrouter.ai/api/v1", "OPENROUTER_API_KEY"),
   groq: chat("https://api.groq.com/openai/v1", "GROQ_API_KEY"),
   mistral: chat("https://api.mistral.ai/v1", "MISTRAL_API_KEY"),
+  vercel: chat("https://ai-gateway.vercel.sh/v1", "AI_GATEWAY_API_KEY"),
+  /** Models are named by deployments; the API without versions, which takes what OpenAI's does. */
+  azure: {
+    wire: "responses",
+    baseUrl: "https://{AZURE_RESOURCE_NAME}.openai.azure.com/openai/v1",
+    isOwn: true,
+    isBearer: true,
+    keyVariables: ["AZURE_OPENAI_API_KEY", "AZURE_API_KEY"],
+    baseUrlVariables: ["AZURE_OPENAI_BASE_URL"],
+    prefixes: [],
+  },
+  /** Its endpoint for other makers' APIs, with Bedrock's own API keys. */
+  bedrock: {
+    wire: "chat",
+    baseUrl: "https://bedrock-mantle.{AWS_REGION}.api.aws",
+    isOwn: true,
+    isBearer: true,
+    keyVariables: ["AWS_BEARER_TOKEN_BEDROCK"],
+    baseUrlVariables: ["BEDROCK_BASE_URL"],
+    prefixes: [],
+    families: [
+      { models: /(?:^|[./])claude-/, wire: "anthropic", path: "/anthropic", isBearer: true },
+      { models: /(?:^|[./])gpt-[5-9]/, wire: "responses", path: "/v1", isBearer: true },
+      { models: /./, wire: "chat", path: "/v1", isBearer: true },
+    ],
+  },
+  /** Google's models there; those of others speak their own dialects of it. */
+  vertex: {
+    wire: "gemini",
+    baseUrl:
+      "https://aiplatform.googleapis.com/v1/projects/{GOOGLE_CLOUD_PROJECT}/locations/global/publishers/google",
+    isOwn: true,
+    isBearer: true,
+    keyVariables: ["CLOUDSDK_AUTH_ACCESS_TOKEN"],
+    baseUrlVariables: ["GOOGLE_VERTEX_BASE_URL"],
+    prefixes: [],
+  },
   ollama: local("http://127.0.0.1:11434/v1"),
   lmstudio: local("http://127.0.0.1:1234/v1"),
   vllm: local("http://127.0.0.1:8000/v1"),

@@ -51,6 +51,7 @@ const tighteningRule: v.GenericSchema<unknown, WrittenRule> = v.strictObject({
 const providerEntries = {
   baseUrl: v.exactOptional(v.string()),
   apiKey: v.exactOptional(v.string()),
+  tokenCommand: v.exactOptional(v.pipe(v.array(v.string()), v.minLength(1))),
   headers: v.exactOptional(v.record(v.string(), v.string())),
   wire: v.exactOptional(v.picklist(["anthropic", "chat", "responses", "gemini"])),
 };

@@ -7,13 +7,22 @@ export function infoOf(id: string, entries: readonly ModelInfo[]): ModelInfo {
   return entryOf(id, entries) ?? { id, ...unknown };
 }
 
-/** As `infoOf`; undefined for unknown models. */
+/** As `infoOf`; undefined for unknown models. One that its maker serves elsewhere is the same, but for its price. */
 export function entryOf(id: string, entries: readonly ModelInfo[]): ModelInfo | undefined {
   const exact = entries.find((entry) => entry.id === id);
   if (exact) return exact;
   const family = id.replace(/-(?:\d{8}|\d{4}-\d{2}-\d{2}|latest)$/, "");
   const entry = entries.find((candidate) => plain(candidate.id) === plain(family));
-  return entry && { ...entry, id };
+  if (entry) return { ...entry, id };
+  const kin = entries.find((candidate) => nameOf(candidate.id) === nameOf(family));
+  if (!kin) return undefined;
+  const { price: _, ...rest } = kin;
+  return { ...rest, id };
+}
+
+/** Whoever serves it, and whoever is said to have made it: `bedrock/anthropic.claude-x`, `openrouter/anthropic/claude-x`. */
+function nameOf(id: string): string {
+  return plain(id.slice(id.lastIndexOf("/") + 1).replace(/^[a-z]+\.(?=[a-z])/, ""));
 }
 
 /** People write `claude-opus-5.5`, the API `claude-opus-5-5`. */

@@ -1,0 +1,45 @@
+/** Requests whose bearer token comes from somebody who makes it: it is asked for when needed, and again when refused. */
+
+import { type Failure, isFailure } from "@lathe/protocol";
+
+/** *Contract:* the token to send now; never throws. `refused` is the one the server did not take: another one is wanted. */
+export type TokenSource = (refused?: string) => Promise<string | Failure>;
+
+/** Headers in which the wires send keys. */
+const keyHeaders = ["authorization", "x-api-key", "x-goog-api-key", "api-key"];
+
+/** *Contract:* each token that was sent is in `secrets` before it is. */
+export function withBearer(
+  fetch: typeof globalThis.fetch,
+  tokens: TokenSource,
+  secrets: string[],
+): typeof globalThis.fetch {
+  const send = async (
+    input: Parameters<typeof fetch>[0],
+    init: Parameters<typeof fetch>[1],
+    token: string,
+  ): Promise<Response> => {
+    if (!secrets.includes(token)) secrets.push(token);
+    const sent = Object.entries((init?.headers ?? {}) as Record<string, string>);
+    const headers = sent.filter(([name]) => !keyHeaders.includes(name.toLowerCase()));
+    return fetch(input, {
+      ...init,
+      headers: { ...Object.fromEntries(headers), authorization: `Bearer ${token}` },
+    });
+  };
+  return async (input, init) => {
+    const token = given(await tokens());
+    const answer = await send(input, init, token);
+    if (answer.status !== 401) return answer;
+    const other = given(await tokens(token));
+    if (other === token) return answer;
+    await answer.body?.cancel();
+    return send(input, init, other);
+  };
+}
+
+/** As a server would have refused it: the packages hand on what is thrown. */
+function given(token: string | Failure): string {
+  if (!isFailure(token)) return token;
+  throw Object.assign(new Error(token.text, { cause: token.cause }), { statusCode: 401 });
+}
