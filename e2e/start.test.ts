@@ -42,6 +42,8 @@ describe("the start", () => {
   const loadedBy = async (args: readonly string[]): Promise<readonly string[]> => {
     const file = join(place.home, `modules-${Math.random()}`);
     const env = {
+      // Joined they are the same modules, but nobody could tell them apart.
+      LATHE_BUNDLE: "off",
       MODULES_FILE: file,
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}`,
     };

@@ -38,10 +38,10 @@ exit 1
 */
 
 import { spawn } from "node:child_process";
-import { accessSync, constants, existsSync, mkdirSync, readFileSync } from "node:fs";
+import { accessSync, constants, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import module from "node:module";
 import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 
 const file = fileURLToPath(import.meta.url);
 
@@ -79,25 +79,48 @@ function relaunch(node, flags) {
   });
 }
 
-/** Keeps compiled code beside the installation. Only where it can be written: elsewhere Node may spin forever. */
-function cacheCompiledCode() {
-  for (const up of above()) {
-    if (!existsSync(join(up, "node_modules"))) continue;
-    const cache = join(up, "node_modules", ".cache", "lathe");
-    try {
-      mkdirSync(cache, { recursive: true });
-      accessSync(cache, constants.W_OK);
-      module.enableCompileCache?.(cache);
-    } catch {
-      // Slower to start, nothing else.
-    }
-    return;
+/** Beside the installation. */
+function cacheFolder() {
+  for (const up of above())
+    if (existsSync(join(up, "node_modules"))) return join(up, "node_modules", ".cache", "lathe");
+}
+
+/** Keeps compiled code. Only where it can be written: elsewhere Node may spin forever. */
+function cacheCompiledCode(cache) {
+  try {
+    mkdirSync(cache, { recursive: true });
+    accessSync(cache, constants.W_OK);
+    module.enableCompileCache?.(cache);
+  } catch {
+    // Slower to start, nothing else.
   }
 }
 
+/** The joined sources of scripts/bundle.mjs, while they are what the sources say. */
+function freshBundle(cache) {
+  if (process.env.LATHE_BUNDLE === "off") return undefined;
+  const bundle = join(cache, "bundle");
+  try {
+    const inputs = JSON.parse(readFileSync(join(bundle, "inputs.json"), "utf8"));
+    const isSame = ([input, mtimeMs, size]) => {
+      const now = statSync(input, { throwIfNoEntry: false });
+      return now?.mtimeMs === mtimeMs && now.size === size;
+    };
+    // It was made here, and not where this was copied from.
+    if (inputs.some(([input]) => input === source) && inputs.every(isSame)) return join(bundle, "main.mjs");
+  } catch {
+    // There is none, or nobody can read it.
+  }
+  return undefined;
+}
+
+const source = join(dirname(dirname(file)), "src", "main.ts");
+
 async function start() {
-  cacheCompiledCode();
-  const { main } = await import("../src/main.ts");
+  const cache = cacheFolder();
+  if (cache) cacheCompiledCode(cache);
+  const bundle = cache && freshBundle(cache);
+  const { main } = await import(pathToFileURL(bundle ?? source).href);
   process.exitCode = await main(process.argv.slice(2));
 }
 
