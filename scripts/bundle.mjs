@@ -2,27 +2,39 @@
  * Joins the command's sources into a few files that load in half the time, and notes what they were made from.
  * `bin/lathe.mjs` takes them only while nothing of that has changed; so there is no step between an edit and its run.
  */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, sep } from "node:path";
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { rolldown } from "rolldown";
 
-const root = fileURLToPath(new URL("..", import.meta.url));
-const cache = join(root, "node_modules", ".cache", "lathe");
-const out = join(cache, "bundle");
+export const root = fileURLToPath(new URL("..", import.meta.url));
+const out = join(root, "node_modules", ".cache", "lathe", "bundle");
 
 /** They bring files of their own, which they look for beside themselves. */
 const external = [/tree-sitter/, /^@vscode\//];
 
-/** Sources find what lies beside them from where they are joined, too. */
-const keepPlaces = {
-  name: "keep-places",
-  transform(code, id) {
-    if (!isOwn(id) || !code.includes("import.meta.")) return null;
-    return code
-      .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(id).href))
-      .replaceAll("import.meta.dirname", JSON.stringify(dirname(id)));
-  },
-};
+/**
+ * The files of the joined command, `main.mjs` first, and the sources they came from. `placeOf(source)` is JavaScript for
+ * the address that a source takes for its own: what lies beside it is looked for from there.
+ */
+export async function joinSources(placeOf) {
+  const keepPlaces = {
+    name: "keep-places",
+    transform: (code, id) => (isOwn(id) ? code.replaceAll("import.meta.url", placeOf(id)) : null),
+  };
+  const joined = await rolldown({
+    input: { main: join(root, "apps/cli/src/main.ts") },
+    cwd: root,
+    platform: "node",
+    external,
+    plugins: [keepPlaces],
+  });
+  const names = { entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" };
+  const { output } = await joined.generate({ format: "esm", ...names });
+  const sources = (await joined.watchFiles).filter(isOwn);
+  await joined.close();
+  return { files: output.map(({ fileName, code }) => ({ name: fileName, code })), sources };
+}
 
 function isOwn(id) {
   return id.startsWith(root) && !relative(root, id).split(sep).includes("node_modules");
@@ -38,43 +50,25 @@ function manifests() {
   );
 }
 
-/** The new files stand complete before the old ones go. */
-function replace(files, inputs, startedAt) {
-  const changed = inputs.find((file) => statSync(file).mtimeMs >= startedAt);
-  if (changed !== undefined) throw new Error(`${relative(root, changed)} was changed meanwhile`);
-  const made = `${out}.${process.pid}`;
-  mkdirSync(made, { recursive: true });
-  for (const { fileName, code } of files) writeFileSync(join(made, fileName), code);
-  const seen = inputs.map((file) => {
-    const { mtimeMs, size } = statSync(file);
-    return [file, mtimeMs, size];
-  });
-  writeFileSync(join(made, "inputs.json"), JSON.stringify(seen));
-  rmSync(out, { recursive: true, force: true });
-  renameSync(made, out);
-}
-
-/** Addresses of the files that were made. Throws where they cannot be. */
+/** For this checkout: addresses of the files that were made. */
 export async function bundle() {
   const startedAt = Date.now();
-  const { rolldown } = await import("rolldown");
-  const joined = await rolldown({
-    input: { main: join(root, "apps/cli/src/main.ts") },
-    cwd: root,
-    platform: "node",
-    external,
-    plugins: [keepPlaces],
+  const { files, sources } = await joinSources((source) => JSON.stringify(pathToFileURL(source).href));
+  const inputs = [...sources, ...manifests()].map((file) => {
+    const { mtimeMs, size } = statSync(file);
+    if (mtimeMs >= startedAt) throw new Error(`${relative(root, file)} was changed meanwhile`);
+    return [file, mtimeMs, size];
   });
-  const names = { entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" };
-  const { output } = await joined.generate({ format: "esm", ...names });
-  const inputs = (await joined.watchFiles).filter(isOwn);
-  await joined.close();
-  replace(output, [...inputs, ...manifests()], startedAt);
-  return output.map(({ fileName }) => pathToFileURL(join(out, fileName)).href);
+  // The new files stand complete before the old ones go.
+  const made = `${out}.${process.pid}`;
+  mkdirSync(made, { recursive: true });
+  for (const { name, code } of files) writeFileSync(join(made, name), code);
+  writeFileSync(join(made, "inputs.json"), JSON.stringify(inputs));
+  rmSync(out, { recursive: true, force: true });
+  renameSync(made, out);
+  return files.map(({ name }) => pathToFileURL(join(out, name)).href);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const files = await bundle();
-  const size = files.reduce((sum, file) => sum + readFileSync(fileURLToPath(file)).length, 0);
-  console.log(`${files.length} files, ${Math.round(size / 1024)} KiB in ${relative(root, out)}`);
+  console.log(`${(await bundle()).length} files in ${relative(root, out)}`);
 }

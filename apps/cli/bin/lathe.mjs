@@ -32,7 +32,13 @@ while [ -n "$up" ]; do
     fi
   done
 done
-if command -v node > /dev/null; then exec node "$bin/lathe.mjs" "$@"; fi
+if command -v node > /dev/null; then
+  # Joined sources need none of what an older Node has to be asked for.
+  if [ -d "$bin/../lib" ]; then
+    exec node --liftoff-only --min-semi-space-size=8 --disable-warning=ExperimentalWarning "$bin/lathe.mjs" "$@"
+  fi
+  exec node "$bin/lathe.mjs" "$@"
+fi
 echo 'lathe: no Node found; install Node 22.13 or newer, or reinstall lathe with its optional dependencies' >&2
 exit 1
 */
@@ -40,6 +46,7 @@ exit 1
 import { spawn } from "node:child_process";
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import module from "node:module";
+import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 
@@ -85,15 +92,24 @@ function cacheFolder() {
     if (existsSync(join(up, "node_modules"))) return join(up, "node_modules", ".cache", "lathe");
 }
 
-/** Keeps compiled code. Only where it can be written: elsewhere Node may spin forever. */
-function cacheCompiledCode(cache) {
-  try {
-    mkdirSync(cache, { recursive: true });
-    accessSync(cache, constants.W_OK);
-    module.enableCompileCache?.(cache);
-  } catch {
-    // Slower to start, nothing else.
+/** Keeps compiled code, in the first folder that can be written: in one that cannot Node may spin forever. */
+function cacheCompiledCode(folders) {
+  for (const folder of folders) {
+    try {
+      mkdirSync(folder, { recursive: true });
+      accessSync(folder, constants.W_OK);
+      module.enableCompileCache?.(folder);
+      return;
+    } catch {
+      // Slower to start, nothing else.
+    }
   }
+}
+
+/** Where an installation belongs to somebody else. */
+function ownCacheFolder() {
+  const { XDG_CACHE_HOME, HOME } = process.env;
+  return join(XDG_CACHE_HOME || join(HOME || homedir(), ".cache"), "lathe", "compiled");
 }
 
 /** The joined sources of scripts/bundle.mjs, while they are what the sources say. */
@@ -115,11 +131,13 @@ function freshBundle(cache) {
 }
 
 const source = join(dirname(dirname(file)), "src", "main.ts");
+/** Of the published package, which has no sources. */
+const shipped = join(dirname(dirname(file)), "lib", "main.mjs");
 
-async function start() {
+async function start(entry) {
   const cache = cacheFolder();
-  if (cache) cacheCompiledCode(cache);
-  const bundle = cache && freshBundle(cache);
+  cacheCompiledCode([...(cache ? [cache] : []), ownCacheFolder()]);
+  const bundle = entry ?? (cache && freshBundle(cache));
   const { main } = await import(pathToFileURL(bundle ?? source).href);
   process.exitCode = await main(process.argv.slice(2));
 }
@@ -142,6 +160,8 @@ if (process.argv.length === 3 && process.argv[2] === "--version") {
   const packaged = packagedNode();
   if (packaged !== undefined) relaunch(packaged, flags);
   else fail(`needs Node 22.13 or newer, this is ${process.versions.node}; install a newer Node`);
+} else if (existsSync(shipped)) {
+  await start(shipped);
 } else if (process.features.typescript) {
   await start();
 } else {

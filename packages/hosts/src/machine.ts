@@ -59,10 +59,10 @@ async function sandbox(env: Env): Promise<Finding> {
   return { name: "sandbox", state: "weak", text, mend };
 }
 
-/** By searching this folder: what counts is that ripgrep starts. */
+/** By searching the program's own folder: what counts is that ripgrep starts. */
 async function search(): Promise<Finding> {
   const { createSearch } = await import("@lathe/search");
-  const query = { glob: "*.ts", limit: 1 };
+  const query = { limit: 1 };
   const found = await createSearch({ root: import.meta.dirname }).files(query, AbortSignal.timeout(5000));
   if (!isFailure(found)) return { name: "search", state: "good", text: "ripgrep" };
   return { name: "search", state: "bad", text: found.text, mend: "install lathe again" };

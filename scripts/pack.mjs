@@ -1,0 +1,70 @@
+/**
+ * Makes the package that is published: `node scripts/pack.mjs [FOLDER]` leaves `lathe-agent-VERSION.tgz` there (by default
+ * `tmp/`). It holds the joined sources and what they look for beside themselves; nothing is built or run when it is
+ * installed.
+ */
+import { spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { joinSources, root } from "./bundle.mjs";
+
+const target = resolve(process.argv[2] ?? join(root, "tmp"));
+const folder = join(target, "package");
+
+/** Data that sources look for beside themselves, and what is read of an installation. */
+const data = ["apps/cli/demo", "apps/cli/package.json", "packages/repair/python", "packages/sandbox/native"];
+
+const manifestOf = (path) => JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));
+
+/** What is not joined comes from the registry, at the versions of our packages. */
+function dependencies(files) {
+  const wanted = new Map(
+    readdirSync(join(root, "packages")).flatMap((name) =>
+      Object.entries(manifestOf(`packages/${name}`).dependencies ?? {}),
+    ),
+  );
+  const named = files.flatMap(({ code }) => [
+    ...code.matchAll(/["'`]((?:@[\w-]+\/)?[\w-]+)(?:\/[^"'`\s]*)?["'`]/g),
+  ]);
+  const used = new Set(named.map(([, name]) => name));
+  const outside = [...wanted].filter(([name]) => /tree-sitter|^@vscode\//.test(name) && used.has(name));
+  return Object.fromEntries(outside.sort());
+}
+
+function manifest(files) {
+  const { name, version, license, type, bin, engines } = manifestOf("apps/cli");
+  return {
+    name,
+    version,
+    description: "A coding agent: in the terminal, in scripts, in editors.",
+    license,
+    type,
+    bin,
+    engines,
+    dependencies: dependencies(files),
+  };
+}
+
+const place = (source) =>
+  `new URL(${JSON.stringify(`../${relative(root, source).split(sep).join("/")}`)}, import.meta.url).href`;
+const { files } = await joinSources(place);
+rmSync(folder, { recursive: true, force: true });
+mkdirSync(join(folder, "lib"), { recursive: true });
+for (const { name, code } of files) writeFileSync(join(folder, "lib", name), code);
+for (const path of data) {
+  mkdirSync(dirname(join(folder, path)), { recursive: true });
+  cpSync(join(root, path), join(folder, path), {
+    recursive: true,
+    filter: (file) => !file.includes("__pycache__"),
+  });
+}
+cpSync(join(root, "apps/cli/bin"), join(folder, "bin"), { recursive: true });
+for (const name of ["README.md", "LICENSE", "CHANGELOG.md"]) cpSync(join(root, name), join(folder, name));
+writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(files), null, 2)}\n`);
+const packed = spawnSync("npm", ["pack", "--silent", "--pack-destination", target], {
+  cwd: folder,
+  encoding: "utf8",
+  stdio: ["ignore", "pipe", "inherit"],
+});
+if (packed.status !== 0) process.exit(1);
+console.log(join(target, packed.stdout.trim()));
