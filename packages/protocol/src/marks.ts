@@ -37,6 +37,6 @@ function atMark({ messages: now, compacted, marks }: Session, to: number): Conve
   // Before a compaction the conversation was whole.
   const later = compacted.find(({ seq }) => seq > to);
   const messages = (later?.messages ?? now).slice(0, said);
-  const before = { compacted: compacted.filter(({ seq }) => seq < to), marks: marks.slice(0, index) };
+  const before = { compacted: compacted.filter(({ seq }) => seq <= to), marks: marks.slice(0, index) };
   return { messages, ...before, shown, todos, step: step - 1 };
 }

@@ -24,15 +24,20 @@ export const smallChars = 400;
 const outline =
   /^\d+\t\s*(?:export\s+|pub(?:\([\w\s]+\))?\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|abstract\s+)*(?:function|class|interface|type|enum|struct|impl|trait|def|fn|func|module|namespace|record)\b.*/;
 
-/** Room of a result the first time that it is shortened: a tenth, within bounds. */
-export function firstRoom(whole: string): number {
-  return Math.round(Math.min(2_400, Math.max(500, whole.length / 10)));
+/** Room of a result the first time that it is shortened: a tenth where something failed, less where nobody knows it. */
+export function firstRoom(whole: string, cwd: string): number {
+  const share = hasSignals(whole, cwd) ? 0.1 : 0.05;
+  return Math.round(Math.min(2_400, Math.max(400, whole.length * share)));
 }
 
 /** Room the second time: what failed stays, other things are told by their first words. */
 export function secondRoom(whole: string, cwd: string): number {
+  return hasSignals(whole, cwd) ? 700 : 160;
+}
+
+function hasSignals(whole: string, cwd: string): boolean {
   const { runner, failing, errors } = signalsOf(whole, cwd);
-  return runner !== undefined && (failing.length > 0 || errors.length > 0) ? 700 : 160;
+  return runner !== undefined && (failing.length > 0 || errors.length > 0);
 }
 
 export function resultText(old: OldResult): string {

@@ -4,7 +4,7 @@ import { profileOf } from "../profiles/profile-of.ts";
 
 /** The part of the window that the end of a conversation keeps, and the most tokens of it. */
 const keptShare = 0.12;
-const mostKept = 16_000;
+const mostKept = 12_000;
 /** The part of the window that the latest results may take in all. */
 const latestShare = 0.3;
 

@@ -138,7 +138,7 @@ function textOf(old: Exclude<OldPart, { type: "image" }>, level: Level, source: 
         whole,
         blob,
         cwd: session.cwd,
-        chars: level === 1 ? firstRoom(whole) : secondRoom(whole, session.cwd),
+        chars: (level === 1 ? firstRoom : secondRoom)(whole, session.cwd),
       });
   const isWorth = text.length < result.text.length * worthwhile || result.images !== undefined;
   return isWorth ? text : undefined;
