@@ -1,5 +1,7 @@
 /** @lathe/context: what the model sees. */
-export { assemble, estimateTokens } from "./src/assemble.ts";
+export { assemble, estimateTokens, partTokens, textTokens } from "./src/assemble.ts";
+export { mostTokens } from "./src/compaction/room.ts";
+export { type TooMuch, tidiable, tooMuch } from "./src/excess.ts";
 export type { EditDialect, Profile } from "./src/profiles/profile.ts";
 export { profileOf } from "./src/profiles/profile-of.ts";
 export { profiles } from "./src/profiles/profiles.ts";

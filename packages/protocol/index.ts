@@ -22,6 +22,16 @@ export {
 } from "./src/circuit.ts";
 export type { Clock } from "./src/clock.ts";
 export {
+  type Compacted,
+  type CompactionWhy,
+  type CompactionWish,
+  type Freed,
+  freesEnough,
+  type ShortenedPart,
+  type Summary,
+  shortened,
+} from "./src/compaction.ts";
+export {
   coversGrant,
   type Decision,
   type Effect,
@@ -51,6 +61,8 @@ export type { BudgetReserved } from "./src/events/budget-reserved.ts";
 export type { BudgetSettled } from "./src/events/budget-settled.ts";
 export type { CancelRequested } from "./src/events/cancel-requested.ts";
 export type { CircuitHeard } from "./src/events/circuit-heard.ts";
+export type { CompactionRequested } from "./src/events/compaction-requested.ts";
+export type { ContextCompacted, SummaryAttempt } from "./src/events/context-compacted.ts";
 export type { MessageReceived } from "./src/events/message-received.ts";
 export type { ModelRouted } from "./src/events/model-routed.ts";
 export type { ModelSwitched } from "./src/events/model-switched.ts";

@@ -65,6 +65,7 @@ export async function agentOptions(values: AgentValues): Promise<AgentOptions | 
     sandboxLimits: config.sandboxLimits,
     checkpoints: config.checkpoints,
     ...(config.secondOpinion !== undefined && { secondOpinion: config.secondOpinion }),
+    ...(config.summaryModel !== undefined && { summaryModel: config.summaryModel }),
     onRemark: (text) => process.stderr.write(problemLine(text)),
   };
 }

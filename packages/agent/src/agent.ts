@@ -58,6 +58,8 @@ export interface AgentPorts {
   readonly ledger: Ledger;
   readonly network?: NetworkLog;
   readonly blobs: Blobs;
+  /** Who sums up conversations that are too long; absent: their own model. */
+  readonly summaryModel?: string;
   readonly texts: Texts;
   /** *Contract:* never rejects; takes keys and passwords out of a text. */
   redact(text: string): Promise<string>;

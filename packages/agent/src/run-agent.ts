@@ -22,6 +22,7 @@ import {
 } from "@lathe/protocol";
 import type { AgentPorts, RunOptions } from "./agent.ts";
 import { askingOf } from "./asking.ts";
+import { createCompactor } from "./compactor.ts";
 import { examineCall } from "./examine-call.ts";
 import { toolContext } from "./tool-context.ts";
 
@@ -65,6 +66,7 @@ function orchestratorPorts(ports: AgentPorts): Ports {
     assemble,
     takeOver: (session, to) => takeOver(session, to, ports.tools),
     estimate: estimateTokens,
+    compactor: createCompactor(ports),
     evaluate: (effects, facts) => evaluate({ effects }, facts, ports.rules),
     evaluateGrant: (effects, facts) => evaluateGrant(effects, facts, ports.rules),
     refusals: (effects, facts) => refusalsOf(effects, facts, ports.rules),

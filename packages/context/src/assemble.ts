@@ -45,6 +45,16 @@ function sizeOf(message: Message): number {
   return size;
 }
 
+/** Tokens of a text, rather too many than too few. */
+export function textTokens(text: string): number {
+  return Math.ceil(weigh(text) / charactersPerToken);
+}
+
+/** Tokens of one part, rather too many than too few. */
+export function partTokens(part: Message["parts"][number]): number {
+  return Math.ceil(partSize(part) / charactersPerToken);
+}
+
 function partSize(part: Message["parts"][number]): number {
   switch (part.type) {
     case "text":

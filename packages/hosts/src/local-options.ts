@@ -57,6 +57,8 @@ export interface LocalOptions {
   readonly rules: readonly Rule[];
   /** The model that is asked about calls which rules leave open; absent: a person is. */
   readonly secondOpinion?: string;
+  /** The model that sums up conversations which are too long; absent: their own. */
+  readonly summaryModel?: string;
   /** Version of Lathe, for the log. */
   readonly version: string;
   onEvent(event: Event, session: Session): void;

@@ -34,6 +34,11 @@ export interface LocalSession {
   run(words?: Words): Promise<Session | Failure>;
   /** *Contract:* the running turn ends soon after; without one it is as if nothing was said. */
   cancel(by: string): Promise<Failure | undefined>;
+  /**
+   * *Contract:* the conversation is made shorter before the next attempt, or by the next `run`; `focus` is what a summary
+   * should keep above all.
+   */
+  compact(focus?: string): Promise<Failure | undefined>;
   /** What a `question.asked` asks a permission for; undefined when that is not known. */
   askedCall(call: string): Promise<AskedCall | undefined>;
   /** The answer to a `question.asked`, which `question` names by its `seq`: one of its options, or what to do instead. */
@@ -102,6 +107,7 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
       return ended;
     },
     cancel: (by) => offer({ type: "cancel", by }),
+    compact: (focus) => offer({ type: "compact", ...(focus !== undefined && { focus }) }),
     askedCall: (call) => findAskedCall(call, current(), opened.ports),
     answer: (call, question, answer) => offer({ type: "answer", call, question, answer, by: "user" }),
     containment: () => opened.containment(),

@@ -15,9 +15,9 @@ import { openModels } from "./open-models.ts";
 import { type LocalRedactor, openRedactor } from "./open-redactor.ts";
 import { recoveryText } from "./recovery-text.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
-import { secondOpinion } from "./second-opinion.ts";
 import { sessionRules } from "./session-rules.ts";
 import { openSessionSandbox } from "./session-sandbox.ts";
+import { smallModels } from "./small-models.ts";
 import { openState, pruneTexts } from "./state.ts";
 import { workspaceFolder } from "./state-folder.ts";
 import { createSurroundings } from "./surroundings.ts";
@@ -86,7 +86,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
         return [...keptRules(), ...fixed];
       },
       ...(kept && { kept }),
-      ...secondOpinion(options, gateway, redactor.redact),
+      ...smallModels(options, gateway, redactor.redact),
       workspace,
       checkpoint: checkpoints.take,
       sandbox,

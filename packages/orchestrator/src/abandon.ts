@@ -18,7 +18,7 @@ export function closeCalls(session: Session, failure: Failure): Draft[] {
 /** Ends a turn from any state: open calls, an open attempt with its reservation, then the turn. */
 export function abandonTurn(session: Session, failure: Failure): Draft[] {
   if (!session.turn) return [];
-  const { attempt } = session.turn;
+  const attempt = session.compaction?.attempt ?? session.turn.attempt;
   const reserved = attempt && session.account.reserved[attempt.id];
   const settled: Draft[] = reserved
     ? [{ type: "budget.settled", data: { attempt: attempt.id, ...reserved } }]

@@ -1,5 +1,5 @@
 /** Actions: everything `next` can decide; `perform` has one way to do each. */
-import type { Failure, ModelSwitched, TurnEnd } from "@lathe/protocol";
+import type { CompactionWish, Failure, ModelSwitched, TurnEnd } from "@lathe/protocol";
 
 export type Action =
   /** No turn is open. */
@@ -24,5 +24,7 @@ export type Action =
   | { readonly type: "post-notice"; readonly about: "loop" | "truncated"; readonly text: string }
   /** Let the router choose the model of the next attempts. */
   | { readonly type: "route"; readonly moment: "turn" | "evidence"; readonly evidence?: string }
+  /** Make the conversation shorter. */
+  | ({ readonly type: "compact" } & Pick<CompactionWish, "why" | "focus">)
   | { readonly type: "call-model" }
   | { readonly type: "end-turn"; readonly end: TurnEnd };

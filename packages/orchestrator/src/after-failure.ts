@@ -2,6 +2,7 @@
 import { type Failure, failure, isProviderFault, isResting, type Rest, type Session } from "@lathe/protocol";
 import type { Action } from "./action.ts";
 import { chainOf } from "./chain.ts";
+import { freedText } from "./due-compaction.ts";
 import { standIn } from "./failover.ts";
 
 /** Attempts on one model before it rests. */
@@ -23,7 +24,7 @@ export function afterFailure(session: Session, now: number): Action | undefined 
   const { turn, model, circuits } = session;
   if (!turn?.lastFailure || turn.modelFailures === 0) return undefined;
   const { lastFailure: problem, probing } = turn;
-  if (problem.retry === "never") return giveUp(problem);
+  if (problem.retry === "never") return giveUp(withFreed(problem, turn));
   // A look at a model that has rested is one attempt, whatever became of it.
   if (probing !== undefined) {
     return { type: "switch-model", to: probing, why: problem.text, because: "relapse" };
@@ -38,7 +39,8 @@ export function afterFailure(session: Session, now: number): Action | undefined 
 
 /** Waits for whichever model may be called first, and calls it. */
 function again(session: Session, turn: Turn, now: number): Action | undefined {
-  const { lastFailure: problem, failures } = turn;
+  const { lastFailure, failures } = turn;
+  const problem = lastFailure && withFreed(lastFailure, turn);
   const [first] = due(session, turn, now);
   if (!problem || !first) return problem && giveUp(problem, failures);
   if (isLikelyWrong(session, turn) || !mayGoOn(session, turn, first.at)) {
@@ -88,6 +90,12 @@ function isLikelyWrong(session: Session, turn: Turn): boolean {
     .filter((id) => id !== session.model)
     .map((id) => session.circuits[id]?.code);
   return [turn.lastFailure?.code, ...codes].every((code) => code === "unreachable");
+}
+
+/** What was already tried. */
+function withFreed(problem: Failure, { freed }: Turn): Failure {
+  if (problem.code !== "context-overflow" || !freed) return problem;
+  return { ...problem, text: `${problem.text}; ${freedText(freed)}` };
 }
 
 /** `waitMs` is how long the provider asked to wait, where that is why. */

@@ -31,7 +31,7 @@ import {
   type ScriptedModel,
 } from "@lathe/testkit";
 import { drive } from "./drive.ts";
-import type { Ports } from "./ports.ts";
+import type { Compactor, Ports } from "./ports.ts";
 
 export interface BenchTool {
   readonly name: string;
@@ -48,6 +48,7 @@ export interface BenchOptions {
   readonly decideGrant?: (effects: readonly Effect[]) => Decision;
   readonly opinion?: NonNullable<Ports["opinion"]>;
   readonly propose?: (effects: readonly Effect[]) => readonly Rule[];
+  readonly compactor?: Compactor;
   readonly keep?: (rules: readonly Rule[]) => Promise<Failure | undefined>;
   readonly clock?: HandMovedClock;
   readonly price?: null;
@@ -94,6 +95,7 @@ export function openBench(options: BenchOptions): Bench {
       maxOutputTokens: info.maxOutput,
       cacheKey: session.id,
     }),
+    ...(options.compactor && { compactor: options.compactor }),
     takeOver: (_session, to) => ({ note: `${to}, you take over` }),
     estimate: (request) => JSON.stringify(request).length,
     examine: async (session, { effects }) => ({

@@ -24,7 +24,7 @@ import { type Expectation, expectCache, readingOf } from "./expect-cache.ts";
 import { printOf } from "./fingerprint.ts";
 import { holdBudget, releaseBudget } from "./hold-budget.ts";
 import { inputBound } from "./input-bound.ts";
-import type { Entry, Reach } from "./ports.ts";
+import type { Entry, Excess, Reach } from "./ports.ts";
 
 type Finished = Extract<ModelPart, { type: "finished" }>;
 
@@ -58,6 +58,8 @@ export async function* callModel(session: Session, reach: Reach): AsyncGenerator
   const sent = { ...printOf(session, info.id, assembled), estimate: ports.estimate(assembled) };
   const request = withOldMark(assembled, sent, session.prompts[info.id]);
   const wanted = { id, info, request, input: inputBound(session, info.id, sent) };
+  const excess = await ports.compactor?.excess(session, wanted);
+  if (excess) return yield tooLong(excess);
   const held = await holdBudget(session, wanted, reach);
   if (held === "cancelled") return;
   if ("type" in held) return yield ended(held);
@@ -100,6 +102,11 @@ function withOldMark(request: ModelRequest, { kept }: Sent, before: SentPrompt |
   const end = before?.ends.findLast(({ messages }) => messages <= kept);
   if (!end || request.cacheMarks.includes(end.messages - 1)) return request;
   return { ...request, cacheMarks: [end.messages - 1, ...request.cacheMarks] };
+}
+
+/** A fact first, so that `next` decides what comes of it. */
+function tooLong(excess: Excess): Entry {
+  return { drafts: [{ type: "compaction.requested", data: excess }], durable: false };
 }
 
 function ended(end: TurnEnd): Entry {

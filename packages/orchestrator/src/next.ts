@@ -4,6 +4,7 @@ import type { Action } from "./action.ts";
 import { afterFailure } from "./after-failure.ts";
 import { reachedLimit } from "./caps.ts";
 import { isDueAfter, isDueBefore } from "./checkpoint-due.ts";
+import { dueCompaction } from "./due-compaction.ts";
 import { dueRoute } from "./due-route.ts";
 import { beforeAttempt } from "./failover.ts";
 import { judgeLoop } from "./loop-guard.ts";
@@ -15,10 +16,11 @@ const maxCut = 3;
 
 /** `now` in milliseconds since the epoch. */
 export function next(session: Session, now: number): Action {
-  if (!session.turn) return { type: "idle" };
+  if (session.compaction?.attempt) return { type: "discard-attempt" };
+  if (!session.turn) return dueCompaction(session) ?? { type: "idle" };
   const action = nextInTurn(session, now);
   // While the model thinks or a person is asked others have time to change files.
-  const letsGo = ["end-turn", "await-person", "await-time", "call-model"].includes(action.type);
+  const letsGo = ["end-turn", "await-person", "await-time", "call-model", "compact"].includes(action.type);
   return letsGo && isDueAfter(session) ? { type: "take-checkpoint", moment: "after" } : action;
 }
 
@@ -37,6 +39,7 @@ function nextInTurn(session: Session, now: number): Action {
     reachedLimit(session, now) ??
     wish(session) ??
     judgeLoop(session) ??
+    dueCompaction(session) ??
     afterFailure(session, now) ??
     dueRoute(session) ??
     beforeAttempt(session, now) ?? { type: "call-model" }

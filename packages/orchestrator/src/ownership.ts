@@ -67,7 +67,7 @@ export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ow
       session = fold([event], session);
       ports.onEvent(event, session);
     }
-    if (!session.turn) turn = new AbortController();
+    if (!session.turn && turn.signal.aborted) turn = new AbortController();
   };
   const take = async (messages: boolean): Promise<void> => {
     news = false;
@@ -77,8 +77,9 @@ export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ow
     if (ready.length < pending.length) news = true;
     if (ready.length === 0) return;
     const fresh = ready.filter(({ id }) => !session.offers.includes(id));
+    const before = session;
     await commit({ drafts: fresh.flatMap(({ id, offer }) => draftOf(id, offer, session)), durable: true });
-    if (session.turn?.cancelledBy !== undefined) turn.abort();
+    if (session.turn?.cancelledBy !== undefined || isCalledOff(before, fresh)) turn.abort();
     const heard = ready.map(({ id }) => id);
     await ports.inbox.taken(session.id, heard);
   };
@@ -122,6 +123,11 @@ function canHear(session: Session, now: number): boolean {
   return !endsTurn(session, now);
 }
 
+/** Without a turn only a compaction can be running. */
+function isCalledOff({ turn, compaction }: Session, fresh: readonly { readonly offer: Offer }[]): boolean {
+  return !turn && compaction !== undefined && fresh.some(({ offer }) => offer.type === "cancel");
+}
+
 function draftOf(id: string, offer: Offer, session: Session): Draft[] {
   switch (offer.type) {
     case "message": {
@@ -130,6 +136,11 @@ function draftOf(id: string, offer: Offer, session: Session): Draft[] {
     }
     case "model":
       return [{ type: "session.configured", data: { ...withModel(session, offer.model), offer: id } }];
+    case "compact": {
+      const { focus } = offer;
+      const data = { why: "asked", ...(focus !== undefined && { focus }), offer: id } as const;
+      return [{ type: "compaction.requested", data }];
+    }
     case "cancel":
       return [{ type: "cancel.requested", data: { by: offer.by, offer: id } }];
     case "answer": {

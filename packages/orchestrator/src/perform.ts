@@ -5,6 +5,7 @@ import type { Action } from "./action.ts";
 import { cutOffAttempt } from "./after-failure.ts";
 import { callModel } from "./call-model.ts";
 import { chainOf } from "./chain.ts";
+import { compactContext } from "./compact-context.ts";
 import { decideCalls } from "./decide-calls.ts";
 import { isNews } from "./failover.ts";
 import type { Entry, Reach } from "./ports.ts";
@@ -46,6 +47,8 @@ export async function* perform(action: Action, session: Session, reach: Reach): 
       return yield entry([{ type: "notice.posted", data: { about: action.about, text: action.text } }]);
     case "route":
       return yield entry(await routeModel(session, action, reach));
+    case "compact":
+      return yield* compactContext(action, session, reach);
     case "call-model": {
       const { turn } = session;
       const isCalm = turn?.modelFailures === 0 && turn.probing === undefined;
@@ -63,10 +66,11 @@ function entry(drafts: readonly Draft[]): Entry {
 
 /** What was shown of it is void; the reservation stands as the cost: what the provider charged will never be known. */
 function discardAttempt(session: Session, { ports }: Reach): Draft[] {
-  const { turn, account } = session;
-  if (!turn?.attempt) return [];
+  const { turn, account, compaction } = session;
+  const open = compaction?.attempt ?? turn?.attempt;
+  if (!open) return [];
   ports.onDelta({ type: "void" });
-  const { id: attempt, model, startedAt } = turn.attempt;
+  const { id: attempt, model, startedAt } = open;
   const reserved = account.reserved[attempt];
   const ms = Math.max(0, ports.clock.now() - startedAt);
   const failed = { attempt, model, failure: cutOffAttempt, ms };

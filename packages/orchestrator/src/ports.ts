@@ -3,6 +3,7 @@ import type {
   Checkpoint,
   CircuitNews,
   Clock,
+  CompactionWhy,
   Decision,
   Delta,
   Draft,
@@ -25,6 +26,7 @@ import type {
   Rule,
   Session,
   SessionLog,
+  ShortenedPart,
   Tool,
   ToolContext,
 } from "@lathe/protocol";
@@ -48,6 +50,41 @@ export interface Drawn extends Pick<ModelRouted, "moment"> {
   readonly random: number;
 }
 
+/** How large the next request would be, and the most that it may be; in tokens. */
+export interface Excess {
+  readonly why: "window" | "tidy" | "images";
+  readonly tokens: number;
+  readonly most: number;
+}
+
+/** Makes conversations shorter. */
+export interface Compactor {
+  /** Who is asked for summaries; absent: the session's own model. */
+  readonly model?: string;
+  /** *Contract:* pure; tokens that a conversation may have in a model's window. */
+  most(info: ModelInfo): number;
+  /** *Contract:* pure but for loading itself; undefined when the request may go as it is. `input` in tokens. */
+  excess(
+    session: Session,
+    next: { readonly info: ModelInfo; readonly request: ModelRequest; readonly input: number },
+  ): Promise<Excess | undefined>;
+  /** *Contract:* what old results and images become; whole texts are stored first, and what cannot be stays. */
+  shorten(
+    session: Session,
+    given: { readonly info: ModelInfo; readonly why: CompactionWhy },
+  ): Promise<readonly ShortenedPart[]>;
+  /** *Contract:* pure but for loading; what `by` is asked, to sum up the first `messages`; undefined for too few. */
+  ask(
+    session: Session,
+    given: { readonly info: ModelInfo; readonly by: ModelInfo; readonly focus: string | undefined },
+  ): Promise<{ readonly request: ModelRequest; readonly messages: number } | undefined>;
+  /** *Contract:* pure but for loading; the summary with what is carried word for word; a failure when it is none. */
+  summary(
+    session: Session,
+    given: { readonly text: string; readonly messages: number },
+  ): Promise<string | Failure>;
+}
+
 export interface Ports {
   readonly clock: Clock;
   readonly models: Models;
@@ -67,6 +104,8 @@ export interface Ports {
   route?(session: Session, drawn: Drawn): Promise<Omit<ModelRouted, "from">>;
   /** *Contract:* pure; input tokens of a request, rather too many than too few. */
   estimate(request: ModelRequest): number;
+  /** Absent where conversations stay as long as they are. */
+  readonly compactor?: Compactor;
   /** *Contract:* reads the scripts of a call and gathers what `evaluate` needs to know of the world. */
   examine(session: Session, call: Pick<PreparedCall, "effects" | "script">): Promise<Examined>;
   /** *Contract:* pure. */

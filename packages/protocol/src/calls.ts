@@ -22,6 +22,7 @@ export function closeAnswer(session: Session): Session {
       tool: call.tool,
       text: outcomeText(outcome),
       failed: outcome.type !== "ok",
+      ...(outcome.type === "ok" && outcome.blob !== undefined && { blob: outcome.blob }),
       ...(outcome.type === "ok" && outcome.images && { images: outcome.images }),
     }),
   );

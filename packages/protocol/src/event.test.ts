@@ -213,6 +213,32 @@ const life: readonly (readonly [Draft, (session: Session) => unknown])[] = [
       assert.deepEqual(session.contacts, [{ host: "a.example", port: 443, verdict: "allowed", times: 2 }]),
   ],
   [
+    { type: "compaction.requested", data: { why: "asked", focus: "the parser", offer: "o3" } },
+    (session) => {
+      assert.deepEqual(session.compaction, { why: "asked", focus: "the parser" });
+      assert.ok(session.offers.includes("o3"));
+    },
+  ],
+  [
+    {
+      type: "context.compacted",
+      data: {
+        why: "asked",
+        before: 100,
+        after: 50,
+        parts: [{ message: 3, part: 0, text: "short", blob: "b1" }],
+        summarized: { attempt: "s1", model: "a/x", ms: 3, failure: failure("answer-truncated", "lacks") },
+      },
+    },
+    (session) => {
+      assert.equal(session.compaction, undefined);
+      const result = { id: "c1", tool: "edit", text: "short", blob: "b1", short: true };
+      assert.deepEqual(session.messages[3]?.parts, [{ type: "tool-result", failed: false, ...result }]);
+      assert.match(JSON.stringify(session.compacted[0]?.messages[3]), /wrote/, "what it was is not lost");
+      assert.deepEqual(session.turn?.freed, { why: "asked", before: 100, after: 50 });
+    },
+  ],
+  [
     { type: "cancel.requested", data: { by: "user" } },
     (session) => assert.equal(session.turn?.cancelledBy, "user"),
   ],

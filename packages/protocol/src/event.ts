@@ -6,6 +6,8 @@ import { budgetSettled } from "./events/budget-settled.ts";
 import { cancelRequested } from "./events/cancel-requested.ts";
 import { checkpointTaken } from "./events/checkpoint-taken.ts";
 import { circuitHeard } from "./events/circuit-heard.ts";
+import { compactionRequested } from "./events/compaction-requested.ts";
+import { contextCompacted } from "./events/context-compacted.ts";
 import { messageReceived } from "./events/message-received.ts";
 import { modelRouted } from "./events/model-routed.ts";
 import { modelSwitched } from "./events/model-switched.ts";
@@ -33,6 +35,8 @@ type AnyEventType =
   | typeof cancelRequested
   | typeof checkpointTaken
   | typeof circuitHeard
+  | typeof compactionRequested
+  | typeof contextCompacted
   | typeof messageReceived
   | typeof modelRouted
   | typeof modelSwitched
@@ -59,6 +63,8 @@ const types: readonly AnyEventType[] = [
   cancelRequested,
   checkpointTaken,
   circuitHeard,
+  compactionRequested,
+  contextCompacted,
   messageReceived,
   modelRouted,
   modelSwitched,

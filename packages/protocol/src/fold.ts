@@ -32,6 +32,7 @@ export const emptySession: Session = {
   recent: [],
   step: 0,
   marks: [],
+  compacted: [],
   checkpoints: [],
   refusals: [],
   offers: [],

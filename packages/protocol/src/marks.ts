@@ -14,8 +14,8 @@ export function uncover({ covered: _, ...turn }: Turn): Turn {
   return turn;
 }
 
-export function conversationOf({ messages, shown, todos, step, marks }: Session): Conversation {
-  return { messages, shown, todos, step, marks };
+export function conversationOf({ messages, compacted, shown, todos, step, marks }: Session): Conversation {
+  return { messages, compacted, shown, todos, step, marks };
 }
 
 /** The conversation as it was at a mark, or before the last rewind; what was spent stays spent. Unknown moments change nothing. */
@@ -25,14 +25,18 @@ export function rewindConversation(
 ): Session {
   const then = undoes ? session.rewind?.conversation : atMark(session, to);
   if (!then) return session;
-  const { turn: _, ...rest } = session;
+  const { turn: _, compaction: _c, ...rest } = session;
   return { ...rest, ...then, calls: [], recent: [] };
 }
 
-function atMark({ messages, marks }: Session, to: number): Conversation | undefined {
+function atMark({ messages: now, compacted, marks }: Session, to: number): Conversation | undefined {
   const index = marks.findIndex((mark) => mark.seq === to);
   const mark = marks[index];
   if (!mark) return undefined;
   const { said, shown, todos, step } = mark;
-  return { messages: messages.slice(0, said), shown, todos, step: step - 1, marks: marks.slice(0, index) };
+  // Before a compaction the conversation was whole.
+  const later = compacted.find(({ seq }) => seq > to);
+  const messages = (later?.messages ?? now).slice(0, said);
+  const before = { compacted: compacted.filter(({ seq }) => seq <= to), marks: marks.slice(0, index) };
+  return { messages, ...before, shown, todos, step: step - 1 };
 }

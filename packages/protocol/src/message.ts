@@ -38,6 +38,10 @@ export interface ToolResultPart {
   readonly tool: string;
   readonly text: string;
   readonly failed: boolean;
+  /** Where the whole text is, of one that is shown in part. */
+  readonly blob?: string;
+  /** A compaction has shortened it. */
+  readonly short?: true;
   /** What the tool shows beside its text. */
   readonly images?: readonly ImagePart[];
 }

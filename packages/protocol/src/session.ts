@@ -1,6 +1,7 @@
 /** Session: everything the system knows of one session, folded from its events. */
 import type { Account, Limits } from "./budget.ts";
 import type { Circuits } from "./circuit.ts";
+import type { Compacted, CompactionWish, Freed } from "./compaction.ts";
 import type { Decision, Effect, Refusal, Rule } from "./decision.ts";
 import type { Failure } from "./failure.ts";
 import type { Message, ToolCallPart } from "./message.ts";
@@ -98,6 +99,8 @@ export interface Turn {
   readonly covered?: number;
   /** Answers completed when the router last chose. */
   readonly routedAt?: number;
+  /** What the last compaction since the last answer freed. */
+  readonly freed?: Freed;
   /** Commands that ended, the latest 20. */
   readonly runs?: readonly Run[];
 }
@@ -116,7 +119,7 @@ export interface Mark {
 }
 
 /** What the model knows of the session; a rewind takes it back as a whole. */
-export type Conversation = Pick<Session, "messages" | "shown" | "todos" | "step" | "marks">;
+export type Conversation = Pick<Session, "messages" | "compacted" | "shown" | "todos" | "step" | "marks">;
 
 /** An attempt to keep the files: right before something that may change them, or once the session lets go of them. */
 export interface Kept {
@@ -164,6 +167,10 @@ export interface Session {
   /** Absent where nobody routes. */
   readonly route?: Route;
   readonly messages: readonly Message[];
+  /** What was said before each compaction, oldest first. */
+  readonly compacted: readonly Compacted[];
+  /** The one that is due. */
+  readonly compaction?: CompactionWish;
   /** Calls of the latest answer while at least one has no outcome. */
   readonly calls: readonly CallState[];
   readonly turn?: Turn;

@@ -78,6 +78,8 @@ export type Offer =
       readonly answer: string;
       readonly by: string;
     }
+  /** The conversation shall be made shorter; `focus` is what a summary should keep above all. */
+  | { readonly type: "compact"; readonly focus?: string }
   | { readonly type: "cancel"; readonly by: string };
 
 export interface Inbox {

@@ -24,6 +24,7 @@ const wanted: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["message", ["text"]],
   ["answer", ["call", "answer", "by"]],
   ["cancel", ["by"]],
+  ["compact", []],
   ["model", ["model"]],
 ]);
 
@@ -133,6 +134,7 @@ function isOffer(value: Partial<Record<string, unknown>> | null): boolean {
   const { type, ...rest } = value;
   const texts = wanted.get(type);
   if (type === "answer" && !Number.isInteger(rest.question)) return false;
+  if (type === "compact" && !["string", "undefined"].includes(typeof rest.focus)) return false;
   return texts?.every((name) => typeof rest[name] === "string") ?? false;
 }
 

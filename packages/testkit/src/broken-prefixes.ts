@@ -9,7 +9,12 @@ import {
 } from "@lathe/protocol";
 
 /** Those after which a request may begin anew. */
-const excuses: ReadonlySet<string> = new Set(["session.created", "model.switched", "session.rewound"]);
+const excuses: ReadonlySet<string> = new Set([
+  "session.created",
+  "model.switched",
+  "session.rewound",
+  "context.compacted",
+]);
 
 /** `assemble` as the harness does it; one sentence for each break. */
 export function brokenPrefixes(

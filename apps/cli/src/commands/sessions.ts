@@ -16,6 +16,7 @@ const flags = {
   conversation: { type: "boolean", about: "rewind: only the conversation" },
   force: { type: "boolean", about: "rewind: also over what somebody else has changed since" },
   undo: { type: "boolean", about: "rewind: take the last rewind back" },
+  focus: { type: "string", value: "TEXT", about: "compact: what a summary should keep above all" },
   format: { type: "string", value: "FORMAT", about: "export: edits (one JSON line per applied edit)" },
   json: { type: "boolean", about: "as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
@@ -23,12 +24,15 @@ const flags = {
 
 export const sessionsCommand: Command = {
   name: "sessions",
-  about: "Lists earlier sessions, shows one of them, what it changed or cost, and takes it back.",
+  about:
+    "Lists earlier sessions, shows one of them, what it changed, cost or fills the window with; takes it back or makes it shorter.",
   usage: [
     "sessions list [--here] [--limit N]",
     "sessions show ID",
     "sessions diff ID",
     "sessions cost ID",
+    "sessions context ID",
+    "sessions compact ID [--focus TEXT]",
     "sessions rewind ID [--to STEP] [--files | --conversation] [--force]",
     "sessions rewind ID --undo",
     "sessions export ID --format edits",
@@ -65,6 +69,10 @@ const commands: Readonly<Record<string, (id: string, values: Values) => Promise<
   show: async (id, { json = false }) => (await import("../sessions/show-session.ts")).showCommand(id, json),
   diff: async (id, { json = false }) => (await import("../sessions/diff-command.ts")).diffCommand(id, json),
   cost: async (id, { json = false }) => (await import("../sessions/cost-command.ts")).costCommand(id, json),
+  context: async (id, { json = false }) =>
+    (await import("../sessions/context-command.ts")).contextCommand(id, json),
+  compact: async (id, { focus, json = false }) =>
+    (await import("../sessions/compact-command.ts")).compactCommand(id, { focus, json }),
   export: async (id, { format }) => (await import("../sessions/export-command.ts")).exportCommand(id, format),
   rewind: async (id, values) => {
     const { to, files = false, conversation = false, force = false, undo = false, json = false } = values;

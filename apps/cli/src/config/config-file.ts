@@ -106,6 +106,7 @@ const userEntries = {
   sandbox: v.exactOptional(v.boolean()),
   checkpoints: v.exactOptional(v.boolean()),
   secondOpinion: v.exactOptional(v.string()),
+  summaryModel: v.exactOptional(v.string()),
   providers: v.exactOptional(v.record(v.string(), provider)),
   router: v.exactOptional(v.strictObject(routerEntries)),
   catalogue: v.exactOptional(v.record(v.string(), v.strictObject(modelEntries))),
@@ -181,7 +182,9 @@ function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
   if (issue.expected !== "never") return issue.message;
   const elsewhere =
     whose !== "user" &&
-    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion)$/.test(v.getDotPath(issue) ?? "");
+    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel)$/.test(
+      v.getDotPath(issue) ?? "",
+    );
   if (elsewhere) return "only your own configuration may set this, not a project's";
   const path = (issue.path ?? []).map(({ key }) => String(key));
   return `there is no such key; the keys are ${keysBeside(path, whose).join(", ")}`;

@@ -12,6 +12,7 @@ export interface Config {
   readonly sandboxLimits: SandboxLimitsChoice;
   readonly checkpoints: boolean;
   readonly secondOpinion?: string;
+  readonly summaryModel?: string;
   readonly providers: LocalOptions["providers"];
   readonly catalogue: LocalOptions["catalogue"];
   readonly router: LocalOptions["router"];
@@ -28,8 +29,9 @@ export interface ConfigPart {
   readonly sandbox?: boolean;
   readonly sandboxLimits?: WrittenLimits;
   readonly checkpoints?: boolean;
-  /** A model id. */
+  /** Model ids. */
   readonly secondOpinion?: string;
+  readonly summaryModel?: string;
   readonly providers?: LocalOptions["providers"];
   readonly catalogue?: LocalOptions["catalogue"];
   readonly router?: RouterPart;

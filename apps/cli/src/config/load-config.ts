@@ -64,10 +64,11 @@ export async function loadConfig(
 function ownPart(
   flags: ConfigPart,
   user: ConfigPart,
-): Pick<Config, "sandbox" | "checkpoints" | "catalogue" | "secondOpinion"> {
+): Pick<Config, "sandbox" | "checkpoints" | "catalogue" | "secondOpinion" | "summaryModel"> {
   return {
     catalogue: user.catalogue ?? {},
     ...(user.secondOpinion !== undefined && { secondOpinion: user.secondOpinion }),
+    ...(user.summaryModel !== undefined && { summaryModel: user.summaryModel }),
     sandbox: flags.sandbox ?? user.sandbox ?? true,
     checkpoints: flags.checkpoints ?? user.checkpoints ?? true,
   };

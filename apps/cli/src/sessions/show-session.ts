@@ -17,6 +17,7 @@ import { paletteFor } from "../render/palette.ts";
 import { routedText } from "../render/routed-text.ts";
 import { summaryText } from "../render/summary.ts";
 import { endWord, problemOf } from "../reporters/end-text.ts";
+import { compactedText } from "./compacted-text.ts";
 
 export async function showCommand(start: string, json: boolean): Promise<number | Failure> {
   const id = await findSession(process.env, start);
@@ -71,6 +72,8 @@ function linesOf(event: Event, calls: Calls, view: StepView): readonly string[] 
       return [yellow(`! told the model: ${harmless(event.data.text)}`)];
     case "checkpoint.taken":
       return event.data.failure ? [dim(`no checkpoint: ${harmless(event.data.failure.text)}`)] : [];
+    case "context.compacted":
+      return [dim(compactedText(event.data, view.paint).replaceAll("\n", " "))];
     case "session.rewound":
       return ["", yellow(`! ${moment(event.at)} ${rewoundText(event.data, view.step)}`)];
     case "turn.ended":

@@ -22,6 +22,11 @@ export interface Profile {
   readonly maxOutput: number;
   /** The part of its window that a conversation may fill before it is made shorter. */
   readonly windowShare: number;
+  /**
+   * Tokens of a conversation above which old results are shortened where that frees enough, however wide the window:
+   * all of it is paid for in every step.
+   */
+  readonly tidyAbove: number;
   /** What becomes of another model's reasoning: as text it helps those that do not reason by themselves. */
   readonly foreignReasoning: "drop" | "text";
   /** Whether it sees images, where the catalogue does not say. */

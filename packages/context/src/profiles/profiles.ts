@@ -9,6 +9,7 @@ const served: Omit<Profile, "family"> = {
   manner: principles,
   maxOutput: 32_000,
   windowShare: 0.8,
+  tidyAbove: 44_000,
   foreignReasoning: "drop",
   images: false,
 };
@@ -19,6 +20,7 @@ const own: Omit<Profile, "family"> = {
   manner: steps,
   stall: { firstMs: 600_000 },
   windowShare: 0.7,
+  tidyAbove: 32_000,
 };
 
 /** Of no known family. */

@@ -19,6 +19,9 @@ export const cancelRequested: EventType<"cancel.requested", CancelRequested> = {
   schema,
   apply: (session, { data }) => {
     const next = rememberOffer(session, data.offer);
-    return next.turn ? { ...next, turn: { ...next.turn, cancelledBy: data.by } } : next;
+    if (next.turn) return { ...next, turn: { ...next.turn, cancelledBy: data.by } };
+    // What an attempt costs that is open is still to be settled.
+    const { compaction, ...idle } = next;
+    return compaction?.attempt ? next : idle;
   },
 };

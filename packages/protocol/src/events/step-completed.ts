@@ -57,6 +57,7 @@ export const stepCompleted: EventType<"step.completed", StepCompleted> = {
       retryAt: _r,
       probing: _p,
       handedOver: _h,
+      freed: _d,
       ...turn
     } = session.turn;
     const { [session.model]: _c, ...circuits } = session.circuits;

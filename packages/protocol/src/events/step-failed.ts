@@ -29,6 +29,8 @@ export const stepFailed: EventType<"step.failed", StepFailed> = {
   version: 1,
   schema,
   apply: (session, { data, at }) => {
+    const { attempt: summary, ...wish } = session.compaction ?? { why: "asked" };
+    if (summary?.id === data.attempt) return { ...session, compaction: wish };
     if (!session.turn) return session;
     const { attempt: _a, retryAt: _r, ...turn } = session.turn;
     // The death of a process says nothing of the model.

@@ -10,12 +10,15 @@ export interface StepStarted {
   readonly attempt: string;
   readonly model: string;
   readonly sent?: Sent;
+  /** Of an attempt that is no step of the conversation: a summary of it. */
+  readonly purpose?: "summary";
 }
 
 const schema: v.GenericSchema<unknown, StepStarted> = v.object({
   attempt: v.string(),
   model: v.string(),
   sent: v.exactOptional(sentSchema),
+  purpose: v.exactOptional(v.literal("summary")),
 });
 
 export const stepStarted: EventType<"step.started", StepStarted> = {
@@ -23,6 +26,11 @@ export const stepStarted: EventType<"step.started", StepStarted> = {
   version: 1,
   schema,
   apply: (session, { data, at }) => {
+    if (data.purpose === "summary") {
+      const wish = session.compaction ?? { why: "overflow" };
+      const attempt = { id: data.attempt, model: data.model, startedAt: at };
+      return { ...session, compaction: { ...wish, attempt } };
+    }
     if (!session.turn) return session;
     const { retryAt: _, ...turn } = session.turn;
     const marks = markMoment(session, false);

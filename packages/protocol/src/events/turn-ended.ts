@@ -27,5 +27,10 @@ export const turnEnded: EventType<"turn.ended", TurnEnded> = {
   name: "turn.ended",
   version: 1,
   schema,
-  apply: ({ turn: _, ...session }, { data }) => ({ ...session, calls: [], recent: [], lastEnd: data.end }),
+  apply: ({ turn: _, compaction, ...session }, { data }) => {
+    // What somebody asked for is still to be done, unless it is what failed.
+    const isWanted = compaction?.why === "asked" && data.end.type !== "failed";
+    const ended = { ...session, calls: [], recent: [], lastEnd: data.end };
+    return isWanted ? { ...ended, compaction } : ended;
+  },
 };

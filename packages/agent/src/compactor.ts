@@ -1,0 +1,40 @@
+/** Compactor: makes conversations shorter with the blobs at hand; what that takes is loaded when one is too long. */
+import { mostTokens, tidiable, tooMuch } from "@lathe/context";
+import type { Compaction } from "@lathe/context/compaction";
+import type { Compactor } from "@lathe/orchestrator";
+import { isFailure } from "@lathe/protocol";
+import type { AgentPorts } from "./agent.ts";
+
+export function createCompactor({
+  blobs,
+  summaryModel,
+}: Pick<AgentPorts, "blobs" | "summaryModel">): Compactor {
+  const texts = {
+    read: async (blob: string) => {
+      const text = await blobs.get(blob);
+      return isFailure(text) ? undefined : text;
+    },
+    store: async (text: string) => {
+      const blob = await blobs.put(text);
+      return isFailure(blob) ? undefined : blob;
+    },
+  };
+  let loaded: Compaction | undefined;
+  const load = async (): Promise<Compaction> => {
+    loaded ??= (await import("@lathe/context/compaction")).compaction;
+    return loaded;
+  };
+  return {
+    ...(summaryModel !== undefined && { model: summaryModel }),
+    most: mostTokens,
+    excess: async (session, next) => {
+      const must = tooMuch(next);
+      if (must) return must;
+      const may = tidiable(next);
+      return may && (await load()).freesByItself(session, next.info) ? may : undefined;
+    },
+    shorten: async (session, given) => (await load()).shorten(session, given, texts),
+    ask: async (session, given) => (await load()).ask(session, given),
+    summary: async (session, given) => (await load()).summary(session, given),
+  };
+}

@@ -1,0 +1,23 @@
+/** Compaction: the stages in which a conversation becomes shorter, loaded when one is too long. */
+import type { Failure, ModelInfo, ModelRequest, Session, ShortenedPart } from "@lathe/protocol";
+import { freesByItself, shorten, type WholeTexts } from "./shorten.ts";
+import { askForSummary, summaryText } from "./summary.ts";
+
+export interface Compaction {
+  readonly freesByItself: (session: Session, info: ModelInfo) => boolean;
+  readonly shorten: (
+    session: Session,
+    given: Parameters<typeof shorten>[1],
+    texts: WholeTexts,
+  ) => Promise<readonly ShortenedPart[]>;
+  readonly ask: (
+    session: Session,
+    given: Parameters<typeof askForSummary>[1],
+  ) => { readonly request: ModelRequest; readonly messages: number } | undefined;
+  readonly summary: (
+    session: Session,
+    given: { readonly text: string; readonly messages: number },
+  ) => string | Failure;
+}
+
+export const compaction: Compaction = { freesByItself, shorten, ask: askForSummary, summary: summaryText };

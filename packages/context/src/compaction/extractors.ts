@@ -1,0 +1,222 @@
+/** Extractors: which lines of a runner's output say what failed, as data: one entry for each runner or compiler. */
+
+/** What a line tells: group 1 of the pattern, or the whole line. */
+export type SignalKind = "failing" | "error" | "count";
+
+export interface Extractor {
+  readonly runner: string;
+  /** A line that only this one prints. */
+  readonly knows: RegExp;
+  readonly rules: readonly (readonly [kind: SignalKind, line: RegExp])[];
+  /** The first line with words behind a failing name, at most three lines on, is its error. */
+  readonly errorFollows?: true;
+}
+
+/** `Type: message`, as JavaScript, Python and Java print what was thrown. */
+const thrown =
+  /^\s*(?:E\s+|Uncaught |Caused by: |Exception in thread "[^"]*" |\[ERROR\] )?((?:[\w$]+\.)*[A-Z_]\w*(?:Error|Exception|Fault|Failure|Interrupt|Warning)(?: \[\w+\])?(?:: .*|$))/;
+
+const typescript: Extractor = {
+  runner: "tsc",
+  knows: /^\S.*(?:\(\d+,\d+\)|:\d+:\d+)(?::| -) error TS\d+: /,
+  rules: [
+    ["error", /^\S.*?(?:\(\d+,\d+\)|:\d+:\d+)(?::| -) error (TS\d+: .*)/],
+    ["error", /^error (TS\d+: .*)/],
+    ["count", /^Found \d+ errors?\b.*/],
+  ],
+};
+
+const rust: Extractor["rules"] = [
+  ["error", /^(error(?:\[E\d+\])?: .*)/],
+  ["error", /^(warning: .*)/],
+];
+
+export const extractors: readonly Extractor[] = [
+  {
+    runner: "vitest",
+    knows: /^\s*(?:RUN {2}v\d|Test Files {2}\d)|^ FAIL {2}.* > /,
+    errorFollows: true,
+    rules: [
+      ["failing", /^\s*FAIL {1,2}(.* > .*)/],
+      ["failing", /^\s*FAIL {1,2}(\S+\.\w+)(?: \[ .* \])?$/],
+      ["error", thrown],
+      ["count", /^\s*((?:Test Files|Tests|Errors) {2,}\d.*)/],
+    ],
+  },
+  {
+    runner: "jest",
+    knows: /^Test Suites: \d|^\s+● .* › /,
+    errorFollows: true,
+    rules: [
+      ["failing", /^\s+● ((?!Console$).+)/],
+      ["failing", /^FAIL (\S+)/],
+      ["error", thrown],
+      ["count", /^((?:Test Suites|Tests|Snapshots): .*)/],
+    ],
+  },
+  {
+    runner: "node:test",
+    knows: /^(?:ℹ|#) (?:tests|suites) \d+$|^\s*not ok \d+ - |^✖ failing tests:$/,
+    errorFollows: true,
+    rules: [
+      ["failing", /^\s*✖ (?!failing tests:)(.+?)(?: \(\d[\d.]*ms\))?(?: # .*)?$/],
+      ["failing", /^\s*not ok \d+ - (.+?)(?: # (?:time=|duration).*)?$/],
+      ["error", thrown],
+      ["error", /^\s+name: '(\w+)'$/],
+      ["error", /^\s+error: (.{3,})$/],
+      ["count", /^(?:ℹ|#) ((?:tests|pass|fail|cancelled|skipped) \d+)$/],
+    ],
+  },
+  {
+    runner: "mocha",
+    knows: /^ {2}\d+ (?:passing|failing)\b/,
+    errorFollows: true,
+    rules: [
+      ["failing", /^\s+\d+\) (.+?)$/],
+      ["error", thrown],
+      ["count", /^ {2}(\d+ (?:passing|failing|pending)\b.*)/],
+    ],
+  },
+  {
+    runner: "pytest",
+    knows:
+      /^=+ (?:test session starts|FAILURES|ERRORS|short test summary info|.*\b\d+ (?:passed|failed|errors?)\b.* in [\d.]+s.*) =+$/,
+    rules: [
+      ["failing", /^(?:FAILED|ERROR) (\S+(?: \S+)*?)(?: - .*)?$/],
+      ["failing", /^(\S+::\S+) (?:FAILED|ERROR)\b/],
+      ["failing", /^_{3,} (?:ERROR (?:at \w+ of|collecting) )?(\S.*?) _{3,}$/],
+      ["error", /^E {3,}([A-Za-z_][\w.]*(?:: .*|$))/],
+      ["error", /^\S+:\d+: ([A-Za-z_]\w*)$/],
+      ["count", /^=+ (.*\b(?:passed|failed|errors?)\b.* in .*?) =+$/],
+    ],
+  },
+  {
+    runner: "unittest",
+    knows: /^Ran \d+ tests? in [\d.]+s$/,
+    rules: [
+      ["failing", /^(?:ERROR|FAIL): (.+)/],
+      ["failing", /^(\S+ \(\S+\)) \.\.\. (?:ERROR|FAIL)$/],
+      ["error", thrown],
+      ["error", /^([A-Za-z_][\w.]*(?:Error|Exception|Fault|Exit)\b.*)/],
+      ["count", /^(Ran \d+ tests? in .*)/],
+      ["count", /^((?:FAILED|OK)(?: \(.*\))?)$/],
+    ],
+  },
+  {
+    runner: "go",
+    knows: /^\s*--- FAIL: |^(?:FAIL|ok {2})\t\S+|^=== RUN {3}|^\S+\.go:\d+:\d+: |^panic: /,
+    rules: [
+      ["failing", /^\s*--- FAIL: (\S+)/],
+      ["failing", /^FAIL\t(\S+)/],
+      ["error", /^(panic: .*)/],
+      ["error", /^(fatal error: .*)/],
+      [
+        "error",
+        /^\s+\S+_test\.go:\d+: (?=.*(?:got|want|expect|fail|err|not |should|unexpected|mismatch))(.*)/i,
+      ],
+      ["error", /^\s+(Error(?: Trace)?:\s+\S.*)/],
+      ["error", /^(?:\.\/|vet: )?\S+\.go:\d+:\d+: (.*)/],
+    ],
+  },
+  {
+    runner: "cargo",
+    knows: /^test result: |^running \d+ tests?$|^---- .* stdout ----$|^error: could not compile/,
+    rules: [
+      ["failing", /^test (\S+)(?: - should panic)? \.\.\. FAILED$/],
+      ["failing", /^---- (\S+) stdout ----$/],
+      ["error", /^thread '.*' (?:\(\d+\) )?(panicked at .*)/],
+      ["error", /^((?:assertion .*failed|called `.*).*)/],
+      ...rust,
+      ["count", /^(test result: .*)/],
+    ],
+  },
+  {
+    runner: "maven",
+    knows:
+      /^\[(?:INFO|ERROR)\] (?:Tests run: \d|BUILD (?:FAILURE|SUCCESS)|Failures:|COMPILATION ERROR)|^\[ERROR\] .*<<< (?:FAILURE|ERROR)!/,
+    rules: [
+      ["failing", /^\[ERROR\] +(\S+?\.\w+)(?:\(.*\))?(?: --)? +Time elapsed: .*<<< (?:FAILURE|ERROR)!/],
+      ["failing", /^\[ERROR\] {3}(?:\S+ )?([\w$.]+\.\w+):\d+/],
+      ["error", /^\[ERROR\] {3}[\w$.]+\.\w+:\d+(?:->\S+)? (?:» )?(\w+)/],
+      ["error", thrown],
+      ["error", /^\[ERROR\] \S+\.(?:java|kt):\[\d+,\d+\] (.*)/],
+      ["error", /^\[ERROR\] (Failed to execute goal \S+)/],
+      ["count", /^\[(?:ERROR|INFO|WARNING)\] (Tests run: \d+, Failures: \d+, Errors: \d+, Skipped: \d+)$/],
+      ["count", /^\[INFO\] (BUILD \w+)/],
+    ],
+  },
+  {
+    runner: "gradle",
+    knows: /^> Task :\S+|^BUILD (?:FAILED|SUCCESSFUL) in |^FAILURE: Build failed/,
+    errorFollows: true,
+    rules: [
+      ["failing", /^(\S.* > .*) FAILED$/],
+      ["failing", /^> (Task \S+) FAILED$/],
+      ["error", thrown],
+      ["error", /^\S+\.(?:java|kt):\d+: (error: .*)/],
+      ["error", /^e: (.*)/],
+      ["count", /^(\d+ tests? completed, .*)/],
+      ["count", /^(BUILD \w+ in .*)/],
+    ],
+  },
+  {
+    runner: "junit",
+    knows:
+      /^(?:Tests run: \d+, {2}Failures: \d|There (?:was|were) \d+ failures?:|\[ +\d+ tests (?:failed|successful) +\]|JUnit )/,
+    rules: [
+      ["failing", /^\d+\) (\w+\([\w.$]+\))/],
+      ["failing", /^ {2}JUnit Jupiter:(.+)/],
+      ["error", thrown],
+      ["error", /^\s+=> ([\w.$]+(?:: .*|$))/],
+      ["count", /^(Tests run: \d.*)/],
+      ["count", /^\[ +(\d+ tests (?:failed|successful)) +\]/],
+    ],
+  },
+  typescript,
+  {
+    runner: "eslint",
+    knows: /^✖ \d+ problems? \(|^ +\d+:\d+ +(?:error|warning) {2}.* {2}\S+$/,
+    rules: [
+      ["error", /^ +\d+:\d+ +((?:error|warning) {2,}.* {2}\S+)$/],
+      ["count", /^✖ (\d+ problems? .*)/],
+    ],
+  },
+  {
+    runner: "rustc",
+    knows: /^(?:error|warning)(?:\[E\d+\])?: .*|^\s+--> \S+\.rs:\d+:\d+$/,
+    rules: rust,
+  },
+  {
+    runner: "gcc or clang",
+    knows: /^\S+\.(?:[chm]|cc|cpp|cxx|hpp|hh|mm):\d+(?::\d+)?: (?:fatal )?(?:error|warning): /i,
+    rules: [
+      ["error", /^\S+?:\d+(?::\d+)?: ((?:fatal )?error: .*)/],
+      ["error", /^\S+?:\d+(?::\d+)?: (warning: .*)/],
+      ["error", /^(?:.*: )?(undefined reference to .*)/],
+      ["error", /^((?:collect2|ld|clang): (?:error|fatal error).*)/],
+      ["error", /^(make(?:\[\d+\])?: \*\*\* .*)/],
+    ],
+  },
+  {
+    runner: "npm",
+    knows: /^npm (?:error|ERR!) /,
+    rules: [
+      [
+        "error",
+        /^npm (?:error|ERR!) ((?:code|errno|path|syscall|command|missing script:?|notarget|Lifecycle) ?.*)/i,
+      ],
+      ["error", /^npm (?:error|ERR!) (\d{3} .*)/],
+      ["error", thrown],
+    ],
+  },
+];
+
+/** For output that nobody knows: what looks like an error. */
+export const unknownRules: Extractor["rules"] = [
+  ["error", thrown],
+  ["error", /^([A-Za-z_][\w.]*(?:Error|Exception)\b.*)/],
+  [
+    "error",
+    /^(.*\b(?:fatal|error|failed|failure|panic|cannot|denied|not found|no such file|undefined|traceback|exception|assert\w*)\b.*)$/i,
+  ],
+];

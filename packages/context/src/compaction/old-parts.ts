@@ -1,0 +1,137 @@
+/** Old parts: which results and images of a conversation may be shortened, and which a later one makes needless. */
+import type { Message, ModelInfo, Session, ToolResultPart } from "@lathe/protocol";
+import { partTokens } from "../assemble.ts";
+import { isRules, pathOf, smallChars } from "./result-text.ts";
+import { keptTokens, latestTokens } from "./room.ts";
+
+/** Counted from 0. */
+interface Place {
+  readonly message: number;
+  readonly part: number;
+}
+
+export type OldPart = Place &
+  (
+    | {
+        readonly type: "result";
+        readonly result: ToolResultPart;
+        readonly input: string;
+        readonly isLatest: boolean;
+      }
+    /** Says nothing that a later result does not say. */
+    | { readonly type: "repeated"; readonly result: ToolResultPart; readonly text: string }
+    | { readonly type: "image"; readonly mediaType: string }
+  );
+
+export function oldParts({ messages }: Pick<Session, "messages">, info: ModelInfo): readonly OldPart[] {
+  const inputs = inputsOf(messages);
+  const later = createLater();
+  const room = {
+    ...{ kept: keptTokens(info), latest: latestTokens(info) },
+    ...{ images: keptImages, chars: keptImageChars },
+  };
+  const lastResults = messages.findLastIndex(({ role }) => role === "tool");
+  const places = messages.flatMap(({ parts }, message) =>
+    parts.map((one, part) => ({ message, part, one, isLatest: message === lastResults })),
+  );
+  const found: OldPart[] = [];
+  for (const { message, part, one, isLatest } of places.reverse()) {
+    const isKept = fits(one, isLatest, room);
+    const old = oldPart(one, { later, inputs, isLatest, isKept });
+    if (old) found.push({ message, part, ...old });
+  }
+  return found.reverse();
+}
+
+interface Room {
+  kept: number;
+  latest: number;
+  images: number;
+  chars: number;
+}
+
+/** Takes what fits off the room there is; from the first that does not fit on, all are old. */
+function fits(part: Message["parts"][number], isLatest: boolean, room: Room): boolean {
+  const which = isLatest ? "latest" : "kept";
+  const tokens = partTokens(part);
+  const isKept = tokens <= room[which] && imagesFit(part, room);
+  if (isKept) room[which] -= tokens;
+  else if (!isLatest) room.kept = 0;
+  return isKept;
+}
+
+/** So many images stay, and so many characters of base64: fewer than a request may have, or they were too many again at once. */
+const keptImages = 8;
+const keptImageChars = 6_000_000;
+
+/** Takes what fits off the room there is. */
+function imagesFit(part: Message["parts"][number], room: Room): boolean {
+  const images = part.type === "image" ? [part] : part.type === "tool-result" ? (part.images ?? []) : [];
+  if (images.length === 0) return true;
+  const chars = images.reduce((sum, { base64 }) => sum + base64.length, 0);
+  if (images.length > room.images || chars > room.chars) return false;
+  room.images -= images.length;
+  room.chars -= chars;
+  return true;
+}
+
+interface Around {
+  readonly later: Later;
+  readonly inputs: ReadonlyMap<string, string>;
+  readonly isLatest: boolean;
+  readonly isKept: boolean;
+}
+
+type Bare<T> = T extends unknown ? Omit<T, keyof Place> : never;
+
+function oldPart(
+  one: Message["parts"][number],
+  { later, inputs, isLatest, isKept }: Around,
+): Bare<OldPart> | undefined {
+  if (one.type === "image") return isKept ? undefined : { type: "image", mediaType: one.mediaType };
+  if (one.type !== "tool-result") return undefined;
+  const input = inputs.get(one.id) ?? "";
+  const repeated = later.take(one, input);
+  if (repeated !== undefined && !isLatest) return { type: "repeated", result: one, text: repeated };
+  if (isKept || (one.text.length <= smallChars && !one.images)) return undefined;
+  // Instructions that a model has read stay word for word.
+  if (one.tool === "read" && isRules(pathOf(input))) return undefined;
+  return { type: "result", result: one, input, isLatest };
+}
+
+interface Later {
+  /** What stands for a result whose words come again later; remembers it for those before it. */
+  take(result: ToolResultPart, input: string): string | undefined;
+}
+
+/** Asked from the end of the conversation to its beginning. */
+function createLater(): Later {
+  const texts = new Set<string>();
+  const lines = new Map<string, Set<string>>();
+  return {
+    take(result, input) {
+      if (result.text.length <= 200 || result.images) return undefined;
+      const key = `${result.tool} ${input} ${result.text}`;
+      if (texts.has(key)) return "[the same result came again later]";
+      texts.add(key);
+      if (result.tool !== "read") return undefined;
+      const path = pathOf(input);
+      const shown = lines.get(path) ?? new Set();
+      const own = result.text.split("\n").filter((line) => /^\d+\t/.test(line));
+      const isShown = own.length > 0 && own.every((line) => shown.has(line));
+      for (const line of own) shown.add(line);
+      lines.set(path, shown);
+      return isShown ? `[${path}: these lines were read again later, unchanged]` : undefined;
+    },
+  };
+}
+
+function inputsOf(messages: readonly Message[]): ReadonlyMap<string, string> {
+  return new Map(
+    messages.flatMap(({ role, parts }) =>
+      role === "assistant"
+        ? parts.flatMap((part) => (part.type === "tool-call" ? [[part.id, part.input] as const] : []))
+        : [],
+    ),
+  );
+}

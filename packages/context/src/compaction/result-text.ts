@@ -1,0 +1,86 @@
+/** Result text: what a tool result becomes once it is old. */
+import type { ToolResultPart } from "@lathe/protocol";
+import { signalText } from "./signal-text.ts";
+import { plainLines, signalsOf } from "./signals.ts";
+
+export interface OldResult {
+  readonly part: ToolResultPart;
+  /** The arguments of its call, as JSON text. */
+  readonly input: string;
+  /** All of what the call gave, where `part` shows only a piece of it. */
+  readonly whole: string;
+  /** Where that can be read; absent where it cannot. */
+  readonly blob: string | undefined;
+  /** The workspace. */
+  readonly cwd: string;
+  /** Characters it may take, beside the first line. */
+  readonly chars: number;
+}
+
+/** Characters of a result that is left as it is. */
+export const smallChars = 400;
+
+/** Lines of code that say what a file holds. */
+const outline =
+  /^\d+\t\s*(?:export\s+|pub(?:\([\w\s]+\))?\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|abstract\s+)*(?:function|class|interface|type|enum|struct|impl|trait|def|fn|func|module|namespace|record)\b.*/;
+
+/** Room of a result the first time that it is shortened: a tenth where something failed, less where nobody knows it. */
+export function firstRoom(whole: string, cwd: string): number {
+  const share = hasSignals(whole, cwd) ? 0.1 : 0.05;
+  return Math.round(Math.min(2_400, Math.max(400, whole.length * share)));
+}
+
+/** Room the second time: what failed stays, other things are told by their first words. */
+export function secondRoom(whole: string, cwd: string): number {
+  return hasSignals(whole, cwd) ? 700 : 160;
+}
+
+function hasSignals(whole: string, cwd: string): boolean {
+  const { runner, failing, errors } = signalsOf(whole, cwd);
+  return runner !== undefined && (failing.length > 0 || errors.length > 0);
+}
+
+export function resultText(old: OldResult): string {
+  const { part, whole, blob } = old;
+  const where = blob === undefined ? "" : `; the whole: read or grep path "blob:${blob}"`;
+  const lines = plainLines(whole).length;
+  const head = `[shortened: ${lines} ${lines === 1 ? "line" : "lines"}, ${whole.length} characters${where}]`;
+  const images = (part.images ?? []).map(
+    ({ mediaType }) => `[an image (${mediaType}) was shown here; read the file again to see it]`,
+  );
+  return [head, ...images, wordsOf(old)].filter((piece) => piece !== "").join("\n");
+}
+
+function wordsOf(old: OldResult): string {
+  if (old.part.tool === "read") return readText(old);
+  const exit = /\[exit code -?\d+\]/.exec(old.whole.slice(-400))?.[0];
+  const words = signalText(old.whole, { cwd: old.cwd, chars: old.chars });
+  return exit === undefined || words.includes(exit) ? words : `${exit}\n${words}`;
+}
+
+/** Of a file: which lines were shown, and what is defined there. */
+function readText({ whole, input, chars }: OldResult): string {
+  const lines = whole.split("\n");
+  const numbers = lines.flatMap((line) => /^(\d+)\t/.exec(line)?.[1] ?? []);
+  if (numbers.length === 0) return whole.slice(0, chars);
+  const named = `${pathOf(input)}: lines ${numbers[0]} to ${numbers.at(-1)} were shown; read them again when they are needed`;
+  const defined = lines.filter((line) => outline.test(line)).map((line) => line.slice(0, 120));
+  const kept: string[] = [];
+  let left = chars - named.length;
+  for (const line of defined) {
+    if (line.length + 1 > left) break;
+    kept.push(line);
+    left -= line.length + 1;
+  }
+  return [named, ...kept].join("\n");
+}
+
+/** The path that a call names; empty for calls without. */
+export function pathOf(input: string): string {
+  return /"path"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(input)?.[1] ?? "";
+}
+
+/** Files that tell an agent how to work. */
+export function isRules(path: string): boolean {
+  return /(?:^|\/)(?:AGENTS|CLAUDE)\.md$/.test(path);
+}

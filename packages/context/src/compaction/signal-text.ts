@@ -1,0 +1,101 @@
+/** Signal text: the words that stand for an output once it is made shorter. */
+import { plainLines, type Signals, signalsOf } from "./signals.ts";
+
+export interface Room {
+  /** The workspace. */
+  readonly cwd: string;
+  /** Characters the words may take; names of what failed come first. */
+  readonly chars: number;
+}
+
+/** Characters of one error. */
+const errorChars = 160;
+/** Characters of one name. */
+const nameChars = 200;
+
+/** What a whole output says in few words. */
+export function signalText(whole: string, { cwd, chars }: Room): string {
+  const signals = signalsOf(whole, cwd);
+  const told = signals.failing.length + signals.errors.length + signals.counts.length;
+  const pieces =
+    told > 0 && signals.runner !== undefined
+      ? [...known(signals), () => ""]
+      : [() => excerpt(whole, chars * 0.6), ...known(signals)];
+  let left = chars;
+  const said: string[] = [];
+  for (const piece of pieces) {
+    const words = piece(left);
+    if (words === "" || words.length > left) continue;
+    said.push(words);
+    left -= words.length + 1;
+  }
+  return said.join("\n");
+}
+
+type Piece = (room: number) => string;
+
+function known({ runner, failing, errors, counts, places }: Signals): readonly Piece[] {
+  const errorLines = errors.map(
+    ({ text, times }) => `${cut(text, errorChars)}${times > 1 ? ` (x${times})` : ""}`,
+  );
+  return [
+    () => (runner === undefined ? "" : `${runner}: ${counts.slice(-6).join("; ") || "no summary"}`),
+    (room) =>
+      listed(
+        `failing (${failing.length})`,
+        failing.map((name) => cut(name, nameChars)),
+        room * 0.75,
+      ),
+    (room) => listed("errors", errorLines, room * 0.8),
+    (room) => listed("places", grouped(places), Math.min(room, 600)),
+  ];
+}
+
+/** As many as there is room for; the rest is counted. */
+function listed(title: string, items: readonly string[], room: number): string {
+  if (items.length === 0) return "";
+  const lines: string[] = [];
+  let left = room - title.length - 24;
+  for (const item of items) {
+    if (item.length + 3 > left) break;
+    lines.push(`- ${item}`);
+    left -= item.length + 3;
+  }
+  if (lines.length === 0) return "";
+  const more = items.length - lines.length;
+  return [`${title}:`, ...lines, ...(more > 0 ? [`- ... ${more} more`] : [])].join("\n");
+}
+
+/** `a.ts:1`, `a.ts:3` as `a.ts:1,3`. */
+function grouped(places: readonly string[]): readonly string[] {
+  const files = Map.groupBy(places, (place) => place.slice(0, place.lastIndexOf(":")));
+  return [...files].map(([path, own]) => {
+    const numbers = own.map((place) => place.slice(place.lastIndexOf(":") + 1));
+    return `${path}:${numbers.slice(0, 8).join(",")}${numbers.length > 8 ? ",..." : ""}`;
+  });
+}
+
+/** Of output that nobody knows: how it begins and how it ends. */
+function excerpt(whole: string, chars: number): string {
+  const lines = plainLines(whole).filter((line) => line.trim() !== "");
+  const head = taken(lines, chars / 3);
+  const tail = taken(lines.slice(head.length).reverse(), (chars * 2) / 3).toReversed();
+  const left = lines.length - head.length - tail.length;
+  return [...head, ...(left > 0 ? [`[... ${left} lines]`] : []), ...tail].join("\n");
+}
+
+function taken(lines: readonly string[], chars: number): readonly string[] {
+  const out: string[] = [];
+  let left = chars;
+  for (const line of lines) {
+    const words = cut(line, Math.max(80, chars / 2));
+    if (words.length + 1 > left) break;
+    out.push(words);
+    left -= words.length + 1;
+  }
+  return out;
+}
+
+function cut(text: string, chars: number): string {
+  return text.length <= chars ? text : `${text.slice(0, Math.floor(chars) - 3)}...`;
+}

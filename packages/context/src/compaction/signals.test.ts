@@ -1,0 +1,175 @@
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import { signalText } from "./signal-text.ts";
+import { signalsOf } from "./signals.ts";
+
+const cwd = "/workspace";
+const output = (name: string): string =>
+  readFileSync(new URL(`./fixtures/${name}.txt`, import.meta.url), "utf8");
+
+const cases = [
+  "0 of the ledger",
+  "1 of the parser",
+  "2 of the router",
+  "6 of the router",
+  "10 of the router",
+];
+const js = [...cases, "15 of the cache"].map((one) => `handles case ${one}`);
+const jsErrors = ["TypeError", "RangeError", "SyntaxError", "ReferenceError", "CustomFault"];
+const snake = ["0_of_ledger", "1_of_parser", "2_of_router", "6_of_router", "10_of_router", "15_of_cache"];
+const camel = ["0Ledger", "1Parser", "2Router", "6Router", "10Router", "15Cache"];
+const pyErrors = [
+  "ValueError",
+  "KeyError",
+  "AssertionError",
+  "TypeError",
+  "ZeroDivisionError",
+  "LedgerFault",
+];
+
+interface Row {
+  readonly runner: string | undefined;
+  readonly failing?: readonly string[];
+  readonly errors: readonly string[];
+  readonly place?: string;
+}
+
+/** Of each fixture what must be told of it. All but gradle, junit and clang were run. */
+const rows: Readonly<Record<string, Row>> = {
+  nodetest: {
+    runner: "node:test",
+    failing: js,
+    errors: [...jsErrors, "AssertionError"],
+    place: "suite0.test.cjs:3",
+  },
+  nodetap: { runner: "node:test", failing: js, errors: jsErrors, place: "suite0.test.cjs:3" },
+  vitest: {
+    runner: "vitest",
+    failing: js,
+    errors: [...jsErrors, "AssertionError"],
+    place: "suite0.test.ts:3",
+  },
+  jest: { runner: "jest", failing: js, errors: jsErrors, place: "suite0.test.js:3" },
+  mocha: {
+    runner: "mocha",
+    failing: js,
+    errors: [...jsErrors, "AssertionError"],
+    place: "test/suite0.cjs:3",
+  },
+  pytest: { runner: "pytest", failing: snake.map((one) => `test_case_${one}`), errors: pyErrors },
+  unittest: {
+    runner: "unittest",
+    failing: snake.map((one) => `test_case_${one}`),
+    errors: pyErrors,
+    place: "test_unit0.py:5",
+  },
+  gotest: { runner: "go", failing: camel.map((one) => `TestCase${one}`), errors: ["got 0, want 1"] },
+  gopanic: {
+    runner: "go",
+    failing: ["TestBoom"],
+    errors: ["panic: assignment to entry in nil map"],
+    place: "p_test.go:6",
+  },
+  gobuild: { runner: "go", errors: ["mismatched types"], place: "b.go:4" },
+  cargo: {
+    runner: "cargo",
+    failing: snake.map((one) => `case_${one}`),
+    errors: ["assertion `left == right` failed", "ParseIntError"],
+    place: "src/lib.rs:4",
+  },
+  rustc: { runner: "rustc", errors: ["error[E0308]", "error[E0425]"], place: "bad.rs:2" },
+  mvn: {
+    runner: "maven",
+    failing: camel.map((one) => `handlesCase${one}`),
+    errors: ["IllegalState", "NullPointer", "NumberFormat", "AssertionFailedError"],
+  },
+  gradle: {
+    runner: "gradle",
+    failing: ["handlesCase0Ledger()", "handlesCase1Parser()"],
+    errors: ["AssertionFailedError", "IllegalStateException: broken 1"],
+  },
+  junit: {
+    runner: "junit",
+    failing: ["handlesLedger(com.example.SuiteTest)", "handlesParser(com.example.SuiteTest)"],
+    errors: ["AssertionError: expected", "NumberFormatException"],
+  },
+  tsc: { runner: "tsc", errors: ["TS2322", "TS2304"], place: "a.ts:1" },
+  eslint: { runner: "eslint", errors: ["no-undef", "no-unused-vars", "no-var"] },
+  gcc: { runner: "gcc or clang", errors: ["incompatible types", "undeclared"], place: "a.c:1" },
+  clang: {
+    runner: "gcc or clang",
+    errors: ["undeclared identifier", "-Wunused-variable", "undefined reference to", "linker command failed"],
+    place: "src/ledger.cpp:12",
+  },
+  npm: { runner: "npm", errors: ["E404"] },
+  unknown: { runner: undefined, errors: ["permission denied"] },
+};
+
+describe("signals", () => {
+  for (const [name, { runner, failing = [], errors, place }] of Object.entries(rows)) {
+    it(`of ${name}: what failed, why and where`, () => {
+      const found = signalsOf(output(name), cwd);
+      assert.equal(found.runner, runner);
+      for (const one of failing) {
+        assert.ok(
+          found.failing.some((text) => text.includes(one)),
+          `${one} is not in ${found.failing.join("; ")}`,
+        );
+      }
+      const said = found.errors.map(({ text }) => text).join("\n");
+      for (const one of errors) assert.ok(said.includes(one), `${one} is not in ${said}`);
+      if (place) assert.ok(found.places.includes(place), found.places.join());
+      for (const one of found.places) assert.doesNotMatch(one, /node_modules|node:|^\//);
+    });
+
+    it(`of ${name} in a large log stay, in a tenth of its length`, () => {
+      const noise = Array.from(
+        { length: 1500 },
+        (_, at) => `  step ${at} wrote ${at * 7} rows in ${at % 9} ms`,
+      );
+      const lines = output(name).split("\n");
+      const half = Math.floor(noise.length / 2);
+      const whole = [...noise.slice(0, half), ...lines, ...noise.slice(half)].join("\n");
+      const text = signalText(whole, { cwd, chars: 2_400 });
+      assert.ok(text.length <= whole.length / 10, `${text.length} of ${whole.length}`);
+      for (const one of [...failing, ...errors]) assert.ok(text.includes(one), `${one} is not in\n${text}`);
+    });
+  }
+
+  it("count what failed in the same way, and tell the first", () => {
+    const { errors } = signalsOf(output("tsc"), cwd);
+    assert.deepEqual(
+      errors.map(({ text, times }) => [text.slice(0, 6), times]),
+      [
+        ["TS2322", 2],
+        ["TS2304", 2],
+      ],
+    );
+  });
+
+  it("of nothing, of one long line and of bytes are no trouble", () => {
+    for (const text of [
+      "",
+      "\n\n",
+      "x".repeat(300_000),
+      "\u0000\u0001\ufffd".repeat(500),
+      "a(".repeat(5_000),
+    ]) {
+      assert.ok(signalText(text, { cwd, chars: 500 }).length <= 500);
+    }
+  });
+
+  it("are found in linear time, whatever the lines are", () => {
+    const evil = [
+      "at ".repeat(600),
+      "Error: ".repeat(250),
+      "a.".repeat(900),
+      " ".repeat(1_900),
+      `${"a".repeat(900)}: `,
+    ];
+    const started = performance.now();
+    for (const line of evil) signalsOf(`${line}\n`.repeat(40), cwd);
+    assert.ok(performance.now() - started < 5_000);
+  });
+});

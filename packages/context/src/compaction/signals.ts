@@ -1,0 +1,169 @@
+/** Signals: what stays true of an output when its words are gone: what failed, why, where, and how much of it. */
+import { type Extractor, extractors, type SignalKind, unknownRules } from "./extractors.ts";
+
+export interface Signals {
+  /** Undefined for output that nobody knows. */
+  readonly runner?: string;
+  /** Names of what failed, each once. */
+  readonly failing: readonly string[];
+  /** One of each kind, the first that came, and how many there were. */
+  readonly errors: readonly { readonly text: string; readonly times: number }[];
+  /** Places in the workspace that it names, `path:line`. */
+  readonly places: readonly string[];
+  readonly counts: readonly string[];
+}
+
+/** Lines behind a failing name that are looked at for its error. */
+const errorWithin = 3;
+
+/** `cwd`: the workspace, whose absolute paths are shortened. */
+export function signalsOf(text: string, cwd: string): Signals {
+  const lines = plainLines(text);
+  const known = extractors.find(({ knows }) => lines.some((line) => knows.test(line)));
+  const found = collect(lines, known ?? { rules: unknownRules });
+  return {
+    ...(known && { runner: known.runner }),
+    failing: mostlyNested([...found.failing]),
+    errors: withWords([...found.errors.values()]),
+    places: placesIn(lines, cwd),
+    counts: [...found.counts],
+  };
+}
+
+/** A type alone says nothing more where it stands elsewhere with its words. */
+function withWords(errors: Signals["errors"]): Signals["errors"] {
+  return errors.filter(({ text }) => {
+    return (
+      !/^\w+$/.test(text) ||
+      !errors.some((other) => other.text.split(":")[0]?.split(".").at(-1) === text && other.text !== text)
+    );
+  });
+}
+
+/** Without colours, carriage returns and what they overwrote. */
+export function plainLines(text: string): readonly string[] {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
+  const plain = text.replace(/\u001b\[[\d;?]*[A-Za-z]/g, "");
+  return plain.split(/\r?\n/).map((line) => line.slice(line.lastIndexOf("\r") + 1));
+}
+
+interface Found {
+  readonly failing: Set<string>;
+  readonly errors: Map<string, { text: string; times: number }>;
+  readonly counts: Set<string>;
+}
+
+function collect(
+  lines: readonly string[],
+  { rules, errorFollows }: Pick<Extractor, "rules" | "errorFollows">,
+): Found {
+  const found: Found = { failing: new Set(), errors: new Map(), counts: new Set() };
+  let wanted = 0;
+  for (const line of lines) {
+    const signal = signalIn(line, rules);
+    if (signal) add(found, signal);
+    else if (wanted > 0 && isReason(line)) add(found, { kind: "error", text: line.trim() });
+    const isFailing = signal?.kind === "failing";
+    wanted = isFailing && errorFollows ? errorWithin : signal || isReason(line) ? 0 : wanted - 1;
+  }
+  return found;
+}
+
+/** `Type: words`, whatever the type is called. */
+function isReason(line: string): boolean {
+  return /^\s*[A-Za-z_$][\w.$]*(?: \[\w+\])?: \S/.test(line);
+}
+
+interface Signal {
+  readonly kind: SignalKind;
+  readonly text: string;
+}
+
+function signalIn(line: string, rules: Extractor["rules"]): Signal | undefined {
+  if (line.length > longestLine) return undefined;
+  for (const [kind, pattern] of rules) {
+    const match = pattern.exec(line);
+    const text = match && (match[1] ?? match[0]).trim();
+    if (text) return { kind, text };
+  }
+  return undefined;
+}
+
+/** Longer lines are data, not words. */
+const longestLine = 2_000;
+
+function add({ failing, errors, counts }: Found, { kind, text }: Signal): void {
+  if (kind === "failing") failing.add(text);
+  else if (kind === "count") counts.add(text);
+  else {
+    const key = kindOf(text);
+    const known = errors.get(key);
+    if (known) known.times += 1;
+    else errors.set(key, { text, times: 1 });
+  }
+}
+
+/** Equal for errors that differ only in names and numbers. */
+function kindOf(text: string): string {
+  const rule = / {2}([\w@/-]+)$/.exec(text)?.[1];
+  if (rule !== undefined) return rule;
+  const plain = text.replace(/`[^`]*`|'[^']*'|"[^"]*"|‘[^’]*’/g, "'").replace(/\d+/g, "#");
+  const type = /^[\w.$]+(?=(?: \[\w+\])?:)/.exec(text)?.[0];
+  return type === undefined || /^(?:error|warning|fatal|panic)$/.test(type)
+    ? plain
+    : `${type}: ${plain.slice(0, 40 + type.length)}`;
+}
+
+/** A name that another one ends with says nothing more: `a > b` makes `b` needless. */
+function mostlyNested(names: readonly string[]): readonly string[] {
+  const tails = new Set(names.flatMap(tailsOf));
+  return names.filter((name) => !tails.has(name));
+}
+
+function tailsOf(name: string): readonly string[] {
+  const parts = name.split(/ > | › |::/);
+  return parts
+    .slice(1)
+    .map((_, at) =>
+      parts.slice(at + 1).join(name.includes("::") ? "::" : name.includes(" › ") ? " › " : " > "),
+    );
+}
+
+const frames: readonly RegExp[] = [
+  /\bat (?:.*\()?(?:file:\/\/)?([^\s():]+):(\d+)(?::\d+)?\)?$/,
+  /^\s*File "([^"]+)", line (\d+)/,
+  /^\s*--> (\S+?):(\d+):\d+$/,
+  /❯ (\S+?):(\d+):\d+/,
+  /^\s*(?:thread '.*' (?:\(\d+\) )?panicked at )?((?:\.{0,2}\/)?[\w@.-]+(?:\/[\w@.-]+)*\.\w{1,5})[:(](\d+)[:,)]/,
+  /^\[ERROR\] (\/\S+\.\w+):\[(\d+),/,
+  /^\s*location: '([^']+?):(\d+):\d+'/,
+  /^\s+([\w@./-]+\.\w{1,5}):(\d+) \+0x/,
+];
+
+/** Of others: what is installed, and what comes with a language. */
+const foreign =
+  /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.cargo|rustlib|\.venv|vendor|target\/debug)\/|^node:|^\/(?:usr|rustc|opt|lib|nix)\//;
+
+const ofRuntime = /^\s*at (?:java\.|jdk\.|sun\.|org\.(?:junit|opentest4j|apache\.maven|gradle)\.)/;
+
+function placesIn(lines: readonly string[], cwd: string): readonly string[] {
+  const places = new Set<string>();
+  for (const line of lines) {
+    if (line.length > longestLine) continue;
+    const place = placeIn(line, cwd);
+    if (place) places.add(place);
+  }
+  return [...places];
+}
+
+function placeIn(line: string, cwd: string): string | undefined {
+  if (ofRuntime.test(line)) return undefined;
+  for (const frame of frames) {
+    const [, path, number] = frame.exec(line) ?? [];
+    if (path === undefined) continue;
+    const inside = path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
+    if (foreign.test(inside) || inside.startsWith("/") || !/[A-Za-z]/.test(inside)) return undefined;
+    return `${inside.replace(/^\.\//, "")}:${number}`;
+  }
+  return undefined;
+}

@@ -1,0 +1,53 @@
+/** Excess: whether a request has to be made shorter before it is sent. */
+import type { Message, ModelInfo, ModelRequest } from "@lathe/protocol";
+import { mostTokens } from "./compaction/room.ts";
+import { profileOf } from "./profiles/profile-of.ts";
+
+/** What every API takes of images in one request, with room for the rest: how many, and characters of base64. */
+const mostImages = 20;
+const mostImageChars = 12_000_000;
+
+export interface Measured {
+  readonly info: ModelInfo;
+  readonly request: ModelRequest;
+  /** Tokens. */
+  readonly input: number;
+}
+
+export interface TooMuch {
+  readonly why: "window" | "tidy" | "images";
+  readonly tokens: number;
+  readonly most: number;
+}
+
+/** What cannot be sent, or should not be. */
+export function tooMuch({ info, request, input }: Measured): TooMuch | undefined {
+  const most = mostTokens(info);
+  if (input > most) return { why: "window", tokens: input, most };
+  return hasTooManyImages(request.messages) ? { why: "images", tokens: input, most } : undefined;
+}
+
+/** What is dearer than it has to be, if old results can be shortened; undefined where it is short anyway. */
+export function tidiable({ info, input }: Measured): TooMuch | undefined {
+  const most = profileOf(info.id).tidyAbove;
+  return input > most ? { why: "tidy", tokens: input, most } : undefined;
+}
+
+const imageSizes = new WeakMap<Message, { readonly count: number; readonly chars: number }>();
+
+function hasTooManyImages(messages: readonly Message[]): boolean {
+  const sizes = messages.map(imageSize);
+  const count = sizes.reduce((sum, size) => sum + size.count, 0);
+  return count > mostImages || sizes.reduce((sum, size) => sum + size.chars, 0) > mostImageChars;
+}
+
+function imageSize(message: Message): { readonly count: number; readonly chars: number } {
+  const known = imageSizes.get(message);
+  if (known) return known;
+  const images = message.parts.flatMap((part) =>
+    part.type === "image" ? [part] : part.type === "tool-result" ? (part.images ?? []) : [],
+  );
+  const size = { count: images.length, chars: images.reduce((sum, { base64 }) => sum + base64.length, 0) };
+  imageSizes.set(message, size);
+  return size;
+}

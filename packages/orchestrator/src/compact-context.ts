@@ -1,0 +1,76 @@
+/** Compact the context: shorter results first; where that is not enough, a summary by a model; where that fails, without. */
+import {
+  type CompactionWish,
+  type ContextCompacted,
+  type Draft,
+  freesEnough,
+  isFailure,
+  type ModelInfo,
+  type Session,
+  type ShortenedPart,
+  type Summary,
+  shortened,
+} from "@lathe/protocol";
+import { printOf } from "./fingerprint.ts";
+import { inputBound } from "./input-bound.ts";
+import type { Entry, Reach } from "./ports.ts";
+import { summarize } from "./summarize.ts";
+
+type Wish = Pick<CompactionWish, "why" | "focus">;
+
+export async function* compactContext(
+  wish: Wish,
+  session: Session,
+  reach: Reach,
+): AsyncGenerator<Entry, void> {
+  const { why, focus } = wish;
+  const { models, compactor } = reach.ports;
+  const data = { why, ...(focus !== undefined && { focus }) };
+  const model = await models.open(session.model);
+  if (!compactor || isFailure(model)) return yield compacted({ ...data, before: 0, after: 0, parts: [] });
+  const { info } = model;
+  const before = tokensOf(session, info, reach);
+  const parts = await compactor.shorten(session, { info, why });
+  const short = view(session, { parts });
+  const between = tokensOf(short, info, reach);
+  // There is room enough.
+  if (why === "images" || why === "tidy") return yield compacted({ ...data, before, after: between, parts });
+  const isEnough = freesEnough({ before, after: between }) && between <= compactor.most(info);
+  if (isEnough && focus === undefined) return yield compacted({ ...data, before, after: between, parts });
+  const summary = yield* summarize(short, { info, focus }, reach);
+  const after = summary.made
+    ? tokensOf(view(short, { parts: [], summary: summary.made }), info, reach)
+    : between;
+  const isSmaller = after < between;
+  yield compacted(
+    {
+      ...data,
+      ...{ before, after: isSmaller ? after : between, parts },
+      ...(summary.made && isSmaller && { summary: summary.made }),
+      ...(summary.attempt && { summarized: summary.attempt }),
+    },
+    summary.settled,
+  );
+}
+
+function compacted(data: ContextCompacted, settled: readonly Draft[] = []): Entry {
+  return { drafts: [...settled, { type: "context.compacted", data }], durable: false };
+}
+
+/** The session as it will be. */
+function view(
+  session: Session,
+  change: { readonly parts: readonly ShortenedPart[]; readonly summary?: Summary },
+): Session {
+  return { ...session, messages: shortened(session.messages, change) };
+}
+
+/** Of the next request; both sides of a compaction are measured with the same measure. */
+function tokensOf(session: Session, info: ModelInfo, { ports }: Reach): number {
+  const request = ports.assemble(session, info);
+  const sent = {
+    ...printOf({ ...session, prompts: {} }, info.id, request),
+    estimate: ports.estimate(request),
+  };
+  return inputBound({ ...session, prompts: {} }, info.id, sent);
+}

@@ -1,0 +1,34 @@
+/** `compaction.requested`: the conversation is to be made shorter before the next attempt. */
+import * as v from "valibot";
+import { type CompactionWhy, whySchema } from "../compaction.ts";
+import type { EventType } from "../event-type.ts";
+import { rememberOffer } from "../offers.ts";
+
+export interface CompactionRequested {
+  readonly why: CompactionWhy;
+  readonly focus?: string;
+  /** Of `window`: what the next request would have been, and the most that it may be; in tokens. */
+  readonly tokens?: number;
+  readonly most?: number;
+  /** The inbox offer it came from. */
+  readonly offer?: string;
+}
+
+const schema: v.GenericSchema<unknown, CompactionRequested> = v.object({
+  why: whySchema,
+  focus: v.exactOptional(v.string()),
+  tokens: v.exactOptional(v.number()),
+  most: v.exactOptional(v.number()),
+  offer: v.exactOptional(v.string()),
+});
+
+export const compactionRequested: EventType<"compaction.requested", CompactionRequested> = {
+  name: "compaction.requested",
+  version: 1,
+  schema,
+  apply: (session, { data: { why, focus, offer } }) => {
+    const { attempt } = session.compaction ?? {};
+    const wish = { why, ...(focus !== undefined && { focus }), ...(attempt && { attempt }) };
+    return { ...rememberOffer(session, offer), compaction: wish };
+  },
+};

@@ -1,0 +1,97 @@
+/** `context.compacted`: from here on the model sees a shorter conversation; nothing is lost from the log. */
+import * as v from "valibot";
+import { halfOpened } from "../circuit.ts";
+import {
+  type CompactionWhy,
+  freesEnough,
+  type ShortenedPart,
+  type Summary,
+  shortened,
+  whySchema,
+} from "../compaction.ts";
+import type { EventType } from "../event-type.ts";
+import { type Failure, failureSchema } from "../failure.ts";
+import { brokenBy } from "../sent-prompts.ts";
+import type { Session, Turn } from "../session.ts";
+import { addUsage, noUsage, type Rates, ratesSchema, type Usage, usageSchema } from "../usage.ts";
+
+/** The attempt that was made at a summary, whatever became of it. */
+export interface SummaryAttempt {
+  readonly attempt: string;
+  readonly model: string;
+  readonly usage?: Usage;
+  /** US dollars; absent when the price or the usage is unknown. */
+  readonly cost?: number;
+  readonly rates?: Rates;
+  readonly ms: number;
+  /** Why there is none. */
+  readonly failure?: Failure;
+}
+
+export interface ContextCompacted {
+  readonly why: CompactionWhy;
+  readonly focus?: string;
+  /** Tokens of the next request, as estimated. */
+  readonly before: number;
+  readonly after: number;
+  readonly parts: readonly ShortenedPart[];
+  readonly summary?: Summary;
+  readonly summarized?: SummaryAttempt;
+}
+
+const count = v.pipe(v.number(), v.integer(), v.minValue(0));
+
+const schema: v.GenericSchema<unknown, ContextCompacted> = v.object({
+  why: whySchema,
+  focus: v.exactOptional(v.string()),
+  before: v.number(),
+  after: v.number(),
+  parts: v.array(
+    v.object({ message: count, part: count, text: v.string(), blob: v.exactOptional(v.string()) }),
+  ),
+  summary: v.exactOptional(v.object({ messages: count, text: v.string() })),
+  summarized: v.exactOptional(
+    v.object({
+      attempt: v.string(),
+      model: v.string(),
+      usage: v.exactOptional(usageSchema),
+      cost: v.exactOptional(v.number()),
+      rates: v.exactOptional(ratesSchema),
+      ms: v.number(),
+      failure: v.exactOptional(failureSchema),
+    }),
+  ),
+});
+
+export const contextCompacted: EventType<"context.compacted", ContextCompacted> = {
+  name: "context.compacted",
+  version: 1,
+  schema,
+  apply: (session, { data, seq, at }) => {
+    const { compaction: _, ...rest } = session;
+    const { summarized, why, before, after } = data;
+    const told = {
+      ...rest,
+      usage: addUsage(session.usage, summarized?.usage ?? noUsage),
+      ...(session.turn && { turn: turnAfter(session.turn, data) }),
+    };
+    if (data.parts.length === 0 && !data.summary) return told;
+    const isShort = freesEnough({ before, after });
+    return {
+      ...told,
+      messages: shortened(session.messages, data),
+      compacted: [...session.compacted, { seq, messages: session.messages }],
+      prompts: brokenBy(session.prompts, "compacted"),
+      // What did not fit may fit now.
+      circuits: isShort && why === "overflow" ? halfOpened(session.circuits, at) : session.circuits,
+    };
+  },
+};
+
+/** A refusal of the longer conversation says nothing of the shorter one. */
+function turnAfter(turn: Turn, { why, before, after }: ContextCompacted): NonNullable<Session["turn"]> {
+  const freed = { why, before, after };
+  if (why !== "overflow" || !freesEnough(freed)) return { ...turn, freed };
+  const { lastFailure: _f, retryAt: _r, ...rest } = turn;
+  return { ...rest, modelFailures: 0, freed };
+}
