@@ -130,6 +130,8 @@ function draftOf(id: string, offer: Offer, session: Session): Draft[] {
     }
     case "model":
       return [{ type: "session.configured", data: { ...withModel(session, offer.model), offer: id } }];
+    case "name":
+      return [{ type: "session.named", data: { name: offer.name, offer: id } }];
     case "cancel":
       return [{ type: "cancel.requested", data: { by: offer.by, offer: id } }];
     case "answer": {

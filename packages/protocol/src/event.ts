@@ -17,6 +17,7 @@ import { questionAsked } from "./events/question-asked.ts";
 import { sessionClaimed } from "./events/session-claimed.ts";
 import { sessionConfigured } from "./events/session-configured.ts";
 import { sessionCreated } from "./events/session-created.ts";
+import { sessionNamed } from "./events/session-named.ts";
 import { sessionRewound } from "./events/session-rewound.ts";
 import { stepCompleted } from "./events/step-completed.ts";
 import { stepFailed } from "./events/step-failed.ts";
@@ -44,6 +45,7 @@ type AnyEventType =
   | typeof sessionClaimed
   | typeof sessionConfigured
   | typeof sessionCreated
+  | typeof sessionNamed
   | typeof sessionRewound
   | typeof stepCompleted
   | typeof stepFailed
@@ -70,6 +72,7 @@ const types: readonly AnyEventType[] = [
   sessionClaimed,
   sessionConfigured,
   sessionCreated,
+  sessionNamed,
   sessionRewound,
   stepCompleted,
   stepFailed,

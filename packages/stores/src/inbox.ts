@@ -25,6 +25,7 @@ const wanted: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["answer", ["call", "answer", "by"]],
   ["cancel", ["by"]],
   ["model", ["model"]],
+  ["name", ["name"]],
 ]);
 
 export function createInbox({ folder, files = nodeFiles }: InboxOptions): Inbox {

@@ -64,8 +64,9 @@ export async function loadConfig(
 function ownPart(
   flags: ConfigPart,
   user: ConfigPart,
-): Pick<Config, "sandbox" | "checkpoints" | "catalogue" | "secondOpinion"> {
+): Pick<Config, "sandbox" | "checkpoints" | "catalogue" | "secondOpinion" | "look"> {
   return {
+    look: { theme: user.theme ?? "auto", screenReader: user.screenReader ?? false },
     catalogue: user.catalogue ?? {},
     ...(user.secondOpinion !== undefined && { secondOpinion: user.secondOpinion }),
     sandbox: flags.sandbox ?? user.sandbox ?? true,
