@@ -6,4 +6,4 @@ export type { Asking } from "./src/gather-facts.ts";
 export { runAgent } from "./src/run-agent.ts";
 export { sessionCreated } from "./src/session-created.ts";
 export { createShownTexts, type ShownTexts } from "./src/shown-texts.ts";
-export { toolContext } from "./src/tool-context.ts";
+export { type CallContext, toolContext } from "./src/tool-context.ts";

@@ -48,7 +48,7 @@ describe("bin/lathe.mjs", { skip: process.platform === "win32" }, () => {
   it("runs the command through a symlink, and as a module", () => {
     const shell = run(join(folder, "lathe"), ["--help"]);
     assert.equal(shell.status, 0, shell.stderr);
-    assert.match(shell.stdout, /^Lathe, a coding agent\.\n\nUsage:\n {2}lathe "task"/);
+    assert.match(shell.stdout, /^Lathe, a coding agent\.\n\nUsage:\n {2}lathe \["task"\]/);
     assert.deepEqual(run(process.execPath, [bin, "--help"]), shell);
   });
 

@@ -4,13 +4,15 @@ import type { Command } from "./command.ts";
 const help = `Lathe, a coding agent.
 
 Usage:
-  lathe "task"                let the agent work on a task in this folder
-  lathe run "task"            the same, with options; the task may also come from a pipe
+  lathe ["task"]              work with the agent in this folder, in a conversation
+  lathe --resume ID           go on with one; --continue: with the newest of this folder
+  lathe run "task"            one task, headless; it may also come from a pipe
   lathe run --continue        go on with the newest session of this folder
   lathe demo                  watch it fix a failing test, with no key and no network
-  lathe sessions list         earlier sessions
+  lathe sessions list         earlier sessions; name, fork or export one, to share as a page
   lathe sessions show ID      one of them, readable
   lathe sessions diff ID      what it changed; rewind ID takes it back
+  lathe attach ID             watch one that runs elsewhere
   lathe tool NAME --json ARGS one tool by itself
   lathe edits apply           the edit engine by itself, on texts from a pipe
   lathe sandbox exec -- CMD   a command in the sandbox; verify tries what it holds
@@ -36,6 +38,7 @@ Exit codes: 0 done, 1 failed, 2 usage, an unknown model or a wrong configuration
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import("./commands/run.ts")).runCommand,
   demo: async () => (await import("./commands/demo.ts")).demoCommand,
+  attach: async () => (await import("./commands/attach.ts")).attachCommand,
   sessions: async () => (await import("./commands/sessions.ts")).sessionsCommand,
   edits: async () => (await import("./commands/edits.ts")).editsCommand,
   sandbox: async () => (await import("./commands/sandbox.ts")).sandboxCommand,
@@ -50,7 +53,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
 export async function main(argv: readonly string[]): Promise<number> {
   const [first, second] = argv;
   if (first === "help" && second !== undefined && !second.startsWith("-")) return main([second, "--help"]);
-  if (first === undefined || first === "--help" || first === "-h" || first === "help") {
+  if (first === "--help" || first === "-h" || first === "help") {
     process.stdout.write(help);
     return 0;
   }
@@ -59,10 +62,15 @@ export async function main(argv: readonly string[]): Promise<number> {
     process.stdout.write(`${harnessVersion()}\n`);
     return 0;
   }
-  const load = Object.hasOwn(commands, first) ? commands[first] : undefined;
-  // Without a command's name the line is a task.
+  const load = first !== undefined && Object.hasOwn(commands, first) ? commands[first] : undefined;
   if (load) return start(await load(), argv.slice(1));
-  if (/^\w[\w-]*$/.test(first)) return unknownCommand(first);
+  if (first !== undefined && /^\w[\w-]*$/.test(first)) return unknownCommand(first);
+  const { chatCommand, isInteractive } = await import("./commands/chat.ts");
+  if (isInteractive(argv)) return start(await chatCommand(argv), argv);
+  if (first === undefined) {
+    process.stdout.write(help);
+    return 0;
+  }
   const { runCommand } = await import("./commands/run.ts");
   return start(runCommand, argv);
 }

@@ -3,6 +3,7 @@ import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import type { LocalOptions } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure, type Limits, modes } from "@lathe/protocol";
 import { effectKinds } from "./config/allow-rule.ts";
+import type { Config } from "./config/config.ts";
 import type { ConfigFlags } from "./config/load-config.ts";
 import { loadConfig } from "./config/load-config.ts";
 import { type Line, numberFlag } from "./flags.ts";
@@ -40,6 +41,18 @@ const defaultSteps = 200;
 export type AgentOptions = Omit<LocalOptions, "attended" | "onEvent" | "onDelta">;
 
 export async function agentOptions(values: AgentValues): Promise<AgentOptions | Failure> {
+  const loaded = await loadOptions(values);
+  if (isFailure(loaded)) return loaded;
+  for (const remark of loaded.remarks) process.stderr.write(problemLine(remark));
+  return loaded.options;
+}
+
+/** With what is only for the interactive terminal, and what was left out. */
+export interface LoadedOptions extends Pick<Config, "look" | "remarks"> {
+  readonly options: AgentOptions;
+}
+
+export async function loadOptions(values: AgentValues): Promise<LoadedOptions | Failure> {
   const cwd = realFolder(values.cwd ?? ".");
   if (typeof cwd !== "string") return cwd;
   const flags = configFlags(values);
@@ -47,10 +60,9 @@ export async function agentOptions(values: AgentValues): Promise<AgentOptions | 
   const config = await loadConfig(cwd, process.env, flags);
   if (isFailure(config)) return config;
   const { models, mode, rules, providers, catalogue, router } = config;
-  for (const remark of config.remarks) process.stderr.write(problemLine(remark));
   const limits = { steps: defaultSteps, ...config.limits };
   const sandbox = config.sandbox ? "required" : "off";
-  return {
+  const options: AgentOptions = {
     cwd,
     env: process.env,
     version: harnessVersion(),
@@ -68,6 +80,7 @@ export async function agentOptions(values: AgentValues): Promise<AgentOptions | 
     ...(config.summaryModel !== undefined && { summaryModel: config.summaryModel }),
     onRemark: (text) => process.stderr.write(problemLine(text)),
   };
+  return { options, look: config.look, remarks: config.remarks };
 }
 
 function configFlags(values: AgentValues): ConfigFlags | Failure {

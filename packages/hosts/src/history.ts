@@ -4,12 +4,25 @@ import { openState } from "./state.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+export interface SessionQuery {
+  readonly cwd?: string;
+  readonly limit?: number;
+  /** Words that all stand in its title or name, in any order and case. */
+  readonly search?: string;
+}
+
 /** Newest first. */
-export function listSessions(
+export async function listSessions(
   env: Env,
-  query: { readonly cwd?: string; readonly limit?: number },
+  { search = "", limit, ...query }: SessionQuery,
 ): Promise<readonly SessionSummary[]> {
-  return openState(env).store.list(query);
+  const words = search.toLowerCase().split(/\s+/).filter(Boolean);
+  const { store } = openState(env);
+  if (words.length === 0) return store.list({ ...query, ...(limit !== undefined && { limit }) });
+  const found = (await store.list(query)).filter(({ title }) =>
+    words.every((word) => title.toLowerCase().includes(word)),
+  );
+  return found.slice(0, limit);
 }
 
 export function readSession(env: Env, id: string): Promise<readonly Event[] | Failure> {

@@ -5,7 +5,9 @@ import {
   type Failure,
   fold,
   isFailure,
+  type Mode,
   type Offer,
+  type Outcome,
   type Session,
   type SessionLog,
 } from "@lathe/protocol";
@@ -16,6 +18,7 @@ import { explained } from "./explained.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openPorts } from "./open-ports.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
+import { typedCommand } from "./typed-command.ts";
 
 /** What a person says to a session. */
 export type Words = Pick<Extract<Offer, { type: "message" }>, "text" | "images">;
@@ -32,6 +35,16 @@ export interface LocalSession {
   hasWork(): Promise<boolean>;
   /** *Contract:* says the words, if any, to the agent and drives until no turn is open; one call at a time. */
   run(words?: Words): Promise<Session | Failure>;
+  /** *Contract:* the running turn hears it as soon as it can, or the next one; `hasWork` says whether it still waits. */
+  say(words: Words): Promise<Failure | undefined>;
+  /** *Contract:* another model goes on, from the next attempt on. */
+  choose(model: string): Promise<Failure | undefined>;
+  /** *Contract:* holds from the next call of `run` on. */
+  setMode(mode: Mode): void;
+  /** *Contract:* a command that a person typed, in the sandbox of the session; never while a turn runs. */
+  command(script: string, signal: AbortSignal): Promise<Outcome>;
+  /** Tokens that a model takes, as far as is known. */
+  windowOf(model: string): number;
   /** *Contract:* the running turn ends soon after; without one it is as if nothing was said. */
   cancel(by: string): Promise<Failure | undefined>;
   /**
@@ -82,6 +95,7 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
     return refused && explained(refused, options.env);
   };
   let isConfigured = false;
+  let wanted = mode;
   let closing: Promise<void> | undefined;
   const current = (): Session => {
     session ??= fold(log.events);
@@ -99,13 +113,21 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
       if (refused) return refused;
       // Another model that somebody chose since then stays.
       const now = current();
-      const configured = isConfigured ? now : { settings, limits: options.limits };
+      const begun = isConfigured ? now : { settings, limits: options.limits };
+      const configured = { ...begun, settings: { ...begun.settings, mode: wanted } };
       const ended = await runAgent(log, opened.ports, { ...configured, session: now });
       if (isFailure(ended)) return explained(ended, options.env);
       isConfigured = true;
       session = ended;
       return ended;
     },
+    say: (words) => offer({ type: "message", ...words }),
+    choose: (model) => offer({ type: "model", model }),
+    setMode: (asked) => {
+      wanted = asked;
+    },
+    command: (script, signal) => typedCommand(script, { session: current(), signal }, opened.ports),
+    windowOf: opened.windowOf,
     cancel: (by) => offer({ type: "cancel", by }),
     compact: (focus) => offer({ type: "compact", ...(focus !== undefined && { focus }) }),
     askedCall: (call) => findAskedCall(call, current(), opened.ports),

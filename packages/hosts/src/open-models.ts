@@ -11,6 +11,8 @@ export interface OpenedModels {
   readonly gateway: Gateway;
   readonly models: readonly string[];
   readonly router?: RouterSettings;
+  /** Tokens that a model takes, as far as is known. */
+  windowOf(model: string): number;
   readonly ports: Pick<AgentPorts, "circuitNews" | "route">;
   /** Tells other sessions what this one found out, then who listens to this one. */
   onEvent(event: Event, session: Session): void;
@@ -26,6 +28,7 @@ export function openModels(options: LocalOptions): OpenedModels {
   return {
     gateway,
     models,
+    windowOf: (model) => gateway.info(model).window,
     ...(routed && { router: routed.settings }),
     ports: { circuitNews: circuits.news, ...(routed && { route: routed.route }) },
     onEvent: (event, session) => {

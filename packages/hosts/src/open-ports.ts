@@ -40,6 +40,8 @@ export interface Opened {
   readonly models: readonly string[];
   /** Where a router chooses among them. */
   readonly router?: RouterSettings;
+  /** Tokens that a model takes, as far as is known. */
+  windowOf(model: string): number;
   containment(): Promise<Containment>;
   /** *Contract:* ends every process and removes the scratch folder; idempotent. */
   close(): Promise<void>;
@@ -63,9 +65,8 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const { workspace, checkpoints } = openFiles(fenced, options);
   const { redactor, texts } = openTexts(state, options);
   return {
-    models,
+    ...{ models, windowOf: talk.windowOf, containment: probe.ready },
     ...(router && { router }),
-    containment: probe.ready,
     ports: {
       inbox: state.inbox,
       ledger,

@@ -16,6 +16,7 @@ import { openPorts } from "./open-ports.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { newSessionId } from "./session-id.ts";
 import { systemClock } from "./system-clock.ts";
+import { typedCommand } from "./typed-command.ts";
 
 export interface Workbench {
   readonly tools: readonly string[];
@@ -24,6 +25,8 @@ export interface Workbench {
    * signal has come, and the one that runs is interrupted.
    */
   run(tool: string, input: unknown): Promise<Outcome>;
+  /** *Contract:* a command that a person typed, in the sandbox. */
+  command(script: string, signal: AbortSignal): Promise<Outcome>;
   /** *Contract:* runs nothing; what would be said of a shell command, in a session that keeps the files. */
   explain(script: string, supposed?: Tier): Promise<Explained>;
   /** What holds commands in here. */
@@ -67,6 +70,7 @@ export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workb
       if (outcome.type === "ok") for (const one of outcome.facts?.shown ?? []) remember(one);
       return outcome;
     },
+    command: (script, stop) => typedCommand(script, { session, signal: stop }, opened.ports),
     explain: (script, supposed) => explainScript(script, supposed, { options, ports: opened.ports }),
     containment: () => opened.containment(),
     close: () => opened.close(),

@@ -141,6 +141,8 @@ function draftOf(id: string, offer: Offer, session: Session): Draft[] {
       const data = { why: "asked", ...(focus !== undefined && { focus }), offer: id } as const;
       return [{ type: "compaction.requested", data }];
     }
+    case "name":
+      return [{ type: "session.named", data: { name: offer.name, offer: id } }];
     case "cancel":
       return [{ type: "cancel.requested", data: { by: offer.by, offer: id } }];
     case "answer": {

@@ -257,6 +257,10 @@ const life: readonly (readonly [Draft, (session: Session) => unknown])[] = [
       assert.deepEqual([session.rewind?.files, session.checkpoints.at(-1)?.ref], ["r2", "r1"]);
     },
   ],
+  [
+    { type: "session.named", data: { name: "the mending" } },
+    (session) => assert.equal(session.title, "the mending"),
+  ],
 ];
 
 function eventOf(draft: Draft, seq: number): Event {

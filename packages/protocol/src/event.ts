@@ -19,6 +19,7 @@ import { questionAsked } from "./events/question-asked.ts";
 import { sessionClaimed } from "./events/session-claimed.ts";
 import { sessionConfigured } from "./events/session-configured.ts";
 import { sessionCreated } from "./events/session-created.ts";
+import { sessionNamed } from "./events/session-named.ts";
 import { sessionRewound } from "./events/session-rewound.ts";
 import { stepCompleted } from "./events/step-completed.ts";
 import { stepFailed } from "./events/step-failed.ts";
@@ -48,6 +49,7 @@ type AnyEventType =
   | typeof sessionClaimed
   | typeof sessionConfigured
   | typeof sessionCreated
+  | typeof sessionNamed
   | typeof sessionRewound
   | typeof stepCompleted
   | typeof stepFailed
@@ -76,6 +78,7 @@ const types: readonly AnyEventType[] = [
   sessionClaimed,
   sessionConfigured,
   sessionCreated,
+  sessionNamed,
   sessionRewound,
   stepCompleted,
   stepFailed,

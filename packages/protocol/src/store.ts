@@ -68,6 +68,8 @@ export interface ClaimOptions {
 /** What somebody who does not own the session wants in it. */
 export type Offer =
   | { readonly type: "message"; readonly text: string; readonly images?: readonly ImagePart[] }
+  /** What the session is called from now on. */
+  | { readonly type: "name"; readonly name: string }
   /** Another model shall go on. */
   | { readonly type: "model"; readonly model: string }
   | {

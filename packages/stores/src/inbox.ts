@@ -26,6 +26,7 @@ const wanted: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["cancel", ["by"]],
   ["compact", []],
   ["model", ["model"]],
+  ["name", ["name"]],
 ]);
 
 export function createInbox({ folder, files = nodeFiles }: InboxOptions): Inbox {

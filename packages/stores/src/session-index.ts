@@ -74,7 +74,8 @@ function entryOf(place: IndexPlace, id: string, known: Entry | undefined): Entry
       const first = known ?? firstOf(readHead(files, { fd, size }), id);
       const updatedAt = lastChange(files, { fd, size });
       if (!first || updatedAt === undefined) return undefined;
-      const { cwd, title, createdAt } = first;
+      const { cwd, createdAt } = first;
+      const title = nameIn(files, { fd, from: known?.size ?? 0, size }) ?? first.title;
       return { id, cwd, title, createdAt, updatedAt, size };
     } finally {
       files.close(fd);
@@ -103,6 +104,22 @@ function firstOf(line: string, id: string): Omit<SessionSummary, "updatedAt"> | 
   if (event?.type !== "session.created" || event.data?.id !== id) return undefined;
   const { cwd, title } = event.data;
   return { id, cwd, title, createdAt: event.at ?? 0 };
+}
+
+const named = Buffer.from('"type":"session.named"');
+
+/** The last name given in a part of the log. Logs only grow: what an entry of the index knows is not read again. */
+function nameIn(files: Files, { fd, from, size }: OpenLog & { readonly from: number }): string | undefined {
+  const bytes = Buffer.from(files.read(fd, from, size - from));
+  for (let at = bytes.lastIndexOf(named); at >= 0; at = at > 0 ? bytes.lastIndexOf(named, at - 1) : -1) {
+    const start = bytes.lastIndexOf(10, at) + 1;
+    const end = bytes.indexOf(10, at);
+    const event = decodeLine(bytes.toString("utf8", start, end < 0 ? undefined : end)) as
+      | Partial<Event>
+      | undefined;
+    if (event?.type === "session.named" && event.data?.name) return event.data.name;
+  }
+  return undefined;
 }
 
 /** When the last event was written: looked for from the end, in ever larger parts of the file. */

@@ -19,7 +19,11 @@ const flags = {
     value: "FILE",
     about: "show the model this image with the task (repeatable)",
   },
-  continue: { type: "boolean", short: "c", about: "go on with the newest session of this folder" },
+  continue: {
+    type: "boolean",
+    short: "c",
+    about: "go on with the newest session of this folder that nobody runs",
+  },
   fork: { type: "boolean", about: "work on a copy-on-write view of the folder, and decide at the end" },
   keep: { type: "boolean", about: "--fork: take the changes over when it is done, without asking" },
   ...agentFlags,
@@ -122,8 +126,10 @@ async function sessionToResume(
   { cwd, env }: AgentOptions,
 ): Promise<string | Failure | undefined> {
   if (values.resume === undefined && !values.continue) return undefined;
-  const { findSession, listSessions } = await import("@lathe/hosts/local");
-  if (values.resume !== undefined) return findSession(env, values.resume);
-  const [newest] = await listSessions(env, { cwd, limit: 1 });
-  return newest?.id ?? usage(`there is no session of ${cwd} to continue`);
+  if (values.resume !== undefined) {
+    const { findSession } = await import("@lathe/hosts/local");
+    return findSession(env, values.resume);
+  }
+  const { newestFree } = await import("@lathe/hosts/follow-session");
+  return (await newestFree(env, cwd)) ?? usage(`there is no session of ${cwd} that can be continued`);
 }

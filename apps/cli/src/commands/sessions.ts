@@ -7,17 +7,22 @@ import { usage } from "../run-options.ts";
 const flags = {
   here: { type: "boolean", about: "list: only sessions of this folder" },
   limit: { type: "string", value: "N", about: "list: at most so many (default 20)" },
+  search: { type: "string", value: "WORDS", about: "list: only those with these words in their title" },
   to: {
     type: "string",
     value: "STEP",
-    about: "rewind: to right before this step (default: before the last turn)",
+    about: "rewind, fork: to right before this step (default: before the last turn; all of it)",
   },
   files: { type: "boolean", about: "rewind: only the files" },
   conversation: { type: "boolean", about: "rewind: only the conversation" },
   force: { type: "boolean", about: "rewind: also over what somebody else has changed since" },
   undo: { type: "boolean", about: "rewind: take the last rewind back" },
   focus: { type: "string", value: "TEXT", about: "compact: what a summary should keep above all" },
-  format: { type: "string", value: "FORMAT", about: "export: edits (one JSON line per applied edit)" },
+  format: {
+    type: "string",
+    value: "FORMAT",
+    about: "export: markdown, html (a page to share), edits, jsonl",
+  },
   json: { type: "boolean", about: "as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
@@ -25,9 +30,9 @@ const flags = {
 export const sessionsCommand: Command = {
   name: "sessions",
   about:
-    "Lists earlier sessions, shows one of them, what it changed, cost or fills the window with; takes it back or makes it shorter.",
+    "Lists earlier sessions, shows, names, forks or shares one, what it changed, cost or fills the window with; makes it shorter or takes it back.",
   usage: [
-    "sessions list [--here] [--limit N]",
+    "sessions list [--here] [--limit N] [--search WORDS]",
     "sessions show ID",
     "sessions diff ID",
     "sessions cost ID",
@@ -35,7 +40,9 @@ export const sessionsCommand: Command = {
     "sessions compact ID [--focus TEXT]",
     "sessions rewind ID [--to STEP] [--files | --conversation] [--force]",
     "sessions rewind ID --undo",
-    "sessions export ID --format edits",
+    "sessions name ID NAME",
+    "sessions fork ID [--to STEP]",
+    "sessions export ID --format markdown|html|edits|jsonl",
   ],
   flags,
   notes: "An ID may be cut short as long as it is the only one that begins so.",
@@ -49,7 +56,12 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const json = line.values.json === true;
   if (what === "list" && id === undefined) {
     const { listCommand } = await import("../sessions/list-sessions.ts");
-    return listCommand({ json, here: line.values.here === true, limit: line.values.limit });
+    const { here = false, limit, search } = line.values;
+    return listCommand({ json, here, limit, search });
+  }
+  if (what === "name" && id !== undefined && more.length > 0) {
+    const { nameCommand } = await import("../sessions/name-command.ts");
+    return nameCommand(id, more.join(" "));
   }
   if (id !== undefined && more.length === 0) {
     const work = commands[what];
@@ -58,7 +70,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   return usage(
     Object.hasOwn(commands, what)
       ? `say which one: lathe sessions ${what} ID`
-      : `sessions list, or sessions ${Object.keys(commands).join(", ")} with an ID`,
+      : `sessions list, sessions name ID NAME, or sessions ${Object.keys(commands).join(", ")} with an ID`,
   );
 }
 
@@ -74,6 +86,8 @@ const commands: Readonly<Record<string, (id: string, values: Values) => Promise<
   compact: async (id, { focus, json = false }) =>
     (await import("../sessions/compact-command.ts")).compactCommand(id, { focus, json }),
   export: async (id, { format }) => (await import("../sessions/export-command.ts")).exportCommand(id, format),
+  fork: async (id, { to, json = false }) =>
+    (await import("../sessions/fork-command.ts")).forkCommand(id, { to, json }),
   rewind: async (id, values) => {
     const { to, files = false, conversation = false, force = false, undo = false, json = false } = values;
     const { rewindCommand } = await import("../sessions/rewind-command.ts");

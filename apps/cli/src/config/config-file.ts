@@ -3,7 +3,7 @@ import { brokenExample, type RuleExamples } from "@lathe/hosts/local";
 import { type Failure, failure, type Mode, modes, type Rule } from "@lathe/protocol";
 import * as v from "valibot";
 import { effectKinds } from "./allow-rule.ts";
-import type { ConfigPart } from "./config.ts";
+import { type ConfigPart, themeNames } from "./config.ts";
 import { type WrittenLimits, wrongLimit } from "./sandbox-limits.ts";
 
 const positive = v.pipe(v.number(), v.minValue(0));
@@ -107,6 +107,8 @@ const userEntries = {
   checkpoints: v.exactOptional(v.boolean()),
   secondOpinion: v.exactOptional(v.string()),
   summaryModel: v.exactOptional(v.string()),
+  theme: v.exactOptional(v.picklist(themeNames, `one of ${themeNames.join(", ")}`)),
+  screenReader: v.exactOptional(v.boolean()),
   providers: v.exactOptional(v.record(v.string(), provider)),
   router: v.exactOptional(v.strictObject(routerEntries)),
   catalogue: v.exactOptional(v.record(v.string(), v.strictObject(modelEntries))),
@@ -182,7 +184,7 @@ function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
   if (issue.expected !== "never") return issue.message;
   const elsewhere =
     whose !== "user" &&
-    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel)$/.test(
+    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel|theme|screenReader)$/.test(
       v.getDotPath(issue) ?? "",
     );
   if (elsewhere) return "only your own configuration may set this, not a project's";

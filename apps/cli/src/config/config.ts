@@ -13,12 +13,23 @@ export interface Config {
   readonly checkpoints: boolean;
   readonly secondOpinion?: string;
   readonly summaryModel?: string;
+  readonly look: Look;
   readonly providers: LocalOptions["providers"];
   readonly catalogue: LocalOptions["catalogue"];
   readonly router: LocalOptions["router"];
   /** What was left out, one sentence each. */
   readonly remarks: readonly string[];
 }
+
+/** How the interactive terminal looks. */
+export interface Look {
+  readonly theme: ThemeName;
+  readonly screenReader: boolean;
+}
+
+/** auto: the terminal is asked for its background. */
+export const themeNames = ["auto", "dark", "light"] as const;
+export type ThemeName = (typeof themeNames)[number];
 
 /** One source's part of it; what is absent is left to the sources before it. */
 export interface ConfigPart {
@@ -29,6 +40,8 @@ export interface ConfigPart {
   readonly sandbox?: boolean;
   readonly sandboxLimits?: WrittenLimits;
   readonly checkpoints?: boolean;
+  readonly theme?: ThemeName;
+  readonly screenReader?: boolean;
   /** Model ids. */
   readonly secondOpinion?: string;
   readonly summaryModel?: string;

@@ -37,6 +37,7 @@ it("has defaults without any file, and is frozen", async () => {
     sandbox: true,
     sandboxLimits: { wanted: {}, most: {} },
     checkpoints: true,
+    look: { theme: "auto", screenReader: false },
     providers: {},
     catalogue: {},
     router: { allow: [], block: [], tiers: {} },

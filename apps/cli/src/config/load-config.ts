@@ -64,8 +64,9 @@ export async function loadConfig(
 function ownPart(
   flags: ConfigPart,
   user: ConfigPart,
-): Pick<Config, "sandbox" | "checkpoints" | "catalogue" | "secondOpinion" | "summaryModel"> {
+): Pick<Config, "sandbox" | "checkpoints" | "catalogue" | "secondOpinion" | "summaryModel" | "look"> {
   return {
+    look: { theme: user.theme ?? "auto", screenReader: user.screenReader ?? false },
     catalogue: user.catalogue ?? {},
     ...(user.secondOpinion !== undefined && { secondOpinion: user.secondOpinion }),
     ...(user.summaryModel !== undefined && { summaryModel: user.summaryModel }),

@@ -1,86 +1,19 @@
 /** `lathe sessions diff`: what a session changed. */
 import { findSession } from "@lathe/hosts/local";
-import { type SessionChanges, type SessionFile, sessionChanges } from "@lathe/hosts/session-changes";
-import { type Failure, type FileDifference, isFailure } from "@lathe/protocol";
-import { diffCounts, diffLines } from "../render/diff.ts";
-import { harmless } from "../render/fit.ts";
-import { type Palette, paletteFor } from "../render/palette.ts";
-import { table } from "../render/table.ts";
+import { sessionChanges } from "@lathe/hosts/session-changes";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { paletteFor } from "../render/palette.ts";
 import { whileBusy } from "../render/while-busy.ts";
-
-/** Lines shown of one file's difference. */
-const fileLines = 2_000;
+import { changesText } from "./changes-text.ts";
 
 export async function diffCommand(start: string, json: boolean): Promise<number | Failure> {
   const id = await findSession(process.env, start);
   if (isFailure(id)) return id;
   const changes = await whileBusy("comparing files", () => sessionChanges(process.env, id));
   if (isFailure(changes)) return changes;
-  const { files, open, unkept } = changes;
-  if (json) {
-    process.stdout.write(`${JSON.stringify(files)}\n`);
-    return 0;
-  }
-  const paint = paletteFor(process.stdout, process.env);
-  if (files.length === 0) {
-    const none = unkept ? `No checkpoints: ${unkept.text}` : "The session changed no files.";
-    process.stdout.write(`${none}\n`);
-    return 0;
-  }
-  const texts = files.flatMap((file) => fileText(file, paint));
-  const notes = [
-    ...(open ? [openTexts[open]] : []),
-    ...(unkept ? [`Not all of it could be kept: ${harmless(unkept.text)}`] : []),
-  ];
-  process.stdout.write(`${[...notes.map(paint.yellow), ...texts, ""].join("\n")}\n${summary(files, paint)}`);
+  const text = json
+    ? `${JSON.stringify(changes.files)}\n`
+    : changesText(changes, paletteFor(process.stdout, process.env));
+  process.stdout.write(text);
   return 0;
-}
-
-function fileText(
-  { path, kind, diff, binary, before, after, others }: SessionFile,
-  paint: Palette,
-): readonly string[] {
-  const modes =
-    before && after && before.mode !== after.mode ? ` ${octal(before.mode)} → ${octal(after.mode)}` : "";
-  const also = others ? paint.yellow(` (${othersTexts[others]})`) : "";
-  const head = paint.bold(`${marks[kind]} ${harmless(path)}${modes}`) + also;
-  if (diff !== undefined) return [head, ...diffLines(diff, paint, fileLines)];
-  return [head, ...(kind === "mode" ? [] : [paint.dim(`  ${unshown({ kind, binary })}`)])];
-}
-
-const openTexts: Readonly<Record<NonNullable<SessionChanges["open"]>, string>> = {
-  "at-work": "It is at work: this holds what has changed since its last checkpoint, by anybody.",
-  "cut-off": "Its last turn was cut off: this holds what has changed since, by anybody.",
-};
-
-const othersTexts: Readonly<Record<NonNullable<SessionFile["others"]>, string>> = {
-  yes: "changed by somebody else as well",
-  perhaps: "perhaps changed by somebody else as well",
-};
-
-const marks: Readonly<Record<FileDifference["kind"], string>> = {
-  added: "A",
-  modified: "M",
-  deleted: "D",
-  mode: "m",
-};
-
-/** Why there is no text of a difference. */
-function unshown({ kind, binary }: Pick<FileDifference, "kind" | "binary">): string {
-  if (kind === "mode") return "mode";
-  return binary ? "binary" : "too long";
-}
-
-function octal(mode: number): string {
-  return mode.toString(8).padStart(4, "0");
-}
-
-function summary(files: readonly FileDifference[], { dim, green, red }: Palette): string {
-  const rows = files.map((file) => {
-    const name = `${marks[file.kind]} ${harmless(file.path)}`;
-    if (file.diff === undefined) return [name, dim(unshown(file)), ""];
-    const { added, removed } = diffCounts(file.diff);
-    return [name, green(`+${added}`), red(`-${removed}`)];
-  });
-  return table(rows) + dim(`${files.length} ${files.length === 1 ? "file" : "files"}\n`);
 }

@@ -1,23 +1,43 @@
-/** `lathe sessions export`: what a session holds, for other programs. */
+/** `lathe sessions export`: what a session holds, for people and for other programs. */
 import { once } from "node:events";
-import { findSession } from "@lathe/hosts/local";
-import { sessionEdits } from "@lathe/hosts/session-edits";
+import { findSession, readSession } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { usage } from "../run-options.ts";
 import { problemLine } from "../show-failure.ts";
 
-export async function exportCommand(start: string, format: string | undefined): Promise<number | Failure> {
-  if (format !== "edits") return usage("--format is edits: lathe sessions export ID --format edits");
+const formats = ["edits", "markdown", "html", "jsonl"] as const;
+
+export async function exportCommand(start: string, wanted: string | undefined): Promise<number | Failure> {
+  const format = formats.find((one) => one === wanted);
+  if (!format) {
+    return usage(`--format is one of ${formats.join(", ")}: lathe sessions export ID --format markdown`);
+  }
   const id = await findSession(process.env, start);
   if (isFailure(id)) return id;
+  if (format === "edits") return exportEdits(id);
+  const events = await readSession(process.env, id);
+  if (isFailure(events)) return events;
+  if (format === "jsonl") {
+    for (const event of events) await write(`${JSON.stringify(event)}\n`);
+    return 0;
+  }
+  const { exportText } = await import("./export-text.ts");
+  await write(exportText(events, format));
+  return 0;
+}
+
+async function exportEdits(id: string): Promise<number | Failure> {
+  const { sessionEdits } = await import("@lathe/hosts/session-edits");
   const found = await sessionEdits(process.env, id);
   if (isFailure(found)) return found;
-  for (const edit of found.edits) {
-    if (!process.stdout.write(`${JSON.stringify(edit)}\n`)) await once(process.stdout, "drain");
-  }
+  for (const edit of found.edits) await write(`${JSON.stringify(edit)}\n`);
   if (found.lost > 0) {
     const edits = found.lost === 1 ? "1 edit is" : `${found.lost} edits are`;
     process.stderr.write(problemLine(`${edits} left out: the texts are not stored any more`));
   }
   return 0;
+}
+
+async function write(text: string): Promise<void> {
+  if (!process.stdout.write(text)) await once(process.stdout, "drain");
 }

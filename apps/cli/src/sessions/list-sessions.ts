@@ -13,18 +13,25 @@ export interface Listing {
   readonly json: boolean;
   readonly here: boolean;
   readonly limit: string | undefined;
+  readonly search: string | undefined;
 }
 
-export async function listCommand({ json, here, limit }: Listing): Promise<number | Failure> {
+export async function listCommand({ json, here, limit, search }: Listing): Promise<number | Failure> {
   const most = numberFlag("limit", limit, 1);
   if (isFailure(most)) return most;
-  const query = { limit: most ?? 20, ...(here && { cwd: realpathSync(".") }) };
+  const query = {
+    limit: most ?? 20,
+    ...(here && { cwd: realpathSync(".") }),
+    ...(search !== undefined && { search }),
+  };
   const sessions = await listSessions(process.env, query);
   const rows = await Promise.all(sessions.map(async (one) => ({ ...one, status: await statusOf(one) })));
   if (json) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-  else process.stdout.write(listing(rows));
+  else process.stdout.write(rows.length === 0 && search !== undefined ? noneFound : listing(rows));
   return 0;
 }
+
+const noneFound = "No session has these words in its title.\n";
 
 /** How its last turn ended; `open` when one goes on, or was cut off. */
 async function statusOf({ id }: SessionSummary): Promise<string> {

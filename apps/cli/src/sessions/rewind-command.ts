@@ -1,13 +1,13 @@
 /** `lathe sessions rewind`: back to before a step, and back again. */
 import { findSession } from "@lathe/hosts/local";
-import { type Rewound, rewindSession, undoRewind } from "@lathe/hosts/rewind-session";
+import { rewindSession, undoRewind } from "@lathe/hosts/rewind-session";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { numberFlag } from "../flags.ts";
-import { harmless } from "../render/fit.ts";
-import { type Palette, paletteFor } from "../render/palette.ts";
+import { paletteFor } from "../render/palette.ts";
 import { whileBusy } from "../render/while-busy.ts";
 import { usage } from "../run-options.ts";
 import { problemLine } from "../show-failure.ts";
+import { rewoundLines } from "./rewound-lines.ts";
 
 export interface RewindFlags {
   readonly to: string | undefined;
@@ -17,9 +17,6 @@ export interface RewindFlags {
   readonly undo: boolean;
   readonly json: boolean;
 }
-
-/** Paths that are named; the rest are counted. */
-const pathsNamed = 20;
 
 export async function rewindCommand(start: string, flags: RewindFlags): Promise<number | Failure> {
   const to = numberFlag("to", flags.to, 1);
@@ -39,50 +36,8 @@ export async function rewindCommand(start: string, flags: RewindFlags): Promise<
   });
   if (isFailure(rewound)) return rewound;
   const paint = paletteFor(process.stdout, process.env);
-  const told = flags.undo ? undoneText(rewound, paint) : rewoundText(rewound, { id, parts, paint });
-  process.stdout.write(flags.json ? `${JSON.stringify(rewound)}\n` : `${told}\n`);
+  const told = rewoundLines(rewound, { parts, isUndo: flags.undo, paint });
+  const undo = flags.undo ? [] : [paint.dim(`Take it back: lathe sessions rewind ${id} --undo`)];
+  process.stdout.write(flags.json ? `${JSON.stringify(rewound)}\n` : `${[...told, ...undo].join("\n")}\n`);
   return 0;
-}
-
-interface Telling {
-  readonly id: string;
-  readonly parts: { readonly files: boolean; readonly conversation: boolean };
-  readonly paint: Palette;
-}
-
-function rewoundText({ step, opens, restored }: Rewound, { id, parts, paint }: Telling): string {
-  const where = opens ? `before the turn that began with step ${step}` : `before step ${step}`;
-  const what =
-    parts.conversation && parts.files
-      ? "Files and conversation are"
-      : parts.files
-        ? "The files are"
-        : "The conversation is";
-  const files = parts.files ? filesLines(restored, paint) : [];
-  const undo = paint.dim(`Take it back: lathe sessions rewind ${id} --undo`);
-  return [
-    `${paint.bold(what)} as they were ${where}.`.replace(/(is.*) as they were/, "$1 as it was"),
-    ...files,
-    undo,
-  ].join("\n");
-}
-
-function undoneText({ restored }: Rewound, paint: Palette): string {
-  return [paint.bold("The rewind is undone."), ...(restored ? filesLines(restored, paint) : [])].join("\n");
-}
-
-function filesLines(restored: Rewound["restored"], { dim, yellow }: Palette): readonly string[] {
-  const changed = restored?.changed ?? [];
-  if (changed.length === 0) return [dim("No file had to change.")];
-  const named = changed.slice(0, pathsNamed).map((path) => `  ${harmless(path)}`);
-  const more = changed.length > pathsNamed ? [dim(`  … ${changed.length - pathsNamed} more`)] : [];
-  const left = (restored?.left ?? []).map(({ path, why }) =>
-    yellow(`  left alone: ${harmless(path)} (${why})`),
-  );
-  return [
-    `${changed.length} ${changed.length === 1 ? "file" : "files"} put back:`,
-    ...named,
-    ...more,
-    ...left,
-  ];
 }

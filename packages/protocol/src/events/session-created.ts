@@ -14,6 +14,8 @@ export interface SessionCreated {
   /** Of a session that another one made: that one, and the first of them all, whose ledger it charges. */
   readonly parent?: string;
   readonly root?: string;
+  /** The session whose conversation it goes on with, and the event after which it parts from it. */
+  readonly forkOf?: { readonly session: string; readonly seq: number };
 }
 
 const schema: v.GenericSchema<unknown, SessionCreated> = v.object({
@@ -24,6 +26,7 @@ const schema: v.GenericSchema<unknown, SessionCreated> = v.object({
   prompt: promptSchema,
   parent: v.exactOptional(v.string()),
   root: v.exactOptional(v.string()),
+  forkOf: v.exactOptional(v.object({ session: v.string(), seq: v.number() })),
 });
 
 export const sessionCreated: EventType<"session.created", SessionCreated> = {

@@ -1,0 +1,28 @@
+/** `lathe attach`: a second pair of eyes on a session. */
+import { type Failure, isFailure } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import { readFlags } from "../flags.ts";
+import { usage } from "../run-options.ts";
+
+const flags = {
+  json: { type: "boolean", about: "each event as a line of JSON" },
+  debug: { type: "boolean", about: "more about what went wrong" },
+} as const;
+
+export const attachCommand: Command = {
+  name: "attach",
+  about: "Follows a session live, whoever runs it; it can only look.",
+  usage: ["attach ID [--json]"],
+  flags,
+  notes: "It shows what was written down: whole answers and calls. Ctrl-C stops watching, not the session.",
+  run,
+};
+
+async function run(argv: readonly string[]): Promise<number | Failure> {
+  const line = readFlags(argv, flags);
+  if (isFailure(line)) return line;
+  const [id, ...more] = line.words;
+  if (id === undefined || more.length > 0) return usage("say which one: lathe attach ID");
+  const { attach } = await import("../sessions/attach.ts");
+  return attach(id, line.values.json === true);
+}

@@ -1,0 +1,39 @@
+/** `lathe` on a terminal: the interactive session. What is not needed for the first frame is loaded behind it. */
+import type { Failure } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import { type FirstFrame, paintFirstFrame } from "../tui/first-frame.ts";
+
+/** What makes of a line without a command's name a run without a terminal's help. */
+const headless = /^(?:-p|--print|--output-format(?:=.*)?)$/;
+
+/** Whether a line without a command's name opens the interactive session. */
+export function isInteractive(argv: readonly string[]): boolean {
+  const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true;
+  return isTerminal && !argv.some((word) => headless.test(word));
+}
+
+function isPlain(argv: readonly string[]): boolean {
+  const { TERM, LATHE_SCREEN_READER } = process.env;
+  return argv.includes("--screen-reader") || TERM === "dumb" || (LATHE_SCREEN_READER ?? "0") !== "0";
+}
+
+async function runChat(argv: readonly string[]): Promise<number | Failure> {
+  const plain = isPlain(argv);
+  const first: FirstFrame | undefined = plain ? undefined : paintFirstFrame();
+  const { openChat } = await import("../tui/chat-command.ts");
+  return openChat(argv, first);
+}
+
+/** Its help alone needs its flags: nothing is loaded for them before the first frame. */
+export async function chatCommand(argv: readonly string[]): Promise<Command> {
+  const wantsHelp = argv.includes("--help") || argv.includes("-h");
+  const known = wantsHelp ? await import("../tui/chat-command.ts") : undefined;
+  return {
+    name: "chat",
+    about: "Works with the agent in this folder, in a conversation.",
+    usage: ['[options] ["task"]', "--continue", "--resume ID"],
+    flags: known?.chatFlags ?? {},
+    ...(known && { notes: known.chatNotes }),
+    run: runChat,
+  };
+}

@@ -1,0 +1,119 @@
+/** Account of a session: what was said and done, in order, free of how it is shown. */
+import {
+  type Event,
+  emptySession,
+  type FileChange,
+  fold,
+  type ImagePart,
+  messageText,
+  type Outcome,
+  type Session,
+} from "@lathe/protocol";
+import { callTarget } from "../render/call-target.ts";
+import { harmless } from "../render/fit.ts";
+import { endWord, problemOf } from "../reporters/end-text.ts";
+
+export type Entry =
+  | {
+      readonly type: "user";
+      readonly at: number;
+      readonly text: string;
+      readonly images: readonly ImagePart[];
+    }
+  | {
+      readonly type: "agent";
+      readonly at: number;
+      readonly model: string;
+      readonly text: string;
+      readonly ms: number;
+    }
+  | {
+      readonly type: "call";
+      readonly tool: string;
+      readonly target: string;
+      readonly state: "ok" | "failed" | "refused" | "interrupted";
+      readonly ms: number;
+      /** What it said, bounded. */
+      readonly text: string;
+      readonly changed: readonly FileChange[];
+    }
+  | { readonly type: "note"; readonly text: string }
+  | { readonly type: "end"; readonly at: number; readonly word: string; readonly why?: string };
+
+export interface Account {
+  readonly session: Session;
+  readonly steps: number;
+  readonly entries: readonly Entry[];
+}
+
+/** Of one call's text. */
+const mostCharacters = 4_000;
+
+export function accountOf(events: readonly Event[]): Account {
+  const calls = new Map<string, { readonly tool: string; readonly input: string }>();
+  const entries = events.flatMap((event) => entryOf(event, calls));
+  const steps = events.filter(({ type }) => type === "step.completed").length;
+  return { session: fold(events, emptySession), steps, entries };
+}
+
+type Calls = Map<string, { readonly tool: string; readonly input: string }>;
+
+function entryOf(event: Event, calls: Calls): readonly Entry[] {
+  switch (event.type) {
+    case "message.received": {
+      const { parts } = event.data;
+      const images = parts.flatMap((part) => (part.type === "image" ? [part] : []));
+      return [{ type: "user", at: event.at, text: harmless(messageText(parts)), images }];
+    }
+    case "step.completed":
+      return answerEntries(event, calls);
+    case "tool.completed":
+      return [callEntry(event, calls)];
+    case "question.answered":
+      return [{ type: "note", text: `${event.data.by} answered: ${harmless(event.data.answer)}` }];
+    case "model.switched":
+      return [{ type: "note", text: `switched to ${event.data.to}: ${harmless(event.data.why)}` }];
+    case "session.rewound":
+      return [{ type: "note", text: event.data.undoes ? "the rewind was undone" : "the session went back" }];
+    case "turn.ended": {
+      const why = problemOf(event.data.end);
+      const word = endWord(event.data.end);
+      return [{ type: "end", at: event.at, word, ...(why !== undefined && { why: harmless(why) }) }];
+    }
+    default:
+      return [];
+  }
+}
+
+function answerEntries({ data, at }: Event<"step.completed">, calls: Calls): readonly Entry[] {
+  for (const part of data.parts) if (part.type === "tool-call") calls.set(part.id, part);
+  const text = harmless(messageText(data.parts)).trim();
+  return text === "" ? [] : [{ type: "agent", at, model: data.model, text, ms: data.ms }];
+}
+
+function callEntry({ data }: Event<"tool.completed">, calls: Calls): Entry {
+  const { tool, input } = calls.get(data.call) ?? { tool: data.call, input: "" };
+  const { outcome, ms } = data;
+  const changed = outcome.type === "ok" ? (outcome.facts?.changed ?? []) : [];
+  const text = harmless(saidBy(outcome)).trim();
+  const bounded =
+    text.length > mostCharacters
+      ? `${text.slice(0, mostCharacters)}\n… ${text.length - mostCharacters} more characters`
+      : text;
+  const failed = outcome.type === "ok" && (outcome.facts?.exitCode ?? 0) !== 0;
+  const state = failed ? "failed" : outcome.type;
+  return { type: "call", tool, target: harmless(callTarget(input, [])), state, ms, text: bounded, changed };
+}
+
+function saidBy(outcome: Outcome): string {
+  switch (outcome.type) {
+    case "ok":
+      return outcome.text;
+    case "refused":
+      return outcome.why;
+    case "failed":
+      return outcome.failure.text;
+    case "interrupted":
+      return `${outcome.failure.text}\n${outcome.text}`;
+  }
+}

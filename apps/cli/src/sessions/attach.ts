@@ -1,0 +1,37 @@
+/** `lathe attach`: follows a session that runs elsewhere, without a say in it. */
+import { followSession } from "@lathe/hosts/follow-session";
+import { findSession } from "@lathe/hosts/local";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { columnsOf, harmless } from "../render/fit.ts";
+import { themeFor } from "../tui/theme.ts";
+import { Transcript } from "../tui/transcript.ts";
+
+export async function attach(start: string, json: boolean): Promise<number | Failure> {
+  const id = await findSession(process.env, start);
+  if (isFailure(id)) return id;
+  const stop = new AbortController();
+  const onSignal = (): void => stop.abort();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE"] as const) process.on(signal, onSignal);
+  const theme = themeFor(process.stdout, process.env);
+  const transcript = new Transcript(theme, () => columnsOf(process.stdout));
+  const say = (lines: readonly string[]): void => {
+    for (const line of lines) process.stdout.write(`${line}\n`);
+  };
+  const refused = await followSession(process.env, id, {
+    signal: stop.signal,
+    onEvent: (event, session) => {
+      if (json) return say([JSON.stringify(event)]);
+      if (event.type === "session.created") say([theme.bold(harmless(event.data.title))]);
+      if (event.type === "question.asked") say([theme.yellow(`? ${harmless(event.data.text)}`)]);
+      transcript.event(event, session);
+      say(transcript.take());
+    },
+    onOwner: (isRunning) => {
+      if (!json)
+        say([
+          theme.dim(isRunning ? "(at work; Ctrl-C stops watching, not the session)" : "(nobody runs it now)"),
+        ]);
+    },
+  });
+  return refused ?? 0;
+}

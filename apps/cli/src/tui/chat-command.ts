@@ -1,0 +1,95 @@
+/** The line of an interactive session: its flags, what it begins with, and what is said at its end. */
+import { findSession } from "@lathe/hosts/local";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { commandName } from "../command-name.ts";
+import { type Line, readFlags } from "../flags.ts";
+import { agentFlags, allowNotes, type LoadedOptions, loadOptions, usage } from "../run-options.ts";
+import type { FirstFrame } from "./first-frame.ts";
+import { type Beginning, chatSettings } from "./open-chat.ts";
+
+const ownFlags = {
+  resume: { type: "string", short: "r", value: "ID", about: "go on with this session" },
+  continue: {
+    type: "boolean",
+    short: "c",
+    about: "go on with the newest session of this folder that nobody runs",
+  },
+  theme: { type: "string", value: "NAME", about: "auto, dark or light (default: as configured, else auto)" },
+  "screen-reader": { type: "boolean", about: "plain lines: nothing is drawn, moved or redrawn" },
+} as const;
+
+export const chatFlags: typeof ownFlags & typeof agentFlags = { ...ownFlags, ...agentFlags };
+
+export const chatNotes: string = `In it: /help lists the commands and keys. LATHE_SCREEN_READER=1 stands for --screen-reader.
+${allowNotes}`;
+
+type Values = Line<typeof chatFlags>["values"];
+
+/** `first`: what stands on the terminal; absent where plain lines are wanted. */
+export async function openChat(
+  argv: readonly string[],
+  first: FirstFrame | undefined,
+): Promise<number | Failure> {
+  const prepared = await prepare(argv);
+  if (isFailure(prepared)) {
+    first?.discard();
+    return prepared;
+  }
+  const { loaded, beginning } = prepared;
+  const { options, look } = loaded;
+  const settings = chatSettings(options, look);
+  const isPlain = first === undefined || look.screenReader;
+  if (isPlain) first?.discard();
+  const left = isPlain
+    ? await (await import("./plain-chat.ts")).runPlainChat(settings, {
+        ...beginning,
+        remarks: loaded.remarks,
+      })
+    : await (await import("./run-screen-chat.ts")).runScreenChat(settings, {
+        ...beginning,
+        remarks: loaded.remarks,
+        first,
+      });
+  const lathe = commandName(process.env);
+  if (left.session !== undefined) {
+    process.stdout.write(`Session ${left.session}. Go on with it: ${lathe} --resume ${left.session}\n`);
+  }
+  return left.code;
+}
+
+interface Prepared {
+  readonly loaded: LoadedOptions;
+  readonly beginning: Beginning;
+}
+
+async function prepare(argv: readonly string[]): Promise<Prepared | Failure> {
+  const line = readFlags(argv, chatFlags);
+  if (isFailure(line)) return line;
+  const { values, words } = line;
+  if (values.resume !== undefined && values.continue) {
+    return usage("--resume and --continue exclude each other");
+  }
+  const theme = (["auto", "dark", "light"] as const).find((one) => one === values.theme);
+  if (values.theme !== undefined && !theme) {
+    return usage(`--theme is one of auto, dark, light, not "${values.theme}"`);
+  }
+  const loaded = await loadOptions(values);
+  if (isFailure(loaded)) return loaded;
+  const session = await sessionOf(values, loaded);
+  if (session !== undefined && isFailure(session)) return session;
+  const said = words.join(" ").trim();
+  return {
+    loaded: theme ? { ...loaded, look: { ...loaded.look, theme } } : loaded,
+    beginning: { ...(session !== undefined && { session }), ...(said !== "" && { words: said }) },
+  };
+}
+
+async function sessionOf(
+  { resume, continue: goesOn }: Values,
+  { options: { env, cwd } }: LoadedOptions,
+): Promise<string | Failure | undefined> {
+  if (resume !== undefined) return findSession(env, resume);
+  if (!goesOn) return undefined;
+  const { newestFree } = await import("@lathe/hosts/follow-session");
+  return (await newestFree(env, cwd)) ?? usage(`there is no session of ${cwd} that can be continued`);
+}

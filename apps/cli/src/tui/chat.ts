@@ -1,0 +1,383 @@
+/** Chat: a conversation of a person with the agent, in one session after the other, whatever it is shown on. */
+import { setTimeout as sleep } from "node:timers/promises";
+import {
+  chooseModels,
+  type LocalSession,
+  openWorkbench,
+  resumeSession,
+  startSession,
+  type Words,
+  type Workbench,
+} from "@lathe/hosts/local";
+import {
+  type Delta,
+  type Event,
+  type Failure,
+  failure,
+  fold,
+  isFailure,
+  type Mode,
+  type Outcome,
+  type Session,
+} from "@lathe/protocol";
+import { callLines } from "../render/call-lines.ts";
+import { harmless, wrap } from "../render/fit.ts";
+import type { AgentOptions } from "../run-options.ts";
+import { imagesIn } from "./attachments.ts";
+import type { Choice, Option } from "./choice.ts";
+import { createQuestions, type Questions } from "./questions.ts";
+import type { Status } from "./status-line.ts";
+import type { Theme } from "./theme.ts";
+import { Transcript } from "./transcript.ts";
+
+/** What shows a chat. */
+export interface Face {
+  readonly width: () => number;
+  readonly theme: () => Theme;
+  /** *Contract:* called after anything changed; often. */
+  changed(): void;
+}
+
+/** Output of typed commands that goes to the model with the next words. */
+const mostTold = 8_000;
+/** How long a turn that was interrupted may take to end before everything is closed. */
+const graceMs = 2_000;
+
+export class Chat {
+  readonly transcript: Transcript;
+  readonly #face: Face;
+  readonly #questions: Questions;
+  #options: AgentOptions;
+  #session: LocalSession | undefined;
+  #bench: Workbench | undefined;
+  /** The turn or the command that runs. */
+  #work: { readonly startedAt: number; readonly stop?: AbortController } | undefined;
+  #driving: Promise<void> | undefined;
+  #leaving: Promise<string | undefined> | undefined;
+  #told: string[] = [];
+  #queued: readonly string[] = [];
+  #choice: Choice | undefined;
+  #modeBefore: Mode | undefined;
+  /** Settles when it has been left, rejects with a bug. */
+  readonly ended: Promise<void>;
+  readonly #end: PromiseWithResolvers<void>;
+
+  constructor(options: AgentOptions, face: Face) {
+    this.#options = options;
+    this.#face = face;
+    this.transcript = new Transcript(face.theme(), () => face.width());
+    this.#end = Promise.withResolvers();
+    this.ended = this.#end.promise;
+    this.#questions = createQuestions(() => this.#session, {
+      theme: () => face.theme(),
+      print: (lines) => this.print(lines),
+      offer: (choice) => this.#offer(choice),
+      complain: (refused) => this.complain(refused.text),
+    });
+  }
+
+  get options(): AgentOptions {
+    return this.#options;
+  }
+
+  get session(): LocalSession | undefined {
+    return this.#session;
+  }
+
+  get isWorking(): boolean {
+    return this.#work !== undefined;
+  }
+
+  /** What was said and is not heard yet. */
+  get queued(): readonly string[] {
+    return this.#queued;
+  }
+
+  /** What the person is to choose now. */
+  get choice(): Choice | undefined {
+    return this.#choice;
+  }
+
+  get theme(): Theme {
+    return this.#face.theme();
+  }
+
+  get width(): number {
+    return this.#face.width();
+  }
+
+  status(): Status {
+    const { cwd, env, mode, models } = this.#options;
+    const now = this.#session?.session();
+    const model = now?.chosen ?? (now?.model || (chooseModels(models, env)[0] ?? ""));
+    const window = model === "" ? undefined : this.#session?.windowOf(model);
+    const home = env.HOME ?? "";
+    return {
+      model,
+      mode,
+      ...(now?.asked && { tokens: now.asked.tokens }),
+      ...(window !== undefined && { window }),
+      ...(now && { cost: { dollars: now.account.cost, isUnknown: now.account.costUnknown } }),
+      folder:
+        home !== "" && (cwd === home || cwd.startsWith(`${home}/`)) ? `~${cwd.slice(home.length)}` : cwd,
+    };
+  }
+
+  print(lines: readonly string[]): void {
+    this.transcript.print(lines);
+    this.#face.changed();
+  }
+
+  complain(text: string): void {
+    this.print(
+      wrap(harmless(text), this.width - 2).map((line, row) =>
+        this.theme.red(`${row === 0 ? "✗" : " "} ${line}`),
+      ),
+    );
+  }
+
+  /** *Contract:* prints what comes of it, or why nothing did; a bug ends the chat. */
+  async attempt(work: () => Promise<readonly string[] | Failure | undefined>): Promise<void> {
+    try {
+      const told = await work();
+      if (told && isFailure(told)) this.complain(told.text);
+      else if (told) this.print(told);
+    } catch (cause) {
+      this.#end.reject(cause);
+    }
+  }
+
+  /** A choice of something else than what the agent asks; undefined when it was left. */
+  async choose(title: string, options: readonly Option[]): Promise<string | undefined> {
+    const { promise, resolve } = Promise.withResolvers<string | undefined>();
+    const choice: Choice = { title, options, takesWords: false, resolve };
+    this.#offer(choice);
+    const answer = await promise;
+    if (this.#choice === choice) this.#offer(undefined);
+    return answer;
+  }
+
+  /** *Contract:* says words to the agent: begins a turn, or steers the one that runs. */
+  async say(text: string): Promise<void> {
+    const images = imagesIn(text, this.#options.cwd);
+    if (isFailure(images)) return this.complain(images.text);
+    const told = this.#told.splice(0);
+    const words: Words = {
+      text: [...told, text].join("\n\n"),
+      ...(images.length > 0 && { images }),
+    };
+    if (!this.#work) return this.drive(words);
+    this.#queued = [...this.#queued, words.text];
+    const refused = await this.#session?.say(words);
+    if (refused) this.complain(refused.text);
+    this.#face.changed();
+  }
+
+  /** *Contract:* runs until no turn is open and nothing waits to be heard; tells problems itself. */
+  drive(words?: Words): Promise<void> {
+    this.#driving = this.#drive(words);
+    return this.#driving;
+  }
+
+  async #drive(words: Words | undefined): Promise<void> {
+    this.#work = { startedAt: Date.now() };
+    this.#face.changed();
+    try {
+      const problem = await this.#driven(words);
+      if (problem) this.complain(problem.text);
+    } catch (cause) {
+      this.#end.reject(cause);
+    } finally {
+      this.#work = undefined;
+      this.#queued = [];
+      this.#face.changed();
+    }
+  }
+
+  async #driven(words: Words | undefined): Promise<Failure | undefined> {
+    const existing = this.#session;
+    const session = existing ?? (await startSession(this.#local(), words ?? { text: "" }));
+    if (isFailure(session)) return session;
+    if (!existing) {
+      await this.#closeBench();
+      this.#take(session);
+    }
+    this.#questions.recall(session.session().calls);
+    let ended = await session.run(existing ? words : undefined);
+    // Said when the turn was about to end.
+    while (!isFailure(ended) && (await session.hasWork())) ended = await session.run();
+    return isFailure(ended) ? ended : undefined;
+  }
+
+  /** *Contract:* the turn or the command that runs ends soon; whether anything ran. */
+  interrupt(): boolean {
+    if (!this.#work) return false;
+    this.#work.stop?.abort();
+    const asked = this.#session?.cancel("user");
+    void asked?.then((refused) => refused && this.complain(refused.text));
+    return true;
+  }
+
+  /** A shell command of the person's own. */
+  async command(script: string): Promise<void> {
+    if (this.#work) return this.complain("the agent is at work: wait, or press Esc first");
+    const stop = new AbortController();
+    this.#work = { startedAt: Date.now(), stop };
+    this.transcript.typed(script);
+    this.#face.changed();
+    const startedAt = performance.now();
+    try {
+      const runner = this.#session ?? this.#openBench();
+      const outcome: Outcome = isFailure(runner)
+        ? { type: "failed", failure: runner }
+        : await runner.command(script, stop.signal);
+      this.transcript.typed(undefined);
+      this.#showTyped(script, outcome, performance.now() - startedAt);
+    } catch (cause) {
+      this.#end.reject(cause);
+    } finally {
+      this.#work = undefined;
+      this.#face.changed();
+    }
+  }
+
+  #showTyped(script: string, outcome: Outcome, ms: number): void {
+    const view = { paint: this.theme, width: this.width };
+    const [head = "", ...body] = callLines({ tool: "!", target: script, outcome, ms }, view);
+    const text = outcome.type === "ok" || outcome.type === "interrupted" ? outcome.text.trimEnd() : "";
+    // All of it: the person asked to see it.
+    const said =
+      text === ""
+        ? body
+        : harmless(text)
+            .split("\n")
+            .map((line) => `    ${line}`);
+    this.print(["", head, ...said]);
+    if (text === "" && outcome.type !== "ok") return;
+    const output =
+      text.length > mostTold ? `${text.slice(0, mostTold / 2)}\n…\n${text.slice(-mostTold / 2)}` : text;
+    this.#told.push(`I ran \`${script}\`:\n\`\`\`\n${output}\n\`\`\``);
+  }
+
+  #openBench(): Workbench | Failure {
+    if (this.#bench) return this.#bench;
+    const bench = openWorkbench(this.#local(), new AbortController().signal);
+    if (!isFailure(bench)) this.#bench = bench;
+    return bench;
+  }
+
+  async #closeBench(): Promise<void> {
+    await this.#bench?.close();
+    this.#bench = undefined;
+  }
+
+  /** Another model from the next attempt on. */
+  async setModel(model: string): Promise<Failure | undefined> {
+    const { unknownModel } = await import("@lathe/hosts/local");
+    const unknown = await unknownModel({ ...this.#options, models: [model] });
+    if (unknown) return unknown;
+    this.#options = { ...this.#options, models: [model] };
+    if (!this.#session) return undefined;
+    // Whoever works hears it; else it is heard with the next words.
+    return this.#session.choose(model);
+  }
+
+  /** Holds from the next turn on; undefined: the one before plan mode. */
+  setMode(mode: Mode | undefined): Mode {
+    const before = this.#options.mode;
+    const next = mode ?? this.#modeBefore ?? "auto";
+    if (next === "plan" && before !== "plan") this.#modeBefore = before;
+    this.#options = { ...this.#options, mode: next };
+    this.#session?.setMode(next);
+    this.#face.changed();
+    return next;
+  }
+
+  /**
+   * *Contract:* gives the session up, does the work, and takes up the session whose id the work resolves with; with
+   * undefined the next words begin a new one. When the work fails the session is taken up again.
+   */
+  async switchTo(work: () => Promise<string | undefined | Failure>): Promise<Failure | undefined> {
+    if (this.#work)
+      return failure("invalid-arguments", "the agent is at work: press Esc first", { who: "user" });
+    const before = this.#session?.id;
+    await this.#closeSession();
+    const next = await work();
+    const id = isFailure(next) ? before : next;
+    if (id !== undefined) {
+      const session = await resumeSession({ ...this.#local(), models: [] }, id);
+      if (isFailure(session)) return session;
+      this.#take(session);
+    }
+    this.#face.changed();
+    return isFailure(next) ? next : undefined;
+  }
+
+  async #closeSession(): Promise<void> {
+    const session = this.#session;
+    this.#session = undefined;
+    await session?.close();
+    await this.#closeBench();
+  }
+
+  #take(session: LocalSession): void {
+    this.#session = session;
+    for (const remark of session.remarks) this.complain(remark);
+  }
+
+  /** *Contract:* ends what runs, closes everything; idempotent. The id of the session that is left, if there is one. */
+  leave(): Promise<string | undefined> {
+    this.#leaving ??= this.#left();
+    return this.#leaving;
+  }
+
+  async #left(): Promise<string | undefined> {
+    const id = this.#session?.id;
+    if (this.interrupt()) await Promise.race([this.#driving, sleep(graceMs, undefined, { ref: false })]);
+    await this.#closeSession();
+    this.#end.resolve();
+    return id;
+  }
+
+  /** What happened in a session before, as if it were now, from the event at `from` on. */
+  replay(events: readonly Event[], from = 0): void {
+    let session: Session | undefined;
+    for (const [at, event] of events.entries()) {
+      session = fold([event], session);
+      if (at >= from) this.transcript.event(event, session);
+    }
+    this.#face.changed();
+  }
+
+  #local(): Parameters<typeof startSession>[0] {
+    return {
+      ...this.#options,
+      attended: true,
+      onEvent: (event, session) => this.#onEvent(event, session),
+      onDelta: (delta: Delta) => {
+        this.transcript.delta(delta);
+        this.#face.changed();
+      },
+      onRemark: (text) => this.complain(text),
+    };
+  }
+
+  #onEvent(event: Event, session: Session): void {
+    if (event.type === "message.received") {
+      const heard = event.data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+      const at = this.#queued.indexOf(heard);
+      if (at >= 0) this.#queued = this.#queued.toSpliced(at, 1);
+    }
+    this.transcript.event(event, session);
+    this.#questions.event(event);
+    this.#face.changed();
+  }
+
+  /** What the agent asks comes before what the person was choosing. */
+  #offer(choice: Choice | undefined): void {
+    const before = this.#choice;
+    this.#choice = choice;
+    if (before && choice && !before.takesWords) before.resolve(undefined);
+    this.#face.changed();
+  }
+}

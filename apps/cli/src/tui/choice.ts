@@ -1,0 +1,74 @@
+/** Choice: something a person chooses from a list, or answers in their own words. */
+import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
+import { fit } from "../render/fit.ts";
+import type { Theme } from "./theme.ts";
+
+export interface Option {
+  readonly label: string;
+  /** One line more about it. */
+  readonly about?: string;
+  readonly value: string;
+}
+
+export interface Choice {
+  /** Absent where it was printed before. */
+  readonly title?: string;
+  readonly options: readonly Option[];
+  /** Words that are no option are an answer, too; else they choose among the options. */
+  readonly takesWords: boolean;
+  /** Keys that choose an option, in one letter. */
+  readonly keys?: Readonly<Record<string, string>>;
+  /** *Contract:* called once: with an option's value, with words, or with nothing when it was left. */
+  resolve(answer: string | undefined): void;
+}
+
+/** The options that the words so far may mean. */
+export function matching({ options, takesWords }: Choice, words: string): readonly Option[] {
+  if (takesWords || words.trim() === "") return options;
+  return fuzzyFilter([...options], words.trim(), ({ label, about = "" }) => `${label} ${about}`);
+}
+
+/** The value that an answer means; undefined when it means none. */
+export function meant(choice: Choice, words: string, selected: number): string | undefined {
+  const said = words.trim();
+  const options = matching(choice, said);
+  if (said === "") return options[selected]?.value;
+  if (/^\d+$/.test(said))
+    return choice.options[Number(said) - 1]?.value ?? (choice.takesWords ? said : undefined);
+  return choice.takesWords ? said : options[Math.min(selected, options.length - 1)]?.value;
+}
+
+export interface ChoiceView {
+  readonly width: number;
+  /** Lines there are for the options. */
+  readonly room: number;
+  readonly theme: Theme;
+}
+
+/** The options as they stand on the screen, the selected one marked; of many those around it. */
+export function choiceLines(
+  choice: Choice,
+  { selected, words }: { readonly selected: number; readonly words: string },
+  { width, room, theme }: ChoiceView,
+): readonly string[] {
+  const options = matching(choice, words);
+  const first = Math.max(0, Math.min(selected - Math.floor(room / 2), options.length - room));
+  const labels = Math.min(Math.floor(width * 0.6), Math.max(0, ...options.map(({ label }) => label.length)));
+  const lines = options.slice(first, first + room).map(({ label, about = "" }, at) => {
+    const number = choice.options.indexOf(options[first + at] as Option) + 1;
+    const isSelected = first + at === selected;
+    const head = `${isSelected ? "›" : " "} ${number}. ${fit(label, labels).padEnd(about === "" ? 0 : labels)}`;
+    const more = fit(about, Math.max(0, width - head.length - 2));
+    const text = more === "" ? head : `${head}  ${theme.dim(more)}`;
+    return isSelected ? theme.cyan(text) : text;
+  });
+  const rest = options.length - lines.length;
+  const title = choice.title === undefined ? [] : [theme.bold(fit(choice.title, width))];
+  const none = options.length === 0 ? [theme.dim("  nothing fits these words")] : [];
+  return [
+    ...title,
+    ...lines,
+    ...none,
+    ...(rest > 0 ? [theme.dim(`  … ${rest} more, type to find them`)] : []),
+  ];
+}

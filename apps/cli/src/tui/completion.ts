@@ -1,0 +1,66 @@
+/** Completion: names of commands behind a slash, paths of the project behind an @. */
+import type {
+  AutocompleteItem,
+  AutocompleteProvider,
+  AutocompleteSuggestions,
+} from "@earendil-works/pi-tui/dist/autocomplete.js";
+import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
+
+interface Named {
+  readonly name: string;
+  readonly about: string;
+}
+
+const most = 20;
+
+export function createCompletion(
+  commands: readonly Named[],
+  files: (signal: AbortSignal) => Promise<readonly string[]>,
+): AutocompleteProvider {
+  const suggest = async (
+    before: string,
+    row: number,
+    signal: AbortSignal,
+  ): Promise<AutocompleteSuggestions | null> => {
+    const [command] = row === 0 ? (/^\/[\w-]*$/.exec(before) ?? []) : [];
+    if (command !== undefined) return suggestions(commandItems(commands, command.slice(1)), command);
+    const [, path] = /(?:^|\s)(@\S*)$/.exec(before) ?? [];
+    if (path === undefined) return null;
+    const found = fuzzyFilter([...(await files(signal))], path.slice(1), (one) => one).slice(0, most);
+    return suggestions(
+      found.map((one) => ({ value: `@${one}`, label: one })),
+      path,
+    );
+  };
+  return {
+    triggerCharacters: ["@"],
+    // The editor calls it with four; what is behind the cursor does not matter.
+    getSuggestions: (...[lines, row, col, { signal }]) =>
+      suggest((lines[row] ?? "").slice(0, col), row, signal),
+    applyCompletion: (...[lines, row, col, item, prefix]) => completed(lines, { row, col }, { item, prefix }),
+  };
+}
+
+function suggestions(items: AutocompleteItem[], prefix: string): AutocompleteSuggestions | null {
+  return items.length > 0 ? { items, prefix } : null;
+}
+
+function commandItems(commands: readonly Named[], typed: string): AutocompleteItem[] {
+  const starts = commands.filter(({ name }) => name.startsWith(typed));
+  const found = starts.length > 0 ? starts : fuzzyFilter([...commands], typed, ({ name }) => name);
+  return found.map(({ name, about }) => ({ value: `/${name}`, label: `/${name}`, description: about }));
+}
+
+function completed(
+  lines: string[],
+  { row, col }: { readonly row: number; readonly col: number },
+  { item, prefix }: { readonly item: AutocompleteItem; readonly prefix: string },
+): { lines: string[]; cursorLine: number; cursorCol: number } {
+  const line = lines[row] ?? "";
+  const before = `${line.slice(0, col - prefix.length)}${item.value} `;
+  return {
+    lines: lines.with(row, before + line.slice(col).replace(/^ /, "")),
+    cursorLine: row,
+    cursorCol: before.length,
+  };
+}

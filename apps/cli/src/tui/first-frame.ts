@@ -1,0 +1,50 @@
+/** First frame: what stands on the terminal before anything heavy is loaded, and the keys that are typed meanwhile. */
+
+export interface FirstFrame {
+  /** What stands there, line by line. */
+  readonly lines: readonly string[];
+  /** *Contract:* somebody else has the terminal from now on: what was typed until then. */
+  handOver(): string;
+  /** *Contract:* takes it away and gives the terminal back; not after `handOver`. */
+  discard(): void;
+}
+
+const interrupt = "\u0003";
+
+/** *Contract:* the terminal takes key by key from now on. */
+export function paintFirstFrame(): FirstFrame {
+  const width = Math.max(20, process.stdout.columns || 80);
+  const isColored = !process.env.NO_COLOR;
+  const dim = (text: string): string => (isColored ? `\u001b[2m${text}\u001b[22m\u001b[0m` : text);
+  const rule = dim("─".repeat(width));
+  // As the editor will stand there.
+  const lines = [rule, `\u001b[7m \u001b[0m${" ".repeat(width - 1)}\u001b[0m`, rule, dim("starting")];
+  process.stdin.setRawMode(true);
+  process.stdout.write(`\u001b[?25l${lines.join("\r\n")}`);
+  let heard = "";
+  const discard = (): void => {
+    stop();
+    process.stdin.setRawMode(false);
+    process.stdout.write(`\u001b[${lines.length - 1}A\r\u001b[J\u001b[?25h`);
+  };
+  const listen = (chunk: string): void => {
+    heard += chunk;
+    if (!chunk.includes(interrupt)) return;
+    discard();
+    process.exit(130);
+  };
+  const stop = (): void => {
+    process.stdin.off("data", listen).pause();
+    process.off("exit", discard);
+  };
+  process.stdin.setEncoding("utf8").on("data", listen);
+  process.on("exit", discard);
+  return {
+    lines,
+    handOver: () => {
+      stop();
+      return heard;
+    },
+    discard,
+  };
+}

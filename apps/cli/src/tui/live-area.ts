@@ -1,0 +1,148 @@
+/** Live area: lines at the bottom of the terminal that are redrawn in place; what is printed stays above, in the scrollback. */
+import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
+
+/** A terminal, or what stands for one in tests. */
+export interface Output {
+  readonly columns?: number;
+  readonly rows?: number;
+  write(text: string): unknown;
+}
+
+export interface Position {
+  readonly row: number;
+  readonly column: number;
+}
+
+export interface Frame {
+  readonly lines: readonly string[];
+  /** Where the terminal's own cursor waits, for input methods and screen magnifiers. */
+  readonly cursor?: Position;
+}
+
+/** Nothing of a frame is shown before all of it is there (terminals that do not know it ignore it). */
+const begin = "\u001b[?2026h";
+const end = "\u001b[?2026l";
+const reset = "\u001b[0m";
+/** Colours of one line must not run into the next. */
+const colors = "\u001b[";
+
+export class LiveArea {
+  readonly #out: Output;
+  #lines: readonly string[] = [];
+  #width = 0;
+  /** Where the terminal's cursor is, from the area's first line. */
+  #row = 0;
+  #column = 0;
+
+  /** `there`: what already stands on the terminal, with the cursor at the end of its last line. */
+  constructor(out: Output, there: readonly string[] = []) {
+    this.#out = out;
+    this.#lines = there;
+    this.#row = Math.max(0, there.length - 1);
+    this.#column = visibleWidth(there.at(-1) ?? "");
+    this.#width = this.width;
+  }
+
+  get width(): number {
+    return Math.max(20, this.#out.columns || 80);
+  }
+
+  get height(): number {
+    return Math.max(6, this.#out.rows || 24);
+  }
+
+  /** Prints lines that stay, and draws the area below them. */
+  update(printed: readonly string[], { lines: wanted, cursor }: Frame): void {
+    const lines = wanted.slice(-(this.height - 1)).map((line) => this.#fitted(line));
+    const drop = wanted.length - lines.length;
+    let out = this.width === this.#width ? "" : this.#reflowed();
+    out += printed.length > 0 ? this.#printed(printed) : "";
+    out += this.#changed(lines);
+    const last = lines.length - 1;
+    const to = cursor
+      ? { row: Math.max(0, cursor.row - drop), column: cursor.column }
+      : { row: Math.max(0, last), column: Math.min(this.width - 1, visibleWidth(lines[last] ?? "")) };
+    const moved = this.#moved(to);
+    if (out === "" && moved === "") return;
+    this.#out.write(out === "" ? moved : `${begin}${out}${moved}${end}`);
+  }
+
+  /** The terminal has another size, or what stands on it is not to be trusted: the next frame is drawn anew. */
+  resized(): void {
+    this.#width = 0;
+  }
+
+  /** Takes the area away; the cursor is where it began. */
+  clear(): void {
+    this.#out.write(`${this.width === this.#width ? this.#erased() : this.#reflowed()}`);
+  }
+
+  #fitted(line: string): string {
+    const text = visibleWidth(line) > this.width ? truncateToWidth(line, this.width, "") : line;
+    return text.includes(colors) ? `${text}${reset}` : text;
+  }
+
+  #erased(): string {
+    const gone = `${this.#moved({ row: 0, column: 0 })}\u001b[J`;
+    this.#lines = [];
+    return gone;
+  }
+
+  /** A terminal of another width has broken the lines anew: the area begins as many rows up as they take now. */
+  #reflowed(): string {
+    const rows = (line: string): number => Math.max(1, Math.ceil(visibleWidth(line) / this.width));
+    const above = this.#lines.slice(0, this.#row).reduce((sum, line) => sum + rows(line), 0);
+    const up = above + Math.floor(this.#column / this.width);
+    this.#width = this.width;
+    this.#lines = [];
+    this.#row = 0;
+    this.#column = 0;
+    return `${up > 0 ? `\u001b[${up}A` : ""}\r\u001b[J`;
+  }
+
+  #printed(lines: readonly string[]): string {
+    const text = lines.map((line) => `${line}${line.includes(colors) ? reset : ""}\r\n`).join("");
+    const out = this.#erased() + text;
+    this.#row = 0;
+    this.#column = 0;
+    return out;
+  }
+
+  /** Only lines that differ are written. */
+  #changed(lines: readonly string[]): string {
+    const before = this.#lines;
+    let out = "";
+    for (const [row, line] of lines.entries()) {
+      if (row < before.length && before[row] === line) continue;
+      if (row < before.length) out += `${this.#moved({ row, column: 0 })}\u001b[2K${line}`;
+      else out += `${this.#below(row)}${line}`;
+      this.#row = row;
+      this.#column = visibleWidth(line);
+    }
+    if (lines.length < before.length) {
+      // One row stays, if only to be empty.
+      const first = Math.max(0, lines.length);
+      out += `${this.#moved({ row: first, column: 0 })}\u001b[J`;
+    }
+    this.#lines = lines;
+    return out;
+  }
+
+  /** To the start of a row that is not there yet: the terminal scrolls where it must. */
+  #below(row: number): string {
+    if (row === 0) return this.#moved({ row: 0, column: 0 });
+    const out = `${this.#moved({ row: row - 1, column: 0 })}\r\n`;
+    this.#row = row;
+    this.#column = 0;
+    return out;
+  }
+
+  #moved({ row, column }: Position): string {
+    if (row === this.#row && column === this.#column) return "";
+    const by = row - this.#row;
+    const vertical = by === 0 ? "" : by < 0 ? `\u001b[${-by}A` : `\u001b[${by}B`;
+    this.#row = row;
+    this.#column = column;
+    return `${vertical}\r${column > 0 ? `\u001b[${column}C` : ""}`;
+  }
+}

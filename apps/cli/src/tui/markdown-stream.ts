@@ -1,0 +1,175 @@
+/** Markdown stream: an answer as it comes; whole blocks are given out once, what is not whole yet is shown at its end. */
+import { Markdown, type MarkdownTheme } from "@earendil-works/pi-tui/dist/components/markdown.js";
+import { setCapabilities } from "@earendil-works/pi-tui/dist/terminal-image.js";
+import { harmless } from "../render/fit.ts";
+import type { Theme } from "./theme.ts";
+
+const fence = /^ {0,3}(```+|~~~+)/;
+const listItem = /^\s*(?:[-*+]|\d{1,9}[.)])\s/;
+
+export class MarkdownStream {
+  readonly #theme: Theme;
+  readonly #look: MarkdownTheme;
+  #pending = "";
+  /** The mark that opened a block of code, in which each whole line is given out at once. */
+  #code: string | undefined;
+  #gaveOut = false;
+  #isEnding = false;
+  #shown: { readonly width: number; readonly lines: readonly string[] } | undefined;
+
+  constructor(theme: Theme) {
+    this.#theme = theme;
+    this.#look = markdownTheme(theme);
+    // It would ask tmux, and wait for it.
+    setCapabilities({ images: null, trueColor: false, hyperlinks: false });
+  }
+
+  /** Whether it holds nothing that was not given out. */
+  get isEmpty(): boolean {
+    return this.#pending === "";
+  }
+
+  push(text: string): void {
+    this.#pending += harmless(text).replaceAll("\r", "");
+    this.#shown = undefined;
+  }
+
+  /** What is left comes with the next `take`, and what comes after that is another answer. */
+  end(): void {
+    this.#isEnding = true;
+  }
+
+  /** Forgets what was not given out; whether anything was. */
+  discard(): boolean {
+    const had = this.#gaveOut;
+    this.#pending = "";
+    this.#code = undefined;
+    this.#gaveOut = false;
+    this.#shown = undefined;
+    return had;
+  }
+
+  /** Lines that will not change any more, each once. */
+  take(width: number): readonly string[] {
+    const lines: string[] = [];
+    for (let before = -1; this.#pending.length !== before; ) {
+      before = this.#pending.length;
+      lines.push(...(this.#code === undefined ? this.#takeBlocks(width) : this.#takeCode(this.#code)));
+    }
+    if (this.#isEnding) lines.push(...this.#takeRest());
+    if (lines.length > 0) this.#shown = undefined;
+    return lines;
+  }
+
+  /** At most the last `limit` lines of what may still change. */
+  tail(width: number, limit: number): readonly string[] {
+    if (this.#pending === "" || limit === 0) return [];
+    if (this.#shown?.width !== width) this.#shown = { width, lines: this.#unfinished(width) };
+    return this.#shown.lines.slice(-limit);
+  }
+
+  #unfinished(width: number): readonly string[] {
+    if (this.#code !== undefined) return [this.#codeLine(this.#pending)];
+    const lines = this.#rendered(this.#pending, width);
+    return this.#gaveOut && lines.length > 0 ? ["", ...lines] : lines;
+  }
+
+  #takeBlocks(width: number): readonly string[] {
+    const fenced = fenceStart(this.#pending);
+    const end = fenced ?? (this.#isEnding ? this.#pending.length : endOfBlocks(this.#pending));
+    const block = this.#rendered(this.#pending.slice(0, end), width);
+    const lines = block.length > 0 && this.#gaveOut ? ["", ...block] : block;
+    if (block.length > 0) this.#gaveOut = true;
+    this.#pending = this.#pending.slice(end);
+    if (fenced === undefined) return lines;
+    this.#code = fence.exec(this.#pending)?.[1] ?? "```";
+    this.#pending = this.#pending.slice(this.#pending.indexOf("\n") + 1);
+    return this.#gaveOut ? [...lines, ""] : lines;
+  }
+
+  #takeCode(mark: string): readonly string[] {
+    const lines: string[] = [];
+    for (let at = this.#pending.indexOf("\n"); at >= 0; at = this.#pending.indexOf("\n")) {
+      const line = this.#pending.slice(0, at);
+      this.#pending = this.#pending.slice(at + 1);
+      if (isClosing(line, mark)) {
+        this.#code = undefined;
+        break;
+      }
+      lines.push(this.#codeLine(line));
+    }
+    if (lines.length > 0) this.#gaveOut = true;
+    return lines;
+  }
+
+  /** At the end of an answer a block of code may be open. */
+  #takeRest(): readonly string[] {
+    const code = this.#code;
+    const rest = this.#pending;
+    this.discard();
+    this.#isEnding = false;
+    return code === undefined || rest === "" || isClosing(rest, code) ? [] : [this.#codeLine(rest)];
+  }
+
+  #codeLine(line: string): string {
+    return this.#theme.cyan(`  ${line.replaceAll("\t", "    ")}`);
+  }
+
+  #rendered(text: string, width: number): readonly string[] {
+    if (text.trim() === "") return [];
+    const options = { renderLatex: false };
+    const markdown = new Markdown(text.trim(), 0, 0, this.#look, undefined, options);
+    return markdown.render(width).map((line) => line.trimEnd());
+  }
+}
+
+function isClosing(line: string, mark: string): boolean {
+  const trimmed = line.trim();
+  return trimmed.length >= mark.length && trimmed === mark[0]?.repeat(trimmed.length);
+}
+
+/** Where the last block that is surely whole ends: at an empty line, with something behind it that does not belong to it. */
+function endOfBlocks(text: string): number {
+  for (let at = text.lastIndexOf("\n\n"); at > 0; at = text.lastIndexOf("\n\n", at - 1)) {
+    const rest = text.slice(at).replace(/^\n+/, "");
+    const whole = rest.includes("\n") || rest.length > 3;
+    if (whole && !/^\s/.test(rest) && !(listItem.test(rest) && inList(text.slice(0, at)))) return at + 2;
+  }
+  return 0;
+}
+
+/** Whether the text ends in a list, which what follows may go on with. */
+function inList(text: string): boolean {
+  const block = text.slice(text.lastIndexOf("\n\n") + 1);
+  return block.split("\n").some((line) => listItem.test(line));
+}
+
+/** Where the first line that opens a block of code begins, once it is whole. */
+function fenceStart(text: string): number | undefined {
+  let at = 0;
+  for (const line of text.split("\n").slice(0, -1)) {
+    if (fence.test(line)) return at;
+    at += line.length + 1;
+  }
+  return undefined;
+}
+
+function markdownTheme(theme: Theme): MarkdownTheme {
+  const { bold, cyan, dim, italic, strike, underline } = theme;
+  return {
+    heading: bold,
+    link: underline,
+    linkUrl: dim,
+    code: cyan,
+    codeBlock: cyan,
+    codeBlockBorder: dim,
+    quote: italic,
+    quoteBorder: dim,
+    hr: dim,
+    listBullet: cyan,
+    bold,
+    italic,
+    strikethrough: strike,
+    underline,
+  };
+}

@@ -1,0 +1,89 @@
+/** Opening a chat: what it needs from the configuration, and what is typed into it. */
+import type { AutocompleteProvider } from "@earendil-works/pi-tui/dist/autocomplete.js";
+import { projectFiles } from "@lathe/hosts/project-files";
+import { readPrompts, rememberPrompt } from "@lathe/hosts/prompt-history";
+import { isFailure } from "@lathe/protocol";
+import type { Look } from "../config/config.ts";
+import { nearest } from "../nearest.ts";
+import type { AgentOptions } from "../run-options.ts";
+import type { Chat } from "./chat.ts";
+import { createCompletion } from "./completion.ts";
+import { slashCommands } from "./slash/slash-commands.ts";
+import { takeUp } from "./take-up.ts";
+import { type Ground, groundOfVariable } from "./theme.ts";
+
+export interface ChatSettings {
+  readonly options: AgentOptions;
+  /** Absent: the terminal is asked. */
+  readonly ground?: Ground;
+  readonly completion: AutocompleteProvider;
+  /** What was said before in this project, oldest first. */
+  readonly history: readonly string[];
+  /** *Contract:* what a person typed: words for the agent, a command of ours, or one for the shell. */
+  submit(chat: Chat, text: string): void;
+}
+
+/** Files that are new since are found after a while. */
+const filesKeptMs = 10_000;
+
+export function chatSettings(options: AgentOptions, look: Look): ChatSettings {
+  const { cwd, env } = options;
+  const ground = groundOf(look, env);
+  let listed: { readonly at: number; readonly files: Promise<readonly string[]> } | undefined;
+  const files = (): Promise<readonly string[]> => {
+    if (!listed || performance.now() - listed.at > filesKeptMs) {
+      listed = { at: performance.now(), files: projectFiles(cwd, AbortSignal.timeout(filesKeptMs)) };
+    }
+    return listed.files;
+  };
+  return {
+    options,
+    ...(ground && { ground }),
+    completion: createCompletion(slashCommands, files),
+    history: readPrompts(env, cwd),
+    submit: (chat, text) => {
+      rememberPrompt(env, cwd, text);
+      void heard(chat, text.trim());
+    },
+  };
+}
+
+function groundOf({ theme }: Look, env: AgentOptions["env"]): Ground | undefined {
+  if (env.NO_COLOR) return "none";
+  return theme === "auto" ? groundOfVariable(env.COLORFGBG) : theme;
+}
+
+async function heard(chat: Chat, text: string): Promise<void> {
+  if (text.startsWith("!")) return text.length > 1 ? chat.command(text.slice(1).trim()) : undefined;
+  // A path is no command.
+  const [, name, words = ""] = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
+  if (name === undefined) return chat.say(text);
+  const command = slashCommands.find((one) => one.name === name);
+  if (!command) return unknown(chat, name);
+  chat.print(["", chat.theme.cyan(text)]);
+  await chat.attempt(() => command.run(chat, words.trim()));
+}
+
+function unknown(chat: Chat, name: string): void {
+  const meant = nearest(
+    name,
+    slashCommands.map((one) => one.name),
+  );
+  chat.complain(`there is no /${name}; ${meant ? `did you mean /${meant}?` : "/help lists them"}`);
+}
+
+/** What a chat begins with. */
+export interface Beginning {
+  readonly session?: string;
+  readonly words?: string;
+}
+
+export async function begin(chat: Chat, { session, words }: Beginning): Promise<void> {
+  await chat.attempt(async () => {
+    const told = session === undefined ? [] : await takeUp(chat, session);
+    if (isFailure(told) || words === undefined) return told;
+    chat.print(told);
+    void chat.say(words);
+    return undefined;
+  });
+}

@@ -1,0 +1,91 @@
+/** Plain chat: a chat in plain lines, for screen readers and terminals that cannot be redrawn: nothing moves. */
+import { createInterface } from "node:readline";
+import { stripVTControlCharacters } from "node:util";
+import { columnsOf } from "../render/fit.ts";
+import { Chat } from "./chat.ts";
+import { type Choice, meant } from "./choice.ts";
+import { type Beginning, begin, type ChatSettings } from "./open-chat.ts";
+import type { Left } from "./run-screen-chat.ts";
+import { themeOf } from "./theme.ts";
+
+export interface PlainOpening extends Beginning {
+  readonly remarks: readonly string[];
+}
+
+/** What takes longer is told, once. */
+const patienceMs = 3_000;
+const interrupted = 130;
+const signals = ["SIGTERM", "SIGHUP"] as const;
+
+export async function runPlainChat(
+  settings: ChatSettings,
+  { remarks, ...beginning }: PlainOpening,
+): Promise<Left> {
+  const theme = themeOf("none");
+  let code = 0;
+  let choice: Choice | undefined;
+  let activity: { readonly text: string; readonly since: number } | undefined;
+  const reader = createInterface({ input: process.stdin, output: process.stdout, prompt: "" });
+  const show = (lines: readonly string[]): void => {
+    for (const line of lines) process.stdout.write(`${stripVTControlCharacters(line)}\n`);
+  };
+  const changed = (): void => {
+    show(chat.transcript.take());
+    if (chat.choice !== choice) {
+      choice = chat.choice;
+      if (choice) show(choiceText(choice));
+    }
+  };
+  const chat = new Chat(settings.options, {
+    width: () => columnsOf(process.stdout),
+    theme: () => theme,
+    changed,
+  });
+  const tell = setInterval(() => {
+    const text = chat.isWorking && !chat.choice ? chat.transcript.activity() : undefined;
+    if (text !== activity?.text) activity = text === undefined ? undefined : { text, since: Date.now() };
+    if (!activity || activity.since === 0 || Date.now() - activity.since < patienceMs) return;
+    show([`... ${activity.text}`]);
+    activity = { ...activity, since: 0 };
+  }, 500);
+  const leave = (): void => {
+    code = interrupted;
+    void chat.leave();
+  };
+  let leaveAt = 0;
+  reader.on("line", (line) => {
+    if (!choice) return line.trim() === "" ? undefined : settings.submit(chat, line);
+    const answer = meant(choice, line, -1);
+    if (answer === undefined) show(["Answer with a number or with words."]);
+    else choice.resolve(answer);
+  });
+  reader.on("close", () => void chat.leave());
+  reader.on("SIGINT", () => {
+    if (Date.now() < leaveAt) return leave();
+    leaveAt = Date.now() + 2_000;
+    if (choice && !choice.takesWords) choice.resolve(undefined);
+    else show([chat.interrupt() ? "Stopping. Ctrl-C again leaves." : "Ctrl-C again leaves."]);
+  });
+  for (const signal of signals) process.on(signal, leave);
+  try {
+    show(["Lathe. Type what to do, /help for the commands; Ctrl-D leaves."]);
+    for (const remark of remarks) chat.complain(remark);
+    void begin(chat, beginning);
+    await chat.ended;
+    const session = await chat.leave();
+    changed();
+    return { code, ...(session !== undefined && { session }) };
+  } finally {
+    clearInterval(tell);
+    reader.close();
+    for (const signal of signals) process.off(signal, leave);
+  }
+}
+
+function choiceText({ title, options, takesWords }: Choice): readonly string[] {
+  const list = options.map(
+    ({ label, about = "" }, at) => `${at + 1}. ${label}${about === "" ? "" : ` (${about})`}`,
+  );
+  const how = takesWords ? "Answer with a number, or with words." : "Answer with a number; Ctrl-C leaves it.";
+  return [...(title === undefined ? [] : [title]), ...list, how];
+}

@@ -1,0 +1,113 @@
+/** Questions: what the agent wants to know of the person, one after the other, as choices. */
+import type { LocalSession } from "@lathe/hosts/local";
+import { allowForProject, allowForSession, type CallState, type Event, type Failure } from "@lathe/protocol";
+import { answerOf, questionText } from "../question-text.ts";
+import type { Choice, Option } from "./choice.ts";
+import type { Theme } from "./theme.ts";
+
+type Asked = Event<"question.asked">["data"] & { readonly seq: number };
+
+/** Who shows them. */
+export interface Asking {
+  theme(): Theme;
+  print(lines: readonly string[]): void;
+  /** *Contract:* one at a time; absent: none is open any more. */
+  offer(choice: Choice | undefined): void;
+  complain(refused: Failure): void;
+}
+
+export interface Questions {
+  event(event: Event): void;
+  /** What was asked before this process had the session. */
+  recall(calls: readonly CallState[]): void;
+}
+
+export function createQuestions(session: () => LocalSession | undefined, asking: Asking): Questions {
+  const open: Asked[] = [];
+  let shown: Asked | undefined;
+  const answer = async (asked: Asked, words: string): Promise<void> => {
+    const refused = await session()?.answer(asked.call, asked.seq, words);
+    // Asked once more when the answer could not be kept.
+    if (refused) {
+      asking.complain(refused);
+      open.unshift(asked);
+    }
+    await next();
+  };
+  const next = async (): Promise<void> => {
+    const asked = open[0];
+    if (shown || !asked) return;
+    shown = asked;
+    const call = await session()?.askedCall(asked.call);
+    // The turn may have ended meanwhile.
+    if (open[0] !== asked) return;
+    asking.print(textOf(asked, call, asking.theme()));
+    asking.offer({
+      options: optionsOf(asked),
+      takesWords: true,
+      resolve: (words) => {
+        const meaning = words === undefined ? undefined : answerOf(asked, words);
+        if (meaning === undefined) return;
+        open.shift();
+        shown = undefined;
+        asking.offer(undefined);
+        void answer(asked, meaning);
+      },
+    });
+  };
+  const add = (asked: Asked): void => {
+    if (open.some(({ seq }) => seq === asked.seq)) return;
+    open.push(asked);
+    void next();
+  };
+  const forget = (gone: (asked: Asked) => boolean): void => {
+    const left = open.filter((asked) => !gone(asked));
+    const wasShown = shown !== undefined && gone(shown);
+    open.splice(0, open.length, ...left);
+    if (!wasShown) return;
+    shown = undefined;
+    asking.offer(undefined);
+    void next();
+  };
+  return {
+    event: (event) => {
+      if (event.type === "question.asked") add({ ...event.data, seq: event.seq });
+      if (event.type === "turn.ended") forget(() => true);
+      // By somebody else.
+      if (event.type === "question.answered") forget(({ call }) => call === event.data.call);
+    },
+    recall: (calls) => {
+      for (const { call, asked } of calls) if (asked) add({ ...asked, call: call.id });
+    },
+  };
+}
+
+/** Whole, however long it is: it stays above the options. */
+function textOf(asked: Asked, call: Parameters<typeof questionText>[1], theme: Theme): readonly string[] {
+  const text = questionText(asked.kind === "question" ? { ...asked, options: [] } : asked, call, theme);
+  // How to answer stands in the options below.
+  return text
+    .split("\n")
+    .filter((line) => !line.includes("[y]es") && line.trim() !== "> ")
+    .slice(0);
+}
+
+function optionsOf({ kind, options }: Asked): readonly Option[] {
+  if (kind === "question") return options.map((label) => ({ label, value: label }));
+  const means: Readonly<Record<string, Option>> = {
+    [allowForSession]: { label: "Yes, for this session", about: "what is listed above, unasked", value: "s" },
+    [allowForProject]: {
+      label: "Yes, for this project",
+      about: "the same, also in later sessions",
+      value: "p",
+    },
+  };
+  return [
+    { label: "Yes, once", value: "y" },
+    ...[allowForSession, allowForProject].flatMap((one) => {
+      const option = options.includes(one) ? means[one] : undefined;
+      return option ? [option] : [];
+    }),
+    { label: "No", about: "or type what to do instead", value: "n" },
+  ];
+}

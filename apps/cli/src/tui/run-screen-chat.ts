@@ -1,0 +1,40 @@
+/** Runs a chat on a terminal that is redrawn, and puts the terminal back whatever ends it. */
+import type { FirstFrame } from "./first-frame.ts";
+import { type Beginning, begin, type ChatSettings } from "./open-chat.ts";
+import { ScreenChat } from "./screen-chat.ts";
+
+export interface Left {
+  readonly code: number;
+  /** Absent when nothing was said. */
+  readonly session?: string;
+}
+
+export interface Opening extends Beginning {
+  readonly remarks: readonly string[];
+  readonly first: FirstFrame;
+}
+
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
+const interrupted = 130;
+
+export async function runScreenChat(
+  settings: ChatSettings,
+  { first, remarks, ...beginning }: Opening,
+): Promise<Left> {
+  let code = 0;
+  const screen = new ScreenChat(settings, first);
+  const { chat } = screen;
+  const leave = (): void => {
+    code = interrupted;
+    void chat.leave();
+  };
+  for (const signal of signals) process.on(signal, leave);
+  try {
+    for (const remark of remarks) chat.complain(remark);
+    void begin(chat, beginning);
+    const session = await screen.run();
+    return { code, ...(session !== undefined && { session }) };
+  } finally {
+    for (const signal of signals) process.off(signal, leave);
+  }
+}

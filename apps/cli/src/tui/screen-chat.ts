@@ -1,0 +1,315 @@
+/** Screen chat: a chat on a terminal that is redrawn: what goes on, an editor, a status line, and above them what stays. */
+import { Editor } from "@earendil-works/pi-tui/dist/components/editor.js";
+import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
+import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
+import { CURSOR_MARKER, type TUI } from "@earendil-works/pi-tui/dist/tui.js";
+import { visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
+import { fit } from "../render/fit.ts";
+import { Chat } from "./chat.ts";
+import { type Choice, choiceLines, matching, meant } from "./choice.ts";
+import type { FirstFrame } from "./first-frame.ts";
+import { type Frame, LiveArea } from "./live-area.ts";
+import type { ChatSettings } from "./open-chat.ts";
+import { statusLine } from "./status-line.ts";
+import { enterTerminalMode, type TerminalMode } from "./terminal-mode.ts";
+import { groundOfAnswer, groundQuery, type Theme, themeOf } from "./theme.ts";
+
+/** Between two frames, of what a person types and of what streams. */
+const frameMs = { typing: 8, streaming: 50 };
+const tickMs = 240;
+/** A question takes keys once nobody has typed for so long: nobody answers what they have not read. */
+const settleMs = 400;
+const leaveMs = 2_000;
+/** After a lone Esc: over a slow line the rest of a key may come later. */
+const escapeMs = 30;
+const choiceRows = 8;
+
+export class ScreenChat {
+  readonly chat: Chat;
+  readonly #settings: ChatSettings;
+  readonly #area: LiveArea;
+  readonly #keys = new StdinBuffer({ escapeTimeout: escapeMs });
+  readonly #editor: Editor;
+  #mode: TerminalMode | undefined;
+  #theme: Theme;
+  #timer: NodeJS.Timeout | undefined;
+  #dueAt = 0;
+  #drawnAt = 0;
+  #ticker: NodeJS.Timeout | undefined;
+  #lastKeyAt = 0;
+  #leaveAt = 0;
+  /** The choice that is shown, whether it takes keys yet, and what stood in the editor before. */
+  #shown: { readonly choice: Choice; isOpen: boolean; selected: number; draft: string } | undefined;
+  #isLeft = false;
+
+  constructor(settings: ChatSettings, first: FirstFrame) {
+    this.#settings = settings;
+    this.#theme = themeOf(settings.ground ?? "dark");
+    this.#area = new LiveArea(process.stdout, first.lines);
+    this.chat = new Chat(settings.options, {
+      width: () => this.#area.width,
+      theme: () => this.#theme,
+      changed: () => this.#changed(),
+    });
+    this.#editor = this.#createEditor();
+    this.#listen(first);
+  }
+
+  /** *Contract:* resolves with the id of the session that was left, if any; rejects with a bug. The terminal is as before. */
+  async run(): Promise<string | undefined> {
+    let left: string | undefined;
+    try {
+      await this.chat.ended;
+    } finally {
+      this.#isLeft = true;
+      clearTimeout(this.#timer);
+      clearInterval(this.#ticker);
+      left = await this.chat.leave();
+      this.#area.update(this.chat.transcript.take(), { lines: [] });
+      this.#area.clear();
+      this.#keys.destroy();
+      process.stdin.off("data", this.#onData).pause();
+      process.stdout.off("resize", this.#onResize);
+      this.#mode?.restore();
+    }
+    return left;
+  }
+
+  #createEditor(): Editor {
+    const area = this.#area;
+    // Of a renderer the editor wants its height, and to be drawn again.
+    const host = {
+      terminal: {
+        get rows() {
+          return area.height;
+        },
+      },
+      requestRender: () => this.#request("typing"),
+    } as unknown as TUI;
+    const paint = (name: "dim" | "cyan") => (text: string) => this.#theme[name](text);
+    const selectList = {
+      selectedPrefix: paint("cyan"),
+      selectedText: paint("cyan"),
+      description: paint("dim"),
+      scrollInfo: paint("dim"),
+      noMatch: paint("dim"),
+    };
+    const editor = new Editor(host, { borderColor: paint("dim"), selectList });
+    editor.focused = true;
+    editor.setAutocompleteProvider(this.#settings.completion);
+    for (const prompt of this.#settings.history) editor.addToHistory(prompt);
+    editor.onSubmit = (text) => this.#submit(text);
+    return editor;
+  }
+
+  #listen(first: FirstFrame): void {
+    this.#keys.on("data", (key) => this.#onKey(key));
+    this.#keys.on("paste", (text) => this.#onKey(`\u001b[200~${text}\u001b[201~`));
+    const typed = first.handOver();
+    this.#mode = enterTerminalMode({
+      onStop: () => this.#area.clear(),
+      onContinue: () => this.#request("typing"),
+    });
+    process.stdin.on("data", this.#onData).resume();
+    process.stdout.on("resize", this.#onResize);
+    if (this.#settings.ground === undefined) process.stdout.write(groundQuery);
+    if (typed !== "") this.#keys.process(typed);
+    this.#request("typing");
+  }
+
+  readonly #onData = (data: string | Buffer): void => this.#keys.process(data);
+
+  readonly #onResize = (): void => {
+    this.#area.resized();
+    this.#request("typing");
+  };
+
+  #onKey(key: string): void {
+    const ground = groundOfAnswer(key);
+    if (ground) this.#restyle(ground);
+    else this.#press(key);
+  }
+
+  #press(key: string): void {
+    this.#lastKeyAt = performance.now();
+    if (!this.#isForAll(key) && !this.#isForChoice(key)) this.#editor.handleInput(key);
+    this.#request("typing");
+  }
+
+  #restyle(ground: "dark" | "light"): void {
+    this.#theme = themeOf(ground);
+    this.chat.transcript.restyle(this.#theme);
+    this.#editor.invalidate();
+    this.#request("typing");
+  }
+
+  /** Keys that mean the same wherever they are pressed. */
+  #isForAll(key: string): boolean {
+    const isEmpty = this.#editor.getText() === "";
+    if (matchesKey(key, "ctrl+c")) this.#stop(isEmpty);
+    else if (matchesKey(key, "ctrl+d") && isEmpty) this.#leave();
+    else if (matchesKey(key, "ctrl+z")) this.#mode?.suspend();
+    else if (matchesKey(key, "ctrl+l")) this.#onResize();
+    else if (matchesKey(key, "escape") && !this.#editor.isShowingAutocomplete()) this.#escape();
+    else return false;
+    return true;
+  }
+
+  /** First what was typed goes, then what runs, then we. */
+  #stop(isEmpty: boolean): void {
+    if (performance.now() < this.#leaveAt) {
+      this.#leave();
+      return;
+    }
+    if (!isEmpty) {
+      this.#editor.setText("");
+      return;
+    }
+    this.chat.interrupt();
+    this.#leaveAt = performance.now() + leaveMs;
+    setTimeout(() => this.#request("typing"), leaveMs).unref();
+  }
+
+  #escape(): void {
+    const choice = this.chat.choice;
+    if (choice && !choice.takesWords) choice.resolve(undefined);
+    else this.chat.interrupt();
+  }
+
+  #leave(): void {
+    if (this.#isLeft) return;
+    this.#isLeft = true;
+    void this.chat.leave();
+  }
+
+  #isForChoice(key: string): boolean {
+    const shown = this.#shown;
+    if (!shown?.isOpen) return false;
+    const words = this.#editor.getText();
+    const count = matching(shown.choice, words).length;
+    if (words !== "" && shown.choice.takesWords) return false;
+    if (matchesKey(key, "up")) shown.selected = (shown.selected + count - 1) % Math.max(1, count);
+    else if (matchesKey(key, "down")) shown.selected = (shown.selected + 1) % Math.max(1, count);
+    else if (matchesKey(key, "enter")) this.#submit(words);
+    else {
+      if (!shown.choice.takesWords) shown.selected = 0;
+      return false;
+    }
+    return true;
+  }
+
+  #submit(text: string): void {
+    const shown = this.#shown;
+    if (shown?.isOpen) {
+      const answer = meant(shown.choice, text, shown.selected);
+      this.#editor.setText("");
+      if (answer !== undefined) shown.choice.resolve(answer);
+      return;
+    }
+    if (text.trim() === "") return;
+    this.#editor.addToHistory(text);
+    this.#settings.submit(this.chat, text);
+  }
+
+  #changed(): void {
+    const { choice, isWorking } = this.chat;
+    if (choice !== this.#shown?.choice) this.#showChoice(choice);
+    if (isWorking && !this.#ticker) this.#ticker = setInterval(() => this.#request("streaming"), tickMs);
+    if (!isWorking) {
+      clearInterval(this.#ticker);
+      this.#ticker = undefined;
+    }
+    this.#request("streaming");
+  }
+
+  #showChoice(choice: Choice | undefined): void {
+    const before = this.#shown;
+    this.#shown = choice && { choice, isOpen: false, selected: 0, draft: before?.draft ?? "" };
+    if (before?.isOpen && this.#editor.getText() === "") this.#editor.setText(before.draft);
+    if (!choice) return;
+    if (!choice.takesWords) this.#openChoice();
+    else this.#openWhenQuiet(choice, performance.now());
+  }
+
+  /** What is typed meanwhile goes where it was meant to go. */
+  #openWhenQuiet(choice: Choice, since: number): void {
+    const left = Math.max(since, this.#lastKeyAt) + settleMs - performance.now();
+    setTimeout(
+      () => {
+        if (this.#shown?.choice !== choice || this.#shown.isOpen) return;
+        if (performance.now() - Math.max(since, this.#lastKeyAt) >= settleMs) this.#openChoice();
+        else this.#openWhenQuiet(choice, since);
+      },
+      Math.max(1, left),
+    ).unref();
+  }
+
+  #openChoice(): void {
+    if (!this.#shown) return;
+    this.#shown.isOpen = true;
+    this.#shown.draft = this.#editor.getText();
+    this.#editor.setText("");
+    this.#request("typing");
+  }
+
+  #request(why: keyof typeof frameMs): void {
+    if (this.#isLeft) return;
+    const dueAt = Math.max(performance.now(), this.#drawnAt + frameMs[why]);
+    if (this.#timer && this.#dueAt <= dueAt) return;
+    clearTimeout(this.#timer);
+    this.#dueAt = dueAt;
+    this.#timer = setTimeout(() => this.#draw(), Math.max(0, dueAt - performance.now()));
+  }
+
+  #draw(): void {
+    this.#timer = undefined;
+    if (this.#isLeft) return;
+    this.#drawnAt = performance.now();
+    const printed = this.chat.transcript.take();
+    this.#area.update(printed, this.#frame());
+  }
+
+  #frame(): Frame {
+    const { width, height } = this.#area;
+    const editor = this.#editor.render(width);
+    const below = [...this.#choiceLines(width), ...editor];
+    const status = this.#theme.dim(statusLine({ ...this.chat.status(), ...this.#hint() }, width));
+    const queued = this.#queuedLines(width);
+    const live = this.chat.transcript.live(Math.max(1, height - below.length - queued.length - 3));
+    const gap = live.length > 0 ? [""] : [];
+    const above = [...gap, ...live, ...queued];
+    return framed([...above, ...below, status]);
+  }
+
+  #choiceLines(width: number): readonly string[] {
+    if (!this.#shown) return [];
+    const { choice, isOpen, selected } = this.#shown;
+    const words = isOpen ? this.#editor.getText() : "";
+    const view = { width, room: Math.min(choiceRows, this.#area.height - 10), theme: this.#theme };
+    return choiceLines(choice, { selected: isOpen ? selected : -1, words }, view);
+  }
+
+  #queuedLines(width: number): readonly string[] {
+    return this.chat.queued.map((text) => this.#theme.dim(fit(`  waits to be heard: ${text}`, width)));
+  }
+
+  #hint(): { readonly hint?: string } {
+    if (performance.now() < this.#leaveAt) return { hint: "Ctrl-C again leaves" };
+    if (this.#shown?.isOpen) {
+      return {
+        hint: this.#shown.choice.takesWords ? "Enter answers, or type words" : "Enter chooses, Esc leaves",
+      };
+    }
+    return this.chat.isWorking ? { hint: "Esc interrupts" } : {};
+  }
+}
+
+/** The lines, and where the editor has its cursor. */
+function framed(lines: readonly string[]): Frame {
+  const row = lines.findIndex((line) => line.includes(CURSOR_MARKER));
+  if (row < 0) return { lines };
+  const line = lines[row] ?? "";
+  const at = line.indexOf(CURSOR_MARKER);
+  const column = visibleWidth(line.slice(0, at));
+  return { lines: lines.with(row, line.replace(CURSOR_MARKER, "")), cursor: { row, column } };
+}

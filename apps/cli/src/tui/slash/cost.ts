@@ -1,0 +1,19 @@
+/** `/cost`: what the session cost, step by step. */
+
+import { isFailure } from "@lathe/protocol";
+import { costText } from "../../cost/cost-text.ts";
+import { noSession } from "./no-session.ts";
+import type { SlashCommand } from "./slash-command.ts";
+
+export const costCommand: SlashCommand = {
+  name: "cost",
+  about: "what the session cost, step by step",
+  run: async (chat) => {
+    if (!chat.session) return noSession;
+    const { sessionCost } = await import("@lathe/hosts/session-cost");
+    const report = await sessionCost(chat.options.env, chat.session.id);
+    if (isFailure(report)) return report;
+    const view = { paint: chat.theme, width: chat.width };
+    return ["", ...costText(report, view).trimEnd().split("\n")];
+  },
+};

@@ -1,0 +1,16 @@
+/** `/diff`: what the session changed. */
+import { isFailure } from "@lathe/protocol";
+import { changesText } from "../../sessions/changes-text.ts";
+import { noSession } from "./no-session.ts";
+import type { SlashCommand } from "./slash-command.ts";
+
+export const diffCommand: SlashCommand = {
+  name: "diff",
+  about: "what the session changed in your files",
+  run: async (chat) => {
+    if (!chat.session) return noSession;
+    const { sessionChanges } = await import("@lathe/hosts/session-changes");
+    const changes = await sessionChanges(chat.options.env, chat.session.id);
+    return isFailure(changes) ? changes : ["", ...changesText(changes, chat.theme).trimEnd().split("\n")];
+  },
+};

@@ -1,0 +1,36 @@
+/** `/export`: the session as a file to read or to share. */
+import { writeFileSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { noSession } from "./no-session.ts";
+import type { SlashCommand } from "./slash-command.ts";
+
+export const exportCommand: SlashCommand = {
+  name: "export",
+  usage: "[FILE.html | FILE.md]",
+  about: "writes the session into a page to share (.html) or a text (.md)",
+  run: async (chat, words) => {
+    if (!chat.session) return noSession;
+    const { readSession } = await import("@lathe/hosts/local");
+    const { exportText } = await import("../../sessions/export-text.ts");
+    const name = words === "" ? `lathe-${chat.session.id}.html` : words;
+    const format = /\.(md|markdown)$/i.test(name) ? "markdown" : "html";
+    const events = await readSession(chat.options.env, chat.session.id);
+    if (isFailure(events)) return events;
+    const path = isAbsolute(name) ? name : join(chat.options.cwd, name);
+    return written(path, exportText(events, format)) ?? [chat.theme.dim(`Written: ${path}`)];
+  },
+};
+
+/** What is there already stays. */
+function written(path: string, text: string): Failure | undefined {
+  try {
+    writeFileSync(path, text, { flag: "wx" });
+    return undefined;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    const why =
+      code === "EEXIST" ? "there is such a file already; name another" : `it cannot be written (${code})`;
+    return failure("no-access", `${path}: ${why}`, { who: "user", cause });
+  }
+}

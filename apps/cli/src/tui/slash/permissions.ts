@@ -1,0 +1,47 @@
+/** `/permissions`: the mode, and what was allowed for the session and for the project. */
+import { type Failure, failure, isFailure, type Mode, modes, type Rule } from "@lathe/protocol";
+import { ruleText } from "../../render/rule-text.ts";
+import type { Chat } from "../chat.ts";
+import type { SlashCommand } from "./slash-command.ts";
+
+const abouts: Readonly<Record<Mode, string>> = {
+  ask: "asks before anything that changes something",
+  auto: "asks before what is risky",
+  plan: "looks and plans, changes nothing",
+  "read-only": "only reads",
+};
+
+export const permissionsCommand: SlashCommand = {
+  name: "permissions",
+  usage: "[MODE]",
+  about: "what the agent may do unasked; a mode changes it",
+  run: async (chat, words) => (words === "" ? shown(chat) : changed(chat, words)),
+};
+
+async function shown(chat: Chat): Promise<readonly string[] | Failure> {
+  const { readProjectRules } = await import("@lathe/hosts/local");
+  const { env, cwd, mode } = chat.options;
+  const kept = readProjectRules(env, cwd);
+  if (isFailure(kept)) return kept;
+  const { bold, dim } = chat.theme;
+  const rules = chat.session?.session().rules ?? [];
+  const list = (title: string, some: readonly Rule[]): readonly string[] =>
+    some.length === 0 ? [] : [bold(title), ...some.map((rule) => `  ${ruleText(rule)}`)];
+  return [
+    "",
+    `${bold(mode)} ${dim(abouts[mode])}`,
+    ...list("Allowed for this session", rules),
+    ...list("Allowed for this project", kept),
+    dim(
+      "Change the mode: /permissions ask, auto, plan or read-only. Rules of the project: lathe policy rules",
+    ),
+  ];
+}
+
+async function changed(chat: Chat, words: string): Promise<readonly string[] | Failure> {
+  const mode = modes.find((one) => one === words);
+  if (!mode)
+    return failure("invalid-arguments", `the modes are ${modes.join(", ")}, not ${words}`, { who: "user" });
+  chat.setMode(mode);
+  return [chat.theme.dim(`Permissions: ${mode}${chat.isWorking ? " from the next turn on" : ""}.`)];
+}

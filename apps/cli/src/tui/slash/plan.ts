@@ -1,0 +1,16 @@
+/** `/plan`: the agent looks and plans, and changes nothing. */
+import type { SlashCommand } from "./slash-command.ts";
+
+export const planCommand: SlashCommand = {
+  name: "plan",
+  usage: "[off | TASK]",
+  about: "the agent may only look and plan; off lets it work again",
+  run: async (chat, words) => {
+    const isOff = words === "off" || (words === "" && chat.options.mode === "plan");
+    const mode = chat.setMode(isOff ? undefined : "plan");
+    const when = chat.isWorking ? " from the next turn on" : "";
+    chat.print([chat.theme.dim(`Permissions: ${mode}${when}.`)]);
+    if (!isOff && words !== "") await chat.say(words);
+    return undefined;
+  },
+};

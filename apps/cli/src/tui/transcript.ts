@@ -1,0 +1,322 @@
+/** Transcript: what happens in a session as lines: those that stay, and those of what goes on now. */
+import { type Delta, type Effect, type Event, messageText, type Session, type Todo } from "@lathe/protocol";
+import { afterCancel, callLines } from "../render/call-lines.ts";
+import { callTarget } from "../render/call-target.ts";
+import { duration, money } from "../render/figures.ts";
+import { fit, harmless, lastLines, wrap } from "../render/fit.ts";
+import { routedText } from "../render/routed-text.ts";
+import { endWord, problemOf } from "../reporters/end-text.ts";
+import { MarkdownStream } from "./markdown-stream.ts";
+import type { Theme } from "./theme.ts";
+
+/** A call of the latest answers that has no outcome yet. */
+interface OpenCall {
+  readonly tool: string;
+  readonly input: string;
+  readonly effects: readonly Effect[];
+  readonly startedAt?: number;
+  readonly progress?: string;
+}
+
+const spinner = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+const spinnerMs = 120;
+const todosShown = 5;
+
+export class Transcript {
+  readonly #width: () => number;
+  #theme: Theme;
+  #stream: MarkdownStream;
+  #lines: string[] = [];
+  readonly #calls = new Map<string, OpenCall>();
+  /** What goes on besides calls. */
+  #activity: { readonly text: () => string; readonly since: number } | undefined;
+  #todos: readonly Todo[] = [];
+  #isCancelled = false;
+  #hasSpoken = false;
+  #turn = { startedAt: 0, steps: 0, cost: 0 };
+  #attemptCost = 0;
+  readonly #toldOf = new Set<string>();
+  #chosen: string | undefined;
+
+  constructor(theme: Theme, width: () => number) {
+    this.#theme = theme;
+    this.#width = width;
+    this.#stream = new MarkdownStream(theme);
+  }
+
+  /** *Contract:* of an empty stream only; what was printed stays as it is. */
+  restyle(theme: Theme): void {
+    this.#theme = theme;
+    if (this.#stream.isEmpty) this.#stream = new MarkdownStream(theme);
+  }
+
+  print(lines: readonly string[]): void {
+    this.#lines.push(...lines);
+  }
+
+  /** Lines that stay, each once. */
+  take(): readonly string[] {
+    const lines = [...this.#lines, ...this.#stream.take(this.#width())];
+    this.#lines = [];
+    return lines;
+  }
+
+  /** What goes on now, in at most `room` lines. */
+  live(room: number): readonly string[] {
+    const steps = this.#steps();
+    const todos = this.#todoLines();
+    const bottom = [...steps, ...todos].slice(0, Math.max(1, room));
+    const text = this.#stream.tail(this.#width(), Math.max(0, room - bottom.length - 1));
+    return text.length > 0 && bottom.length > 0 ? [...text, "", ...bottom] : [...text, ...bottom];
+  }
+
+  /** One line of what goes on now, for those to whom nothing is redrawn. */
+  activity(): string | undefined {
+    const [call] = this.#running();
+    return call ? `${call.tool} ${callTarget(call.input, call.effects)}` : this.#activity?.text();
+  }
+
+  event(event: Event, session: Session): void {
+    switch (event.type) {
+      case "message.received":
+        this.#said(event);
+        break;
+      case "step.started":
+        this.#does(() => `${nameOf(event.data.model)} is thinking`, event.at);
+        break;
+      case "budget.settled":
+        this.#attemptCost = event.data.cost ?? 0;
+        this.#turn.cost += this.#attemptCost;
+        break;
+      case "step.completed":
+        this.#answered(event);
+        break;
+      case "permission.decided":
+        this.#update(event.data.call, { effects: event.data.effects });
+        break;
+      case "tool.started":
+        this.#update(event.data.call, { startedAt: event.at });
+        break;
+      case "tool.denied":
+        this.#stopped(event.data.call);
+        break;
+      case "tool.completed":
+        this.#finished(event);
+        this.#todos = session.todos;
+        break;
+      case "turn.ended":
+        this.#ended(event);
+        break;
+      default:
+        this.#happened(event);
+    }
+  }
+
+  delta(delta: Delta): void {
+    switch (delta.type) {
+      case "text":
+        this.#startText();
+        this.#stream.push(delta.text);
+        break;
+      case "reasoning":
+        break;
+      case "void":
+        if (this.#stream.discard()) this.#note("the text above broke off and is discarded");
+        this.#hasSpoken = false;
+        break;
+      case "output":
+      case "progress":
+        this.#update(delta.call, { progress: lastLines(delta.text, 1)[0] ?? "" });
+        break;
+      case "status":
+        this.#does(() => delta.text, Date.now());
+        break;
+      case "waiting":
+        this.#does(
+          () => `waiting ${duration(Math.max(0, delta.until - Date.now()))}: ${delta.why}`,
+          Date.now(),
+        );
+        break;
+    }
+  }
+
+  /** A command that a person typed, as long as it runs. */
+  typed(command: string | undefined): void {
+    if (command === undefined) this.#calls.delete("typed");
+    else {
+      const input = JSON.stringify({ command });
+      this.#calls.set("typed", { tool: "!", input, effects: [], startedAt: Date.now() });
+    }
+  }
+
+  #said({ data, at }: Event<"message.received">): void {
+    const { bold, cyan, dim } = this.#theme;
+    const images = data.parts.filter(({ type }) => type === "image").length;
+    const note = images > 0 ? [dim(`  ${images} ${images === 1 ? "image" : "images"}`)] : [];
+    const text = harmless(messageText(data.parts)).trimEnd().split("\n");
+    const lines = text.flatMap((line) => wrapped(line, this.#width() - 2));
+    this.print(["", ...lines.map((line, row) => `${cyan(row === 0 ? "›" : " ")} ${bold(line)}`), ...note]);
+    this.#isCancelled = false;
+    // Words that steer a turn begin none.
+    if (this.#turn.startedAt === 0) this.#turn = { startedAt: at, steps: 0, cost: 0 };
+  }
+
+  #startText(): void {
+    if (!this.#hasSpoken) this.print([""]);
+    this.#hasSpoken = true;
+  }
+
+  #answered({ data }: Event<"step.completed">): void {
+    const { dim } = this.#theme;
+    this.#activity = undefined;
+    this.#turn.steps++;
+    const text = data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("");
+    if (!this.#hasSpoken && text.trim() !== "") {
+      this.#startText();
+      this.#stream.push(text);
+    }
+    this.#stream.end();
+    this.print(this.#stream.take(this.#width()));
+    this.#hasSpoken = false;
+    const calls = data.parts.filter((part) => part.type === "tool-call");
+    for (const { id, tool, input } of calls) this.#calls.set(id, { tool, input, effects: [] });
+    const cost = this.#attemptCost > 0 ? ` · ${money(this.#attemptCost)}` : "";
+    if (calls.length > 0) this.print([dim(`  step ${this.#turn.steps} · ${duration(data.ms)}${cost}`)]);
+  }
+
+  #finished({ data }: Event<"tool.completed">): void {
+    const call = this.#calls.get(data.call) ?? { tool: data.call, input: "", effects: [] };
+    this.#calls.delete(data.call);
+    const target = callTarget(call.input, call.effects);
+    const outcome = this.#isCancelled ? afterCancel(data.outcome) : data.outcome;
+    const view = { paint: this.#theme, width: this.#width() };
+    this.print(callLines({ tool: call.tool, target, outcome, ms: data.ms }, view));
+  }
+
+  /** It does not run while it is not known whether it runs again. */
+  #stopped(id: string): void {
+    const call = this.#calls.get(id);
+    if (!call) return;
+    const { startedAt: _, ...stopped } = call;
+    this.#calls.set(id, stopped);
+  }
+
+  #ended({ data, at }: Event<"turn.ended">): void {
+    const { dim, green, red, yellow } = this.#theme;
+    this.#activity = undefined;
+    this.#calls.clear();
+    this.#stream.end();
+    this.print(this.#stream.take(this.#width()));
+    this.#hasSpoken = false;
+    const { startedAt, steps, cost } = this.#turn;
+    this.#turn = { startedAt: 0, steps: 0, cost: 0 };
+    const problem = problemOf(data.end);
+    const word = endWord(data.end);
+    const isStopped = data.end.type === "cancelled";
+    const head = problem === undefined ? green(word) : isStopped ? yellow(word) : red(word);
+    const took = `${steps} ${steps === 1 ? "step" : "steps"} · ${duration(Math.max(0, at - startedAt))}`;
+    const why =
+      problem === undefined || isStopped
+        ? []
+        : wrap(problem, this.#width() - 2).map((line) => red(`  ${line}`));
+    this.print(["", `${head} ${dim(`· ${took}${cost > 0 ? ` · ${money(cost)}` : ""}`)}`, ...why]);
+  }
+
+  /** What concerns neither an answer nor a call. */
+  #happened(event: Event): void {
+    if (event.type === "cancel.requested") {
+      this.#isCancelled = true;
+      this.#does(() => "stopping", event.at);
+    }
+    // That an answer was stopped, the end says.
+    if (event.type === "step.failed" && event.data.failure.code !== "cancelled")
+      this.#note(`no answer: ${event.data.failure.text}`);
+    if (event.type === "model.routed") {
+      this.#chosen = event.data.to;
+      this.print([this.#theme.dim(harmless(routedText(event.data)))]);
+    }
+    if (event.type === "model.switched" && event.data.to !== this.#chosen)
+      this.#note(`switching to ${event.data.to}: ${event.data.why}`);
+    if (event.type === "checkpoint.taken" && event.data.failure)
+      this.#once(`the files are not kept, so this cannot be taken back: ${event.data.failure.text}`);
+    if (event.type === "network.decided") this.#contacted(event.data);
+    if (event.type === "notice.posted") this.#note(`told the model: ${event.data.text}`);
+    if (event.type === "question.answered")
+      this.print([this.#theme.dim(`  ${event.data.by} answered: ${harmless(event.data.answer)}`)]);
+    if (event.type === "session.rewound") this.#note("the session went back");
+  }
+
+  #contacted({ host, port, verdict, why }: Event<"network.decided">["data"]): void {
+    this.#once(`network: ${verdict} ${host}:${port}${verdict === "allowed" ? "" : ` (${why})`}`);
+  }
+
+  /** Programs ask again and again, and reasons come back at every step. */
+  #once(text: string): void {
+    if (this.#toldOf.has(text)) return;
+    this.#toldOf.add(text);
+    this.#note(text);
+  }
+
+  #note(text: string): void {
+    const { yellow } = this.#theme;
+    const [first = "", ...more] = wrap(text, this.#width() - 2);
+    this.print([yellow(`! ${first}`), ...more.map((line) => yellow(`  ${line}`))]);
+  }
+
+  #does(text: () => string, since: number): void {
+    this.#activity = { text, since };
+  }
+
+  #update(id: string, news: Partial<OpenCall>): void {
+    const call = this.#calls.get(id);
+    if (call) this.#calls.set(id, { ...call, ...news });
+  }
+
+  #running(): readonly OpenCall[] {
+    return [...this.#calls.values()].filter((call) => call.startedAt !== undefined);
+  }
+
+  #steps(): readonly string[] {
+    const { bold, cyan, dim } = this.#theme;
+    const now = Date.now();
+    const frame = cyan(spinner[Math.floor(now / spinnerMs) % spinner.length] ?? "");
+    const since = (at: number): string => seconds(Math.max(0, now - at));
+    const calls = this.#running().flatMap((call) => {
+      const time = since(call.startedAt ?? now);
+      const target = fit(callTarget(call.input, call.effects), Math.max(8, this.#width() - time.length - 18));
+      const head = `${frame} ${bold(call.tool.padEnd(10))} ${target}  ${dim(time)}`;
+      return call.progress ? [head, dim(fit(`    ${call.progress}`, this.#width()))] : [head];
+    });
+    if (calls.length > 0 || !this.#activity) return calls;
+    const { text, since: at } = this.#activity;
+    return [`${frame} ${dim(fit(`${text()}, ${since(at)}`, this.#width() - 2))}`];
+  }
+
+  #todoLines(): readonly string[] {
+    const open = this.#todos.filter(({ state }) => state !== "done");
+    if (open.length === 0 || this.#turn.startedAt === 0) return [];
+    const { dim, green } = this.#theme;
+    const done = this.#todos.length - open.length;
+    const shown = open.slice(0, todosShown).map(({ state, text }) => {
+      const line = fit(text, this.#width() - 6);
+      return state === "doing" ? `  ${green("›")} ${line}` : `  ${dim(`· ${line}`)}`;
+    });
+    const rest = open.length - shown.length;
+    const more = rest > 0 ? `, ${rest} more` : "";
+    return [dim(`  to do: ${done} of ${this.#todos.length} done${more}`), ...shown];
+  }
+}
+
+function nameOf(model: string): string {
+  return model.slice(model.indexOf("/") + 1);
+}
+
+/** Without a fraction that would be redrawn all the time. */
+function seconds(ms: number): string {
+  return ms < 60_000 ? `${Math.floor(ms / 1000)} s` : duration(ms);
+}
+
+/** Broken between words, with the spaces it begins with. */
+function wrapped(line: string, width: number): readonly string[] {
+  return line.length <= width ? [line] : wrap(line, width);
+}

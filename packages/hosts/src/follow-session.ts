@@ -1,0 +1,68 @@
+/** Following a session: what is in its log and what comes, without owning it. */
+import { type Event, type Failure, fold, isFailure, type Session } from "@lathe/protocol";
+import { followLog, isProcessAlive, processOwner } from "@lathe/stores";
+import { listSessions } from "./history.ts";
+import { stateFolder } from "./state-folder.ts";
+import { systemClock } from "./system-clock.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** How long after it was written an event is seen at most, and a moment. */
+const pollMs = 100;
+
+export interface Following {
+  readonly signal: AbortSignal;
+  /** *Contract:* every event in order, with the session after it. */
+  onEvent(event: Event, session: Session): void;
+  /** *Contract:* called when all that was there has been told, and whenever who runs it changes. */
+  onOwner(isRunning: boolean): void;
+}
+
+/** *Contract:* resolves at the signal, or with why the log cannot be read on. */
+export async function followSession(
+  env: Env,
+  id: string,
+  following: Following,
+): Promise<Failure | undefined> {
+  const { signal } = following;
+  const log = followLog({ folder: stateFolder(env) }, id);
+  if (isFailure(log)) return log;
+  try {
+    let session: Session | undefined;
+    let wasRunning: boolean | undefined;
+    while (!signal.aborted) {
+      const events = log.next();
+      if (isFailure(events)) return events;
+      for (const event of events) {
+        session = fold([event], session);
+        following.onEvent(event, session);
+      }
+      const isRunning = isOwned(log.owner());
+      if (isRunning !== wasRunning) following.onOwner(isRunning);
+      wasRunning = isRunning;
+      await systemClock.sleep(pollMs, signal);
+    }
+    return undefined;
+  } finally {
+    log.close();
+  }
+}
+
+/** On another machine nobody can tell: then it counts as running. */
+function isOwned(owner: ReturnType<Exclude<ReturnType<typeof followLog>, Failure>["owner"]>): boolean {
+  if (owner === undefined) return false;
+  return owner.host !== processOwner().host || isProcessAlive(owner);
+}
+
+/** The newest session of a folder that no living process owns. */
+export async function newestFree(env: Env, cwd: string): Promise<string | undefined> {
+  for (const { id } of await listSessions(env, { cwd })) {
+    const log = followLog({ folder: stateFolder(env) }, id);
+    if (isFailure(log)) continue;
+    const events = log.next();
+    const owner = log.owner();
+    log.close();
+    if (!isFailure(events) && !isOwned(owner)) return id;
+  }
+  return undefined;
+}

@@ -1,0 +1,22 @@
+/** `session.named`: a person gave the session a name; it is its title from then on. */
+import * as v from "valibot";
+import type { EventType } from "../event-type.ts";
+import { rememberOffer } from "../offers.ts";
+
+export interface SessionNamed {
+  readonly name: string;
+  /** The inbox offer it came from. */
+  readonly offer?: string;
+}
+
+const schema: v.GenericSchema<unknown, SessionNamed> = v.object({
+  name: v.string(),
+  offer: v.exactOptional(v.string()),
+});
+
+export const sessionNamed: EventType<"session.named", SessionNamed> = {
+  name: "session.named",
+  version: 1,
+  schema,
+  apply: (session, { data }) => ({ ...rememberOffer(session, data.offer), title: data.name }),
+};

@@ -1,0 +1,51 @@
+/** Reading a session's log without owning it: what is new since the last look, and who owns it. */
+import { join } from "node:path";
+import { type Event, type Failure, failure, isFailure, type Owner } from "@lathe/protocol";
+import { diskFailure, isMissing } from "./disk-failure.ts";
+import { type Files, nodeFiles } from "./files.ts";
+import { LogFile } from "./log-file.ts";
+import { checkSessionId } from "./session-id.ts";
+
+export interface LogFollower {
+  /** *Contract:* the events that are new since the last call; never waits. */
+  next(): readonly Event[] | Failure;
+  /** Absent when its last owner gave it up. */
+  owner(): Owner | undefined;
+  close(): void;
+}
+
+export interface FollowOptions {
+  /** The state folder. */
+  readonly folder: string;
+  readonly files?: Files;
+}
+
+/** *Contract:* the caller closes it; `session-unknown` when there is no such log. */
+export function followLog({ folder, files = nodeFiles }: FollowOptions, id: string): LogFollower | Failure {
+  const wrong = checkSessionId(id);
+  if (wrong) return wrong;
+  const path = join(folder, "sessions", `${id}.jsonl`);
+  const file = opened(files, { path, id });
+  if (isFailure(file)) return file;
+  return {
+    next: () => {
+      try {
+        const reading = file.refresh();
+        return isFailure(reading) ? reading : reading.events;
+      } catch (error) {
+        return diskFailure(error, `reading ${path}`);
+      }
+    },
+    owner: () => (file.reader.isReleased ? undefined : file.reader.owner),
+    close: () => file.close(),
+  };
+}
+
+function opened(files: Files, at: { readonly path: string; readonly id: string }): LogFile | Failure {
+  try {
+    return LogFile.open(files, { ...at, mode: "read" });
+  } catch (error) {
+    if (isMissing(error)) return failure("session-unknown", `no session ${at.id}`);
+    return diskFailure(error, `opening ${at.path}`);
+  }
+}
