@@ -16,10 +16,12 @@ import { type LocalRedactor, openRedactor } from "./open-redactor.ts";
 import { recoveryText } from "./recovery-text.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
 import { secondOpinion } from "./second-opinion.ts";
+import { newSessionId } from "./session-id.ts";
 import { sessionRules } from "./session-rules.ts";
 import { openSessionSandbox } from "./session-sandbox.ts";
 import { openState, pruneTexts } from "./state.ts";
 import { workspaceFolder } from "./state-folder.ts";
+import type { Member } from "./subagents/member.ts";
 import { createSurroundings } from "./surroundings.ts";
 import { systemClock } from "./system-clock.ts";
 
@@ -29,6 +31,8 @@ export interface Fence {
   readonly scratch: ScratchFolder;
   /** The session whose ledger they charge. */
   readonly root: string;
+  /** Absent outside sessions. */
+  readonly member?: Member;
   /** *Contract:* a failure when effects may not happen any more. */
   check(): Promise<Failure | undefined>;
   /** *Contract:* runs a short effect that nobody else's may overlap. */
@@ -48,7 +52,7 @@ export interface Opened {
 export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const { cwd, env } = options;
   const { gateway, models, router, ...talk } = openModels(options);
-  const { scratch, fenced } = fence;
+  const { scratch, fenced, member } = fence;
   const { rules: keptRules, kept } = openKeptRules(options);
   const fixed = sessionRules(options.rules, cwd);
   const { probe, sandbox, network } = openSessionSandbox(
@@ -81,7 +85,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
         ]),
       ),
       ...talk.ports,
-      tools: builtinTools,
+      ...toolPorts(member),
       get rules() {
         return [...keptRules(), ...fixed];
       },
@@ -111,6 +115,11 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
         () => pruneTexts(env, systemClock.now()),
       ]),
   };
+}
+
+function toolPorts(member: Member | undefined): Pick<AgentPorts, "tools" | "kin" | "newSession"> {
+  if (!member) return { tools: builtinTools };
+  return { tools: member.tools, kin: member.kin, newSession: () => newSessionId(systemClock) };
 }
 
 function openFiles(

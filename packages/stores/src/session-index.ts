@@ -74,8 +74,9 @@ function entryOf(place: IndexPlace, id: string, known: Entry | undefined): Entry
       const first = known ?? firstOf(readHead(files, { fd, size }), id);
       const updatedAt = lastChange(files, { fd, size });
       if (!first || updatedAt === undefined) return undefined;
-      const { cwd, title, createdAt } = first;
-      return { id, cwd, title, createdAt, updatedAt, size };
+      const { cwd, title, createdAt, parent, agent } = first;
+      const kin = { ...(parent !== undefined && { parent }), ...(agent !== undefined && { agent }) };
+      return { id, cwd, title, createdAt, updatedAt, ...kin, size };
     } finally {
       files.close(fd);
     }
@@ -101,8 +102,9 @@ function readHead(files: Files, { fd, size }: OpenLog): string {
 function firstOf(line: string, id: string): Omit<SessionSummary, "updatedAt"> | undefined {
   const event = decodeLine(line) as Partial<Event> | undefined;
   if (event?.type !== "session.created" || event.data?.id !== id) return undefined;
-  const { cwd, title } = event.data;
-  return { id, cwd, title, createdAt: event.at ?? 0 };
+  const { cwd, title, parent, agent } = event.data;
+  const kin = { ...(parent !== undefined && { parent }), ...(agent !== undefined && { agent }) };
+  return { id, cwd, title, createdAt: event.at ?? 0, ...kin };
 }
 
 /** When the last event was written: looked for from the end, in ever larger parts of the file. */

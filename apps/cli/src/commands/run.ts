@@ -122,8 +122,8 @@ async function sessionToResume(
   { cwd, env }: AgentOptions,
 ): Promise<string | Failure | undefined> {
   if (values.resume === undefined && !values.continue) return undefined;
-  const { findSession, listSessions } = await import("@lathe/hosts/local");
+  const { findSession, newestSession } = await import("@lathe/hosts/local");
   if (values.resume !== undefined) return findSession(env, values.resume);
-  const [newest] = await listSessions(env, { cwd, limit: 1 });
+  const newest = await newestSession(env, cwd);
   return newest?.id ?? usage(`there is no session of ${cwd} to continue`);
 }

@@ -18,12 +18,25 @@ export interface Listing {
 export async function listCommand({ json, here, limit }: Listing): Promise<number | Failure> {
   const most = numberFlag("limit", limit, 1);
   if (isFailure(most)) return most;
-  const query = { limit: most ?? 20, ...(here && { cwd: realpathSync(".") }) };
-  const sessions = await listSessions(process.env, query);
+  const all = await listSessions(process.env, { ...(here && { cwd: realpathSync(".") }) });
+  const sessions = belowTheirParents(all, most ?? 20);
   const rows = await Promise.all(sessions.map(async (one) => ({ ...one, status: await statusOf(one) })));
   if (json) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
   else process.stdout.write(listing(rows));
   return 0;
+}
+
+/** The newest sessions of people, each with its subagents below it in the order they were made. */
+function belowTheirParents(all: readonly SessionSummary[], most: number): readonly SessionSummary[] {
+  const known = new Set(all.map(({ id }) => id));
+  const of = Map.groupBy(all.toReversed(), ({ agent, parent = "" }) =>
+    agent !== undefined && known.has(parent) ? parent : "",
+  );
+  const withBelow = (one: SessionSummary): readonly SessionSummary[] => [
+    one,
+    ...(of.get(one.id) ?? []).toSorted((a, b) => a.createdAt - b.createdAt).flatMap(withBelow),
+  ];
+  return (of.get("") ?? []).toReversed().slice(0, most).flatMap(withBelow);
 }
 
 /** How its last turn ended; `open` when one goes on, or was cut off. */
@@ -39,12 +52,23 @@ function listing(rows: readonly (SessionSummary & { readonly status: string })[]
   if (rows.length === 0) return 'No sessions yet. Start one: lathe run "task"\n';
   const { bold, dim } = paletteFor(process.stdout, process.env);
   const head = ["ID", "WHEN", "STATUS", "FOLDER", "TITLE"].map(dim);
-  const lines = rows.map(({ id, updatedAt, status, cwd, title }) => [
-    bold(id),
+  const depths = depthsOf(rows);
+  const lines = rows.map(({ id, updatedAt, status, cwd, title, agent }) => [
+    `${"  ".repeat(depths.get(id) ?? 0)}${bold(id)}`,
     moment(updatedAt),
     status,
     fit(cwd.replace(homeFolder(process.env), "~"), 40),
-    fit(title, 60),
+    fit(agent === undefined ? title : `${agent}: ${title}`, 60),
   ]);
   return table([head, ...lines]);
+}
+
+/** How many above each are in the list. */
+function depthsOf(rows: readonly SessionSummary[]): ReadonlyMap<string, number> {
+  const depths = new Map<string, number>();
+  for (const { id, parent = "", agent } of rows) {
+    const above = agent === undefined ? undefined : depths.get(parent);
+    depths.set(id, above === undefined ? 0 : above + 1);
+  }
+  return depths;
 }

@@ -14,6 +14,8 @@ export interface SessionCreated {
   /** Of a session that another one made: that one, and the first of them all, whose ledger it charges. */
   readonly parent?: string;
   readonly root?: string;
+  /** Of a subagent: which one it is. */
+  readonly agent?: string;
 }
 
 const schema: v.GenericSchema<unknown, SessionCreated> = v.object({
@@ -24,6 +26,7 @@ const schema: v.GenericSchema<unknown, SessionCreated> = v.object({
   prompt: promptSchema,
   parent: v.exactOptional(v.string()),
   root: v.exactOptional(v.string()),
+  agent: v.exactOptional(v.string()),
 });
 
 export const sessionCreated: EventType<"session.created", SessionCreated> = {
@@ -40,5 +43,6 @@ export const sessionCreated: EventType<"session.created", SessionCreated> = {
     createdAt: at,
     ...(data.parent !== undefined && { parent: data.parent }),
     ...(data.root !== undefined && { root: data.root }),
+    ...(data.agent !== undefined && { agent: data.agent }),
   }),
 };
