@@ -1,5 +1,15 @@
 /** @lathe/agent: one assembled agent, its ports still open. */
-export type { AgentPorts, Held, KeptRules, NewSession, RunOptions, Surroundings } from "./src/agent.ts";
+export type {
+  AgentPorts,
+  Birth,
+  Held,
+  KeptRules,
+  KinHold,
+  NewSession,
+  RunOptions,
+  Surroundings,
+} from "./src/agent.ts";
+export { noKin } from "./src/agent.ts";
 export { askingOf } from "./src/asking.ts";
 export { type ExaminedCall, examineCall } from "./src/examine-call.ts";
 export type { Asking } from "./src/gather-facts.ts";

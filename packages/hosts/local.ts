@@ -6,7 +6,7 @@ export { commandLimits } from "./src/command-limits.ts";
 export { configFolder } from "./src/config-folder.ts";
 export type { Containment } from "./src/containment.ts";
 export type { Finding } from "./src/finding.ts";
-export { findSession, listSessions, readSession } from "./src/history.ts";
+export { findSession, listSessions, newestSession, readSession } from "./src/history.ts";
 export { homeFolder } from "./src/home-folder.ts";
 export type {
   LocalOptions,

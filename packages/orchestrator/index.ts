@@ -3,5 +3,5 @@ export type { Action } from "./src/action.ts";
 export { drive } from "./src/drive.ts";
 export { next } from "./src/next.ts";
 export { perform } from "./src/perform.ts";
-export type { Compactor, Drawn, Entry, Excess, Handover, Ports, Reach } from "./src/ports.ts";
+export type { Amid, Compactor, Drawn, Entry, Excess, Handover, Ports, Reach } from "./src/ports.ts";
 export { prepareCall } from "./src/prepare-call.ts";

@@ -45,7 +45,7 @@ export {
   type Trait,
   type Verdict,
 } from "./src/decision.ts";
-export type { Delta } from "./src/delta.ts";
+export type { Delta, SubagentProgress } from "./src/delta.ts";
 export {
   checkDraft,
   checkEvent,
@@ -200,8 +200,10 @@ export type {
   SessionSummary,
   Store,
 } from "./src/store.ts";
+export type { AgentKind, Subagents, SubagentTask } from "./src/subagents.ts";
 export { type Language, languages, type Syntax, type SyntaxNode, type SyntaxTree } from "./src/syntax.ts";
 export {
+  type AskedAmid,
   isBarrier,
   mayChange,
   type PreparedCall,

@@ -2,3 +2,4 @@
 export { builtinTools } from "./src/builtin-tools.ts";
 export { defineTool, type Input, type ToolDefinition } from "./src/define-tool.ts";
 export { createShell, type ShellOptions } from "./src/shell.ts";
+export { createTask } from "./src/task.ts";

@@ -51,6 +51,11 @@ export interface KeptRules {
   keep(rules: readonly Rule[]): Promise<Failure | undefined>;
 }
 
+/** What the other sessions of its tree hold: what was refused to any of them, and what those above it were allowed. */
+export type KinHold = Pick<Session, "refusals" | "rules" | "grants">;
+
+export const noKin: KinHold = { refusals: [], rules: [], grants: [] };
+
 /** Everything an agent reaches; the host opens and closes it. */
 export interface AgentPorts {
   readonly inbox: Inbox;
@@ -73,6 +78,10 @@ export interface AgentPorts {
   readonly rules: readonly Rule[];
   /** Absent where nothing can be kept. */
   readonly kept?: KeptRules;
+  /** *Contract:* as it is now; absent where the session is alone. */
+  kin?(): KinHold;
+  /** *Contract:* an id for a session that a call opens; absent where none can. */
+  newSession?(): string;
   /** Absent unless the user wants one. */
   readonly secondOpinion?: SecondOpinion;
   readonly workspace: Workspace;
@@ -105,6 +114,17 @@ export interface NewSession {
   readonly environment: Readonly<Record<string, string>>;
   /** Text of AGENTS.md and the like, by path. */
   readonly instructions: readonly { readonly path: string; readonly text: string }[];
+  /** Of a subagent. */
+  readonly birth?: Birth;
+}
+
+/** Who made a session, as what, and what that kind of agent is told. */
+export interface Birth {
+  readonly parent: string;
+  /** The first of them all. */
+  readonly root: string;
+  readonly agent: string;
+  readonly role: string;
 }
 
 export interface RunOptions {

@@ -1,12 +1,13 @@
 /** What of a session counts when its calls are judged. */
 import type { Session } from "@lathe/protocol";
+import { type KinHold, noKin } from "./agent.ts";
 import type { Asking } from "./gather-facts.ts";
 
-export function askingOf({ settings, uncovered, refusals, rules }: Session): Asking {
+export function askingOf({ settings, uncovered, refusals, rules }: Session, kin: KinHold = noKin): Asking {
   return {
     mode: settings.mode,
     keepsFiles: settings.checkpoints === true && uncovered === undefined,
-    refusals,
-    allowed: rules,
+    refusals: [...kin.refusals, ...refusals],
+    allowed: [...kin.rules, ...rules],
   };
 }

@@ -74,13 +74,14 @@ function orchestratorPorts(ports: AgentPorts): Ports {
     propose: async (effects, facts) => offered(proposeRules(effects, facts, ports.rules), ports),
     proposeGrant: async (effects, facts) => offered(proposeGrantRules(effects, facts, ports.rules), ports),
     ...(ports.kept && { keep: ports.kept.keep }),
-    examine: (session, call) => examineCall(call, askingOf(session), ports),
+    examine: (session, call) => examineCall(call, askingOf(session, ports.kin?.()), ports),
     version: async (path) => {
       const content = await workspace.read(path);
       return isFailure(content) ? null : content.version;
     },
     checkpoint: (session, signal) => ports.checkpoint(session, signal),
-    context: (session, call, signal) => toolContext(ports, { session, call, signal }),
+    context: (session, call, amid) => toolContext(ports, { session, call, amid }),
+    ...(ports.newSession && { newSession: ports.newSession }),
     onEvent: (event, session) => ports.onEvent(event, session),
     onDelta: (delta) => ports.onDelta(delta),
   };

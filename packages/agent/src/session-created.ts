@@ -7,8 +7,10 @@ const titleLength = 80;
 
 export function sessionCreated(input: NewSession): Draft<"session.created"> {
   const { id, cwd, task, harness, model, tools, environment, instructions } = input;
-  const prompt = promptFor(model, { surroundings: surroundingsText({ environment, instructions }), tools });
-  return { type: "session.created", data: { id, cwd, title: titleOf(task), harness, prompt } };
+  const { role, ...birth } = input.birth ?? {};
+  const surroundings = surroundingsText({ environment, instructions, ...(role !== undefined && { role }) });
+  const prompt = promptFor(model, { surroundings, tools });
+  return { type: "session.created", data: { id, cwd, title: titleOf(task), harness, prompt, ...birth } };
 }
 
 /** The first line of the task, cut at a word. */

@@ -31,7 +31,11 @@ test("a call stands on what earlier calls of its own answer have shown", () => {
     calls: [call("one", edited), call("two")],
   };
   const ports = { rules: [] } as unknown as AgentPorts;
-  const context = toolContext(ports, { call: "two", session, signal: new AbortController().signal });
+  const context = toolContext(ports, {
+    call: "two",
+    session,
+    amid: { signal: new AbortController().signal },
+  });
   assert.deepEqual(
     context.shown("a.ts").map(({ version }) => version),
     ["v1", "v2"],
@@ -48,7 +52,11 @@ test("what was granted is there, and not in a mode that keeps to the sandbox", (
   const inMode = (mode: "auto" | "plan"): readonly string[] => {
     const session = { shown: {}, todos: [], grants, refusals: [], calls, settings: { mode } };
     const ports = { rules: [] } as unknown as AgentPorts;
-    const context = toolContext(ports, { call: "one", session, signal: new AbortController().signal });
+    const context = toolContext(ports, {
+      call: "one",
+      session,
+      amid: { signal: new AbortController().signal },
+    });
     return context.grants.map(({ target }) => target);
   };
   assert.deepEqual(inMode("auto"), ["/srv/data", "example.com"], "a yes to the command grants no place");

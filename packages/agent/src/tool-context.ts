@@ -1,18 +1,21 @@
 /** Tool context: what one call reaches, and what it may know of the session. */
+import type { Amid } from "@lathe/orchestrator";
 import { sealedTargets, unreadable } from "@lathe/policy";
 import type { Effect, Session, Shown, ToolContext } from "@lathe/protocol";
-import type { AgentPorts } from "./agent.ts";
+import { type AgentPorts, type KinHold, noKin } from "./agent.ts";
 
 export interface CallContext {
   readonly call: string;
   readonly session: Pick<Session, "shown" | "todos" | "calls" | "grants" | "refusals"> & {
     readonly settings: Pick<Session["settings"], "mode">;
   };
-  readonly signal: AbortSignal;
+  readonly amid: Amid;
 }
 
-export function toolContext(ports: AgentPorts, { call, session, signal }: CallContext): ToolContext {
+export function toolContext(ports: AgentPorts, { call, session, amid }: CallContext): ToolContext {
   const { workspace, sandbox, search, syntax, blobs, texts, clock } = ports;
+  const state = session.calls.find((one) => one.call.id === call);
+  const above = ports.kin?.() ?? noKin;
   return {
     workspace,
     sandbox,
@@ -21,16 +24,14 @@ export function toolContext(ports: AgentPorts, { call, session, signal }: CallCo
     blobs,
     texts,
     redact: (text) => ports.redact(text),
-    signal,
+    ...amid,
+    ...(state?.child !== undefined && { child: state.child }),
     now: () => clock.now(),
     delta: (delta) => ports.onDelta({ ...delta, call }),
     shown: (path) => [...(session.shown[path] ?? []), ...shownInAnswer(session, path)],
     todos: session.todos,
-    grants: grantsOf(call, session),
-    sealed: sealedTargets(
-      session.refusals,
-      session.calls.find((one) => one.call.id === call),
-    ),
+    grants: grantsOf(call, session, above),
+    sealed: sealedTargets([...above.refusals, ...session.refusals], state),
     unreadable: (path) => unreadable(path, ports.rules),
   };
 }
@@ -44,7 +45,11 @@ function shownInAnswer({ calls }: Pick<Session, "calls">, path: string): readonl
 }
 
 /** A mode that keeps to the sandbox keeps to it whatever was granted before. */
-function grantsOf(call: string, { calls, grants, settings }: CallContext["session"]): readonly Effect[] {
+function grantsOf(
+  call: string,
+  { calls, grants, settings }: CallContext["session"],
+  above: KinHold,
+): readonly Effect[] {
   if (settings.mode === "plan" || settings.mode === "read-only") return [];
-  return [...grants, ...(calls.find((one) => one.call.id === call)?.grants ?? [])];
+  return [...above.grants, ...grants, ...(calls.find((one) => one.call.id === call)?.grants ?? [])];
 }

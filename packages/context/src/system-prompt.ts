@@ -6,6 +6,8 @@ export interface PromptInput {
   readonly environment: Readonly<Record<string, string>>;
   /** Texts of AGENTS.md and the like, by path. */
   readonly instructions: readonly { readonly path: string; readonly text: string }[];
+  /** Of a subagent: what it is for, and how it works. */
+  readonly role?: string;
 }
 
 const opening =
@@ -25,11 +27,15 @@ export function systemPrompt(profile: Profile, surroundings: string): string {
   return [opening, profile.manner, harness, surroundings].join("\n\n");
 }
 
+const subagent =
+  "You are a subagent: another agent gave you one task, sees nothing but your last answer, and cannot be asked. Put all it needs to know into that answer.";
+
 /** The end of the system prompt, the same for every model. */
-export function surroundingsText({ environment, instructions }: PromptInput): string {
+export function surroundingsText({ environment, instructions, role }: PromptInput): string {
   const facts = Object.entries(environment).map(([name, value]) => `${name}: ${value}`);
   const texts = instructions.map(
     ({ path, text }) => `<instructions path="${path}">\n${text.trim()}\n</instructions>`,
   );
-  return [`<environment>\n${facts.join("\n")}\n</environment>`, ...texts].join("\n\n");
+  const own = role === undefined ? [] : [`${subagent}\n<role>\n${role.trim()}\n</role>`];
+  return [`<environment>\n${facts.join("\n")}\n</environment>`, ...texts, ...own].join("\n\n");
 }

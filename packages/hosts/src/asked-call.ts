@@ -28,7 +28,11 @@ export async function findAskedCall(
   const prepared = call && tool?.prepare(parsed(call.input));
   if (!call || !prepared || isFailure(prepared)) return undefined;
   const beyond = state?.denied?.effects;
-  const examined = await examineCall(beyond ? { effects: beyond } : prepared, askingOf(session), ports);
+  const examined = await examineCall(
+    beyond ? { effects: beyond } : prepared,
+    askingOf(session, ports.kin?.()),
+    ports,
+  );
   const { effects, facts } = examined;
   const { why } = beyond
     ? evaluateGrant(beyond, facts, ports.rules)

@@ -54,9 +54,10 @@ function isOwned(owner: ReturnType<Exclude<ReturnType<typeof followLog>, Failure
   return owner.host !== processOwner().host || isProcessAlive(owner);
 }
 
-/** The newest session of a folder that no living process owns. */
+/** The newest session that a person began in a folder and no living process owns. */
 export async function newestFree(env: Env, cwd: string): Promise<string | undefined> {
-  for (const { id } of await listSessions(env, { cwd })) {
+  for (const { id, agent } of await listSessions(env, { cwd })) {
+    if (agent !== undefined) continue;
     const log = followLog({ folder: stateFolder(env) }, id);
     if (isFailure(log)) continue;
     const events = log.next();

@@ -25,6 +25,11 @@ export async function listSessions(
   return found.slice(0, limit);
 }
 
+/** The newest that a person began in the folder. */
+export async function newestSession(env: Env, cwd: string): Promise<SessionSummary | undefined> {
+  return (await listSessions(env, { cwd })).find(({ agent }) => agent === undefined);
+}
+
 export function readSession(env: Env, id: string): Promise<readonly Event[] | Failure> {
   return openState(env).store.read(id);
 }

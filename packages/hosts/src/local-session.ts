@@ -18,6 +18,7 @@ import { explained } from "./explained.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openPorts } from "./open-ports.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
+import type { Member } from "./subagents/member.ts";
 import { typedCommand } from "./typed-command.ts";
 
 /** What a person says to a session. */
@@ -67,6 +68,7 @@ export interface Holdings {
   readonly log: SessionLog;
   readonly scratch: ScratchFolder;
   readonly remarks: readonly string[];
+  readonly member: Member;
 }
 
 /** As they were asked for. */
@@ -75,7 +77,8 @@ function modelsOf({ settings: { models, router } }: Session): readonly string[] 
 }
 
 /** *Contract:* closing the session closes the log and removes the scratch folder. */
-export function openLocalSession({ log, scratch, remarks }: Holdings, options: LocalOptions): LocalSession {
+export function openLocalSession(holdings: Holdings, options: LocalOptions): LocalSession {
+  const { log, scratch, remarks, member } = holdings;
   let session: Session | undefined;
   const onEvent = (event: Event, after: Session): void => {
     session = after;
@@ -84,7 +87,7 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
   const chosen = options.models.length > 0 ? options.models : modelsOf(fold(log.events));
   const { root = log.id } = fold(log.events.slice(0, 1));
   const opened = openPorts(
-    { scratch, root, check: () => log.check(), fenced: (effect) => log.fenced(effect) },
+    { scratch, root, member, check: () => log.check(), fenced: (effect) => log.fenced(effect) },
     { ...options, models: chosen, onEvent },
   );
   const { models, router } = opened;
@@ -101,6 +104,7 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
     session ??= fold(log.events);
     return session;
   };
+  member.attach({ options: { ...options, models: chosen }, session: current });
   return {
     id: log.id,
     models: router ? [`auto:${router.mode}, of ${models.length} models`] : models,
@@ -112,6 +116,7 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
       const refused = words && (await offer({ type: "message", ...words }));
       if (refused) return refused;
       // Another model that somebody chose since then stays.
+      await member.recall();
       const now = current();
       const begun = isConfigured ? now : { settings, limits: options.limits };
       const configured = { ...begun, settings: { ...begun.settings, mode: wanted } };
@@ -130,12 +135,18 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
     windowOf: opened.windowOf,
     cancel: (by) => offer({ type: "cancel", by }),
     compact: (focus) => offer({ type: "compact", ...(focus !== undefined && { focus }) }),
-    askedCall: (call) => findAskedCall(call, current(), opened.ports),
+    askedCall: async (call) =>
+      (await member.running.get(call)?.askedCall()) ?? findAskedCall(call, current(), opened.ports),
     answer: (call, question, answer) => offer({ type: "answer", call, question, answer, by: "user" }),
     containment: () => opened.containment(),
     close: () => {
-      closing ??= allSteps([opened.close, () => log.close()]);
+      closing ??= allSteps([() => stopAll(member), opened.close, () => log.close()]);
       return closing;
     },
   };
+}
+
+/** Subagents that a cancelled call left behind. */
+async function stopAll({ running }: Member): Promise<void> {
+  await Promise.all([...running.values()].map((one) => one.stop()));
 }

@@ -15,11 +15,13 @@ import { openModels } from "./open-models.ts";
 import { type LocalRedactor, openRedactor } from "./open-redactor.ts";
 import { recoveryText } from "./recovery-text.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
+import { newSessionId } from "./session-id.ts";
 import { sessionRules } from "./session-rules.ts";
 import { openSessionSandbox } from "./session-sandbox.ts";
 import { smallModels } from "./small-models.ts";
 import { openState, pruneTexts } from "./state.ts";
 import { workspaceFolder } from "./state-folder.ts";
+import type { Member } from "./subagents/member.ts";
 import { createSurroundings } from "./surroundings.ts";
 import { systemClock } from "./system-clock.ts";
 
@@ -29,6 +31,8 @@ export interface Fence {
   readonly scratch: ScratchFolder;
   /** The session whose ledger they charge. */
   readonly root: string;
+  /** Absent outside sessions. */
+  readonly member?: Member;
   /** *Contract:* a failure when effects may not happen any more. */
   check(): Promise<Failure | undefined>;
   /** *Contract:* runs a short effect that nobody else's may overlap. */
@@ -50,7 +54,7 @@ export interface Opened {
 export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const { cwd, env } = options;
   const { gateway, models, router, ...talk } = openModels(options);
-  const { scratch, fenced } = fence;
+  const { scratch, fenced, member } = fence;
   const { rules: keptRules, kept } = openKeptRules(options);
   const fixed = sessionRules(options.rules, cwd);
   const { probe, sandbox, network } = openSessionSandbox(
@@ -82,7 +86,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
         ]),
       ),
       ...talk.ports,
-      tools: builtinTools,
+      ...toolPorts(member),
       get rules() {
         return [...keptRules(), ...fixed];
       },
@@ -112,6 +116,11 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
         () => pruneTexts(env, systemClock.now()),
       ]),
   };
+}
+
+function toolPorts(member: Member | undefined): Pick<AgentPorts, "tools" | "kin" | "newSession"> {
+  if (!member) return { tools: builtinTools };
+  return { tools: member.tools, kin: member.kin, newSession: () => newSessionId(systemClock) };
 }
 
 function openFiles(

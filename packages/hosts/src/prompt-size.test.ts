@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { sessionCreated } from "@lathe/agent";
 import { profileOf, profiles } from "@lathe/context";
-import { builtinTools } from "@lathe/tools";
 import { sessionEnvironment } from "./session-environment.ts";
+import { openRoot } from "./subagents/member.ts";
 
 const most = 3500;
 /**
@@ -44,7 +44,7 @@ it(`takes at most ${most} tokens, whichever profile`, () => {
       task: "t",
       harness: "test",
       model,
-      tools: builtinTools,
+      tools: openRoot({ cwd: "/", env: {} }, async () => ({ type: "ok", text: "" })).tools,
       environment: sessionEnvironment("/work", process.env, 0),
       instructions: [],
     });

@@ -1,8 +1,7 @@
 /** Starting a new session and taking over one that exists. */
 import { sessionCreated } from "@lathe/agent";
-import { type Failure, isFailure, type SessionLog } from "@lathe/protocol";
+import { type Failure, failure, isFailure, type SessionLog } from "@lathe/protocol";
 import { processOwner } from "@lathe/stores";
-import { builtinTools } from "@lathe/tools";
 import { builtinModel, chooseModels } from "./choose-models.ts";
 import { explained } from "./explained.ts";
 import { type Instructions, readInstructions } from "./instructions.ts";
@@ -13,27 +12,58 @@ import { openScratchFolder } from "./scratch-folder.ts";
 import { sessionEnvironment } from "./session-environment.ts";
 import { newSessionId } from "./session-id.ts";
 import { openState } from "./state.ts";
+import { type Member, openRoot } from "./subagents/member.ts";
 import { systemClock } from "./system-clock.ts";
 
 /** *Contract:* `words` are said to the session and name it; `run` without words begins with them. The caller closes what it gets. */
-export async function startSession(options: LocalOptions, words: Words): Promise<LocalSession | Failure> {
+export function startSession(options: LocalOptions, words: Words): Promise<LocalSession | Failure> {
+  return beginSession(options, { id: newSessionId(systemClock), member: root(options), words });
+}
+
+/** *Contract:* as `startSession`, for a session whose id is known already; it goes on where it was begun before. */
+async function openChildSession(options: LocalOptions, newborn: Newborn): Promise<LocalSession | Failure> {
+  const opened = await claimSession(options, newborn.id, newborn.member);
+  if (!isFailure(opened) || opened.code !== "session-unknown") return opened;
+  return beginSession(options, newborn);
+}
+
+function root(options: LocalOptions): Member {
+  return openRoot(options, async (task, context, member) => {
+    const { runSubagent } = await import("./subagents/run-subagent.ts");
+    return runSubagent(task, context, { member, open: openChildSession });
+  });
+}
+
+interface Newborn {
+  readonly id: string;
+  readonly member: Member;
+  readonly words: Words;
+}
+
+async function beginSession(
+  options: LocalOptions,
+  { id, member, words }: Newborn,
+): Promise<LocalSession | Failure> {
   const { cwd, env, version } = options;
+  const { birth } = member;
   const at = systemClock.now();
   const { texts, leftOut } = readInstructions(cwd);
   const created = sessionCreated({
-    id: newSessionId(systemClock),
+    id,
     cwd,
     task: words.text,
     harness: version,
     model: chooseModels(options.models, env)[0] ?? builtinModel,
-    tools: builtinTools,
+    tools: member.tools,
     environment: sessionEnvironment(cwd, env, at),
     instructions: await redacted(texts, options),
+    ...(birth && { birth }),
   });
   const scratch = openScratchFolder(created.data.id);
   if (isFailure(scratch)) return scratch;
   const log = await createLog(created, { words, env, at });
-  if (!isFailure(log)) return openLocalSession({ log, scratch, remarks: leftOut }, options);
+  const remarks = [...leftOut, ...member.remarks];
+  if (!isFailure(log)) return openLocalSession({ log, scratch, remarks, member }, options);
   scratch.remove();
   return explained(log, env);
 }
@@ -57,17 +87,34 @@ async function createLog(
 ): Promise<SessionLog | Failure> {
   const { inbox, store } = openState(env);
   // Said before there is a session, so that no session is ever without its task, whenever we are killed.
-  const refused = await inbox.offer(created.data.id, { type: "message", ...words });
+  const { id } = created.data;
+  const isSaid = created.data.agent !== undefined && (await inbox.pending(id)).length > 0;
+  const refused = isSaid ? undefined : await inbox.offer(id, { type: "message", ...words });
   return refused ?? store.create(created, { owner: processOwner(), at });
 }
 
-/** *Contract:* `session-owned` when another process that still runs has it. */
+/** *Contract:* `session-owned` when another process that still runs has it; a subagent's goes on with its parent alone. */
 export async function resumeSession(options: LocalOptions, id: string): Promise<LocalSession | Failure> {
+  const session = await claimSession(options, id, root(options));
+  if (isFailure(session)) return session;
+  const { agent, parent, root: first } = session.session();
+  if (agent === undefined) return session;
+  await session.close();
+  const text = `session ${id} is a subagent's (${agent}), which is held to what session ${parent} may do`;
+  return failure("session-owned", `${text}; go on with \`--resume ${first}\``, { who: "user" });
+}
+
+async function claimSession(
+  options: LocalOptions,
+  id: string,
+  member: Member,
+): Promise<LocalSession | Failure> {
   const claim = { owner: processOwner(), at: systemClock.now() };
   const log = await openState(options.env).store.claim(id, claim);
   if (isFailure(log)) return explained(log, options.env);
   const scratch = openScratchFolder(log.id);
-  if (!isFailure(scratch)) return openLocalSession({ log, scratch, remarks: log.repairs }, options);
+  const remarks = [...log.repairs, ...member.remarks];
+  if (!isFailure(scratch)) return openLocalSession({ log, scratch, remarks, member }, options);
   await log.close();
   return scratch;
 }

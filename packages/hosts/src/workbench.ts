@@ -66,7 +66,9 @@ export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workb
       if (decision.verdict !== "allow") return { type: "refused", rule: decision.rule, why: decision.why };
       if (signal.aborted)
         return { type: "interrupted", failure: failure("cancelled", "cancelled"), text: "" };
-      const outcome = await prepared.run(toolContext(opened.ports, { call: "tool", session, signal }));
+      const outcome = await prepared.run(
+        toolContext(opened.ports, { call: "tool", session, amid: { signal } }),
+      );
       if (outcome.type === "ok") for (const one of outcome.facts?.shown ?? []) remember(one);
       return outcome;
     },

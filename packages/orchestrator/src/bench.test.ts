@@ -117,8 +117,9 @@ export function openBench(options: BenchOptions): Bench {
       );
     },
     // The bench's tools use the signal, the deltas and the grants alone.
-    context: (session, call, signal) =>
+    context: (session, call, { signal, ask }) =>
       ({
+        ...(ask && { ask }),
         signal,
         grants: [...session.grants, ...(session.calls.find((one) => one.call.id === call)?.grants ?? [])],
         now: clock.now,

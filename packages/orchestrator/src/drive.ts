@@ -22,7 +22,7 @@ export async function drive(log: SessionLog, session: Session, ports: Ports): Pr
       await own.receive();
       const action = next(own.session(), ports.clock.now());
       if (action.type === "idle") return own.session();
-      const reach = { ports, log, signal: own.signal(), woken: own.woken };
+      const reach = { ports, log, session: own.session, signal: own.signal(), woken: own.woken };
       for await (const entry of perform(action, own.session(), reach)) await own.append(entry);
     }
   } catch (error) {

@@ -127,15 +127,22 @@ export interface Ports {
   /** *Contract:* keeps the files as they are now for this session; a failure stops nothing. Ends soon after the signal. */
   checkpoint(session: string, signal: AbortSignal): Promise<Checkpoint | Failure>;
   /** *Contract:* what a running call may reach. */
-  context(session: Session, call: string, signal: AbortSignal): ToolContext;
+  context(session: Session, call: string, amid: Amid): ToolContext;
+  /** *Contract:* an id for a session that a call opens; absent where none can. */
+  newSession?(): string;
   onEvent(event: Event, session: Session): void;
   onDelta(delta: Delta): void;
 }
+
+/** What a call has while it runs. */
+export type Amid = Pick<ToolContext, "signal" | "ask">;
 
 /** What `perform` reaches beside the ports. */
 export interface Reach {
   readonly ports: Ports;
   readonly log: SessionLog;
+  /** As it is now. */
+  session(): Session;
   /** Aborts when the turn is cancelled. */
   readonly signal: AbortSignal;
   /** Resolves when the session has grown beyond event `head`: an answer, a cancel. */

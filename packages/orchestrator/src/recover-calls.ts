@@ -3,7 +3,7 @@ import { type CallState, type Draft, failure, type Outcome, type Session } from 
 import type { Entry, Reach } from "./ports.ts";
 import { runCalls } from "./run-calls.ts";
 
-/** Reads run again; file changes are compared with the versions they named; everything else ends as interrupted. */
+/** Reads run again, and what has a session of its own goes on; file changes are compared with the versions they named; everything else ends as interrupted. */
 export async function* recoverCalls(
   ids: readonly string[],
   session: Session,
@@ -23,6 +23,8 @@ export async function* recoverCalls(
 /** What became of a call; undefined when it can safely run again. */
 async function outcomeOf(state: CallState, reach: Reach): Promise<Outcome | undefined> {
   if (state.effects.every((effect) => effect.kind === "read")) return undefined;
+  // What became of its session is in that session's log.
+  if (state.child !== undefined) return undefined;
   if (state.effects.every(({ kind }) => kind === "read" || kind === "write" || kind === "delete")) {
     return fileOutcome(state, reach);
   }

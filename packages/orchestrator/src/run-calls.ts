@@ -9,11 +9,18 @@ import {
   type Outcome,
   type Session,
 } from "@lathe/protocol";
+import { openQuestions, type Questions } from "./ask-amid.ts";
 import type { Entry, Reach } from "./ports.ts";
 import { prepareCall } from "./prepare-call.ts";
 
 /** Milliseconds a call may take to end after a cancel before it is left behind. */
 const graceMs = 500;
+
+interface Running {
+  readonly reach: Reach;
+  readonly stop: AbortController;
+  readonly questions: Questions;
+}
 
 type Ended = { readonly id: string; readonly draft: Draft } | { readonly id: string; readonly bug: unknown };
 
@@ -27,14 +34,27 @@ export async function* runCalls(
     drafts: await Promise.all(states.map((state) => started(state, reach))),
     durable: states.some((state) => mayChange(state.effects)),
   };
+  const questions = openQuestions(reach);
   const stop = new AbortController();
   const abort = () => stop.abort();
   reach.signal.addEventListener("abort", abort, { once: true });
   if (reach.signal.aborted) abort();
   try {
-    const running = new Map(states.map((state) => [state.call.id, runCall(state, session, { reach, stop })]));
+    // What is in the log by now, with the sessions that the calls open.
+    const begun = reach.session();
+    const ids = states.map((state) => state.call.id);
+    const running = new Map(
+      ids.map((id) => [id, runCall(stateOf(begun, id), begun, { reach, stop, questions })]),
+    );
+    let asked = questions.next();
     while (running.size > 0) {
-      const ended = await Promise.race(running.values());
+      const ended = await Promise.race([asked, ...running.values()]);
+      if ("draft" in ended && "logged" in ended) {
+        yield { drafts: [ended.draft], durable: true };
+        ended.logged();
+        asked = questions.next();
+        continue;
+      }
       running.delete(ended.id);
       if ("bug" in ended) throw ended.bug;
       yield { drafts: [ended.draft], durable: false };
@@ -45,8 +65,18 @@ export async function* runCalls(
   }
 }
 
+function stateOf({ calls }: Session, id: string): CallState {
+  const state = calls.find(({ call }) => call.id === id);
+  if (!state) throw new Error(`no call ${id}`);
+  return state;
+}
+
 async function started(state: CallState, { ports }: Reach): Promise<Draft> {
   const call = state.call.id;
+  const prepared = prepareCall(state.call, ports.tools);
+  const opens = !isFailure(prepared) && prepared.opensSession === true;
+  const child = opens ? (state.child ?? ports.newSession?.()) : undefined;
+  if (child !== undefined) return { type: "tool.started", data: { call, child } };
   const paths = state.effects.flatMap(({ kind, target }) =>
     kind === "write" || kind === "delete" ? [target] : [],
   );
@@ -58,7 +88,7 @@ async function started(state: CallState, { ports }: Reach): Promise<Draft> {
 async function runCall(
   state: CallState,
   session: Session,
-  { reach, stop }: { readonly reach: Reach; readonly stop: AbortController },
+  { reach, stop, questions }: Running,
 ): Promise<Ended> {
   const { ports } = reach;
   const { id } = state.call;
@@ -66,7 +96,7 @@ async function runCall(
   const ended = new AbortController();
   try {
     const outcome = await Promise.race([
-      execute(state, session, { reach, stop }),
+      execute(state, session, { reach, stop, questions }),
       leftBehind(reach, stop, ended.signal),
     ]);
     return { id, draft: ending(state, session, { outcome, ms: ports.clock.now() - startedAt }) };
@@ -113,14 +143,17 @@ function ranTwice(outcome: Outcome): Outcome {
 async function execute(
   state: CallState,
   session: Session,
-  { reach, stop }: { readonly reach: Reach; readonly stop: AbortController },
+  { reach, stop, questions }: Running,
 ): Promise<Outcome> {
   if (stop.signal.aborted) return unstarted;
   const lost = mayChange(state.effects) ? await reach.log.check() : undefined;
   if (lost) return { type: "failed", failure: lost };
   const prepared = prepareCall(state.call, reach.ports.tools);
   if (isFailure(prepared)) return { type: "failed", failure: prepared };
-  return prepared.run(reach.ports.context(session, state.call.id, stop.signal));
+  const { signal } = stop;
+  const { id } = state.call;
+  const ask = session.settings.attended && prepared.opensSession ? { ask: questions.askOf(id, signal) } : {};
+  return prepared.run(reach.ports.context(session, id, { signal, ...ask }));
 }
 
 const unstarted: Outcome = {

@@ -151,8 +151,9 @@ function factOf(target: string, paths: Facts["paths"]): PathFact | undefined {
   return Object.hasOwn(paths, target) ? paths[target] : undefined;
 }
 
+/** Also a subagent, whose own calls are judged as those of the session. */
 function isOwnProcess({ kind, target }: Effect): boolean {
-  return kind === "process" && /^p\d+$/u.test(target);
+  return kind === "process" && /^(?:p\d+$|subagent:)/u.test(target);
 }
 
 function isLooking({ kind, traits = [] }: Effect): boolean {

@@ -7,8 +7,27 @@ export type Delta =
   /** Output of a running tool. */
   | { readonly type: "output"; readonly call: string; readonly text: string }
   /** What a running tool is at, for a progress line. */
-  | { readonly type: "progress"; readonly call: string; readonly text: string }
+  | {
+      readonly type: "progress";
+      readonly call: string;
+      readonly text: string;
+      readonly subagent?: SubagentProgress;
+    }
   /** What takes a moment between two calls. */
   | { readonly type: "status"; readonly text: string }
   /** The owner waits before the next attempt. */
   | { readonly type: "waiting"; readonly until: number; readonly why: string };
+
+/** Where a subagent is, for a line of its own. */
+export interface SubagentProgress {
+  readonly session: string;
+  readonly agent: string;
+  /** The tool it uses and on what, or that it thinks; its last word once it has ended. */
+  readonly doing: string;
+  /** Answers completed. */
+  readonly steps: number;
+  readonly tokens: number;
+  /** US dollars; a lower bound where a price is unknown. */
+  readonly cost: number;
+  readonly ended?: true;
+}

@@ -17,6 +17,7 @@ export const emptySession: Session = {
   settings: { models: [], mode: "ask", attended: false },
   limits: {},
   model: "",
+  children: [],
   messages: [],
   calls: [],
   usage: noUsage,

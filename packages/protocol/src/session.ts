@@ -47,6 +47,8 @@ export interface CallState {
   readonly startedAt?: number;
   /** Versions of the files it was about to change, from `tool.started`. */
   readonly before?: Readonly<Record<string, string | null>>;
+  /** The session it opened. */
+  readonly child?: string;
   readonly outcome?: Outcome;
 }
 
@@ -151,6 +153,10 @@ export interface Session {
   /** The session that made this one, and the first of them all; absent for one that a person began. */
   readonly parent?: string;
   readonly root?: string;
+  /** What kind of subagent it is. */
+  readonly agent?: string;
+  /** Sessions that its calls opened, oldest first. */
+  readonly children: readonly string[];
   readonly cwd: string;
   readonly title: string;
   readonly createdAt: number;

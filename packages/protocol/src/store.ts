@@ -44,6 +44,9 @@ export interface SessionSummary {
   readonly title: string;
   readonly createdAt: number;
   readonly updatedAt: number;
+  /** Of a subagent: who made it, and which one it is. */
+  readonly parent?: string;
+  readonly agent?: string;
 }
 
 export interface Store {

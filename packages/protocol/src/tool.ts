@@ -1,5 +1,5 @@
 /** The tool port: a name the model knows, and a prepared call that says its effects before it runs. */
-import type { Effect } from "./decision.ts";
+import type { Effect, Rule } from "./decision.ts";
 import type { Delta } from "./delta.ts";
 import type { Failure } from "./failure.ts";
 import type { ToolSpec } from "./model.ts";
@@ -18,6 +18,15 @@ export interface Texts {
   recall(version: string): Promise<string | undefined>;
 }
 
+type OfCall<D> = D extends unknown ? Omit<D, "call"> : never;
+
+/** What is asked in the middle of a run; its answer is one of the options, or what to do instead. */
+export interface AskedAmid extends Question {
+  readonly kind: "permission" | "question";
+  /** What an answer that holds for more than this once would allow from then on. */
+  readonly rules?: readonly Rule[];
+}
+
 /** What a running call may reach. */
 export interface ToolContext {
   readonly workspace: Workspace;
@@ -29,10 +38,14 @@ export interface ToolContext {
   /** *Contract:* never rejects; the text with a placeholder for each key and password in it. */
   redact(text: string): Promise<string>;
   readonly signal: AbortSignal;
+  /** The session that the call opens, of a call that opens one. */
+  readonly child?: string;
+  /** *Contract:* asks a person through the session; undefined when the turn ended before the answer. Absent where nobody can be asked. */
+  ask?(question: AskedAmid): Promise<string | undefined>;
   /** Milliseconds since the epoch. */
   now(): number;
   /** Shows text of the running call to whoever listens. */
-  delta(delta: Omit<Extract<Delta, { call: string }>, "call">): void;
+  delta(delta: OfCall<Extract<Delta, { call: string }>>): void;
   /** The versions and lines of a file that the model has seen, oldest first. */
   shown(path: string): readonly Shown[];
   readonly todos: readonly Todo[];
@@ -65,6 +78,8 @@ export interface PreparedCall {
   readonly script?: ShellScript;
   /** When present the call is answered by a person instead of being run. */
   readonly question?: Question;
+  /** It opens a session, whose id is in the log before it runs: one in doubt runs again and goes on with that session. */
+  readonly opensSession?: true;
   /** *Contract:* runs once; expected failures are outcomes; a throw is a bug. */
   run(context: ToolContext): Promise<Outcome>;
 }

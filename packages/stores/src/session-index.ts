@@ -74,9 +74,10 @@ function entryOf(place: IndexPlace, id: string, known: Entry | undefined): Entry
       const first = known ?? firstOf(readHead(files, { fd, size }), id);
       const updatedAt = lastChange(files, { fd, size });
       if (!first || updatedAt === undefined) return undefined;
-      const { cwd, createdAt } = first;
+      const { cwd, createdAt, parent, agent } = first;
+      const kin = { ...(parent !== undefined && { parent }), ...(agent !== undefined && { agent }) };
       const title = nameIn(files, { fd, from: known?.size ?? 0, size }) ?? first.title;
-      return { id, cwd, title, createdAt, updatedAt, size };
+      return { id, cwd, title, createdAt, updatedAt, ...kin, size };
     } finally {
       files.close(fd);
     }
@@ -102,8 +103,9 @@ function readHead(files: Files, { fd, size }: OpenLog): string {
 function firstOf(line: string, id: string): Omit<SessionSummary, "updatedAt"> | undefined {
   const event = decodeLine(line) as Partial<Event> | undefined;
   if (event?.type !== "session.created" || event.data?.id !== id) return undefined;
-  const { cwd, title } = event.data;
-  return { id, cwd, title, createdAt: event.at ?? 0 };
+  const { cwd, title, parent, agent } = event.data;
+  const kin = { ...(parent !== undefined && { parent }), ...(agent !== undefined && { agent }) };
+  return { id, cwd, title, createdAt: event.at ?? 0, ...kin };
 }
 
 const named = Buffer.from('"type":"session.named"');

@@ -26,6 +26,8 @@ export interface ToolDefinition<Entries extends v.ObjectEntries> {
   readonly freeform?: Freeform;
   /** Characters of the longest result that is shown whole; 20,000 when absent. */
   readonly wholeChars?: number;
+  /** Each call opens a session, or goes on with the one it opened. */
+  readonly opensSession?: true;
   /** *Contract:* pure; in doubt the graver. */
   effects(input: Input<Entries>): readonly Effect[];
   /** *Contract:* pure; what the call hands to a shell. */
@@ -60,6 +62,7 @@ export function defineTool<const Entries extends v.ObjectEntries>(definition: To
         effects: definition.effects(input),
         ...(script && { script }),
         ...(question && { question }),
+        ...(definition.opensSession && { opensSession: true }),
         run: async (context) => {
           const outcome = await definition.run(input, context);
           // Before it is cut: half a key is not known for one.

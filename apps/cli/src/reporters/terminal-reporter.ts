@@ -1,9 +1,9 @@
 /** The `text` format on a terminal: everything the agent does, as it does it. */
-import type { Delta, Effect, Event, Session } from "@lathe/protocol";
+import type { Delta, Effect, Event, Session, SubagentProgress } from "@lathe/protocol";
 import { afterCancel, callLines } from "../render/call-lines.ts";
 import { callTarget } from "../render/call-target.ts";
 import { duration } from "../render/figures.ts";
-import { harmless, lastLines } from "../render/fit.ts";
+import { fit, harmless, lastLines } from "../render/fit.ts";
 import { routedText } from "../render/routed-text.ts";
 import type { Screen } from "../render/screen.ts";
 import { summaryText } from "../render/summary.ts";
@@ -18,6 +18,8 @@ interface OpenCall {
   readonly startedAt?: number;
   /** What it said last, for the status line. */
   readonly progress?: string;
+  /** What its subagent was said to do last. */
+  readonly doing?: string;
 }
 
 export class TerminalReporter implements Reporter {
@@ -27,6 +29,7 @@ export class TerminalReporter implements Reporter {
   #shown = "";
   #steps = 0;
   #isCancelled = false;
+  #isAsking = false;
   readonly #toldOf = new Set<string>();
   /** The model the router chose last, which it has said. */
   #chosen: string | undefined;
@@ -63,7 +66,11 @@ export class TerminalReporter implements Reporter {
         break;
       case "question.asked":
         // Nothing may be drawn over what a person reads and types.
+        this.#isAsking = true;
         this.#screen.status(undefined);
+        break;
+      case "question.answered":
+        this.#isAsking = false;
         break;
       case "tool.completed":
         this.#finished(event);
@@ -83,8 +90,11 @@ export class TerminalReporter implements Reporter {
       case "void":
         this.#discard();
         break;
-      case "output":
       case "progress":
+        if (delta.subagent) this.#working(delta.call, delta.text, delta.subagent);
+        this.#update(delta.call, { progress: lastLines(delta.text, 1)[0] ?? "" });
+        break;
+      case "output":
         this.#update(delta.call, { progress: lastLines(delta.text, 1)[0] ?? "" });
         break;
       case "status":
@@ -126,6 +136,14 @@ export class TerminalReporter implements Reporter {
   #routed(routed: Event<"model.routed">["data"]): void {
     this.#chosen = routed.to;
     this.#screen.line(this.#screen.paint.dim(harmless(routedText(routed))));
+  }
+
+  /** A line for whatever a subagent begins, but not over what a person is typing. */
+  #working(call: string, text: string, { doing }: SubagentProgress): void {
+    if (this.#isAsking || doing === "thinks" || this.#calls.get(call)?.doing === doing) return;
+    this.#update(call, { doing });
+    const { paint, width } = this.#screen;
+    this.#screen.line(paint.dim(fit(harmless(`  ↳ ${text}`), width)));
   }
 
   /** Once for each reason: it may be the same at every step. */

@@ -19,12 +19,8 @@ export interface Listing {
 export async function listCommand({ json, here, limit, search }: Listing): Promise<number | Failure> {
   const most = numberFlag("limit", limit, 1);
   if (isFailure(most)) return most;
-  const query = {
-    limit: most ?? 20,
-    ...(here && { cwd: realpathSync(".") }),
-    ...(search !== undefined && { search }),
-  };
-  const sessions = await listSessions(process.env, query);
+  const query = { ...(here && { cwd: realpathSync(".") }), ...(search !== undefined && { search }) };
+  const sessions = belowTheirParents(await listSessions(process.env, query), most ?? 20);
   const rows = await Promise.all(sessions.map(async (one) => ({ ...one, status: await statusOf(one) })));
   if (json) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
   else process.stdout.write(rows.length === 0 && search !== undefined ? noneFound : listing(rows));
@@ -32,6 +28,19 @@ export async function listCommand({ json, here, limit, search }: Listing): Promi
 }
 
 const noneFound = "No session has these words in its title.\n";
+
+/** The newest sessions of people, each with its subagents below it in the order they were made. */
+function belowTheirParents(all: readonly SessionSummary[], most: number): readonly SessionSummary[] {
+  const known = new Set(all.map(({ id }) => id));
+  const of = Map.groupBy(all.toReversed(), ({ agent, parent = "" }) =>
+    agent !== undefined && known.has(parent) ? parent : "",
+  );
+  const withBelow = (one: SessionSummary): readonly SessionSummary[] => [
+    one,
+    ...(of.get(one.id) ?? []).toSorted((a, b) => a.createdAt - b.createdAt).flatMap(withBelow),
+  ];
+  return (of.get("") ?? []).toReversed().slice(0, most).flatMap(withBelow);
+}
 
 /** How its last turn ended; `open` when one goes on, or was cut off. */
 async function statusOf({ id }: SessionSummary): Promise<string> {
@@ -46,12 +55,23 @@ function listing(rows: readonly (SessionSummary & { readonly status: string })[]
   if (rows.length === 0) return 'No sessions yet. Start one: lathe run "task"\n';
   const { bold, dim } = paletteFor(process.stdout, process.env);
   const head = ["ID", "WHEN", "STATUS", "FOLDER", "TITLE"].map(dim);
-  const lines = rows.map(({ id, updatedAt, status, cwd, title }) => [
-    bold(id),
+  const depths = depthsOf(rows);
+  const lines = rows.map(({ id, updatedAt, status, cwd, title, agent }) => [
+    `${"  ".repeat(depths.get(id) ?? 0)}${bold(id)}`,
     moment(updatedAt),
     status,
     fit(cwd.replace(homeFolder(process.env), "~"), 40),
-    fit(title, 60),
+    fit(agent === undefined ? title : `${agent}: ${title}`, 60),
   ]);
   return table([head, ...lines]);
+}
+
+/** How many above each are in the list. */
+function depthsOf(rows: readonly SessionSummary[]): ReadonlyMap<string, number> {
+  const depths = new Map<string, number>();
+  for (const { id, parent = "", agent } of rows) {
+    const above = agent === undefined ? undefined : depths.get(parent);
+    depths.set(id, above === undefined ? 0 : above + 1);
+  }
+  return depths;
 }

@@ -16,6 +16,8 @@ export interface SessionCreated {
   readonly root?: string;
   /** The session whose conversation it goes on with, and the event after which it parts from it. */
   readonly forkOf?: { readonly session: string; readonly seq: number };
+  /** Of a subagent: which one it is. */
+  readonly agent?: string;
 }
 
 const schema: v.GenericSchema<unknown, SessionCreated> = v.object({
@@ -27,6 +29,7 @@ const schema: v.GenericSchema<unknown, SessionCreated> = v.object({
   parent: v.exactOptional(v.string()),
   root: v.exactOptional(v.string()),
   forkOf: v.exactOptional(v.object({ session: v.string(), seq: v.number() })),
+  agent: v.exactOptional(v.string()),
 });
 
 export const sessionCreated: EventType<"session.created", SessionCreated> = {
@@ -43,5 +46,6 @@ export const sessionCreated: EventType<"session.created", SessionCreated> = {
     createdAt: at,
     ...(data.parent !== undefined && { parent: data.parent }),
     ...(data.root !== undefined && { root: data.root }),
+    ...(data.agent !== undefined && { agent: data.agent }),
   }),
 };

@@ -7,17 +7,27 @@ export interface ToolStarted {
   readonly call: string;
   /** The version of each file the call is about to write or delete; null where there is none. */
   readonly before?: Readonly<Record<string, string | null>>;
+  /** The session it opens, or goes on with. */
+  readonly child?: string;
 }
 
 const schema: v.GenericSchema<unknown, ToolStarted> = v.object({
   call: v.string(),
   before: v.exactOptional(v.record(v.string(), v.nullable(v.string()))),
+  child: v.exactOptional(v.string()),
 });
 
 export const toolStarted: EventType<"tool.started", ToolStarted> = {
   name: "tool.started",
   version: 1,
   schema,
-  apply: (session, { data, at }) =>
-    updateCall(session, data.call, (state) => ({ ...state, startedAt: at, before: data.before ?? {} })),
+  apply: (session, { data: { call, before = {}, child }, at }) => {
+    const { children } = session;
+    const isNew = child !== undefined && !children.includes(child);
+    return updateCall(isNew ? { ...session, children: [...children, child] } : session, call, (state) => ({
+      ...state,
+      ...{ startedAt: at, before },
+      ...(child !== undefined && { child }),
+    }));
+  },
 };

@@ -1,0 +1,78 @@
+/** Subagents of the real command: seen while they work, and gone on with after `kill -9`. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import type { AssistantPart } from "@lathe/protocol";
+import { startWireServer, type WireAnswer, type WireRecord, type WireServer } from "@lathe/testkit";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+
+const call = (id: string, tool: string, input: object): AssistantPart => ({
+  ...{ type: "tool-call", id, tool },
+  input: JSON.stringify(input),
+});
+const note = (word: string): AssistantPart =>
+  call(`s-${word}`, "shell", { command: `echo ${word} >> ran.txt` });
+
+function isChilds({ request }: WireRecord): boolean {
+  return request.system.includes("You are a subagent");
+}
+
+function parentSays(results: number): WireAnswer {
+  if (results > 0) return { parts: [{ type: "text", text: "All is done." }] };
+  return { parts: [call("t1", "task", { agent: "implement", prompt: "note it twice" })] };
+}
+
+function childSays(results: number): WireAnswer {
+  const [first, second] = [note("one"), note("two")];
+  return { parts: [[first, second][results] ?? { type: "text", text: "Noted." }] };
+}
+
+describe("subagents of the command", () => {
+  let place: Place;
+  let server: WireServer;
+  let stalls = false;
+  const stalled = Promise.withResolvers<void>();
+  beforeEach(async () => {
+    place = makePlace();
+    stalls = true;
+    server = await startWireServer((record): WireAnswer => {
+      const results = record.request.messages.filter(({ role }) => role === "tool").length;
+      if (!isChilds(record)) return parentSays(results);
+      if (results !== 1 || !stalls) return childSays(results);
+      stalled.resolve();
+      return { ...childSays(1), fault: { type: "stall", after: "nothing", pings: true } };
+    });
+  });
+  afterEach(async () => {
+    await server.close();
+    place.remove();
+  });
+
+  it("go on where they were after kill -9, in the session they had", async () => {
+    const env = wireEnv(server.url);
+    const running = place.start(["run", "--output-format", "stream-json", "go"], { env });
+    await stalled.promise;
+    running.child.kill("SIGKILL");
+    await running.ended;
+    stalls = false;
+    const { code, out, err } = await place.run(["run", "--continue"], { env });
+    assert.equal(code, 0, err);
+    assert.equal(out, "All is done.\n");
+    assert.equal(readFileSync(join(place.workspace, "ran.txt"), "utf8"), "one\ntwo\n");
+    const list = JSON.parse((await place.run(["sessions", "list", "--json"])).out);
+    assert.deepEqual(
+      list.map(({ agent, status, parent }: Record<string, string>) => [agent, status, parent]),
+      [
+        [undefined, "done", undefined],
+        ["implement", "done", list[0].id],
+      ],
+    );
+    const text = (await place.run(["sessions", "list"])).out;
+    assert.match(text, new RegExp(`\\n {2}${list[1].id} .*implement: note it twice`));
+    const cost = (await place.run(["sessions", "cost", list[0].id])).out;
+    assert.match(cost, new RegExp(list[1].id));
+    const diff = (await place.run(["sessions", "diff", list[0].id])).out;
+    assert.match(diff, /ran\.txt/);
+  });
+});

@@ -1,0 +1,92 @@
+/** Custom files: Markdown that the project and the user put down for Lathe, by kind of thing and name. */
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { isFailure } from "@lathe/protocol";
+import { configFolder } from "../config-folder.ts";
+import { readRegularFile } from "../regular-file.ts";
+import { readRootFile } from "../root-file.ts";
+import { type Markdown, readFrontMatter } from "./front-matter.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface CustomFile extends Markdown {
+  /** Of the file, without its ending; of a folder's file, the folder. */
+  readonly name: string;
+  /** For people and models: from the workspace, or absolute. */
+  readonly path: string;
+  /** Whether the project brought it, not the user. */
+  readonly isProjects: boolean;
+}
+
+export interface CustomFiles {
+  /** One for each name: the project's before the user's. */
+  readonly files: readonly CustomFile[];
+  /** What was left out and why, one sentence each. */
+  readonly remarks: readonly string[];
+}
+
+export interface CustomPlace {
+  readonly cwd: string;
+  readonly env: Env;
+}
+
+/** `agents`, `commands`: files of their own; `skills`: a folder each, with this file in it. */
+export interface CustomKind {
+  readonly folder: "agents" | "commands" | "skills";
+  readonly file?: string;
+}
+
+const projectFolders = [".agents", ".claude"];
+/** Bytes of one file. */
+const mostBytes = 64 * 1024;
+/** Files of one folder. */
+const mostFiles = 200;
+
+export function readCustomFiles({ cwd, env }: CustomPlace, kind: CustomKind): CustomFiles {
+  const byName = new Map<string, CustomFile>();
+  const remarks: string[] = [];
+  const add = (found: CustomFile | string): void => {
+    if (typeof found === "string") remarks.push(found);
+    else if (!byName.has(found.name)) byName.set(found.name, found);
+  };
+  for (const folder of projectFolders) {
+    for (const { name, path } of namesIn(cwd, join(folder, kind.folder), kind)) {
+      add(read({ name, path, isProjects: true }, readRootFile(cwd, path, mostBytes)));
+    }
+  }
+  const own = configFolder(env);
+  for (const { name, path: below } of namesIn(own, kind.folder, kind)) {
+    const path = join(own, below);
+    add(read({ name, path, isProjects: false }, readRegularFile(path, mostBytes)));
+  }
+  return { files: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), remarks };
+}
+
+interface Named {
+  readonly name: string;
+  readonly path: string;
+}
+
+/** Paths from `root`. */
+function namesIn(root: string, folder: string, { file }: CustomKind): readonly Named[] {
+  try {
+    const names = readdirSync(join(root, folder)).sort().slice(0, mostFiles);
+    if (file !== undefined) return names.map((name) => ({ name, path: join(folder, name, file) }));
+    return names
+      .filter((name) => name.endsWith(".md"))
+      .map((name) => ({ name: name.slice(0, -".md".length), path: join(folder, name) }));
+  } catch {
+    return [];
+  }
+}
+
+type Place = Omit<CustomFile, keyof Markdown>;
+
+function read(place: Place, start: ReturnType<typeof readRootFile>): CustomFile | string {
+  if (start === undefined) return `${place.path} was left out: there is no such file`;
+  if (isFailure(start)) return `${place.path} was left out: ${start.text}`;
+  if (start.cut) return `${place.path} was left out: it is longer than ${mostBytes / 1024} KB`;
+  const markdown = readFrontMatter(new TextDecoder().decode(start.bytes));
+  if (typeof markdown === "string") return `${place.path} was left out: ${markdown}`;
+  return { ...place, ...markdown };
+}

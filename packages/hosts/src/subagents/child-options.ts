@@ -1,0 +1,55 @@
+/** Child options: what a subagent's session runs with; nothing in it is wider than what its parent has. */
+import type { Limits, Mode, Session } from "@lathe/protocol";
+import { isReached } from "../choose-models.ts";
+import type { LocalOptions } from "../local-options.ts";
+import type { AgentDefinition } from "./agent-definition.ts";
+
+type Heard = Pick<LocalOptions, "onEvent" | "onDelta" | "attended">;
+
+export interface Parent {
+  readonly options: LocalOptions;
+  readonly session: Session;
+}
+
+/** `now` in milliseconds since the epoch. */
+export function childOptions(
+  { options, session }: Parent,
+  agent: AgentDefinition,
+  { now, ...heard }: Heard & { readonly now: number },
+): LocalOptions {
+  return {
+    ...options,
+    ...heard,
+    attended: heard.attended && session.settings.attended,
+    mode: narrower(session.settings.mode, agent.mode),
+    models: modelsOf({ options, session }, agent),
+    rules: [...(agent.rules ?? []), ...options.rules],
+    limits: limitsOf(session, agent, now),
+    checkpoints: session.settings.checkpoints ?? options.checkpoints,
+  };
+}
+
+const widths: Readonly<Record<Mode, number>> = { "read-only": 0, plan: 0, ask: 1, auto: 2 };
+
+/** The parent's where they are as wide. */
+function narrower(parent: Mode, own: Mode = parent): Mode {
+  return widths[own] < widths[parent] ? own : parent;
+}
+
+/** The one its definition names, where the user reaches it; the parent's chain behind it. */
+function modelsOf({ options, session }: Parent, { model }: AgentDefinition): readonly string[] {
+  const { settings } = session;
+  const first = model !== undefined && isReached(model, options) ? [model] : [];
+  if (settings.router && first.length === 0) return [`auto:${settings.router.mode}`];
+  return [...new Set([...first, session.model, ...(settings.router ? [] : settings.models)])];
+}
+
+/** Money and tokens are held by the account of the tree; time is what the parent's turn has left. */
+function limitsOf({ limits, turn }: Session, { steps }: AgentDefinition, now: number): Limits {
+  const most = Math.min(limits.steps ?? Number.POSITIVE_INFINITY, steps ?? Number.POSITIVE_INFINITY);
+  const spent = turn ? now - turn.startedAt - turn.waitedMs : 0;
+  return {
+    ...(Number.isFinite(most) && { steps: most }),
+    ...(limits.wallMs !== undefined && { wallMs: Math.max(1, limits.wallMs - spent) }),
+  };
+}

@@ -1,0 +1,170 @@
+/** Member: one session of a tree of sessions: its tools, what the others of the tree hold, and the subagents it runs. */
+import { type Birth, type KinHold, noKin } from "@lathe/agent";
+import {
+  type Failure,
+  failure,
+  fold,
+  isFailure,
+  type Outcome,
+  type Refusal,
+  type Session,
+  type SubagentTask,
+  type Tool,
+  type ToolContext,
+} from "@lathe/protocol";
+import { builtinTools, createTask } from "@lathe/tools";
+import type { AskedCall } from "../asked-call.ts";
+import type { CustomPlace } from "../customs/custom-files.ts";
+import type { LocalOptions } from "../local-options.ts";
+import { openState } from "../state.ts";
+import type { AgentDefinition } from "./agent-definition.ts";
+import { readAgents } from "./read-agents.ts";
+
+/** Sessions below each other, and all of one tree that one process opens. */
+const mostDepth = 2;
+const mostSessions = 100;
+
+/** Runs a subagent for a member; loaded when first used. */
+export type RunSubagent = (task: SubagentTask, context: ToolContext, member: Member) => Promise<Outcome>;
+
+/** What is known of a tree while this process has it open. */
+interface Tree {
+  readonly agents: readonly AgentDefinition[];
+  readonly run: RunSubagent;
+  /** What was refused in each of its sessions, also of those that have ended. */
+  readonly refusals: Map<string, () => readonly Refusal[]>;
+  opened: number;
+}
+
+/** A session that is open. */
+export interface Self {
+  readonly options: LocalOptions;
+  session(): Session;
+}
+
+export interface Running {
+  /** The call it is asked about, as its person sees it. */
+  askedCall(): Promise<AskedCall | undefined>;
+  /** *Contract:* resolves when its session is closed. */
+  stop(): Promise<void>;
+}
+
+export interface Member {
+  readonly depth: number;
+  /** Absent for the session of a person. */
+  readonly birth?: Birth;
+  readonly agents: readonly AgentDefinition[];
+  readonly tools: readonly Tool[];
+  /** What of the files that define things was left out, one sentence each. */
+  readonly remarks: readonly string[];
+  /** *Contract:* once, before the session runs. */
+  attach(self: Self): void;
+  self(): Self;
+  kin(): KinHold;
+  /** *Contract:* knows of sessions of earlier processes before the session runs. */
+  recall(): Promise<void>;
+  /** A member for a session below; a failure where the tree may not grow. */
+  grow(agent: AgentDefinition, session: string): Member | Failure;
+  /** Subagents by the call that runs them. */
+  readonly running: Map<string, Running>;
+}
+
+/** The first of a tree: the session of a person. */
+export function openRoot(place: CustomPlace, run: RunSubagent): Member {
+  const { agents, remarks } = readAgents(place);
+  return openMember(
+    { agents, run, refusals: new Map(), opened: 0 },
+    { depth: 0, remarks, tools: builtinTools },
+  );
+}
+
+interface Seat {
+  readonly depth: number;
+  /** Those it may have, without `task`. */
+  readonly tools: readonly Tool[];
+  readonly remarks: readonly string[];
+  readonly agent?: AgentDefinition;
+  readonly parent?: Member;
+  readonly birth?: Birth;
+}
+
+function openMember(tree: Tree, seat: Seat): Member {
+  const { depth, parent, agent, birth, remarks } = seat;
+  let attached: Self | undefined;
+  const running = new Map<string, Running>();
+  const self = (): Self => {
+    if (!attached) throw new Error("the session is not open yet");
+    return attached;
+  };
+  const member: Member = {
+    depth,
+    remarks,
+    agents: tree.agents,
+    ...(birth && { birth }),
+    tools: [],
+    running,
+    self,
+    attach: (opened) => {
+      attached = opened;
+      const { id } = opened.session();
+      tree.refusals.set(id, () => opened.session().refusals);
+    },
+    kin: () => {
+      const own = self().session().id;
+      const refusals = [...tree.refusals].flatMap(([id, of]) => (id === own ? [] : of()));
+      return { ...heldAbove(parent), refusals };
+    },
+    recall: () => recall(tree, self()),
+    grow: (kind, session) => {
+      const isNew = !tree.refusals.has(session);
+      if (depth >= mostDepth) return refused(`subagents are at most ${mostDepth} deep`);
+      if (isNew && tree.opened >= mostSessions) return refused(`${mostSessions} subagents are enough`);
+      if (isNew) tree.opened++;
+      const { id: of, root = of } = self().session();
+      const born = { parent: of, root, agent: kind.name, role: kind.role };
+      const tools = allowed(member.tools, kind).filter(({ name }) => name !== "task");
+      const below = { depth: depth + 1, remarks: [], tools, agent: kind, parent: member, birth: born };
+      return openMember(tree, below);
+    },
+  };
+  const mayTask =
+    depth < mostDepth && (agent === undefined || allowed([taskOf(member, tree.run)], agent).length > 0);
+  return Object.assign(member, { tools: mayTask ? [...seat.tools, taskOf(member, tree.run)] : seat.tools });
+}
+
+function refused(why: string): Failure {
+  return failure("no-access", `${why}: do it yourself`, { who: "host" });
+}
+
+function allowed(tools: readonly Tool[], { tools: only, without }: AgentDefinition): readonly Tool[] {
+  return tools.filter(({ name }) => (only?.includes(name) ?? true) && !without?.includes(name));
+}
+
+function taskOf(member: Member, run: RunSubagent): Tool {
+  return createTask({
+    kinds: member.agents,
+    run: (task, context) => run(task, context, member),
+  });
+}
+
+/** What those above were allowed for their session holds below, too: they handed the work on. */
+function heldAbove(parent: Member | undefined): KinHold {
+  if (!parent) return noKin;
+  const { rules, grants } = parent.self().session();
+  const above = parent.kin();
+  return { refusals: [], rules: [...above.rules, ...rules], grants: [...above.grants, ...grants] };
+}
+
+/** What was refused in sessions below that no longer run is in their logs. */
+async function recall(tree: Tree, { options, session }: Self): Promise<void> {
+  const { store } = openState(options.env);
+  const wanted = [...session().children];
+  for (let id = wanted.pop(); id !== undefined; id = wanted.pop()) {
+    if (tree.refusals.has(id)) continue;
+    tree.opened++;
+    const events = await store.read(id);
+    const { refusals, children } = isFailure(events) ? { refusals: [], children: [] } : fold(events);
+    tree.refusals.set(id, () => refusals);
+    wanted.push(...children);
+  }
+}

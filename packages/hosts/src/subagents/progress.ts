@@ -1,0 +1,33 @@
+/** Progress: where a subagent is, told in one line. */
+import type { CallState, Session, SubagentProgress } from "@lathe/protocol";
+
+export function progressOf(agent: string, { id, calls, turn, account, step }: Session): SubagentProgress {
+  const { tokens, cost } = account;
+  const base = { session: id, agent, steps: step, tokens, cost };
+  if (!turn) return { ...base, doing: "ended", ended: true };
+  const open = calls.filter(({ outcome }) => !outcome);
+  const asked = open.find((state) => state.asked);
+  if (asked) return { ...base, doing: `asks: ${callText(asked)}` };
+  const [first, ...others] = open;
+  if (!first) return { ...base, doing: "thinks" };
+  const more = others.length > 0 ? ` and ${others.length} more` : "";
+  return { ...base, doing: `${callText(first)}${more}` };
+}
+
+const mostChars = 60;
+
+/** The tool, and the first of its arguments. */
+function callText({ call: { tool, input } }: CallState): string {
+  const [first] = Object.values(parsed(input)).filter((one) => typeof one === "string");
+  const on = (first ?? "").split("\n", 1)[0] ?? "";
+  const text = on === "" ? tool : `${tool} ${on}`;
+  return text.length <= mostChars ? text : `${text.slice(0, mostChars - 1)}…`;
+}
+
+function parsed(input: string): object {
+  try {
+    return Object(JSON.parse(input));
+  } catch {
+    return {};
+  }
+}

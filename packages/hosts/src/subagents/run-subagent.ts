@@ -1,0 +1,187 @@
+/** Runs a subagent: a session of its own, begun or gone on with, of which the last answer comes back. */
+import {
+  type Event,
+  type Failure,
+  failure,
+  isFailure,
+  messageText,
+  type Outcome,
+  type Session,
+  type SubagentTask,
+  type ToolContext,
+  type TurnEnd,
+} from "@lathe/protocol";
+import type { LocalOptions } from "../local-options.ts";
+import type { LocalSession, Words } from "../local-session.ts";
+import { systemClock } from "../system-clock.ts";
+import { childOptions } from "./child-options.ts";
+import type { Member, Running } from "./member.ts";
+import { progressOf } from "./progress.ts";
+
+/** Begins a session, or goes on with it. */
+type OpenSession = (
+  options: LocalOptions,
+  newborn: { readonly id: string; readonly member: Member; readonly words: Words },
+) => Promise<LocalSession | Failure>;
+
+export async function runSubagent(
+  { agent: name, prompt, session: id }: SubagentTask,
+  context: ToolContext,
+  { member, open }: { readonly member: Member; readonly open: OpenSession },
+): Promise<Outcome> {
+  const agent = member.agents.find((one) => one.name === name);
+  const child = agent && member.grow(agent, id);
+  if (!agent || !child) return failedBy(failure("not-found", `there is no agent ${name}`));
+  if (isFailure(child)) return failedBy(child);
+  const { options, session } = member.self();
+  const bridge = openBridge(name, context);
+  const own = childOptions({ options, session: session() }, agent, {
+    attended: context.ask !== undefined,
+    now: systemClock.now(),
+    onEvent: bridge.onEvent,
+    onDelta: () => undefined,
+  });
+  const opened = await open(own, { id, member: child, words: { text: prompt } });
+  if (isFailure(opened)) return failedBy(opened);
+  const call = callOf(session(), id);
+  const closed = Promise.withResolvers<void>();
+  const stop = async (): Promise<void> => {
+    await opened.cancel("the end of the session");
+    await closed.promise;
+  };
+  const askedCall: Running["askedCall"] = async () => {
+    const asked = bridge.asked();
+    return asked === undefined ? undefined : opened.askedCall(asked);
+  };
+  member.running.set(call, { askedCall, stop });
+  try {
+    return await driven(opened, { name, context, bridge });
+  } finally {
+    await opened.close();
+    member.running.delete(call);
+    closed.resolve();
+  }
+}
+
+interface Drive {
+  readonly name: string;
+  readonly context: ToolContext;
+  readonly bridge: Bridge;
+}
+
+async function driven(opened: LocalSession, { name, context, bridge }: Drive): Promise<Outcome> {
+  const cancel = (): void => void opened.cancel("the agent that gave the task");
+  context.signal.addEventListener("abort", cancel, { once: true });
+  try {
+    if (context.signal.aborted) return interrupted("");
+    bridge.attach(opened);
+    const ended = await opened.run();
+    if (isFailure(ended)) return failedBy(ended);
+    bridge.tell(ended);
+    return outcomeOf(name, ended);
+  } finally {
+    context.signal.removeEventListener("abort", cancel);
+  }
+}
+
+/** The call that runs it. */
+function callOf({ calls }: Session, child: string): string {
+  return calls.find((one) => one.child === child)?.call.id ?? "";
+}
+
+interface Bridge {
+  readonly onEvent: LocalOptions["onEvent"];
+  /** Questions that were open before are asked anew. */
+  attach(opened: LocalSession): void;
+  /** The call that a person is asked about now. */
+  asked(): string | undefined;
+  /** The last word. */
+  tell(session: Session): void;
+}
+
+/** What a subagent asks, its parent asks; what it does, whoever listens to the parent sees. */
+function openBridge(name: string, context: ToolContext): Bridge {
+  let opened: LocalSession | undefined;
+  let asked: string | undefined;
+  const tell = (session: Session): void => {
+    const subagent = progressOf(name, session);
+    const cost = subagent.cost > 0 ? ` · $${subagent.cost.toFixed(3)}` : "";
+    const text = `${name} · ${subagent.doing} · step ${subagent.steps}${cost}`;
+    context.delta({ type: "progress", text, subagent });
+  };
+  const ask = async (question: Asked): Promise<void> => {
+    const { call, seq, kind, options, rules } = question;
+    const text = `${name} (subagent): ${question.text}`;
+    // One after the other: what a person sees is the one that is asked.
+    const words = await context.ask?.({ kind, text, options, ...(rules && { rules }) });
+    if (words !== undefined) await opened?.answer(call, seq, words);
+  };
+  const questions: Asked[] = [];
+  const askAll = async (): Promise<void> => {
+    for (let next = questions[0]; next && opened; next = questions[0]) {
+      asked = next.call;
+      await ask(next);
+      questions.shift();
+    }
+    asked = undefined;
+  };
+  const add = (question: Asked): void => {
+    if (questions.push(question) === 1) void askAll();
+  };
+  return {
+    onEvent: (event, session) => {
+      if (event.type === "question.asked") add({ ...event.data, seq: event.seq });
+      if (isTold(event)) tell(session);
+    },
+    attach: (session) => {
+      opened = session;
+      for (const { call, asked: open } of session.session().calls) if (open) add({ ...open, call: call.id });
+    },
+    asked: () => asked,
+    tell,
+  };
+}
+
+type Asked = Pick<Event<"question.asked">["data"], "call" | "kind" | "text" | "options" | "rules"> & {
+  readonly seq: number;
+};
+
+const told: ReadonlySet<Event["type"]> = new Set([
+  "step.started",
+  "step.completed",
+  "tool.started",
+  "tool.completed",
+  "question.asked",
+]);
+
+function isTold({ type }: Event): boolean {
+  return told.has(type);
+}
+
+function outcomeOf(name: string, session: Session): Outcome {
+  const text = lastAnswer(session);
+  const end = session.lastEnd ?? { type: "done" };
+  if (end.type === "done") return { type: "ok", text };
+  if (end.type === "cancelled") return interrupted(text);
+  const why = `[${name} stopped before it was done: ${reasonOf(end)}; its session is ${session.id}]`;
+  if (text === "" && end.type === "failed") return failedBy({ ...end.failure, text: why });
+  return { type: "ok", text: text === "" ? why : `${text}\n${why}` };
+}
+
+function reasonOf(end: Exclude<TurnEnd, { type: "done" | "cancelled" }>): string {
+  return end.type === "failed" ? end.failure.text : end.text;
+}
+
+/** What it said last, if that was words. */
+function lastAnswer({ messages }: Session): string {
+  const last = messages.at(-1);
+  return last?.role === "assistant" ? messageText(last.parts) : "";
+}
+
+function interrupted(text: string): Outcome {
+  return { type: "interrupted", failure: failure("cancelled", "it was cancelled"), text };
+}
+
+function failedBy(found: Failure): Outcome {
+  return { type: "failed", failure: found };
+}

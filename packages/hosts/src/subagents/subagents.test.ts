@@ -1,0 +1,385 @@
+/** Subagents: sessions of their own, held to what their parent may do, of which the last answer comes back. */
+import assert from "node:assert/strict";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import {
+  type AssistantPart,
+  type Delta,
+  type Event,
+  fold,
+  isFailure,
+  type Mode,
+  type Session,
+} from "@lathe/protocol";
+import { startWireServer, type WireAnswer, type WireRecord, type WireServer } from "@lathe/testkit";
+import type { LocalOptions } from "../local-options.ts";
+import type { LocalSession } from "../local-session.ts";
+import { noRouterOptions } from "../router-options.ts";
+import { sessionCost } from "../session-cost.ts";
+import { resumeSession, startSession } from "../start-session.ts";
+import { openState } from "../state.ts";
+
+type Json = Readonly<Record<string, unknown>>;
+let calls = 0;
+const call = (tool: string, input: Json): AssistantPart => ({
+  type: "tool-call",
+  id: `call_${calls++}`,
+  tool,
+  input: JSON.stringify(input),
+});
+const task = (agent: string, prompt: string): AssistantPart => call("task", { agent, prompt });
+const say = (text: string): WireAnswer => ({ parts: [{ type: "text", text }] });
+const does = (...parts: readonly AssistantPart[]): WireAnswer => ({ parts });
+
+/** How many results of tools the request holds, and the first words of the conversation. */
+function stateOf({ request }: WireRecord): { readonly results: readonly string[]; readonly task: string } {
+  const results = request.messages.flatMap(({ parts }) =>
+    parts.flatMap((part) => (part.type === "tool-result" ? [part.text] : [])),
+  );
+  const first = request.messages[0]?.parts[0];
+  return { results, task: first?.type === "text" ? first.text : "" };
+}
+
+/** Answers by the first words of a conversation, one after the other. */
+type Scripts = Readonly<
+  Record<string, readonly (WireAnswer | ((results: readonly string[]) => WireAnswer))[]>
+>;
+
+describe("subagents", () => {
+  let root: string;
+  let cwd: string;
+  let server: WireServer;
+  let session: LocalSession;
+  let events: Event[];
+  let deltas: Delta[];
+  beforeEach(() => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-subagents-")));
+    cwd = join(root, "work");
+    mkdirSync(cwd);
+    events = [];
+    deltas = [];
+  });
+  afterEach(async () => {
+    await session.close();
+    await server.close();
+    rmSync(root, { recursive: true, maxRetries: 5 });
+  });
+
+  const env = () => ({ HOME: root, XDG_STATE_HOME: join(root, "state"), PATH: process.env.PATH });
+  const optionsOf = (more: Partial<LocalOptions> = {}): LocalOptions => ({
+    ...{ cwd, env: env(), version: "test", models: ["acme/one"], router: noRouterOptions, catalogue: {} },
+    providers: { acme: { baseUrl: `${server.url}/v1`, apiKey: "k", wire: "chat" } },
+    ...{ mode: "auto", attended: false, limits: { steps: 20 }, rules: [], checkpoints: false },
+    ...{ sandbox: "off", sandboxLimits: { wanted: {}, most: {} } },
+    onEvent: (event) => events.push(event),
+    onDelta: (delta) => deltas.push(delta),
+    ...more,
+  });
+  const serve = async (scripts: Scripts): Promise<void> => {
+    server = await startWireServer((record) => {
+      const { results, task: words } = stateOf(record);
+      const answers = record.request.messages.filter(({ role }) => role === "assistant").length;
+      const answer = scripts[words]?.[answers] ?? say("nothing is scripted");
+      return typeof answer === "function" ? answer(results) : answer;
+    });
+  };
+  const run = async (scripts: Scripts, more: Partial<LocalOptions> = {}): Promise<Session> => {
+    await serve(scripts);
+    const started = await startSession(optionsOf(more), { text: "go" });
+    assert.ok(!isFailure(started), JSON.stringify(started));
+    session = started;
+    const ended = await started.run();
+    assert.ok(!isFailure(ended), JSON.stringify(ended));
+    return ended;
+  };
+  const childrenOf = async (parent: Session): Promise<readonly Session[]> =>
+    Promise.all(
+      parent.children.map(async (id) => {
+        const read = await openState(env()).store.read(id);
+        assert.ok(!isFailure(read));
+        return fold(read);
+      }),
+    );
+  const resultsOf = ({ messages }: Session): readonly string[] =>
+    messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "tool-result" ? [part.text] : [])),
+    );
+  const put = (path: string, text: string): void => {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true });
+    writeFileSync(join(cwd, path), text);
+  };
+
+  it("run in parallel, each in a session of its own, and only their last answers come back", async () => {
+    put("a.txt", "alpha\n");
+    const parent = await run({
+      go: [does(task("explore", "look at a"), task("review", "look at b")), say("all done")],
+      "look at a": [
+        does({ type: "text", text: "chatter" }, call("read", { path: "a.txt" })),
+        say("a is alpha"),
+      ],
+      "look at b": [say("b is fine")],
+    });
+    assert.deepEqual(resultsOf(parent), ["a is alpha", "b is fine"]);
+    assert.equal(parent.lastEnd?.type, "done");
+    const children = await childrenOf(parent);
+    assert.deepEqual(
+      children.map(({ agent, parent: of, root: first, title }) => [agent, of, first, title]),
+      [
+        ["explore", parent.id, parent.id, "look at a"],
+        ["review", parent.id, parent.id, "look at b"],
+      ],
+    );
+    const [explored] = server.records.filter((record) => stateOf(record).task === "look at a");
+    assert.equal(explored?.request.messages.length, 1, "a fresh context");
+    assert.ok(!JSON.stringify(server.records.at(-1)?.request.messages).includes("chatter"));
+  });
+
+  it("are counted in the account of the tree, and told as they work", async () => {
+    const parent = await run({
+      go: [does(task("explore", "look")), say("done")],
+      look: [does(call("list", { path: "." })), say("nothing there")],
+    });
+    const cost = await sessionCost(env(), parent.id);
+    assert.ok(!isFailure(cost));
+    const [child] = parent.children;
+    assert.deepEqual(
+      cost.tree?.sessions.map(({ id, tokens }) => [id, tokens > 0]),
+      [[child, true]],
+    );
+    const told = deltas.flatMap((delta) =>
+      delta.type === "progress" && delta.subagent ? [delta.subagent] : [],
+    );
+    assert.ok(told.some(({ doing, agent }) => agent === "explore" && doing === "list ."));
+    const last = told.at(-1);
+    assert.ok(last?.ended && last.steps === 2 && last.session === child && last.tokens > 0);
+  });
+
+  const write = (text = "x"): AssistantPart => call("write", { path: "made.txt", content: text });
+
+  for (const mode of ["read-only", "plan"] satisfies readonly Mode[]) {
+    it(`may change nothing where the parent's mode is ${mode}`, async () => {
+      const parent = await run(
+        { go: [does(task("implement", "make it")), say("done")], "make it": [does(write()), say("tried")] },
+        { mode },
+      );
+      const [child] = await childrenOf(parent);
+      assert.equal(child?.settings.mode, mode);
+      assert.match(resultsOf(child ?? parent)[0] ?? "", /^Refused/);
+      assert.ok(!existsSync(join(cwd, "made.txt")));
+    });
+  }
+
+  it("may change files where the parent may, but for one that only reads", async () => {
+    const parent = await run({
+      go: [does(task("implement", "make it")), does(task("explore", "make more")), say("done")],
+      "make it": [does(write("yes")), say("made")],
+      "make more": [does(write("no"), call("shell", { command: "echo no > made.txt" })), say("tried")],
+    });
+    assert.equal(readFileSync(join(cwd, "made.txt"), "utf8"), "yes");
+    const [, explorer] = await childrenOf(parent);
+    const [byTool, byCommand] = resultsOf(explorer ?? parent);
+    assert.match(byTool ?? "", /there is no tool write/);
+    assert.match(byCommand ?? "", /^Refused/);
+  });
+
+  it("are held to the rules of the parent, by every route", async () => {
+    put("secret.txt", "s3cret\n");
+    const deny = { name: "mine", verdict: "deny", kinds: ["read"], target: "secret.txt" } as const;
+    const parent = await run(
+      {
+        go: [does(task("implement", "read it")), say("done")],
+        "read it": [
+          does(call("read", { path: "secret.txt" }), call("shell", { command: "cat secret.txt" })),
+          does(call("grep", { pattern: "s3" })),
+          say("tried"),
+        ],
+      },
+      { rules: [deny] },
+    );
+    const [child] = await childrenOf(parent);
+    const results = resultsOf(child ?? parent);
+    assert.equal(results.length, 3);
+    assert.ok(!results.join().includes("s3cret"));
+    assert.match(results[1] ?? "", /^Refused/);
+  });
+
+  it("end where a permission is needed and nobody is there", async () => {
+    const ask = { name: "careful", verdict: "ask", kinds: ["write"], target: "made.txt" } as const;
+    const parent = await run(
+      { go: [does(task("implement", "make it")), say("done")], "make it": [does(write()), say("made")] },
+      { rules: [ask] },
+    );
+    assert.match(resultsOf(parent)[0] ?? "", /implement stopped before it was done/);
+    assert.ok(!existsSync(join(cwd, "made.txt")));
+  });
+
+  const asking = { name: "careful", verdict: "ask", kinds: ["write", "delete"], target: "*.txt" } as const;
+  /** Answers each question of the session as it comes. */
+  const answering = (answer: string): Partial<LocalOptions> => ({
+    attended: true,
+    rules: [asking],
+    onEvent: (event) => {
+      events.push(event);
+      if (event.type === "question.asked") void session.answer(event.data.call, event.seq, answer);
+    },
+  });
+  const questions = (): readonly string[] =>
+    events.flatMap((event) => (event.type === "question.asked" ? [event.data.text] : []));
+
+  it("ask through their parent", async () => {
+    const asked: unknown[] = [];
+    const { onEvent, ...more } = answering("allow");
+    const parent = await run(
+      { go: [does(task("implement", "make it")), say("done")], "make it": [does(write("ok")), say("made")] },
+      {
+        ...more,
+        onEvent: async (event, now) => {
+          if (event.type === "question.asked")
+            asked.push((await session.askedCall(event.data.call))?.effects);
+          onEvent?.(event, now);
+        },
+      },
+    );
+    assert.match(questions().join(), /implement \(subagent\): write wants to write made.txt/);
+    assert.deepEqual(asked, [[{ kind: "write", target: "made.txt", traits: ["replaces"] }]]);
+    assert.equal(readFileSync(join(cwd, "made.txt"), "utf8"), "ok");
+    assert.deepEqual(resultsOf(parent), ["made"]);
+  });
+
+  const remove = (): AssistantPart => call("delete", { path: "keep.txt" });
+
+  it("may not do what was refused to their parent, nor their parent and each other what was refused to one", async () => {
+    put("keep.txt", "k\n");
+    const parent = await run(
+      {
+        go: [
+          does(task("implement", "remove it")),
+          does(task("implement", "remove it again")),
+          does(call("shell", { command: "rm keep.txt" })),
+          say("done"),
+        ],
+        "remove it": [does(remove()), say("no")],
+        "remove it again": [does(remove()), say("no")],
+      },
+      answering("deny"),
+    );
+    assert.equal(questions().length, 1);
+    assert.ok(existsSync(join(cwd, "keep.txt")));
+    assert.match(resultsOf(parent)[2] ?? "", /refused-before/);
+  });
+
+  it("what a subagent was refused holds for its parent in a later process", async () => {
+    put("keep.txt", "k\n");
+    const first = await run(
+      {
+        go: [does(task("implement", "remove it")), say("done")],
+        "remove it": [does(remove()), say("no")],
+      },
+      answering("deny"),
+    );
+    await session.close();
+    await server.close();
+    await serve({ go: [say(""), say(""), does(call("shell", { command: "rm keep.txt" })), say("done")] });
+    const again = await resumeSession(optionsOf({ attended: true, rules: [asking] }), first.id);
+    assert.ok(!isFailure(again));
+    session = again;
+    const ended = await again.run({ text: "now you" });
+    assert.ok(!isFailure(ended));
+    assert.match(resultsOf(ended).at(-1) ?? "", /refused-before/);
+  });
+
+  it("what their parent was allowed for the session they need not ask for", async () => {
+    const parent = await run(
+      {
+        go: [does(write("one")), does(task("implement", "make it")), say("done")],
+        "make it": [does(call("write", { path: "made.txt", content: "two" })), say("made")],
+      },
+      { ...answering("allow for this session"), mode: "ask", rules: [] },
+    );
+    assert.equal(questions().length, 1);
+    assert.equal(parent.lastEnd?.type, "done");
+  });
+
+  it("are cancelled with their parent", async () => {
+    const waits: WireAnswer = {
+      parts: [{ type: "text", text: "…" }],
+      fault: { type: "stall", after: "text" },
+    };
+    await serve({ go: [does(task("explore", "wait")), say("done")], wait: [waits] });
+    const reached = Promise.withResolvers<void>();
+    const onDelta = (delta: Delta): void => {
+      if (delta.type === "progress" && delta.subagent?.doing === "thinks") reached.resolve();
+    };
+    const started = await startSession(optionsOf({ onDelta }), { text: "go" });
+    assert.ok(!isFailure(started));
+    session = started;
+    const running = session.run();
+    await reached.promise;
+    await session.cancel("user");
+    const ended = await running;
+    assert.ok(!isFailure(ended));
+    assert.equal(ended.lastEnd?.type, "cancelled");
+    await session.close();
+    const [child] = await childrenOf(ended);
+    assert.equal(child?.lastEnd?.type, "cancelled");
+    assert.equal(child?.turn, undefined);
+  });
+
+  it("go no deeper than two", async () => {
+    put(".agents/agents/boss.md", "---\nname: boss\ndescription: hands work on\n---\nHand it on.\n");
+    const parent = await run({
+      go: [does(task("boss", "one")), say("done")],
+      one: [does(task("boss", "two")), say("one done")],
+      two: [does(task("boss", "three")), say("two done")],
+    });
+    assert.deepEqual(resultsOf(parent), ["one done"]);
+    const [first] = await childrenOf(parent);
+    const [second] = await childrenOf(first ?? parent);
+    assert.match(resultsOf(second ?? parent)[0] ?? "", /there is no tool task/);
+    assert.equal(second?.root, parent.id);
+  });
+
+  it("are what a project wrote down, never wider than their parent", async () => {
+    const head = "name: scribe\ndescription: Writes\ntools: Read, Write\npermissionMode: bypassPermissions";
+    put(
+      ".claude/agents/scribe.md",
+      `---\n${head}\npermissions:\n  deny:\n    - write:made.txt\n---\nYou write.\n`,
+    );
+    const parent = await run(
+      {
+        go: [does(task("scribe", "make it")), say("done")],
+        "make it": [
+          does(write(), call("write", { path: "other.txt", content: "o" }), call("grep", { pattern: "o" })),
+          say("made"),
+        ],
+      },
+      { mode: "ask", attended: false },
+    );
+    const [child] = await childrenOf(parent);
+    assert.equal(child?.settings.mode, "ask");
+    const names = child?.prompt.tools.map(({ name }) => name) ?? [];
+    assert.deepEqual(names.toSorted(), ["edit", "read", "write"]);
+    assert.match(child?.prompt.system ?? "", /<role>\nYou write.\n<\/role>/);
+    const [denied, asked, missing] = resultsOf(child ?? parent);
+    assert.match(denied ?? "", /Refused \(agent\)/);
+    assert.match(asked ?? "", /^Refused \(ask-mode\)/);
+    assert.match(missing ?? "", /there is no tool grep/);
+    assert.deepEqual([existsSync(join(cwd, "made.txt")), existsSync(join(cwd, "other.txt"))], [false, false]);
+  });
+
+  it("cannot be gone on with alone", async () => {
+    const parent = await run({ go: [does(task("explore", "look")), say("done")], look: [say("seen")] });
+    const refused = await resumeSession(optionsOf(), parent.children[0] ?? "");
+    assert.ok(isFailure(refused) && refused.text.includes(`--resume ${parent.id}`));
+  });
+});

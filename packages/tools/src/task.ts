@@ -1,0 +1,32 @@
+/** `task`: hands a task to a subagent, a session of its own, of which only the last answer comes back. */
+import { type Effect, failure, type Subagents, type Tool } from "@lathe/protocol";
+import * as v from "valibot";
+import { defineTool, failed } from "./define-tool.ts";
+import { text } from "./schema.ts";
+
+export function createTask(subagents: Subagents): Tool {
+  const { kinds } = subagents;
+  const [first, ...others] = kinds.map(({ name }) => name);
+  const list = kinds.map(({ name, about }) => `${name}: ${about}`).join("\n");
+  return defineTool({
+    name: "task",
+    description: `Give a task to a subagent with a context of its own; several calls in one answer run at the same time. Only its last answer comes back.\n${list}`,
+    schema: {
+      agent: v.picklist([first ?? "", ...others]),
+      prompt: text("all it needs to know: it sees nothing of this conversation"),
+    },
+    opensSession: true,
+    effects: ({ agent }) => effectsOf(subagents, agent),
+    async run({ agent, prompt }, context) {
+      const session = context.child;
+      if (session === undefined) return failed(failure("unknown-tool", "No session can be opened here."));
+      return subagents.run({ agent, prompt, session }, context);
+    },
+  });
+}
+
+/** One that may change files is started durably, and the files are kept before it. */
+function effectsOf({ kinds }: Subagents, agent: string): readonly Effect[] {
+  const kind = kinds.find(({ name }) => name === agent);
+  return kind?.onlyReads ? [] : [{ kind: "process", target: `subagent:${agent}` }];
+}
