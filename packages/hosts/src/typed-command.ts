@@ -35,5 +35,5 @@ export async function typedCommand(
     const text = "no sandbox works here, so it is not run; use a shell, or start with --no-sandbox";
     return { type: "refused", rule: "uncontained", why: text };
   }
-  return prepared.run(toolContext(ports, { call: typedCall, session, signal }));
+  return prepared.run(toolContext(ports, { call: typedCall, session, amid: { signal } }));
 }
