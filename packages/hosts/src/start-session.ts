@@ -19,6 +19,7 @@ import { systemClock } from "./system-clock.ts";
 export async function startSession(options: LocalOptions, words: Words): Promise<LocalSession | Failure> {
   const { cwd, env, version } = options;
   const at = systemClock.now();
+  const environment = sessionEnvironment(cwd, env, at);
   const { texts, leftOut } = readInstructions(cwd);
   const created = sessionCreated({
     id: newSessionId(systemClock),
@@ -27,7 +28,7 @@ export async function startSession(options: LocalOptions, words: Words): Promise
     harness: version,
     model: chooseModels(options.models, env)[0] ?? builtinModel,
     tools: builtinTools,
-    environment: sessionEnvironment(cwd, env, at),
+    environment: await environment,
     instructions: await redacted(texts, options),
   });
   const scratch = openScratchFolder(created.data.id);
