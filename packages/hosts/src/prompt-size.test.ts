@@ -35,7 +35,7 @@ const models = [
   ...["gemma3:27b", "some-model"],
 ];
 
-it(`takes at most ${most} tokens, whichever profile`, () => {
+it(`takes at most ${most} tokens, whichever profile`, async () => {
   assert.deepEqual(new Set(models.map(profileOf)), new Set(profiles), "a model for each profile");
   for (const model of models) {
     const created = sessionCreated({
@@ -45,7 +45,7 @@ it(`takes at most ${most} tokens, whichever profile`, () => {
       harness: "test",
       model,
       tools: openRoot({ cwd: "/", env: {} }, async () => ({ type: "ok", text: "" })).tools,
-      environment: sessionEnvironment("/work", process.env, 0),
+      environment: await sessionEnvironment("/work", process.env, 0),
       instructions: [],
     });
     const { system, tools } = created.data.prompt;

@@ -2,20 +2,23 @@
 import { release, type } from "node:os";
 import { basename, join, resolve } from "node:path";
 import { isFailure } from "@lathe/protocol";
+import { gitSummary } from "./git-summary.ts";
 import { readRegularFile } from "./regular-file.ts";
 
-export function sessionEnvironment(
+export async function sessionEnvironment(
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
   now: number,
-): Readonly<Record<string, string>> {
-  const branch = gitBranch(cwd);
+): Promise<Readonly<Record<string, string>>> {
+  const { branch, root = cwd } = gitBranch(cwd) ?? {};
+  const { changes, instructions } = branch === undefined ? {} : await gitSummary({ cwd, root }, env);
   return {
     os: `${type()} ${release()}`,
     date: localDate(now),
     shell: basename(env.SHELL || "sh"),
     cwd,
-    git: branch ?? "not a repository",
+    git: branch === undefined ? "not a repository" : [branch, ...(changes ? [changes] : [])].join("; "),
+    ...(instructions && { "more instructions, to be read before work in their folders": instructions }),
   };
 }
 
@@ -27,11 +30,12 @@ function localDate(now: number): string {
 }
 
 /** Read from `.git/HEAD`: starting git would cost more than all the rest. */
-function gitBranch(cwd: string): string | undefined {
-  for (let at = cwd; ; at = resolve(at, "..")) {
-    const head = readHead(join(at, ".git"));
-    if (head !== undefined) return /^ref: refs\/heads\/(.+)/.exec(head)?.[1] ?? "detached head";
-    if (at === resolve(at, "..")) return undefined;
+function gitBranch(cwd: string): { readonly branch: string; readonly root: string } | undefined {
+  for (let root = cwd; ; root = resolve(root, "..")) {
+    const head = readHead(join(root, ".git"));
+    if (head !== undefined)
+      return { branch: /^ref: refs\/heads\/(.+)/.exec(head)?.[1] ?? "detached head", root };
+    if (root === resolve(root, "..")) return undefined;
   }
 }
 

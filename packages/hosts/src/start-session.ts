@@ -47,6 +47,7 @@ async function beginSession(
   const { cwd, env, version } = options;
   const { birth } = member;
   const at = systemClock.now();
+  const environment = sessionEnvironment(cwd, env, at);
   const { texts, leftOut } = readInstructions(cwd);
   const created = sessionCreated({
     id,
@@ -55,7 +56,7 @@ async function beginSession(
     harness: version,
     model: chooseModels(options.models, env)[0] ?? builtinModel,
     tools: member.tools,
-    environment: sessionEnvironment(cwd, env, at),
+    environment: await environment,
     instructions: await redacted(texts, options),
     ...(birth && { birth }),
   });

@@ -1,8 +1,9 @@
 /** Keeps what the model reads of an outcome short: the whole text goes to a blob, head and tail are shown. */
 import { isFailure, type Outcome, type ToolContext } from "@lathe/protocol";
 
-/** Characters shown of a text that is too long. */
+/** Characters shown of a text that is too long, and of what failed in the part that is left out. */
 const previewChars = 16_000;
+const signalChars = 3_000;
 
 /** `wholeChars`: the longest text that is shown whole. */
 export async function boundedOutcome(
@@ -14,18 +15,25 @@ export async function boundedOutcome(
   const { text } = outcome;
   if (text.length <= wholeChars) return outcome;
   const blob = await context.blobs.put(text);
-  if (isFailure(blob)) return { ...outcome, text: preview(text, "the rest is lost: it could not be stored") };
-  const short = preview(text, `read path "blob:${blob}" for the rest`);
+  const where = isFailure(blob)
+    ? "the rest is lost: it could not be stored"
+    : `read or grep path "blob:${blob}" for the rest`;
+  const short = await preview(text, where, context.workspace.root);
+  if (isFailure(blob)) return { ...outcome, text: short };
   return outcome.type === "ok" ? { ...outcome, text: short, blob } : { ...outcome, text: short };
 }
 
-function preview(text: string, where: string): string {
+async function preview(text: string, where: string, cwd: string): Promise<string> {
   const half = previewChars / 2;
   const headEnd = text.lastIndexOf("\n", half);
   const head = headEnd > half / 2 ? text.slice(0, headEnd + 1) : `${text.slice(0, half)}\n`;
   const tailStart = text.indexOf("\n", text.length - half) + 1;
   const tail =
     tailStart > 0 && text.length - tailStart > half / 2 ? text.slice(tailStart) : text.slice(-half);
-  const left = text.length - head.length - tail.length;
-  return `${head}[... ${left} of ${text.length} characters left out; ${where} ...]\n${tail}`;
+  const middle = text.slice(head.length, text.length - tail.length);
+  // Loaded for a text that is too long.
+  const { leftOutText } = await import("@lathe/context/signals");
+  const signals = leftOutText(middle, { cwd, chars: signalChars });
+  const told = signals === "" ? "" : `[in what is left out:]\n${signals}\n`;
+  return `${head}[... ${middle.length} of ${text.length} characters left out; ${where} ...]\n${told}${tail}`;
 }

@@ -251,7 +251,7 @@ describe("shell", () => {
       text.slice(-200),
     );
     const blob = outcome.type === "ok" ? outcome.blob : undefined;
-    assert.ok(text.includes(`read path "blob:${blob}"`));
+    assert.ok(text.includes(`read or grep path "blob:${blob}"`));
     assert.equal(
       await ok("read", { path: `blob:${blob}`, ranges: [[30_000, 30_000]] }),
       "30000\t30000\n[60001 lines in all]",

@@ -1,7 +1,16 @@
 /** `grep`: lines that match a pattern. */
-import { type GrepLine, type GrepResult, isFailure, type Tool } from "@lathe/protocol";
+import {
+  type GrepLine,
+  type GrepResult,
+  isFailure,
+  type Outcome,
+  type Tool,
+  type ToolContext,
+} from "@lathe/protocol";
 import * as v from "valibot";
-import { defineTool, failed, ok } from "./define-tool.ts";
+import { isBlobPath, readBlobPath } from "./blob-path.ts";
+import { defineTool, failed, type Input, ok } from "./define-tool.ts";
+import type { TextQuery } from "./grep-text.ts";
 import { leftOutNote } from "./left-out.ts";
 import { count, text } from "./schema.ts";
 import { targetOf } from "./target-of.ts";
@@ -10,30 +19,30 @@ const defaultLimit = 100;
 const maxLimit = 2_000;
 const maxContext = 20;
 
+const schema = {
+  pattern: text(),
+  path: v.optional(text("file, folder or blob:...")),
+  glob: v.optional(text("e.g. *.ts or src/**")),
+  literal: v.optional(v.boolean()),
+  ignore_case: v.optional(v.boolean()),
+  context: v.optional(count("lines around each match")),
+  limit: v.optional(count("matches, default 100")),
+};
+
 export const grep: Tool = defineTool({
   name: "grep",
   description:
     "Search file contents by regular expression (ripgrep syntax). Hidden files are searched, .gitignored ones are not.",
-  schema: {
-    pattern: text(),
-    path: v.optional(text("file or folder")),
-    glob: v.optional(text("e.g. *.ts or src/**")),
-    literal: v.optional(v.boolean()),
-    ignore_case: v.optional(v.boolean()),
-    context: v.optional(count("lines around each match")),
-    limit: v.optional(count("matches, default 100")),
-  },
-  effects: ({ path }) => [{ kind: "read", target: targetOf(path) }],
+  schema,
+  // A blob is output of which this session has already been shown a part.
+  effects: ({ path }) => (isBlobPath(path) ? [] : [{ kind: "read", target: targetOf(path) }]),
   async run(input, context) {
+    if (isBlobPath(input.path)) return grepBlob(input.path, queryOf(input), context);
     const path = await context.workspace.resolve(input.path ?? ".");
     if (isFailure(path)) return failed(path);
     const query = {
-      pattern: input.pattern,
+      ...queryOf(input),
       path,
-      literal: input.literal ?? false,
-      ignoreCase: input.ignore_case ?? false,
-      context: Math.min(input.context ?? 0, maxContext),
-      limit: Math.min(Math.max(1, input.limit ?? defaultLimit), maxLimit),
       exclude: context.unreadable(path),
       ...(input.glob !== undefined && { glob: input.glob }),
     };
@@ -42,6 +51,26 @@ export const grep: Tool = defineTool({
     return found.code === "cancelled" ? { type: "interrupted", failure: found, text: "" } : failed(found);
   },
 });
+
+function queryOf(input: Input<typeof schema>): TextQuery {
+  return {
+    pattern: input.pattern,
+    literal: input.literal ?? false,
+    ignoreCase: input.ignore_case ?? false,
+    context: Math.min(input.context ?? 0, maxContext),
+    limit: Math.min(Math.max(1, input.limit ?? defaultLimit), maxLimit),
+  };
+}
+
+async function grepBlob(path: string, query: TextQuery, context: ToolContext): Promise<Outcome> {
+  const whole = await readBlobPath(path, context);
+  if (isFailure(whole)) return failed(whole);
+  const { grepText } = await import("./grep-text.ts");
+  const found = grepText(whole, query);
+  if (isFailure(found)) return failed(found);
+  const lines = found.lines.map((line) => ({ ...line, path }));
+  return ok(resultText({ lines, more: found.more, leftOut: 0, skipped: [] }, query.pattern));
+}
 
 function resultText({ lines, more, leftOut, skipped }: GrepResult, pattern: string): string {
   const files = Map.groupBy(lines, (line) => line.path);

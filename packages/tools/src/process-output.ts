@@ -1,23 +1,25 @@
 /** Output of a process: read in parts, shown live, and remembered how far it has been looked at. */
 import { basename } from "node:path";
 import type { Effect, Exit, Process, ToolContext } from "@lathe/protocol";
+import { withoutBinary } from "./without-binary.ts";
 
 /** Bytes of the start and of the end that are kept of an enormous output. */
 const keptBytes = 8 * 1024 * 1024;
 const chunkBytes = 64 * 1024;
 const pollMs = 100;
 
-/** Output from byte `from` on: all of it, or its two ends when it is enormous. */
+/** Output from byte `from` on: all of it, or its two ends when it is enormous; binary output is counted. */
 export async function outputFrom(
   process: Process,
   from: number,
 ): Promise<{ readonly text: string; readonly total: number }> {
   const first = await process.read(from, keptBytes);
-  if (first.next >= first.total || first.next === from) return { text: first.text, total: first.total };
+  if (first.next >= first.total || first.next === from)
+    return { text: withoutBinary(first.text), total: first.total };
   const start = Math.max(first.next, first.total - keptBytes);
   const last = await process.read(start, first.total - start);
   const gap = start > first.next ? `\n[... ${start - first.next} bytes not kept ...]\n` : "";
-  return { text: first.text + gap + last.text, total: last.total };
+  return { text: withoutBinary(first.text + gap + last.text), total: last.total };
 }
 
 /** Shows output as it comes; the first look is after 100 ms, so a quick command costs nothing. Returns the way to stop. */

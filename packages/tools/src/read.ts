@@ -1,6 +1,7 @@
 /** `read`: a text file, or several parts of it, with line numbers. */
 import { type Failure, failure, isFailure, type Outcome, type Tool, type ToolContext } from "@lathe/protocol";
 import * as v from "valibot";
+import { isBlobPath, readBlobPath } from "./blob-path.ts";
 import { defineTool, failed, ok } from "./define-tool.ts";
 import { linesOf, numbered } from "./numbered-lines.ts";
 import { isImageName, readImage } from "./read-image.ts";
@@ -9,7 +10,6 @@ import { targetOf } from "./target-of.ts";
 
 const windowLines = 2_000;
 const windowChars = 50_000;
-const blobPrefix = "blob:";
 
 /** 1-based, inclusive. */
 type Range = readonly [number, number];
@@ -27,9 +27,9 @@ export const read: Tool = defineTool({
   },
   wholeChars: windowChars + 10_000,
   // A blob is output of which this session has already been shown a part.
-  effects: ({ path }) => (path.startsWith(blobPrefix) ? [] : [{ kind: "read", target: targetOf(path) }]),
+  effects: ({ path }) => (isBlobPath(path) ? [] : [{ kind: "read", target: targetOf(path) }]),
   async run({ path, ranges }, context) {
-    if (path.startsWith(blobPrefix)) return readBlob(path, ranges, context);
+    if (isBlobPath(path)) return readBlob(path, ranges, context);
     if (isImageName(path)) {
       const image = await readImage(path, context);
       return isFailure(image) ? failed(image) : image;
@@ -46,7 +46,7 @@ export const read: Tool = defineTool({
 });
 
 async function readBlob(path: string, ranges: Asked, context: ToolContext): Promise<Outcome> {
-  const whole = await context.blobs.get(path.slice(blobPrefix.length));
+  const whole = await readBlobPath(path, context);
   if (isFailure(whole)) return failed(whole);
   const excerpt = excerptOf(linesOf(whole), ranges);
   return isFailure(excerpt) ? failed(excerpt) : ok(excerpt.text);

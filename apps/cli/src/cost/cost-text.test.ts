@@ -10,7 +10,17 @@ it("what is unknown is not told as free", () => {
   const child = { id: "child", tokens: 500, cost: 0, costUnknown: true };
   const text = costText(
     {
-      ...{ id: "s", title: "t", cwd: "/", steps: [], models: [], places: [], misses: [], switches: [] },
+      ...{
+        id: "s",
+        title: "t",
+        cwd: "/",
+        steps: [],
+        models: [],
+        places: [],
+        misses: [],
+        switches: [],
+        summaries: [],
+      },
       total: { usage: noUsage, cost: 0, unpriced: 0 },
       failed: { attempts: 1, codes: { stalled: 1 }, ms: 5, charged: { tokens: 900, cost: 0 }, unpriced: 1 },
       reserved: nothing,

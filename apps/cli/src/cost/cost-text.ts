@@ -192,7 +192,7 @@ function missText({ misses }: CostReport, paint: Palette): string {
   return section("Not read from the cache", rows, paint);
 }
 
-function attemptText({ failed, switches, steps, used }: CostReport, { bold }: Palette): string {
+function attemptText({ failed, switches, summaries, steps, used }: CostReport, { bold }: Palette): string {
   const lines = [];
   if (failed.attempts > 0) {
     const codes = Object.entries(failed.codes).map(([code, times]) => `${times}× ${code}`);
@@ -202,6 +202,11 @@ function attemptText({ failed, switches, steps, used }: CostReport, { bold }: Pa
   }
   for (const { from, to, why } of switches)
     lines.push(`switched   ${harmless(from)} → ${harmless(to)}: ${fit(why, 80)}`);
+  for (const { model, usage, cost, ms, failure } of summaries) {
+    const tokens = usage ? `${count(usage.input)} in, ${count(usage.output)} out, ` : "";
+    const what = failure === undefined ? "" : `: none, ${fit(failure, 80)}`;
+    lines.push(`summary    ${harmless(model)}, ${tokens}${costWord(cost)}, ${duration(ms)}${what}`);
+  }
   const most = Math.max(0, ...steps.map((step) => step.reserved?.cost ?? 0));
   const mean = (used.cost ?? 0) / Math.max(1, steps.length + failed.attempts);
   if (most > 0) lines.push(`reserved   up to ${money(most)} for a step; used ${money(mean)} on average`);

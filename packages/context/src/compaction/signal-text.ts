@@ -32,6 +32,12 @@ export function signalText(whole: string, { cwd, chars }: Room): string {
   return said.join("\n");
 }
 
+/** The same of what is left out of the middle of an output; empty where nothing of it is known. */
+export function leftOutText(left: string, room: Room): string {
+  const { runner, failing, errors } = signalsOf(left, room.cwd);
+  return runner === undefined || failing.length + errors.length === 0 ? "" : signalText(left, room);
+}
+
 type Piece = (room: number) => string;
 
 function known({ runner, failing, errors, counts, places }: Signals): readonly Piece[] {

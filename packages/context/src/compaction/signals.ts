@@ -18,7 +18,7 @@ const errorWithin = 3;
 
 /** `cwd`: the workspace, whose absolute paths are shortened. */
 export function signalsOf(text: string, cwd: string): Signals {
-  const lines = plainLines(text);
+  const lines = plainLines(bounded(text));
   const known = extractors.find(({ knows }) => lines.some((line) => knows.test(line)));
   const found = collect(lines, known ?? { rules: unknownRules });
   return {
@@ -28,6 +28,13 @@ export function signalsOf(text: string, cwd: string): Signals {
     places: placesIn(lines, cwd),
     counts: [...found.counts],
   };
+}
+
+/** Characters that are looked at of the beginning and of the end: nobody waits for more. */
+const mostChars = 1_500_000;
+
+function bounded(text: string): string {
+  return text.length <= 2 * mostChars ? text : `${text.slice(0, mostChars)}\n${text.slice(-mostChars)}`;
 }
 
 /** A type alone says nothing more where it stands elsewhere with its words. */

@@ -12,6 +12,8 @@ export interface CostReport {
   readonly places: readonly Place[];
   readonly misses: readonly MissCost[];
   readonly failed: FailedCost;
+  /** Attempts at a summary of the conversation, whatever became of them. */
+  readonly summaries: readonly SummaryCost[];
   readonly switches: readonly { readonly from: string; readonly to: string; readonly why: string }[];
   /** Of all attempts, the one with no answer included. */
   readonly reserved: Reservation;
@@ -34,6 +36,17 @@ export interface StepCost {
   readonly reserved?: Reservation;
   /** Attempts that failed right before it. */
   readonly retries: number;
+}
+
+export interface SummaryCost {
+  readonly at: number;
+  readonly model: string;
+  readonly usage?: Usage;
+  /** US dollars; absent when the price or the usage is unknown. */
+  readonly cost?: number;
+  readonly ms: number;
+  /** Why there is none. */
+  readonly failure?: string;
 }
 
 /** `unpriced` steps are not in `cost`. */

@@ -11,7 +11,7 @@ import {
   type Session,
   type Usage,
 } from "@lathe/protocol";
-import type { CostReport, FailedCost, MissCost, Place, StepCost, Total } from "./cost-report.ts";
+import type { CostReport, FailedCost, MissCost, Place, StepCost, SummaryCost, Total } from "./cost-report.ts";
 import { addOutput, partsOf, type Sums, shareInput } from "./share-input.ts";
 
 const nothing: Reservation = { tokens: 0, cost: 0 };
@@ -22,6 +22,7 @@ interface Gathered {
   readonly sums: Map<string, Sums>;
   readonly misses: Map<string, MissCost>;
   readonly switches: CostReport["switches"][number][];
+  readonly summaries: SummaryCost[];
   failed: FailedCost;
   /** By attempt. */
   readonly reserved: Map<string, Reservation>;
@@ -36,6 +37,7 @@ export function foldCosts(events: readonly Event[]): CostReport {
     sums: new Map(),
     misses: new Map(),
     switches: [],
+    summaries: [],
     failed: { attempts: 0, codes: {}, ms: 0, charged: nothing, unpriced: 0 },
     reserved: new Map(),
     settled: new Map(),
@@ -46,15 +48,15 @@ export function foldCosts(events: readonly Event[]): CostReport {
   for (const event of events) {
     gather(gathered, event, session);
     session = apply(session, event);
-    // What a rewind left standing was sent before.
-    if (event.type === "session.rewound")
+    // What a rewind or a compaction left standing was sent before.
+    if (event.type === "session.rewound" || event.type === "context.compacted")
       gathered.sentBefore = Math.min(gathered.sentBefore, partsOf(session).length);
   }
   const { id, title, cwd } = session;
-  const { steps, failed, switches, reserved, settled } = gathered;
+  const { steps, failed, switches, summaries, reserved, settled } = gathered;
   const models = [...new Set(steps.map(({ model }) => model))];
   return {
-    ...{ id, title, cwd, steps, failed, switches },
+    ...{ id, title, cwd, steps, failed, switches, summaries },
     total: totalOf(steps),
     models: models.map((model) => {
       const own = steps.filter((step) => step.model === model);
@@ -78,6 +80,9 @@ function gather(gathered: Gathered, event: Event, session: Session): void {
     case "model.switched":
       gathered.switches.push(event.data);
       return;
+    case "context.compacted":
+      gatherSummary(gathered, event);
+      return;
     case "step.failed":
       gatherFailed(gathered, event);
       return;
@@ -87,6 +92,20 @@ function gather(gathered: Gathered, event: Event, session: Session): void {
     default:
       return;
   }
+}
+
+function gatherSummary(
+  { summaries }: Gathered,
+  { data: { summarized }, at }: Event<"context.compacted">,
+): void {
+  if (!summarized) return;
+  const { model, usage, cost, ms, failure } = summarized;
+  summaries.push({
+    ...{ at, model, ms },
+    ...(usage && { usage }),
+    ...(cost !== undefined && { cost }),
+    ...(failure && { failure: failure.text }),
+  });
 }
 
 function gatherFailed(gathered: Gathered, { data }: Event<"step.failed">): void {

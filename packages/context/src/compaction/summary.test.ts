@@ -1,0 +1,119 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  emptySession,
+  isFailure,
+  type Message,
+  type ModelInfo,
+  messageText,
+  type Session,
+  shortened,
+} from "@lathe/protocol";
+import { askForSummary, summaryText } from "./summary.ts";
+
+const info: ModelInfo = { id: "a/claude-5", window: 40_000, maxOutput: 8_000 };
+const headings = [
+  "Task and constraints",
+  "Decisions",
+  "State of the work",
+  "Files touched",
+  "Open failures",
+  "Next step",
+];
+const good = headings.map((heading) => `## ${heading}\n- it is so`).join("\n\n");
+const user = (text: string): Message => ({ role: "user", parts: [{ type: "text", text }] });
+
+function worked(from: number): readonly Message[] {
+  return Array.from({ length: 12 }, (_, at): readonly Message[] => {
+    const id = `c${from + at}`;
+    const result = {
+      type: "tool-result",
+      id,
+      tool: "shell",
+      text: `row ${id} `.repeat(300),
+      failed: false,
+    } as const;
+    return [
+      { role: "assistant", parts: [{ type: "tool-call", id, tool: "shell", input: "{}" }] },
+      { role: "tool", parts: [result] },
+    ];
+  }).flat();
+}
+
+const ask = (session: Session, focus?: string) => askForSummary(session, { info, by: info, focus });
+
+describe("a summary", () => {
+  const session: Session = {
+    ...emptySession,
+    id: "s",
+    messages: [user("mend it, but never touch x.c"), ...worked(0)],
+    todos: [
+      { text: "write the test", state: "open" },
+      { text: "look around", state: "done" },
+    ],
+  };
+
+  it("is asked for as text, without tools, in the room that the model has", () => {
+    const asked = ask(session, "the parser") ?? assert.fail();
+    assert.deepEqual(asked.request.tools, []);
+    const text = messageText(asked.request.messages[0]?.parts ?? []);
+    assert.match(text, /^<transcript>\nUSER: mend it/);
+    assert.match(text, /above all what concerns this: the parser$/);
+    assert.ok(text.length < info.window * 2);
+    assert.notEqual(session.messages[asked.messages]?.role, "tool", "no result without its call");
+    assert.equal(ask({ ...session, messages: [user("hi")] }), undefined);
+  });
+
+  it("that lacks a section is none", () => {
+    const texts = [
+      "",
+      "I did a lot.",
+      good.replace("## Decisions", "## Thoughts"),
+      good.replace("- it is so", ""),
+    ];
+    for (const text of texts) assert.ok(isFailure(summaryText(session, { text, messages: 9 })), text);
+  });
+
+  it("carries the user's words, open todos and instructions whatever the model wrote", () => {
+    const call = { type: "tool-call", id: "r", tool: "read", input: '{"path":"pkg/AGENTS.md"}' } as const;
+    const rule = {
+      type: "tool-result",
+      id: "r",
+      tool: "read",
+      text: "1\tthree spaces",
+      failed: false,
+    } as const;
+    const messages: readonly Message[] = [
+      ...session.messages,
+      { role: "assistant", parts: [call] },
+      { role: "tool", parts: [rule] },
+      user('<notice from="harness">you go in circles</notice>'),
+    ];
+    const text = summaryText({ ...session, messages }, { text: good, messages: messages.length });
+    assert.ok(!isFailure(text));
+    for (const one of ["never touch x.c", "[open] write the test", "three spaces", "## Open failures"])
+      assert.ok(text.includes(one), one);
+    for (const one of ["look around", "in circles"]) assert.ok(!text.includes(one), one);
+  });
+
+  it("of a conversation that begins with a summary still carries the first words", () => {
+    const text = summaryText(session, { text: good, messages: 20 });
+    assert.ok(!isFailure(text));
+    const messages = [
+      ...shortened(session.messages, { parts: [], summary: { messages: 20, text } }),
+      user("and y.c neither"),
+    ];
+    const later = { ...session, messages, compacted: [{ seq: 9, messages: session.messages }] };
+    const second = summaryText(later, { text: good, messages: messages.length });
+    assert.ok(!isFailure(second));
+    assert.equal(second.match(/never touch x\.c/g)?.length, 1);
+    assert.ok(second.includes("and y.c neither"));
+    assert.ok(second.length < text.length + 200, "summaries do not pile up");
+  });
+
+  it("fits for any conversation, also one that is far too long", () => {
+    const messages = [user("words ".repeat(50_000)), ...worked(0), ...worked(20), ...worked(40)];
+    const asked = ask({ ...session, messages }) ?? assert.fail();
+    assert.ok(messageText(asked.request.messages[0]?.parts ?? []).length <= info.window * 2);
+  });
+});

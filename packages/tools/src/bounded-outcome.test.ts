@@ -1,0 +1,31 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { ToolContext, Workspace } from "@lathe/protocol";
+import { createMemoryStore } from "@lathe/testkit";
+import { boundedOutcome } from "./bounded-outcome.ts";
+
+const noise = (from: number): string =>
+  Array.from({ length: 1_000 }, (_, at) => `worker wrote row ${from + at} to the table`).join("\n");
+
+it("tells what failed in the part of a long output that it leaves out", async () => {
+  const store = createMemoryStore();
+  const context = { blobs: store, workspace: { root: "/w" } as Workspace } as unknown as ToolContext;
+  const failed =
+    "✖ keeps the ledger (3.1ms)\n  TypeError: ledger.open is not a function\n      at /w/src/ledger.ts:41:7\nℹ tests 9";
+  const text = `${noise(0)}\n${failed}\n${noise(2_000)}`;
+  const outcome = await boundedOutcome({ type: "ok", text }, context);
+  assert.ok(outcome.type === "ok" && outcome.text.length < 20_000);
+  for (const one of [
+    "node:test",
+    "keeps the ledger",
+    "TypeError: ledger.open",
+    "src/ledger.ts:41",
+    "row 0 ",
+    "row 2999 ",
+  ]) {
+    assert.ok(outcome.text.includes(one), one);
+  }
+  assert.equal(await store.get(outcome.blob ?? ""), text);
+  const plain = await boundedOutcome({ type: "ok", text: noise(0) }, context);
+  assert.ok(plain.type === "ok" && !plain.text.includes("[in what is left out:]"));
+});
