@@ -51,6 +51,7 @@ export type { BudgetReserved } from "./src/events/budget-reserved.ts";
 export type { BudgetSettled } from "./src/events/budget-settled.ts";
 export type { CancelRequested } from "./src/events/cancel-requested.ts";
 export type { CircuitHeard } from "./src/events/circuit-heard.ts";
+export type { InstructionsGiven } from "./src/events/instructions-given.ts";
 export type { MessageReceived } from "./src/events/message-received.ts";
 export type { ModelRouted } from "./src/events/model-routed.ts";
 export type { ModelSwitched } from "./src/events/model-switched.ts";
@@ -128,6 +129,8 @@ export {
   type Todo,
 } from "./src/outcome.ts";
 export type { Owner } from "./src/owner.ts";
+export type { Plan, PlanMade } from "./src/plan.ts";
+export { chosenModels, isPlanning } from "./src/planning.ts";
 export type { Prompt } from "./src/prompt.ts";
 export {
   type CacheMiss,

@@ -11,6 +11,11 @@ import { problemLine } from "./show-failure.ts";
 
 export const agentFlags = {
   model: { type: "string", value: "ID", about: "model, a comma-separated chain of them, or auto" },
+  "plan-model": {
+    type: "string",
+    value: "ID",
+    about: "the model that makes the plan, which --model then carries out",
+  },
   "permission-mode": { type: "string", value: "MODE", about: "ask, auto, plan, read-only (default auto)" },
   "max-steps": { type: "string", value: "N", about: "answers of the model (default 200)" },
   "max-cost": { type: "string", value: "USD", about: "money, for the whole session" },
@@ -60,6 +65,7 @@ export async function agentOptions(values: AgentValues): Promise<AgentOptions | 
     providers,
     catalogue,
     router,
+    ...(values["plan-model"] !== undefined && { planner: values["plan-model"] }),
     limits,
     sandbox,
     sandboxLimits: config.sandboxLimits,
@@ -75,6 +81,7 @@ function configFlags(values: AgentValues): ConfigFlags | Failure {
     return usage(`--permission-mode is one of ${modes.join(", ")}, not "${values["permission-mode"]}"`);
   }
   if (values.model !== undefined && values.model.trim() === "") return usage("--model needs a model id");
+  if (values["plan-model"]?.trim() === "") return usage("--plan-model needs a model id");
   const limits = limitFlags(values);
   if (isFailure(limits)) return limits;
   return {

@@ -53,7 +53,7 @@ async function beginSession(
     cwd,
     task: words.text,
     harness: version,
-    model: chooseModels(options.models, env)[0] ?? builtinModel,
+    model: options.planner ?? chooseModels(options.models, env)[0] ?? builtinModel,
     tools: member.tools,
     environment: sessionEnvironment(cwd, env, at),
     instructions: await redacted(texts, options),

@@ -4,6 +4,8 @@ import type { Action } from "./action.ts";
 import { afterFailure } from "./after-failure.ts";
 import { reachedLimit } from "./caps.ts";
 import { isDueAfter, isDueBefore } from "./checkpoint-due.ts";
+import { dueInstructions } from "./due-instructions.ts";
+import { duePlan } from "./due-plan.ts";
 import { dueRoute } from "./due-route.ts";
 import { beforeAttempt } from "./failover.ts";
 import { judgeLoop } from "./loop-guard.ts";
@@ -39,6 +41,8 @@ function nextInTurn(session: Session, now: number): Action {
     judgeLoop(session) ??
     afterFailure(session, now) ??
     dueRoute(session) ??
+    dueInstructions(session) ??
+    duePlan(session) ??
     beforeAttempt(session, now) ?? { type: "call-model" }
   );
 }

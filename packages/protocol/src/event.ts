@@ -6,6 +6,7 @@ import { budgetSettled } from "./events/budget-settled.ts";
 import { cancelRequested } from "./events/cancel-requested.ts";
 import { checkpointTaken } from "./events/checkpoint-taken.ts";
 import { circuitHeard } from "./events/circuit-heard.ts";
+import { instructionsGiven } from "./events/instructions-given.ts";
 import { messageReceived } from "./events/message-received.ts";
 import { modelRouted } from "./events/model-routed.ts";
 import { modelSwitched } from "./events/model-switched.ts";
@@ -33,6 +34,7 @@ type AnyEventType =
   | typeof cancelRequested
   | typeof checkpointTaken
   | typeof circuitHeard
+  | typeof instructionsGiven
   | typeof messageReceived
   | typeof modelRouted
   | typeof modelSwitched
@@ -59,6 +61,7 @@ const types: readonly AnyEventType[] = [
   cancelRequested,
   checkpointTaken,
   circuitHeard,
+  instructionsGiven,
   messageReceived,
   modelRouted,
   modelSwitched,

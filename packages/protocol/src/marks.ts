@@ -3,10 +3,10 @@ import type { Conversation, Mark, Session, Turn } from "./session.ts";
 
 /** Before a turn begins, with `opens`, and before each further step of it; once only for attempts that failed. */
 export function markMoment(session: Session, opens: boolean): readonly Mark[] {
-  const { head: seq, step, messages, shown, todos, marks } = session;
+  const { head: seq, step, messages, shown, todos, instructed, marks } = session;
   const last = marks.at(-1);
   if (!opens && last?.step === step + 1) return marks;
-  return [...marks, { seq, step: step + 1, opens, said: messages.length, shown, todos }];
+  return [...marks, { seq, step: step + 1, opens, said: messages.length, shown, todos, instructed }];
 }
 
 /** The next call that may change files needs them kept anew. */
@@ -14,8 +14,8 @@ export function uncover({ covered: _, ...turn }: Turn): Turn {
   return turn;
 }
 
-export function conversationOf({ messages, shown, todos, step, marks }: Session): Conversation {
-  return { messages, shown, todos, step, marks };
+export function conversationOf({ messages, shown, todos, instructed, step, marks }: Session): Conversation {
+  return { messages, shown, todos, instructed, step, marks };
 }
 
 /** The conversation as it was at a mark, or before the last rewind; what was spent stays spent. Unknown moments change nothing. */
@@ -25,7 +25,8 @@ export function rewindConversation(
 ): Session {
   const then = undoes ? session.rewind?.conversation : atMark(session, to);
   if (!then) return session;
-  const { turn: _, ...rest } = session;
+  // Whether the model still knows that a plan is wanted nobody remembers: it is told again.
+  const { turn: _, planTold: _p, ...rest } = session;
   return { ...rest, ...then, calls: [], recent: [] };
 }
 
@@ -33,6 +34,13 @@ function atMark({ messages, marks }: Session, to: number): Conversation | undefi
   const index = marks.findIndex((mark) => mark.seq === to);
   const mark = marks[index];
   if (!mark) return undefined;
-  const { said, shown, todos, step } = mark;
-  return { messages: messages.slice(0, said), shown, todos, step: step - 1, marks: marks.slice(0, index) };
+  const { said, shown, todos, instructed, step } = mark;
+  return {
+    messages: messages.slice(0, said),
+    shown,
+    todos,
+    instructed,
+    step: step - 1,
+    marks: marks.slice(0, index),
+  };
 }
