@@ -63,6 +63,7 @@ export type { CancelRequested } from "./src/events/cancel-requested.ts";
 export type { CircuitHeard } from "./src/events/circuit-heard.ts";
 export type { CompactionRequested } from "./src/events/compaction-requested.ts";
 export type { ContextCompacted, SummaryAttempt } from "./src/events/context-compacted.ts";
+export type { InstructionsGiven } from "./src/events/instructions-given.ts";
 export type { MessageReceived } from "./src/events/message-received.ts";
 export type { ModelRouted } from "./src/events/model-routed.ts";
 export type { ModelSwitched } from "./src/events/model-switched.ts";
@@ -140,6 +141,8 @@ export {
   type Todo,
 } from "./src/outcome.ts";
 export type { Owner } from "./src/owner.ts";
+export type { Plan, PlanMade } from "./src/plan.ts";
+export { chosenModels, isPlanning } from "./src/planning.ts";
 export type { Prompt } from "./src/prompt.ts";
 export {
   type CacheMiss,

@@ -12,6 +12,11 @@ import { problemLine } from "./show-failure.ts";
 
 export const agentFlags = {
   model: { type: "string", value: "ID", about: "model, a comma-separated chain of them, or auto" },
+  "plan-model": {
+    type: "string",
+    value: "ID",
+    about: "the model that makes the plan, which --model then carries out",
+  },
   "permission-mode": { type: "string", value: "MODE", about: "ask, auto, plan, read-only (default auto)" },
   "max-steps": { type: "string", value: "N", about: "answers of the model (default 200)" },
   "max-cost": { type: "string", value: "USD", about: "money, for the whole session" },
@@ -72,6 +77,7 @@ export async function loadOptions(values: AgentValues): Promise<LoadedOptions | 
     providers,
     catalogue,
     router,
+    ...(values["plan-model"] !== undefined && { planner: values["plan-model"] }),
     limits,
     sandbox,
     sandboxLimits: config.sandboxLimits,
@@ -89,6 +95,7 @@ function configFlags(values: AgentValues): ConfigFlags | Failure {
     return usage(`--permission-mode is one of ${modes.join(", ")}, not "${values["permission-mode"]}"`);
   }
   if (values.model !== undefined && values.model.trim() === "") return usage("--model needs a model id");
+  if (values["plan-model"]?.trim() === "") return usage("--plan-model needs a model id");
   const limits = limitFlags(values);
   if (isFailure(limits)) return limits;
   return {

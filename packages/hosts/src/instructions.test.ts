@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
-import { readInstructions } from "./instructions.ts";
+import { nestedInstructions, readInstructions } from "./instructions.ts";
 
 let folder: string;
 beforeEach(() => {
@@ -44,4 +44,24 @@ it("follows a link that stays in the workspace", () => {
   writeFileSync(join(folder, "CLAUDE.md"), "claude");
   symlinkSync("CLAUDE.md", join(folder, "AGENTS.md"));
   assert.deepEqual(readInstructions(folder).texts, [{ path: "AGENTS.md", text: "claude" }]);
+});
+
+it("gives those of folders, the outer ones first, with the rest named where they are long", async () => {
+  const give = nestedInstructions(folder, async (text) => text.replace("sk-secret", "[key]"));
+  for (const path of ["a/b", "c"]) mkdirSync(join(folder, path), { recursive: true });
+  writeFileSync(join(folder, "a/AGENTS.md"), "outer sk-secret");
+  writeFileSync(join(folder, "a/b/CLAUDE.md"), "inner");
+  assert.deepEqual(await give(["a", "a/b", "c", "missing", "../x"]), [
+    { path: "a/AGENTS.md", text: "outer [key]" },
+    { path: "a/b/CLAUDE.md", text: "inner" },
+  ]);
+  const many = ["1", "2", "3", "4"].map((name) => `long${name}`);
+  for (const name of many) {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, "AGENTS.md"), "x".repeat(8000));
+  }
+  assert.deepEqual(
+    (await give(many)).map(({ text }) => text.length > 100),
+    [true, true, true, false],
+  );
 });

@@ -14,8 +14,32 @@ export interface Instructions {
 
 /** The first of the files that is there, cut at 8 KB. */
 export function readInstructions(cwd: string): Instructions {
+  return readIn(cwd, "");
+}
+
+/** Bytes given at once; the rest is named. */
+const mostAtOnce = 3 * limit;
+
+/** What the folders say, the outer ones first. */
+export function nestedInstructions(
+  cwd: string,
+  redact: (text: string) => Promise<string>,
+): (folders: readonly string[]) => Promise<Instructions["texts"]> {
+  return async (folders) => {
+    const found = folders.flatMap((folder) => readIn(cwd, folder).texts);
+    let left = mostAtOnce;
+    const given = found.map(({ path, text }) => {
+      left -= text.length;
+      return { path, text: left >= 0 ? text : `[too long to be given here: read ${path}]` };
+    });
+    return Promise.all(given.map(async ({ path, text }) => ({ path, text: await redact(text) })));
+  };
+}
+
+function readIn(cwd: string, folder: string): Instructions {
   const leftOut: string[] = [];
-  for (const path of names) {
+  for (const name of names) {
+    const path = folder === "" ? name : `${folder}/${name}`;
     const file = readRootFile(cwd, path, limit);
     if (file === undefined) continue;
     if (!isFailure(file)) return { texts: textsOf(path, file), leftOut };

@@ -42,6 +42,8 @@ export interface LocalOptions {
    */
   readonly models: readonly string[];
   readonly router: RouterOptions;
+  /** The model that makes plans; absent where those that carry them out do. */
+  readonly planner?: string;
   /** By the provider's part of a model id. */
   readonly providers: Readonly<Record<string, ProviderOptions>>;
   /** What the user says of models, by their ids; over what is known of them. */

@@ -91,8 +91,9 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
     { ...options, models: chosen, onEvent },
   );
   const { models, router } = opened;
-  const { mode, attended, checkpoints } = options;
-  const settings = { models, ...(router && { router }), mode, attended, checkpoints };
+  const { mode, attended, checkpoints, planner } = options;
+  const own = { ...(router && { router }), ...(planner !== undefined && { planner }) };
+  const settings = { models, ...own, mode, attended, checkpoints };
   const offer = async (said: Offer): Promise<Failure | undefined> => {
     const refused = await opened.ports.inbox.offer(log.id, said);
     return refused && explained(refused, options.env);

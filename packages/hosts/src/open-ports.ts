@@ -7,6 +7,7 @@ import { createWorkspace, type LocalWorkspace, type Recovery } from "@lathe/work
 import { afterFirstRequest } from "./after-first-request.ts";
 import { allSteps } from "./all-steps.ts";
 import type { Containment } from "./containment.ts";
+import { nestedInstructions } from "./instructions.ts";
 import { openKeptRules } from "./kept-rules.ts";
 import { createLazyCheckpoints, type LazyCheckpoints } from "./lazy-checkpoints.ts";
 import { createLazySearch } from "./lazy-search.ts";
@@ -86,7 +87,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
         ]),
       ),
       ...talk.ports,
-      ...toolPorts(member),
+      ...toolPorts(member, nestedInstructions(cwd, redactor.redact)),
       get rules() {
         return [...keptRules(), ...fixed];
       },
@@ -118,9 +119,15 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   };
 }
 
-function toolPorts(member: Member | undefined): Pick<AgentPorts, "tools" | "kin" | "newSession"> {
+type Instructing = NonNullable<AgentPorts["instructions"]>;
+
+function toolPorts(
+  member: Member | undefined,
+  instructions: Instructing,
+): Pick<AgentPorts, "tools" | "kin" | "newSession" | "instructions"> {
   if (!member) return { tools: builtinTools };
-  return { tools: member.tools, kin: member.kin, newSession: () => newSessionId(systemClock) };
+  const newSession = (): string => newSessionId(systemClock);
+  return { tools: member.tools, kin: member.kin, newSession, instructions };
 }
 
 function openFiles(

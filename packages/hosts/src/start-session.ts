@@ -54,7 +54,7 @@ async function beginSession(
     cwd,
     task: words.text,
     harness: version,
-    model: chooseModels(options.models, env)[0] ?? builtinModel,
+    model: options.planner ?? chooseModels(options.models, env)[0] ?? builtinModel,
     tools: member.tools,
     environment: await environment,
     instructions: await redacted(texts, options),

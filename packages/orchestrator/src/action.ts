@@ -21,7 +21,9 @@ export type Action =
   /** The next attempt is not due yet. */
   | { readonly type: "await-time"; readonly until: number; readonly why: string }
   | ({ readonly type: "switch-model" } & Pick<ModelSwitched, "to" | "why" | "because">)
-  | { readonly type: "post-notice"; readonly about: "loop" | "truncated"; readonly text: string }
+  | { readonly type: "post-notice"; readonly about: "loop" | "truncated" | "plan"; readonly text: string }
+  /** Look for what the folders of touched files say to an agent. */
+  | { readonly type: "give-instructions"; readonly folders: readonly string[] }
   /** Let the router choose the model of the next attempts. */
   | { readonly type: "route"; readonly moment: "turn" | "evidence"; readonly evidence?: string }
   /** Make the conversation shorter. */

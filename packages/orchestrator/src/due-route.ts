@@ -18,7 +18,7 @@ export function dueRoute({ turn, settings }: Session): Action | undefined {
 }
 
 /** What happened since the router last chose. */
-function evidenceIn(turn: Turn, since: number): string | undefined {
+export function evidenceIn(turn: Turn, since: number): string | undefined {
   // An attempt that failed says nothing of the model's strength.
   if (turn.modelFailures > 0) return undefined;
   if (turn.nudgedAt !== undefined && turn.nudgedAt > since) return "the model went in circles";

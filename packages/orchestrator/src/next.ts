@@ -5,6 +5,8 @@ import { afterFailure } from "./after-failure.ts";
 import { reachedLimit } from "./caps.ts";
 import { isDueAfter, isDueBefore } from "./checkpoint-due.ts";
 import { dueCompaction } from "./due-compaction.ts";
+import { dueInstructions } from "./due-instructions.ts";
+import { duePlan } from "./due-plan.ts";
 import { dueRoute } from "./due-route.ts";
 import { beforeAttempt } from "./failover.ts";
 import { judgeLoop } from "./loop-guard.ts";
@@ -42,6 +44,8 @@ function nextInTurn(session: Session, now: number): Action {
     dueCompaction(session) ??
     afterFailure(session, now) ??
     dueRoute(session) ??
+    dueInstructions(session) ??
+    duePlan(session) ??
     beforeAttempt(session, now) ?? { type: "call-model" }
   );
 }

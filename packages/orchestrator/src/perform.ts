@@ -45,6 +45,8 @@ export async function* perform(action: Action, session: Session, reach: Reach): 
       );
     case "post-notice":
       return yield entry([{ type: "notice.posted", data: { about: action.about, text: action.text } }]);
+    case "give-instructions":
+      return yield entry([await giveInstructions(action.folders, reach)]);
     case "route":
       return yield entry(await routeModel(session, action, reach));
     case "compact":
@@ -62,6 +64,11 @@ export async function* perform(action: Action, session: Session, reach: Reach): 
 
 function entry(drafts: readonly Draft[]): Entry {
   return { drafts, durable: false };
+}
+
+async function giveInstructions(folders: readonly string[], { ports }: Reach): Promise<Draft> {
+  const texts = (await ports.instructions?.(folders)) ?? [];
+  return { type: "instructions.given", data: { folders, texts } };
 }
 
 /** What was shown of it is void; the reservation stands as the cost: what the provider charged will never be known. */

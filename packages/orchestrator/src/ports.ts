@@ -12,6 +12,7 @@ import type {
   Facts,
   Failure,
   Inbox,
+  InstructionsGiven,
   Ledger,
   ModelInfo,
   ModelRequest,
@@ -128,6 +129,8 @@ export interface Ports {
   checkpoint(session: string, signal: AbortSignal): Promise<Checkpoint | Failure>;
   /** *Contract:* what a running call may reach. */
   context(session: Session, call: string, amid: Amid): ToolContext;
+  /** *Contract:* what the project says to an agent in these folders; never rejects. Absent where nobody looks. */
+  instructions?(folders: readonly string[]): Promise<InstructionsGiven["texts"]>;
   /** *Contract:* an id for a session that a call opens; absent where none can. */
   newSession?(): string;
   onEvent(event: Event, session: Session): void;

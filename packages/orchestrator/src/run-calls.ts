@@ -152,7 +152,7 @@ async function execute(
   if (isFailure(prepared)) return { type: "failed", failure: prepared };
   const { signal } = stop;
   const { id } = state.call;
-  const ask = session.settings.attended && prepared.opensSession ? { ask: questions.askOf(id, signal) } : {};
+  const ask = session.settings.attended && prepared.asks ? { ask: questions.askOf(id, signal) } : {};
   return prepared.run(reach.ports.context(session, id, { signal, ...ask }));
 }
 

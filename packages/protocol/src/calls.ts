@@ -1,6 +1,7 @@
 /** The calls of the latest answer: updating one, and closing the answer when all have outcomes. */
 import type { ToolResultPart } from "./message.ts";
 import { type Outcome, outcomeText, type Shown } from "./outcome.ts";
+import { withPlan } from "./planning.ts";
 import type { Run } from "./routing.ts";
 import type { CallState, Session, Turn } from "./session.ts";
 
@@ -31,8 +32,10 @@ export function closeAnswer(session: Session): Session {
   const record = {
     calls: parts.map((part, i) => ({ tool: part.tool, input: done[i]?.call.input ?? "", result: part.text })),
   };
+  const plan = outcomes.flatMap((outcome) => factsOf(outcome).plan ?? []).at(-1);
+  const planned = plan ? withPlan(session, plan) : session;
   return {
-    ...session,
+    ...planned,
     ...(session.turn ? { turn: withRuns(withoutReason(session.turn), done) } : {}),
     calls: [],
     messages: [...session.messages, { role: "tool", parts }],

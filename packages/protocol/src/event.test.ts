@@ -119,6 +119,16 @@ const life: readonly (readonly [Draft, (session: Session) => unknown])[] = [
       ),
   ],
   [
+    {
+      type: "instructions.given",
+      data: { folders: ["a", "a/b"], texts: [{ path: "a/AGENTS.md", text: "be kind" }] },
+    },
+    (session) => {
+      assert.deepEqual(session.instructed, ["a", "a/b"]);
+      assert.match(JSON.stringify(session.messages.at(-1)), /harness.*a\/AGENTS\.md.*be kind/);
+    },
+  ],
+  [
     { type: "notice.posted", data: { about: "switched", text: "you take over" } },
     (session) => assert.match(JSON.stringify(session.messages.at(-1)), /harness.*you take over/),
   ],

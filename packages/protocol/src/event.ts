@@ -8,6 +8,7 @@ import { checkpointTaken } from "./events/checkpoint-taken.ts";
 import { circuitHeard } from "./events/circuit-heard.ts";
 import { compactionRequested } from "./events/compaction-requested.ts";
 import { contextCompacted } from "./events/context-compacted.ts";
+import { instructionsGiven } from "./events/instructions-given.ts";
 import { messageReceived } from "./events/message-received.ts";
 import { modelRouted } from "./events/model-routed.ts";
 import { modelSwitched } from "./events/model-switched.ts";
@@ -38,6 +39,7 @@ type AnyEventType =
   | typeof circuitHeard
   | typeof compactionRequested
   | typeof contextCompacted
+  | typeof instructionsGiven
   | typeof messageReceived
   | typeof modelRouted
   | typeof modelSwitched
@@ -67,6 +69,7 @@ const types: readonly AnyEventType[] = [
   circuitHeard,
   compactionRequested,
   contextCompacted,
+  instructionsGiven,
   messageReceived,
   modelRouted,
   modelSwitched,

@@ -26,6 +26,7 @@ export const emptySession: Session = {
   account: emptyAccount,
   shown: {},
   todos: [],
+  instructed: [],
   circuits: {},
   grants: [],
   rules: [],

@@ -3,10 +3,10 @@ import type { Conversation, Mark, Session, Turn } from "./session.ts";
 
 /** Before a turn begins, with `opens`, and before each further step of it; once only for attempts that failed. */
 export function markMoment(session: Session, opens: boolean): readonly Mark[] {
-  const { head: seq, step, messages, shown, todos, marks } = session;
+  const { head: seq, step, messages, shown, todos, instructed, marks } = session;
   const last = marks.at(-1);
   if (!opens && last?.step === step + 1) return marks;
-  return [...marks, { seq, step: step + 1, opens, said: messages.length, shown, todos }];
+  return [...marks, { seq, step: step + 1, opens, said: messages.length, shown, todos, instructed }];
 }
 
 /** The next call that may change files needs them kept anew. */
@@ -14,8 +14,9 @@ export function uncover({ covered: _, ...turn }: Turn): Turn {
   return turn;
 }
 
-export function conversationOf({ messages, compacted, shown, todos, step, marks }: Session): Conversation {
-  return { messages, compacted, shown, todos, step, marks };
+export function conversationOf(session: Session): Conversation {
+  const { messages, compacted, shown, todos, instructed, step, marks } = session;
+  return { messages, compacted, shown, todos, instructed, step, marks };
 }
 
 /** The conversation as it was at a mark, or before the last rewind; what was spent stays spent. Unknown moments change nothing. */
@@ -25,7 +26,8 @@ export function rewindConversation(
 ): Session {
   const then = undoes ? session.rewind?.conversation : atMark(session, to);
   if (!then) return session;
-  const { turn: _, compaction: _c, ...rest } = session;
+  // Whether the model still knows that a plan is wanted nobody remembers: it is told again.
+  const { turn: _, compaction: _c, planTold: _p, ...rest } = session;
   return { ...rest, ...then, calls: [], recent: [] };
 }
 
@@ -33,10 +35,10 @@ function atMark({ messages: now, compacted, marks }: Session, to: number): Conve
   const index = marks.findIndex((mark) => mark.seq === to);
   const mark = marks[index];
   if (!mark) return undefined;
-  const { said, shown, todos, step } = mark;
+  const { said, shown, todos, instructed, step } = mark;
   // Before a compaction the conversation was whole.
   const later = compacted.find(({ seq }) => seq > to);
   const messages = (later?.messages ?? now).slice(0, said);
   const before = { compacted: compacted.filter(({ seq }) => seq <= to), marks: marks.slice(0, index) };
-  return { messages, ...before, shown, todos, step: step - 1 };
+  return { messages, ...before, shown, todos, instructed, step: step - 1 };
 }

@@ -1,8 +1,9 @@
 /** Outcomes: how a tool call ended, and the words the model reads of it. */
 import * as v from "valibot";
-import { type Effect, effectSchema } from "./decision.ts";
+import { type Effect, effectSchema, modeSchema } from "./decision.ts";
 import { type Failure, failureSchema } from "./failure.ts";
 import { type ImagePart, imageSchema } from "./message.ts";
+import type { PlanMade } from "./plan.ts";
 
 /** A file the call changed; a version is absent where the file did not exist. */
 export interface FileChange {
@@ -43,6 +44,8 @@ export interface OutcomeFacts {
     readonly again?: boolean;
   };
   readonly exitCode?: number;
+  /** The plan that was handed in. */
+  readonly plan?: PlanMade;
   /** What the sandbox kept a failed command from. */
   readonly denied?: readonly Effect[];
 }
@@ -90,6 +93,7 @@ const facts: v.GenericSchema<unknown, OutcomeFacts> = v.object({
     }),
   ),
   exitCode: v.exactOptional(v.number()),
+  plan: v.exactOptional(v.object({ path: v.string(), mode: v.exactOptional(modeSchema) })),
   denied: v.exactOptional(v.array(effectSchema)),
 });
 

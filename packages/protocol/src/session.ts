@@ -9,6 +9,7 @@ import type { FinishReason } from "./model.ts";
 import type { Contact } from "./network.ts";
 import type { Outcome, Shown, Todo } from "./outcome.ts";
 import type { Owner } from "./owner.ts";
+import type { Plan } from "./plan.ts";
 import type { Prompt } from "./prompt.ts";
 import type { SentPrompt } from "./prompt-cache.ts";
 import type { Route, Run } from "./routing.ts";
@@ -118,10 +119,14 @@ export interface Mark {
   readonly said: number;
   readonly shown: Session["shown"];
   readonly todos: Session["todos"];
+  readonly instructed: Session["instructed"];
 }
 
 /** What the model knows of the session; a rewind takes it back as a whole. */
-export type Conversation = Pick<Session, "messages" | "compacted" | "shown" | "todos" | "step" | "marks">;
+export type Conversation = Pick<
+  Session,
+  "messages" | "compacted" | "shown" | "todos" | "instructed" | "step" | "marks"
+>;
 
 /** An attempt to keep the files: right before something that may change them, or once the session lets go of them. */
 export interface Kept {
@@ -191,6 +196,12 @@ export interface Session {
   readonly account: Account;
   readonly shown: Readonly<Record<string, readonly Shown[]>>;
   readonly todos: readonly Todo[];
+  /** Folders whose instructions were looked for. */
+  readonly instructed: readonly string[];
+  /** The plan it was given or has made. */
+  readonly plan?: Plan;
+  /** The model knows that a plan is wanted. */
+  readonly planTold?: true;
   /** What every command of the session may do beyond the sandbox's spec. */
   readonly grants: readonly Effect[];
   /** What a person allowed for the rest of it. */

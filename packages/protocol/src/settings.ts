@@ -6,6 +6,8 @@ import type { RouterSettings } from "./routing.ts";
 export interface Settings {
   /** Failover chain of model ids, the preferred one first. */
   readonly models: readonly string[];
+  /** The model that makes plans, beside those that carry them out. */
+  readonly planner?: string;
   /** A router chooses among `models`, which then are in no order. */
   readonly router?: RouterSettings;
   readonly mode: Mode;

@@ -78,6 +78,8 @@ export interface PreparedCall {
   readonly script?: ShellScript;
   /** When present the call is answered by a person instead of being run. */
   readonly question?: Question;
+  /** It asks a person in the middle of its run. */
+  readonly asks?: true;
   /** It opens a session, whose id is in the log before it runs: one in doubt runs again and goes on with that session. */
   readonly opensSession?: true;
   /** *Contract:* runs once; expected failures are outcomes; a throw is a bug. */

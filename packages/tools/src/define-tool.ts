@@ -26,6 +26,8 @@ export interface ToolDefinition<Entries extends v.ObjectEntries> {
   readonly freeform?: Freeform;
   /** Characters of the longest result that is shown whole; 20,000 when absent. */
   readonly wholeChars?: number;
+  /** A call asks a person in the middle of its run. */
+  readonly asks?: true;
   /** Each call opens a session, or goes on with the one it opened. */
   readonly opensSession?: true;
   /** *Contract:* pure; in doubt the graver. */
@@ -62,6 +64,7 @@ export function defineTool<const Entries extends v.ObjectEntries>(definition: To
         effects: definition.effects(input),
         ...(script && { script }),
         ...(question && { question }),
+        ...(definition.asks && { asks: true }),
         ...(definition.opensSession && { opensSession: true }),
         run: async (context) => {
           const outcome = await definition.run(input, context);

@@ -15,6 +15,7 @@ export function createTask(subagents: Subagents): Tool {
       agent: v.picklist([first ?? "", ...others]),
       prompt: text("all it needs to know: it sees nothing of this conversation"),
     },
+    asks: true,
     opensSession: true,
     effects: ({ agent }) => effectsOf(subagents, agent),
     async run({ agent, prompt }, context) {

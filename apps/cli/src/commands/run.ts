@@ -71,7 +71,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const options = await agentOptions(values);
   if (isFailure(options)) return options;
   const resuming = values.resume !== undefined || values.continue === true;
-  const task = await taskWords(line, resuming);
+  const task = await expanded(await taskWords(line, resuming), options);
   if (isFailure(task)) return task;
   const session = await sessionToResume(values, options);
   if (isFailure(session)) return session;
@@ -100,6 +100,17 @@ async function taskWords(line: Line<typeof flags>, resuming: boolean): Promise<W
     return images.length > 0 ? usage("--image needs words: say what the image is for") : undefined;
   }
   return { text, ...(images.length > 0 && { images }) };
+}
+
+/** A task that begins with a slash may name a command. */
+async function expanded(
+  words: Words | Failure | undefined,
+  place: AgentOptions,
+): Promise<Words | Failure | undefined> {
+  if (isFailure(words) || !words?.text.trimStart().startsWith("/")) return words;
+  const { expandCommand } = await import("@lathe/hosts/expand-command");
+  const text = expandCommand(words.text, place);
+  return isFailure(text) ? text : { ...words, text };
 }
 
 /** The words of the line and what is piped in; a session that goes on needs none. */

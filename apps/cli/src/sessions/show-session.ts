@@ -70,6 +70,8 @@ function linesOf(event: Event, calls: Calls, view: StepView): readonly string[] 
       return [yellow(`! switched to ${event.data.to}: ${harmless(event.data.why)}`)];
     case "notice.posted":
       return [yellow(`! told the model: ${harmless(event.data.text)}`)];
+    case "instructions.given":
+      return event.data.texts.map(({ path }) => dim(`given to the model: ${harmless(path)}`));
     case "checkpoint.taken":
       return event.data.failure ? [dim(`no checkpoint: ${harmless(event.data.failure.text)}`)] : [];
     case "context.compacted":

@@ -45,9 +45,9 @@ const mostFiles = 200;
 export function readCustomFiles({ cwd, env }: CustomPlace, kind: CustomKind): CustomFiles {
   const byName = new Map<string, CustomFile>();
   const remarks: string[] = [];
-  const add = (found: CustomFile | string): void => {
+  const add = (found: CustomFile | string | undefined): void => {
     if (typeof found === "string") remarks.push(found);
-    else if (!byName.has(found.name)) byName.set(found.name, found);
+    else if (found && !byName.has(found.name)) byName.set(found.name, found);
   };
   for (const folder of projectFolders) {
     for (const { name, path } of namesIn(cwd, join(folder, kind.folder), kind)) {
@@ -82,8 +82,8 @@ function namesIn(root: string, folder: string, { file }: CustomKind): readonly N
 
 type Place = Omit<CustomFile, keyof Markdown>;
 
-function read(place: Place, start: ReturnType<typeof readRootFile>): CustomFile | string {
-  if (start === undefined) return `${place.path} was left out: there is no such file`;
+function read(place: Place, start: ReturnType<typeof readRootFile>): CustomFile | string | undefined {
+  if (start === undefined) return undefined;
   if (isFailure(start)) return `${place.path} was left out: ${start.text}`;
   if (start.cut) return `${place.path} was left out: it is longer than ${mostBytes / 1024} KB`;
   const markdown = readFrontMatter(new TextDecoder().decode(start.bytes));

@@ -33,7 +33,9 @@ const widths: Readonly<Record<Mode, number>> = { "read-only": 0, plan: 0, ask: 1
 
 /** The parent's where they are as wide. */
 function narrower(parent: Mode, own: Mode = parent): Mode {
-  return widths[own] < widths[parent] ? own : parent;
+  const mode = widths[own] < widths[parent] ? own : parent;
+  // A plan is made by the session of a person.
+  return mode === "plan" ? "read-only" : mode;
 }
 
 /** The one its definition names, where the user reaches it; the parent's chain behind it. */

@@ -1,6 +1,7 @@
 /** Member: one session of a tree of sessions: its tools, what the others of the tree hold, and the subagents it runs. */
 import { type Birth, type KinHold, noKin } from "@lathe/agent";
 import {
+  emptySession,
   type Failure,
   failure,
   fold,
@@ -12,10 +13,12 @@ import {
   type Tool,
   type ToolContext,
 } from "@lathe/protocol";
-import { builtinTools, createTask } from "@lathe/tools";
+import { builtinTools, createPlan, createSkill, createTask } from "@lathe/tools";
 import type { AskedCall } from "../asked-call.ts";
 import type { CustomPlace } from "../customs/custom-files.ts";
+import { readSkills } from "../customs/read-skills.ts";
 import type { LocalOptions } from "../local-options.ts";
+import { sessionPlans } from "../session-plans.ts";
 import { openState } from "../state.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { readAgents } from "./read-agents.ts";
@@ -32,9 +35,11 @@ interface Tree {
   readonly agents: readonly AgentDefinition[];
   readonly run: RunSubagent;
   /** What was refused in each of its sessions, also of those that have ended. */
-  readonly refusals: Map<string, () => readonly Refusal[]>;
+  readonly refusals: Map<string, () => Refused>;
   opened: number;
 }
+
+type Refused = Pick<Session, "refusals" | "updatedAt">;
 
 /** A session that is open. */
 export interface Self {
@@ -51,6 +56,7 @@ export interface Running {
 
 export interface Member {
   readonly depth: number;
+  readonly parent?: Member;
   /** Absent for the session of a person. */
   readonly birth?: Birth;
   readonly agents: readonly AgentDefinition[];
@@ -71,11 +77,19 @@ export interface Member {
 
 /** The first of a tree: the session of a person. */
 export function openRoot(place: CustomPlace, run: RunSubagent): Member {
-  const { agents, remarks } = readAgents(place);
-  return openMember(
-    { agents, run, refusals: new Map(), opened: 0 },
-    { depth: 0, remarks, tools: builtinTools },
-  );
+  const { agents, remarks: left } = readAgents(place);
+  const { skills, remarks: leftToo } = readSkills(place);
+  const remarks = [...left, ...leftToo];
+  const skill = createSkill(skills);
+  const tools = skill ? [...builtinTools, skill] : builtinTools;
+  const tree = { agents, run, refusals: new Map(), opened: 0 };
+  const root: Member = openMember(tree, { depth: 0, remarks, tools });
+  return Object.assign(root, { tools: [...root.tools, ...ownTools(place.env, root.self)] });
+}
+
+/** What only the session of a person has. */
+function ownTools(env: LocalOptions["env"], self: () => Self): readonly Tool[] {
+  return [createPlan(sessionPlans(env, () => self().session()))];
 }
 
 interface Seat {
@@ -101,17 +115,21 @@ function openMember(tree: Tree, seat: Seat): Member {
     remarks,
     agents: tree.agents,
     ...(birth && { birth }),
+    ...(parent && { parent }),
     tools: [],
     running,
     self,
     attach: (opened) => {
       attached = opened;
       const { id } = opened.session();
-      tree.refusals.set(id, () => opened.session().refusals);
+      tree.refusals.set(id, opened.session);
     },
     kin: () => {
       const own = self().session().id;
-      const refusals = [...tree.refusals].flatMap(([id, of]) => (id === own ? [] : of()));
+      const spokenAt = rootOf(member).self().session().turn?.startedAt ?? 0;
+      const refusals = [...tree.refusals].flatMap(([id, of]) =>
+        id === own ? [] : refusedSince(of(), spokenAt),
+      );
       return { ...heldAbove(parent), refusals };
     },
     recall: () => recall(tree, self()),
@@ -122,7 +140,7 @@ function openMember(tree: Tree, seat: Seat): Member {
       if (isNew) tree.opened++;
       const { id: of, root = of } = self().session();
       const born = { parent: of, root, agent: kind.name, role: kind.role };
-      const tools = allowed(member.tools, kind).filter(({ name }) => name !== "task");
+      const tools = allowed(member.tools, kind).filter(({ name }) => name !== "task" && name !== "plan");
       const below = { depth: depth + 1, remarks: [], tools, agent: kind, parent: member, birth: born };
       return openMember(tree, below);
     },
@@ -147,6 +165,15 @@ function taskOf(member: Member, run: RunSubagent): Tool {
   });
 }
 
+function rootOf(member: Member): Member {
+  return member.parent ? rootOf(member.parent) : member;
+}
+
+/** What was refused before a person spoke again is asked about again, as in a session alone. */
+function refusedSince({ refusals, updatedAt }: Refused, spokenAt: number): readonly Refusal[] {
+  return updatedAt >= spokenAt ? refusals : refusals.map((one) => ({ ...one, isOld: true }));
+}
+
 /** What those above were allowed for their session holds below, too: they handed the work on. */
 function heldAbove(parent: Member | undefined): KinHold {
   if (!parent) return noKin;
@@ -163,8 +190,8 @@ async function recall(tree: Tree, { options, session }: Self): Promise<void> {
     if (tree.refusals.has(id)) continue;
     tree.opened++;
     const events = await store.read(id);
-    const { refusals, children } = isFailure(events) ? { refusals: [], children: [] } : fold(events);
-    tree.refusals.set(id, () => refusals);
+    const { refusals, updatedAt, children } = isFailure(events) ? emptySession : fold(events);
+    tree.refusals.set(id, () => ({ refusals, updatedAt }));
     wanted.push(...children);
   }
 }

@@ -173,7 +173,7 @@ describe("subagents", () => {
         { mode },
       );
       const [child] = await childrenOf(parent);
-      assert.equal(child?.settings.mode, mode);
+      assert.equal(child?.settings.mode, "read-only");
       assert.match(resultsOf(child ?? parent)[0] ?? "", /^Refused/);
       assert.ok(!existsSync(join(cwd, "made.txt")));
     });
@@ -290,7 +290,7 @@ describe("subagents", () => {
     await session.close();
     await server.close();
     await serve({ go: [say(""), say(""), does(call("shell", { command: "rm keep.txt" })), say("done")] });
-    const again = await resumeSession(optionsOf({ attended: true, rules: [asking] }), first.id);
+    const again = await resumeSession(optionsOf({ checkpoints: true }), first.id);
     assert.ok(!isFailure(again));
     session = again;
     const ended = await again.run({ text: "now you" });

@@ -77,8 +77,10 @@ export const contextCompacted: EventType<"context.compacted", ContextCompacted> 
     };
     if (data.parts.length === 0 && !data.summary) return told;
     const isShort = freesEnough({ before, after });
+    // What a summary leaves out of folders' instructions and of the mode is told again.
+    const { planTold: _p, ...forgetful } = told;
     return {
-      ...told,
+      ...(data.summary ? { ...forgetful, instructed: [] } : told),
       messages: shortened(session.messages, data),
       compacted: [...session.compacted, { seq, messages: session.messages }],
       prompts: brokenBy(session.prompts, "compacted"),

@@ -10,9 +10,9 @@ export interface ModelSwitched {
   readonly why: string;
   /**
    * `fault`: the one before could not go on. `recovery`: it has rested, and one attempt is to show whether it is well
-   * again. `relapse`: it is not. Absent when somebody chose.
+   * again. `relapse`: it is not. `stuck`: the planner is asked again. Absent when somebody chose.
    */
-  readonly because?: "fault" | "recovery" | "relapse";
+  readonly because?: "fault" | "recovery" | "relapse" | "stuck";
   /** What it starts from; absent where that is what the one before it had. */
   readonly prompt?: Prompt;
 }
@@ -21,7 +21,7 @@ const schema: v.GenericSchema<unknown, ModelSwitched> = v.object({
   from: v.string(),
   to: v.string(),
   why: v.string(),
-  because: v.exactOptional(v.picklist(["fault", "recovery", "relapse"])),
+  because: v.exactOptional(v.picklist(["fault", "recovery", "relapse", "stuck"])),
   prompt: v.exactOptional(promptSchema),
 });
 
@@ -37,6 +37,7 @@ export const modelSwitched: EventType<"model.switched", ModelSwitched> = {
     const { retryAt: _r, probing: _p, ...rest } = session.turn;
     const turn = { ...rest, modelFailures: 0 };
     if (data.because === "recovery") return { ...switched, turn: { ...turn, probing: data.from } };
+    if (data.because === "stuck") return { ...switched, turn: { ...turn, routedAt: turn.steps } };
     return { ...switched, turn: data.because === "fault" ? { ...turn, handedOver: true } : turn };
   },
 };
@@ -44,7 +45,7 @@ export const modelSwitched: EventType<"model.switched", ModelSwitched> = {
 /** What failover left it goes back to; what somebody chose stays. */
 function circuitsAfter(circuits: Circuits, { from, because }: ModelSwitched): Circuits {
   if (because === "recovery") return circuits;
-  if (because === undefined) {
+  if (because === undefined || because === "stuck") {
     return Object.fromEntries(Object.entries(circuits).map(([id, { left: _, ...one }]) => [id, one]));
   }
   const left = circuits[from];

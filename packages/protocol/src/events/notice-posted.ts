@@ -3,12 +3,12 @@ import * as v from "valibot";
 import type { EventType } from "../event-type.ts";
 
 export interface NoticePosted {
-  readonly about: "loop" | "truncated" | "switched" | "rewound";
+  readonly about: "loop" | "truncated" | "switched" | "rewound" | "plan";
   readonly text: string;
 }
 
 const schema: v.GenericSchema<unknown, NoticePosted> = v.object({
-  about: v.picklist(["loop", "truncated", "switched", "rewound"]),
+  about: v.picklist(["loop", "truncated", "switched", "rewound", "plan"]),
   text: v.string(),
 });
 
@@ -16,7 +16,8 @@ export const noticePosted: EventType<"notice.posted", NoticePosted> = {
   name: "notice.posted",
   version: 1,
   schema,
-  apply: (session, { data }) => {
+  apply: (before, { data }) => {
+    const session = data.about === "plan" ? { ...before, planTold: true as const } : before;
     const text = `<notice from="harness">${data.text}</notice>`;
     const messages = [...session.messages, { role: "user", parts: [{ type: "text", text }] } as const];
     if (!session.turn) return { ...session, messages };

@@ -4,8 +4,8 @@ import { type Limits, limitsSchema } from "../budget.ts";
 import { modeSchema } from "../decision.ts";
 import type { EventType } from "../event-type.ts";
 import { rememberOffer } from "../offers.ts";
+import { chooseModel, chosenModels } from "../planning.ts";
 import { type RouterSettings, routerModeSchema } from "../routing.ts";
-import type { Session } from "../session.ts";
 import type { Settings } from "../settings.ts";
 
 export interface SessionConfigured {
@@ -23,6 +23,7 @@ const router: v.GenericSchema<unknown, RouterSettings> = v.object({
 const schema: v.GenericSchema<unknown, SessionConfigured> = v.object({
   settings: v.object({
     models: v.array(v.string()),
+    planner: v.exactOptional(v.string()),
     router: v.exactOptional(router),
     mode: modeSchema,
     attended: v.boolean(),
@@ -38,24 +39,9 @@ export const sessionConfigured: EventType<"session.configured", SessionConfigure
   schema,
   apply: (session, { data }) => {
     const { settings, limits, offer } = data;
-    const next = { ...rememberOffer(session, offer), settings, limits };
-    return choose(next, session.settings.models);
+    const { planTold, ...rest } = rememberOffer(session, offer);
+    const isSameMode = settings.mode === session.settings.mode;
+    const next = { ...rest, ...(planTold && isSameMode && { planTold }), settings, limits };
+    return chooseModel(next, chosenModels(session));
   },
 };
-
-function isUnrouted({ turn }: Session): boolean {
-  return turn?.routedAt === undefined;
-}
-
-/** Another chain is somebody's wish; with the same one a model that took over since stays, and one that a router chose. */
-function choose(session: Session, before: readonly string[]): Session {
-  const { models, router } = session.settings;
-  const [first] = models;
-  if (first === undefined || (models.join() === before.join() && session.model !== "")) return session;
-  // A router chooses when the turn begins; in the middle of one only a model it may no longer choose is left.
-  if (router && session.model !== "" && (isUnrouted(session) || models.includes(session.model)))
-    return session;
-  const { chosen: _, ...rest } = session;
-  if (session.model === "") return { ...rest, model: first };
-  return first === session.model ? rest : { ...rest, chosen: first };
-}

@@ -1,0 +1,93 @@
+/** What a project puts down for agents, with the real command: instructions by folder, skills, slash commands, plans. */
+import assert from "node:assert/strict";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import type { AssistantPart } from "@lathe/protocol";
+import { startWireServer, type WireScript, type WireServer } from "@lathe/testkit";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+
+const call = (id: string, tool: string, input: object): AssistantPart => ({
+  ...{ type: "tool-call", id, tool },
+  input: JSON.stringify(input),
+});
+
+describe("a project's customs", () => {
+  let place: Place;
+  let server: WireServer;
+  beforeEach(() => {
+    place = makePlace();
+  });
+  afterEach(async () => {
+    await server.close();
+    place.remove();
+  });
+  const run = async (script: WireScript, ...args: readonly string[]): ReturnType<Place["run"]> => {
+    server = await startWireServer(script);
+    return place.run(["run", ...args], { env: wireEnv(server.url) });
+  };
+  const saidIn = (at: number): string => JSON.stringify(server.records[at]?.request.messages);
+
+  it("instructions of a folder come with the first file touched in it, once", async () => {
+    place.put("AGENTS.md", "root rules");
+    place.put("pkg/AGENTS.md", "package rules");
+    place.put("pkg/sub/CLAUDE.md", "inner rules");
+    for (const name of ["a", "b"]) place.put(`pkg/sub/${name}.txt`, `${name}\n`);
+    const { code, err } = await run(
+      [
+        {
+          parts: [
+            call("r1", "read", { path: "pkg/sub/a.txt" }),
+            call("r2", "read", { path: "pkg/sub/b.txt" }),
+          ],
+        },
+        { parts: [call("r3", "read", { path: "pkg/sub/a.txt" })] },
+        { parts: [{ type: "text", text: "Read." }] },
+      ],
+      "go",
+    );
+    assert.equal(code, 0, err);
+    assert.ok(!saidIn(0).includes("package rules"));
+    assert.match(saidIn(1), /package rules.*inner rules/);
+    for (const words of ["package rules", "inner rules"])
+      assert.equal(saidIn(2).split(words).length, 2, words);
+    assert.ok(server.records.every(({ request }) => request.system === server.records[0]?.request.system));
+  });
+
+  it("a skill is named in a line and loaded when it is called; without any there is no such tool", async () => {
+    place.put(".claude/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Makes PDFs\n---\nUse make-pdf.\n");
+    await run(
+      [{ parts: [call("k1", "skill", { name: "pdf" })] }, { parts: [{ type: "text", text: "Ok." }] }],
+      "go",
+    );
+    assert.match(server.records[0]?.text ?? "", /pdf: Makes PDFs/);
+    assert.ok(!server.records[0]?.text.includes("make-pdf"));
+    assert.match(saidIn(1), /Use make-pdf\..*skills\/pdf/);
+  });
+
+  it("a slash command stands for its file", async () => {
+    place.put(".claude/commands/fix.md", "---\ndescription: Fixes\n---\nFix issue $1.\n");
+    const { code } = await run([{ parts: [{ type: "text", text: "Ok." }] }], "/fix 12");
+    assert.equal(code, 0);
+    assert.match(saidIn(0), /Fix issue 12\./);
+    assert.ok(!server.records[0]?.text.includes('"skill"'));
+    const wrong = await place.run(["run", "/fox"], { env: wireEnv(server.url) });
+    assert.deepEqual([wrong.code, /there is no command \/fox; there are \/fix/.test(wrong.err)], [2, true]);
+  });
+
+  it("a plan is kept as a file, and carried out when the session goes on in another mode", async () => {
+    const plan = { parts: [call("p1", "plan", { plan: "1. write a.txt" })] };
+    const done = { parts: [{ type: "text", text: "Planned." }] } as const;
+    const write = { parts: [call("w1", "write", { path: "a.txt", content: "a\n" })] };
+    const script = [plan, done, write, { parts: [{ type: "text", text: "Written." }] } as const];
+    const first = await run(script, "--permission-mode", "plan", "go");
+    assert.deepEqual([first.code, first.out], [0, "Planned.\n"]);
+    const folder = join(place.home, ".local/state/lathe/plans");
+    const [file = ""] = readdirSync(folder);
+    assert.equal(readFileSync(join(folder, file), "utf8"), "1. write a.txt\n");
+    assert.ok(!existsSync(join(place.workspace, "a.txt")));
+    const second = await place.run(["run", "--continue", "do it"], { env: wireEnv(server.url) });
+    assert.deepEqual([second.code, second.out], [0, "Written.\n"]);
+    assert.ok(existsSync(join(place.workspace, "a.txt")));
+  });
+});

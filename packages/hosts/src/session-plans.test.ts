@@ -1,0 +1,167 @@
+/** Plans of a session: made without changing anything, agreed to by a person, carried out in another mode or by another model. */
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { type AssistantPart, type Event, isFailure, messageText, type Session } from "@lathe/protocol";
+import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
+import type { LocalOptions } from "./local-options.ts";
+import type { LocalSession } from "./local-session.ts";
+import { noRouterOptions } from "./router-options.ts";
+import { startSession } from "./start-session.ts";
+
+let calls = 0;
+const call = (tool: string, input: object): AssistantPart => ({
+  ...{ type: "tool-call", id: `call_${calls++}`, tool },
+  input: JSON.stringify(input),
+});
+const does = (...parts: readonly AssistantPart[]): WireAnswer => ({ parts });
+const say = (text: string): WireAnswer => ({ parts: [{ type: "text", text }] });
+const plan = "# Goal\nmake it\n1. write made.txt";
+const write = (text = "x"): AssistantPart => call("write", { path: "made.txt", content: text });
+
+describe("a plan", () => {
+  let root: string;
+  let cwd: string;
+  let server: WireServer;
+  let session: LocalSession;
+  const events: Event[] = [];
+  beforeEach(() => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-plans-")));
+    cwd = realpathSync(mkdtempSync(join(tmpdir(), "lathe-plans-work-")));
+    events.length = 0;
+  });
+  afterEach(async () => {
+    await session.close();
+    await server.close();
+    for (const folder of [root, cwd]) rmSync(folder, { recursive: true, maxRetries: 5 });
+  });
+
+  const run = async (script: readonly WireAnswer[], more: Partial<LocalOptions> = {}): Promise<Session> => {
+    server = await startWireServer(script);
+    const env = { HOME: root, XDG_STATE_HOME: join(root, "state"), PATH: process.env.PATH };
+    const started = await startSession(
+      {
+        ...{ cwd, env, version: "test", models: ["acme/fast"], router: noRouterOptions, catalogue: {} },
+        providers: { acme: { baseUrl: `${server.url}/v1`, apiKey: "k", wire: "chat" } },
+        ...{ mode: "plan", attended: false, limits: { steps: 30 }, rules: [], checkpoints: false },
+        ...{ sandbox: "off", sandboxLimits: { wanted: {}, most: {} } },
+        onEvent: (event) => events.push(event),
+        onDelta: () => undefined,
+        ...more,
+      },
+      { text: "go" },
+    );
+    assert.ok(!isFailure(started), JSON.stringify(started));
+    session = started;
+    const ended = await started.run();
+    assert.ok(!isFailure(ended), JSON.stringify(ended));
+    return ended;
+  };
+  const resultsOf = ({ messages }: Session): readonly string[] =>
+    messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "tool-result" ? [part.text] : [])),
+    );
+  const models = (): readonly unknown[] => server.records.map(({ body }) => body.model);
+  const noticesIn = ({ messages }: Session): readonly string[] =>
+    messages.flatMap(({ role, parts }) =>
+      role === "user" && messageText(parts).startsWith("<notice") ? [messageText(parts)] : [],
+    );
+  /** Answers the questions one after the other. */
+  const answering = (...answers: readonly ((text: string) => string)[]): Partial<LocalOptions> => ({
+    attended: true,
+    onEvent: (event) => {
+      events.push(event);
+      if (event.type !== "question.asked") return;
+      const { call: id, text } = event.data;
+      const asked = events.filter(({ type }) => type === "question.asked").length;
+      void session.answer(id, event.seq, answers[asked - 1]?.(text) ?? "keep planning");
+    },
+  });
+
+  it("is agreed to, and then carried out in the mode that was chosen", async () => {
+    const ended = await run(
+      [does(write("early")), does(call("plan", { plan })), does(write("late")), say("done")],
+      answering(() => "go on in auto mode"),
+    );
+    const [early, agreed, late] = resultsOf(ended);
+    assert.match(early ?? "", /Refused \(plan-mode\)/);
+    assert.match(agreed ?? "", /The user agrees to the plan.*auto mode/);
+    assert.doesNotMatch(late ?? "", /Refused/);
+    assert.equal(readFileSync(join(cwd, "made.txt"), "utf8"), "late");
+    assert.equal(ended.settings.mode, "auto");
+    assert.equal(readFileSync(ended.plan?.path ?? "", "utf8"), `${plan}\n`);
+    assert.equal(noticesIn(ended).filter((text) => text.includes("Plan mode")).length, 1);
+    const asked = events.find((event) => event.type === "question.asked");
+    assert.ok(asked?.type === "question.asked" && asked.data.text.includes(plan));
+  });
+
+  it("is made anew as the user says, and is what the file says when they agree", async () => {
+    const ended = await run(
+      [does(call("plan", { plan: "first" })), does(call("plan", { plan })), say("done")],
+      answering(
+        () => "use another name",
+        (text) => {
+          writeFileSync(/change it in (\S+)\./.exec(text)?.[1] ?? "", "# Mine\n");
+          return "go on in ask mode";
+        },
+      ),
+    );
+    const [again, agreed] = resultsOf(ended);
+    assert.match(again ?? "", /does not agree yet\. They say: use another name/);
+    assert.match(agreed ?? "", /They changed it; it now says:\n\n# Mine/);
+    assert.equal(ended.settings.mode, "ask");
+  });
+
+  it("stays a plan where nobody is there", async () => {
+    const ended = await run([does(call("plan", { plan })), does(write()), say("planned")]);
+    const [kept, refused] = resultsOf(ended);
+    assert.match(kept ?? "", /Nobody is there to agree/);
+    assert.match(refused ?? "", /Refused \(plan-mode\)/);
+    assert.ok(!existsSync(join(cwd, "made.txt")));
+    assert.ok(ended.plan && existsSync(ended.plan.path));
+    assert.equal(ended.lastEnd?.type, "done");
+  });
+
+  const byTwo = { models: ["acme/fast"], planner: "acme/slow", mode: "auto" } as const;
+
+  it("is made by one model and carried out by another", async () => {
+    const ended = await run([does(call("plan", { plan })), does(write()), say("done")], byTwo);
+    assert.deepEqual(models(), ["slow", "fast", "fast"]);
+    assert.match(noticesIn(ended)[0] ?? "", /Plan first/);
+    assert.equal(ended.model, "acme/fast");
+    assert.equal(existsSync(join(cwd, "made.txt")), true);
+  });
+
+  it("goes back to its maker when carrying it out fails again and again", async () => {
+    const fails = (): WireAnswer => does(call("shell", { command: `node -e 'process.exit(1)' ${calls}` }));
+    const ended = await run(
+      [
+        ...[does(call("plan", { plan })), fails(), fails(), fails()],
+        ...[does(call("plan", { plan: "# Better" })), does(write()), say("done")],
+      ],
+      byTwo,
+    );
+    assert.deepEqual(models(), ["slow", "fast", "fast", "fast", "slow", "fast", "fast"]);
+    assert.match(
+      noticesIn(ended).join("\n"),
+      /You made the plan; the plan needs another look: the same command failed 3 times/,
+    );
+    assert.equal(readFileSync(ended.plan?.path ?? "", "utf8"), "# Better\n");
+  });
+
+  it("in plan mode with a model of its own hands over once it is agreed to", async () => {
+    await run([does(call("plan", { plan })), does(write()), say("done")], {
+      ...answering(() => "go on in auto mode"),
+      ...byTwo,
+      mode: "plan",
+    });
+    assert.deepEqual(models(), ["slow", "fast", "fast"]);
+  });
+
+  it("is not said to be wanted in a session without one", async () => {
+    const ended = await run([say("hello")], { mode: "auto" });
+    assert.deepEqual(noticesIn(ended), []);
+  });
+});

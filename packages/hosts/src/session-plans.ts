@@ -1,0 +1,38 @@
+/** Session plans: the plan of a session as a file in the user's state, where its owner can read and change it. */
+import { mkdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { type Failure, failure, type Session } from "@lathe/protocol";
+import type { Plans } from "@lathe/tools";
+import { type Env, stateFolder } from "./state-folder.ts";
+
+export function sessionPlans(env: Env, session: () => Session): Plans {
+  const folder = join(stateFolder(env), "plans");
+  return {
+    isBound: () => session().settings.mode === "plan",
+    async save(plan) {
+      const path = join(folder, `${session().id}.md`);
+      try {
+        const { writeFileSync, renameSync } = await import("node:fs");
+        await mkdir(folder, { recursive: true, mode: 0o700 });
+        const temporary = `${path}.${process.pid}`;
+        writeFileSync(temporary, `${plan.trim()}\n`, { mode: 0o600 });
+        renameSync(temporary, path);
+        return path;
+      } catch (cause) {
+        return unkept(path, cause);
+      }
+    },
+    async read(path) {
+      try {
+        return await readFile(path, "utf8");
+      } catch (cause) {
+        return unkept(path, cause);
+      }
+    },
+  };
+}
+
+function unkept(path: string, cause: unknown): Failure {
+  const { code } = cause as NodeJS.ErrnoException;
+  return failure("no-access", `the plan cannot be kept in ${path} (${code})`, { who: "host", cause });
+}

@@ -1,0 +1,30 @@
+/** `instructions.given`: what the folders of touched files say to an agent, looked for once for each folder. */
+import * as v from "valibot";
+import type { EventType } from "../event-type.ts";
+
+export interface InstructionsGiven {
+  /** Folders below the workspace that were looked into, also where nothing was found. */
+  readonly folders: readonly string[];
+  readonly texts: readonly { readonly path: string; readonly text: string }[];
+}
+
+const schema: v.GenericSchema<unknown, InstructionsGiven> = v.object({
+  folders: v.array(v.string()),
+  texts: v.array(v.object({ path: v.string(), text: v.string() })),
+});
+
+export const instructionsGiven: EventType<"instructions.given", InstructionsGiven> = {
+  name: "instructions.given",
+  version: 1,
+  schema,
+  apply: (session, { data: { folders, texts } }) => {
+    const instructed = [...session.instructed, ...folders];
+    if (texts.length === 0) return { ...session, instructed };
+    const parts = texts.map(
+      ({ path, text }) => `<instructions path="${path}">\n${text.trim()}\n</instructions>`,
+    );
+    const text = `<notice from="harness">For files in these folders the project says:\n${parts.join("\n")}</notice>`;
+    const said = { role: "user", parts: [{ type: "text", text }] } as const;
+    return { ...session, instructed, messages: [...session.messages, said] };
+  },
+};

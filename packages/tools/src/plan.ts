@@ -1,0 +1,72 @@
+/** `plan`: hands in a plan, which is kept as a file; in plan mode a person decides on it. */
+import {
+  type Failure,
+  isFailure,
+  type Mode,
+  type Outcome,
+  type Tool,
+  type ToolContext,
+} from "@lathe/protocol";
+import { defineTool, failed, ok } from "./define-tool.ts";
+import { text } from "./schema.ts";
+
+/** Where the plan of a session is kept. */
+export interface Plans {
+  /** Whether nothing may be changed before a person agrees. */
+  isBound(): boolean;
+  /** *Contract:* its path, outside the workspace. */
+  save(plan: string): Promise<string | Failure>;
+  /** *Contract:* as it is now: a person may have changed it. */
+  read(path: string): Promise<string | Failure>;
+}
+
+const answers: Readonly<Record<string, Mode>> = {
+  "go on in auto mode": "auto",
+  "go on in ask mode": "ask",
+};
+const keepOn = "keep planning";
+
+export function createPlan(plans: Plans): Tool {
+  return defineTool({
+    name: "plan",
+    description:
+      "Hand in a plan when one is asked for: goal, steps, checks, in Markdown. In plan mode the user decides on it.",
+    schema: { plan: text() },
+    asks: true,
+    effects: () => [],
+    async run({ plan }, context) {
+      const path = await plans.save(await context.redact(plan));
+      if (isFailure(path)) return failed(path);
+      if (!plans.isBound()) return ok(`The plan is kept. ${stepByStep}`, { plan: { path } });
+      if (!context.ask) return ok(`${unasked(path)}`, { plan: { path } });
+      return decided(path, { plans, plan }, context);
+    },
+  });
+}
+
+const stepByStep = "Carry it out step by step, check each step, and keep the list with todo.";
+
+function unasked(path: string): string {
+  return `The plan is kept in ${path}. Nobody is there to agree to it: end with a short account of it, and name the file.`;
+}
+
+async function decided(
+  path: string,
+  { plans, plan }: { readonly plans: Plans; readonly plan: string },
+  context: ToolContext,
+): Promise<Outcome> {
+  const question = `${plan.trim()}\n\nThis is the plan; you can change it in ${path}. Go on with it?`;
+  const options = [...Object.keys(answers), keepOn];
+  const answer = await context.ask?.({ kind: "question", text: question, options });
+  const mode = answer === undefined ? undefined : answers[answer];
+  if (mode === undefined) {
+    const words = answer === undefined || answer === keepOn ? "" : ` They say: ${answer}`;
+    return ok(`The user does not agree yet.${words}`);
+  }
+  const now = await plans.read(path);
+  const isChanged = !isFailure(now) && now.trim() !== plan.trim();
+  const news = isChanged ? ` They changed it; it now says:\n\n${now.trim()}\n\n` : " ";
+  return ok(`The user agrees to the plan; changes are allowed now (${mode} mode).${news}${stepByStep}`, {
+    plan: { path, mode },
+  });
+}
