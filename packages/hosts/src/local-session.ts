@@ -40,6 +40,8 @@ export interface LocalSession {
   answer(call: string, question: number, answer: string): Promise<Failure | undefined>;
   /** What holds commands in here. */
   containment(): Promise<Containment>;
+  /** The text of a file's version that the session has shown or changed; undefined when it is not known any more. */
+  textOf(version: string): Promise<string | undefined>;
   /** *Contract:* ends every process, removes the scratch folder, makes the log durable; idempotent. */
   close(): Promise<void>;
 }
@@ -105,6 +107,7 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
     askedCall: (call) => findAskedCall(call, current(), opened.ports),
     answer: (call, question, answer) => offer({ type: "answer", call, question, answer, by: "user" }),
     containment: () => opened.containment(),
+    textOf: (version) => opened.ports.texts.recall(version),
     close: () => {
       closing ??= allSteps([opened.close, () => log.close()]);
       return closing;

@@ -15,13 +15,22 @@ import { newSessionId } from "./session-id.ts";
 import { openState } from "./state.ts";
 import { systemClock } from "./system-clock.ts";
 
+/** An id for a session that is started later. */
+export function reserveSessionId(): string {
+  return newSessionId(systemClock);
+}
+
 /** *Contract:* `words` are said to the session and name it; `run` without words begins with them. The caller closes what it gets. */
-export async function startSession(options: LocalOptions, words: Words): Promise<LocalSession | Failure> {
+export async function startSession(
+  options: LocalOptions,
+  words: Words,
+  id: string = reserveSessionId(),
+): Promise<LocalSession | Failure> {
   const { cwd, env, version } = options;
   const at = systemClock.now();
   const { texts, leftOut } = readInstructions(cwd);
   const created = sessionCreated({
-    id: newSessionId(systemClock),
+    id,
     cwd,
     task: words.text,
     harness: version,
