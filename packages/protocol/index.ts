@@ -26,6 +26,7 @@ export {
   type Decision,
   type Effect,
   type EffectKind,
+  effectKinds,
   type Facts,
   type Mode,
   modes,
@@ -94,6 +95,7 @@ export {
   type TreeAccount,
   type TreeCap,
 } from "./src/ledger.ts";
+export type { McpCall, McpServers, McpTool } from "./src/mcp.ts";
 export {
   type AssistantMessage,
   type AssistantPart,

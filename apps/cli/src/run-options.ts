@@ -1,8 +1,7 @@
 /** The flags every command takes that runs the agent, and the options they come to. */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import type { LocalOptions } from "@lathe/hosts/local";
-import { type Failure, failure, isFailure, type Limits, modes } from "@lathe/protocol";
-import { effectKinds } from "./config/allow-rule.ts";
+import { effectKinds, type Failure, failure, isFailure, type Limits, modes } from "@lathe/protocol";
 import type { ConfigFlags } from "./config/load-config.ts";
 import { loadConfig } from "./config/load-config.ts";
 import { type Line, numberFlag } from "./flags.ts";
@@ -64,6 +63,7 @@ export async function agentOptions(values: AgentValues): Promise<AgentOptions | 
     sandbox,
     sandboxLimits: config.sandboxLimits,
     checkpoints: config.checkpoints,
+    mcpServers: config.mcpServers,
     ...(config.secondOpinion !== undefined && { secondOpinion: config.secondOpinion }),
     onRemark: (text) => process.stderr.write(problemLine(text)),
   };

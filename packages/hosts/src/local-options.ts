@@ -1,4 +1,5 @@
 /** Local options: what an app chose for sessions on this machine, parsed and checked by it. */
+import type { ServerSpec } from "@lathe/mcp";
 import type { OwnEntry, WireName } from "@lathe/models";
 import type { Delta, Event, Limits, Mode, Rule, Session } from "@lathe/protocol";
 import type { RouterOptions } from "./router-options.ts";
@@ -55,6 +56,8 @@ export interface LocalOptions {
   readonly rules: readonly Rule[];
   /** The model that is asked about calls which rules leave open; absent: a person is. */
   readonly secondOpinion?: string;
+  /** Other programs' tools, by the name of their server. */
+  readonly mcpServers?: Readonly<Record<string, ServerSpec>>;
   /** Version of Lathe, for the log. */
   readonly version: string;
   onEvent(event: Event, session: Session): void;

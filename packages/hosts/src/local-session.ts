@@ -16,6 +16,7 @@ import { explained } from "./explained.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openPorts } from "./open-ports.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
+import type { SessionTools } from "./session-tools.ts";
 
 /** What a person says to a session. */
 export type Words = Pick<Extract<Offer, { type: "message" }>, "text" | "images">;
@@ -51,6 +52,7 @@ export interface Holdings {
   readonly log: SessionLog;
   readonly scratch: ScratchFolder;
   readonly remarks: readonly string[];
+  readonly own: SessionTools;
 }
 
 /** As they were asked for. */
@@ -58,8 +60,11 @@ function modelsOf({ settings: { models, router } }: Session): readonly string[] 
   return router ? [`auto:${router.mode}`] : models;
 }
 
-/** *Contract:* closing the session closes the log and removes the scratch folder. */
-export function openLocalSession({ log, scratch, remarks }: Holdings, options: LocalOptions): LocalSession {
+/** *Contract:* closing the session closes the log and its own tools, and removes the scratch folder. */
+export function openLocalSession(
+  { log, scratch, remarks, own }: Holdings,
+  options: LocalOptions,
+): LocalSession {
   let session: Session | undefined;
   const onEvent = (event: Event, after: Session): void => {
     session = after;
@@ -68,7 +73,7 @@ export function openLocalSession({ log, scratch, remarks }: Holdings, options: L
   const chosen = options.models.length > 0 ? options.models : modelsOf(fold(log.events));
   const { root = log.id } = fold(log.events.slice(0, 1));
   const opened = openPorts(
-    { scratch, root, check: () => log.check(), fenced: (effect) => log.fenced(effect) },
+    { scratch, root, own, check: () => log.check(), fenced: (effect) => log.fenced(effect) },
     { ...options, models: chosen, onEvent },
   );
   const { models, router } = opened;

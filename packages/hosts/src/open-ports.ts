@@ -18,6 +18,7 @@ import type { ScratchFolder } from "./scratch-folder.ts";
 import { secondOpinion } from "./second-opinion.ts";
 import { sessionRules } from "./session-rules.ts";
 import { openSessionSandbox } from "./session-sandbox.ts";
+import type { SessionTools } from "./session-tools.ts";
 import { openState, pruneTexts } from "./state.ts";
 import { workspaceFolder } from "./state-folder.ts";
 import { createSurroundings } from "./surroundings.ts";
@@ -29,6 +30,8 @@ export interface Fence {
   readonly scratch: ScratchFolder;
   /** The session whose ledger they charge. */
   readonly root: string;
+  /** Theirs, too. */
+  readonly own: SessionTools;
   /** *Contract:* a failure when effects may not happen any more. */
   check(): Promise<Failure | undefined>;
   /** *Contract:* runs a short effect that nobody else's may overlap. */
@@ -48,7 +51,7 @@ export interface Opened {
 export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const { cwd, env } = options;
   const { gateway, models, router, ...talk } = openModels(options);
-  const { scratch, fenced } = fence;
+  const { scratch, fenced, own } = fence;
   const { rules: keptRules, kept } = openKeptRules(options);
   const fixed = sessionRules(options.rules, cwd);
   const { probe, sandbox, network } = openSessionSandbox(
@@ -81,14 +84,13 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
         ]),
       ),
       ...talk.ports,
-      tools: builtinTools,
+      tools: [...builtinTools, ...own.tools],
       get rules() {
         return [...keptRules(), ...fixed];
       },
       ...(kept && { kept }),
       ...secondOpinion(options, gateway, redactor.redact),
-      workspace,
-      checkpoint: checkpoints.take,
+      ...{ workspace, checkpoint: checkpoints.take },
       sandbox,
       containment: probe.held,
       surroundings: createSurroundings(cwd, env),
@@ -101,6 +103,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
     close: () =>
       allSteps([
         gateway.close,
+        own.close,
         async () => ledger.close(),
         texts.flush,
         endLeftovers,

@@ -1,6 +1,6 @@
 /** Starting a new session and taking over one that exists. */
 import { sessionCreated } from "@lathe/agent";
-import { type Failure, isFailure, type SessionLog } from "@lathe/protocol";
+import { type Failure, fold, isFailure, type SessionLog } from "@lathe/protocol";
 import { processOwner } from "@lathe/stores";
 import { builtinTools } from "@lathe/tools";
 import { builtinModel, chooseModels } from "./choose-models.ts";
@@ -12,6 +12,7 @@ import { openRedactor } from "./open-redactor.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { sessionEnvironment } from "./session-environment.ts";
 import { newSessionId } from "./session-id.ts";
+import { openSessionTools } from "./session-tools.ts";
 import { openState } from "./state.ts";
 import { systemClock } from "./system-clock.ts";
 
@@ -29,20 +30,21 @@ export async function startSession(
   const { cwd, env, version } = options;
   const at = systemClock.now();
   const { texts, leftOut } = readInstructions(cwd);
+  const own = await openSessionTools(options);
   const created = sessionCreated({
     id,
     cwd,
     task: words.text,
     harness: version,
     model: chooseModels(options.models, env)[0] ?? builtinModel,
-    tools: builtinTools,
+    tools: [...builtinTools, ...own.tools],
     environment: sessionEnvironment(cwd, env, at),
     instructions: await redacted(texts, options),
   });
   const scratch = openScratchFolder(created.data.id);
   if (isFailure(scratch)) return scratch;
   const log = await createLog(created, { words, env, at });
-  if (!isFailure(log)) return openLocalSession({ log, scratch, remarks: leftOut }, options);
+  if (!isFailure(log)) return openLocalSession({ log, scratch, remarks: leftOut, own }, options);
   scratch.remove();
   return explained(log, env);
 }
@@ -76,7 +78,10 @@ export async function resumeSession(options: LocalOptions, id: string): Promise<
   const log = await openState(options.env).store.claim(id, claim);
   if (isFailure(log)) return explained(log, options.env);
   const scratch = openScratchFolder(log.id);
-  if (!isFailure(scratch)) return openLocalSession({ log, scratch, remarks: log.repairs }, options);
+  if (!isFailure(scratch)) {
+    const own = await openSessionTools(options, () => fold(log.events).prompt.tools);
+    return openLocalSession({ log, scratch, remarks: log.repairs, own }, options);
+  }
   await log.close();
   return scratch;
 }
