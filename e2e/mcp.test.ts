@@ -62,7 +62,7 @@ describe("other programs' tools", () => {
     const again = await lines("list", "--json");
     assert.equal(again.code, 1);
     const [one, two] = JSON.parse(again.out);
-    assert.deepEqual([one.name, one.tools.length > 5, two.failure.code], ["sample", true, "mcp-failed"]);
+    assert.deepEqual([one.name, one.tools.length > 5, two.failure.code], ["sample", true, "tool-failed"]);
     assert.equal((await lines("remove", "dying")).code, 0);
     const config = JSON.parse(readFileSync(join(place.home, ".config/lathe/config.json"), "utf8"));
     assert.deepEqual(Object.keys(config.mcpServers), ["sample"]);

@@ -38,7 +38,10 @@ const defaultSteps = 200;
 /** Everything of the options but who is watching. */
 export type AgentOptions = Omit<LocalOptions, "attended" | "onEvent" | "onDelta">;
 
-export async function agentOptions(values: AgentValues): Promise<AgentOptions | Failure> {
+export async function agentOptions(
+  values: AgentValues,
+  remark: (text: string) => void = toStderr,
+): Promise<AgentOptions | Failure> {
   const cwd = realFolder(values.cwd ?? ".");
   if (typeof cwd !== "string") return cwd;
   const flags = configFlags(values);
@@ -46,7 +49,7 @@ export async function agentOptions(values: AgentValues): Promise<AgentOptions | 
   const config = await loadConfig(cwd, process.env, flags);
   if (isFailure(config)) return config;
   const { models, mode, rules, providers, catalogue, router } = config;
-  for (const remark of config.remarks) process.stderr.write(problemLine(remark));
+  for (const text of config.remarks) remark(text);
   const limits = { steps: defaultSteps, ...config.limits };
   const sandbox = config.sandbox ? "required" : "off";
   return {
@@ -65,8 +68,12 @@ export async function agentOptions(values: AgentValues): Promise<AgentOptions | 
     checkpoints: config.checkpoints,
     mcpServers: config.mcpServers,
     ...(config.secondOpinion !== undefined && { secondOpinion: config.secondOpinion }),
-    onRemark: (text) => process.stderr.write(problemLine(text)),
+    onRemark: remark,
   };
+}
+
+function toStderr(text: string): void {
+  process.stderr.write(problemLine(text));
 }
 
 function configFlags(values: AgentValues): ConfigFlags | Failure {

@@ -15,13 +15,13 @@ export async function openSessionTools(
   options: LocalOptions,
   pinned?: () => readonly ToolSpec[],
 ): Promise<SessionTools> {
-  const { mcpServers } = options;
-  if (!mcpServers || Object.keys(mcpServers).length === 0) return noSessionTools;
+  const { mcpServers, tools: own = [] } = options;
+  if (!mcpServers || Object.keys(mcpServers).length === 0) return { ...noSessionTools, tools: own };
   const [{ createLazyMcp }, { mcpTools, pinnedMcpTools }] = await Promise.all([
     import("./lazy-mcp.ts"),
     import("@lathe/tools/mcp"),
   ]);
   const servers = createLazyMcp({ ...options, mcpServers });
   const tools = pinned ? pinnedMcpTools(pinned(), servers) : mcpTools(servers);
-  return { tools, close: () => servers.close() };
+  return { tools: [...tools, ...own], close: () => servers.close() };
 }

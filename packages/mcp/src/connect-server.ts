@@ -78,7 +78,7 @@ function toldOf(found: Connection | Unconnected, { name, spec }: ConnectOptions)
   if ("client" in found) return found;
   const { cause, epitaph } = found;
   const text = `the MCP server ${name} cannot be used: ${reasonOf(cause, epitaph, spec)}; \`lathe mcp list\` tries it`;
-  return failure("mcp-failed", text, { who: "tool", cause });
+  return failure("tool-failed", text, { who: "tool", cause });
 }
 
 function httpTransport({ url, headers }: HttpServer): StreamableHTTPClientTransport {

@@ -101,10 +101,10 @@ describe("MCP servers", () => {
     const servers = sample();
     assert.deepEqual(
       [failureOf(await call(servers, "fail"))].map(({ code, who, text }) => [code, who, text]),
-      [["mcp-failed", "tool", "it broke"]],
+      [["tool-failed", "tool", "it broke"]],
     );
-    assert.equal(failureOf(await call(servers, "add", { a: "two" })).code, "mcp-failed");
-    assert.equal(failureOf(await call(servers, "nothing")).code, "mcp-failed");
+    assert.equal(failureOf(await call(servers, "add", { a: "two" })).code, "tool-failed");
+    assert.equal(failureOf(await call(servers, "nothing")).code, "tool-failed");
     assert.equal(textOf(await call(servers, "add", { a: 1, b: 1 })), "2");
   });
 
@@ -115,7 +115,7 @@ describe("MCP servers", () => {
       mute: { command, args: [program, "--mute"], timeoutMs: 300 },
       nowhere: { url: "http://127.0.0.1:1/mcp" },
     });
-    const why = async (name: string) => failedWith("mcp-failed", await servers.list(name, never)).text;
+    const why = async (name: string) => failedWith("tool-failed", await servers.list(name, never)).text;
     assert.match(await why("dying"), /dying cannot be used: it ended with exit code 7: no license found/);
     assert.match(await why("missing"), /could not be started.*ENOENT/);
     assert.match(await why("mute"), /mute cannot be used: it does not answer/);
@@ -206,7 +206,7 @@ describe("MCP servers", () => {
 
     it("says that a login is wanted", async () => {
       const servers = open({ sample: { url: `${url}/mcp` } });
-      assert.match(failedWith("mcp-failed", await servers.list("sample", never)).text, /it wants a login/);
+      assert.match(failedWith("tool-failed", await servers.list("sample", never)).text, /it wants a login/);
     });
   });
 });

@@ -41,7 +41,7 @@ export function openServers(options: ServersOptions): McpServers {
   const closing = new AbortController();
   const connect = async (name: string): Promise<Connection | Failure> => {
     const spec = Object.hasOwn(options.servers, name) ? options.servers[name] : undefined;
-    if (!spec) return failure("mcp-failed", `there is no MCP server ${name}`, { who: "model" });
+    if (!spec) return failure("tool-failed", `there is no MCP server ${name}`, { who: "model" });
     if (closing.signal.aborted) return failure("cancelled", "the session is over");
     const known = await running.get(name);
     if (known && !isFailure(known) && known.gone() === undefined) return known;
@@ -163,7 +163,7 @@ function failedCall({ server, cause, found, signal }: FailedCall): Failure {
   }
   const gone = found.gone();
   const why = gone === undefined ? causeText(cause) : `${gone}; the next call starts it anew`;
-  return failure("mcp-failed", `the MCP server ${server}: ${why}`, { who: "tool", cause });
+  return failure("tool-failed", `the MCP server ${server}: ${why}`, { who: "tool", cause });
 }
 
 function ended(found: Failure): Outcome {

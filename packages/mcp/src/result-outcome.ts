@@ -17,7 +17,7 @@ export function resultOutcome({ content, structuredContent, isError }: CallToolR
   const text = texts.join("\n");
   if (isError) {
     const said = text === "" ? "the tool failed and does not say why" : text.slice(0, failureChars);
-    return { type: "failed", failure: failure("mcp-failed", said, { who: "tool" }) };
+    return { type: "failed", failure: failure("tool-failed", said, { who: "tool" }) };
   }
   return { type: "ok", text, ...(images.length > 0 && { images }) };
 }

@@ -45,7 +45,7 @@ export const failureCodes = [
   "disk-full",
   "config-invalid",
   "owner-died",
-  "mcp-failed",
+  "tool-failed",
   "cancelled",
   "bug",
 ] as const;
@@ -146,7 +146,7 @@ const classes: Readonly<Record<FailureCode, FailureClass>> = {
   "disk-full": "UnexpectedEnvironment",
   "config-invalid": "InvalidArguments",
   "owner-died": "UnexpectedEnvironment",
-  "mcp-failed": "UnexpectedEnvironment",
+  "tool-failed": "UnexpectedEnvironment",
   cancelled: "UserAborted",
   bug: "Unknown",
 };
