@@ -36,6 +36,7 @@ export {
   type Decision,
   type Effect,
   type EffectKind,
+  effectKinds,
   type Facts,
   type Mode,
   modes,
@@ -107,6 +108,7 @@ export {
   type TreeAccount,
   type TreeCap,
 } from "./src/ledger.ts";
+export type { McpCall, McpServers, McpTool } from "./src/mcp.ts";
 export {
   type AssistantMessage,
   type AssistantPart,

@@ -20,6 +20,8 @@ Usage:
   lathe policy check CMD      whether a shell command may run, and why; policy rules: what you allowed for good
   lathe models list           the models you reach, and what they cost; test tries them,
                               route says which one --model auto would choose
+  lathe mcp list              other programs' tools: add, remove; serve offers ours to others
+  lathe acp                   serve an editor (Agent Client Protocol)
   lathe doctor                what works on this machine, what does not, how to mend it
 
 Options:
@@ -46,6 +48,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   tool: async () => (await import("./commands/tool.ts")).toolCommand,
   models: async () => (await import("./commands/models.ts")).modelsCommand,
   policy: async () => (await import("./commands/policy.ts")).policyCommand,
+  mcp: async () => (await import("./commands/mcp.ts")).mcpCommand,
+  acp: async () => (await import("./commands/acp.ts")).acpCommand,
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
 };
 

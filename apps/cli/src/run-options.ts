@@ -1,8 +1,7 @@
 /** The flags every command takes that runs the agent, and the options they come to. */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import type { LocalOptions } from "@lathe/hosts/local";
-import { type Failure, failure, isFailure, type Limits, modes } from "@lathe/protocol";
-import { effectKinds } from "./config/allow-rule.ts";
+import { effectKinds, type Failure, failure, isFailure, type Limits, modes } from "@lathe/protocol";
 import type { Config } from "./config/config.ts";
 import type { ConfigFlags } from "./config/load-config.ts";
 import { loadConfig } from "./config/load-config.ts";
@@ -45,11 +44,14 @@ const defaultSteps = 200;
 /** Everything of the options but who is watching. */
 export type AgentOptions = Omit<LocalOptions, "attended" | "onEvent" | "onDelta">;
 
-export async function agentOptions(values: AgentValues): Promise<AgentOptions | Failure> {
+export async function agentOptions(
+  values: AgentValues,
+  remark: (text: string) => void = toStderr,
+): Promise<AgentOptions | Failure> {
   const loaded = await loadOptions(values);
   if (isFailure(loaded)) return loaded;
-  for (const remark of loaded.remarks) process.stderr.write(problemLine(remark));
-  return loaded.options;
+  for (const text of loaded.remarks) remark(text);
+  return { ...loaded.options, onRemark: remark };
 }
 
 /** With what is only for the interactive terminal, and what was left out. */
@@ -82,11 +84,16 @@ export async function loadOptions(values: AgentValues): Promise<LoadedOptions | 
     sandbox,
     sandboxLimits: config.sandboxLimits,
     checkpoints: config.checkpoints,
+    mcpServers: config.mcpServers,
     ...(config.secondOpinion !== undefined && { secondOpinion: config.secondOpinion }),
     ...(config.summaryModel !== undefined && { summaryModel: config.summaryModel }),
-    onRemark: (text) => process.stderr.write(problemLine(text)),
+    onRemark: toStderr,
   };
   return { options, look: config.look, remarks: config.remarks };
+}
+
+function toStderr(text: string): void {
+  process.stderr.write(problemLine(text));
 }
 
 function configFlags(values: AgentValues): ConfigFlags | Failure {

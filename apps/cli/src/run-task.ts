@@ -6,11 +6,13 @@ import { brokenPipe } from "./broken-pipe.ts";
 import { commandName } from "./command-name.ts";
 import { exitCodeOfEnd, exitCodeOfFailure } from "./exit-code.ts";
 import { interruptions } from "./interruptions.ts";
+import type { OutputSchema } from "./output-schema.ts";
 import { Questioner } from "./questioner.ts";
 import { createReporter } from "./reporters/create-reporter.ts";
 import { problemOf } from "./reporters/end-text.ts";
 import type { OutputFormat, Reporter, RunResult } from "./reporters/reporter.ts";
 import { type AgentOptions, usage } from "./run-options.ts";
+import type { SchemaRun } from "./run-to-schema.ts";
 import { problemLine } from "./show-failure.ts";
 
 export interface Task {
@@ -21,6 +23,8 @@ export interface Task {
   readonly task?: Words;
   /** The session to go on with. */
   readonly session?: string;
+  /** What the answer has to match. */
+  readonly schema?: OutputSchema;
 }
 
 type LocalSession = Exclude<Awaited<ReturnType<typeof startSession>>, Failure>;
@@ -42,8 +46,10 @@ interface Audience {
 /** A failure when no session could be opened; every other problem is told here and is in the code. */
 export async function runTask(options: AgentOptions, task: Task): Promise<Ran | Failure> {
   const startedAt = performance.now();
-  const attended = task.format === "text" && process.stdin.isTTY === true && process.stdout.isTTY === true;
-  const reporter = task.reporter ?? createReporter(task.format);
+  const { format, schema } = task;
+  const isText = format === "text" && schema === undefined;
+  const attended = isText && process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const reporter = task.reporter ?? createReporter(format, schema !== undefined);
   const blocked = watchBlockedCalls();
   const audience = { reporter, blocked, ...(attended && { questioner: new Questioner() }) };
   const opened = await openSession(options, task, audience);
@@ -54,8 +60,12 @@ export async function runTask(options: AgentOptions, task: Task): Promise<Ran | 
     for (const remark of session.remarks) process.stderr.write(problemLine(remark));
     reporter.start({ session: session.id, models: session.models, mode: options.mode, cwd: options.cwd });
     audience.questioner?.attach(session);
-    const ended = await session.run(words);
-    const result = { ...resultOf(session, ended, audience), ms: performance.now() - startedAt };
+    const { ended, output } = await runAsked(session, words, schema);
+    const result = {
+      ...resultOf(session, ended, audience),
+      ...(output && { output }),
+      ms: performance.now() - startedAt,
+    };
     reporter.end(result);
     // A reader that went away reads no reasons either.
     if (interrupted.code() === brokenPipe) return { code: brokenPipe, session: session.id };
@@ -65,6 +75,16 @@ export async function runTask(options: AgentOptions, task: Task): Promise<Ran | 
     await session.close();
     interrupted.stop();
   }
+}
+
+async function runAsked(
+  session: LocalSession,
+  words: Words | undefined,
+  schema: OutputSchema | undefined,
+): Promise<SchemaRun> {
+  if (!schema) return { ended: await session.run(words) };
+  const { runToSchema } = await import("./run-to-schema.ts");
+  return runToSchema(session, words, schema);
 }
 
 interface Opened {

@@ -1,6 +1,7 @@
 /** Local options: what an app chose for sessions on this machine, parsed and checked by it. */
+import type { ServerSpec } from "@lathe/mcp";
 import type { OwnEntry, WireName } from "@lathe/models";
-import type { Delta, Event, Limits, Mode, Rule, Session } from "@lathe/protocol";
+import type { Delta, Event, Limits, Mode, Model, Rule, Session, Tool } from "@lathe/protocol";
 import type { RouterOptions } from "./router-options.ts";
 
 /** `required`: commands ask when there is none; `preferred`: they run anyway; `off`: it is not even looked for. */
@@ -61,6 +62,12 @@ export interface LocalOptions {
   readonly secondOpinion?: string;
   /** The model that sums up conversations which are too long; absent: their own. */
   readonly summaryModel?: string;
+  /** Of the program that runs the session, beside the built-in ones. */
+  readonly tools?: readonly Tool[];
+  /** Of the program that runs the session, by their id. */
+  readonly ownModels?: Readonly<Record<string, Model>>;
+  /** Other programs' tools, by the name of their server. */
+  readonly mcpServers?: Readonly<Record<string, ServerSpec>>;
   /** Version of Lathe, for the log. */
   readonly version: string;
   onEvent(event: Event, session: Session): void;

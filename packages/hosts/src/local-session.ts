@@ -18,6 +18,7 @@ import { explained } from "./explained.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openPorts } from "./open-ports.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
+import type { SessionTools } from "./session-tools.ts";
 import type { Member } from "./subagents/member.ts";
 import { typedCommand } from "./typed-command.ts";
 
@@ -59,6 +60,8 @@ export interface LocalSession {
   answer(call: string, question: number, answer: string): Promise<Failure | undefined>;
   /** What holds commands in here. */
   containment(): Promise<Containment>;
+  /** The text of a file's version that the session has shown or changed; undefined when it is not known any more. */
+  textOf(version: string): Promise<string | undefined>;
   /** *Contract:* ends every process, removes the scratch folder, makes the log durable; idempotent. */
   close(): Promise<void>;
 }
@@ -69,6 +72,7 @@ export interface Holdings {
   readonly scratch: ScratchFolder;
   readonly remarks: readonly string[];
   readonly member: Member;
+  readonly own: SessionTools;
 }
 
 /** As they were asked for. */
@@ -76,9 +80,9 @@ function modelsOf({ settings: { models, router } }: Session): readonly string[] 
   return router ? [`auto:${router.mode}`] : models;
 }
 
-/** *Contract:* closing the session closes the log and removes the scratch folder. */
+/** *Contract:* closing the session closes the log and its own tools, and removes the scratch folder. */
 export function openLocalSession(holdings: Holdings, options: LocalOptions): LocalSession {
-  const { log, scratch, remarks, member } = holdings;
+  const { log, scratch, remarks, member, own } = holdings;
   let session: Session | undefined;
   const onEvent = (event: Event, after: Session): void => {
     session = after;
@@ -87,13 +91,13 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
   const chosen = options.models.length > 0 ? options.models : modelsOf(fold(log.events));
   const { root = log.id } = fold(log.events.slice(0, 1));
   const opened = openPorts(
-    { scratch, root, member, check: () => log.check(), fenced: (effect) => log.fenced(effect) },
+    { scratch, root, member, own, check: () => log.check(), fenced: (effect) => log.fenced(effect) },
     { ...options, models: chosen, onEvent },
   );
   const { models, router } = opened;
   const { mode, attended, checkpoints, planner } = options;
-  const own = { ...(router && { router }), ...(planner !== undefined && { planner }) };
-  const settings = { models, ...own, mode, attended, checkpoints };
+  const routed = { ...(router && { router }), ...(planner !== undefined && { planner }) };
+  const settings = { models, ...routed, mode, attended, checkpoints };
   const offer = async (said: Offer): Promise<Failure | undefined> => {
     const refused = await opened.ports.inbox.offer(log.id, said);
     return refused && explained(refused, options.env);
@@ -140,6 +144,7 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
       (await member.running.get(call)?.askedCall()) ?? findAskedCall(call, current(), opened.ports),
     answer: (call, question, answer) => offer({ type: "answer", call, question, answer, by: "user" }),
     containment: () => opened.containment(),
+    textOf: (version) => opened.ports.texts.recall(version),
     close: () => {
       closing ??= allSteps([() => stopAll(member), opened.close, () => log.close()]);
       return closing;

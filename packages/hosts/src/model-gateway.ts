@@ -10,10 +10,10 @@ import { createTokenCommand } from "./token-command.ts";
 
 const proxyVariables = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
 
-type GatewayOptions = Pick<LocalOptions, "env" | "providers" | "catalogue" | "version">;
+type GatewayOptions = Pick<LocalOptions, "env" | "providers" | "catalogue" | "version" | "ownModels">;
 
 export function openGateway(options: GatewayOptions): Gateway {
-  const { env, version, catalogue } = options;
+  const { env, version, catalogue, ownModels = {} } = options;
   return createModels({
     providers: providerOptions(options),
     stall: (id) => profileOf(id).stall ?? {},
@@ -24,6 +24,7 @@ export function openGateway(options: GatewayOptions): Gateway {
       return { own: catalogue, ...(refreshed && { refreshed: refreshed.entries }) };
     },
     builtin: {
+      ...Object.fromEntries(Object.entries(ownModels).map(([id, model]) => [id, async () => model])),
       [builtinModel]: async () => (await import("@lathe/repair")).createRepairModel(),
     },
   });

@@ -19,6 +19,7 @@ import type { ScratchFolder } from "./scratch-folder.ts";
 import { newSessionId } from "./session-id.ts";
 import { sessionRules } from "./session-rules.ts";
 import { openSessionSandbox } from "./session-sandbox.ts";
+import type { SessionTools } from "./session-tools.ts";
 import { smallModels } from "./small-models.ts";
 import { openState, pruneTexts } from "./state.ts";
 import { workspaceFolder } from "./state-folder.ts";
@@ -34,6 +35,8 @@ export interface Fence {
   readonly root: string;
   /** Absent outside sessions. */
   readonly member?: Member;
+  /** Theirs, too. */
+  readonly own: SessionTools;
   /** *Contract:* a failure when effects may not happen any more. */
   check(): Promise<Failure | undefined>;
   /** *Contract:* runs a short effect that nobody else's may overlap. */
@@ -55,7 +58,7 @@ export interface Opened {
 export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const { cwd, env } = options;
   const { gateway, models, router, ...talk } = openModels(options);
-  const { scratch, fenced, member } = fence;
+  const { scratch, fenced, own } = fence;
   const { rules: keptRules, kept } = openKeptRules(options);
   const fixed = sessionRules(options.rules, cwd);
   const { probe, sandbox, network } = openSessionSandbox(
@@ -87,7 +90,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
         ]),
       ),
       ...talk.ports,
-      ...toolPorts(member, nestedInstructions(cwd, redactor.redact)),
+      ...toolPorts(fence, nestedInstructions(cwd, redactor.redact)),
       get rules() {
         return [...keptRules(), ...fixed];
       },
@@ -107,6 +110,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
     close: () =>
       allSteps([
         gateway.close,
+        own.close,
         async () => ledger.close(),
         texts.flush,
         endLeftovers,
@@ -122,12 +126,12 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
 type Instructing = NonNullable<AgentPorts["instructions"]>;
 
 function toolPorts(
-  member: Member | undefined,
+  { member, own }: Pick<Fence, "member" | "own">,
   instructions: Instructing,
 ): Pick<AgentPorts, "tools" | "kin" | "newSession" | "instructions"> {
-  if (!member) return { tools: builtinTools };
+  if (!member) return { tools: [...builtinTools, ...own.tools] };
   const newSession = (): string => newSessionId(systemClock);
-  return { tools: member.tools, kin: member.kin, newSession, instructions };
+  return { tools: [...member.tools, ...own.tools], kin: member.kin, newSession, instructions };
 }
 
 function openFiles(

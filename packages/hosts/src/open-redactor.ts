@@ -9,11 +9,18 @@ export interface LocalRedactor {
 }
 
 /** Loaded when first asked: a session's first request needs it only where there are instructions. */
-export function openRedactor({ env, providers }: Pick<LocalOptions, "env" | "providers">): LocalRedactor {
+export function openRedactor({
+  env,
+  providers,
+  mcpServers = {},
+}: Pick<LocalOptions, "env" | "providers" | "mcpServers">): LocalRedactor {
   let loaded: Promise<Redactor> | undefined;
   const load = (): Promise<Redactor> =>
     (loaded ??= import("@lathe/protocol/secrets").then(({ createRedactor }) =>
-      createRedactor({ values: [...fromEnv(env), ...fromProviders(providers)], fingerprint }),
+      createRedactor({
+        values: [...fromEnv(env), ...fromProviders(providers), ...fromServers(mcpServers)],
+        fingerprint,
+      }),
     ));
   return { load, redact: async (text) => (await load())(text).text };
 }
@@ -44,4 +51,20 @@ function fromProviders(
   return Object.entries(providers).flatMap(([name, { apiKey }]) =>
     apiKey ? [{ name: `${name} key`, value: apiKey }] : [],
   );
+}
+
+/** What a server is given under a telling name. */
+function fromServers(
+  servers: NonNullable<LocalOptions["mcpServers"]>,
+): readonly { readonly name: string; readonly value: string }[] {
+  return Object.entries(servers).flatMap(([server, spec]) => {
+    const given = "url" in spec ? spec.headers : spec.env;
+    const plain = Object.entries(given ?? {}).map(
+      ([name, value]) => [name, value.replace(/^\w+ /, "")] as const,
+    );
+    return fromEnv(Object.fromEntries(plain)).map(({ name, value }) => ({
+      name: `${server} ${name}`,
+      value,
+    }));
+  });
 }

@@ -3,7 +3,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { brokenExample } from "@lathe/policy";
-import { type EffectKind, type Failure, failure, isFailure, type Rule } from "@lathe/protocol";
+import { type EffectKind, effectKinds, type Failure, failure, isFailure, type Rule } from "@lathe/protocol";
 import { configFolder } from "./config-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -92,7 +92,7 @@ function isSame(a: Rule, b: Rule): boolean {
   return a.target === b.target && a.kinds?.join() === b.kinds?.join();
 }
 
-const kinds: readonly string[] = ["read", "write", "delete", "execute", "network", "vcs", "process"];
+const kinds: readonly string[] = effectKinds;
 
 function problemOf(rule: Partial<Record<keyof ProjectRule, unknown>> | null): string | undefined {
   if (typeof rule !== "object" || rule === null) return "it is no rule";

@@ -1,6 +1,6 @@
 /** Starting a new session and taking over one that exists. */
 import { sessionCreated } from "@lathe/agent";
-import { type Failure, failure, isFailure, type SessionLog } from "@lathe/protocol";
+import { type Failure, failure, fold, isFailure, type SessionLog } from "@lathe/protocol";
 import { processOwner } from "@lathe/stores";
 import { builtinModel, chooseModels } from "./choose-models.ts";
 import { explained } from "./explained.ts";
@@ -11,13 +11,23 @@ import { openRedactor } from "./open-redactor.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { sessionEnvironment } from "./session-environment.ts";
 import { newSessionId } from "./session-id.ts";
+import { openSessionTools, type SessionTools } from "./session-tools.ts";
 import { openState } from "./state.ts";
 import { type Member, openRoot } from "./subagents/member.ts";
 import { systemClock } from "./system-clock.ts";
 
+/** An id for a session that is started later. */
+export function reserveSessionId(): string {
+  return newSessionId(systemClock);
+}
+
 /** *Contract:* `words` are said to the session and name it; `run` without words begins with them. The caller closes what it gets. */
-export function startSession(options: LocalOptions, words: Words): Promise<LocalSession | Failure> {
-  return beginSession(options, { id: newSessionId(systemClock), member: root(options), words });
+export function startSession(
+  options: LocalOptions,
+  words: Words,
+  id: string = reserveSessionId(),
+): Promise<LocalSession | Failure> {
+  return beginSession(options, { id, member: root(options), words });
 }
 
 /** *Contract:* as `startSession`, for a session whose id is known already; it goes on where it was begun before. */
@@ -49,13 +59,14 @@ async function beginSession(
   const at = systemClock.now();
   const environment = sessionEnvironment(cwd, env, at);
   const { texts, leftOut } = readInstructions(cwd);
+  const own = heldTo(member, await openSessionTools(options));
   const created = sessionCreated({
     id,
     cwd,
     task: words.text,
     harness: version,
     model: options.planner ?? chooseModels(options.models, env)[0] ?? builtinModel,
-    tools: member.tools,
+    tools: [...member.tools, ...own.tools],
     environment: await environment,
     instructions: await redacted(texts, options),
     ...(birth && { birth }),
@@ -64,9 +75,14 @@ async function beginSession(
   if (isFailure(scratch)) return scratch;
   const log = await createLog(created, { words, env, at });
   const remarks = [...leftOut, ...member.remarks];
-  if (!isFailure(log)) return openLocalSession({ log, scratch, remarks, member }, options);
+  if (!isFailure(log)) return openLocalSession({ log, scratch, remarks, member, own }, options);
   scratch.remove();
   return explained(log, env);
+}
+
+/** A subagent has none that its kind does not name. */
+function heldTo({ allows }: Member, own: SessionTools): SessionTools {
+  return { ...own, tools: own.tools.filter(allows) };
 }
 
 /** The prompt goes to a model and into the log. */
@@ -114,8 +130,11 @@ async function claimSession(
   const log = await openState(options.env).store.claim(id, claim);
   if (isFailure(log)) return explained(log, options.env);
   const scratch = openScratchFolder(log.id);
-  const remarks = [...log.repairs, ...member.remarks];
-  if (!isFailure(scratch)) return openLocalSession({ log, scratch, remarks, member }, options);
+  if (!isFailure(scratch)) {
+    const remarks = [...log.repairs, ...member.remarks];
+    const own = heldTo(member, await openSessionTools(options, () => fold(log.events).prompt.tools));
+    return openLocalSession({ log, scratch, remarks, member, own }, options);
+  }
   await log.close();
   return scratch;
 }

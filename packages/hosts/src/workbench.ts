@@ -2,29 +2,35 @@
 import { type AgentPorts, examineCall, toolContext } from "@lathe/agent";
 import { type Explanation, evaluate, explain } from "@lathe/policy";
 import {
+  type Decision,
   type Failure,
   failure,
   isFailure,
   type Mode,
   type Outcome,
+  type PreparedCall,
   type Shown,
   type Tier,
+  type ToolSpec,
 } from "@lathe/protocol";
 import type { Containment } from "./containment.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openPorts } from "./open-ports.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { newSessionId } from "./session-id.ts";
+import { noSessionTools } from "./session-tools.ts";
 import { systemClock } from "./system-clock.ts";
 import { typedCommand } from "./typed-command.ts";
 
 export interface Workbench {
   readonly tools: readonly string[];
+  /** The same, as models are told of them. */
+  readonly specs: readonly ToolSpec[];
   /**
    * *Contract:* calls are made one after the other; files shown by one are known to the next. None begins once the
-   * signal has come, and the one that runs is interrupted.
+   * signal has come, and the one that runs is interrupted; so it is by the signal of its own.
    */
-  run(tool: string, input: unknown): Promise<Outcome>;
+  run(tool: string, input: unknown, own?: AbortSignal): Promise<Outcome>;
   /** *Contract:* a command that a person typed, in the sandbox. */
   command(script: string, signal: AbortSignal): Promise<Outcome>;
   /** *Contract:* runs nothing; what would be said of a shell command, in a session that keeps the files. */
@@ -45,7 +51,13 @@ export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workb
   const scratch = openScratchFolder(`tool-${newSessionId(systemClock)}`);
   if (isFailure(scratch)) return scratch;
   const opened = openPorts(
-    { scratch, root: "tool", check: async () => undefined, fenced: (effect) => effect() },
+    {
+      scratch,
+      root: "tool",
+      own: noSessionTools,
+      check: async () => undefined,
+      fenced: (effect) => effect(),
+    },
     options,
   );
   const shown: Record<string, Shown[]> = {};
@@ -55,19 +67,19 @@ export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workb
   };
   return {
     tools: opened.ports.tools.map((tool) => tool.name),
-    run: async (name, input) => {
+    specs: opened.ports.tools,
+    run: async (name, input, own = signal) => {
       const tool = opened.ports.tools.find((one) => one.name === name);
       if (!tool) return { type: "failed", failure: failure("unknown-tool", `there is no tool ${name}`) };
       const prepared = tool.prepare(input);
       if (isFailure(prepared)) return { type: "failed", failure: prepared };
-      const asking = { mode: options.mode, keepsFiles: false, refusals: [] };
-      const { effects, facts } = await examineCall(prepared, asking, opened.ports);
-      const decision = evaluate({ effects }, facts, opened.ports.rules);
-      if (decision.verdict !== "allow") return { type: "refused", rule: decision.rule, why: decision.why };
-      if (signal.aborted)
+      const { verdict, rule, why } = await decide(prepared, options.mode, opened.ports);
+      if (verdict !== "allow") return { type: "refused", rule, why };
+      const either = AbortSignal.any([signal, own]);
+      if (either.aborted)
         return { type: "interrupted", failure: failure("cancelled", "cancelled"), text: "" };
       const outcome = await prepared.run(
-        toolContext(opened.ports, { call: "tool", session, amid: { signal } }),
+        toolContext(opened.ports, { call: "tool", session, amid: { signal: either } }),
       );
       if (outcome.type === "ok") for (const one of outcome.facts?.shown ?? []) remember(one);
       return outcome;
@@ -77,6 +89,12 @@ export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workb
     containment: () => opened.containment(),
     close: () => opened.close(),
   };
+}
+
+async function decide(prepared: PreparedCall, mode: Mode, ports: AgentPorts): Promise<Decision> {
+  const asking = { mode, keepsFiles: false, refusals: [] };
+  const { effects, facts } = await examineCall(prepared, asking, ports);
+  return evaluate({ effects }, facts, ports.rules);
 }
 
 async function explainScript(

@@ -21,6 +21,8 @@ function readingMode(effect: Effect, facts: Facts): Decision {
   if (effect.kind === "read") return insideDecision;
   if (isOwnProcess(effect)) return ownDecision;
   if (isLooking(effect)) return containedDecision(effect, facts);
+  // That it only reads is its own word.
+  if (effect.kind === "mcp" && effect.traits?.includes("looks")) return otherToolDecision(effect);
   const text =
     facts.mode === "plan" ? "plan mode only reads: plan first, then switch modes" : "this mode only reads";
   return decision("deny", `${facts.mode}-mode`, text);
@@ -50,6 +52,7 @@ function autoMode(effect: Effect, facts: Facts, isCommand: boolean): Decision {
       `\`${shortened(target)}\` asks for other rights, or for the machine`,
     );
   if (kind === "network") return networkDecision(effect, facts);
+  if (kind === "mcp") return otherToolDecision(effect);
   if (kind === "vcs" && !traits.includes("local")) return lastingDecision(effect);
   if (kind === "execute" && effect.expansion === "unknown") {
     return decision("ask", "undecided", `it cannot be told beforehand what \`${shortened(target)}\` runs`);
@@ -68,6 +71,16 @@ const ownDecision: Decision = {
   rule: "own-process",
   why: "it is a process of this session",
 };
+
+/** A program that the user set up, with rights of its own. */
+function otherToolDecision({ target, traits = [] }: Effect): Decision {
+  const claim = traits.includes("looks") ? "; it says of itself that it only reads" : "";
+  return decision(
+    "ask",
+    "mcp",
+    `${shortened(target)} is another program's tool, outside the sandbox${claim}`,
+  );
+}
 
 /** What a full sandbox does not let connect is no harm; but what names a host fails there, and is then offered. */
 function networkDecision(effect: Effect, facts: Facts): Decision {
@@ -168,6 +181,7 @@ const doing: Readonly<Record<Effect["kind"], string>> = {
   network: "using the network",
   vcs: "changing shared or irreversible state",
   process: "touching processes",
+  mcp: "calling other programs' tools",
 };
 
 function decision(verdict: Verdict, rule: string, why: string): Decision {

@@ -17,6 +17,7 @@ const effectClasses = [
   "vcs-shared",
   "vcs-history",
   "process",
+  "mcp",
   "privilege",
   "outside",
   "irreversible",
@@ -79,6 +80,7 @@ const byKind: Readonly<Record<Effect["kind"], EffectClass>> = {
   network: "network",
   vcs: "vcs-local",
   process: "process",
+  mcp: "mcp",
 };
 
 function classesOf(effect: Effect, { rule }: Decision, { paths }: Facts): readonly EffectClass[] {

@@ -11,6 +11,7 @@ const family: Readonly<Record<EffectKind, readonly EffectKind[]>> = {
   network: ["network"],
   vcs: ["vcs"],
   process: ["process"],
+  mcp: ["mcp"],
 };
 
 export function refusalDecision(effect: Effect, facts: Facts): Decision | undefined {

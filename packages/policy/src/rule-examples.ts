@@ -1,5 +1,5 @@
 /** Holds a rule to its own examples: what it must speak of, and what it must not. */
-import type { Effect, EffectKind, Rule } from "@lathe/protocol";
+import { type Effect, type EffectKind, effectKinds, type Rule } from "@lathe/protocol";
 import { isPathEffect, matches } from "./match.ts";
 
 /** Each as `KIND:TARGET`, or a command. */
@@ -24,7 +24,7 @@ function speaksOf(rule: Rule, text: string): boolean {
   return matches(rule, effect, { mode: "auto", containment: "full", uncontainedAllowed: false, paths });
 }
 
-const kinds: readonly EffectKind[] = ["read", "write", "delete", "execute", "network", "vcs", "process"];
+const kinds: readonly EffectKind[] = effectKinds;
 
 function effectOf(text: string): Effect {
   const at = text.indexOf(":");

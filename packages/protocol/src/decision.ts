@@ -2,7 +2,18 @@
 import * as v from "valibot";
 import type { Failure } from "./failure.ts";
 
-export type EffectKind = "read" | "write" | "delete" | "execute" | "network" | "vcs" | "process";
+export const effectKinds = [
+  "read",
+  "write",
+  "delete",
+  "execute",
+  "network",
+  "vcs",
+  "process",
+  "mcp",
+] as const;
+
+export type EffectKind = (typeof effectKinds)[number];
 
 /** What a shell has still to make of a path: names from a glob, or something that only it can tell. */
 export type Expansion = "glob" | "unknown";
@@ -32,7 +43,7 @@ const traits = [
 
 export type Trait = (typeof traits)[number];
 
-/** One thing a call does; `target` is a path (workspace-relative where inside), a command, a host, or a process id. */
+/** One thing a call does; `target` is a path (workspace-relative where inside), a command, a host, a process id, or a server and its tool. */
 export interface Effect {
   readonly kind: EffectKind;
   readonly target: string;
@@ -118,7 +129,7 @@ export interface PathFact {
 }
 
 export const effectSchema: v.GenericSchema<unknown, Effect> = v.object({
-  kind: v.picklist(["read", "write", "delete", "execute", "network", "vcs", "process"]),
+  kind: v.picklist(effectKinds),
   target: v.string(),
   expansion: v.exactOptional(v.picklist(["glob", "unknown"])),
   names: v.exactOptional(v.array(v.string())),
@@ -126,7 +137,7 @@ export const effectSchema: v.GenericSchema<unknown, Effect> = v.object({
 });
 
 export const refusalSchema: v.GenericSchema<unknown, Refusal> = v.object({
-  kind: v.picklist(["read", "write", "delete", "execute", "network", "vcs", "process"]),
+  kind: v.picklist(effectKinds),
   target: v.string(),
   real: v.exactOptional(v.string()),
   isOld: v.exactOptional(v.boolean()),
@@ -135,9 +146,7 @@ export const refusalSchema: v.GenericSchema<unknown, Refusal> = v.object({
 export const ruleSchema: v.GenericSchema<unknown, Rule> = v.object({
   name: v.string(),
   verdict: v.picklist(["allow", "ask", "deny"]),
-  kinds: v.exactOptional(
-    v.array(v.picklist(["read", "write", "delete", "execute", "network", "vcs", "process"])),
-  ),
+  kinds: v.exactOptional(v.array(v.picklist(effectKinds))),
   target: v.exactOptional(v.string()),
   except: v.exactOptional(v.string()),
   why: v.exactOptional(v.string()),

@@ -45,6 +45,7 @@ export const failureCodes = [
   "disk-full",
   "config-invalid",
   "owner-died",
+  "tool-failed",
   "cancelled",
   "bug",
 ] as const;
@@ -145,6 +146,7 @@ const classes: Readonly<Record<FailureCode, FailureClass>> = {
   "disk-full": "UnexpectedEnvironment",
   "config-invalid": "InvalidArguments",
   "owner-died": "UnexpectedEnvironment",
+  "tool-failed": "UnexpectedEnvironment",
   cancelled: "UserAborted",
   bug: "Unknown",
 };

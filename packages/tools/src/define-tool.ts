@@ -12,8 +12,7 @@ import {
   type ToolContext,
 } from "@lathe/protocol";
 import * as v from "valibot";
-import { boundedOutcome } from "./bounded-outcome.ts";
-import { redactedOutcome } from "./redacted-outcome.ts";
+import { cleanOutcome } from "./clean-outcome.ts";
 import { jsonSchemaOf, mended, problemsText } from "./schema.ts";
 
 export type Input<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Entries, undefined>>;
@@ -68,9 +67,7 @@ export function defineTool<const Entries extends v.ObjectEntries>(definition: To
         ...(definition.opensSession && { opensSession: true }),
         run: async (context) => {
           const outcome = await definition.run(input, context);
-          // Before it is cut: half a key is not known for one.
-          const clean = await redactedOutcome(outcome, context.redact);
-          return boundedOutcome(clean, context, definition.wholeChars);
+          return cleanOutcome(outcome, context, definition.wholeChars);
         },
       };
     },

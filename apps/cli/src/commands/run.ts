@@ -4,14 +4,20 @@ import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command.ts";
 import { type Line, readFlags } from "../flags.ts";
 import { readImages } from "../image-files.ts";
+import type { OutputSchema } from "../output-schema.ts";
 import { readPipe } from "../piped-input.ts";
 import { outputFormats } from "../reporters/reporter.ts";
 import { type AgentOptions, agentFlags, agentOptions, allowNotes, usage } from "../run-options.ts";
-import { runTask } from "../run-task.ts";
+import { runTask, type Task } from "../run-task.ts";
 
 const flags = {
   print: { type: "boolean", short: "p", about: "headless, as always with this command" },
   "output-format": { type: "string", value: "FORMAT", about: `${outputFormats.join(", ")} (default text)` },
+  "json-schema": {
+    type: "string",
+    value: "FILE",
+    about: "the answer is JSON that matches this schema, else the run fails",
+  },
   resume: { type: "string", short: "r", value: "ID", about: "go on with this session" },
   image: {
     type: "string",
@@ -71,17 +77,35 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const options = await agentOptions(values);
   if (isFailure(options)) return options;
   const resuming = values.resume !== undefined || values.continue === true;
-  const task = await expanded(await taskWords(line, resuming), options);
-  if (isFailure(task)) return task;
+  const asked = await askedFor(line, resuming, options);
+  if (isFailure(asked)) return asked;
   const session = await sessionToResume(values, options);
   if (isFailure(session)) return session;
   // What it was begun with stays, unless the line says otherwise.
   const models = session !== undefined && values.model === undefined ? [] : options.models;
-  const ran = await runTask(
-    { ...options, models },
-    { format, ...(task && { task }), ...(session && { session }) },
-  );
+  const ran = await runTask({ ...options, models }, { format, ...asked, ...(session && { session }) });
   return isFailure(ran) ? ran : ran.code;
+}
+
+async function schemaOf({ "json-schema": path }: Values): Promise<OutputSchema | Failure | undefined> {
+  if (path === undefined) return undefined;
+  const { readOutputSchema } = await import("../output-schema.ts");
+  return readOutputSchema(path);
+}
+
+/** The task, with what its answer has to be. */
+async function askedFor(
+  line: Line<typeof flags>,
+  resuming: boolean,
+  place: AgentOptions,
+): Promise<Pick<Task, "task" | "schema"> | Failure> {
+  const task = await expanded(await taskWords(line, resuming), place);
+  if (isFailure(task)) return task;
+  const schema = await schemaOf(line.values);
+  if (isFailure(schema)) return schema;
+  if (!schema) return task ? { task } : {};
+  const words = { text: "Go on.", ...task };
+  return { schema, task: { ...words, text: `${words.text}\n\n${schema.request}` } };
 }
 
 function wrongTogether({ resume, continue: goesOn, keep, fork }: Values): Failure | undefined {

@@ -1,9 +1,9 @@
 /** Configuration files: reading one and checking it. Loaded only when there is one. */
 import { brokenExample, type RuleExamples } from "@lathe/hosts/local";
-import { type Failure, failure, type Mode, modes, type Rule } from "@lathe/protocol";
+import { effectKinds, type Failure, failure, type Mode, modes, type Rule } from "@lathe/protocol";
 import * as v from "valibot";
-import { effectKinds } from "./allow-rule.ts";
 import { type ConfigPart, themeNames } from "./config.ts";
+import { mcpServers } from "./mcp-servers.ts";
 import { type WrittenLimits, wrongLimit } from "./sandbox-limits.ts";
 
 const positive = v.pipe(v.number(), v.minValue(0));
@@ -113,6 +113,7 @@ const userEntries = {
   router: v.exactOptional(v.strictObject(routerEntries)),
   catalogue: v.exactOptional(v.record(v.string(), v.strictObject(modelEntries))),
   trusted: v.exactOptional(v.array(v.string())),
+  mcpServers: v.exactOptional(mcpServers),
 };
 const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(userEntries);
 
@@ -184,7 +185,7 @@ function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
   if (issue.expected !== "never") return issue.message;
   const elsewhere =
     whose !== "user" &&
-    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel|theme|screenReader)$/.test(
+    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel|theme|screenReader|mcpServers)$/.test(
       v.getDotPath(issue) ?? "",
     );
   if (elsewhere) return "only your own configuration may set this, not a project's";

@@ -17,6 +17,7 @@ export interface Config {
   readonly providers: LocalOptions["providers"];
   readonly catalogue: LocalOptions["catalogue"];
   readonly router: LocalOptions["router"];
+  readonly mcpServers: NonNullable<LocalOptions["mcpServers"]>;
   /** What was left out, one sentence each. */
   readonly remarks: readonly string[];
 }
@@ -48,6 +49,7 @@ export interface ConfigPart {
   readonly providers?: LocalOptions["providers"];
   readonly catalogue?: LocalOptions["catalogue"];
   readonly router?: RouterPart;
+  readonly mcpServers?: LocalOptions["mcpServers"];
   /** Folders of which the user trusts the project's own file. */
   readonly trusted?: readonly string[];
 }

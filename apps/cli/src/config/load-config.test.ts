@@ -21,8 +21,8 @@ const project = (value: object): void => writeFileSync(join(root, "lathe.json"),
 const user = (value: object): void =>
   writeFileSync(join(root, "config", "lathe", "config.json"), JSON.stringify(value));
 
-async function load(flags: ConfigFlags = {}): Promise<Config> {
-  const config = await loadConfig(root, env, flags);
+async function load(flags: ConfigFlags = {}, more: NodeJS.ProcessEnv = {}): Promise<Config> {
+  const config = await loadConfig(root, { ...env, ...more }, flags);
   if (isFailure(config)) throw new Error(config.text);
   return config;
 }
@@ -41,6 +41,7 @@ it("has defaults without any file, and is frozen", async () => {
     providers: {},
     catalogue: {},
     router: { allow: [], block: [], tiers: {} },
+    mcpServers: {},
     remarks: [],
   });
   assert.ok(Object.isFrozen(config));
@@ -114,7 +115,7 @@ it("refuses a word before the colon of --allow that is no kind, unless it is a c
   for (const wrong of ["foo:bar", "netwrok:example.com", "http://x", "wirte:my file", "network:", " "]) {
     const config = await loadConfig(root, env, { allow: ["npm test", wrong] });
     assert.ok(isFailure(config), wrong);
-    assert.match(config.text, /kinds are read, write, delete, execute, network, vcs, process$/);
+    assert.match(config.text, /kinds are read, write, delete, execute, network, vcs, process, mcp$/);
   }
   const config = await loadConfig(root, env, { allow: ["foo:bar"] });
   assert.match(isFailure(config) ? config.text : "", /execute:foo:bar;/);
@@ -175,6 +176,20 @@ it("lets a project allow only where the user trusts its folder", async () => {
   user({ trusted: [`${root}-else`] });
   await assert.rejects(load(), /may only "ask" or "deny"/);
   project({ trusted: [root] });
+  await assert.rejects(load(), /only your own configuration may set this/);
+});
+
+it("takes MCP servers from the user alone, and fills in the variables they name", async () => {
+  const written = { command: "run", args: ["--in", "$" + "{PLACE:-here}"], env: { TOKEN: "$" + "{TOKEN}" } };
+  user({ mcpServers: { one: written, two: { url: "https://example.com/mcp" } } });
+  assert.deepEqual((await load({}, { TOKEN: "t" })).mcpServers, {
+    one: { command: "run", args: ["--in", "here"], env: { TOKEN: "t" } },
+    two: { url: "https://example.com/mcp" },
+  });
+  user({ mcpServers: { one: { url: "file:///etc/passwd" } } });
+  await assert.rejects(load(), /mcpServers\.one.*begins with http/);
+  user({});
+  project({ mcpServers: { one: written } });
   await assert.rejects(load(), /only your own configuration may set this/);
 });
 

@@ -3,7 +3,7 @@
  * A project's file comes from others: where the user does not trust its folder it
  * tightens the mode, the limits (the sandbox's too) and the rules, and may suggest a model when nobody chose one and the user reaches it.
  */
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { autoMode, configFolder, isAuto, isReached, readRootFile } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure, type Limits, type Mode } from "@lathe/protocol";
@@ -36,6 +36,8 @@ export async function loadConfig(
   const providers = user.providers ?? {};
   const models = modelsOf([flags.model, chainOfEnv(env), user.model], project.model, { env, providers });
   if (isFailure(models)) return models;
+  const servers = await serversOf(cwd, env, user);
+  if (isFailure(servers)) return servers;
   return Object.freeze({
     models: models.chain,
     mode: stricter(flags.mode ?? stricter(user.mode ?? "auto", project.mode), managed.mode),
@@ -56,8 +58,39 @@ export async function loadConfig(
     }),
     router: routerOf(user, [managed, project]),
     providers,
-    remarks: [...found.remarks, ...models.remarks],
+    mcpServers: servers.servers,
+    remarks: [...found.remarks, ...models.remarks, ...servers.remarks],
   });
+}
+
+interface FoundServers {
+  readonly servers: Config["mcpServers"];
+  readonly remarks: readonly string[];
+}
+
+/** The user's own, before those of a project that the user has looked at. Nothing is loaded where there are none. */
+async function serversOf(
+  cwd: string,
+  env: NodeJS.ProcessEnv,
+  { mcpServers: own = {} }: ConfigPart,
+): Promise<FoundServers | Failure> {
+  const hasOwn = Object.keys(own).length > 0;
+  const hasProject = existsSync(join(cwd, ".mcp.json"));
+  if (!hasOwn && !hasProject) return { servers: {}, remarks: [] };
+  const [{ filledIn }, { readProjectServers }] = await Promise.all([
+    import("./mcp-servers.ts"),
+    import("./project-servers.ts"),
+  ]);
+  const found = hasProject ? readProjectServers(cwd, env) : undefined;
+  const left = (why: string): FoundServers => ({ servers: filledIn(own, env), remarks: [why] });
+  if (isFailure(found)) return left(`the project's MCP servers are left out: ${found.text}`);
+  if (!found) return { servers: filledIn(own, env), remarks: [] };
+  const names = Object.keys(found.servers).join(", ");
+  if (!found.isTrusted)
+    return left(
+      `the project's MCP servers (${names}) are left out; \`lathe mcp trust\` shows and allows them`,
+    );
+  return { servers: filledIn({ ...found.servers, ...own }, env), remarks: [] };
 }
 
 /** What no project has a say in. */

@@ -11,6 +11,7 @@ const does: Readonly<Record<EffectKind, string>> = {
   network: "reach",
   vcs: "run exactly",
   process: "run exactly",
+  mcp: "call the tool",
 };
 
 /** For example `write /data and what lies below it`. */

@@ -14,12 +14,13 @@ export function createJsonReporter(write: (text: string) => void): Reporter {
   };
 }
 
-function resultObject({ session, failure, ms }: RunResult, tally: Tally): object {
+function resultObject({ session, failure, ms, output }: RunResult, tally: Tally): object {
   const { account } = session;
   return {
     session: session.id,
     end: failure ? { type: "failed", failure } : (session.lastEnd ?? null),
     text: tally.text,
+    ...(output && { output: output.value }),
     steps: tally.steps,
     ms: Math.round(ms),
     model: session.model,

@@ -14,6 +14,8 @@ export interface RunResult {
   readonly session: Session;
   readonly failure?: Failure;
   readonly ms: number;
+  /** What was asked for by a schema. */
+  readonly output?: { readonly value: unknown };
 }
 
 export interface Reporter {

@@ -7,7 +7,8 @@ export function createStreamJsonReporter(write: (text: string) => void): Reporte
     start: () => {},
     event: (event) => line({ event }),
     delta: (delta) => line({ delta }),
-    end: ({ failure }) => {
+    end: ({ failure, output }) => {
+      if (output) line({ output: output.value });
       if (failure) line({ failure });
     },
   };

@@ -61,6 +61,8 @@ export interface Member {
   readonly birth?: Birth;
   readonly agents: readonly AgentDefinition[];
   readonly tools: readonly Tool[];
+  /** Whether it may have a tool that is not built in. */
+  allows(tool: Tool): boolean;
   /** What of the files that define things was left out, one sentence each. */
   readonly remarks: readonly string[];
   /** *Contract:* once, before the session runs. */
@@ -117,6 +119,7 @@ function openMember(tree: Tree, seat: Seat): Member {
     ...(birth && { birth }),
     ...(parent && { parent }),
     tools: [],
+    allows: (tool) => (!agent || allowed([tool], agent).length > 0) && (parent?.allows(tool) ?? true),
     running,
     self,
     attach: (opened) => {

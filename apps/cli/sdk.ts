@@ -1,0 +1,32 @@
+/** lathe-agent: the agent in a program. */
+
+export type {
+  AssistantPart,
+  Delta,
+  Effect,
+  Event,
+  Failure,
+  ImagePart,
+  Limits,
+  Message,
+  Mode,
+  Model,
+  ModelPart,
+  ModelRequest,
+  Outcome,
+  Session,
+  Tool,
+  TurnEnd,
+  Usage,
+} from "@lathe/protocol";
+export { isFailure } from "@lathe/protocol";
+export type { Question } from "./src/sdk/answer-questions.ts";
+export {
+  type AgentSession,
+  type Happening,
+  openSession,
+  run,
+  type SessionOptions,
+  type Turn,
+} from "./src/sdk/open-session.ts";
+export { defineTool, type OwnTool } from "./src/sdk/own-tool.ts";

@@ -1,0 +1,190 @@
+/** ACP session: one session of an editor, opened when it is first spoken to. */
+import { type AgentContext, methods, RequestError, type StopReason } from "@agentclientprotocol/sdk";
+import { type LocalSession, readSession, resumeSession, startSession, type Words } from "@lathe/hosts/local";
+import { type Event, type Failure, isFailure, type Mode, type Session } from "@lathe/protocol";
+import { problemOf } from "../reporters/end-text.ts";
+import type { AgentOptions } from "../run-options.ts";
+import { problemLine } from "../show-failure.ts";
+import { askEditor } from "./ask-editor.ts";
+import { agentChunk, SessionUpdates } from "./session-updates.ts";
+
+/** What the editor said that it can do. */
+export interface EditorAbilities {
+  readonly hasTerminals: boolean;
+  readonly hasForms: boolean;
+}
+
+export interface AcpPlace {
+  readonly id: string;
+  readonly options: AgentOptions;
+  /** Nothing is kept of it yet. */
+  readonly isNew: boolean;
+  readonly abilities: EditorAbilities;
+}
+
+export class AcpSession {
+  readonly #place: AcpPlace;
+  readonly #client: AgentContext;
+  #updates: SessionUpdates;
+  #isNew: boolean;
+  #mode: Mode;
+  #local: { readonly session: LocalSession; readonly mode: Mode } | undefined;
+  /** Everything told so far, in order. */
+  #told: Promise<void> = Promise.resolve();
+  #asking = new AbortController();
+  #isRunning = false;
+  #isCancelled = false;
+
+  constructor(place: AcpPlace, client: AgentContext) {
+    this.#place = place;
+    this.#client = client;
+    this.#isNew = place.isNew;
+    this.#mode = place.options.mode;
+    this.#updates = this.#translator(false);
+  }
+
+  get mode(): Mode {
+    return this.#mode;
+  }
+
+  /** Holds from the next prompt on. */
+  set mode(mode: Mode) {
+    this.#mode = mode;
+  }
+
+  /** *Contract:* one at a time; rejects with what the editor is to be told. */
+  async prompt(words: Words): Promise<StopReason> {
+    if (this.#isRunning) throw RequestError.invalidRequest(undefined, "a prompt of this session is running");
+    this.#isRunning = true;
+    this.#isCancelled = false;
+    this.#asking = new AbortController();
+    try {
+      const wasNew = this.#isNew;
+      const session = await this.#open(words);
+      if (this.#isCancelled) await session.cancel("user");
+      const ended = await session.run(wasNew ? undefined : words);
+      await this.#told;
+      return this.#stopReason(ended);
+    } finally {
+      this.#asking.abort();
+      this.#isRunning = false;
+    }
+  }
+
+  async cancel(): Promise<void> {
+    if (!this.#isRunning) return;
+    this.#isCancelled = true;
+    const refused = await this.#local?.session.cancel("user");
+    if (refused) process.stderr.write(problemLine(refused.text));
+  }
+
+  /** Tells the editor all that was said and done. */
+  async replay(): Promise<void> {
+    const events = await readSession(this.#place.options.env, this.#place.id);
+    if (isFailure(events)) throw refusedBy(events);
+    const replaying = this.#translator(true);
+    for (const event of events) this.#tell(() => replaying.event(event));
+    await this.#told;
+  }
+
+  async close(): Promise<void> {
+    this.#asking.abort();
+    const local = this.#local;
+    this.#local = undefined;
+    if (!local) return;
+    if (this.#isRunning) await local.session.cancel("user");
+    await local.session.close();
+  }
+
+  #translator(isReplay: boolean): SessionUpdates {
+    const { options, abilities } = this.#place;
+    const textOf = async (version: string) => this.#local?.session.textOf(version);
+    return new SessionUpdates({ cwd: options.cwd, hasTerminals: abilities.hasTerminals, isReplay, textOf });
+  }
+
+  async #open(words: Words): Promise<LocalSession> {
+    const mode = this.#mode;
+    if (this.#local && this.#local.mode !== mode) await this.close();
+    if (this.#local) return this.#local.session;
+    const { id, options } = this.#place;
+    const local = {
+      ...options,
+      mode,
+      attended: true,
+      onEvent: (event: Event) => this.#heard(event),
+      onDelta: (delta: Parameters<SessionUpdates["delta"]>[0]) =>
+        this.#tell(async () => this.#updates.delta(delta, Date.now())),
+    };
+    // What it was begun with stays.
+    const session = this.#isNew
+      ? await startSession(local, words, id)
+      : await resumeSession({ ...local, models: [] }, id);
+    if (isFailure(session)) throw refusedBy(session);
+    for (const remark of session.remarks) process.stderr.write(problemLine(remark));
+    if (this.#isNew) this.#tell(async () => [titleUpdate(session.session())]);
+    this.#isNew = false;
+    this.#local = { session, mode };
+    return session;
+  }
+
+  #heard(event: Event): void {
+    this.#tell(() => this.#updates.event(event));
+    if (event.type === "question.asked") void this.#ask(event);
+    if (event.type === "turn.ended") this.#asking.abort();
+  }
+
+  async #ask({ data: asked, seq }: Event<"question.asked">): Promise<void> {
+    const session = this.#local?.session;
+    if (!session) return;
+    const { options, id, abilities } = this.#place;
+    const editor = { client: this.#client, sessionId: id, cwd: options.cwd, signal: this.#asking.signal };
+    try {
+      const call = await session.askedCall(asked.call);
+      // The call is known to the editor by then.
+      await this.#told;
+      const answer = await askEditor({ asked, call }, { ...editor, hasForms: abilities.hasForms });
+      if (answer === undefined) await session.cancel("user");
+      else await session.answer(asked.call, seq, answer);
+    } catch (cause) {
+      if (this.#asking.signal.aborted) return;
+      process.stderr.write(problemLine(`the editor could not be asked: ${String(cause)}`));
+      await session.cancel("the editor, which cannot be asked");
+    }
+  }
+
+  #tell(updates: () => ReturnType<SessionUpdates["event"]>): void {
+    const sessionId = this.#place.id;
+    this.#told = this.#told
+      .then(async () => {
+        for (const update of await updates())
+          await this.#client.notify(methods.client.session.update, { sessionId, update });
+      })
+      // An editor that went away is told nothing more.
+      .catch(() => undefined);
+  }
+
+  async #stopReason(ended: Session | Failure): Promise<StopReason> {
+    if (isFailure(ended)) throw refusedBy(ended);
+    const end = ended.lastEnd ?? { type: "done" };
+    if (end.type === "done") return "end_turn";
+    if (end.type === "cancelled") return "cancelled";
+    if (end.type === "failed") {
+      if (end.failure.code === "content-refused") return "refusal";
+      throw refusedBy(end.failure);
+    }
+    this.#tell(async () => [agentChunk(`\n\n[${problemOf(end) ?? end.type}]`)]);
+    await this.#told;
+    if (end.type === "limit") return end.limit === "tokens" ? "max_tokens" : "max_turn_requests";
+    return end.type === "loop" ? "max_turn_requests" : "end_turn";
+  }
+}
+
+function titleUpdate({ title }: Session): Awaited<ReturnType<SessionUpdates["event"]>>[number] {
+  return { sessionUpdate: "session_info_update", title };
+}
+
+export function refusedBy({ text, code, who }: Failure): RequestError {
+  return who === "user" || code === "session-unknown"
+    ? RequestError.invalidParams({ code }, text)
+    : RequestError.internalError({ code }, text);
+}

@@ -1,0 +1,104 @@
+/** Ask editor: what the agent wants to know, put to the person at the editor. */
+import {
+  type AgentContext,
+  type CreateElicitationRequest,
+  methods,
+  type PermissionOption,
+  type RequestPermissionRequest,
+  type ToolCallUpdate,
+} from "@agentclientprotocol/sdk";
+import { allowForProject, allowForSession, type Event, type Rule, type ToolCallPart } from "@lathe/protocol";
+import type { AskedCall } from "../question-text.ts";
+import { ruleText } from "../render/rule-text.ts";
+import { callShape } from "./call-shape.ts";
+import { text } from "./outcome-update.ts";
+
+type Asked = Event<"question.asked">["data"];
+
+export interface Editor {
+  readonly client: AgentContext;
+  readonly sessionId: string;
+  readonly cwd: string;
+  /** It shows forms. */
+  readonly hasForms: boolean;
+  /** Ends what is asked. */
+  readonly signal: AbortSignal;
+}
+
+export interface AskedOf {
+  readonly asked: Asked;
+  /** Where it is known what a permission is asked for. */
+  readonly call: AskedCall;
+}
+
+/** The answer; undefined when the person stopped the turn instead. Rejects when the editor cannot be asked. */
+export async function askEditor({ asked, call }: AskedOf, editor: Editor): Promise<string | undefined> {
+  if (asked.kind === "question" && editor.hasForms) return askForm(asked, editor);
+  const options = asked.kind === "question" ? choices(asked) : permissions(asked);
+  const { client, sessionId, signal } = editor;
+  const params: RequestPermissionRequest = { sessionId, toolCall: shown(asked, call, editor), options };
+  const { outcome } = await client.request(methods.client.session.requestPermission, params, {
+    cancellationSignal: signal,
+  });
+  if (outcome.outcome === "cancelled") return undefined;
+  const chosen = options.findIndex(({ optionId }) => optionId === outcome.optionId);
+  if (chosen < 0) return "deny";
+  return asked.kind === "question" ? (asked.options[chosen] ?? unanswered) : asked.options[chosen];
+}
+
+const unanswered = "The user gave no answer: decide yourself and say so in the end.";
+
+/** Lists of choices and free text alike. */
+async function askForm({ text: message, options }: Asked, editor: Editor): Promise<string | undefined> {
+  const { client, sessionId, signal } = editor;
+  const answer =
+    options.length > 0 ? { type: "string" as const, enum: [...options] } : { type: "string" as const };
+  const requestedSchema = { type: "object" as const, properties: { answer }, required: ["answer"] };
+  const params: CreateElicitationRequest = { mode: "form" as const, sessionId, message, requestedSchema };
+  const response = await client.request(methods.client.elicitation.create, params, {
+    cancellationSignal: signal,
+  });
+  if (response.action === "cancel") return undefined;
+  const { answer: said } = Object("content" in response ? response.content : undefined) as {
+    answer?: unknown;
+  };
+  return response.action === "accept" && typeof said === "string" && said !== "" ? said : unanswered;
+}
+
+/** An editor without forms shows the choices as those of a permission. */
+function choices({ options }: Asked): PermissionOption[] {
+  const named = options.map((name, i): PermissionOption => {
+    return { optionId: String(i), name, kind: "allow_once" };
+  });
+  return [...named, { optionId: "none", name: "Decide yourself", kind: "reject_once" }];
+}
+
+function permissions({ options, rules = [] }: Asked): PermissionOption[] {
+  return options.map((option): PermissionOption => {
+    const optionId = option.replaceAll(" ", "-");
+    if (option === "allow") return { optionId, name: "Allow once", kind: "allow_once" };
+    if (option === "deny") return { optionId, name: "Deny", kind: "reject_once" };
+    if (option === allowForSession)
+      return { optionId, name: lasting("session", rules), kind: "allow_always" };
+    if (option === allowForProject)
+      return { optionId, name: lasting("project", rules), kind: "allow_always" };
+    return { optionId, name: option, kind: "reject_once" };
+  });
+}
+
+/** Whole: what is not shown cannot be agreed to. */
+function lasting(scope: string, rules: readonly Rule[]): string {
+  return `For this ${scope}, allow: ${rules.map(ruleText).join("; ")}`;
+}
+
+function shown({ call: id, kind, text: why }: Asked, call: AskedCall, { cwd }: Editor): ToolCallUpdate {
+  if (kind === "question" || !call) return { toolCallId: id, title: why, status: "pending" };
+  const part: ToolCallPart = { type: "tool-call", id, tool: call.tool, input: call.input };
+  const shape = callShape(part, cwd);
+  const beyond = call.beyond?.map((one) => `${one.kind} ${one.target}`).join("\n");
+  const about =
+    beyond === undefined
+      ? call.why
+      : `The sandbox stopped this; it would run again with:\n${beyond}\n${call.why}`;
+  return { ...shape, status: "pending", content: [...shape.content, text(about)] };
+}

@@ -1,0 +1,140 @@
+/** Serve ACP: the Agent Client Protocol over a stream, with as many sessions as the editor opens. */
+import { isAbsolute } from "node:path";
+import {
+  type AgentConnection,
+  type AgentContext,
+  agent,
+  type ClientCapabilities,
+  methods,
+  PROTOCOL_VERSION,
+  RequestError,
+  type Stream,
+} from "@agentclientprotocol/sdk";
+import { findSession, listSessions, reserveSessionId } from "@lathe/hosts/local";
+import { isFailure } from "@lathe/protocol";
+import { harnessVersion } from "../harness-version.ts";
+import type { agentOptions } from "../run-options.ts";
+import { AcpSession, type EditorAbilities, refusedBy } from "./acp-session.ts";
+import { promptWords } from "./prompt-words.ts";
+import { modeOf, sessionModes } from "./session-modes.ts";
+
+/** *Contract:* the options of a session in a folder; a failure says what is wrong with it. */
+export type OptionsOf = (cwd: string) => ReturnType<typeof agentOptions>;
+
+export interface AcpServer {
+  /** Resolves once the editor is gone. */
+  readonly closed: Promise<void>;
+  /** *Contract:* ends what runs in every session. */
+  close(): Promise<void>;
+}
+
+const pageSize = 50;
+
+export function serveAcp(stream: Stream, optionsOf: OptionsOf): AcpServer {
+  const sessions = new Map<string, AcpSession>();
+  let abilities: EditorAbilities = { hasTerminals: false, hasForms: false };
+  const known = (id: string): AcpSession => {
+    const session = sessions.get(id);
+    if (session) return session;
+    throw RequestError.invalidParams(undefined, `there is no session ${id}: open it with session/load first`);
+  };
+  const open = async (
+    at: { id?: string; cwd: string },
+    client: AgentContext,
+  ): Promise<readonly [string, AcpSession]> => {
+    if (!isAbsolute(at.cwd)) throw RequestError.invalidParams(undefined, `cwd is not absolute: ${at.cwd}`);
+    const options = await optionsOf(at.cwd);
+    if (isFailure(options)) throw refusedBy(options);
+    const id = at.id === undefined ? reserveSessionId() : await findSession(options.env, at.id);
+    if (isFailure(id)) throw refusedBy(id);
+    await sessions.get(id)?.close();
+    const session = new AcpSession({ id, options, isNew: at.id === undefined, abilities }, client);
+    sessions.set(id, session);
+    return [id, session];
+  };
+  const app = agent({ name: "lathe" })
+    .onRequest(methods.agent.initialize, ({ params }) => {
+      abilities = abilitiesOf(params.clientCapabilities);
+      return {
+        protocolVersion: PROTOCOL_VERSION,
+        agentInfo: { name: "lathe", title: "Lathe", version: harnessVersion() },
+        agentCapabilities: {
+          loadSession: true,
+          promptCapabilities: { image: true, embeddedContext: true },
+          sessionCapabilities: { list: {}, resume: {}, close: {} },
+        },
+        authMethods: [],
+      };
+    })
+    .onRequest(methods.agent.authenticate, () => ({}))
+    .onRequest(methods.agent.session.new, async ({ params, client }) => {
+      const [sessionId, { mode }] = await open({ cwd: params.cwd }, client);
+      return { sessionId, modes: sessionModes(mode) };
+    })
+    .onRequest(methods.agent.session.load, async ({ params, client }) => {
+      const [, session] = await open({ cwd: params.cwd, id: params.sessionId }, client);
+      await session.replay();
+      return { modes: sessionModes(session.mode) };
+    })
+    .onRequest(methods.agent.session.resume, async ({ params, client }) => {
+      const [, { mode }] = await open({ cwd: params.cwd, id: params.sessionId }, client);
+      return { modes: sessionModes(mode) };
+    })
+    .onRequest(methods.agent.session.list, async ({ params }) => {
+      const found = await listSessions(process.env, params.cwd ? { cwd: params.cwd } : {});
+      return page(found, Number(params.cursor ?? 0));
+    })
+    .onRequest(methods.agent.session.close, async ({ params }) => {
+      await sessions.get(params.sessionId)?.close();
+      sessions.delete(params.sessionId);
+      return {};
+    })
+    .onRequest(methods.agent.session.setMode, ({ params }) => {
+      const mode = modeOf(params.modeId);
+      if (!mode) throw RequestError.invalidParams(undefined, `there is no mode ${params.modeId}`);
+      known(params.sessionId).mode = mode;
+      return {};
+    })
+    .onRequest(methods.agent.session.prompt, async ({ params }) => {
+      const session = known(params.sessionId);
+      const words = promptWords(params.prompt);
+      if (isFailure(words)) throw refusedBy(words);
+      return { stopReason: await session.prompt(words) };
+    })
+    .onNotification(methods.agent.session.cancel, ({ params }) => sessions.get(params.sessionId)?.cancel());
+  return serving(app.connect(stream), sessions);
+}
+
+function serving(connection: AgentConnection, sessions: ReadonlyMap<string, AcpSession>): AcpServer {
+  const closeAll = async (): Promise<void> => {
+    await Promise.allSettled([...sessions.values()].map((session) => session.close()));
+  };
+  return {
+    closed: connection.closed.then(closeAll),
+    close: async () => {
+      await closeAll();
+      connection.close();
+    },
+  };
+}
+
+/** `terminal_output` is how editors say that their terminals show what the agent runs. */
+function abilitiesOf(capabilities: ClientCapabilities | undefined): EditorAbilities {
+  const { terminal_output: shows } = capabilities?._meta ?? {};
+  return { hasTerminals: shows === true, hasForms: Boolean(capabilities?.elicitation?.form) };
+}
+
+function page(
+  found: Awaited<ReturnType<typeof listSessions>>,
+  start: number,
+): {
+  sessions: { sessionId: string; cwd: string; title: string; updatedAt: string }[];
+  nextCursor?: string;
+} {
+  const from = Number.isInteger(start) && start > 0 ? start : 0;
+  const sessions = found.slice(from, from + pageSize).map(({ id, cwd, title, updatedAt }) => {
+    return { sessionId: id, cwd, title, updatedAt: new Date(updatedAt).toISOString() };
+  });
+  const next = from + pageSize;
+  return next < found.length ? { sessions, nextCursor: String(next) } : { sessions };
+}

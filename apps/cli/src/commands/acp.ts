@@ -1,0 +1,38 @@
+/** `lathe acp`: the agent behind an editor, over standard input and output. */
+import { Readable, Writable } from "node:stream";
+import { ndJsonStream } from "@agentclientprotocol/sdk";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { serveAcp } from "../acp/serve-acp.ts";
+import type { Command } from "../command.ts";
+import { readFlags } from "../flags.ts";
+import { interruptions } from "../interruptions.ts";
+import { agentFlags, agentOptions, allowNotes, usage } from "../run-options.ts";
+
+const { cwd: _, ...flags } = agentFlags;
+
+export const acpCommand: Command = {
+  name: "acp",
+  about: "Serves an editor over standard input and output (Agent Client Protocol).",
+  usage: ["acp [options]"],
+  flags,
+  notes: `An editor starts it and says in which folder each session works. Remarks go to standard error.
+${allowNotes}`,
+  run,
+};
+
+async function run(argv: readonly string[]): Promise<number | Failure> {
+  const line = readFlags(argv, flags);
+  if (isFailure(line)) return line;
+  if (line.words.length > 0) return usage(`lathe acp takes no words: ${line.words.join(" ")}`);
+  // A wrong flag is told now, not with the first session.
+  const options = await agentOptions(line.values);
+  if (isFailure(options)) return options;
+  const output = Writable.toWeb(process.stdout);
+  const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
+  const server = serveAcp(ndJsonStream(output, input), (cwd) => agentOptions({ ...line.values, cwd }));
+  const { close } = server;
+  const watch = interruptions({ cancel: async () => void (await close()), close });
+  await server.closed;
+  watch.stop();
+  return watch.code() ?? 0;
+}

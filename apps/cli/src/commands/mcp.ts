@@ -1,0 +1,67 @@
+/** `lathe mcp`: other programs' tools for the agent, and the agent's tools for other programs. */
+import { type Failure, isFailure } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import { readFlags } from "../flags.ts";
+import { agentFlags, allowNotes, usage } from "../run-options.ts";
+
+const flags = {
+  json: { type: "boolean", about: "list: as JSON" },
+  env: {
+    type: "string",
+    multiple: true,
+    value: "NAME=VALUE",
+    about: "add: a variable that the server gets (repeatable)",
+  },
+  header: {
+    type: "string",
+    multiple: true,
+    value: "NAME=VALUE",
+    about: "add: a header of its requests (repeatable)",
+  },
+  "permission-mode": agentFlags["permission-mode"],
+  allow: agentFlags.allow,
+  cwd: agentFlags.cwd,
+  "no-sandbox": agentFlags["no-sandbox"],
+  debug: agentFlags.debug,
+} as const;
+
+export const mcpCommand: Command = {
+  name: "mcp",
+  about: "Other programs' tools for the agent (Model Context Protocol), and the agent's tools for others.",
+  usage: [
+    "mcp list",
+    "mcp add [--env NAME=VALUE] NAME -- COMMAND [ARGS]",
+    "mcp add [--header NAME=VALUE] NAME URL",
+    "mcp remove NAME",
+    "mcp trust",
+    "mcp serve [options]",
+  ],
+  flags,
+  notes: `list starts each server, asks what it offers and ends it. add and remove change "mcpServers" in your own
+configuration; a value may be a variable of yours: --env 'TOKEN=\${MY_TOKEN}'. A server gets no other key of yours.
+trust shows what the project's .mcp.json would start, and allows it until the file changes.
+serve offers grep, find_files, list, read, edits and the sandboxed shell over standard input and output; what policy
+does not allow unasked is refused there.
+${allowNotes}`,
+  run,
+};
+
+async function run(argv: readonly string[]): Promise<number | Failure> {
+  const line = readFlags(argv, flags);
+  if (isFailure(line)) return line;
+  const [action] = line.words;
+  switch (action) {
+    case "list":
+      return (await import("../mcp/list-servers.ts")).listServers(line);
+    case "add":
+      return (await import("../mcp/change-servers.ts")).addServer(line);
+    case "remove":
+      return (await import("../mcp/change-servers.ts")).removeServer(line);
+    case "trust":
+      return (await import("../mcp/trust-servers.ts")).trustServers(line);
+    case "serve":
+      return (await import("../mcp/serve-tools.ts")).serveTools(line);
+    default:
+      return usage("`lathe mcp` takes list, add, remove, trust or serve");
+  }
+}

@@ -1,0 +1,92 @@
+/** `lathe mcp add` and `remove`: servers in the user's own configuration. */
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { configFolder } from "@lathe/hosts/local";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { readConfigText } from "../config/config-file.ts";
+import type { Servers } from "../config/mcp-servers.ts";
+import { usage } from "../run-options.ts";
+import type { McpLine } from "./mcp-line.ts";
+import { serverText } from "./server-text.ts";
+
+export async function addServer({ words, values }: McpLine): Promise<number | Failure> {
+  const [, name, first, ...args] = words;
+  if (name === undefined || first === undefined)
+    return usage(
+      "say a name and how it is reached: `lathe mcp add NAME -- COMMAND` or `lathe mcp add NAME URL`",
+    );
+  const env = pairs("--env", values.env);
+  if (isFailure(env)) return env;
+  const headers = pairs("--header", values.header);
+  if (isFailure(headers)) return headers;
+  const isAddress = /^https?:\/\//.test(first);
+  if (isAddress && (env || args.length > 0))
+    return usage("a server with an address takes --header, and no more");
+  if (!isAddress && headers) return usage("--header is for a server with an address");
+  const server = isAddress
+    ? { url: first, ...(headers && { headers }) }
+    : { command: first, ...(args.length > 0 && { args }), ...(env && { env }) };
+  const refused = change((servers) => ({ ...servers, [name]: server }));
+  if (refused) return refused;
+  process.stdout.write(`added ${name}: ${serverText(server)}\n\`lathe mcp list\` tries it.\n`);
+  return 0;
+}
+
+export async function removeServer({ words }: McpLine): Promise<number | Failure> {
+  const [, name, ...more] = words;
+  if (name === undefined || more.length > 0) return usage("name one server: `lathe mcp remove NAME`");
+  let isThere = false;
+  const refused = change((servers) => {
+    isThere = Object.hasOwn(servers, name);
+    const { [name]: _, ...rest } = servers;
+    return rest;
+  });
+  if (refused) return refused;
+  if (!isThere)
+    return usage(`there is no server ${name} in your configuration; \`lathe mcp list\` shows them`);
+  process.stdout.write(`removed ${name}\n`);
+  return 0;
+}
+
+function pairs(
+  flag: string,
+  given: readonly string[] | undefined,
+): Readonly<Record<string, string>> | undefined | Failure {
+  if (!given) return undefined;
+  const wrong = given.find((one) => !/^[^=]+=/.test(one));
+  if (wrong !== undefined) return usage(`${flag} takes NAME=VALUE, not "${wrong}"`);
+  return Object.fromEntries(
+    given.map((one) => [one.slice(0, one.indexOf("=")), one.slice(one.indexOf("=") + 1)]),
+  );
+}
+
+/** *Contract:* the file is as before, or as it should be; what it says otherwise stays. */
+function change(edit: (servers: Servers) => Servers): Failure | undefined {
+  const file = join(configFolder(process.env), "config.json");
+  try {
+    const text = readOr(file, "{}");
+    const part = readConfigText(file, text, "user");
+    if (isFailure(part)) return part;
+    const written = JSON.parse(text) as { readonly mcpServers?: Servers };
+    const next = JSON.stringify({ ...written, mcpServers: edit(written.mcpServers ?? {}) }, null, 2);
+    const checked = readConfigText(file, next, "user");
+    if (isFailure(checked)) return { ...checked, code: "invalid-arguments" };
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    // It may hold keys.
+    writeFileSync(`${file}.${process.pid}`, `${next}\n`, { mode: 0o600, flush: true });
+    renameSync(`${file}.${process.pid}`, file);
+    return undefined;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    return failure("no-access", `${file} could not be changed (${code})`, { who: "user", cause });
+  }
+}
+
+function readOr(file: string, otherwise: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return otherwise;
+    throw cause;
+  }
+}

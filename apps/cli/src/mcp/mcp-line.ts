@@ -1,0 +1,15 @@
+/** The line of `lathe mcp`, as its actions read it. */
+
+export interface McpLine {
+  readonly words: readonly string[];
+  readonly values: {
+    readonly json: boolean | undefined;
+    readonly env: readonly string[] | undefined;
+    readonly header: readonly string[] | undefined;
+    readonly "permission-mode": string | undefined;
+    readonly allow: readonly string[] | undefined;
+    readonly cwd: string | undefined;
+    readonly "no-sandbox": boolean | undefined;
+    readonly debug: boolean | undefined;
+  };
+}

@@ -1,0 +1,75 @@
+/** `lathe mcp serve`: search, edits and the sandboxed shell for other agents, over standard input and output. */
+import type { Workbench } from "@lathe/hosts/local";
+import { type Failure, isFailure, type Outcome, outcomeText, type Tool } from "@lathe/protocol";
+import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
+import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { harnessVersion } from "../harness-version.ts";
+import { agentOptions, usage } from "../run-options.ts";
+import { withWorkbench } from "../with-workbench.ts";
+import type { McpLine } from "./mcp-line.ts";
+
+const offered: readonly string[] = [
+  ...["grep", "find_files", "list", "read", "edit", "write", "delete", "move", "apply_patch"],
+  ...["shell", "process"],
+];
+const reading: ReadonlySet<string> = new Set(["grep", "find_files", "list", "read"]);
+
+export async function serveTools({ words, values }: McpLine): Promise<number | Failure> {
+  if (words.length > 1) return usage("`lathe mcp serve` takes no names");
+  const options = await agentOptions(values);
+  if (isFailure(options)) return options;
+  const served = await withWorkbench(options, (bench, signal) => serve(bench, signal));
+  return served ?? 0;
+}
+
+async function serve(bench: Workbench, signal: AbortSignal): Promise<undefined> {
+  const closed = new Promise<void>((resolve) => {
+    process.stdin.once("close", resolve).once("end", resolve);
+    signal.addEventListener("abort", () => resolve(), { once: true });
+  });
+  const complain = (error: Error): void => void process.stderr.write(`lathe: ${error.message}\n`);
+  const handle = serveStdio(() => createServer(bench), { onerror: complain });
+  await closed;
+  await handle.close();
+}
+
+function createServer(bench: Workbench): McpServer {
+  const server = new McpServer({ name: "lathe", title: "Lathe", version: harnessVersion() });
+  // Calls of the workbench are made one after the other.
+  let last: Promise<unknown> = Promise.resolve();
+  const inTurn = (work: () => Promise<CallToolResult>): Promise<CallToolResult> => {
+    const next = last.then(work, work);
+    last = next;
+    return next;
+  };
+  for (const { name, description, parameters } of bench.specs.filter((tool) => offered.includes(tool.name))) {
+    const config = {
+      description,
+      inputSchema: fromJsonSchema<Record<string, unknown>>(parameters),
+      annotations: annotationsOf(name),
+    };
+    server.registerTool(name, config, async (input, { mcpReq }) =>
+      inTurn(async () => resultOf(await bench.run(name, input, mcpReq.signal))),
+    );
+  }
+  return server;
+}
+
+function annotationsOf(name: Tool["name"]): {
+  readOnlyHint: boolean;
+  destructiveHint?: boolean;
+  openWorldHint: boolean;
+} {
+  return reading.has(name)
+    ? { readOnlyHint: true, openWorldHint: false }
+    : { readOnlyHint: false, destructiveHint: true, openWorldHint: name === "shell" };
+}
+
+function resultOf(outcome: Outcome): CallToolResult {
+  const text = { type: "text" as const, text: outcomeText(outcome) };
+  if (outcome.type !== "ok") return { content: [text], isError: true };
+  const images = (outcome.images ?? []).map(({ base64, mediaType }) => {
+    return { type: "image" as const, data: base64, mimeType: mediaType };
+  });
+  return { content: [text, ...images], ...((outcome.facts?.exitCode ?? 0) !== 0 && { isError: true }) };
+}

@@ -1,0 +1,41 @@
+/** Run to schema: a session whose last answer has to match a schema, told what is wrong with it a few times. */
+import type { LocalSession, Words } from "@lathe/hosts/local";
+import { type Failure, failure, isFailure, messageText, type Session } from "@lathe/protocol";
+import type { OutputSchema } from "./output-schema.ts";
+
+/** Answers after the first one. */
+const mostRetries = 3;
+
+export interface SchemaRun {
+  readonly ended: Session | Failure;
+  /** Of an answer that matches. */
+  readonly output?: { readonly value: unknown };
+}
+
+export async function runToSchema(
+  session: Pick<LocalSession, "run">,
+  words: Words | undefined,
+  schema: OutputSchema,
+): Promise<SchemaRun> {
+  let ended = await session.run(words);
+  for (let retries = 0; ; retries++) {
+    if (isFailure(ended) || ended.lastEnd?.type !== "done") return { ended };
+    const answer = schema.read(lastAnswer(ended));
+    if (answer.type === "value") return { ended, output: { value: answer.value } };
+    const wrong = answer.problems.map((problem) => `- ${problem}`).join("\n");
+    if (retries === mostRetries) return { ended: refused(answer.problems) };
+    ended = await session.run({
+      text: `Your answer does not match the schema:\n${wrong}\n\n${schema.request}`,
+    });
+  }
+}
+
+function refused(problems: readonly string[]): Failure {
+  const text = `the answer does not match the schema, also after ${mostRetries} more tries: ${problems.join("; ")}`;
+  return failure("request-rejected", text, { who: "model" });
+}
+
+function lastAnswer({ messages }: Session): string {
+  const last = messages.findLast(({ role }) => role === "assistant");
+  return last ? messageText(last.parts) : "";
+}

@@ -1,0 +1,203 @@
+/** Open session: an agent in the hands of a program. */
+import { type LocalSession, resumeSession, startSession, type Words } from "@lathe/hosts/local";
+import {
+  type Delta,
+  type Event,
+  type Failure,
+  isFailure,
+  type Limits,
+  type Mode,
+  type Model,
+  type Session,
+  type Tool,
+  type TurnEnd,
+  type Usage,
+} from "@lathe/protocol";
+import { emptyTally, type Tally, tallied } from "../reporters/tally.ts";
+import { agentOptions } from "../run-options.ts";
+import { answerQuestions, type Question } from "./answer-questions.ts";
+
+export interface SessionOptions {
+  /** The folder to work in; the program's own when absent. */
+  readonly cwd?: string;
+  /** A model id, a comma-separated chain of them, or `auto`; as for the command when absent. */
+  readonly model?: string;
+  /** Models of the program's own, by their id (`name/model`), to be named in `model`. */
+  readonly models?: Readonly<Record<string, Model>>;
+  readonly tools?: readonly Tool[];
+  /** `auto` when absent; never looser than what the user's configuration says. */
+  readonly mode?: Mode;
+  /** What may happen unasked: globs of commands, or `KIND:GLOB`. */
+  readonly allow?: readonly string[];
+  readonly limits?: Limits;
+  /** Whether commands run in the sandbox; they do when absent. */
+  readonly sandbox?: boolean;
+  /** The id of a session to go on with. */
+  readonly resume?: string;
+  /** Every event as it is in the log. */
+  onEvent?(event: Event, session: Session): void;
+  /** Text and output while they come. */
+  onDelta?(delta: Delta): void;
+  /** What the user should know, in one sentence. */
+  onRemark?(text: string): void;
+  /** *Contract:* the answer; without it a call that needs a person ends the turn. */
+  onQuestion?(question: Question): Promise<string> | string;
+}
+
+/** What one `run` came to. */
+export interface Turn {
+  readonly session: string;
+  readonly end: TurnEnd;
+  /** The last answer. */
+  readonly text: string;
+  /** Answers of the model. */
+  readonly steps: number;
+  /** Paths from the folder. */
+  readonly changed: readonly string[];
+  /** Of the whole session, like the cost in dollars, which is null where a price is unknown. */
+  readonly usage: Usage;
+  readonly cost: number | null;
+}
+
+export type Happening = { readonly event: Event } | { readonly delta: Delta };
+
+export interface AgentSession {
+  /** Undefined until something was said. */
+  readonly id: string | undefined;
+  /** *Contract:* one at a time; resolves when the turn is over. */
+  run(words: string | Words): Promise<Turn | Failure>;
+  /** *Contract:* the same, told as it happens; the generator returns what `run` resolves with. */
+  stream(words: string | Words): AsyncGenerator<Happening, Turn | Failure>;
+  /** *Contract:* the running turn ends soon after. */
+  cancel(): Promise<Failure | undefined>;
+  /** *Contract:* ends what runs in it; idempotent. */
+  close(): Promise<void>;
+  [Symbol.asyncDispose](): Promise<void>;
+}
+
+type Listener = (happening: Happening) => void;
+
+/** A failure says what is wrong with the options. */
+export async function openSession(options: SessionOptions = {}): Promise<AgentSession | Failure> {
+  const local = await localOptions(options);
+  if (isFailure(local)) return local;
+  let session: LocalSession | undefined;
+  let tally: Tally = emptyTally;
+  const listeners = new Set<Listener>();
+  const tell: Listener = (happening) => {
+    for (const listener of listeners) listener(happening);
+  };
+  const questions = options.onQuestion && answerQuestions(options.onQuestion, () => session);
+  const opened = {
+    ...local,
+    attended: questions !== undefined,
+    onEvent: (event: Event, after: Session) => {
+      tally = tallied(tally, event);
+      options.onEvent?.(event, after);
+      tell({ event });
+      questions?.(event);
+    },
+    onDelta: (delta: Delta) => {
+      options.onDelta?.(delta);
+      tell({ delta });
+    },
+  };
+  const run = async (said: string | Words): Promise<Turn | Failure> => {
+    const words = typeof said === "string" ? { text: said } : said;
+    tally = emptyTally;
+    const begun = session ?? (await begin(opened, words, options.resume));
+    if (isFailure(begun)) return begun;
+    const isFirst = session === undefined && options.resume === undefined;
+    session = begun;
+    const ended = await begun.run(isFirst ? undefined : words);
+    return isFailure(ended) ? ended : turnOf(ended, tally);
+  };
+  const close = async (): Promise<void> => session?.close();
+  return {
+    get id() {
+      return session?.id ?? options.resume;
+    },
+    run,
+    stream: (said) => streamed(() => run(said), listeners),
+    cancel: async () => session?.cancel("the program"),
+    close,
+    [Symbol.asyncDispose]: close,
+  };
+}
+
+/** One task in a session of its own. */
+export async function run(task: string | Words, options: SessionOptions = {}): Promise<Turn | Failure> {
+  const session = await openSession(options);
+  if (isFailure(session)) return session;
+  try {
+    return await session.run(task);
+  } finally {
+    await session.close();
+  }
+}
+
+type Local = Parameters<typeof startSession>[0];
+
+function begin(local: Local, words: Words, resume: string | undefined): Promise<LocalSession | Failure> {
+  return resume === undefined ? startSession(local, words) : resumeSession(local, resume);
+}
+
+async function localOptions(
+  options: SessionOptions,
+): Promise<Omit<Local, "attended" | "onEvent" | "onDelta"> | Failure> {
+  const { cwd, model, mode, allow, limits, sandbox, tools, models, onRemark } = options;
+  const remark = (text: string): void => onRemark?.(text);
+  const values = {
+    ...{ cwd, model, allow, "permission-mode": mode },
+    ...(sandbox === false && { "no-sandbox": true }),
+  };
+  const found = await agentOptions(values, remark);
+  if (isFailure(found)) return found;
+  return {
+    ...found,
+    limits: { ...found.limits, ...limits },
+    onRemark: remark,
+    ...(tools && { tools }),
+    ...(models && { ownModels: models }),
+    // What it was begun with stays.
+    ...(options.resume !== undefined && model === undefined && { models: [] }),
+  };
+}
+
+function turnOf(session: Session, { text, steps, changed }: Tally): Turn {
+  const { id, account, usage, lastEnd: end = { type: "done" } } = session;
+  return { session: id, end, text, steps, changed, usage, cost: account.costUnknown ? null : account.cost };
+}
+
+async function* streamed(
+  work: () => Promise<Turn | Failure>,
+  listeners: Set<Listener>,
+): AsyncGenerator<Happening, Turn | Failure> {
+  const waiting: Happening[] = [];
+  let wake = (): void => undefined;
+  const listener: Listener = (happening) => {
+    waiting.push(happening);
+    wake();
+  };
+  listeners.add(listener);
+  let isOver = false;
+  const ended = work().finally(() => {
+    isOver = true;
+    wake();
+  });
+  // Whoever stops listening is not told of it later.
+  ended.catch(() => undefined);
+  try {
+    for (;;) {
+      const next = waiting.shift();
+      if (next) yield next;
+      else if (isOver) return await ended;
+      else
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+    }
+  } finally {
+    listeners.delete(listener);
+  }
+}

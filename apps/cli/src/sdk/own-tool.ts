@@ -1,0 +1,45 @@
+/** Own tool: a function of a program as a tool that the model can call. */
+import { cleanOutcome } from "@lathe/hosts/own-tools";
+import { causeText, type Effect, failure, type JsonSchema, type Outcome, type Tool } from "@lathe/protocol";
+
+export interface OwnTool<Input> {
+  /** Letters, digits, dash and underscore, at most 64. */
+  readonly name: string;
+  /** What a model reads of it, in every request: short. */
+  readonly description: string;
+  /** JSON schema of one object. */
+  readonly parameters: JsonSchema;
+  /** *Contract:* what is judged by the rules before it runs. Absent: the program answers for it, and it runs unasked. */
+  effects?(input: Input): readonly Effect[];
+  /** *Contract:* a text, or a whole outcome; what it throws is told to the model. */
+  run(input: Input, context: { readonly signal: AbortSignal }): Promise<string | Outcome> | string | Outcome;
+}
+
+export function defineTool<Input = Readonly<Record<string, unknown>>>(own: OwnTool<Input>): Tool {
+  const { name, description, parameters } = own;
+  if (!/^[\w-]{1,64}$/.test(name))
+    throw new Error(`a tool's name is of letters, digits, - and _, not "${name}"`);
+  return {
+    name,
+    description,
+    parameters,
+    prepare: (given) => {
+      if (typeof given !== "object" || given === null || Array.isArray(given))
+        return failure("invalid-arguments", `${name}: the arguments are one object`);
+      const input = given as Input;
+      return {
+        effects: own.effects?.(input) ?? [],
+        run: async (context) => cleanOutcome(await outcomeOf(own, input, context.signal), context),
+      };
+    },
+  };
+}
+
+async function outcomeOf<Input>(own: OwnTool<Input>, input: Input, signal: AbortSignal): Promise<Outcome> {
+  try {
+    const result = await own.run(input, { signal });
+    return typeof result === "string" ? { type: "ok", text: result } : result;
+  } catch (cause) {
+    return { type: "failed", failure: failure("tool-failed", causeText(cause), { who: "tool", cause }) };
+  }
+}

@@ -1,0 +1,145 @@
+/** An editor for tests: the official client of the Agent Client Protocol, with every line of the agent held to the official schema. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import {
+  type AnyMessage,
+  type ClientCapabilities,
+  type ClientContext,
+  type CreateElicitationRequest,
+  type CreateElicitationResponse,
+  client,
+  methods,
+  ndJsonStream,
+  PROTOCOL_VERSION,
+  type RequestPermissionRequest,
+  type RequestPermissionResponse,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk";
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
+import type { Running } from "./lathe.ts";
+
+export interface Editor {
+  readonly agent: ClientContext;
+  readonly updates: readonly SessionUpdate[];
+  readonly permissions: readonly RequestPermissionRequest[];
+  /** Resolves with the next update that meets the condition, an earlier one included. */
+  told(meets: (update: SessionUpdate) => boolean): Promise<SessionUpdate>;
+  /** Every message of the agent that the schema does not allow. */
+  readonly wrong: readonly string[];
+  /** *Contract:* closes the agent's input and resolves once it has ended. */
+  leave(): Promise<number | null>;
+}
+
+export interface EditorOptions {
+  readonly capabilities?: ClientCapabilities;
+  onPermission?(
+    request: RequestPermissionRequest,
+  ): Promise<RequestPermissionResponse> | RequestPermissionResponse;
+  onForm?(request: CreateElicitationRequest): CreateElicitationResponse;
+}
+
+interface Schema {
+  readonly $defs: Readonly<Record<string, { readonly "x-method"?: string }>>;
+}
+
+/** A definition of the official schema by its name. */
+function readSchema(): { readonly schema: Schema; check(name: string): ValidateFunction } {
+  const path = new URL("../node_modules/@agentclientprotocol/sdk/schema/v1/schema.json", import.meta.url);
+  const schema = JSON.parse(readFileSync(path, "utf8")) as Schema;
+  const ajv = new Ajv2020({ strict: false, validateFormats: false });
+  ajv.addSchema(schema, "acp");
+  return { schema, check: (name) => ajv.compile({ $ref: `acp#/$defs/${name}` }) };
+}
+
+export async function openEditor(running: Running, options: EditorOptions = {}): Promise<Editor> {
+  const updates: SessionUpdate[] = [];
+  const permissions: RequestPermissionRequest[] = [];
+  const listeners = new Set<() => void>();
+  const { stream, wrong } = tapped(running);
+  const app = client({ name: "test" })
+    .onNotification(methods.client.session.update, ({ params }) => {
+      updates.push(params.update);
+      for (const listener of listeners) listener();
+    })
+    .onRequest(methods.client.session.requestPermission, async ({ params }) => {
+      permissions.push(params);
+      return options.onPermission?.(params) ?? { outcome: { outcome: "cancelled" } };
+    })
+    .onRequest(methods.client.elicitation.create, ({ params }) => {
+      return options.onForm?.(params) ?? { action: "decline" };
+    });
+  const connection = app.connect(stream);
+  const { agent } = connection;
+  const clientCapabilities = options.capabilities ?? {};
+  const greeted = await agent.request(methods.agent.initialize, {
+    protocolVersion: PROTOCOL_VERSION,
+    clientCapabilities,
+  });
+  assert.equal(greeted.protocolVersion, PROTOCOL_VERSION);
+  return {
+    agent,
+    updates,
+    permissions,
+    wrong,
+    told: (meets) =>
+      new Promise((resolve) => {
+        const look = (): void => {
+          const found = updates.find(meets);
+          if (!found) return;
+          listeners.delete(look);
+          resolve(found);
+        };
+        listeners.add(look);
+        look();
+      }),
+    leave: async () => {
+      running.child.stdin?.end();
+      const { code } = await running.ended;
+      connection.close();
+      return code;
+    },
+  };
+}
+
+type Message = Readonly<Record<string, unknown>>;
+
+function tapped({ child }: Running): { stream: ReturnType<typeof ndJsonStream>; wrong: string[] } {
+  const wrong: string[] = [];
+  const asked = new Map<unknown, string>();
+  const { schema, check } = readSchema();
+  const nameOf = (method: string, end: RegExp): string | undefined =>
+    Object.entries(schema.$defs).find(([name, def]) => def["x-method"] === method && end.test(name))?.[0];
+  const look = (message: Message): void => {
+    const { method, id } = message;
+    const name =
+      typeof method === "string"
+        ? nameOf(method, /(?:Request|Notification)$/)
+        : nameOf(asked.get(id) ?? "", /Response$/);
+    if ("error" in message) return;
+    if (name === undefined) return void wrong.push(`nothing in the schema: ${JSON.stringify(message)}`);
+    const validate = check(name);
+    if (!validate(typeof method === "string" ? message.params : message.result))
+      wrong.push(`${name}: ${JSON.stringify(validate.errors)} in ${JSON.stringify(message)}`);
+  };
+  const encoder = new TextEncoder();
+  const input = new ReadableStream<Uint8Array>({
+    start(controller) {
+      child.stdout?.on("data", (text: string) => controller.enqueue(encoder.encode(text)));
+      child.stdout?.on("end", () => controller.close());
+    },
+  });
+  const output = new WritableStream<Uint8Array>({ write: (bytes) => void child.stdin?.write(bytes) });
+  const { readable, writable } = ndJsonStream(output, input);
+  const tap = (hear: (message: Message) => void) =>
+    new TransformStream<AnyMessage, AnyMessage>({
+      transform(message, controller) {
+        hear(message as unknown as Message);
+        controller.enqueue(message);
+      },
+    });
+  const sending = tap(({ id, method }) => {
+    if (typeof method === "string") asked.set(id, method);
+  });
+  void sending.readable.pipeTo(writable).catch(() => undefined);
+  return { stream: { writable: sending.writable, readable: readable.pipeThrough(tap(look)) }, wrong };
+}

@@ -1,0 +1,306 @@
+/** `lathe acp` as an editor sees it: a real process, the official client library, the official schema. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import {
+  type ContentBlock,
+  methods,
+  type RequestPermissionRequest,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk";
+import type { AssistantPart } from "@lathe/protocol";
+import { startWireServer, type WireScript, type WireServer } from "@lathe/testkit";
+import { type Editor, type EditorOptions, openEditor } from "./acp-editor.ts";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+
+function say(text: string): AssistantPart {
+  return { type: "text", text };
+}
+
+function call(id: string, tool: string, input: object): AssistantPart {
+  return { type: "tool-call", id, tool, input: JSON.stringify(input) };
+}
+
+function prompt(text: string): ContentBlock[] {
+  return [{ type: "text", text }];
+}
+
+const png =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+describe("lathe acp", () => {
+  let place: Place;
+  let server: WireServer;
+  let editors: Editor[];
+  beforeEach(() => {
+    place = makePlace();
+    editors = [];
+  });
+  afterEach(async () => {
+    for (const editor of editors) {
+      assert.equal(await editor.leave(), 0);
+      assert.deepEqual(editor.wrong, []);
+    }
+    await server.close();
+    assert.deepEqual(place.leftovers(), []);
+    place.remove();
+  });
+
+  const serve = async (script: WireScript): Promise<void> => {
+    server = await startWireServer(script);
+  };
+  const open = async (options?: EditorOptions, args: readonly string[] = []): Promise<Editor> => {
+    const running = place.start(["acp", "--no-sandbox", ...args], { env: wireEnv(server.url), input: null });
+    const editor = await openEditor(running, options);
+    editors.push(editor);
+    return editor;
+  };
+  const begin = async (editor: Editor): Promise<string> => {
+    const { agent } = editor;
+    const begun = await agent.request(methods.agent.session.new, { cwd: place.workspace, mcpServers: [] });
+    return begun.sessionId;
+  };
+  const ask = (editor: Editor, sessionId: string, blocks: ContentBlock[]) =>
+    editor.agent.request(methods.agent.session.prompt, { sessionId, prompt: blocks });
+  const kinds = (editor: Editor) => editor.updates.map(({ sessionUpdate }) => sessionUpdate);
+  const callsOf = (updates: readonly SessionUpdate[]) =>
+    updates.flatMap((one) =>
+      one.sessionUpdate === "tool_call" || one.sessionUpdate === "tool_call_update" ? [one] : [],
+    );
+  const saidIn = (updates: readonly SessionUpdate[], kind: SessionUpdate["sessionUpdate"]) =>
+    updates
+      .flatMap((one) => {
+        const isChunk =
+          one.sessionUpdate === "user_message_chunk" || one.sessionUpdate === "agent_message_chunk";
+        return isChunk && one.sessionUpdate === kind && one.content.type === "text" ? [one.content.text] : [];
+      })
+      .join("");
+
+  const work = [
+    {
+      parts: [
+        say("I write it."),
+        call("t1", "todo", { todos: [{ text: "write it", state: "doing" }] }),
+        call("c1", "write", { path: "a.txt", content: "hello\n" }),
+      ],
+    },
+    { parts: [call("c2", "edit", { path: "a.txt", edits: [{ old: "hello", new: "goodbye" }] })] },
+    { parts: [say("It is written.")] },
+  ];
+
+  it("streams an answer, calls with diffs and places, and the plan", async () => {
+    await serve(work);
+    const editor = await open();
+    const id = await begin(editor);
+    assert.deepEqual(await ask(editor, id, prompt("write a.txt")), { stopReason: "end_turn" });
+    assert.equal(readFileSync(join(place.workspace, "a.txt"), "utf8"), "goodbye\n");
+    assert.equal(saidIn(editor.updates, "agent_message_chunk"), "I write it.It is written.");
+    assert.ok(kinds(editor).includes("plan") && kinds(editor).includes("session_info_update"));
+    const path = join(place.workspace, "a.txt");
+    const ends = callsOf(editor.updates).filter(({ status }) => status === "completed");
+    assert.deepEqual(
+      ends.map(({ toolCallId, content, locations }) => [toolCallId, content, locations]),
+      [
+        ["c1", [{ type: "diff", path, oldText: null, newText: "hello\n" }], [{ path }]],
+        ["c2", [{ type: "diff", path, oldText: "hello\n", newText: "goodbye\n" }], [{ path }]],
+      ],
+    );
+    const [begun] = callsOf(editor.updates);
+    assert.deepEqual([begun?.kind, begun?.title, begun?.locations], ["edit", "write: a.txt", [{ path }]]);
+  });
+
+  it("asks for permission with the change it is about, and takes each answer", async () => {
+    const tries = ["b1", "b2", "b3"].map((id) => ({
+      parts: [call(id, "write", { path: `${id}.txt`, content: id })],
+    }));
+    await serve([...tries, { parts: [say("done")] }]);
+    const answers = ["allow", "allow-for-this-session", "deny"];
+    const onPermission = ({ options }: RequestPermissionRequest) => {
+      const optionId = answers.shift() ?? "";
+      assert.ok(
+        options.some((option) => option.optionId === optionId),
+        JSON.stringify(options),
+      );
+      return { outcome: { outcome: "selected" as const, optionId } };
+    };
+    const editor = await open({ onPermission }, ["--permission-mode", "ask"]);
+    await ask(editor, await begin(editor), prompt("go"));
+    const made = ["b1", "b2", "b3"].map((name) => existsSync(join(place.workspace, `${name}.txt`)));
+    assert.deepEqual(made, [true, true, false]);
+    const [first] = editor.permissions;
+    assert.deepEqual(
+      first?.options.map(({ kind }) => kind),
+      [...["allow_once", "allow_always", "allow_always", "reject_once"]],
+    );
+    const path = join(place.workspace, "b1.txt");
+    assert.deepEqual(first?.toolCall.content?.[0], { type: "diff", path, newText: "b1" });
+    assert.match(JSON.stringify(first?.options), /For this session, allow: write b1\.txt/);
+  });
+
+  it("ends the turn when the person cancels what is asked", async () => {
+    await serve([
+      { parts: [call("c1", "write", { path: "no.txt", content: "x" })] },
+      { parts: [say("more")] },
+    ]);
+    const editor = await open({}, ["--permission-mode", "ask"]);
+    assert.deepEqual(await ask(editor, await begin(editor), prompt("go")), { stopReason: "cancelled" });
+    assert.equal(existsSync(join(place.workspace, "no.txt")), false);
+    assert.equal(server.records.length, 1);
+  });
+
+  it("stops a command on cancel, and goes on with the next prompt", async () => {
+    const long = { parts: [call("c1", "shell", { command: "echo begun; sleep 1000", timeout_s: 1000 })] };
+    await serve([long, { parts: [say("here again")] }]);
+    const editor = await open();
+    const id = await begin(editor);
+    const asked = ask(editor, id, prompt("wait"));
+    await editor.told((one) => JSON.stringify(one).includes("begun\\n"));
+    await editor.agent.notify(methods.agent.session.cancel, { sessionId: id });
+    assert.deepEqual(await asked, { stopReason: "cancelled" });
+    assert.deepEqual(await ask(editor, id, prompt("and now?")), { stopReason: "end_turn" });
+    assert.equal(saidIn(editor.updates, "agent_message_chunk"), "here again");
+  });
+
+  it("loads a session in another process, with all that was said, and goes on", async () => {
+    await serve([...work, { parts: [say("Still here.")] }]);
+    const first = await open();
+    const id = await begin(first);
+    await ask(first, id, prompt("write a.txt"));
+    await first.leave();
+    const editor = await open();
+    const params = { cwd: place.workspace, mcpServers: [], sessionId: id };
+    await editor.agent.request(methods.agent.session.load, params);
+    assert.equal(saidIn(editor.updates, "user_message_chunk"), "write a.txt");
+    assert.equal(saidIn(editor.updates, "agent_message_chunk"), "I write it.It is written.");
+    const ended = callsOf(editor.updates).filter(({ status }) => status === "completed");
+    assert.deepEqual(
+      ended.map(({ toolCallId }) => toolCallId),
+      ["c1", "c2"],
+    );
+    assert.deepEqual(await ask(editor, id, prompt("and?")), { stopReason: "end_turn" });
+    const listed = await editor.agent.request(methods.agent.session.list, { cwd: place.workspace });
+    assert.deepEqual(
+      listed.sessions.map(({ sessionId, title }) => [sessionId, title]),
+      [[id, "write a.txt"]],
+    );
+  });
+
+  it("holds to the mode that is set", async () => {
+    const tries = ["one", "two"].map((name) => ({
+      parts: [call(name, "write", { path: name, content: name })],
+    }));
+    const [one, two] = tries;
+    await serve([one ?? {}, { parts: [say("refused")] }, two ?? {}, { parts: [say("written")] }]);
+    const editor = await open();
+    const { agent } = editor;
+    const begun = await agent.request(methods.agent.session.new, { cwd: place.workspace, mcpServers: [] });
+    assert.deepEqual(
+      begun.modes?.availableModes.map(({ id }) => id),
+      ["ask", "auto", "plan", "read-only"],
+    );
+    const { sessionId } = begun;
+    await agent.request(methods.agent.session.setMode, { sessionId, modeId: "plan" });
+    await ask(editor, sessionId, prompt("write one"));
+    await agent.request(methods.agent.session.setMode, { sessionId, modeId: "auto" });
+    await ask(editor, sessionId, prompt("write two"));
+    assert.deepEqual(
+      ["one", "two"].map((name) => existsSync(join(place.workspace, name))),
+      [false, true],
+    );
+    const failed = callsOf(editor.updates).filter(({ status }) => status === "failed");
+    assert.deepEqual(
+      failed.map(({ toolCallId }) => toolCallId),
+      ["one"],
+    );
+    const wrong = agent.request(methods.agent.session.setMode, { sessionId, modeId: "yolo" });
+    await assert.rejects(wrong, /there is no mode yolo/);
+  });
+
+  it("takes images, links and texts of the editor", async () => {
+    await serve([{ parts: [say("I see.")] }]);
+    const editor = await open();
+    await ask(editor, await begin(editor), [
+      { type: "text", text: "what is this?" },
+      { type: "image", data: png, mimeType: "image/png" },
+      { type: "resource_link", name: "a b.ts", uri: "file:///src/a%20b.ts" },
+      { type: "resource", resource: { uri: "file:///src/c.ts", text: "unsaved" } },
+    ]);
+    const said = JSON.stringify(server.records[0]?.request.messages);
+    for (const part of ["what is this?", png, "@/src/a b.ts", "# /src/c.ts\\n\\nunsaved"])
+      assert.ok(said.includes(part), part);
+  });
+
+  it("shows a command in the editor's terminal where it has that", async () => {
+    await serve([
+      { parts: [call("c1", "shell", { command: "echo out; exit 3" })] },
+      { parts: [say("done")] },
+    ]);
+    const editor = await open({ capabilities: { terminal: true, _meta: { terminal_output: true } } });
+    await ask(editor, await begin(editor), prompt("run it"));
+    const metas = callsOf(editor.updates).flatMap(({ _meta }) => (_meta ? [_meta] : []));
+    assert.deepEqual(
+      metas.map((meta) => Object.keys(meta)[0]),
+      [...["terminal_info", "terminal_output", "terminal_exit"]],
+    );
+    assert.deepEqual(metas[2]?.terminal_exit, { terminal_id: "c1", exit_code: 3, signal: null });
+    assert.equal(callsOf(editor.updates).at(-1)?.status, "failed");
+  });
+
+  it("puts the agent's question into a form, or among choices", async () => {
+    const question = call("q1", "ask_user", { question: "Which?", options: ["red", "blue"] });
+    await serve((_, i) => ({ parts: i % 2 === 0 ? [question] : [say("thanks")] }));
+    const answers = (i: number) => JSON.stringify(server.records[i]?.request.messages.at(-1));
+    const withForms = await open({
+      capabilities: { elicitation: { form: {} } },
+      onForm: () => ({ action: "accept", content: { answer: "blue" } }),
+    });
+    await ask(withForms, await begin(withForms), prompt("ask me"));
+    assert.match(answers(1), /blue/);
+    const onPermission = () => ({ outcome: { outcome: "selected" as const, optionId: "0" } });
+    const without = await open({ onPermission });
+    await ask(without, await begin(without), prompt("ask me"));
+    assert.match(answers(3), /red/);
+  });
+
+  it("says what is wrong with a request, and lives on", async () => {
+    await serve(() => ({ parts: [say("fine")], fault: { type: "slow", ms: 1 } }));
+    const editor = await open();
+    const { agent } = editor;
+    const id = await begin(editor);
+    const asked = (sessionId: string, blocks: ContentBlock[]) => ask(editor, sessionId, blocks);
+    await assert.rejects(asked("nobody", prompt("hi")), /there is no session nobody/);
+    await assert.rejects(asked(id, []), /the prompt is empty/);
+    await assert.rejects(asked(id, [{ type: "audio", data: "AA==", mimeType: "audio/wav" }]), /sound/);
+    await assert.rejects(asked(id, [{ type: "image", data: "AA==", mimeType: "image/png" }]), /neither png/);
+    const inNowhere = agent.request(methods.agent.session.new, { cwd: "/no/such/place", mcpServers: [] });
+    await assert.rejects(inNowhere, /there is no such folder/);
+    const params = { cwd: place.workspace, mcpServers: [], sessionId: "nobody" };
+    await assert.rejects(agent.request(methods.agent.session.load, params), /there is no session nobody/);
+    const both = await Promise.allSettled([asked(id, prompt("one")), asked(id, prompt("two"))]);
+    assert.deepEqual(
+      both.map(({ status }) => status),
+      ["fulfilled", "rejected"],
+    );
+    assert.deepEqual(await asked(id, prompt("three")), { stopReason: "end_turn" });
+  });
+
+  it("tells a provider's failure as an error, and a limit as a reason to stop", async () => {
+    const refused = { fault: { type: "status", status: 401, message: "wrong key" } } as const;
+    await serve((_, i) => (i === 0 ? refused : { parts: [call("c", "list", {})] }));
+    const editor = await open({}, ["--max-steps", "1"]);
+    const id = await begin(editor);
+    await assert.rejects(ask(editor, id, prompt("hi")), /401|key/);
+    assert.deepEqual(await ask(editor, id, prompt("hi")), { stopReason: "max_turn_requests" });
+  });
+
+  it("ends all it started when the editor goes away", async () => {
+    await serve([{ parts: [call("c1", "shell", { command: "echo begun; sleep 1000", timeout_s: 1000 })] }]);
+    const editor = await open();
+    const asked = ask(editor, await begin(editor), prompt("wait"));
+    const settled = asked.catch(() => undefined);
+    await editor.told((one) => JSON.stringify(one).includes("begun\\n"));
+    await editor.leave();
+    await settled;
+  });
+});

@@ -1,0 +1,97 @@
+/** The examples, run as they stand; and the agent in a program, where an example does not go. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { startWireServer, type WireServer } from "@lathe/testkit";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+describe("a program", () => {
+  let place: Place;
+  let server: WireServer | undefined;
+  beforeEach(() => {
+    place = makePlace();
+    server = undefined;
+  });
+  afterEach(async () => {
+    await server?.close();
+    assert.deepEqual(place.leftovers(), []);
+    place.remove();
+  });
+
+  const run = (file: string, args: readonly string[] = []) => {
+    const before = [process.execPath, file, ...args];
+    return place.run([], { before, ...(server && { env: wireEnv(server.url) }) });
+  };
+  /** A program of the test's own, which finds the package as the examples do. */
+  const runText = (text: string) =>
+    run("--input-type=module-typescript", [
+      "--eval",
+      text.replaceAll('"lathe-agent"', `"${join(root, "apps/cli/sdk.ts")}"`),
+    ]);
+
+  it("runs a task in ten lines", async () => {
+    const write = { path: "a.txt", content: "hello\n" };
+    server = await startWireServer([
+      { parts: [{ type: "tool-call", id: "c1", tool: "write", input: JSON.stringify(write) }] },
+      { parts: [{ type: "text", text: "It is written." }] },
+    ]);
+    const file = join(root, "examples/ten-lines.ts");
+    const { code, out, err } = await run(file, ["write", "a.txt"]);
+    assert.deepEqual([code, out], [0, "It is written.\ndone in 2 steps; changed: a.txt\n"], err);
+    assert.equal(readFileSync(join(place.workspace, "a.txt"), "utf8"), "hello\n");
+    const lines = readFileSync(file, "utf8").trim().split("\n");
+    assert.ok(lines.filter((line) => line !== "").length <= 10, "ten lines");
+  });
+
+  it("has tools and models of its own, is told all that happens, and answers for the person", async () => {
+    const { code, out, err } = await run(join(root, "examples/own-tool.ts"));
+    assert.equal(code, 0, err);
+    const told = out.trim().split("\n");
+    for (const line of ["event: question.asked", "event: tool.completed", "text: It rains in Bergen."])
+      assert.ok(told.includes(line), `${line} in ${out}`);
+    assert.equal(told.at(-1), "turn: done");
+  });
+
+  it("is told what is wrong as a value, and goes on with a session", async () => {
+    server = await startWireServer((_, i) => ({ parts: [{ type: "text", text: `answer ${i}` }] }));
+    const { out, err } = await runText(`
+      import { isFailure, openSession, run } from "lathe-agent";
+      const nowhere = await run("x", { cwd: "/no/such/place" });
+      console.log(isFailure(nowhere) && nowhere.code);
+      const nobody = await run("x", { resume: "nobody" });
+      console.log(isFailure(nobody) && nobody.code);
+      const first = await run("remember 7");
+      const session = await openSession({ resume: first.session });
+      const [one, two] = [await session.run("which?"), await session.run("sure?")];
+      await session.close();
+      console.log(one.session === first.session, one.text, two.text, two.steps);
+    `);
+    assert.deepEqual(
+      out.trim().split("\n"),
+      ["invalid-arguments", "session-unknown", "true answer 1 answer 2 1"],
+      err,
+    );
+    assert.match(JSON.stringify(server.records[2]?.request.messages), /remember 7.*which\?.*sure\?/);
+  });
+
+  it("ends the turn where nobody answers, and where it is cancelled", async () => {
+    server = await startWireServer(() => ({
+      parts: [{ type: "tool-call", id: "c", tool: "write", input: '{"path":"a","content":"b"}' }],
+    }));
+    const { out, err } = await runText(`
+      import { openSession, run } from "lathe-agent";
+      console.log((await run("x", { mode: "ask" })).end.type);
+      const session = await openSession({ mode: "ask", onQuestion: () => { throw new Error("no") } });
+      console.log((await session.run("x")).end.type);
+      await session.close();
+      const stopped = await openSession({ mode: "ask", onQuestion: async () => { await stopped.cancel(); return "deny"; } });
+      console.log((await stopped.run("x")).end.type);
+      await stopped.close();
+    `);
+    assert.deepEqual(out.trim().split("\n"), ["permission", "cancelled", "cancelled"], err);
+  });
+});

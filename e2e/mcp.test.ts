@@ -1,0 +1,210 @@
+/** MCP from both sides: a session that uses other programs' tools, and other programs that use ours. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { AssistantPart } from "@lathe/protocol";
+import { startWireServer, type WireScript, type WireServer } from "@lathe/testkit";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+
+const program = fileURLToPath(new URL("../packages/mcp/src/fixtures/server.mjs", import.meta.url));
+const lathe = fileURLToPath(new URL("../apps/cli/bin/lathe.mjs", import.meta.url));
+const bin = fileURLToPath(new URL("../node_modules/.bin", import.meta.url));
+
+function say(text: string): AssistantPart {
+  return { type: "text", text };
+}
+
+function call(id: string, tool: string, input: object): AssistantPart {
+  return { type: "tool-call", id, tool, input: JSON.stringify(input) };
+}
+
+describe("other programs' tools", () => {
+  let place: Place;
+  let server: WireServer;
+  beforeEach(async () => {
+    place = makePlace();
+    server = await startWireServer([]);
+  });
+  afterEach(async () => {
+    await server.close();
+    assert.deepEqual(place.leftovers(), []);
+    place.remove();
+  });
+
+  const lines = (...args: readonly string[]) => place.run(["mcp", ...args]);
+  const add = (...args: readonly string[]) =>
+    lines("add", "sample", "--", process.execPath, program, ...args);
+  const run = async (script: WireScript, args: readonly string[]) => {
+    await server.close();
+    server = await startWireServer(script);
+    return place.run(["run", "--no-sandbox", ...args, "go"], { env: wireEnv(server.url) });
+  };
+  const toolNames = (i: number): readonly string[] => {
+    const tools = server.records[i]?.body.tools ?? [];
+    return (tools as readonly { readonly name: string }[]).map(({ name }) => name);
+  };
+  const resultIn = (i: number): string => JSON.stringify(server.records[i]?.request.messages.at(-1));
+
+  it("are added, listed and removed", async () => {
+    assert.match((await lines("list")).out, /no MCP servers/);
+    const added = await lines("add", "--env", "TOKEN=sk-12345678", "sample", "--", process.execPath, program);
+    assert.match(added.out, /added sample: TOKEN=\.\.\./);
+    const listed = await lines("list");
+    assert.equal(listed.code, 0, listed.err);
+    assert.match(listed.out, /✓ sample .*\n.*sample\/add +reads +Adds two numbers/);
+    assert.ok(!listed.out.includes("sk-12345678"));
+    const dying = await lines("add", "dying", "--", process.execPath, program, "--die");
+    assert.equal(dying.code, 0);
+    const again = await lines("list", "--json");
+    assert.equal(again.code, 1);
+    const [one, two] = JSON.parse(again.out);
+    assert.deepEqual([one.name, one.tools.length > 5, two.failure.code], ["sample", true, "tool-failed"]);
+    assert.equal((await lines("remove", "dying")).code, 0);
+    const config = JSON.parse(readFileSync(join(place.home, ".config/lathe/config.json"), "utf8"));
+    assert.deepEqual(Object.keys(config.mcpServers), ["sample"]);
+    const wrong = [["add"], ["add", "a b", "--", "y"], ["remove", "nobody"], ["dance"]];
+    const codes = await Promise.all(wrong.map(async (words) => (await lines(...words)).code));
+    assert.deepEqual(codes, [2, 2, 2, 2]);
+  });
+
+  it("are found, then stand in the prompt of the next session; each call is asked about", async () => {
+    await add();
+    const find = call("c1", "find_tools", { query: "add numbers" });
+    const use = call("c2", "call_tool", { name: "mcp__sample__add", arguments: { a: 2, b: 3 } });
+    const found = await run([{ parts: [find] }, { parts: [use] }, { parts: [say("5")] }], []);
+    assert.equal(found.code, 3);
+    assert.match(found.err, /sample\/add is another program's tool.*--allow 'mcp:sample\/add'/);
+    assert.ok(toolNames(0).includes("find_tools") && !toolNames(0).includes("mcp__sample__add"));
+    assert.deepEqual(toolNames(1), toolNames(0));
+    assert.match(resultIn(1), /mcp__sample__add: Adds two numbers/);
+    const direct = call("c1", "mcp__sample__add", { a: 2, b: 3 });
+    const answer = await run([{ parts: [direct] }, { parts: [say("it is 5")] }], ["--allow", "mcp:sample/*"]);
+    assert.deepEqual([answer.code, answer.out], [0, "it is 5\n"], answer.err);
+    assert.ok(toolNames(0).includes("mcp__sample__add") && !toolNames(0).includes("find_tools"));
+    assert.match(resultIn(1), /"text":"5"/);
+  });
+
+  it("are called by a session that goes on, though its prompt is older", async () => {
+    await add();
+    const find = call("c1", "find_tools", { query: "add" });
+    await run([{ parts: [find] }, { parts: [say("found")] }], []);
+    const before = JSON.stringify(server.records[0]?.body.tools);
+    const use = call("c2", "call_tool", { name: "mcp__sample__echo", arguments: { said: "still here" } });
+    const on = ["--continue", "--allow", "mcp:sample/echo"];
+    assert.equal((await run([{ parts: [use] }, { parts: [say("done")] }], on)).code, 0);
+    assert.equal(JSON.stringify(server.records[0]?.body.tools), before);
+    assert.match(resultIn(1), /still here/);
+  });
+
+  it("are refused where a rule denies them, and where a mode only reads", async () => {
+    await add();
+    await lines("list");
+    const rules = [{ name: "no-echo", verdict: "deny", kinds: ["mcp"], target: "sample/echo" }];
+    place.put("lathe.json", JSON.stringify({ rules }));
+    const direct = call("c1", "mcp__sample__echo", { said: "x" });
+    const around = call("c2", "call_tool", { name: "mcp__sample__echo", arguments: { said: "x" } });
+    await run([{ parts: [direct, around] }, { parts: [say("done")] }], ["--allow", "mcp:*"]);
+    assert.match(resultIn(1), /Refused \(no-echo\)/);
+    assert.ok(!resultIn(1).includes('"text":"x"'));
+    const changing = call("c3", "mcp__sample__fail", {});
+    const reading = ["--permission-mode", "plan", "--allow", "mcp:*"];
+    await run([{ parts: [changing] }, { parts: [say("done")] }], reading);
+    assert.match(resultIn(1), /Refused \(plan-mode\)/);
+    const looking = call("c4", "mcp__sample__add", { a: 1, b: 1 });
+    await run([{ parts: [looking] }, { parts: [say("done")] }], reading);
+    assert.match(resultIn(1), /"text":"2"/);
+  });
+
+  it("of a project wait until the person has looked at them, and again when they change", async () => {
+    const servers = (args: readonly string[]) => ({
+      mcpServers: {
+        project: { command: process.execPath, args: [program, ...args], env: { T: "$" + "{HOME}" } },
+      },
+    });
+    place.put(".mcp.json", JSON.stringify(servers([])));
+    const before = await run([{ parts: [say("hi")] }], []);
+    assert.match(before.err, /MCP servers \(project\) are left out; `lathe mcp trust`/);
+    assert.ok(!toolNames(0).includes("find_tools"));
+    const trusted = await lines("trust");
+    assert.match(trusted.out, /project +T=\.\.\. .*server\.mjs/);
+    const after = await run([{ parts: [say("hi")] }], []);
+    assert.equal(after.err, "");
+    assert.ok(toolNames(0).includes("find_tools"));
+    place.put(".mcp.json", JSON.stringify(servers(["--die"])));
+    assert.match((await run([{ parts: [say("hi")] }], [])).err, /are left out/);
+    place.put(".mcp.json", "{");
+    assert.match((await run([{ parts: [say("hi")] }], [])).err, /left out: .*not valid JSON/);
+  });
+
+  it("end with a session that is interrupted while one of them hangs", async () => {
+    await add();
+    await lines("list");
+    await server.close();
+    server = await startWireServer([{ parts: [call("c1", "mcp__sample__hang", {})] }]);
+    const args = ["run", "--no-sandbox", "--allow", "mcp:*", "--output-format", "stream-json", "go"];
+    const running = place.start(args, { env: wireEnv(server.url) });
+    await running.said("tool.started");
+    running.child.kill("SIGINT");
+    assert.equal((await running.ended).code, 130);
+  });
+});
+
+describe("lathe mcp serve", () => {
+  let place: Place;
+  let client: Client;
+  beforeEach(() => {
+    place = makePlace();
+  });
+  afterEach(async () => {
+    await client.close();
+    assert.deepEqual(place.leftovers(), []);
+    place.remove();
+  });
+
+  const connect = async (mode: "auto" | "legacy", args: readonly string[] = []): Promise<void> => {
+    const env = { PATH: `${bin}:${process.env.PATH}`, HOME: place.home, TMPDIR: join(place.home, "../tmp") };
+    client = new Client({ name: "test", version: "1" }, { versionNegotiation: { mode } });
+    const words = [lathe, "mcp", "serve", "--no-sandbox", ...args];
+    await client.connect(new StdioClientTransport({ command: "sh", args: words, env, cwd: place.workspace }));
+  };
+  const use = async (name: string, input: Record<string, unknown>) => {
+    const { content, isError } = await client.callTool({ name, arguments: input });
+    return {
+      text: content.map((one) => (one.type === "text" ? one.text : "")).join(""),
+      isError: isError === true,
+    };
+  };
+
+  for (const mode of ["auto", "legacy"] as const) {
+    it(`searches, edits and runs commands for a ${mode} client of the official package`, async () => {
+      place.put("src/a.ts", "export const greeting = 'hello';\n");
+      await connect(mode);
+      const { tools } = await client.listTools();
+      assert.deepEqual(
+        tools.filter(({ annotations }) => annotations?.readOnlyHint).map(({ name }) => name),
+        [...["read", "grep", "find_files", "list"]],
+      );
+      assert.match((await use("grep", { pattern: "greeting" })).text, /src\/a\.ts/);
+      assert.match((await use("read", { path: "src/a.ts" })).text, /1\texport const greeting/);
+      const edits = [{ old: "'hello'", new: "'goodbye'" }];
+      assert.deepEqual((await use("edit", { path: "src/a.ts", edits })).isError, false);
+      assert.match(readFileSync(join(place.workspace, "src/a.ts"), "utf8"), /goodbye/);
+      assert.match((await use("shell", { command: "cat src/a.ts" })).text, /goodbye/);
+      assert.deepEqual(await use("shell", { command: "exit 3" }), { text: "[exit code 3]", isError: true });
+    });
+  }
+
+  it("refuses what policy does not allow unasked, and what makes no sense", async () => {
+    place.put(".env", "KEY=1\n");
+    await connect("legacy");
+    const secret = await use("read", { path: ".env" });
+    assert.ok(secret.isError && /Refused \(secret-files\)/.test(secret.text), secret.text);
+    assert.ok((await use("write", { path: "../out.txt", content: "x" })).isError);
+    assert.equal(existsSync(join(place.workspace, "../out.txt")), false);
+    assert.ok((await use("edit", { path: 3 })).isError);
+  });
+});

@@ -1,0 +1,76 @@
+/** Lazy MCP: what servers offered when they were last asked is read from a file; they and their protocol are loaded by the first call. */
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ServerSpec } from "@lathe/mcp";
+import type { McpServers, McpTool } from "@lathe/protocol";
+import type { LocalOptions } from "./local-options.ts";
+import { type Env, stateFolder } from "./state-folder.ts";
+
+export interface McpOptions extends Pick<LocalOptions, "cwd" | "env" | "version"> {
+  readonly mcpServers: Readonly<Record<string, ServerSpec>>;
+}
+
+export function createLazyMcp({ mcpServers, cwd, env, version }: McpOptions): McpServers {
+  let opened: Promise<McpServers> | undefined;
+  const fileOf = (server: string): string | undefined => {
+    const spec = Object.hasOwn(mcpServers, server) ? mcpServers[server] : undefined;
+    return spec && toolsFile(env, server, spec);
+  };
+  const recalled = new Map<string, readonly McpTool[] | undefined>();
+  const recall = (server: string): readonly McpTool[] | undefined => {
+    if (!recalled.has(server)) recalled.set(server, readTools(fileOf(server)));
+    return recalled.get(server);
+  };
+  const remember = (server: string, tools: readonly McpTool[]): void => {
+    recalled.set(server, tools);
+    writeTools(fileOf(server), tools);
+  };
+  const open = (): Promise<McpServers> =>
+    (opened ??= import("@lathe/mcp").then(({ openServers }) =>
+      openServers({ servers: mcpServers, cwd, env, version, recall, remember }),
+    ));
+  return {
+    names: Object.keys(mcpServers),
+    known: recall,
+    list: async (server, signal) => (await open()).list(server, signal),
+    call: async (call, signal) => (await open()).call(call, signal),
+    close: async () => (await opened)?.close(),
+  };
+}
+
+const version = 1;
+
+/** Another command or address is another server. Values of its environment are secrets and no part of the name. */
+function toolsFile(env: Env, server: string, spec: ServerSpec): string {
+  const own = "url" in spec ? spec.url : [spec.command, spec.args, spec.cwd, Object.keys(spec.env ?? {})];
+  const name = createHash("sha256")
+    .update(JSON.stringify([server, own]))
+    .digest("hex")
+    .slice(0, 24);
+  return join(stateFolder(env), "mcp", `${name}.json`);
+}
+
+/** Undefined where nothing was kept, or by a Lathe that wrote it in another way. */
+function readTools(file: string | undefined): readonly McpTool[] | undefined {
+  if (file === undefined) return undefined;
+  try {
+    const kept = JSON.parse(readFileSync(file, "utf8"));
+    return kept.v === version && Array.isArray(kept.tools) ? kept.tools : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Only spares the next session a question. */
+function writeTools(file: string | undefined, tools: readonly McpTool[]): void {
+  if (file === undefined) return;
+  try {
+    mkdirSync(join(file, ".."), { recursive: true, mode: 0o700 });
+    const next = `${file}.${process.pid}`;
+    writeFileSync(next, JSON.stringify({ v: version, tools }), { mode: 0o600 });
+    renameSync(next, file);
+  } catch {
+    // The next session asks again.
+  }
+}

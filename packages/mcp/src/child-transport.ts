@@ -1,0 +1,153 @@
+/** Child transport: a server as a child process, with a clean environment, that ends with all it started. */
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import type { Readable, Writable } from "node:stream";
+import {
+  type JSONRPCMessage,
+  ReadBuffer,
+  serializeMessage,
+  type Transport,
+} from "@modelcontextprotocol/client";
+import type { StdioServer } from "./server-spec.ts";
+
+/** What programs need to run at all; keys are not among it. */
+const plainVariables =
+  /^(?:PATH|HOME|USER|LOGNAME|SHELL|TERM|LANG|LC_\w+|TZ|TMPDIR|XDG_\w+|SystemRoot|APPDATA|LOCALAPPDATA|USERPROFILE|TEMP|TMP|PATHEXT|COMSPEC)$/;
+
+/** Characters of its stderr that are kept to say why it ended. */
+const keptChars = 2_000;
+/** Milliseconds between closing its input, asking it to end, and ending it. */
+const graceMs = 500;
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+function cleanEnvironment(env: Env, own: Readonly<Record<string, string>> = {}): Record<string, string> {
+  const plain = Object.entries(env).filter(
+    ([name, value]) => value !== undefined && plainVariables.test(name),
+  );
+  return { ...(Object.fromEntries(plain) as Record<string, string>), ...own };
+}
+
+export interface ChildOptions {
+  readonly spec: StdioServer;
+  /** Where it works unless the spec says otherwise. */
+  readonly cwd: string;
+  readonly env: Env;
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, Readable>;
+
+export class ChildTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  readonly #options: ChildOptions;
+  readonly #buffer = new ReadBuffer();
+  #child: Child | undefined;
+  #ended: Promise<void> = Promise.resolve();
+  #stderr = "";
+  #exit: string | undefined;
+
+  constructor(options: ChildOptions) {
+    this.#options = options;
+  }
+
+  /** Why it is gone, with the last that it wrote to stderr; undefined while it runs. */
+  get epitaph(): string | undefined {
+    if (this.#exit === undefined) return undefined;
+    const last = this.#stderr.trim().split("\n").slice(-3).join(" | ");
+    return last === "" ? this.#exit : `${this.#exit}: ${last}`;
+  }
+
+  async start(): Promise<void> {
+    const { spec, cwd, env } = this.#options;
+    const child = spawn(spec.command, [...(spec.args ?? [])], {
+      cwd: spec.cwd ?? cwd,
+      env: cleanEnvironment(env, spec.env),
+      stdio: ["pipe", "pipe", "pipe"],
+      // A group of its own: what it starts is ended with it, and Ctrl-C at our terminal is not meant for it.
+      detached: process.platform !== "win32",
+      windowsHide: true,
+    });
+    this.#child = child;
+    this.#listen(child);
+    await new Promise<void>((resolve, reject) => {
+      child.once("spawn", resolve).once("error", reject);
+    });
+  }
+
+  #listen(child: Child): void {
+    this.#ended = new Promise((resolve) => {
+      child.once("error", (error) => {
+        this.#exit ??= `it could not be started (${error.message})`;
+        resolve();
+      });
+      child.once("exit", (code, signal) => {
+        this.#exit ??= signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
+        resolve();
+        this.onclose?.();
+      });
+    });
+    // It may have ended before all is written.
+    child.stdin.on("error", () => undefined);
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      this.#stderr = (this.#stderr + text).slice(-keptChars);
+    });
+    child.stdout.on("data", (bytes: Buffer) => this.#read(bytes));
+  }
+
+  #read(bytes: Buffer): void {
+    try {
+      this.#buffer.append(bytes);
+      for (let message = this.#buffer.readMessage(); message !== null; message = this.#buffer.readMessage())
+        this.onmessage?.(message);
+    } catch (error) {
+      this.onerror?.(error as Error);
+    }
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const { stdin } = this.#child ?? {};
+    if (!stdin?.writable || this.#exit !== undefined) throw new Error(this.epitaph ?? "it does not run");
+    await new Promise<void>((resolve) => {
+      if (stdin.write(serializeMessage(message))) resolve();
+      else
+        void Promise.race([new Promise((drained) => stdin.once("drain", drained)), this.#ended]).then(() =>
+          resolve(),
+        );
+    });
+  }
+
+  async close(): Promise<void> {
+    const child = this.#child;
+    this.#child = undefined;
+    if (!child) return;
+    child.stdin.end();
+    await this.#endedWithin(graceMs);
+    // Also when it has ended: what it started may still run.
+    signalGroup(child, "SIGTERM");
+    if (!(await this.#endedWithin(graceMs))) await this.#endedWithin(graceMs);
+    signalGroup(child, "SIGKILL");
+    await this.#ended;
+    this.#buffer.clear();
+  }
+
+  async #endedWithin(ms: number): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<boolean>((resolve) => {
+      timer = setTimeout(() => resolve(false), ms);
+    });
+    const hasEnded = await Promise.race([this.#ended.then(() => true), late]);
+    clearTimeout(timer);
+    return hasEnded;
+  }
+}
+
+function signalGroup(child: Child, signal: NodeJS.Signals): void {
+  if (child.pid === undefined) return;
+  try {
+    if (process.platform === "win32") child.kill(signal);
+    else process.kill(-child.pid, signal);
+  } catch {
+    // Nobody is left in it.
+  }
+}

@@ -1,0 +1,95 @@
+/** Connect server: starts or calls one server and agrees with it on a version. */
+
+import { causeText, type Failure, failure } from "@lathe/protocol";
+import {
+  Client,
+  ProtocolError,
+  SdkErrorCode,
+  StreamableHTTPClientTransport,
+  type VersionNegotiationMode,
+} from "@modelcontextprotocol/client";
+import { ChildTransport, type Env } from "./child-transport.ts";
+import type { HttpServer, ServerSpec } from "./server-spec.ts";
+
+export interface Connection {
+  readonly client: Client;
+  /** *Contract:* undefined while the server runs or answers. */
+  gone(): string | undefined;
+  /** *Contract:* idempotent. */
+  close(): Promise<void>;
+}
+
+export interface ConnectOptions {
+  readonly name: string;
+  readonly spec: ServerSpec;
+  readonly cwd: string;
+  readonly env: Env;
+  readonly version: string;
+  readonly signal: AbortSignal;
+}
+
+/** Milliseconds until a server has to have greeted: some download themselves first. */
+const greetingMs = 30_000;
+
+export async function connectServer(options: ConnectOptions): Promise<Connection | Failure> {
+  const { spec } = options;
+  if ("url" in spec) return toldOf(await connectBy("auto", options, () => httpTransport(spec)), options);
+  // Nearly every program still greets in the old way; who refuses that is asked in the new one.
+  const open = (): ChildTransport => new ChildTransport({ spec, cwd: options.cwd, env: options.env });
+  const old = await connectBy("legacy", options, open);
+  const refused = "cause" in old && old.cause instanceof ProtocolError;
+  return toldOf(refused ? await connectBy("auto", options, open) : old, options);
+}
+
+interface Unconnected {
+  readonly cause: unknown;
+  readonly epitaph: string | undefined;
+}
+
+async function connectBy(
+  mode: VersionNegotiationMode,
+  { spec, version, signal }: ConnectOptions,
+  open: () => ChildTransport | StreamableHTTPClientTransport,
+): Promise<Connection | Unconnected> {
+  const client = new Client({ name: "lathe", version }, { versionNegotiation: { mode } });
+  const transport = open();
+  let isClosed = false;
+  client.onclose = () => {
+    isClosed = true;
+  };
+  // Its answers fail by themselves; an error between them is none of a call's.
+  client.onerror = () => undefined;
+  const epitaph = (): string | undefined =>
+    transport instanceof ChildTransport ? transport.epitaph : undefined;
+  const close = async (): Promise<void> => {
+    await client.close().catch(() => undefined);
+    await transport.close().catch(() => undefined);
+  };
+  try {
+    await client.connect(transport, { timeout: spec.timeoutMs ?? greetingMs, signal });
+    return { client, gone: () => (isClosed ? (epitaph() ?? "the connection ended") : undefined), close };
+  } catch (cause) {
+    await close();
+    return { cause, epitaph: epitaph() };
+  }
+}
+
+function toldOf(found: Connection | Unconnected, { name, spec }: ConnectOptions): Connection | Failure {
+  if ("client" in found) return found;
+  const { cause, epitaph } = found;
+  const text = `the MCP server ${name} cannot be used: ${reasonOf(cause, epitaph, spec)}; \`lathe mcp list\` tries it`;
+  return failure("tool-failed", text, { who: "tool", cause });
+}
+
+function httpTransport({ url, headers }: HttpServer): StreamableHTTPClientTransport {
+  return new StreamableHTTPClientTransport(new URL(url), { ...(headers && { requestInit: { headers } }) });
+}
+
+function reasonOf(cause: unknown, epitaph: string | undefined, spec: ServerSpec): string {
+  const { code, status, name } = cause as { code?: unknown; status?: unknown; name?: string };
+  if (name === "UnauthorizedError" || status === 401 || status === 403)
+    return "it wants a login; put a token into its headers in your configuration";
+  if (code === SdkErrorCode.RequestTimeout) return "it does not answer";
+  if ("url" in spec) return `${spec.url} does not answer as one (${causeText(cause)})`;
+  return epitaph ?? causeText(cause);
+}

@@ -1,0 +1,225 @@
+/** Servers of the official package as real processes and over HTTP: what they say, and what becomes of those that misbehave. */
+import assert from "node:assert/strict";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { McpServers, McpTool, Outcome } from "@lathe/protocol";
+import { failedWith, succeeded } from "@lathe/testkit";
+import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
+import { openServers } from "./open-servers.ts";
+import type { ServerSpec } from "./server-spec.ts";
+
+const program = fileURLToPath(new URL("fixtures/server.mjs", import.meta.url));
+const command = process.execPath;
+const never = new AbortController().signal;
+
+describe("MCP servers", () => {
+  let cwd: string;
+  let opened: McpServers[];
+  beforeEach(() => {
+    cwd = realpathSync(mkdtempSync(join(tmpdir(), "lathe-mcp-")));
+    opened = [];
+  });
+  afterEach(async () => {
+    for (const servers of opened) await servers.close();
+    rmSync(cwd, { recursive: true });
+  });
+
+  const open = (servers: Readonly<Record<string, ServerSpec>>): McpServers => {
+    const kept = new Map<string, readonly McpTool[]>();
+    const env = { PATH: process.env.PATH, HOME: cwd, SECRET_API_KEY: "sk-not-for-servers" };
+    const one = openServers({
+      ...{ servers, cwd, env, version: "1.0.0" },
+      recall: (name) => kept.get(name),
+      remember: (name, tools) => void kept.set(name, tools),
+    });
+    opened.push(one);
+    return one;
+  };
+  const sample = (args: readonly string[] = [], more: object = {}) =>
+    open({ sample: { command, args: [program, ...args], ...more } });
+  const call = (servers: McpServers, tool: string, input: Readonly<Record<string, unknown>> = {}) =>
+    servers.call({ server: "sample", tool, input }, never);
+  const textOf = (outcome: Outcome): string => {
+    assert.equal(outcome.type, "ok", JSON.stringify(outcome));
+    return outcome.type === "ok" ? outcome.text : "";
+  };
+  const failureOf = (outcome: Outcome) => {
+    assert.ok(outcome.type === "failed", JSON.stringify(outcome));
+    return outcome.failure;
+  };
+
+  it("starts nothing until something is asked of one, then says what it offers", async () => {
+    const servers = sample();
+    assert.deepEqual([servers.names, servers.known("sample")], [["sample"], undefined]);
+    const tools = succeeded(await servers.list("sample", never));
+    assert.deepEqual(
+      tools.find(({ name }) => name === "add"),
+      {
+        name: "add",
+        description: "Adds two numbers",
+        parameters: {
+          type: "object",
+          properties: { a: { type: "number" }, b: { type: "number" } },
+          required: ["a", "b"],
+        },
+        readOnly: true,
+      },
+    );
+    assert.equal(tools.find(({ name }) => name === "crash")?.readOnly, false);
+    assert.deepEqual(servers.known("sample"), tools);
+  });
+
+  it("calls its tools, several at once in one process", async () => {
+    const servers = sample();
+    const all = await Promise.all([
+      ...[call(servers, "add", { a: 2, b: 3 }), call(servers, "where"), call(servers, "where")],
+    ]);
+    const [sum, one, two] = all.map(textOf);
+    assert.equal(sum, "5");
+    assert.equal(one, two);
+    assert.equal(JSON.parse(one ?? "").cwd, cwd);
+  });
+
+  it("gives it the plain variables and those of its own, and no key", async () => {
+    const servers = sample([], { env: { OWN_TOKEN: "for it" } });
+    const env = JSON.parse(textOf(await call(servers, "environment")));
+    assert.deepEqual([env.HOME, env.OWN_TOKEN, env.SECRET_API_KEY], [cwd, "for it", undefined]);
+  });
+
+  it("hands on images, and says in words what cannot be shown", async () => {
+    const outcome = await call(sample(), "picture");
+    assert.match(textOf(outcome), /image\/png, shown below.*\n.*sound/);
+    assert.equal(outcome.type === "ok" && outcome.images?.length, 1);
+  });
+
+  it("tells a tool's own failure, and arguments it does not take", async () => {
+    const servers = sample();
+    assert.deepEqual(
+      [failureOf(await call(servers, "fail"))].map(({ code, who, text }) => [code, who, text]),
+      [["tool-failed", "tool", "it broke"]],
+    );
+    assert.equal(failureOf(await call(servers, "add", { a: "two" })).code, "tool-failed");
+    assert.equal(failureOf(await call(servers, "nothing")).code, "tool-failed");
+    assert.equal(textOf(await call(servers, "add", { a: 1, b: 1 })), "2");
+  });
+
+  it("says why a server does not start", async () => {
+    const servers = open({
+      dying: { command, args: [program, "--die"] },
+      missing: { command: "/no/such/program" },
+      mute: { command, args: [program, "--mute"], timeoutMs: 300 },
+      nowhere: { url: "http://127.0.0.1:1/mcp" },
+    });
+    const why = async (name: string) => failedWith("tool-failed", await servers.list(name, never)).text;
+    assert.match(await why("dying"), /dying cannot be used: it ended with exit code 7: no license found/);
+    assert.match(await why("missing"), /could not be started.*ENOENT/);
+    assert.match(await why("mute"), /mute cannot be used: it does not answer/);
+    assert.match(await why("nowhere"), /http:\/\/127\.0\.0\.1:1\/mcp does not answer/);
+    assert.match(await why("unknown"), /there is no MCP server unknown/);
+  });
+
+  it("survives a server that dies in a call, and starts it anew for the next", async () => {
+    const servers = sample();
+    const first = JSON.parse(textOf(await call(servers, "where")));
+    const { text } = failureOf(await call(servers, "crash"));
+    assert.match(text, /sample: it ended with exit code 9: out of cheese; the next call starts it anew/);
+    const second = JSON.parse(textOf(await call(servers, "where")));
+    assert.notEqual(second.pid, first.pid);
+  });
+
+  it("stops waiting for one that hangs: by its time, and by the person", async () => {
+    const servers = sample([], { timeoutMs: 2_000 });
+    await call(servers, "where");
+    const stop = new AbortController();
+    const hanging = servers.call({ server: "sample", tool: "hang", input: {} }, stop.signal);
+    stop.abort();
+    assert.equal((await hanging).type, "interrupted");
+    const { code, text } = failureOf(await call(servers, "hang"));
+    assert.equal(code, "command-timeout");
+    assert.match(text, /may still be at it/);
+    assert.equal(textOf(await call(servers, "add", { a: 1, b: 2 })), "3");
+  });
+
+  it("ends a server with all that it started", async () => {
+    const servers = sample();
+    const { pid } = JSON.parse(textOf(await call(servers, "where")));
+    const child = Number(textOf(await call(servers, "start_child")));
+    for (const id of [pid, child]) assert.ok(process.kill(id, 0));
+    await servers.close();
+    await servers.close();
+    for (const id of [pid, child]) await ended(id);
+    failedWith("cancelled", await servers.list("sample", never));
+  });
+
+  describe("over HTTP", () => {
+    let http: Server;
+    let url: string;
+    const seen: (string | undefined)[] = [];
+    beforeEach(async () => {
+      const handler = createMcpHandler(() => {
+        const server = new McpServer({ name: "web", version: "1.0.0" });
+        server.registerTool("hello", { description: "Greets" }, () => ({
+          content: [{ type: "text", text: "hello" }],
+        }));
+        return server;
+      });
+      http = createServer(async (request, response) => {
+        seen.push(request.headers.authorization);
+        if (request.headers.authorization !== "Bearer right") return void response.writeHead(401).end();
+        const chunks: Buffer[] = [];
+        for await (const chunk of request) chunks.push(chunk as Buffer);
+        const { method = "GET" } = request;
+        const answer = await handler.fetch(
+          new Request(`${url}${request.url}`, {
+            method,
+            headers: request.headers as Record<string, string>,
+            ...(method === "POST" && { body: Buffer.concat(chunks) }),
+          }),
+        );
+        response.writeHead(answer.status, Object.fromEntries(answer.headers));
+        for await (const chunk of answer.body ?? []) response.write(chunk);
+        response.end();
+      });
+      await new Promise<void>((ready) => http.listen(0, "127.0.0.1", ready));
+      url = `http://127.0.0.1:${(http.address() as AddressInfo).port}`;
+    });
+    afterEach(() => {
+      http.closeAllConnections();
+      http.close();
+    });
+
+    it("sends the headers it was given", async () => {
+      const servers = open({ sample: { url: `${url}/mcp`, headers: { Authorization: "Bearer right" } } });
+      const tools = succeeded(await servers.list("sample", never));
+      assert.deepEqual(
+        tools.map(({ name }) => name),
+        ["hello"],
+      );
+      assert.equal(textOf(await call(servers, "hello")), "hello");
+      assert.ok(seen.includes("Bearer right"));
+    });
+
+    it("says that a login is wanted", async () => {
+      const servers = open({ sample: { url: `${url}/mcp` } });
+      assert.match(failedWith("tool-failed", await servers.list("sample", never)).text, /it wants a login/);
+    });
+  });
+});
+
+/** Resolves when there is no such process, or only what its parent has not yet buried. */
+async function ended(pid: number): Promise<void> {
+  const { readFileSync } = await import("node:fs");
+  for (;;) {
+    try {
+      if (readFileSync(`/proc/${pid}/stat`, "utf8").includes(") Z ")) return;
+    } catch {
+      return;
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

@@ -1,0 +1,173 @@
+/** Open servers: the servers that a user configured, each started when it is first needed. */
+
+import {
+  causeText,
+  type Failure,
+  failure,
+  isFailure,
+  type McpCall,
+  type McpServers,
+  type McpTool,
+  type Outcome,
+} from "@lathe/protocol";
+import { SdkErrorCode, type Tool } from "@modelcontextprotocol/client";
+import type { Env } from "./child-transport.ts";
+import { type Connection, connectServer } from "./connect-server.ts";
+import { resultOutcome } from "./result-outcome.ts";
+import type { ServerSpec } from "./server-spec.ts";
+
+export interface ServersOptions {
+  readonly servers: Readonly<Record<string, ServerSpec>>;
+  /** Where those that are programs work. */
+  readonly cwd: string;
+  readonly env: Env;
+  /** Ours, for their logs. */
+  readonly version: string;
+  /** *Contract:* what a server offered when it was last asked, in whatever session. */
+  recall(server: string): readonly McpTool[] | undefined;
+  remember(server: string, tools: readonly McpTool[]): void;
+}
+
+/** Milliseconds for an answer; progress begins them anew, up to the longest. */
+const answerMs = 120_000;
+const longestMs = 1_800_000;
+/** Characters of a description and of a schema: a server's words are in every request. */
+const descriptionChars = 1_000;
+const schemaChars = 10_000;
+
+export function openServers(options: ServersOptions): McpServers {
+  const running = new Map<string, Promise<Connection | Failure>>();
+  const listed = new Map<string, readonly McpTool[]>();
+  const closing = new AbortController();
+  const connect = async (name: string): Promise<Connection | Failure> => {
+    const spec = Object.hasOwn(options.servers, name) ? options.servers[name] : undefined;
+    if (!spec) return failure("tool-failed", `there is no MCP server ${name}`, { who: "model" });
+    if (closing.signal.aborted) return failure("cancelled", "the session is over");
+    const known = await running.get(name);
+    if (known && !isFailure(known) && known.gone() === undefined) return known;
+    // Two calls at once start one process.
+    if (known && !isFailure(known)) await known.close();
+    const { cwd, env, version } = options;
+    const begun = connectServer({ name, spec, cwd, env, version, signal: closing.signal });
+    running.set(name, begun);
+    return begun;
+  };
+  const connected = serialised(connect);
+  return {
+    names: Object.keys(options.servers),
+    known: (server) => listed.get(server) ?? options.recall(server),
+    list: async (server, signal) => {
+      const found = await until(connected(server), signal);
+      if (isFailure(found)) return found;
+      try {
+        const { tools } = await found.client.listTools(undefined, { signal, cacheMode: "refresh" });
+        const offered = tools.map(toolOf);
+        listed.set(server, offered);
+        options.remember(server, offered);
+        return offered;
+      } catch (cause) {
+        return failedCall({ server, cause, found, signal });
+      }
+    },
+    call: async (call, signal) => {
+      const found = await until(connected(call.server), signal);
+      if (isFailure(found)) return ended(found);
+      const timeout = options.servers[call.server]?.timeoutMs ?? answerMs;
+      return callTool(call, found, { signal, timeout });
+    },
+    close: async () => {
+      closing.abort();
+      const all = await Promise.all(running.values());
+      running.clear();
+      await Promise.all(all.map((one) => (isFailure(one) ? undefined : one.close())));
+    },
+  };
+}
+
+/** One after the other for each name. */
+function serialised<T>(work: (name: string) => Promise<T>): (name: string) => Promise<T> {
+  const last = new Map<string, Promise<unknown>>();
+  return (name) => {
+    const next = (last.get(name) ?? Promise.resolve()).then(() => work(name));
+    last.set(name, next);
+    return next;
+  };
+}
+
+/** A server that is slow to start keeps nobody who stopped waiting. */
+async function until<T>(work: Promise<T>, signal: AbortSignal): Promise<T | Failure> {
+  const stopped = failure("cancelled", "The user stopped it.");
+  if (signal.aborted) return stopped;
+  let stop = (): void => undefined;
+  const aborted = new Promise<Failure>((resolve) => {
+    stop = () => resolve(stopped);
+    signal.addEventListener("abort", stop, { once: true });
+  });
+  try {
+    return await Promise.race([work, aborted]);
+  } finally {
+    signal.removeEventListener("abort", stop);
+  }
+}
+
+function toolOf({ name, title, description = title ?? "", inputSchema, annotations }: Tool): McpTool {
+  const isLong = JSON.stringify(inputSchema).length > schemaChars;
+  return {
+    name,
+    description: description.slice(0, descriptionChars),
+    parameters: isLong ? { type: "object" } : inputSchema,
+    readOnly: annotations?.readOnlyHint === true,
+  };
+}
+
+interface CallLimits {
+  readonly signal: AbortSignal;
+  readonly timeout: number;
+}
+
+async function callTool(
+  { server, tool, input }: McpCall,
+  found: Connection,
+  { signal, timeout }: CallLimits,
+): Promise<Outcome> {
+  try {
+    const result = await found.client.callTool(
+      { name: tool, arguments: { ...input } },
+      {
+        signal,
+        timeout,
+        resetTimeoutOnProgress: true,
+        maxTotalTimeout: longestMs,
+        onprogress: () => undefined,
+      },
+    );
+    return resultOutcome(result);
+  } catch (cause) {
+    return ended(failedCall({ server, cause, found, signal }));
+  }
+}
+
+interface FailedCall {
+  readonly server: string;
+  readonly cause: unknown;
+  readonly found: Connection;
+  readonly signal: AbortSignal;
+}
+
+function failedCall({ server, cause, found, signal }: FailedCall): Failure {
+  if (signal.aborted) return failure("cancelled", "The user stopped it.");
+  const { code } = cause as { code?: unknown };
+  if (code === SdkErrorCode.RequestTimeout) {
+    const text = `the MCP server ${server} did not answer in time; it may still be at it: look before you try again`;
+    return failure("command-timeout", text, { who: "tool", cause });
+  }
+  const gone = found.gone();
+  const why = gone === undefined ? causeText(cause) : `${gone}; the next call starts it anew`;
+  return failure("tool-failed", `the MCP server ${server}: ${why}`, { who: "tool", cause });
+}
+
+function ended(found: Failure): Outcome {
+  return found.code === "cancelled"
+    ? { type: "interrupted", failure: found, text: "" }
+    : { type: "failed", failure: found };
+}

@@ -1,0 +1,19 @@
+/** The name by which a model calls a server's tool. */
+
+/** Every API takes these characters and this length. */
+const longest = 64;
+
+/** `mcp__SERVER__TOOL`; what is too long or too strange keeps its beginning and gets a number of its own. */
+export function mcpName(server: string, tool: string): string {
+  const name = `mcp__${server}__${tool}`;
+  const plain = name.replace(/[^\w-]/gu, "_");
+  if (plain === name && name.length <= longest) return name;
+  return `${plain.slice(0, longest - 8)}_${numberOf(name)}`;
+}
+
+/** FNV-1a: the same in every process. */
+function numberOf(text: string): string {
+  let hash = 0x811c9dc5;
+  for (const character of text) hash = Math.imul(hash ^ (character.codePointAt(0) ?? 0), 0x01000193) >>> 0;
+  return hash.toString(36).padStart(7, "0").slice(-7);
+}

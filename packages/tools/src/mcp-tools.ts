@@ -1,0 +1,134 @@
+/** MCP tools: those of other programs, each as a tool of its own, or behind a search where they are many. */
+import {
+  type Effect,
+  type Failure,
+  failure,
+  type McpServers,
+  type McpTool,
+  type PreparedCall,
+  type Tool,
+  type ToolContext,
+  type ToolSpec,
+} from "@lathe/protocol";
+import { cleanOutcome } from "./clean-outcome.ts";
+import { createFindTools } from "./find-tools.ts";
+import { mcpName } from "./mcp-name.ts";
+
+/** Characters of all descriptions and schemas that a prompt takes on; with more the tools are searched for. */
+const mostChars = 6_000;
+
+export const searchNames: readonly string[] = ["find_tools", "call_tool"];
+
+interface Known {
+  readonly server: string;
+  readonly tool: McpTool;
+}
+
+/** Those of a new session: nothing is started for it. What nobody has asked yet is searched for. */
+export function mcpTools(servers: McpServers): readonly Tool[] {
+  const direct: Tool[] = [];
+  const searched: string[] = [];
+  let chars = 0;
+  for (const server of servers.names) {
+    const tools = servers.known(server)?.map((tool) => createMcpTool({ server, tool }, servers));
+    const size = tools?.reduce((sum, tool) => sum + JSON.stringify(specOf(tool)).length, 0) ?? mostChars;
+    if (tools && chars + size <= mostChars) {
+      direct.push(...tools);
+      chars += size;
+    } else {
+      searched.push(server);
+    }
+  }
+  return searched.length === 0 ? direct : [...direct, ...searchTools(searched, servers)];
+}
+
+/** Those that a session was begun with, whatever the servers have changed since: its prompt stays as it is. */
+export function pinnedMcpTools(pinned: readonly ToolSpec[], servers: McpServers): readonly Tool[] {
+  const byName = new Map(known(servers).map((one) => [mcpName(one.server, one.tool.name), one]));
+  const direct = pinned.flatMap(({ name }) => {
+    const one = byName.get(name);
+    return one ? [createMcpTool(one, servers)] : [];
+  });
+  const names = new Set(direct.map(({ name }) => name));
+  const isSearching = pinned.some(({ name }) => searchNames.includes(name));
+  if (!isSearching) return direct;
+  const searched = servers.names.filter((server) =>
+    (servers.known(server) ?? []).every((tool) => !names.has(mcpName(server, tool.name))),
+  );
+  return [...direct, ...searchTools(searched, servers)];
+}
+
+function searchTools(searched: readonly string[], servers: McpServers): readonly Tool[] {
+  return [createFindTools(searched, servers), createCallTool(servers)];
+}
+
+function known(servers: McpServers): readonly Known[] {
+  return servers.names.flatMap((server) => (servers.known(server) ?? []).map((tool) => ({ server, tool })));
+}
+
+function specOf({ name, description, parameters }: Tool): ToolSpec {
+  return { name, description, parameters };
+}
+
+function createMcpTool(one: Known, servers: McpServers): Tool {
+  const { server, tool } = one;
+  return {
+    name: mcpName(server, tool.name),
+    description: tool.description,
+    parameters: tool.parameters,
+    prepare: (given) => prepared(one, given, servers),
+  };
+}
+
+/** The same call, whatever the server: the list of tools in the prompt stays as it is when some were found. */
+function createCallTool(servers: McpServers): Tool {
+  return {
+    name: "call_tool",
+    description: "Call a tool that find_tools has shown.",
+    parameters: {
+      type: "object",
+      properties: { name: { type: "string" }, arguments: { type: "object" } },
+      required: ["name", "arguments"],
+    },
+    prepare: (given) => {
+      const { name, arguments: input = {} } = Object(given) as { name?: unknown; arguments?: unknown };
+      const one = known(servers).find(({ server, tool }) => mcpName(server, tool.name) === name);
+      if (one) return prepared(one, input, servers);
+      const text = `call_tool: there is no tool ${String(name)}; find_tools shows those there are`;
+      return failure("invalid-arguments", text);
+    },
+  };
+}
+
+function prepared({ server, tool }: Known, given: unknown, servers: McpServers): PreparedCall | Failure {
+  const input = objectOf(given);
+  if (!input)
+    return failure("invalid-arguments", `${mcpName(server, tool.name)}: the arguments are one object`);
+  const effect: Effect = {
+    kind: "mcp",
+    target: `${server}/${tool.name}`,
+    ...(tool.readOnly && { traits: ["looks"] }),
+  };
+  return {
+    effects: [effect],
+    run: async (context: ToolContext) => {
+      const outcome = await servers.call({ server, tool: tool.name, input }, context.signal);
+      return cleanOutcome(outcome, context);
+    },
+  };
+}
+
+/** Some models write the arguments as JSON in a string. */
+function objectOf(given: unknown): Readonly<Record<string, unknown>> | undefined {
+  const value = typeof given === "string" ? parsed(given) : given;
+  const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
+  return isObject ? (value as Readonly<Record<string, unknown>>) : undefined;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

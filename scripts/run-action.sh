@@ -1,0 +1,43 @@
+#!/bin/bash
+# What action.yml runs: one headless run, its result as outputs of the step and in the summary of the job.
+set -uo pipefail
+
+args=(run --output-format json --permission-mode "${LATHE_ACTION_MODE:-auto}")
+[ -n "${LATHE_ACTION_MODEL:-}" ] && args+=(--model "$LATHE_ACTION_MODEL")
+[ -n "${LATHE_ACTION_MAX_COST:-}" ] && args+=(--max-cost "$LATHE_ACTION_MAX_COST")
+[ -n "${LATHE_ACTION_MAX_STEPS:-}" ] && args+=(--max-steps "$LATHE_ACTION_MAX_STEPS")
+[ -n "${LATHE_ACTION_JSON_SCHEMA:-}" ] && args+=(--json-schema "$LATHE_ACTION_JSON_SCHEMA")
+while IFS= read -r rule; do
+  [ -n "$rule" ] && args+=(--allow "$rule")
+done <<< "${LATHE_ACTION_ALLOW:-}"
+
+lathe=(npx --yes "lathe-agent@${LATHE_ACTION_VERSION:-latest}")
+# One that is installed already, such as in this repository's own tests.
+[ -n "${LATHE_ACTION_COMMAND:-}" ] && lathe=("$LATHE_ACTION_COMMAND")
+
+folder=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/lathe-XXXXXX")
+file=$folder/result.json
+# The task is an input like any other data: from standard input, where no shell and no list of processes sees it.
+printf '%s' "$LATHE_ACTION_TASK" | "${lathe[@]}" "${args[@]}" > "$file"
+code=$?
+
+# A value of several lines ends with a word that it cannot hold.
+node - "$file" "$GITHUB_OUTPUT" "${GITHUB_STEP_SUMMARY:-/dev/null}" "$code" << 'SCRIPT'
+const { appendFileSync, readFileSync } = require("node:fs");
+const { randomUUID } = require("node:crypto");
+const [file, output, summary, code] = process.argv.slice(2);
+const text = readFileSync(file, "utf8");
+const result = text.trim() === "" ? {} : JSON.parse(text);
+const answer = "output" in result ? JSON.stringify(result.output) : (result.text ?? "");
+const put = (name, value) => {
+  const end = randomUUID();
+  appendFileSync(output, `${name}<<${end}\n${value}\n${end}\n`);
+};
+put("result", answer);
+put("session", result.session ?? "");
+put("file", file);
+const cost = typeof result.cost === "number" ? ` · $${result.cost.toFixed(4)}` : "";
+const changed = (result.changed ?? []).map((path) => `- ${path}`).join("\n");
+appendFileSync(summary, `### Lathe: exit code ${code}${cost}\n\n${answer}\n\n${changed}\n`);
+SCRIPT
+exit "$code"
