@@ -211,3 +211,36 @@ describe("a conversation made shorter", () => {
     assert.equal(wrong.code, 2);
   });
 });
+
+it("is made shorter when the provider refuses it as too long, and asked again", async () => {
+  const limit = 40_000;
+  const refused = { status: 400, message: "prompt is too long: 210000 tokens > 200000 maximum" };
+  let step = 0;
+  const server = await startWireServer(({ text }) => {
+    if (text.length > limit) return { fault: { type: "status", ...refused } };
+    const command = `cat out/${step}.txt`;
+    const call = {
+      type: "tool-call",
+      id: `c${step}`,
+      tool: "shell",
+      input: JSON.stringify({ command }),
+    } as const;
+    return { parts: step++ < 12 ? [call] : [{ type: "text", text: "pronto" }], usage: "absent" };
+  });
+  const place = makePlace();
+  try {
+    const providers = { anthropic: { baseUrl: server.url, apiKey: "k" } };
+    place.put("../home/.config/lathe/config.json", JSON.stringify({ providers }));
+    for (let at = 0; at < 12; at++) place.put(`out/${at}.txt`, `${noise(at)}\n`);
+    const model = ["--model", "anthropic/claude-sonnet-5-5"];
+    const { code, out, err } = await place.run(["run", "--no-sandbox", ...model, "go"]);
+    assert.equal(code, 0, err);
+    assert.match(out, /pronto/);
+    const isRefused = server.records.map(({ text }) => text.length > limit);
+    assert.ok(isRefused.some((one) => one));
+    assert.ok(!isRefused.some((one, at) => one && isRefused[at + 1]), "never twice in a row");
+  } finally {
+    place.remove();
+    await server.close();
+  }
+});

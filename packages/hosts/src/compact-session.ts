@@ -14,6 +14,8 @@ export async function compactSession(
   const session = await resumeSession(
     {
       ...options,
+      // No command is run here: nobody needs to find out what could hold one.
+      sandbox: "off",
       onEvent: (event, after) => {
         if (event.type === "context.compacted") done = event.data;
         options.onEvent(event, after);

@@ -28,8 +28,10 @@ export async function* compactContext(
   const data = { why, ...(focus !== undefined && { focus }) };
   const model = await models.open(session.model);
   if (!compactor || isFailure(model)) return yield compacted({ ...data, before: 0, after: 0, parts: [] });
-  const { info } = model;
-  const before = tokensOf(session, info, reach);
+  const before = tokensOf(session, model.info, reach);
+  // What was refused is more than the window holds, whatever is known of it.
+  const window = why === "overflow" ? Math.min(model.info.window, before) : model.info.window;
+  const info = { ...model.info, window };
   const parts = await compactor.shorten(session, { info, why });
   const short = view(session, { parts });
   const between = tokensOf(short, info, reach);

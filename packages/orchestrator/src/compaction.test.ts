@@ -11,11 +11,31 @@ import {
   type ShortenedPart,
 } from "@lathe/protocol";
 import { brokenPrefixes, type ScriptedAnswer } from "@lathe/testkit";
-import { assertValidConversation, type Bench, begin, openBench, reclaim, run, unwrap } from "./bench.test.ts";
+import {
+  assertValidConversation,
+  type Bench,
+  type BenchOptions,
+  type BenchTool,
+  begin,
+  openBench,
+  reclaim,
+  run,
+  unwrap,
+} from "./bench.test.ts";
 import { drive } from "./drive.ts";
 import type { Compactor } from "./ports.ts";
 
-const long = { tool: "say", input: { text: "x".repeat(900) } };
+/** Says much and is asked for with few words. */
+const show: BenchTool = {
+  name: "show",
+  effects: ({ at }: { at: string }) => [{ kind: "execute", target: at }],
+  run: ({ at }: { at: string }, _context, { done }) => {
+    done.push(`show ${at}`);
+    return { type: "ok", text: `${at} ${"x".repeat(1_800)}` };
+  },
+};
+const open = (options: Omit<BenchOptions, "tools">): Bench => openBench({ ...options, tools: [show] });
+const long = { tool: "show", input: { at: "a" } };
 const overflow = failure("context-overflow", "too long", { retry: "other-model" });
 const summaryOf = (text: string): ScriptedAnswer => ({ text });
 
@@ -44,7 +64,7 @@ function compactor({ most = 2_000, short = "short" }: Manner = {}): Compactor {
           : [],
       ),
     ask: async ({ messages, id }) => ({
-      messages: Math.max(1, messages.length - 2),
+      messages: messages.findLastIndex(({ role }, at) => role !== "tool" && at <= messages.length - 2),
       request: {
         system: "sum up",
         tools: [],
@@ -63,21 +83,26 @@ const isSummary = ({ system }: ModelRequest): boolean => system === "sum up";
 const compactions = (events: readonly Event[]) =>
   events.flatMap((event) => (event.type === "context.compacted" ? [event.data] : []));
 
+/** What its provider counts, by the measure of the bench. */
+const counted = (request: ModelRequest, answer: ScriptedAnswer): ScriptedAnswer => ({
+  ...answer,
+  usage: { input: JSON.stringify(request).length, cached: 0, written: 0, output: 100, reasoning: 0 },
+});
+
 /** Works until `steps` answers were given; sums up when asked. */
 function working(steps: number, sum: ScriptedAnswer = summaryOf("summary of it")) {
   let step = 0;
   return (request: ModelRequest): ScriptedAnswer => {
-    if (isSummary(request)) return sum;
+    if (isSummary(request)) return counted(request, sum);
     step += 1;
-    return step > steps
-      ? { text: "done" }
-      : { calls: [{ tool: "say", input: { text: `${step}${"x".repeat(900)}` } }] };
+    const calls = [{ tool: "show", input: { at: `${step}` } }];
+    return counted(request, step > steps ? { text: "done" } : { calls });
   };
 }
 
 describe("a conversation that is too long", () => {
   it("has its old results shortened, and goes on", async () => {
-    const bench = openBench({ script: working(9), compactor: compactor({ most: 8_000 }) });
+    const bench = open({ script: working(9), compactor: compactor({ most: 8_000 }) });
     const session = await run(bench);
     assert.deepEqual(session.lastEnd, { type: "done" });
     assertValidConversation(session);
@@ -88,7 +113,8 @@ describe("a conversation that is too long", () => {
       assert.equal(summary, undefined);
     }
     for (const request of bench.scripted.requests) assert.ok(JSON.stringify(request).length <= 8_000);
-    assert.deepEqual(brokenPrefixes(bench.events, bench.ports.assemble), []);
+    const log = unwrap(await bench.store.read("s1"));
+    assert.deepEqual(brokenPrefixes(log, bench.ports.assemble), []);
     const misses = bench.events.flatMap((event) =>
       event.type === "step.completed" && event.data.cache?.miss ? [event.data.cache.miss.cause] : [],
     );
@@ -96,14 +122,14 @@ describe("a conversation that is too long", () => {
       misses.every((cause) => cause === "compacted"),
       misses.join(),
     );
-    assert.match(JSON.stringify(session.compacted[0]?.messages), /x{900}/, "nothing is lost");
-    assert.deepEqual(fold(unwrap(await bench.store.read("s1"))), session);
+    assert.match(JSON.stringify(session.compacted[0]?.messages), /x{1800}/, "nothing is lost");
+    assert.deepEqual(fold(log), session);
   });
 
   it("is summed up where that is not enough, and the summary is charged", async () => {
-    const bench = openBench({
+    const bench = open({
       script: working(6),
-      compactor: compactor({ most: 5_000, short: "x".repeat(700) }),
+      compactor: compactor({ most: 5_000, short: "x".repeat(1_400) }),
     });
     const session = await run(bench);
     assert.deepEqual(session.lastEnd, { type: "done" });
@@ -113,7 +139,8 @@ describe("a conversation that is too long", () => {
     assert.equal(first?.summarized?.usage?.output, 100);
     assert.equal(session.messages[0]?.role, "user");
     const answered = bench.scripted.requests.length;
-    assert.equal(session.account.tokens, answered * 1_100, "every attempt is in the account");
+    const sent = bench.scripted.requests.reduce((sum, one) => sum + JSON.stringify(one).length, 0);
+    assert.equal(session.account.tokens, sent + answered * 100, "every attempt is in the account");
     assert.equal(session.usage.output, answered * 100);
     assert.deepEqual(session.account.reserved, {});
   });
@@ -124,7 +151,7 @@ describe("a conversation that is too long", () => {
       { failure: failure("overloaded", "busy", { retry: "same" }) },
     ]) {
       const script = working(6, sum);
-      const bench = openBench({ script, compactor: compactor({ most: 5_000, short: "x".repeat(700) }) });
+      const bench = open({ script, compactor: compactor({ most: 5_000, short: "x".repeat(1_400) }) });
       const session = await run(bench);
       const [only, ...more] = compactions(bench.events);
       assert.ok(only && only.after < only.before && !only.summary && only.summarized?.failure);
@@ -138,13 +165,13 @@ describe("a conversation that is too long", () => {
 
   it("is made shorter when a provider refuses it, once", async () => {
     const answers = [{ calls: [long, long, long] }, { failure: overflow }, { text: "ok" }];
-    const bench = openBench({ script: answers, compactor: compactor({ most: 1e9 }) });
+    const bench = open({ script: answers, compactor: compactor({ most: 1e9 }) });
     assert.deepEqual((await run(bench)).lastEnd, { type: "done" });
     assert.deepEqual(
       compactions(bench.events).map(({ why }) => why),
       ["overflow"],
     );
-    const again = openBench({
+    const again = open({
       script: [{ calls: [long, long, long] }, { failure: overflow }, { failure: overflow }],
       compactor: compactor({ most: 1e9 }),
     });
@@ -183,17 +210,15 @@ const byCalls =
   (request: ModelRequest): ScriptedAnswer => {
     if (isSummary(request)) return summaryOf("summary of it");
     const { length } = bench().done;
-    return length >= 6
-      ? { text: "done" }
-      : { calls: [{ tool: "say", input: { text: `${length}${"x".repeat(900)}` } }] };
+    return length >= 6 ? { text: "done" } : { calls: [{ tool: "show", input: { at: `${length}` } }] };
   };
 
 it("survives a death at every event, also in the middle of a summary", async () => {
   let died = 0;
   for (let last = 3; ; last++) {
-    const bench: Bench = openBench({
+    const bench: Bench = open({
       script: (request) => byCalls(() => bench)(request),
-      compactor: compactor({ most: 5_000, short: "x".repeat(700) }),
+      compactor: compactor({ most: 5_000, short: "x".repeat(1_400) }),
     });
     if (!(await runAndDie(bench, await begin(bench), last))) break;
     died += 1;
@@ -211,7 +236,7 @@ it("survives a death at every event, also in the middle of a summary", async () 
 
 describe("on demand", () => {
   const finished = async (script: (request: ModelRequest) => ScriptedAnswer): Promise<Bench> => {
-    const bench = openBench({ script, compactor: compactor({ most: 1e9 }) });
+    const bench = open({ script, compactor: compactor({ most: 1e9 }) });
     await run(bench);
     return bench;
   };
@@ -246,7 +271,7 @@ describe("on demand", () => {
   });
 
   it("without anything that could make it shorter changes nothing", async () => {
-    const bench = openBench({ script: [{ text: "ok" }] });
+    const bench = open({ script: [{ text: "ok" }] });
     await run(bench);
     await bench.store.offer("s1", { type: "compact" });
     const session = await run(bench, await reclaim(bench));
@@ -256,9 +281,9 @@ describe("on demand", () => {
 
 it("asks the small model where there is one", async () => {
   const asked: string[] = [];
-  const bench = openBench({
+  const bench = open({
     script: working(6),
-    compactor: { ...compactor({ most: 5_000, short: "x".repeat(700) }), model: "a/small" },
+    compactor: { ...compactor({ most: 5_000, short: "x".repeat(1_400) }), model: "a/small" },
   });
   const models = {
     open: async (id: string) => {

@@ -15,6 +15,8 @@ const offers: readonly Offer[] = [
   { type: "answer", call: "call-1", question: 7, answer: "yes", by: "user" },
   { type: "cancel", by: "user" },
   { type: "model", model: "acme/one" },
+  { type: "compact", focus: "the parser" },
+  { type: "compact" },
   { type: "message", text: "look", images: [{ type: "image", mediaType: "image/png", base64: "iVBO" }] },
 ];
 

@@ -2,10 +2,10 @@
 import { compactSession } from "@lathe/hosts/compact-session";
 import { findSession, readSession } from "@lathe/hosts/local";
 import { type Failure, fold, isFailure } from "@lathe/protocol";
+import { compactedText } from "../render/compacted-text.ts";
 import { paletteFor } from "../render/palette.ts";
 import { whileBusy } from "../render/while-busy.ts";
 import { agentOptions, usage } from "../run-options.ts";
-import { compactedText } from "./compacted-text.ts";
 
 export interface CompactFlags {
   readonly focus: string | undefined;

@@ -11,13 +11,13 @@ import {
 } from "@lathe/protocol";
 import { callLines, type FinishedCall, type View } from "../render/call-lines.ts";
 import { callTarget } from "../render/call-target.ts";
+import { compactedText } from "../render/compacted-text.ts";
 import { duration, moment } from "../render/figures.ts";
 import { columnsOf, harmless } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
 import { routedText } from "../render/routed-text.ts";
 import { summaryText } from "../render/summary.ts";
 import { endWord, problemOf } from "../reporters/end-text.ts";
-import { compactedText } from "./compacted-text.ts";
 
 export async function showCommand(start: string, json: boolean): Promise<number | Failure> {
   const id = await findSession(process.env, start);

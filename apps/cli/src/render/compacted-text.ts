@@ -1,8 +1,8 @@
 /** What a compaction did, for people. */
 import type { ContextCompacted } from "@lathe/protocol";
-import { count } from "../render/figures.ts";
-import { harmless } from "../render/fit.ts";
-import type { Palette } from "../render/palette.ts";
+import { count } from "./figures.ts";
+import { harmless } from "./fit.ts";
+import type { Palette } from "./palette.ts";
 
 export function compactedText(done: ContextCompacted, { bold, dim, yellow }: Palette): string {
   const { before, after, parts, summary, summarized } = done;
