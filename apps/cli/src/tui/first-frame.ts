@@ -9,6 +9,7 @@ export interface FirstFrame {
   discard(): void;
 }
 
+const greeting = "Say what to do. /help lists commands and keys.";
 const interrupt = "\u0003";
 
 /** *Contract:* the terminal takes key by key from now on. */
@@ -20,12 +21,13 @@ export function paintFirstFrame(): FirstFrame {
   // As the editor will stand there.
   const lines = [rule, `\u001b[7m \u001b[0m${" ".repeat(width - 1)}\u001b[0m`, rule, dim("starting")];
   process.stdin.setRawMode(true);
-  process.stdout.write(`\u001b[?25l${lines.join("\r\n")}`);
+  const bold = isColored ? "\u001b[1mLathe\u001b[22m\u001b[0m" : "Lathe";
+  process.stdout.write(`\u001b[?25l${bold} ${dim(greeting)}\r\n${lines.join("\r\n")}`);
   let heard = "";
   const discard = (): void => {
     stop();
     process.stdin.setRawMode(false);
-    process.stdout.write(`\u001b[${lines.length - 1}A\r\u001b[J\u001b[?25h`);
+    process.stdout.write(`\u001b[${lines.length}A\r\u001b[J\u001b[?25h`);
   };
   const listen = (chunk: string): void => {
     heard += chunk;
