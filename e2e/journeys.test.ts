@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { AssistantPart } from "@lathe/protocol";
 import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
@@ -216,10 +217,18 @@ describe("journeys", { skip: noTmux() }, () => {
     ];
     const terminal = await open(size, "begin");
     await terminal.until("done · 1 step");
-    for (const columns of [40, 120, 80]) {
+    // Each with what the status line has room for.
+    const widths = [
+      [40, / · auto$/m],
+      [120, /workspace$/m],
+      [80, /\$0\.0014$/m],
+    ] as const;
+    for (const [columns, told] of widths) {
       await terminal.resize({ columns, rows: 24 });
-      const drawn = await terminal.until(new RegExp(`^─{${columns}}\n\n─{${columns}}\n`, "m"));
+      const drawn = await terminal.until(told);
       if (columns === 40) sameScreen("narrow", { columns, rows: 24 }, drawn);
+      // Faster than this tmux breaks the lines anew long before it tells anybody in it.
+      await sleep(400);
     }
     await say(terminal, "go on");
     await terminal.until("More.");
@@ -228,6 +237,12 @@ describe("journeys", { skip: noTmux() }, () => {
     assert.equal(shown.match(/A sentence/g)?.length, 1, shown);
     assert.equal(shown.match(/^─+$/gm)?.length, 2, shown);
     const pid = await terminal.pid();
+    process.kill(pid, "SIGTSTP");
+    await terminal.gone(/^─+$/m);
+    process.kill(pid, "SIGCONT");
+    await terminal.until(/^─{40}\n\n─{40}\n/m);
+    await terminal.type("still here");
+    await terminal.until("still here");
     process.kill(pid, "SIGTERM");
     await terminal.until("exit 130");
     assert.ok(existsSync(join(place.workspace, "add.js")));

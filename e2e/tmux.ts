@@ -29,6 +29,8 @@ export interface Tmux {
   screen(withHistory?: boolean): Promise<string>;
   /** Resolves with the screen once it holds the text, rejects after a while. */
   until(text: string | RegExp): Promise<string>;
+  /** Resolves once the screen does not hold it any more. */
+  gone(text: RegExp): Promise<void>;
   /** Process id of the command. */
   pid(): Promise<number>;
   close(): Promise<void>;
@@ -73,6 +75,15 @@ export async function openTmux(
     const all = await tmux("capture-pane", "-p", ...(withHistory ? ["-S", "-"] : []));
     return all.replace(/[ \t]+$/gm, "").trimEnd();
   };
+  const when = async (holds: (now: string) => boolean, what: string): Promise<string> => {
+    const giveUpAt = performance.now() + patienceMs;
+    for (;;) {
+      const now = await screen();
+      if (holds(now)) return now;
+      assert.ok(performance.now() < giveUpAt, `${what} never came; there stands:\n${now}`);
+      await sleep(25);
+    }
+  };
   return {
     press: async (...keys) => void (await tmux("send-keys", ...keys)),
     type: async (text) => void (await tmux("send-keys", "-l", text)),
@@ -84,15 +95,9 @@ export async function openTmux(
       await tmux("resize-window", "-x", String(to.columns), "-y", String(to.rows));
     },
     screen,
-    until: async (text) => {
-      const giveUpAt = performance.now() + patienceMs;
-      for (;;) {
-        const now = await screen();
-        if (typeof text === "string" ? now.includes(text) : text.test(now)) return now;
-        assert.ok(performance.now() < giveUpAt, `${text} never came; there stands:\n${now}`);
-        await sleep(25);
-      }
-    },
+    until: (text) =>
+      when((now) => (typeof text === "string" ? now.includes(text) : text.test(now)), String(text)),
+    gone: async (text) => void (await when((now) => !text.test(now), `the end of ${text}`)),
     pid: async () => {
       const shell = (await tmux("display-message", "-p", "#{pane_pid}")).trim();
       const children = readFileSync(`/proc/${shell}/task/${shell}/children`, "utf8").trim();

@@ -23,6 +23,7 @@ export interface Frame {
 const begin = "\u001b[?2026h";
 const end = "\u001b[?2026l";
 const reset = "\u001b[0m";
+const trailing = / +$/;
 /** From the start of a row to the end of the screen; from its very top tmux would scroll all of it away instead. */
 const clearBelow = "\u001b[K\u001b7\u001b[1B\r\u001b[J\u001b8";
 /** Colours of one line must not run into the next. */
@@ -95,7 +96,9 @@ export class LiveArea {
 
   #fit(line: string): string {
     const text = visibleWidth(line) > this.width ? truncateToWidth(line, this.width, "") : line;
-    return text.includes(colors) ? `${text}${reset}` : text;
+    // Spaces that nobody sees would be broken into rows of their own in a narrower terminal.
+    const seen = text.replace(trailing, "");
+    return seen.includes(colors) ? `${seen}${reset}` : seen;
   }
 
   #erased(): string {
