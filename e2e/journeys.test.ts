@@ -185,6 +185,45 @@ describe("journeys", { skip: noTmux() }, () => {
     assert.match(String(server.records.at(-1)?.body.model), /claude-opus-5/);
   });
 
+  it("the commands about sessions", async () => {
+    answers = [says("One."), says("Two."), says("Three.")];
+    const terminal = await open(size, "begin");
+    await terminal.until("done · 1 step");
+    await say(terminal, "/plan");
+    await terminal.until(/claude-sonnet-5-5 · plan/);
+    await say(terminal, "/plan off");
+    await terminal.until(/claude-sonnet-5-5 · auto/);
+    await say(terminal, "/cost");
+    await terminal.until(/\/cost[\s\S]*\$0\.0014/);
+    await say(terminal, "/name The first one");
+    await terminal.until("The session is called The first one.");
+    await say(terminal, "/fork");
+    await terminal.until(/A fork of \S+: \S+\./);
+    await say(terminal, "in the fork");
+    await terminal.until("Two.");
+    assert.ok(server.records.at(-1)?.text.includes("One."));
+    await say(terminal, "/export page.html");
+    await terminal.until("Written:");
+    assert.match(readFileSync(join(place.workspace, "page.html"), "utf8"), /<h1>The first one<\/h1>/);
+    await say(terminal, "/export page.html");
+    await terminal.until("there is such a file already");
+    await say(terminal, "/clear");
+    await terminal.until("A new session. The one before: /resume");
+    await say(terminal, "afresh");
+    await terminal.until("Three.");
+    assert.ok(!server.records.at(-1)?.text.includes("One."));
+    await say(terminal, "/resume");
+    await terminal.until(/Which session\?[\s\S]*The first one/);
+    await terminal.press("Enter");
+    sameScreen(
+      "taken-up",
+      size,
+      await terminal.until(/Session \S+: The first one\.[\s\S]*\n\S*claude-sonnet/),
+    );
+    await say(terminal, "/nmae x");
+    await terminal.until("did you mean /name?");
+  });
+
   it("files, commands and pastes in the editor", async () => {
     place.put("src/deep/thing.ts", "x\n");
     answers = [says("Seen.")];

@@ -68,7 +68,7 @@ export class ScreenChat {
       this.#area.update(this.chat.transcript.take(), { lines: [] });
       this.#area.clear();
       this.#keys.destroy();
-      process.stdin.off("data", this.#onData).pause();
+      process.stdin.off("data", this.#onData).off("end", this.#onEnd).pause();
       process.stdout.off("resize", this.#onResize);
       this.#mode?.restore();
     }
@@ -110,7 +110,7 @@ export class ScreenChat {
       onStop: () => this.#area.clear(),
       onContinue: () => this.#request("typing"),
     });
-    process.stdin.on("data", this.#onData).resume();
+    process.stdin.on("data", this.#onData).on("end", this.#onEnd).resume();
     process.stdout.on("resize", this.#onResize);
     if (this.#settings.ground === undefined) process.stdout.write(groundQuery);
     if (typed !== "") this.#keys.process(typed);
@@ -118,6 +118,9 @@ export class ScreenChat {
   }
 
   readonly #onData = (data: string | Buffer): void => this.#keys.process(data);
+
+  /** Nobody is there any more. */
+  readonly #onEnd = (): void => this.#leave();
 
   readonly #onResize = (): void => {
     this.#area.resized();
