@@ -71,6 +71,10 @@ describe("the start", () => {
     it(`loads no provider's package for ${args.slice(0, 3).join(" ")}`, async () => {
       setUp([]);
       const none = await loadedBy(args);
+      assert.deepEqual(
+        none.filter((url) => /\/tui\/|pi-tui|marked/.test(url)),
+        [],
+      );
       setUp(names);
       const twelve = await loadedBy(args);
       assert.ok(none.length > 20);

@@ -8,23 +8,24 @@ import { ruleText } from "./render/rule-text.ts";
 type Asked = Event<"question.asked">["data"];
 export type AskedCall = Awaited<ReturnType<LocalSession["askedCall"]>>;
 
-/** `call` is what a permission is asked for, where that is known. */
+/** With how to answer it by typing; `call` is what a permission is asked for, where that is known. */
 export function questionText(asked: Asked, call: AskedCall, paint: Palette): string {
-  const { kind, text, options } = asked;
-  const { bold, dim, yellow } = paint;
-  if (kind === "question") {
-    const list = options.map((option, at) => `  ${at + 1}. ${harmless(option)}\n`).join("");
-    const how = options.length > 0 ? `${dim("a number, or your own words")} ` : "";
-    return `\n${yellow("?")} ${bold(harmless(text))}\n${list}${how}`;
-  }
-  const how = dim(howToAnswer(asked));
-  if (!call) return `\n${yellow("?")} ${bold(harmless(text))}\n${how}`;
+  const { kind, options } = asked;
+  if (kind === "permission") return `${aboutText(asked, call, paint)}${paint.dim(howToAnswer(asked))}`;
+  const list = options.map((option, at) => `  ${at + 1}. ${harmless(option)}\n`).join("");
+  const how = options.length > 0 ? `${paint.dim("a number, or your own words")} ` : "";
+  return `${aboutText(asked, call, paint)}${list}${how}`;
+}
+
+/** What is asked, whole, and why. */
+export function aboutText({ kind, text }: Asked, call: AskedCall, { bold, dim, yellow }: Palette): string {
+  if (kind === "question" || !call) return `\n${yellow("?")} ${bold(harmless(text))}\n`;
   const target = harmless(targetOf(call)).replaceAll("\n", "\n  ");
   if (call.beyond) {
     const wanted = harmless(listOf(call.beyond)).replaceAll("\n", "\n  ");
-    return `\n${yellow("?")} The sandbox stopped this. Run it again with more allowed?\n  ${target}\n  ${bold(wanted)}\n${dim(oneLine(call.why))}\n${how}`;
+    return `\n${yellow("?")} The sandbox stopped this. Run it again with more allowed?\n  ${target}\n  ${bold(wanted)}\n${dim(oneLine(call.why))}\n`;
   }
-  return `\n${yellow("?")} May ${call.tool} do this?\n  ${bold(target)}\n${dim(oneLine(call.why))}\n${how}`;
+  return `\n${yellow("?")} May ${call.tool} do this?\n  ${bold(target)}\n${dim(oneLine(call.why))}\n`;
 }
 
 /** What an answer for more than this once would mean is shown before it is given, and whole. */
@@ -33,10 +34,14 @@ function howToAnswer({ options, rules = [] }: Asked): string {
   if (!options.includes(allowForSession)) return `[y]es, ${last}`;
   if (rules.length === 0) return `[y]es, [s] for the whole session, ${last}`;
   const isLasting = options.includes(allowForProject);
-  const means = rules.map((rule) => `  ${ruleText(rule).replaceAll("\n", "\n    ")}\n`).join("");
   const scopes = isLasting ? "the [s]ession or the [p]roject" : "the [s]ession";
   const keys = isLasting ? "[s]ession, [p]roject" : "[s]ession";
-  return `for ${scopes} this would let happen unasked:\n${means}[y]es, ${keys}, ${last}`;
+  return `for ${scopes} this would let happen unasked:\n${rulesText(rules)}[y]es, ${keys}, ${last}`;
+}
+
+/** One rule a line. */
+export function rulesText(rules: NonNullable<Asked["rules"]>): string {
+  return rules.map((rule) => `  ${ruleText(rule).replaceAll("\n", "\n    ")}\n`).join("");
 }
 
 /** Whole, whatever its length: what is not shown cannot be agreed to. */

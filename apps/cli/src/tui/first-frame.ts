@@ -9,6 +9,7 @@ export interface FirstFrame {
   discard(): void;
 }
 
+const greeting = "Say what to do. /help lists commands and keys.";
 const interrupt = "\u0003";
 
 /** *Contract:* the terminal takes key by key from now on. */
@@ -16,16 +17,17 @@ export function paintFirstFrame(): FirstFrame {
   const width = Math.max(20, process.stdout.columns || 80);
   const isColored = !process.env.NO_COLOR;
   const dim = (text: string): string => (isColored ? `\u001b[2m${text}\u001b[22m\u001b[0m` : text);
-  const rule = dim("─".repeat(width));
+  const rule = dim("─".repeat(Math.min(width, 40)));
   // As the editor will stand there.
-  const lines = [rule, `\u001b[7m \u001b[0m${" ".repeat(width - 1)}\u001b[0m`, rule, dim("starting")];
+  const lines = [rule, "\u001b[7m \u001b[0m\u001b[0m", rule, dim("starting")];
   process.stdin.setRawMode(true);
-  process.stdout.write(`\u001b[?25l${lines.join("\r\n")}`);
+  const bold = isColored ? "\u001b[1mLathe\u001b[22m\u001b[0m" : "Lathe";
+  process.stdout.write(`\u001b[?25l${bold} ${dim(greeting)}\r\n${lines.join("\r\n")}`);
   let heard = "";
   const discard = (): void => {
     stop();
     process.stdin.setRawMode(false);
-    process.stdout.write(`\u001b[${lines.length - 1}A\r\u001b[J\u001b[?25h`);
+    process.stdout.write(`\u001b[${lines.length}A\r\u001b[J\u001b[?25h`);
   };
   const listen = (chunk: string): void => {
     heard += chunk;

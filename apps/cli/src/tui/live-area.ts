@@ -23,12 +23,19 @@ export interface Frame {
 const begin = "\u001b[?2026h";
 const end = "\u001b[?2026l";
 const reset = "\u001b[0m";
+const trailing = / +$/;
+/** From the start of a row to the end of the screen; from its very top tmux would scroll all of it away instead. */
+const clearBelow = "\u001b[K\u001b7\u001b[1B\r\u001b[J\u001b8";
 /** Colours of one line must not run into the next. */
 const colors = "\u001b[";
+
+/** Lines of a few frames. */
+const mostFits = 200;
 
 export class LiveArea {
   readonly #out: Output;
   #lines: readonly string[] = [];
+  readonly #fits = new Map<string, string>();
   #width = 0;
   /** Where the terminal's cursor is, from the area's first line. */
   #row = 0;
@@ -77,13 +84,25 @@ export class LiveArea {
     this.#out.write(`${this.width === this.#width ? this.#erased() : this.#reflowed()}`);
   }
 
+  /** Most lines are those of the frame before. */
   #fitted(line: string): string {
+    const known = this.#fits.get(line);
+    if (known !== undefined) return known;
+    if (this.#fits.size > mostFits) this.#fits.clear();
+    const fitted = this.#fit(line);
+    this.#fits.set(line, fitted);
+    return fitted;
+  }
+
+  #fit(line: string): string {
     const text = visibleWidth(line) > this.width ? truncateToWidth(line, this.width, "") : line;
-    return text.includes(colors) ? `${text}${reset}` : text;
+    // Spaces that nobody sees would be broken into rows of their own in a narrower terminal.
+    const seen = text.replace(trailing, "");
+    return seen.includes(colors) ? `${seen}${reset}` : seen;
   }
 
   #erased(): string {
-    const gone = `${this.#moved({ row: 0, column: 0 })}\u001b[J`;
+    const gone = `${this.#moved({ row: 0, column: 0 })}${clearBelow}`;
     this.#lines = [];
     return gone;
   }
@@ -94,10 +113,11 @@ export class LiveArea {
     const above = this.#lines.slice(0, this.#row).reduce((sum, line) => sum + rows(line), 0);
     const up = above + Math.floor(this.#column / this.width);
     this.#width = this.width;
+    this.#fits.clear();
     this.#lines = [];
     this.#row = 0;
     this.#column = 0;
-    return `${up > 0 ? `\u001b[${up}A` : ""}\r\u001b[J`;
+    return `${up > 0 ? `\u001b[${up}A` : ""}\r${clearBelow}`;
   }
 
   #printed(lines: readonly string[]): string {
@@ -122,7 +142,7 @@ export class LiveArea {
     if (lines.length < before.length) {
       // One row stays, if only to be empty.
       const first = Math.max(0, lines.length);
-      out += `${this.#moved({ row: first, column: 0 })}\u001b[J`;
+      out += `${this.#moved({ row: first, column: 0 })}${clearBelow}`;
     }
     this.#lines = lines;
     return out;

@@ -1,7 +1,7 @@
 /** Questions: what the agent wants to know of the person, one after the other, as choices. */
 import type { LocalSession } from "@lathe/hosts/local";
 import { allowForProject, allowForSession, type CallState, type Event, type Failure } from "@lathe/protocol";
-import { answerOf, questionText } from "../question-text.ts";
+import { type AskedCall, aboutText, answerOf, rulesText } from "../question-text.ts";
 import type { Choice, Option } from "./choice.ts";
 import type { Theme } from "./theme.ts";
 
@@ -82,14 +82,14 @@ export function createQuestions(session: () => LocalSession | undefined, asking:
   };
 }
 
-/** Whole, however long it is: it stays above the options. */
-function textOf(asked: Asked, call: Parameters<typeof questionText>[1], theme: Theme): readonly string[] {
-  const text = questionText(asked.kind === "question" ? { ...asked, options: [] } : asked, call, theme);
-  // How to answer stands in the options below.
-  return text
-    .split("\n")
-    .filter((line) => !line.includes("[y]es") && line.trim() !== "> ")
-    .slice(0);
+/** Whole, however long it is, with what an answer for more than this once would mean: it stays above the options. */
+function textOf(asked: Asked, call: AskedCall, theme: Theme): readonly string[] {
+  const { rules = [], options } = asked;
+  const isLasting = options.includes(allowForSession) && rules.length > 0;
+  const means = isLasting
+    ? `${theme.dim("for more than this once it would let happen unasked:")}\n${rulesText(rules)}`
+    : "";
+  return `${aboutText(asked, call, theme)}${means}`.trimEnd().split("\n");
 }
 
 function optionsOf({ kind, options }: Asked): readonly Option[] {

@@ -1,5 +1,4 @@
 /** Screen chat: a chat on a terminal that is redrawn: what goes on, an editor, a status line, and above them what stays. */
-import { Editor } from "@earendil-works/pi-tui/dist/components/editor.js";
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
 import { CURSOR_MARKER, type TUI } from "@earendil-works/pi-tui/dist/tui.js";
@@ -10,6 +9,7 @@ import { type Choice, choiceLines, matching, meant } from "./choice.ts";
 import type { FirstFrame } from "./first-frame.ts";
 import { type Frame, LiveArea } from "./live-area.ts";
 import type { ChatSettings } from "./open-chat.ts";
+import { PromptEditor } from "./prompt-editor.ts";
 import { statusLine } from "./status-line.ts";
 import { enterTerminalMode, type TerminalMode } from "./terminal-mode.ts";
 import { groundOfAnswer, groundQuery, type Theme, themeOf } from "./theme.ts";
@@ -29,7 +29,7 @@ export class ScreenChat {
   readonly #settings: ChatSettings;
   readonly #area: LiveArea;
   readonly #keys = new StdinBuffer({ escapeTimeout: escapeMs });
-  readonly #editor: Editor;
+  readonly #editor: PromptEditor;
   #mode: TerminalMode | undefined;
   #theme: Theme;
   #timer: NodeJS.Timeout | undefined;
@@ -68,14 +68,14 @@ export class ScreenChat {
       this.#area.update(this.chat.transcript.take(), { lines: [] });
       this.#area.clear();
       this.#keys.destroy();
-      process.stdin.off("data", this.#onData).pause();
+      process.stdin.off("data", this.#onData).off("end", this.#onEnd).pause();
       process.stdout.off("resize", this.#onResize);
       this.#mode?.restore();
     }
     return left;
   }
 
-  #createEditor(): Editor {
+  #createEditor(): PromptEditor {
     const area = this.#area;
     // Of a renderer the editor wants its height, and to be drawn again.
     const host = {
@@ -94,7 +94,7 @@ export class ScreenChat {
       scrollInfo: paint("dim"),
       noMatch: paint("dim"),
     };
-    const editor = new Editor(host, { borderColor: paint("dim"), selectList });
+    const editor = new PromptEditor(host, { borderColor: paint("dim"), selectList });
     editor.focused = true;
     editor.setAutocompleteProvider(this.#settings.completion);
     for (const prompt of this.#settings.history) editor.addToHistory(prompt);
@@ -110,7 +110,7 @@ export class ScreenChat {
       onStop: () => this.#area.clear(),
       onContinue: () => this.#request("typing"),
     });
-    process.stdin.on("data", this.#onData).resume();
+    process.stdin.on("data", this.#onData).on("end", this.#onEnd).resume();
     process.stdout.on("resize", this.#onResize);
     if (this.#settings.ground === undefined) process.stdout.write(groundQuery);
     if (typed !== "") this.#keys.process(typed);
@@ -118,6 +118,9 @@ export class ScreenChat {
   }
 
   readonly #onData = (data: string | Buffer): void => this.#keys.process(data);
+
+  /** Nobody is there any more. */
+  readonly #onEnd = (): void => this.#leave();
 
   readonly #onResize = (): void => {
     this.#area.resized();

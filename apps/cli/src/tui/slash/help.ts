@@ -1,5 +1,5 @@
 /** `/help`: the commands, and the keys. */
-import { table } from "../../render/table.ts";
+import { wrap } from "../../render/fit.ts";
 import type { SlashCommand } from "./slash-command.ts";
 
 const keys: readonly (readonly [string, string])[] = [
@@ -17,10 +17,17 @@ export function helpCommand(all: () => readonly SlashCommand[]): SlashCommand {
     name: "help",
     about: "these commands, and the keys",
     run: async (chat) => {
-      const { bold, dim } = chat.theme;
-      const commands = all().map(({ name, usage = "", about }) => [`  ${bold(`/${name}`)} ${usage}`, about]);
-      const rows = [...commands, [""], ...keys.map(([key, about]) => [`  ${bold(key)}`, dim(about)])];
-      return ["", ...table(rows).trimEnd().split("\n")];
+      const { bold } = chat.theme;
+      const commands = all().map(({ name, usage = "", about }) => [`/${name} ${usage}`, about] as const);
+      const rows = [...commands, ["", ""] as const, ...keys];
+      const heads = Math.max(...rows.map(([head]) => head.length));
+      const room = Math.max(20, chat.width - heads - 4);
+      const lines = rows.flatMap(([head, about]) => {
+        const [first = "", ...more] = wrap(about, room);
+        const rest = more.map((line) => `${" ".repeat(heads + 4)}${line}`);
+        return [`  ${bold(head.padEnd(heads))}  ${first}`.trimEnd(), ...rest];
+      });
+      return ["", ...lines];
     },
   };
 }

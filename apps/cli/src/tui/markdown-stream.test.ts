@@ -1,0 +1,72 @@
+/** Markdown that streams: in whatever pieces it comes, each line is given out once, and in the end all of it. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import fc from "fast-check";
+import { MarkdownStream } from "./markdown-stream.ts";
+import { themeOf } from "./theme.ts";
+
+const theme = themeOf("none");
+const blocks = [
+  "# A title",
+  "Some words that **matter** and go on for a while, longer than a line is wide.",
+  "- one\n- two\n\n- three after a gap",
+  "1. first\n2. second\n   with more",
+  "```js\nconst a = 1;\n\n# no title\n```",
+  "~~~\n```\n~~~",
+  "| a | b |\n|---|---|\n| 1 | 2 |",
+  "> quoted",
+];
+
+function shown(pieces: readonly string[]): readonly string[] {
+  const stream = new MarkdownStream(theme);
+  const lines = pieces.flatMap((piece) => {
+    stream.push(piece);
+    stream.tail(40, 10);
+    return stream.take(40);
+  });
+  stream.end();
+  return [...lines, ...stream.take(40)];
+}
+
+it("is the same in any pieces", () => {
+  const texts = fc.array(fc.constantFrom(...blocks), { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(texts, fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }), (parts, sizes) => {
+      const text = parts.join("\n\n");
+      const pieces: string[] = [];
+      for (let at = 0, turn = 0; at < text.length; turn++) {
+        const size = sizes[turn % sizes.length] ?? 1;
+        pieces.push(text.slice(at, at + size));
+        at += size;
+      }
+      const words = (lines: readonly string[]): string => lines.join("\n").replace(/\s+/g, " ").trim();
+      assert.equal(words(shown(pieces)), words(shown([text])));
+    }),
+  );
+});
+
+it("gives out code line by line, and a paragraph once the next begins", () => {
+  const stream = new MarkdownStream(theme);
+  stream.push("Before.\n\n```js\nconst a = 1;\nconst b");
+  assert.deepEqual(stream.take(40), ["Before.", "", "  const a = 1;"]);
+  assert.deepEqual(stream.tail(40, 5), ["  const b"]);
+  stream.push(" = 2;\n```\n\nAfter");
+  assert.deepEqual(stream.take(40), ["  const b = 2;"]);
+  assert.deepEqual(stream.tail(40, 5), ["", "After"]);
+  stream.push(" that.\n\nNext");
+  assert.deepEqual(stream.take(40), ["", "After that."]);
+  stream.end();
+  assert.deepEqual(stream.take(40), ["", "Next"]);
+  assert.ok(stream.isEmpty);
+});
+
+it("forgets an answer that broke off, and lets no text drive the terminal", () => {
+  const stream = new MarkdownStream(theme);
+  stream.push("One.\n\nTwo.");
+  stream.take(40);
+  assert.equal(stream.discard(), true);
+  assert.equal(stream.discard(), false);
+  stream.push("clear \u001b[2J\u0007 and \u202e turn");
+  stream.end();
+  assert.deepEqual(stream.take(40), ["clear  and  turn"]);
+});

@@ -1,0 +1,117 @@
+/** What a person types: choices, completions, images by path, and how the status line gives way. */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, it } from "node:test";
+import { pathToFileURL } from "node:url";
+import { isFailure } from "@lathe/protocol";
+import { imagesIn } from "./attachments.ts";
+import { type Choice, choiceLines, matching, meant } from "./choice.ts";
+import { createCompletion } from "./completion.ts";
+import { slashCommands } from "./slash/slash-commands.ts";
+import { statusLine } from "./status-line.ts";
+import { themeOf } from "./theme.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "lathe-typed-"));
+after(() => rmSync(folder, { recursive: true }));
+
+const options = [
+  { label: "Yes, once", value: "y" },
+  { label: "No", about: "or say why", value: "n" },
+];
+const question: Choice = { options, takesWords: true, resolve: () => undefined };
+const list: Choice = {
+  title: "Which?",
+  options: ["alpha", "beta", "gamma"].map((value) => ({ label: value, value })),
+  takesWords: false,
+  resolve: () => undefined,
+};
+
+it("an answer is the selected option, a number, or words; in a list words choose", () => {
+  assert.deepEqual(
+    [meant(question, "", 1), meant(question, "1", 1), meant(question, "9", 0)],
+    ["n", "y", "9"],
+  );
+  assert.equal(meant(question, " not this file ", 0), "not this file");
+  assert.deepEqual(
+    [meant(list, "", 2), meant(list, "bt", 0), meant(list, "9", 0)],
+    ["gamma", "beta", undefined],
+  );
+  assert.equal(meant(list, "nothing like it", 0), undefined);
+  assert.deepEqual(matching(question, "what").length, 2);
+});
+
+it("a list shows those around the selected one, in lines that fit", () => {
+  const theme = themeOf("none");
+  const many: Choice = {
+    ...list,
+    options: Array.from({ length: 40 }, (_, at) => ({
+      label: `option ${at} ${"x".repeat(60)}`,
+      value: `${at}`,
+    })),
+  };
+  const lines = choiceLines(many, { selected: 30, words: "" }, { width: 40, room: 5, theme });
+  assert.equal(lines.length, 1 + 5 + 1);
+  assert.ok(lines.some((line) => line.startsWith("› 31.")));
+  assert.ok(
+    lines.every((line) => line.length <= 40),
+    lines.join("\n"),
+  );
+});
+
+it("completes commands at the start and files behind an @, and nothing else", async () => {
+  const files = async () => ["src/deep/thing.ts", "README.md"];
+  const completion = createCompletion(slashCommands, files);
+  const { signal } = new AbortController();
+  const suggested = async (line: string, row = 0): Promise<readonly string[]> => {
+    const lines = [...Array.from({ length: row }, () => ""), line];
+    const found = await completion.getSuggestions(lines, row, line.length, { signal });
+    return found?.items.map(({ value }) => value) ?? [];
+  };
+  assert.deepEqual(await suggested("/mod"), ["/model"]);
+  assert.ok((await suggested("/")).length === slashCommands.length);
+  assert.deepEqual(await suggested("see @thi"), ["@src/deep/thing.ts"]);
+  assert.deepEqual(await suggested("mail me@thing"), []);
+  assert.deepEqual(await suggested("/mod", 1), []);
+  assert.deepEqual(await suggested("say /mod"), []);
+  const item = { value: "@README.md", label: "README.md" };
+  const done = completion.applyCompletion(["see @rea now"], 0, 8, item, "@rea");
+  assert.deepEqual([done.lines, done.cursorCol], [["see @README.md now"], 15]);
+});
+
+it("every command has a name of its own and says what it does", () => {
+  const names = slashCommands.map(({ name }) => name);
+  assert.equal(new Set(names).size, names.length);
+  for (const { name, about } of slashCommands) assert.ok(/^[a-z-]+$/.test(name) && about.length > 5);
+});
+
+it("images are found by their paths, however they are pasted", () => {
+  const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+  mkdirSync(join(folder, "my shots"));
+  for (const name of ["a.png", "my shots/b c.png"]) writeFileSync(join(folder, name), png);
+  writeFileSync(join(folder, "fake.png"), "no image");
+  const spaced = join(folder, "my shots/b c.png");
+  const count = (text: string): number => {
+    const images = imagesIn(text, folder);
+    assert.ok(!isFailure(images), text);
+    return images.length;
+  };
+  assert.equal(count("why is a.png red?"), 1);
+  assert.equal(count(`look: '${spaced}' and "${spaced}" @a.png`), 2);
+  assert.equal(count(spaced.replaceAll(" ", "\\ ")), 1);
+  assert.equal(count(pathToFileURL(spaced).href), 1);
+  assert.equal(count("there is no missing.png, and it's fine"), 0);
+  assert.ok(isFailure(imagesIn("fake.png", folder)));
+});
+
+it("the status line drops what matters least where it is narrow", () => {
+  const status = {
+    ...{ model: "acme/quick", mode: "auto", tokens: 12_400, window: 200_000, folder: "~/project" },
+    cost: { dollars: 0.5, isUnknown: false },
+  };
+  assert.equal(statusLine(status, 100), "quick · auto · 12.4k of 200.0k (6%) · $0.50 · ~/project");
+  assert.equal(statusLine(status, 40), "quick · auto · 12.4k of 200.0k (6%)");
+  assert.equal(statusLine({ ...status, hint: "Esc interrupts" }, 30), "Esc interrupts · quick · auto");
+  assert.match(statusLine({ ...status, cost: { dollars: 0, isUnknown: true } }, 100), /cost unknown/);
+});

@@ -1,0 +1,299 @@
+/** Journeys of a person at the terminal, driven by keys in tmux; their screens are kept as text. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AssistantPart } from "@lathe/protocol";
+import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { noTmux, openTmux, type Size, sameScreen, type Tmux } from "./tmux.ts";
+
+let last = 0;
+function call(tool: string, input: object): AssistantPart {
+  return { type: "tool-call", id: `c${++last}`, tool, input: JSON.stringify(input) };
+}
+
+function says(text: string, ...calls: readonly AssistantPart[]): WireAnswer {
+  return { parts: [{ type: "text", text }, ...calls] };
+}
+
+const before = "export const add = (a, b) => a - b;\n";
+const after = "export const add = (a, b) => a + b;\n";
+const edit = (): AssistantPart => call("edit", { path: "add.js", edits: [{ old: "a - b", new: "a + b" }] });
+const read = (): AssistantPart => call("read", { path: "add.js" });
+const run = (command: string): AssistantPart => call("shell", { command });
+
+const sizes: readonly Size[] = [
+  { columns: 80, rows: 24 },
+  { columns: 200, rows: 50 },
+];
+
+describe("journeys", { skip: noTmux() }, () => {
+  let place: Place;
+  let server: WireServer;
+  let tmux: Tmux | undefined;
+  let answers: WireAnswer[] = [];
+
+  beforeEach(async () => {
+    place = makePlace();
+    place.put("add.js", before);
+    answers = [];
+    server = await startWireServer(() => answers.shift() ?? says("There is nothing more to do."));
+  });
+  afterEach(async () => {
+    await tmux?.close();
+    tmux = undefined;
+    await server.close();
+    place.remove();
+  });
+
+  const open = async (size: Size, ...args: readonly string[]): Promise<Tmux> => {
+    tmux = await openTmux(place, ["--no-sandbox", ...args], { size, env: wireEnv(server.url) });
+    return tmux;
+  };
+  const say = async (terminal: Tmux, text: string): Promise<void> => {
+    await terminal.type(text);
+    await terminal.press("Enter");
+  };
+  const content = (): string => readFileSync(join(place.workspace, "add.js"), "utf8");
+  const ready = /claude-sonnet-5-5 · \w+ · [^\n]*$/;
+
+  for (const size of sizes) {
+    const name = `at ${size.columns}x${size.rows}`;
+
+    it(`first run: an answer in Markdown, help, and how to go on, ${name}`, async () => {
+      answers = [
+        says(
+          "# What this is\n\nOne file, `add.js`:\n\n1. it **adds**\n2. wrongly\n\n```js\na - b;\n```\n\n| file | lines |\n|---|---|\n| add.js | 1 |\n",
+        ),
+      ];
+      const terminal = await open(size);
+      sameScreen("first", size, await terminal.until(ready));
+      await say(terminal, "what is this?");
+      sameScreen("answer", size, await terminal.until(/done · 1 step[\s\S]*\n\S*claude-sonnet/));
+      await say(terminal, "/help");
+      sameScreen("help", size, await terminal.until(/Ctrl-C twice[\s\S]*\n\S*claude-sonnet/));
+      await terminal.press("C-c");
+      await terminal.until("Ctrl-C again leaves");
+      await terminal.press("C-c");
+      const left = await terminal.until("exit 0");
+      assert.match(left, /Session \S+\. Go on with it: lathe --resume \S+\n/);
+    });
+
+    it(`a fix with approval, ${name}`, async () => {
+      answers = [
+        says("I look first.", read()),
+        says("The sign is wrong.", edit()),
+        says("Now the test.", run("node -e 'process.exit(0)'")),
+        says("It adds now."),
+      ];
+      const terminal = await open(size, "--permission-mode", "ask", "fix add");
+      sameScreen("asked", size, await terminal.until("Enter answers"));
+      assert.equal(content(), before);
+      await terminal.press("Enter");
+      await terminal.until(/process\.exit[\s\S]*Enter answers/);
+      assert.equal(content(), after);
+      await terminal.press("Down", "Enter");
+      sameScreen("fixed", size, await terminal.until(/done · 4 steps[\s\S]*\n\S*claude-sonnet/));
+      await say(terminal, "/permissions");
+      sameScreen("permissions", size, await terminal.until("Allowed for this session"));
+    });
+  }
+
+  const size: Size = { columns: 80, rows: 24 };
+
+  it("deny in words, and steer", async () => {
+    answers = [
+      says("I remove it.", call("delete", { path: "add.js" })),
+      says("Then I wait.", run("touch waited; sleep 1")),
+      says("As you say."),
+    ];
+    const terminal = await open(size, "--permission-mode", "ask", "tidy up");
+    await terminal.until("Enter answers");
+    await say(terminal, "keep it, only list the files");
+    await terminal.until(/touch waited[\s\S]*Enter answers/);
+    await terminal.press("Enter");
+    await terminal.until("Esc interrupts");
+    await say(terminal, "and be brief");
+    await terminal.until("waits to be heard: and be brief");
+    sameScreen("steered", size, await terminal.until("done · 3 steps"));
+    assert.equal(content(), before);
+    const told = server.records.map(({ text }) => text);
+    assert.ok(told[1]?.includes("keep it, only list the files"));
+    assert.ok(told[2]?.includes("and be brief"));
+  });
+
+  it("interrupt within 200 ms, leave, and resume", async () => {
+    answers = [{ ...says("slow ".repeat(400)), chunks: "event", fault: { type: "slow", ms: 200 } }];
+    const terminal = await open(size, "begin");
+    await terminal.until("slow slow");
+    const pressedAt = performance.now();
+    await terminal.press("Escape");
+    await terminal.until("interrupted · 0 steps");
+    const tookMs = performance.now() - pressedAt;
+    assert.ok(tookMs < 1000, `${tookMs} ms, the two runs of tmux among them`);
+    await terminal.press("C-d");
+    const [, id = ""] = /--resume (\S+)/.exec(await terminal.until("exit 0")) ?? [];
+    await terminal.close();
+    answers = [says("Here I am again.")];
+    const again = await open(size, "--resume", id);
+    sameScreen("resumed", size, await again.until(`Session ${id}`));
+    await say(again, "go on");
+    await again.until("Here I am again.");
+    await again.until("done · 1 step");
+    await again.press("C-d");
+    await again.until("exit 0");
+    await again.close();
+    answers = [says("And again.")];
+    const third = await open(size, "--continue", "once more");
+    await third.until("And again.");
+    assert.ok(server.records.at(-1)?.text.includes("Here I am again."));
+  });
+
+  it("rewind the files and the conversation", async () => {
+    answers = [says("", read()), says("", edit()), says("It adds now.")];
+    const terminal = await open(size, "fix add");
+    await terminal.until("done · 3 steps");
+    assert.equal(content(), after);
+    await say(terminal, "/diff");
+    await terminal.until("1 file");
+    await say(terminal, "/rewind");
+    sameScreen("rewind", size, await terminal.until("Back to before which step?"));
+    await terminal.press("Down", "Enter");
+    await terminal.until("What goes back?");
+    await terminal.press("Enter");
+    await terminal.until("Take it back: /rewind undo");
+    assert.equal(content(), before);
+    await say(terminal, "/rewind undo");
+    await terminal.until("The rewind is undone.");
+    assert.equal(content(), after);
+  });
+
+  it("switch the model from a list", async () => {
+    answers = [says("One."), says("Two.")];
+    const terminal = await open(size, "begin");
+    await terminal.until("done · 1 step");
+    await say(terminal, "/model");
+    await terminal.until("Which model?");
+    await terminal.type("opus-5");
+    sameScreen("models", size, await terminal.until(/› \d+\. anthropic\/claude-opus-5/));
+    await terminal.press("Enter");
+    await terminal.until("takes over from the next step on");
+    await say(terminal, "go on");
+    await terminal.until("Two.");
+    assert.match(String(server.records.at(-1)?.body.model), /claude-opus-5/);
+  });
+
+  it("the commands about sessions", async () => {
+    answers = [says("One."), says("Two."), says("Three.")];
+    const terminal = await open(size, "begin");
+    await terminal.until("done · 1 step");
+    await say(terminal, "/plan");
+    await terminal.until(/claude-sonnet-5-5 · plan/);
+    await say(terminal, "/plan off");
+    await terminal.until(/claude-sonnet-5-5 · auto/);
+    await say(terminal, "/cost");
+    await terminal.until(/\/cost[\s\S]*\$0\.0014/);
+    await say(terminal, "/name The first one");
+    await terminal.until("The session is called The first one.");
+    await say(terminal, "/fork");
+    await terminal.until(/A fork of \S+: \S+\./);
+    await say(terminal, "in the fork");
+    await terminal.until("Two.");
+    assert.ok(server.records.at(-1)?.text.includes("One."));
+    await say(terminal, "/export page.html");
+    await terminal.until("Written:");
+    assert.match(readFileSync(join(place.workspace, "page.html"), "utf8"), /<h1>The first one<\/h1>/);
+    await say(terminal, "/export page.html");
+    await terminal.until("there is such a file already");
+    await say(terminal, "/clear");
+    await terminal.until("A new session. The one before: /resume");
+    await say(terminal, "afresh");
+    await terminal.until("Three.");
+    assert.ok(!server.records.at(-1)?.text.includes("One."));
+    await say(terminal, "/resume");
+    await terminal.until(/Which session\?[\s\S]*The first one/);
+    await terminal.press("Enter");
+    sameScreen(
+      "taken-up",
+      size,
+      await terminal.until(/Session \S+: The first one\.[\s\S]*\n\S*claude-sonnet/),
+    );
+    await say(terminal, "/nmae x");
+    await terminal.until("did you mean /name?");
+  });
+
+  it("files, commands and pastes in the editor", async () => {
+    place.put("src/deep/thing.ts", "x\n");
+    answers = [says("Seen.")];
+    const terminal = await open(size);
+    await terminal.until(ready);
+    await terminal.type("look at @thing");
+    await terminal.until("src/deep/thing.ts");
+    await terminal.press("Tab");
+    await terminal.until("look at @src/deep/thing.ts");
+    await terminal.paste("\nline one\nline two");
+    sameScreen("pasted", size, await terminal.until("line two"));
+    assert.equal(server.records.length, 0);
+    await terminal.press("Enter");
+    await terminal.until("done · 1 step");
+    assert.match(server.records[0]?.text ?? "", /@src\/deep\/thing.ts \\nline one\\nline two/);
+    await say(terminal, "!echo it is $((40 + 2))");
+    await terminal.until("it is 42");
+    await terminal.press("Up", "Up");
+    await terminal.until(/look at @src/);
+    await terminal.press("C-c");
+    await say(terminal, "and?");
+    await terminal.until(/done · 1 step[\s\S]*done · 1 step/);
+    assert.match(server.records[1]?.text ?? "", /I ran `echo it is .*it is 42/);
+  });
+
+  it("stays whole through narrow and wide, a stop and a continue, and gives the terminal back", async () => {
+    answers = [
+      says("A sentence that is a good deal longer than forty columns are wide, for sure."),
+      says("More."),
+    ];
+    const terminal = await open(size, "begin");
+    await terminal.until("done · 1 step");
+    // Each with what the status line has room for.
+    const widths = [
+      [40, / · auto$/m],
+      [120, /workspace$/m],
+      [80, /\$0\.0014$/m],
+    ] as const;
+    for (const [columns, told] of widths) {
+      await terminal.resize({ columns, rows: 24 });
+      const drawn = await terminal.until(told);
+      if (columns === 40) sameScreen("narrow", { columns, rows: 24 }, drawn);
+      // Faster than this tmux breaks the lines anew long before it tells anybody in it.
+      await sleep(400);
+    }
+    await say(terminal, "go on");
+    await terminal.until("More.");
+    const shown = await terminal.screen(true);
+    assert.equal(shown.match(/› go on/g)?.length, 1, shown);
+    assert.equal(shown.match(/A sentence/g)?.length, 1, shown);
+    assert.equal(shown.match(/^─+$/gm)?.length, 2, shown);
+    const pid = await terminal.pid();
+    process.kill(pid, "SIGTSTP");
+    await terminal.gone(/^─+$/m);
+    process.kill(pid, "SIGCONT");
+    await terminal.until(/^─{40}\n\n─{40}\n/m);
+    await terminal.type("still here");
+    await terminal.until("still here");
+    process.kill(pid, "SIGTERM");
+    await terminal.until("exit 130");
+    assert.ok(existsSync(join(place.workspace, "add.js")));
+    assert.doesNotMatch(await terminal.screen(), /─────/);
+  });
+
+  it("says everything in plain lines to a screen reader", async () => {
+    answers = [says("I **look**.", read()), says("Done looking.")];
+    const terminal = await open(size, "--screen-reader", "--permission-mode", "ask", "look");
+    await terminal.until("done · 2 steps");
+    const shown = await terminal.screen();
+    sameScreen("plain", size, shown);
+    assert.doesNotMatch(shown, /[─│┌⠋]/);
+  });
+});

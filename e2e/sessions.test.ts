@@ -1,0 +1,103 @@
+/** Sessions at the command line: named, found, forked, shared as pages, watched. */
+import assert from "node:assert/strict";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import type { AssistantPart } from "@lathe/protocol";
+import { startWireServer, type WireServer } from "@lathe/testkit";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+
+const nasty =
+  "Here: **bold** <script>alert(1)</script> [go](javascript:alert(2)) ![x](https://example.com/x.png)";
+
+describe("sessions at the command line", () => {
+  let place: Place;
+  let server: WireServer;
+  let id = "";
+
+  const run = (...args: readonly string[]) => place.run(args, { env: wireEnv(server.url) });
+  const ok = async (...args: readonly string[]): Promise<string> => {
+    const { code, out, err } = await run(...args);
+    assert.equal(code, 0, err);
+    return out;
+  };
+
+  beforeEach(async () => {
+    place = makePlace();
+    const write: AssistantPart = {
+      ...{ type: "tool-call", id: "c1", tool: "write" },
+      input: JSON.stringify({ path: "page.html", content: "<b>new</b>\n" }),
+    };
+    let turn = 0;
+    server = await startWireServer(() =>
+      turn++ === 0
+        ? { parts: [{ type: "text", text: "I write." }, write] }
+        : { parts: [{ type: "text", text: nasty }] },
+    );
+    const options = ["--no-sandbox", "--output-format", "json"];
+    const { session } = JSON.parse(await ok("run", ...options, "make <i>the</i> page")) as {
+      session: string;
+    };
+    id = session;
+  });
+  afterEach(async () => {
+    place.remove();
+    await server.close();
+  });
+
+  it("are named and found", async () => {
+    await ok("sessions", "name", id, "The", "first page");
+    assert.match(await ok("sessions", "list", "--search", "page first"), new RegExp(`${id}.*The first page`));
+    assert.match(await ok("sessions", "list", "--search", "other"), /No session has these words/);
+    const wrong = await run("sessions", "name", id, " ");
+    assert.deepEqual([wrong.code, /one line of 1 to 120/.test(wrong.err)], [2, true]);
+  });
+
+  it("are forked, and the fork is gone on with", async () => {
+    const { id: fork } = JSON.parse(await ok("sessions", "fork", id, "--json")) as { id: string };
+    await ok("run", "--no-sandbox", "--resume", fork, "and now?");
+    const texts = server.records.at(-1)?.text ?? "";
+    assert.ok(texts.includes("make <i>the</i> page") && texts.includes("and now?"));
+    assert.equal((await run("sessions", "fork", id, "--to", "7")).code, 2);
+  });
+
+  it("are a text, and a page that holds nothing but what was said", async () => {
+    const text = await ok("sessions", "export", id, "--format", "markdown");
+    assert.match(
+      text,
+      /^# make <i>the<\/i> page\n[\s\S]*> make <i>[\s\S]*\*\*write\*\* `page\.html`[\s\S]*```diff[\s\S]*\+<b>new/,
+    );
+    const page = await ok("sessions", "export", id, "--format", "html");
+    assert.match(page, /<title>make &lt;i&gt;the&lt;\/i&gt; page<\/title>/);
+    assert.match(page, /<span class="add">\+&lt;b&gt;new&lt;\/b&gt;<\/span>/);
+    assert.match(page, /<strong>bold<\/strong>/);
+    assert.match(page, /prefers-color-scheme: dark/);
+    assert.doesNotMatch(page, /<script|<img|javascript:|href=|src=/);
+    assert.match(page, /default-src 'none'/);
+    const jsonl = await ok("sessions", "export", id, "--format", "jsonl");
+    assert.ok(
+      jsonl
+        .trim()
+        .split("\n")
+        .every((line) => JSON.parse(line).session === id),
+    );
+    assert.match(
+      (await run("sessions", "export", id)).err,
+      /--format is one of edits, markdown, html, jsonl/,
+    );
+  });
+
+  it("are watched from elsewhere, and cannot be touched there", async () => {
+    const watching = place.start(["attach", id, "--json"], { input: null });
+    await watching.said('"turn.ended"');
+    await ok("run", "--no-sandbox", "--resume", id, "once more");
+    await watching.said("once more");
+    watching.child.kill("SIGINT");
+    const { code, out } = await watching.ended;
+    assert.equal(code, 0);
+    assert.match(out, /session\.created[\s\S]*once more/);
+    const reading = place.start(["attach", id], { input: null });
+    await reading.said("nobody runs it now");
+    reading.child.kill("SIGTERM");
+    assert.match((await reading.ended).out, /› make[\s\S]*✓ write +page\.html/);
+    assert.equal((await run("attach", "nobody")).code, 2);
+  });
+});

@@ -1,0 +1,135 @@
+/** A terminal that is driven by keys and read as text: tmux, with the real command in it. */
+import assert from "node:assert/strict";
+import { execFile, execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import type { Place } from "./lathe.ts";
+
+const command = fileURLToPath(new URL("../apps/cli/bin/lathe.mjs", import.meta.url));
+const bin = fileURLToPath(new URL("../node_modules/.bin", import.meta.url));
+const screens = fileURLToPath(new URL("./fixtures/screens", import.meta.url));
+const run = promisify(execFile);
+
+export interface Size {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+export interface Tmux {
+  /** Names as tmux knows them: `Enter`, `Escape`, `C-c`. */
+  press(...keys: readonly string[]): Promise<void>;
+  type(text: string): Promise<void>;
+  /** As a terminal pastes it. */
+  paste(text: string): Promise<void>;
+  resize(size: Size): Promise<void>;
+  /** What stands there; with what was scrolled away before it. */
+  screen(withHistory?: boolean): Promise<string>;
+  /** Resolves with the screen once it holds the text, rejects after a while. */
+  until(text: string | RegExp): Promise<string>;
+  /** Resolves once the screen does not hold it any more. */
+  gone(text: RegExp): Promise<void>;
+  /** Process id of the command. */
+  pid(): Promise<number>;
+  close(): Promise<void>;
+}
+
+/** Why there is none; undefined where it can be used. */
+export function noTmux(): string | false {
+  try {
+    execFileSync("tmux", ["-V"]);
+    return false;
+  } catch {
+    return "tmux is not installed";
+  }
+}
+
+let opened = 0;
+const patienceMs = 30_000;
+
+/** `lathe ARGS` in a terminal of its own; `exit N` stands below it when it has ended. */
+export async function openTmux(
+  place: Place,
+  args: readonly string[],
+  { size, env = {} }: { readonly size: Size; readonly env?: Readonly<Record<string, string>> },
+): Promise<Tmux> {
+  const socket = `lathe-e2e-${process.pid}-${++opened}`;
+  const tmux = async (...words: readonly string[]): Promise<string> =>
+    (await run("tmux", ["-L", socket, "-f", "/dev/null", ...words])).stdout;
+  const variables = {
+    PATH: `${bin}:${process.env.PATH}`,
+    HOME: place.home,
+    TMPDIR: join(dirname(place.home), "tmp"),
+    TERM: "screen-256color",
+    LANG: "C.UTF-8",
+    COLORFGBG: "15;0",
+    ...env,
+  };
+  const words = Object.entries(variables).map(([name, value]) => quoted(`${name}=${value}`));
+  const line = `env -i ${words.join(" ")} ${[command, ...args].map(quoted).join(" ")}; echo exit $?; exec sleep 3600`;
+  const [columns, rows] = [String(size.columns), String(size.rows)];
+  await tmux("new-session", "-d", "-x", columns, "-y", rows, "-c", place.workspace, "sh", "-c", line);
+  const screen = async (withHistory = false): Promise<string> => {
+    const all = await tmux("capture-pane", "-p", ...(withHistory ? ["-S", "-"] : []));
+    return all.replace(/[ \t]+$/gm, "").trimEnd();
+  };
+  const when = async (holds: (now: string) => boolean, what: string): Promise<string> => {
+    const giveUpAt = performance.now() + patienceMs;
+    for (;;) {
+      const now = await screen();
+      if (holds(now)) return now;
+      assert.ok(performance.now() < giveUpAt, `${what} never came; there stands:\n${now}`);
+      await sleep(25);
+    }
+  };
+  return {
+    press: async (...keys) => void (await tmux("send-keys", ...keys)),
+    type: async (text) => void (await tmux("send-keys", "-l", text)),
+    paste: async (text) => {
+      await tmux("set-buffer", text);
+      await tmux("paste-buffer", "-p");
+    },
+    resize: async (to) => {
+      await tmux("resize-window", "-x", String(to.columns), "-y", String(to.rows));
+    },
+    screen,
+    until: (text) =>
+      when((now) => (typeof text === "string" ? now.includes(text) : text.test(now)), String(text)),
+    gone: async (text) => void (await when((now) => !text.test(now), `the end of ${text}`)),
+    pid: async () => {
+      const shell = (await tmux("display-message", "-p", "#{pane_pid}")).trim();
+      const children = readFileSync(`/proc/${shell}/task/${shell}/children`, "utf8").trim();
+      return Number(children.split(" ")[0]);
+    },
+    close: async () => void (await tmux("kill-server")),
+  };
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+/** The screen is as it was when somebody looked at it; LATHE_SCREENS=write keeps it as it is now. */
+export function sameScreen(name: string, { columns, rows }: Size, found: string): void {
+  const path = join(screens, `${name}-${columns}x${rows}.txt`);
+  const stable = settled(found);
+  if (process.env.LATHE_SCREENS === "write") {
+    mkdirSync(screens, { recursive: true });
+    writeFileSync(path, `${stable}\n`);
+  }
+  assert.ok(existsSync(path), `no such screen yet: LATHE_SCREENS=write keeps it, then look at ${path}`);
+  assert.equal(stable, readFileSync(path, "utf8").trimEnd());
+}
+
+/** Times, ids and places differ from run to run. */
+function settled(screen: string): string {
+  return screen
+    .replaceAll(realpathSync("/tmp"), "/tmp")
+    .replace(/\/tmp\/lathe-e2e-\w+/g, "/tmp/place")
+    .replace(/\d+(?:\.\d+)? (?:ms|s)\b/g, "0 s")
+    .replace(/\b[a-z0-9]{8}-[a-z0-9]{6}\b/g, "SESSION")
+    .replace(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "DATE")
+    .replace(/[⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏]/g, "⠋");
+}
