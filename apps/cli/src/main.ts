@@ -15,6 +15,7 @@ Usage:
   lathe edits apply           the edit engine by itself, on texts from a pipe
   lathe sandbox exec -- CMD   a command in the sandbox; verify tries what it holds
   lathe fork list             changes that wait; diff, keep or drop one
+  lathe hooks                what programs of the project have a say in sessions; hooks trust: let them
   lathe policy check CMD      whether a shell command may run, and why; policy rules: what you allowed for good
   lathe models list           the models you reach, and what they cost; test tries them,
                               route says which one --model auto would choose
@@ -42,6 +43,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   fork: async () => (await import("./commands/fork.ts")).forkCommand,
   tool: async () => (await import("./commands/tool.ts")).toolCommand,
   models: async () => (await import("./commands/models.ts")).modelsCommand,
+  hooks: async () => (await import("./commands/hooks.ts")).hooksCommand,
   policy: async () => (await import("./commands/policy.ts")).policyCommand,
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
 };

@@ -3,6 +3,7 @@ import { runAgent } from "@lathe/agent";
 import {
   type Event,
   type Failure,
+  failure,
   fold,
   isFailure,
   type Offer,
@@ -13,6 +14,7 @@ import { allSteps } from "./all-steps.ts";
 import { type AskedCall, findAskedCall } from "./asked-call.ts";
 import type { Containment } from "./containment.ts";
 import { explained } from "./explained.ts";
+import { lazyHooks } from "./lazy-hooks.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openPorts } from "./open-ports.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
@@ -86,6 +88,12 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
     session ??= fold(log.events);
     return session;
   };
+  const hooks = lazyHooks(options, {
+    ports: opened.ports,
+    isNew: log.events.every(({ type }) => type !== "step.started"),
+    session: current,
+    cancel: (by) => offer({ type: "cancel", by }),
+  });
   member.attach({ options: { ...options, models: chosen }, session: current });
   return {
     id: log.id,
@@ -101,8 +109,11 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
       await member.recall();
       const now = current();
       const configured = isConfigured ? now : { settings, limits: options.limits };
+      const held = await hooks.open();
       const ended = await runAgent(log, opened.ports, { ...configured, session: now });
       if (isFailure(ended)) return explained(ended, options.env);
+      const unheard = held?.refused();
+      if (unheard !== undefined && ended.lastEnd === now.lastEnd) return unheardBy(unheard);
       isConfigured = true;
       session = ended;
       return ended;
@@ -113,10 +124,14 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
     answer: (call, question, answer) => offer({ type: "answer", call, question, answer, by: "user" }),
     containment: () => opened.containment(),
     close: () => {
-      closing ??= allSteps([() => stopAll(member), opened.close, () => log.close()]);
+      closing ??= allSteps([() => stopAll(member), hooks.close, opened.close, () => log.close()]);
       return closing;
     },
   };
+}
+
+function unheardBy(why: string): Failure {
+  return failure("no-access", `a hook does not let these words be heard: ${why}`, { who: "user" });
 }
 
 /** Subagents that a cancelled call left behind. */

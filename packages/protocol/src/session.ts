@@ -101,6 +101,8 @@ export interface Turn {
   readonly covered?: number;
   /** Answers completed when the router last chose. */
   readonly routedAt?: number;
+  /** How often a hook kept it from ending. */
+  readonly held?: number;
   /** Commands that ended, the latest 20. */
   readonly runs?: readonly Run[];
 }
