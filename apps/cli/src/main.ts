@@ -16,6 +16,7 @@ Usage:
   lathe sandbox exec -- CMD   a command in the sandbox; verify tries what it holds
   lathe fork list             changes that wait; diff, keep or drop one
   lathe hooks                what programs of the project have a say in sessions; hooks trust: let them
+  lathe memory               facts that sessions are told: list, add, remove
   lathe policy check CMD      whether a shell command may run, and why; policy rules: what you allowed for good
   lathe models list           the models you reach, and what they cost; test tries them,
                               route says which one --model auto would choose
@@ -44,6 +45,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   tool: async () => (await import("./commands/tool.ts")).toolCommand,
   models: async () => (await import("./commands/models.ts")).modelsCommand,
   hooks: async () => (await import("./commands/hooks.ts")).hooksCommand,
+  memory: async () => (await import("./commands/memory.ts")).memoryCommand,
   policy: async () => (await import("./commands/policy.ts")).policyCommand,
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
 };

@@ -7,6 +7,7 @@ import { explained } from "./explained.ts";
 import { type Instructions, readInstructions } from "./instructions.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { type LocalSession, openLocalSession, type Words } from "./local-session.ts";
+import { mayRemember } from "./may-remember.ts";
 import { openRedactor } from "./open-redactor.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { sessionEnvironment } from "./session-environment.ts";
@@ -48,6 +49,7 @@ async function beginSession(
   const { birth } = member;
   const at = systemClock.now();
   const { texts, leftOut } = readInstructions(cwd);
+  const remembered = mayRemember(options) ? (await import("./memory.ts")).memoryTexts(options) : [];
   const created = sessionCreated({
     id,
     cwd,
@@ -56,7 +58,7 @@ async function beginSession(
     model: options.planner ?? chooseModels(options.models, env)[0] ?? builtinModel,
     tools: member.tools,
     environment: sessionEnvironment(cwd, env, at),
-    instructions: await redacted(texts, options),
+    instructions: await redacted([...texts, ...remembered], options),
     ...(birth && { birth }),
   });
   const scratch = openScratchFolder(created.data.id);
