@@ -75,6 +75,23 @@ describe("a project's customs", () => {
     assert.deepEqual([wrong.code, /there is no command \/fox; there are \/fix/.test(wrong.err)], [2, true]);
   });
 
+  it("a hook has its say in the sandbox, once it is trusted", async () => {
+    const command = "cat > told.json; echo no such writes >&2; exit 2";
+    const hooks = { PreToolUse: [{ matcher: "Write", hooks: [{ type: "command", command }] }] };
+    place.put(".claude/settings.json", JSON.stringify({ hooks }));
+    const write = { parts: [call("w1", "write", { path: "a.txt", content: "a\n" })] };
+    const done = { parts: [{ type: "text", text: "Done." }] } as const;
+    const first = await run([write, done, write, done], "go");
+    assert.match(first.err, /hooks of this project do not run.*lathe hooks trust/);
+    assert.ok(existsSync(join(place.workspace, "a.txt")) && !existsSync(join(place.workspace, "told.json")));
+    const trust = await place.run(["hooks", "trust"]);
+    assert.match(trust.out, /PreToolUse Write \(trusted\): cat > told\.json/);
+    const second = await place.run(["run", "go on"], { env: wireEnv(server.url) });
+    assert.equal(second.err, "");
+    assert.match(saidIn(3), /Refused \(hook\): no such writes/);
+    assert.equal(JSON.parse(readFileSync(join(place.workspace, "told.json"), "utf8")).tool_name, "Write");
+  });
+
   it("a plan is kept as a file, and carried out when the session goes on in another mode", async () => {
     const plan = { parts: [call("p1", "plan", { plan: "1. write a.txt" })] };
     const done = { parts: [{ type: "text", text: "Planned." }] } as const;

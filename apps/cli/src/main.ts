@@ -17,6 +17,8 @@ Usage:
   lathe edits apply           the edit engine by itself, on texts from a pipe
   lathe sandbox exec -- CMD   a command in the sandbox; verify tries what it holds
   lathe fork list             changes that wait; diff, keep or drop one
+  lathe hooks                what programs of the project have a say in sessions; hooks trust: let them
+  lathe memory               facts that sessions are told: list, add, remove
   lathe policy check CMD      whether a shell command may run, and why; policy rules: what you allowed for good
   lathe models list           the models you reach, and what they cost; test tries them,
                               route says which one --model auto would choose
@@ -47,6 +49,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   fork: async () => (await import("./commands/fork.ts")).forkCommand,
   tool: async () => (await import("./commands/tool.ts")).toolCommand,
   models: async () => (await import("./commands/models.ts")).modelsCommand,
+  hooks: async () => (await import("./commands/hooks.ts")).hooksCommand,
+  memory: async () => (await import("./commands/memory.ts")).memoryCommand,
   policy: async () => (await import("./commands/policy.ts")).policyCommand,
   mcp: async () => (await import("./commands/mcp.ts")).mcpCommand,
   acp: async () => (await import("./commands/acp.ts")).acpCommand,

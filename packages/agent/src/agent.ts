@@ -80,6 +80,7 @@ export interface AgentPorts {
   readonly kept?: KeptRules;
   /** *Contract:* as it is now; absent where the session is alone. */
   kin?(): KinHold;
+  readonly hooks?: NonNullable<Ports["hooks"]>;
   readonly instructions?: NonNullable<Ports["instructions"]>;
   /** *Contract:* an id for a session that a call opens; absent where none can. */
   newSession?(): string;

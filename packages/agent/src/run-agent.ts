@@ -81,6 +81,7 @@ function orchestratorPorts(ports: AgentPorts): Ports {
     },
     checkpoint: (session, signal) => ports.checkpoint(session, signal),
     context: (session, call, amid) => toolContext(ports, { session, call, amid }),
+    ...(ports.hooks && { hooks: ports.hooks }),
     ...(ports.instructions && { instructions: ports.instructions }),
     ...(ports.newSession && { newSession: ports.newSession }),
     onEvent: (event, session) => ports.onEvent(event, session),

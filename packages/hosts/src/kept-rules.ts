@@ -20,9 +20,7 @@ export function openKeptRules({
   env,
   onRemark,
 }: Pick<LocalOptions, "cwd" | "env" | "onRemark">): OpenKeptRules {
-  // What lies there a command may have written, also by way of a link of the user's.
-  const config = nearestReal(configFolder(env));
-  if (`${config}${sep}`.startsWith(`${cwd}${sep}`)) return { rules: () => [] };
+  if (isInReach({ cwd, env })) return { rules: () => [] };
   const file = projectRulesFile(env, cwd);
   let known: { readonly stamp: string; readonly rules: readonly Rule[] } = { stamp: "", rules: [] };
   const rules = (): readonly Rule[] => {
@@ -45,6 +43,11 @@ export function openKeptRules({
     return refused;
   };
   return { rules, kept: { offered, keep } };
+}
+
+/** Whether the user's configuration lies in the workspace: a command may have written it, also by way of a link of the user's. */
+export function isInReach({ cwd, env }: Pick<LocalOptions, "cwd" | "env">): boolean {
+  return `${nearestReal(configFolder(env))}${sep}`.startsWith(`${cwd}${sep}`);
 }
 
 /** Empty where there is none. */

@@ -3,6 +3,7 @@ import { runAgent } from "@lathe/agent";
 import {
   type Event,
   type Failure,
+  failure,
   fold,
   isFailure,
   type Mode,
@@ -15,6 +16,7 @@ import { allSteps } from "./all-steps.ts";
 import { type AskedCall, findAskedCall } from "./asked-call.ts";
 import type { Containment } from "./containment.ts";
 import { explained } from "./explained.ts";
+import { lazyHooks } from "./lazy-hooks.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openPorts } from "./open-ports.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
@@ -109,6 +111,12 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
     session ??= fold(log.events);
     return session;
   };
+  const hooks = lazyHooks(options, {
+    ports: opened.ports,
+    isNew: log.events.every(({ type }) => type !== "step.started"),
+    session: current,
+    cancel: (by) => offer({ type: "cancel", by }),
+  });
   member.attach({ options: { ...options, models: chosen }, session: current });
   return {
     id: log.id,
@@ -125,8 +133,11 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
       const now = current();
       const begun = isConfigured ? now : { settings, limits: options.limits };
       const configured = { ...begun, settings: { ...begun.settings, mode: wanted } };
+      const held = await hooks.open();
       const ended = await runAgent(log, opened.ports, { ...configured, session: now });
       if (isFailure(ended)) return explained(ended, options.env);
+      const unheard = held?.refused();
+      if (unheard !== undefined && ended.lastEnd === now.lastEnd) return unheardBy(unheard);
       isConfigured = true;
       session = ended;
       return ended;
@@ -146,10 +157,14 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
     containment: () => opened.containment(),
     textOf: (version) => opened.ports.texts.recall(version),
     close: () => {
-      closing ??= allSteps([() => stopAll(member), opened.close, () => log.close()]);
+      closing ??= allSteps([() => stopAll(member), hooks.close, opened.close, () => log.close()]);
       return closing;
     },
   };
+}
+
+function unheardBy(why: string): Failure {
+  return failure("no-access", `a hook does not let these words be heard: ${why}`, { who: "user" });
 }
 
 /** Subagents that a cancelled call left behind. */

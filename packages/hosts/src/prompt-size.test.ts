@@ -44,7 +44,7 @@ it(`takes at most ${most} tokens, whichever profile`, async () => {
       task: "t",
       harness: "test",
       model,
-      tools: openRoot({ cwd: "/", env: {} }, async () => ({ type: "ok", text: "" })).tools,
+      tools: openRoot({ cwd: "/", env: {}, attended: true }, async () => ({ type: "ok", text: "" })).tools,
       environment: await sessionEnvironment("/work", process.env, 0),
       instructions: [],
     });

@@ -7,6 +7,7 @@ import { explained } from "./explained.ts";
 import { type Instructions, readInstructions } from "./instructions.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { type LocalSession, openLocalSession, type Words } from "./local-session.ts";
+import { mayRemember } from "./may-remember.ts";
 import { openRedactor } from "./open-redactor.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { sessionEnvironment } from "./session-environment.ts";
@@ -60,6 +61,7 @@ async function beginSession(
   const environment = sessionEnvironment(cwd, env, at);
   const { texts, leftOut } = readInstructions(cwd);
   const own = heldTo(member, await openSessionTools(options));
+  const remembered = mayRemember(options) ? (await import("./memory.ts")).memoryTexts(options) : [];
   const created = sessionCreated({
     id,
     cwd,
@@ -68,7 +70,7 @@ async function beginSession(
     model: options.planner ?? chooseModels(options.models, env)[0] ?? builtinModel,
     tools: [...member.tools, ...own.tools],
     environment: await environment,
-    instructions: await redacted(texts, options),
+    instructions: await redacted([...texts, ...remembered], options),
     ...(birth && { birth }),
   });
   const scratch = openScratchFolder(created.data.id);

@@ -5,6 +5,7 @@ import {
   type Draft,
   type EventData,
   failure,
+  type HookedCall,
   isFailure,
   type Opinion,
   type Outcome,
@@ -35,7 +36,7 @@ async function decideCall(state: CallState, session: Session, reach: Reach): Pro
   const examined = await ports.examine(session, prepared);
   if (state.answer) return answered({ ...state, answer: state.answer }, examined, ports);
   const { effects, facts } = examined;
-  const decision = ports.evaluate(effects, facts);
+  const decision = await hooked({ ...state.call, effects }, ports.evaluate(effects, facts), reach);
   if (decision.verdict !== "ask") return record({ call: state.call.id, effects, decision });
   const { tool, input } = state.call;
   const opinion = await ports.opinion?.({ tool, input, effects, why: decision.why }, facts, reach.signal);
@@ -44,6 +45,21 @@ async function decideCall(state: CallState, session: Session, reach: Reach): Pro
   const proposed = await ports.propose(effects, facts);
   if (session.settings.attended) return [ask(state, data, answersFor(proposed, ports))];
   return record({ ...data, ...(proposed.length > 0 && { proposed }) });
+}
+
+/** What only a person may lift, whatever a hook says. */
+const persons: ReadonlySet<string> = new Set(["refused-before", "uncontained"]);
+
+/** A hook can tighten a decision; it answers in a person's stead where one would be asked, and never lifts a denial. */
+async function hooked(call: HookedCall, decision: Decision, { ports, signal }: Reach): Promise<Decision> {
+  const { hooks } = ports;
+  if (!hooks || decision.verdict === "deny") return decision;
+  const mayAllow = !persons.has(decision.rule);
+  const said = await hooks.decide(call, decision, signal);
+  const first = said.verdict !== "allow" || mayAllow ? said : decision;
+  if (first.verdict !== "ask") return first;
+  const answer = await hooks.permit(call, first, signal);
+  return answer && (answer.verdict === "deny" || (mayAllow && answer.verdict === "allow")) ? answer : first;
 }
 
 function opinionDecision({ model, why }: Opinion): Decision {

@@ -78,7 +78,7 @@ export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ow
     if (ready.length === 0) return;
     const fresh = ready.filter(({ id }) => !session.offers.includes(id));
     const before = session;
-    await commit({ drafts: fresh.flatMap(({ id, offer }) => draftOf(id, offer, session)), durable: true });
+    await commit({ drafts: await hookedDrafts(fresh, session, ports), durable: true });
     if (session.turn?.cancelledBy !== undefined || isCalledOff(before, fresh)) turn.abort();
     const heard = ready.map(({ id }) => id);
     await ports.inbox.taken(session.id, heard);
@@ -128,10 +128,30 @@ function isCalledOff({ turn, compaction }: Session, fresh: readonly { readonly o
   return !turn && compaction !== undefined && fresh.some(({ offer }) => offer.type === "cancel");
 }
 
-function draftOf(id: string, offer: Offer, session: Session): Draft[] {
+interface Pending {
+  readonly id: string;
+  readonly offer: Offer;
+}
+
+async function hookedDrafts(fresh: readonly Pending[], session: Session, ports: Ports): Promise<Draft[]> {
+  return (await Promise.all(fresh.map((one) => hookedDraftOf(one, session, ports)))).flat();
+}
+
+/** Words that a hook does not want heard are gone; its host has said so. */
+async function hookedDraftOf({ id, offer }: Pending, session: Session, { hooks }: Ports): Promise<Draft[]> {
+  if (offer.type !== "message" || !hooks) return draftOf(id, offer, session);
+  const more = await hooks.heard(offer.text);
+  if (more === undefined) return [];
+  return draftOf(id, more === "" ? offer : { ...offer, more }, session);
+}
+
+function draftOf(id: string, offer: Offer & { readonly more?: string }, session: Session): Draft[] {
   switch (offer.type) {
     case "message": {
-      const parts = [{ type: "text", text: offer.text }, ...(offer.images ?? [])] as const;
+      const { more } = offer;
+      const notice = { type: "text", text: `<notice from="harness">A hook adds: ${more}</notice>` } as const;
+      const added = more === undefined ? [] : [notice];
+      const parts = [{ type: "text", text: offer.text }, ...(offer.images ?? []), ...added] as const;
       return [{ type: "message.received", data: { parts, offer: id } }];
     }
     case "model":

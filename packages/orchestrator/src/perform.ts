@@ -1,5 +1,5 @@
 /** Perform: the only place with effects; every action becomes events. */
-import type { CircuitHeard, Draft, Session } from "@lathe/protocol";
+import { type CircuitHeard, type Draft, messageText, type Session, type TurnEnd } from "@lathe/protocol";
 import { closeCalls } from "./abandon.ts";
 import type { Action } from "./action.ts";
 import { cutOffAttempt } from "./after-failure.ts";
@@ -58,12 +58,27 @@ export async function* perform(action: Action, session: Session, reach: Reach): 
       return drafts ? yield entry(drafts) : yield* callModel(session, reach);
     }
     case "end-turn":
-      return yield { drafts: [{ type: "turn.ended", data: { end: action.end } }], durable: true };
+      return yield await endTurn(action.end, session, reach);
   }
 }
 
 function entry(drafts: readonly Draft[]): Entry {
   return { drafts, durable: false };
+}
+
+/** So often a hook keeps a turn from ending. */
+const mostHeld = 8;
+
+async function endTurn(end: TurnEnd, { turn, messages }: Session, { ports }: Reach): Promise<Entry> {
+  const held = turn?.held ?? 0;
+  const last = messages.at(-1);
+  const said = last?.role === "assistant" ? messageText(last.parts) : "";
+  const isAsked = end.type === "done" && ports.hooks !== undefined && held < mostHeld;
+  const why = isAsked ? await ports.hooks?.stopping(said, held > 0) : undefined;
+  if (why === undefined) return { drafts: [{ type: "turn.ended", data: { end } }], durable: true };
+  return entry([
+    { type: "notice.posted", data: { about: "hook", text: `Not done yet, says a hook: ${why}` } },
+  ]);
 }
 
 async function giveInstructions(folders: readonly string[], { ports }: Reach): Promise<Draft> {

@@ -11,6 +11,7 @@ import type {
   Event,
   Facts,
   Failure,
+  Hooks,
   Inbox,
   InstructionsGiven,
   Ledger,
@@ -131,6 +132,7 @@ export interface Ports {
   context(session: Session, call: string, amid: Amid): ToolContext;
   /** *Contract:* what the project says to an agent in these folders; never rejects. Absent where nobody looks. */
   instructions?(folders: readonly string[]): Promise<InstructionsGiven["texts"]>;
+  readonly hooks?: Hooks;
   /** *Contract:* an id for a session that a call opens; absent where none can. */
   newSession?(): string;
   onEvent(event: Event, session: Session): void;

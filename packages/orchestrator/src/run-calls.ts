@@ -153,7 +153,9 @@ async function execute(
   const { signal } = stop;
   const { id } = state.call;
   const ask = session.settings.attended && prepared.asks ? { ask: questions.askOf(id, signal) } : {};
-  return prepared.run(reach.ports.context(session, id, { signal, ...ask }));
+  const outcome = await prepared.run(reach.ports.context(session, id, { signal, ...ask }));
+  const { hooks } = reach.ports;
+  return hooks ? hooks.ran({ ...state.call, effects: state.effects }, outcome, signal) : outcome;
 }
 
 const unstarted: Outcome = {

@@ -104,6 +104,8 @@ export interface Turn {
   readonly routedAt?: number;
   /** What the last compaction since the last answer freed. */
   readonly freed?: Freed;
+  /** How often a hook kept it from ending. */
+  readonly held?: number;
   /** Commands that ended, the latest 20. */
   readonly runs?: readonly Run[];
 }

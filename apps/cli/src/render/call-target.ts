@@ -13,6 +13,9 @@ export function callTarget(input: string, effects: readonly Effect[]): string {
 
 function fromArguments(value: unknown): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
+  const { agent, prompt } = value as Record<string, unknown>;
+  if (typeof agent === "string" && typeof prompt === "string")
+    return [`${agent}: ${prompt.split("\n", 1)[0]}`];
   for (const name of telling) {
     const field = (value as Record<string, unknown>)[name];
     if (typeof field === "string" && field !== "") return [field];

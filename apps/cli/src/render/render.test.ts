@@ -78,6 +78,7 @@ describe("diffs", () => {
 describe("calls", () => {
   it("are named by their target", () => {
     assert.equal(callTarget('{"path":"a.ts","text":"x"}', []), "a.ts");
+    assert.equal(callTarget('{"agent":"explore","prompt":"find it\\nnow"}', []), "explore: find it");
     assert.equal(
       callTarget('{"changes":[{"path":"a"},{"path":"b"},{"path":"c"},{"path":"d"}]}', []),
       "a, b, c and 1 more",

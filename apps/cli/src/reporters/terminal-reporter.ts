@@ -72,6 +72,7 @@ export class TerminalReporter implements Reporter {
         break;
       case "question.answered":
         this.#isAsking = false;
+        this.#showRunning();
         break;
       case "tool.completed":
         this.#finished(event);
@@ -221,6 +222,7 @@ export class TerminalReporter implements Reporter {
 
   /** The status line speaks of the first call that runs, and counts the others. */
   #showRunning(): void {
+    if (this.#isAsking) return;
     const running = [...this.#calls.values()].filter((call) => call.startedAt !== undefined);
     this.#screen.status(running.length === 0 ? undefined : () => this.#runningText());
   }

@@ -13,7 +13,7 @@ import {
   type Tool,
   type ToolContext,
 } from "@lathe/protocol";
-import { builtinTools, createPlan, createSkill, createTask } from "@lathe/tools";
+import { builtinTools, createPlan, createRemember, createSkill, createTask, type Memory } from "@lathe/tools";
 import type { AskedCall } from "../asked-call.ts";
 import type { CustomPlace } from "../customs/custom-files.ts";
 import { readSkills } from "../customs/read-skills.ts";
@@ -77,8 +77,11 @@ export interface Member {
   readonly running: Map<string, Running>;
 }
 
+/** Where nobody can be asked nothing is proposed. */
+type RootPlace = CustomPlace & Pick<LocalOptions, "attended">;
+
 /** The first of a tree: the session of a person. */
-export function openRoot(place: CustomPlace, run: RunSubagent): Member {
+export function openRoot(place: RootPlace, run: RunSubagent): Member {
   const { agents, remarks: left } = readAgents(place);
   const { skills, remarks: leftToo } = readSkills(place);
   const remarks = [...left, ...leftToo];
@@ -86,13 +89,20 @@ export function openRoot(place: CustomPlace, run: RunSubagent): Member {
   const tools = skill ? [...builtinTools, skill] : builtinTools;
   const tree = { agents, run, refusals: new Map(), opened: 0 };
   const root: Member = openMember(tree, { depth: 0, remarks, tools });
-  return Object.assign(root, { tools: [...root.tools, ...ownTools(place.env, root.self)] });
+  return Object.assign(root, { tools: [...root.tools, ...ownTools(place, root.self)] });
 }
 
 /** What only the session of a person has. */
-function ownTools(env: LocalOptions["env"], self: () => Self): readonly Tool[] {
-  return [createPlan(sessionPlans(env, () => self().session()))];
+function ownTools(place: RootPlace, self: () => Self): readonly Tool[] {
+  const plan = createPlan(sessionPlans(place.env, () => self().session()));
+  if (!place.attended) return [plan];
+  const add: Memory["add"] = async (scope, fact) =>
+    (await import("../memory.ts")).addMemory(place, scope, fact);
+  return [plan, createRemember({ add })];
 }
+
+/** What a subagent does not have by its parent. */
+const personal: ReadonlySet<string> = new Set(["task", "plan", "remember"]);
 
 interface Seat {
   readonly depth: number;
@@ -143,7 +153,7 @@ function openMember(tree: Tree, seat: Seat): Member {
       if (isNew) tree.opened++;
       const { id: of, root = of } = self().session();
       const born = { parent: of, root, agent: kind.name, role: kind.role };
-      const tools = allowed(member.tools, kind).filter(({ name }) => name !== "task" && name !== "plan");
+      const tools = allowed(member.tools, kind).filter(({ name }) => !personal.has(name));
       const below = { depth: depth + 1, remarks: [], tools, agent: kind, parent: member, birth: born };
       return openMember(tree, below);
     },

@@ -3,12 +3,12 @@ import * as v from "valibot";
 import type { EventType } from "../event-type.ts";
 
 export interface NoticePosted {
-  readonly about: "loop" | "truncated" | "switched" | "rewound" | "plan";
+  readonly about: "loop" | "truncated" | "switched" | "rewound" | "plan" | "hook";
   readonly text: string;
 }
 
 const schema: v.GenericSchema<unknown, NoticePosted> = v.object({
-  about: v.picklist(["loop", "truncated", "switched", "rewound", "plan"]),
+  about: v.picklist(["loop", "truncated", "switched", "rewound", "plan", "hook"]),
   text: v.string(),
 });
 
@@ -22,6 +22,8 @@ export const noticePosted: EventType<"notice.posted", NoticePosted> = {
     const messages = [...session.messages, { role: "user", parts: [{ type: "text", text }] } as const];
     if (!session.turn) return { ...session, messages };
     const { lastReason: _, ...turn } = session.turn;
-    return { ...session, messages, turn: data.about === "loop" ? { ...turn, nudgedAt: turn.steps } : turn };
+    if (data.about === "loop") return { ...session, messages, turn: { ...turn, nudgedAt: turn.steps } };
+    const held = data.about === "hook" ? { held: (turn.held ?? 0) + 1 } : {};
+    return { ...session, messages, turn: { ...turn, ...held } };
   },
 };

@@ -1,0 +1,53 @@
+/** `lathe hooks`: the programs that have a say in sessions of this folder, and whether the project's may run. */
+import { type Hook, readHookSettings } from "@lathe/hosts/hook-settings";
+import { distrustHooks, isTrusted, trustHooks } from "@lathe/hosts/trusted-hooks";
+import { type Failure, isFailure } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import { readFlags } from "../flags.ts";
+import { harmless } from "../render/fit.ts";
+import { agentFlags, realFolder, usage } from "../run-options.ts";
+import { problemLine } from "../show-failure.ts";
+
+const flags = { json: { type: "boolean", about: "as JSON" }, cwd: agentFlags.cwd } as const;
+
+export const hooksCommand: Command = {
+  name: "hooks",
+  about: "Lists the hooks of this folder, and lets the project's run or not.",
+  usage: ["hooks [list]", "hooks trust", "hooks distrust"],
+  flags,
+  notes: `A project's hooks lie in .claude/settings.json, .claude/settings.local.json or .agents/hooks.json, your own in
+hooks.json of your configuration, in the shape of Claude Code's settings. A project's run only while they are what you
+trusted, the scripts they name included. All run in the session's sandbox.
+Exit codes: 0 done, 1 failed, 2 usage.`,
+  run,
+};
+
+async function run(argv: readonly string[]): Promise<number | Failure> {
+  const line = readFlags(argv, flags);
+  if (isFailure(line)) return line;
+  const cwd = realFolder(line.values.cwd ?? ".");
+  if (isFailure(cwd)) return cwd;
+  const place = { cwd, env: process.env };
+  const [action = "list", ...more] = line.words;
+  if (more.length > 0 || !["list", "trust", "distrust"].includes(action))
+    return usage("hooks takes one word: list, trust or distrust");
+  const { hooks, hash, remarks } = readHookSettings(place);
+  if (action === "trust" && hash === "") return usage(`there are no hooks in ${cwd} to trust`);
+  const refused =
+    action === "trust" ? trustHooks(place) : action === "distrust" ? distrustHooks(place) : undefined;
+  if (refused) return refused;
+  for (const remark of remarks) process.stderr.write(problemLine(remark));
+  const trusted = hash !== "" && isTrusted(place, hash);
+  const text = line.values.json ? JSON.stringify({ hooks, trusted }, null, 2) : listing(hooks, trusted);
+  process.stdout.write(`${text}\n`);
+  return 0;
+}
+
+function listing(hooks: readonly Hook[], trusted: boolean): string {
+  if (hooks.length === 0) return "no hooks";
+  const lines = hooks.map(({ event, matcher, command, isProjects }) => {
+    const state = isProjects ? (trusted ? "trusted" : "not trusted") : "yours";
+    return `${event}${matcher === "" ? "" : ` ${matcher}`} (${state}): ${harmless(command)}`;
+  });
+  return lines.join("\n");
+}

@@ -1,0 +1,63 @@
+/** `lathe memory`: the facts that sessions are told, for this folder and for all. */
+import { addMemory, readMemory, removeMemory } from "@lathe/hosts/memory";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { createRedactor } from "@lathe/protocol/secrets";
+import type { Command } from "../command.ts";
+import { readFlags } from "../flags.ts";
+import { harmless } from "../render/fit.ts";
+import { agentFlags, realFolder, usage } from "../run-options.ts";
+
+const flags = {
+  user: { type: "boolean", about: "those of all your projects, instead of this one's" },
+  json: { type: "boolean", about: "as JSON" },
+  cwd: agentFlags.cwd,
+} as const;
+
+export const memoryCommand: Command = {
+  name: "memory",
+  about: "Lists, adds and removes facts that sessions are told from their start.",
+  usage: ["memory [list] [--user]", 'memory add "FACT" [--user]', "memory remove N [--user]"],
+  flags,
+  notes: `The agent may propose facts; you decide on each. They lie in your own configuration, not in the project.
+Exit codes: 0 done, 1 failed, 2 usage.`,
+  run,
+};
+
+async function run(argv: readonly string[]): Promise<number | Failure> {
+  const line = readFlags(argv, flags);
+  if (isFailure(line)) return line;
+  const cwd = realFolder(line.values.cwd ?? ".");
+  if (isFailure(cwd)) return cwd;
+  const place = { cwd, env: process.env };
+  const scope = line.values.user ? "user" : "project";
+  const [action = "list", ...words] = line.words;
+  const said = words.join(" ").trim();
+  if (action === "add" && said !== "")
+    return add(said) ?? addMemory(place, scope, said) ?? told("remembered", said);
+  if (action === "remove" && /^[1-9]\d*$/u.test(said)) {
+    const gone = removeMemory(place, scope, Number(said) - 1);
+    return isFailure(gone) ? gone : told("forgotten", gone);
+  }
+  if (action !== "list" || said !== "") return usage('memory takes list, add "FACT" or remove N');
+  return list(readMemory(place, scope), line.values.json === true);
+}
+
+function list(facts: readonly string[] | Failure, isJson: boolean): number | Failure {
+  if (isFailure(facts)) return facts;
+  const text = facts.map((fact, at) => `${at + 1}. ${harmless(fact)}`).join("\n") || "nothing is remembered";
+  process.stdout.write(`${isJson ? JSON.stringify(facts, null, 2) : text}\n`);
+  return 0;
+}
+
+/** A fact is told to models. */
+function add(fact: string): Failure | undefined {
+  if (createRedactor({ values: [], fingerprint: () => "" })(fact).text === fact) return undefined;
+  return failure("invalid-arguments", "that holds a key or a password: such things are not kept", {
+    who: "user",
+  });
+}
+
+function told(what: string, fact: string): number {
+  process.stdout.write(`${what}: ${harmless(fact)}\n`);
+  return 0;
+}

@@ -1,0 +1,63 @@
+/** Hooked tools: a call as hooks written for Claude Code know it: the tool's name there, and its arguments. */
+import { resolve } from "node:path";
+import type { HookedCall } from "@lathe/protocol";
+
+export interface HookedTool {
+  readonly tool_name: string;
+  readonly tool_input: Readonly<Record<string, unknown>>;
+}
+
+type Input = Readonly<Record<string, unknown>>;
+
+/** Those that are one thing there. */
+const names: Readonly<Record<string, (input: Input, pathOf: (path: unknown) => string) => HookedTool>> = {
+  shell: (input) => ({ tool_name: "Bash", tool_input: { ...input } }),
+  read: (input, pathOf) => ({ tool_name: "Read", tool_input: { ...input, file_path: pathOf(input.path) } }),
+  write: ({ content, path }, pathOf) => ({
+    tool_name: "Write",
+    tool_input: { file_path: pathOf(path), content },
+  }),
+  grep: (input) => ({ tool_name: "Grep", tool_input: input }),
+  find_files: ({ glob, path }) => ({ tool_name: "Glob", tool_input: { pattern: glob, path } }),
+  list: ({ path }, pathOf) => ({ tool_name: "LS", tool_input: { path: pathOf(path ?? ".") } }),
+  task: ({ agent, prompt }) => ({
+    tool_name: "Task",
+    tool_input: { subagent_type: agent, prompt, description: `${agent}` },
+  }),
+  todo: (input) => ({ tool_name: "TodoWrite", tool_input: input }),
+  ask_user: (input) => ({ tool_name: "AskUserQuestion", tool_input: input }),
+  plan: ({ plan }) => ({ tool_name: "ExitPlanMode", tool_input: { plan } }),
+  skill: ({ name }) => ({ tool_name: "Skill", tool_input: { skill: name } }),
+};
+
+/** More than one where the call changes several files: a hook that watches files sees each. */
+export function hookedTools({ tool, input: text, effects }: HookedCall, cwd: string): readonly HookedTool[] {
+  const input = inputOf(text);
+  const pathOf = (path: unknown): string => resolve(cwd, typeof path === "string" ? path : ".");
+  if (tool === "edit") {
+    const edits = Array.isArray(input.edits) ? input.edits : [];
+    const first = Object(edits[0]) as { readonly old?: unknown; readonly new?: unknown };
+    const tool_input = { file_path: pathOf(input.path), old_string: first.old, new_string: first.new, edits };
+    return [{ tool_name: "Edit", tool_input }];
+  }
+  if (tool === "process" && input.action === "write") {
+    return [{ tool_name: "Bash", tool_input: { command: input.text } }];
+  }
+  const known = names[tool];
+  if (known) return [known(input, pathOf)];
+  // Also what moves and deletes is a change of the files it names.
+  const changed = effects
+    .filter(({ kind }) => kind === "write" || kind === "delete")
+    .map(({ target }) => target);
+  const files = [...new Set(changed)];
+  if (files.length === 0) return [{ tool_name: tool, tool_input: input }];
+  return files.map((path) => ({ tool_name: "Edit", tool_input: { ...input, file_path: pathOf(path) } }));
+}
+
+function inputOf(text: string): Input {
+  try {
+    return Object(JSON.parse(text)) as Input;
+  } catch {
+    return {};
+  }
+}

@@ -1,0 +1,274 @@
+/** Hooks as they are written for Claude Code: what they are told, what they can do, and what they cannot. */
+import assert from "node:assert/strict";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { type AssistantPart, isFailure, type Session } from "@lathe/protocol";
+import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
+import type { LocalOptions } from "../local-options.ts";
+import type { LocalSession } from "../local-session.ts";
+import { noRouterOptions } from "../router-options.ts";
+import { startSession } from "../start-session.ts";
+import { readHookSettings } from "./hook-settings.ts";
+import { hookedTools } from "./hooked-tools.ts";
+import { distrustHooks, isTrusted, trustHooks } from "./trusted-hooks.ts";
+
+let calls = 0;
+const call = (tool: string, input: object): AssistantPart => ({
+  ...{ type: "tool-call", id: `call_${calls++}`, tool },
+  input: JSON.stringify(input),
+});
+const does = (...parts: readonly AssistantPart[]): WireAnswer => ({ parts });
+const say = (text: string): WireAnswer => ({ parts: [{ type: "text", text }] });
+
+/** As its documentation shows one: reads its input, refuses with exit code 2. */
+const validator = `#!/bin/sh
+input=$(cat)
+printf '%s\\n' "$input" >> "$CLAUDE_PROJECT_DIR/seen.jsonl"
+case "$input" in *forbidden*) echo "not that command" >&2; exit 2;; esac
+`;
+
+describe("hooks", () => {
+  let root: string;
+  let cwd: string;
+  let server: WireServer | undefined;
+  let session: LocalSession | undefined;
+  let remarks: string[];
+  beforeEach(() => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-hooks-")));
+    cwd = join(root, "work");
+    mkdirSync(cwd);
+    remarks = [];
+  });
+  afterEach(async () => {
+    await session?.close();
+    await server?.close();
+    [session, server] = [undefined, undefined];
+    rmSync(root, { recursive: true, maxRetries: 5 });
+  });
+  const env = () => ({
+    HOME: join(root, "home"),
+    XDG_STATE_HOME: join(root, "state"),
+    PATH: process.env.PATH,
+  });
+  const place = () => ({ cwd, env: env() });
+  const put = (path: string, text: string): void => {
+    mkdirSync(dirname(join(cwd, path)), { recursive: true });
+    writeFileSync(join(cwd, path), text, { mode: 0o755 });
+  };
+  const settings = (hooks: object): void => {
+    put(".claude/settings.json", JSON.stringify({ hooks }));
+    assert.equal(trustHooks(place()), undefined);
+  };
+  const group = (command: string, matcher?: string, more: object = {}): object => ({
+    ...(matcher !== undefined && { matcher }),
+    hooks: [{ type: "command", command, ...more }],
+  });
+  const output = (value: object): string => `printf '%s' '${JSON.stringify(value)}'`;
+  const run = async (script: readonly WireAnswer[], more: Partial<LocalOptions> = {}): Promise<Session> => {
+    server = await startWireServer(script);
+    const started = await startSession(
+      {
+        ...{ cwd, env: env(), version: "test", models: ["acme/one"], router: noRouterOptions, catalogue: {} },
+        providers: { acme: { baseUrl: `${server.url}/v1`, apiKey: "k", wire: "chat" } },
+        ...{ mode: "auto", attended: false, limits: { steps: 30 }, rules: [], checkpoints: false },
+        ...{ sandbox: "off", sandboxLimits: { wanted: {}, most: {} } },
+        onEvent: () => undefined,
+        onDelta: () => undefined,
+        onRemark: (text) => remarks.push(text),
+        ...more,
+      },
+      { text: "go" },
+    );
+    assert.ok(!isFailure(started), JSON.stringify(started));
+    session = started;
+    const ended = await started.run();
+    assert.ok(!isFailure(ended), JSON.stringify(ended));
+    return ended;
+  };
+  const resultsOf = ({ messages }: Session): readonly string[] =>
+    messages.flatMap(({ parts }) =>
+      parts.flatMap((part) => (part.type === "tool-result" ? [part.text] : [])),
+    );
+  const shell = (command: string): AssistantPart => call("shell", { command });
+
+  it("a validator of commands refuses what it knows, and is told what it expects", async () => {
+    put(".claude/hooks/check.sh", validator);
+    settings({ PreToolUse: [group('"$CLAUDE_PROJECT_DIR"/.claude/hooks/check.sh', "Bash")] });
+    const ended = await run([does(shell("echo forbidden"), shell("echo fine")), say("done")]);
+    assert.deepEqual(resultsOf(ended), ["Refused (hook): not that command", "fine\n"]);
+    const [seen] = readFileSync(join(cwd, "seen.jsonl"), "utf8").split("\n");
+    const told = JSON.parse(seen ?? "");
+    assert.deepEqual(
+      [told.hook_event_name, told.tool_name, told.cwd, told.session_id, existsSync(told.transcript_path)],
+      ["PreToolUse", "Bash", cwd, ended.id, true],
+    );
+    assert.match(told.tool_input.command, /^echo/);
+  });
+
+  it("do not run unless they are trusted as they are, the scripts they name included", async () => {
+    put(".claude/hooks/check.sh", validator);
+    settings({ PreToolUse: [group("sh .claude/hooks/check.sh")] });
+    const trusted = (): boolean => isTrusted(place(), readHookSettings(place()).hash);
+    assert.equal(trusted(), true);
+    put(".claude/hooks/check.sh", `${validator}# changed\n`);
+    assert.equal(trusted(), false);
+    const ended = await run([does(shell("echo forbidden")), say("done")]);
+    assert.deepEqual(resultsOf(ended), ["forbidden\n"]);
+    assert.ok(!existsSync(join(cwd, "seen.jsonl")));
+    assert.match(
+      remarks.join(),
+      /hooks of this project do not run: they are not trusted, or have changed since/,
+    );
+    assert.equal(trustHooks(place()), undefined);
+    assert.equal(trusted(), true);
+    assert.equal(distrustHooks(place()), undefined);
+    assert.equal(trusted(), false);
+  });
+
+  it("nothing is trusted where the user's configuration lies in the workspace", () => {
+    const within = { cwd, env: { HOME: cwd } };
+    put(".claude/settings.json", JSON.stringify({ hooks: { Stop: [group("true")] } }));
+    assert.ok(isFailure(trustHooks(within)));
+    assert.equal(isTrusted(within, readHookSettings(within).hash), false);
+  });
+
+  const verdict = (permissionDecision: string, more: object = {}): string =>
+    output({ hookSpecificOutput: { hookEventName: "PreToolUse", permissionDecision, ...more } });
+  const write = (): AssistantPart => call("write", { path: "a.txt", content: "x" });
+  const rule = (word: "ask" | "deny") =>
+    ({ name: "mine", verdict: word, kinds: ["write"], target: "a.txt" }) as const;
+
+  it("an allow answers in a person's stead, and does not lift a denial or a mode that only reads", async () => {
+    settings({ PreToolUse: [group(verdict("allow"), "Write")] });
+    const allowed = await run([does(write()), say("done")], { rules: [rule("ask")] });
+    assert.doesNotMatch(resultsOf(allowed)[0] ?? "", /^Refused/);
+    await session?.close();
+    await server?.close();
+    const denied = await run([does(write()), say("done")], { rules: [rule("deny")] });
+    assert.match(resultsOf(denied)[0] ?? "", /^Refused \(mine\)/);
+    await session?.close();
+    await server?.close();
+    const reading = await run([does(write()), say("done")], { mode: "read-only" });
+    assert.match(resultsOf(reading)[0] ?? "", /^Refused \(read-only-mode\)/);
+  });
+
+  it("an ask asks, a deny denies, other arguments are told the model", async () => {
+    settings({
+      PreToolUse: [
+        group(verdict("ask", { permissionDecisionReason: "look first" }), "Write"),
+        group(verdict("deny", { permissionDecisionReason: "no" }), "Bash"),
+        group(verdict("allow", { updatedInput: { pattern: "y" } }), "Gr.p"),
+      ],
+    });
+    const ended = await run([does(shell("echo a"), call("grep", { pattern: "x" }), write()), say("done")]);
+    const [bash, grep, asked] = resultsOf(ended);
+    assert.equal(bash, "Refused (hook): no");
+    assert.match(grep ?? "", /a hook wants other arguments.*"pattern":"y"/);
+    assert.equal(asked, "Refused (hook): look first");
+    assert.equal(ended.lastEnd?.type, "permission");
+  });
+
+  it("a request for a permission can be answered", async () => {
+    const decision = { behavior: "allow" };
+    settings({
+      PermissionRequest: [
+        group(output({ hookSpecificOutput: { hookEventName: "PermissionRequest", decision } })),
+      ],
+    });
+    const ended = await run([does(write()), say("done")], { mode: "ask" });
+    assert.equal(ended.lastEnd?.type, "done");
+    assert.ok(existsSync(join(cwd, "a.txt")));
+  });
+
+  it("after a call: what blocks and what is added is told the model", async () => {
+    settings({
+      PostToolUse: [
+        group('echo "lint: line 1" >&2; exit 2', "Edit|Write"),
+        group(
+          output({ hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: "more" } }),
+          "Bash",
+        ),
+      ],
+    });
+    const ended = await run([does(write()), does(shell("echo a")), say("done")]);
+    const [wrote, ran] = resultsOf(ended);
+    assert.match(wrote ?? "", /\[a hook says: lint: line 1\]/);
+    assert.match(ran ?? "", /^a\n[\s\S]*\[a hook says: more\]/);
+  });
+
+  it("words get context, from the start of the session too, or are not heard", async () => {
+    settings({
+      SessionStart: [group("echo branch main", "startup")],
+      UserPromptSubmit: [group("grep -q secret && { echo 'no secrets' >&2; exit 2; }; echo today is monday")],
+    });
+    const ended = await run([say("hello"), say("more")]);
+    assert.match(JSON.stringify(ended.messages[0]), /A hook adds: branch main\\ntoday is monday/);
+    const refused = await session?.run({ text: "the secret is x" });
+    assert.ok(isFailure(refused) && /does not let these words be heard: no secrets/.test(refused.text));
+    assert.equal(server?.records.length, 1);
+  });
+
+  it("an end is put off until the hook agrees", async () => {
+    const check =
+      'in=$(cat); case "$in" in *\'"stop_hook_active":true\'*) exit 0;; esac; echo "run the tests" >&2; exit 2';
+    settings({ Stop: [group(check)], SubagentStop: [group("echo sub >> stops.txt")] });
+    const ended = await run([
+      does(call("task", { agent: "explore", prompt: "look" })),
+      say("seen"),
+      say("done"),
+      say("done, tested"),
+    ]);
+    assert.equal(ended.lastEnd?.type, "done");
+    assert.match(JSON.stringify(ended.messages), /Not done yet, says a hook: run the tests/);
+    assert.equal(server?.records.length, 4);
+    assert.equal(readFileSync(join(cwd, "stops.txt"), "utf8"), "sub\n");
+  });
+
+  it("one that fails, hangs or says nonsense stops nothing, and is told of", async () => {
+    settings({
+      PreToolUse: [
+        group("exit 1"),
+        group("sleep 60", undefined, { timeout: 0.2 }),
+        group("echo '{not json'"),
+      ],
+      Nonsense: [group("true")],
+    });
+    const ended = await run([does(shell("echo a")), say("done")]);
+    assert.deepEqual(resultsOf(ended), ["a\n"]);
+    for (const part of [/`exit 1` failed: it ended with 1/, /was stopped after 0.2 s/, /Nonsense hooks/]) {
+      assert.match(remarks.join("\n"), part);
+    }
+  });
+
+  it("see every file that a call changes", () => {
+    const effects = [
+      { kind: "write", target: "a.txt" },
+      { kind: "delete", target: "b.txt" },
+    ] as const;
+    const seen = hookedTools({ id: "1", tool: "apply_patch", input: '{"patch":"p"}', effects }, "/w");
+    assert.deepEqual(
+      seen.map(({ tool_name, tool_input }) => [tool_name, tool_input.file_path]),
+      [
+        ["Edit", "/w/a.txt"],
+        ["Edit", "/w/b.txt"],
+      ],
+    );
+    const typed = {
+      id: "1",
+      tool: "process",
+      input: '{"action":"write","id":"p1","text":"rm x"}',
+      effects: [],
+    };
+    assert.deepEqual(hookedTools(typed, "/w"), [{ tool_name: "Bash", tool_input: { command: "rm x" } }]);
+  });
+});

@@ -1,0 +1,22 @@
+/** May have hooks: whether any are written down, without loading what reads them. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { configFolder } from "../config-folder.ts";
+import type { CustomPlace } from "../customs/custom-files.ts";
+
+/** From the workspace. */
+export const projectHookFiles: readonly string[] = [
+  ".claude/settings.json",
+  ".claude/settings.local.json",
+  ".agents/hooks.json",
+];
+
+export function userHooksFile(env: CustomPlace["env"]): string {
+  return join(configFolder(env), "hooks.json");
+}
+
+export function mayHaveHooks({ cwd, env }: CustomPlace): boolean {
+  return [...projectHookFiles.map((name) => join(cwd, name)), userHooksFile(env)].some((path) =>
+    existsSync(path),
+  );
+}

@@ -1,0 +1,18 @@
+/** Opens the hooks of a session: none where nothing is configured, and the project's only where the user trusts them as they are. */
+import type { CustomPlace } from "../customs/custom-files.ts";
+import { readHookSettings } from "./hook-settings.ts";
+import { type HookPlace, openSessionHooks, type SessionHooks } from "./session-hooks.ts";
+import { isTrusted } from "./trusted-hooks.ts";
+
+/** Undefined where none is to run. */
+export function openHooks(place: HookPlace & CustomPlace): SessionHooks | undefined {
+  const { hooks, hash, remarks } = readHookSettings(place);
+  for (const remark of remarks) place.onRemark(remark);
+  const isAllowed = hash === "" || isTrusted(place, hash);
+  if (!isAllowed) {
+    const what = "the hooks of this project do not run: they are not trusted, or have changed since";
+    place.onRemark(`${what}; \`lathe hooks list\` shows them, \`lathe hooks trust\` lets them run`);
+  }
+  const running = hooks.filter(({ isProjects }) => !isProjects || isAllowed);
+  return running.length === 0 ? undefined : openSessionHooks(running, place);
+}

@@ -1,0 +1,80 @@
+/** Runs one hook in the session's sandbox: what it is told on its input, and what its exit and output say. */
+import { isFailure, type Process, type Sandbox } from "@lathe/protocol";
+import type { Hook } from "./hook-settings.ts";
+
+/** What a hook said; `problem`: it did not do its work, which stops nothing. */
+export interface HookSaid {
+  /** Exit code 2: what happens is not to happen, and why. */
+  readonly blocks?: string;
+  /** Its standard output where that is JSON. */
+  readonly json: Readonly<Record<string, unknown>>;
+  /** Its standard output where that is words. */
+  readonly text: string;
+  readonly problem?: string;
+}
+
+/** Bytes of output that are read. */
+const mostOutput = 64 * 1024;
+
+export interface HookRun {
+  readonly sandbox: Sandbox;
+  readonly cwd: string;
+  readonly input: Readonly<Record<string, unknown>>;
+  readonly signal?: AbortSignal;
+}
+
+export async function runHook(
+  { command, timeoutMs }: Hook,
+  { sandbox, cwd, input, signal }: HookRun,
+): Promise<HookSaid> {
+  const script = `export CLAUDE_PROJECT_DIR=${quoted(cwd)}\n${command}`;
+  const started = await sandbox.spawn({ script, cwd, apart: true });
+  if (isFailure(started)) return unsaid(started.text);
+  await started.write(JSON.stringify(input));
+  await started.closeInput();
+  const stop = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
+  const end = await ended(started, stop);
+  if (!end) return unsaid(`it was stopped after ${timeoutMs / 1000} s`);
+  const { text: out } = await started.read(0, mostOutput);
+  const { text: errors } = await started.readErrors(0, mostOutput);
+  return saidOf(end.code, out, errors);
+}
+
+async function ended(process: Process, stop: AbortSignal): Promise<Process["exit"] | undefined> {
+  const stopped = Promise.withResolvers<undefined>();
+  const onStop = (): void => stopped.resolve(undefined);
+  stop.addEventListener("abort", onStop, { once: true });
+  if (stop.aborted) onStop();
+  try {
+    const exit = await Promise.race([process.exited, stopped.promise]);
+    if (!exit) await process.stop();
+    return exit;
+  } finally {
+    stop.removeEventListener("abort", onStop);
+  }
+}
+
+function saidOf(code: number | undefined, out: string, errors: string): HookSaid {
+  if (code === 2)
+    return { blocks: errors.trim() || out.trim() || "a hook does not want it", json: {}, text: "" };
+  if (code !== 0) return unsaid(errors.trim().split("\n", 1)[0] || `it ended with ${code ?? "a signal"}`);
+  const json = jsonOf(out);
+  return json ? { json, text: "" } : { json: {}, text: out.trim() };
+}
+
+function jsonOf(out: string): HookSaid["json"] | undefined {
+  if (!out.trimStart().startsWith("{")) return undefined;
+  try {
+    return JSON.parse(out) as HookSaid["json"];
+  } catch {
+    return undefined;
+  }
+}
+
+function unsaid(problem: string): HookSaid {
+  return { json: {}, text: "", problem };
+}
+
+function quoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
+}

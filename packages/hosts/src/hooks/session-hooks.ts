@@ -1,0 +1,216 @@
+/** Session hooks: the programs of the project and the user that have a say in one session; loaded where there are any. */
+import type { AgentPorts } from "@lathe/agent";
+import type { Decision, HookedCall, Hooks, Outcome, Session } from "@lathe/protocol";
+import { type Hook, type HookEvent, hookMatches } from "./hook-settings.ts";
+import { type HookedTool, hookedTools } from "./hooked-tools.ts";
+import { type HookSaid, runHook } from "./run-hook.ts";
+
+export interface HookPlace {
+  readonly cwd: string;
+  /** The file of its log. */
+  readonly log: string;
+  session(): Session;
+  readonly ports: Pick<AgentPorts, "sandbox" | "containment" | "redact">;
+  onRemark(text: string): void;
+  /** Ends the turn. */
+  cancel(by: string): void;
+}
+
+export interface SessionHooks extends Hooks {
+  /** *Contract:* once, before the first words. */
+  begun(source: "startup" | "resume"): Promise<void>;
+  ended(): Promise<void>;
+  /** Why words were not heard; once. */
+  refused(): string | undefined;
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+export function openSessionHooks(hooks: readonly Hook[], place: HookPlace): SessionHooks {
+  const run = runner(hooks, place);
+  let context = "";
+  let refused: string | undefined;
+  const isChild = (): boolean => place.session().agent !== undefined;
+  return {
+    decide: async (call, decision, signal) => {
+      const said = await overTools(call, place, (tool) =>
+        run("PreToolUse", { ...tool, tool_use_id: call.id }, signal),
+      );
+      return said.map(preDecision).reduce(graver, undefined) ?? decision;
+    },
+    permit: async (call, _decision, signal) => {
+      const said = await overTools(call, place, (tool) => run("PermissionRequest", { ...tool }, signal));
+      return said.map(permission).reduce(graver, undefined);
+    },
+    ran: async (call, outcome, signal) => {
+      if (outcome.type !== "ok") return outcome;
+      const said = await overTools(call, place, (tool) =>
+        run(
+          "PostToolUse",
+          { ...tool, tool_response: responseOf(tool, outcome), tool_use_id: call.id },
+          signal,
+        ),
+      );
+      return withWords(outcome, said.flatMap(wordsAfter));
+    },
+    heard: async (prompt) => {
+      const said = await run("UserPromptSubmit", { prompt });
+      const why = said.flatMap(blockOf)[0];
+      if (why !== undefined) {
+        refused = why;
+        place.onRemark(`a hook does not let these words be heard: ${why}`);
+        return undefined;
+      }
+      const more = [context, ...said.flatMap(contextOf)].filter((text) => text !== "");
+      context = "";
+      return more.join("\n");
+    },
+    stopping: async (last, again) => {
+      const fields = { stop_hook_active: again, last_assistant_message: last };
+      const said = await run(isChild() ? "SubagentStop" : "Stop", {
+        ...fields,
+        agent_type: place.session().agent,
+      });
+      return said.some(({ json }) => json.continue === false) ? undefined : said.flatMap(blockOf)[0];
+    },
+    begun: async (source) => {
+      // A subagent is begun by its parent, not by a person.
+      if (!isChild()) context = (await run("SessionStart", { source })).flatMap(contextOf).join("\n");
+    },
+    ended: async () => {
+      if (!isChild()) await run("SessionEnd", { reason: "other" });
+    },
+    refused: () => {
+      const why = refused;
+      refused = undefined;
+      return why;
+    },
+  };
+}
+
+type Run = (event: HookEvent, fields: Fields, signal?: AbortSignal) => Promise<readonly HookSaid[]>;
+
+/** All that match at once; each command once. */
+function runner(hooks: readonly Hook[], place: HookPlace): Run {
+  const told = new Set<string>();
+  const tell = (text: string): void => {
+    if (!told.has(text)) place.onRemark(text);
+    told.add(text);
+  };
+  return async (event, fields, signal) => {
+    const name = String(fields.tool_name ?? fields.source ?? "");
+    const matching = hooks.filter((one) => one.event === event && hookMatches(one, name));
+    if (matching.length === 0) return [];
+    const { containment, uncontainedAllowed } = await place.ports.containment();
+    if (containment === "none" && !uncontainedAllowed) {
+      tell("hooks do not run: no sandbox works on this machine; `lathe doctor` says how to get one");
+      return [];
+    }
+    const { id, settings } = place.session();
+    const input = {
+      ...{ session_id: id, transcript_path: place.log, cwd: place.cwd },
+      ...{ permission_mode: modeNames[settings.mode], hook_event_name: event },
+      ...fields,
+    };
+    const commands = [...new Map(matching.map((one) => [one.command, one])).values()];
+    return Promise.all(
+      commands.map(async (hook) => {
+        const at = { sandbox: place.ports.sandbox, cwd: place.cwd, input, ...(signal && { signal }) };
+        const said = await redacted(await runHook(hook, at), place);
+        if (said.problem !== undefined) tell(`the ${event} hook \`${hook.command}\` failed: ${said.problem}`);
+        const { systemMessage, continue: goesOn, stopReason } = said.json;
+        if (typeof systemMessage === "string") place.onRemark(systemMessage);
+        if (goesOn === false && event !== "Stop" && event !== "SubagentStop")
+          place.cancel(`a hook${typeof stopReason === "string" ? `: ${stopReason}` : ""}`);
+        return said;
+      }),
+    );
+  };
+}
+
+const modeNames = { auto: "acceptEdits", ask: "default", plan: "plan", "read-only": "plan" } as const;
+
+/** What it says goes to a model and into the log. */
+async function redacted(said: HookSaid, { ports }: HookPlace): Promise<HookSaid> {
+  const clean = await ports.redact(JSON.stringify(said));
+  try {
+    return JSON.parse(clean) as HookSaid;
+  } catch {
+    return { json: {}, text: "", problem: "it said what may not be repeated" };
+  }
+}
+
+async function overTools(
+  call: HookedCall,
+  { cwd }: HookPlace,
+  run: (tool: HookedTool) => Promise<readonly HookSaid[]>,
+): Promise<readonly HookSaid[]> {
+  return (await Promise.all(hookedTools(call, cwd).map(run))).flat();
+}
+
+const gravity = { allow: 0, ask: 1, deny: 2 } as const;
+
+function graver(one: Decision | undefined, other: Decision | undefined): Decision | undefined {
+  if (!one || !other) return one ?? other;
+  return gravity[other.verdict] > gravity[one.verdict] ? other : one;
+}
+
+function decided(verdict: Decision["verdict"], why: unknown): Decision {
+  return { verdict, rule: "hook", why: typeof why === "string" && why !== "" ? why : "a hook says so" };
+}
+
+function specificOf({ json }: HookSaid): Fields {
+  return Object(json.hookSpecificOutput) as Fields;
+}
+
+function preDecision(said: HookSaid): Decision | undefined {
+  if (said.blocks !== undefined) return decided("deny", said.blocks);
+  const { permissionDecision: word, permissionDecisionReason: why, updatedInput } = specificOf(said);
+  if (updatedInput !== undefined && word !== "deny") {
+    const wanted = `a hook wants other arguments; call again with: ${JSON.stringify(updatedInput)}`;
+    return decided("deny", wanted);
+  }
+  if (word === "deny" || word === "ask" || word === "allow") return decided(word, why);
+  // As it was written in the beginning.
+  if (said.json.decision === "block") return decided("deny", said.json.reason);
+  return said.json.decision === "approve" ? decided("allow", said.json.reason) : undefined;
+}
+
+function permission(said: HookSaid): Decision | undefined {
+  if (said.blocks !== undefined) return decided("deny", said.blocks);
+  const { behavior, message, updatedInput } = Object(specificOf(said).decision) as Fields;
+  if (behavior === "deny") return decided("deny", message);
+  return behavior === "allow" && updatedInput === undefined ? decided("allow", message) : undefined;
+}
+
+function blockOf({ blocks, json }: HookSaid): readonly string[] {
+  if (blocks !== undefined) return [blocks];
+  return json.decision === "block" ? [typeof json.reason === "string" ? json.reason : "a hook says so"] : [];
+}
+
+function contextOf(said: HookSaid): readonly string[] {
+  const { additionalContext } = specificOf(said);
+  return [said.text, typeof additionalContext === "string" ? additionalContext : ""].filter(
+    (text) => text !== "",
+  );
+}
+
+/** Words on standard output are for people; a model gets what is meant for it. */
+function wordsAfter(said: HookSaid): readonly string[] {
+  return [...blockOf(said), ...contextOf({ ...said, text: "" })];
+}
+
+function withWords(outcome: Extract<Outcome, { type: "ok" }>, words: readonly string[]): Outcome {
+  if (words.length === 0) return outcome;
+  return { ...outcome, text: `${outcome.text}\n\n[a hook says: ${words.join("\n")}]` };
+}
+
+function responseOf(
+  { tool_name: name, tool_input: input }: HookedTool,
+  { text, facts }: Extract<Outcome, { type: "ok" }>,
+): Fields {
+  if (name === "Bash")
+    return { stdout: text, stderr: "", exitCode: facts?.exitCode ?? 0, interrupted: false };
+  if (name === "Write" || name === "Edit") return { filePath: input.file_path, success: true };
+  return { text };
+}

@@ -1,0 +1,40 @@
+/** `remember`: proposes a fact that later sessions shall know; a person decides. */
+import { type Failure, failure, isFailure, type Tool } from "@lathe/protocol";
+import * as v from "valibot";
+import { defineTool, failed, ok } from "./define-tool.ts";
+import { text } from "./schema.ts";
+
+export type MemoryScope = "project" | "user";
+
+/** Where facts are kept. */
+export interface Memory {
+  add(scope: MemoryScope, fact: string): Promise<Failure | undefined>;
+}
+
+const mostChars = 300;
+const yes = "remember";
+
+export function createRemember(memory: Memory): Tool {
+  return defineTool({
+    name: "remember",
+    description:
+      "Propose one lasting fact for later sessions (a convention, a command, a wish); the user decides.",
+    schema: { fact: text(), scope: v.optional(v.picklist(["project", "user"])) },
+    asks: true,
+    effects: () => [],
+    problem: ({ fact }) =>
+      fact.length > mostChars || fact.includes("\n")
+        ? `a fact is one line of at most ${mostChars} characters`
+        : undefined,
+    async run({ fact, scope = "project" }, context) {
+      if ((await context.redact(fact)) !== fact)
+        return failed(failure("no-access", "That holds a key or a password: such things are not kept."));
+      const question = `Remember for ${scope === "project" ? "this project" : "all your projects"}: ${fact}`;
+      const answer = await context.ask?.({ kind: "question", text: question, options: [yes, "no"] });
+      if (answer === undefined) return ok("Nobody is there to agree: it is not kept.");
+      if (answer !== yes) return ok(`The user does not want it kept${answer === "no" ? "" : `: ${answer}`}.`);
+      const refused = await memory.add(scope, fact);
+      return isFailure(refused) ? failed(refused) : ok("It is kept.");
+    },
+  });
+}
