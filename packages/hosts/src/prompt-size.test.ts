@@ -4,6 +4,10 @@ import { it } from "node:test";
 import { sessionCreated } from "@lathe/agent";
 import { profileOf, profiles } from "@lathe/context";
 import { builtinTools } from "@lathe/tools";
+import { mcpTools } from "@lathe/tools/mcp";
+import { createWebTools } from "@lathe/tools/web";
+import { createLazyMcp } from "./lazy-mcp.ts";
+import { createLocalWeb } from "./local-web.ts";
 import { sessionEnvironment } from "./session-environment.ts";
 
 const most = 3500;
@@ -35,6 +39,16 @@ const models = [
   ...["gemma3:27b", "some-model"],
 ];
 
+/** With all that a session may have beside the built-in ones, but for other programs' tools, which have a bar of their own. */
+const web = createLocalWeb({ env: { BRAVE_API_KEY: "key" }, version: "1" });
+const mcp = createLazyMcp({
+  cwd: "/",
+  env: { HOME: "/nowhere" },
+  version: "1",
+  mcpServers: { hub: { command: "hub" } },
+});
+const offered = [...builtinTools, ...createWebTools(web), ...mcpTools(mcp)];
+
 it(`takes at most ${most} tokens, whichever profile`, () => {
   assert.deepEqual(new Set(models.map(profileOf)), new Set(profiles), "a model for each profile");
   for (const model of models) {
@@ -44,12 +58,13 @@ it(`takes at most ${most} tokens, whichever profile`, () => {
       task: "t",
       harness: "test",
       model,
-      tools: builtinTools,
+      tools: offered,
       environment: sessionEnvironment("/work", process.env, 0),
       instructions: [],
     });
     const { system, tools } = created.data.prompt;
     const tokens = Math.ceil((system.length + JSON.stringify(tools).length) / charactersPerToken);
+    assert.ok(offered.some(({ name }) => name === "find_tools"));
     assert.ok(tokens <= most, `${model}: ${tokens}`);
   }
 });
