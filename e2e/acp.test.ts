@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
 import {
   type ContentBlock,
   methods,
@@ -25,6 +26,8 @@ function call(id: string, tool: string, input: object): AssistantPart {
 function prompt(text: string): ContentBlock[] {
   return [{ type: "text", text }];
 }
+
+const sampleServer = fileURLToPath(new URL("../packages/mcp/src/fixtures/server.mjs", import.meta.url));
 
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
@@ -184,6 +187,28 @@ describe("lathe acp", () => {
       listed.sessions.map(({ sessionId, title }) => [sessionId, title]),
       [[id, "write a.txt"]],
     );
+  });
+
+  it("starts the editor's MCP servers when they are needed, and asks before a call", async () => {
+    const find = call("c1", "find_tools", { query: "echo" });
+    const use = call("c2", "call_tool", {
+      name: "mcp__its_own__echo",
+      arguments: { said: "from the editor" },
+    });
+    await serve([{ parts: [find] }, { parts: [use] }, { parts: [say("done")] }]);
+    const onPermission = () => ({ outcome: { outcome: "selected" as const, optionId: "allow" } });
+    const editor = await open({ onPermission });
+    const begun = await editor.agent.request(methods.agent.session.new, {
+      cwd: place.workspace,
+      mcpServers: [{ name: "its_own", command: process.execPath, args: [sampleServer], env: [] }],
+    });
+    await ask(editor, begun.sessionId, prompt("go"));
+    assert.match(JSON.stringify(server.records[2]?.request.messages.at(-1)), /from the editor/);
+    assert.deepEqual(
+      editor.permissions.map(({ toolCall }) => toolCall.toolCallId),
+      ["c2"],
+    );
+    await editor.agent.request(methods.agent.session.close, { sessionId: begun.sessionId });
   });
 
   it("holds to the mode that is set", async () => {

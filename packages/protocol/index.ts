@@ -229,4 +229,5 @@ export {
   ratesOf,
   type Usage,
 } from "./src/usage.ts";
+export type { Web, WebHit, WebPage, WebRedirect } from "./src/web.ts";
 export type { Change, Committed, Entry, FileBytes, FileContent, Workspace } from "./src/workspace.ts";

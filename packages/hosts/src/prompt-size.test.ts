@@ -3,6 +3,10 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { sessionCreated } from "@lathe/agent";
 import { profileOf, profiles } from "@lathe/context";
+import { mcpTools } from "@lathe/tools/mcp";
+import { createWebTools } from "@lathe/tools/web";
+import { createLazyMcp } from "./lazy-mcp.ts";
+import { createLocalWeb } from "./local-web.ts";
 import { sessionEnvironment } from "./session-environment.ts";
 import { openRoot } from "./subagents/member.ts";
 
@@ -35,6 +39,17 @@ const models = [
   ...["gemma3:27b", "some-model"],
 ];
 
+/** With all that a session may have beside the built-in ones, but for other programs' tools, which have a bar of their own. */
+const web = createLocalWeb({ env: { BRAVE_API_KEY: "key" }, version: "1" });
+const mcp = createLazyMcp({
+  cwd: "/",
+  env: { HOME: "/nowhere" },
+  version: "1",
+  mcpServers: { hub: { command: "hub" } },
+});
+const root = openRoot({ cwd: "/", env: {}, attended: true }, async () => ({ type: "ok", text: "" }));
+const offered = [...root.tools, ...createWebTools(web), ...mcpTools(mcp)];
+
 it(`takes at most ${most} tokens, whichever profile`, async () => {
   assert.deepEqual(new Set(models.map(profileOf)), new Set(profiles), "a model for each profile");
   for (const model of models) {
@@ -44,12 +59,13 @@ it(`takes at most ${most} tokens, whichever profile`, async () => {
       task: "t",
       harness: "test",
       model,
-      tools: openRoot({ cwd: "/", env: {}, attended: true }, async () => ({ type: "ok", text: "" })).tools,
+      tools: offered,
       environment: await sessionEnvironment("/work", process.env, 0),
       instructions: [],
     });
     const { system, tools } = created.data.prompt;
     const tokens = Math.ceil((system.length + JSON.stringify(tools).length) / charactersPerToken);
+    assert.ok(offered.some(({ name }) => name === "find_tools"));
     assert.ok(tokens <= most, `${model}: ${tokens}`);
   }
 });

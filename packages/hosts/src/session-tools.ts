@@ -15,13 +15,44 @@ export async function openSessionTools(
   options: LocalOptions,
   pinned?: () => readonly ToolSpec[],
 ): Promise<SessionTools> {
-  const { mcpServers, tools: own = [] } = options;
-  if (!mcpServers || Object.keys(mcpServers).length === 0) return { ...noSessionTools, tools: own };
+  const known = pinned?.();
+  const [mcp, web] = await Promise.all([openMcpTools(options, known), openWebTools(options, known)]);
+  return { tools: [...web, ...mcp.tools, ...(options.tools ?? [])], close: mcp.close };
+}
+
+async function openMcpTools(
+  options: LocalOptions,
+  pinned: readonly ToolSpec[] | undefined,
+): Promise<SessionTools> {
+  const { mcpServers } = options;
+  if (!mcpServers || Object.keys(mcpServers).length === 0) return noSessionTools;
   const [{ createLazyMcp }, { mcpTools, pinnedMcpTools }] = await Promise.all([
     import("./lazy-mcp.ts"),
     import("@lathe/tools/mcp"),
   ]);
   const servers = createLazyMcp({ ...options, mcpServers });
-  const tools = pinned ? pinnedMcpTools(pinned(), servers) : mcpTools(servers);
-  return { tools: [...tools, ...own], close: () => servers.close() };
+  const tools = pinned ? pinnedMcpTools(pinned, servers) : mcpTools(servers);
+  return { tools, close: () => servers.close() };
+}
+
+const webNames: ReadonlySet<string> = new Set(["web_fetch", "web_search"]);
+
+async function openWebTools(
+  options: LocalOptions,
+  pinned: readonly ToolSpec[] | undefined,
+): Promise<readonly Tool[]> {
+  const isWanted = pinned ? pinned.some(({ name }) => webNames.has(name)) : hasWeb(options);
+  if (!isWanted) return [];
+  const [{ createLocalWeb }, { createWebTools }] = await Promise.all([
+    import("./local-web.ts"),
+    import("@lathe/tools/web"),
+  ]);
+  const tools = createWebTools(createLocalWeb(options));
+  return pinned ? tools.filter(({ name }) => pinned.some((one) => one.name === name)) : tools;
+}
+
+/** Where nobody can be asked and no rule allows a host, each call would end the run. */
+function hasWeb({ attended, mode, rules }: LocalOptions): boolean {
+  if (mode === "plan" || mode === "read-only") return false;
+  return attended || rules.some(({ verdict, kinds }) => verdict === "allow" && kinds?.includes("network"));
 }

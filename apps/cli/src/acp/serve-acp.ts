@@ -5,6 +5,7 @@ import {
   type AgentContext,
   agent,
   type ClientCapabilities,
+  type McpServer,
   methods,
   PROTOCOL_VERSION,
   RequestError,
@@ -15,6 +16,7 @@ import { isFailure } from "@lathe/protocol";
 import { harnessVersion } from "../harness-version.ts";
 import type { agentOptions } from "../run-options.ts";
 import { AcpSession, type EditorAbilities, refusedBy } from "./acp-session.ts";
+import { withEditorServers } from "./editor-servers.ts";
 import { promptWords } from "./prompt-words.ts";
 import { modeOf, sessionModes } from "./session-modes.ts";
 
@@ -39,12 +41,13 @@ export function serveAcp(stream: Stream, optionsOf: OptionsOf): AcpServer {
     throw RequestError.invalidParams(undefined, `there is no session ${id}: open it with session/load first`);
   };
   const open = async (
-    at: { id?: string; cwd: string },
+    at: { id?: string; cwd: string; servers?: readonly McpServer[] | undefined },
     client: AgentContext,
   ): Promise<readonly [string, AcpSession]> => {
     if (!isAbsolute(at.cwd)) throw RequestError.invalidParams(undefined, `cwd is not absolute: ${at.cwd}`);
-    const options = await optionsOf(at.cwd);
-    if (isFailure(options)) throw refusedBy(options);
+    const found = await optionsOf(at.cwd);
+    if (isFailure(found)) throw refusedBy(found);
+    const options = withEditorServers(found, at.servers);
     const id = at.id === undefined ? reserveSessionId() : await findSession(options.env, at.id);
     if (isFailure(id)) throw refusedBy(id);
     await sessions.get(id)?.close();
@@ -61,6 +64,7 @@ export function serveAcp(stream: Stream, optionsOf: OptionsOf): AcpServer {
         agentCapabilities: {
           loadSession: true,
           promptCapabilities: { image: true, embeddedContext: true },
+          mcpCapabilities: { http: true },
           sessionCapabilities: { list: {}, resume: {}, close: {} },
         },
         authMethods: [],
@@ -68,16 +72,22 @@ export function serveAcp(stream: Stream, optionsOf: OptionsOf): AcpServer {
     })
     .onRequest(methods.agent.authenticate, () => ({}))
     .onRequest(methods.agent.session.new, async ({ params, client }) => {
-      const [sessionId, { mode }] = await open({ cwd: params.cwd }, client);
+      const [sessionId, { mode }] = await open({ cwd: params.cwd, servers: params.mcpServers }, client);
       return { sessionId, modes: sessionModes(mode) };
     })
     .onRequest(methods.agent.session.load, async ({ params, client }) => {
-      const [, session] = await open({ cwd: params.cwd, id: params.sessionId }, client);
+      const [, session] = await open(
+        { cwd: params.cwd, id: params.sessionId, servers: params.mcpServers },
+        client,
+      );
       await session.replay();
       return { modes: sessionModes(session.mode) };
     })
     .onRequest(methods.agent.session.resume, async ({ params, client }) => {
-      const [, { mode }] = await open({ cwd: params.cwd, id: params.sessionId }, client);
+      const [, { mode }] = await open(
+        { cwd: params.cwd, id: params.sessionId, servers: params.mcpServers },
+        client,
+      );
       return { modes: sessionModes(mode) };
     })
     .onRequest(methods.agent.session.list, async ({ params }) => {

@@ -1,0 +1,28 @@
+/** Editor servers: the MCP servers that an editor wants a session to have; the person configured them there. */
+import type { McpServer } from "@agentclientprotocol/sdk";
+import type { AgentOptions } from "../run-options.ts";
+import { problemLine } from "../show-failure.ts";
+
+type Servers = NonNullable<AgentOptions["mcpServers"]>;
+type Pairs = readonly { readonly name: string; readonly value: string }[];
+
+/** Before those of the user's own configuration, which win. */
+export function withEditorServers(options: AgentOptions, given: readonly McpServer[] = []): AgentOptions {
+  const servers = given.flatMap((server): readonly (readonly [string, Servers[string]])[] => {
+    if (!("type" in server)) {
+      const { name, command, args, env } = server;
+      return [[name, { command, args, env: recordOf(env) }]];
+    }
+    if (server.type === "http")
+      return [[server.name, { url: server.url, headers: recordOf(server.headers) }]];
+    process.stderr.write(
+      problemLine(`the MCP server ${server.name} is left out: only stdio and http are spoken`),
+    );
+    return [];
+  });
+  return { ...options, mcpServers: { ...Object.fromEntries(servers), ...options.mcpServers } };
+}
+
+function recordOf(pairs: Pairs): Readonly<Record<string, string>> {
+  return Object.fromEntries(pairs.map(({ name, value }) => [name, value]));
+}

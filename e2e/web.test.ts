@@ -1,0 +1,73 @@
+/** The web in a session: offered where it can be used, judged by rules, and never a way to what is not public. */
+import assert from "node:assert/strict";
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import type { AssistantPart } from "@lathe/protocol";
+import { startWireServer, type WireServer } from "@lathe/testkit";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+
+describe("web tools", () => {
+  let place: Place;
+  let server: WireServer;
+  let inner: Server;
+  let asked: number;
+  let address: string;
+  beforeEach(async () => {
+    place = makePlace();
+    asked = 0;
+    inner = createServer((_, response) => {
+      asked++;
+      response.end("secret of this machine");
+    });
+    await new Promise<void>((ready) => inner.listen(0, "127.0.0.1", ready));
+    address = `127.0.0.1:${(inner.address() as AddressInfo).port}`;
+  });
+  afterEach(async () => {
+    inner.close();
+    await server.close();
+    place.remove();
+  });
+
+  const run = async (args: readonly string[], env: Readonly<Record<string, string>> = {}) => {
+    const call: AssistantPart = {
+      ...{ type: "tool-call", id: "c1", tool: "web_fetch" },
+      input: JSON.stringify({ url: `http://${address}/` }),
+    };
+    server = await startWireServer([{ parts: [call] }, { parts: [{ type: "text", text: "done" }] }]);
+    return place.run(["run", "--no-sandbox", ...args, "go"], { env: { ...wireEnv(server.url), ...env } });
+  };
+  const offered = (): readonly string[] => {
+    const tools = server.records[0]?.body.tools ?? [];
+    return (tools as readonly { readonly name: string }[]).flatMap(({ name }) =>
+      /^web/.test(name) ? name : [],
+    );
+  };
+  const result = () => JSON.stringify(server.records[1]?.request.messages.at(-1));
+
+  it("are not offered where each call would end the run", async () => {
+    await run([]);
+    assert.deepEqual(offered(), []);
+  });
+
+  it("reach nothing of this machine, though a rule allows the host", async () => {
+    await run(["--allow", `network:${address}`]);
+    assert.deepEqual(offered(), ["web_fetch"]);
+    assert.match(result(), /not on the public internet/);
+    assert.equal(asked, 0);
+  });
+
+  it("are judged by the rules on the network; a search is there with a key", async () => {
+    const rules = [{ name: "no-page", verdict: "deny", kinds: ["network"], target: "127.0.0.1" }];
+    place.put("lathe.json", JSON.stringify({ rules }));
+    await run(["--allow", "network:*"], { BRAVE_API_KEY: "brave-key-1" });
+    assert.deepEqual(offered(), ["web_fetch", "web_search"]);
+    assert.match(result(), /Refused \(no-page\)/);
+    await server.close();
+    place.put("lathe.json", "{}");
+    const blocked = await run(["--allow", "network:example.com"]);
+    assert.equal(blocked.code, 3);
+    assert.match(blocked.err, new RegExp(`--allow 'network:${address}'`));
+    assert.equal(asked, 0);
+  });
+});

@@ -1,0 +1,53 @@
+/** `web_fetch` and `web_search`: pages of the web, each host judged by the rules on the network. */
+import { type Effect, type Failure, isFailure, type Outcome, type Tool, type Web } from "@lathe/protocol";
+import * as v from "valibot";
+import { defineTool, failed, ok } from "./define-tool.ts";
+import { count, text } from "./schema.ts";
+
+const defaultHits = 5;
+const mostHits = 20;
+
+export function createWebTools(web: Web): readonly Tool[] {
+  const { search } = web;
+  return search ? [createFetch(web), createSearch(search)] : [createFetch(web)];
+}
+
+function createFetch(web: Web): Tool {
+  return defineTool({
+    name: "web_fetch",
+    description: "Read a page of the public web as text; another host it leads to is named, not followed.",
+    schema: { url: text() },
+    problem: ({ url }) => (URL.canParse(url) ? undefined : `${url} is no address`),
+    effects: ({ url }) => [hostEffect(new URL(url).host)],
+    async run({ url }, { signal }) {
+      const page = await web.fetch(url, signal);
+      if (isFailure(page)) return ended(page);
+      if ("to" in page) return ok(`${url} leads to another host: fetch ${page.to} if you want it.`);
+      const head = page.url === url ? "" : `[${page.url}]\n\n`;
+      return ok(`${head}${page.text.trim() === "" ? "(the page has no text)" : page.text}`);
+    },
+  });
+}
+
+function createSearch({ host, find }: NonNullable<Web["search"]>): Tool {
+  return defineTool({
+    name: "web_search",
+    description: "Search the web; returns titles, addresses and excerpts.",
+    schema: { query: text(), limit: v.optional(count()) },
+    effects: () => [hostEffect(host)],
+    async run({ query, limit = defaultHits }, { signal }) {
+      const hits = await find(query, Math.min(Math.max(1, limit), mostHits), signal);
+      if (isFailure(hits)) return ended(hits);
+      if (hits.length === 0) return ok(`Nothing was found for: ${query}`);
+      return ok(hits.map(({ title, url, text: said }) => `${title}\n${url}\n${said}`).join("\n\n"));
+    },
+  });
+}
+
+function hostEffect(host: string): Effect {
+  return { kind: "network", target: host, traits: ["named"] };
+}
+
+function ended(found: Failure): Outcome {
+  return found.code === "cancelled" ? { type: "interrupted", failure: found, text: "" } : failed(found);
+}

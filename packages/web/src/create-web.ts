@@ -1,0 +1,33 @@
+/** Create web: pages and a search behind the port. */
+import { lookup } from "node:dns/promises";
+import type { Web } from "@lathe/protocol";
+import { type FetchOptions, fetchPage } from "./fetch-page.ts";
+import { findPages, searchProviderOf } from "./search-providers.ts";
+
+export interface WebOptions extends Pick<FetchOptions, "isPublic" | "userAgent" | "limits"> {
+  /** Where keys of search providers are looked for. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Instead of the machine's own. */
+  readonly resolve?: FetchOptions["resolve"];
+  readonly fetch?: typeof fetch;
+}
+
+export function createWeb({ env, resolve = addressesOf, fetch: ask = fetch, ...options }: WebOptions): Web {
+  const provider = searchProviderOf(env);
+  const key = provider && env[provider.variable];
+  return {
+    fetch: (url, signal) => fetchPage(url, { ...options, resolve }, signal),
+    ...(provider &&
+      key && {
+        search: {
+          host: provider.host,
+          find: (query, limit, signal) => findPages({ provider, key, fetch: ask }, { query, limit }, signal),
+        },
+      }),
+  };
+}
+
+async function addressesOf(name: string): Promise<readonly string[]> {
+  const found = await lookup(name, { all: true });
+  return found.map(({ address }) => address);
+}

@@ -1,0 +1,178 @@
+/** Fetch page: one address of the web, at public addresses only, bounded in time, size and redirects. */
+
+import type { IncomingMessage } from "node:http";
+import { request as requestPlain } from "node:http";
+import { request as requestSecure } from "node:https";
+import { isIP } from "node:net";
+import type { Readable } from "node:stream";
+import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
+import { type Failure, failure, isFailure, type WebPage, type WebRedirect } from "@lathe/protocol";
+
+export interface FetchOptions {
+  /** *Contract:* all addresses of a name; rejects or is empty when there are none. */
+  resolve(name: string): Promise<readonly string[]>;
+  /** *Contract:* whether an address is on the public internet, and not this machine. */
+  isPublic(address: string): boolean;
+  readonly userAgent: string;
+  /** Instead of the usual ones. */
+  readonly limits?: Partial<typeof usualLimits>;
+}
+
+const usualLimits = { bytes: 5_000_000, ms: 30_000, redirects: 5 };
+
+interface Asking {
+  readonly options: FetchOptions;
+  readonly limits: typeof usualLimits;
+  readonly signal: AbortSignal;
+}
+
+export async function fetchPage(
+  address: string,
+  options: FetchOptions,
+  signal: AbortSignal,
+): Promise<WebPage | WebRedirect | Failure> {
+  const limits = { ...usualLimits, ...options.limits };
+  const late = AbortSignal.timeout(limits.ms);
+  const asking = { options, limits, signal: AbortSignal.any([signal, late]) };
+  try {
+    return await follow(address, asking);
+  } catch (cause) {
+    if (signal.aborted) return failure("cancelled", "The user stopped it.");
+    if (late.aborted)
+      return refused("command-timeout", `${address} did not answer within ${limits.ms / 1_000} s`);
+    return failure("unreachable", `${address} cannot be reached (${(cause as Error).message})`, {
+      who: "tool",
+      cause,
+    });
+  }
+}
+
+async function follow(address: string, asking: Asking): Promise<WebPage | WebRedirect | Failure> {
+  let url = pageUrl(address);
+  for (let redirects = 0; ; redirects++) {
+    if (isFailure(url)) return url;
+    const at: URL = url;
+    const answer = await ask(at, asking);
+    if (isFailure(answer)) return answer;
+    const { statusCode = 0, headers } = answer;
+    const next = statusCode >= 300 && statusCode < 400 ? headers.location : undefined;
+    if (next === undefined) return readPage(at, answer, asking.limits.bytes);
+    answer.destroy();
+    if (redirects === asking.limits.redirects)
+      return refused("unreachable", `${address} redirects in a circle`);
+    url = pageUrl(new URL(next, at).href);
+    // Rules were asked about one host.
+    if (!isFailure(url) && url.host !== at.host) return { to: url.href };
+  }
+}
+
+function refused(code: Failure["code"], text: string): Failure {
+  return failure(code, text, { who: "tool" });
+}
+
+function pageUrl(address: string): URL | Failure {
+  const url = URL.parse(address);
+  if (!url || (url.protocol !== "http:" && url.protocol !== "https:"))
+    return refused("invalid-arguments", `${address} is no address of the web (http:// or https://)`);
+  if (url.username !== "" || url.password !== "")
+    return refused("invalid-arguments", "an address with a name and password in it is not asked");
+  return url;
+}
+
+async function ask(url: URL, { options, signal }: Asking): Promise<IncomingMessage | Failure> {
+  const addresses = await publicAddresses(url.hostname, options);
+  if (isFailure(addresses)) return addresses;
+  signal.throwIfAborted();
+  const request = url.protocol === "https:" ? requestSecure : requestPlain;
+  return new Promise((resolve, reject) => {
+    const sent = request(url, {
+      signal,
+      // What was checked is what is called: no name is looked up again.
+      lookup: (_name, { all }, found) => {
+        const known = addresses.map((address) => ({ address, family: isIP(address) }));
+        if (all) found(null, known);
+        else found(null, known[0]?.address ?? "", known[0]?.family ?? 4);
+      },
+      agent: false,
+      headers: {
+        "user-agent": options.userAgent,
+        accept: "text/html,text/markdown,text/plain,application/json;q=0.9,*/*;q=0.5",
+        "accept-encoding": "gzip, deflate, br",
+      },
+    });
+    sent.once("response", resolve).once("error", reject).end();
+  });
+}
+
+async function publicAddresses(
+  hostname: string,
+  { resolve, isPublic }: FetchOptions,
+): Promise<readonly string[] | Failure> {
+  const bare = hostname.replace(/^\[|\]$/g, "");
+  const addresses = isIP(bare) === 0 ? await resolve(bare).catch(() => []) : [bare];
+  if (addresses.length === 0) return refused("unreachable", `there is no host ${bare}`);
+  // A name that mixes public and private addresses is a mistake, or a try to get in.
+  const barred = addresses.find((address) => !isPublic(address));
+  if (barred === undefined) return addresses;
+  const place = barred === bare ? bare : `${bare} (${barred})`;
+  return refused(
+    "no-access",
+    `${place} is not on the public internet; what runs here is reached with the shell`,
+  );
+}
+
+async function readPage(url: URL, answer: IncomingMessage, mostBytes: number): Promise<WebPage | Failure> {
+  const { statusCode = 0 } = answer;
+  const [type = "text/html", ...parameters] = (answer.headers["content-type"] ?? "text/html").split(";");
+  const media = type.trim().toLowerCase();
+  if (statusCode >= 400) {
+    answer.destroy();
+    return refused("unreachable", `${url.href} answers with status ${statusCode}`);
+  }
+  if (!/^text\/|[/+](?:json|xml|javascript|yaml|x-ndjson)$/.test(media)) {
+    answer.destroy();
+    return refused("not-text", `${url.href} is ${media}, not text; the shell can download it`);
+  }
+  const bytes = await readAll(unpacked(answer), mostBytes);
+  if (!bytes) return refused("too-large", `${url.href} has more than ${mostBytes / 1e6} MB`);
+  const text = decoderFor(parameters, bytes).decode(bytes);
+  const isPage = media === "text/html" || media === "application/xhtml+xml";
+  if (!isPage) return { url: url.href, type: media, text };
+  const { htmlText } = await import("./html-text.ts");
+  return { url: url.href, type: media, text: htmlText(text, url) };
+}
+
+function unpacked(answer: IncomingMessage): Readable {
+  const packing = answer.headers["content-encoding"];
+  const unpack = { gzip: createGunzip, deflate: createInflate, br: createBrotliDecompress }[packing ?? ""];
+  if (!unpack) return answer;
+  const stream = unpack();
+  answer.once("error", (error) => stream.destroy(error));
+  return answer.pipe(stream);
+}
+
+/** Undefined where there are more: counted as they are unpacked. */
+async function readAll(stream: Readable, mostBytes: number): Promise<Buffer | undefined> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > mostBytes) {
+      stream.destroy();
+      return undefined;
+    }
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** By the header, else by what the page says of itself. */
+function decoderFor(parameters: readonly string[], bytes: Buffer): InstanceType<typeof TextDecoder> {
+  const said = parameters.map((one) => /^\s*charset="?([\w-]+)/i.exec(one)?.[1]).find(Boolean);
+  const own = /<meta[^>]+charset=["']?([\w-]+)/i.exec(bytes.subarray(0, 2_048).toString("latin1"))?.[1];
+  try {
+    return new TextDecoder(said ?? own ?? "utf-8");
+  } catch {
+    return new TextDecoder();
+  }
+}
