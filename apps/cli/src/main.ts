@@ -18,6 +18,8 @@ Usage:
   lathe policy check CMD      whether a shell command may run, and why; policy rules: what you allowed for good
   lathe models list           the models you reach, and what they cost; test tries them,
                               route says which one --model auto would choose
+  lathe search "query"        the code that does this, ranked; grep PATTERN finds exact lines,
+                              index says what is indexed
   lathe doctor                what works on this machine, what does not, how to mend it
 
 Options:
@@ -43,6 +45,9 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   tool: async () => (await import("./commands/tool.ts")).toolCommand,
   models: async () => (await import("./commands/models.ts")).modelsCommand,
   policy: async () => (await import("./commands/policy.ts")).policyCommand,
+  search: async () => (await import("./commands/search.ts")).searchCommand,
+  grep: async () => (await import("./commands/grep.ts")).grepCommand,
+  index: async () => (await import("./commands/index-tree.ts")).indexCommand,
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
 };
 
