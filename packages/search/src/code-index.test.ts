@@ -164,3 +164,20 @@ it("removes the repositories used longest ago once all take too much", () => {
   pruneSegments(all, "used", { most: 2500, now: 10_000 });
   assert.deepEqual(readdirSync(all).toSorted(), ["new", "used"]);
 });
+
+it("is not led astray by files that change while they are indexed, nor by line endings that git changes", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  git(root, "config", "core.autocrlf", "true");
+  rmSync(join(root, "src/kettle.ts"));
+  git(root, "checkout", "-q", "--", "src/kettle.ts");
+  assert.match(readFileSync(join(root, "src/kettle.ts"), "latin1"), /\r\n/);
+  assert.deepEqual(await found(root, cache, "boil water"), ["src/kettle.ts"]);
+  const search = createSearch({ root, index: { folder: cache, env } });
+  for (let n = 0; n < 20; n++) {
+    const asking = search.rank({ query: `steam${n} boiler`, k: 3 }, signal);
+    put(root, "src/kettle.ts", `export function boiler() {\n  return steam${n};\n}\n`);
+    await asking;
+    const answer = await search.rank({ query: `steam${n}`, k: 3 }, signal);
+    assert.equal("ranges" in answer && answer.ranges[0]?.lines[1], `  return steam${n};`);
+  }
+});

@@ -159,12 +159,7 @@ export class CodeIndex {
     for (const [path, { stamp, id }] of this.#known) {
       const language = stamp.size > maxFileBytes ? "none" : this.#factsOf(path).language;
       if (id !== undefined && this.#places.has(contentKey(id, language))) continue;
-      missing.push({
-        path,
-        language,
-        size: Math.min(stamp.size, maxFileBytes),
-        ...(id !== undefined && { id }),
-      });
+      missing.push({ path, language, size: Math.min(stamp.size, maxFileBytes) });
     }
     if (missing.length === 0) return;
     const { onProgress = () => {} } = this.#options;

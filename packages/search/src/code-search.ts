@@ -16,6 +16,7 @@ import type { Place } from "./place.ts";
 import { bestWindow, countedFiles } from "./rank/fallback.ts";
 import type { HistoryPart } from "./rank/history.ts";
 import { type RankedLines, type Ranking, rank } from "./rank/rank.ts";
+import { idWords } from "./segments/segment.ts";
 import type { Sieve } from "./sieve.ts";
 import type { Documents } from "./tree/documents.ts";
 
@@ -145,11 +146,9 @@ function isIndexed(documents: Documents, document: number, bytes: Uint8Array): b
   const open = documents.segments[documents.segmentOf[document] as number];
   if (!open) return false;
   const file = documents.fileOf[document] as number;
-  const { contents } = open.segment;
-  const known = [contents[file * 2], contents[file * 2 + 1]].map((half) =>
-    (half ?? 0).toString(16).padStart(8, "0"),
-  );
-  return blobId(bytes).startsWith(known.join(""));
+  const { ids } = open.segment;
+  const words = ids.subarray(file * idWords, (file + 1) * idWords);
+  return blobId(bytes) === [...words].map((word) => word.toString(16).padStart(8, "0")).join("");
 }
 
 /** Votes below say little. */

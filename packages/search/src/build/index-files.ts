@@ -9,8 +9,6 @@ import { SegmentBuilder } from "../segments/segment-builder.ts";
 export interface FileOnDisk {
   readonly path: string;
   readonly language: CodeLanguage;
-  /** By what it is known; by its bytes when absent. */
-  readonly id?: string;
 }
 
 /** Bytes of the largest file whose words are indexed; of larger ones only the name is. */
@@ -34,13 +32,14 @@ export function indexFiles(
 ): Indexed {
   const builder = new SegmentBuilder();
   const read: { path: string; id: string }[] = [];
-  for (const { path, language, id } of files) {
+  for (const { path, language } of files) {
     const bytes = readQuietly(join(root, path));
     if (!bytes) continue;
-    const content = blobId(bytes);
+    // Of these very bytes: the file may have changed since its id was looked up.
+    const id = blobId(bytes);
     const isLarge = bytes.length > maxFileBytes;
-    builder.add({ id: id ?? content, content, language: isLarge ? "none" : language, bytes });
-    read.push({ path, id: id ?? content });
+    builder.add({ id, language: isLarge ? "none" : language, bytes });
+    read.push({ path, id });
     onFile(bytes.length);
   }
   return { segment: builder.finish(), files: read };

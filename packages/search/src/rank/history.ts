@@ -26,7 +26,7 @@ export function historyPart(commits: readonly Commit[]): HistoryPart {
   const firstPaths: number[] = [];
   const pathIds: number[] = [];
   for (const { message, paths } of commits) {
-    builder.add({ id: noId, content: noId, language: "text", bytes: Buffer.from(message.slice(0, 8000)) });
+    builder.add({ id: noId, language: "text", bytes: Buffer.from(message.slice(0, 8000)) });
     firstPaths.push(pathIds.length);
     for (const path of paths.length > manyPaths ? [] : paths) {
       const id = ids.get(path) ?? ids.size;

@@ -124,7 +124,10 @@ function withKinds(documents: Documents, query: ScoredQuery, scores: Float64Arra
     scores[doc] = (scores[doc] as number) + vote * share * (most || 1) * kindWeight(facts, query);
   }
   for (let doc = 0; doc < scores.length; doc++) {
-    if (scores[doc] !== 0 && !query.wanted(documents.files[doc]?.path ?? "")) scores[doc] = 0;
+    const path = documents.files[doc]?.path ?? "";
+    // What could not be read cannot be shown.
+    const isShown = (documents.segmentOf[doc] as number) >= 0 && query.wanted(path);
+    if (scores[doc] !== 0 && !isShown) scores[doc] = 0;
   }
   return scores;
 }

@@ -8,10 +8,8 @@ import { Growing } from "./growing.ts";
 import { countMask, definesPart, definesWhole, encodeSegment, idWords, type Segment } from "./segment.ts";
 
 export interface FileToIndex {
-  /** By what it is known: a blob id in hexadecimal. */
+  /** Blob id of the bytes, in hexadecimal. */
   readonly id: string;
-  /** The blob id of the bytes themselves. */
-  readonly content: string;
   readonly language: CodeLanguage;
   readonly bytes: Uint8Array;
 }
@@ -23,7 +21,6 @@ const longLines = 400;
 export class SegmentBuilder {
   readonly #vocabulary = new Vocabulary();
   readonly #ids = new Growing();
-  readonly #contents = new Growing();
   readonly #languages = new Growing();
   readonly #firstChunks = new Growing();
   readonly #lines = new Growing();
@@ -40,10 +37,8 @@ export class SegmentBuilder {
     return this.#languages.length;
   }
 
-  add({ id, content, language, bytes }: FileToIndex): void {
+  add({ id, language, bytes }: FileToIndex): void {
     for (let at = 0; at < idWords; at++) this.#ids.push(Number.parseInt(id.slice(at * 8, at * 8 + 8), 16));
-    this.#contents.push(Number.parseInt(content.slice(0, 8), 16));
-    this.#contents.push(Number.parseInt(content.slice(8, 16), 16));
     this.#languages.push(codeLanguages.indexOf(language));
     this.#firstChunks.push(this.#lines.length);
     if (language === "none" || bytes.subarray(0, 8000).includes(0)) return;
@@ -146,7 +141,6 @@ export class SegmentBuilder {
     });
     return encodeSegment({
       ids: this.#ids.items(),
-      contents: this.#contents.items(),
       languages: this.#languages.items(),
       firstChunks: this.#firstChunks.items(),
       lines: this.#lines.items(),

@@ -10,7 +10,7 @@ const id = "0123456789abcdef0123456789abcdef01234567";
 
 function built(texts: readonly string[]): Segment {
   const builder = new SegmentBuilder();
-  for (const text of texts) builder.add({ id, content: id, language: "script", bytes: Buffer.from(text) });
+  for (const text of texts) builder.add({ id, language: "script", bytes: Buffer.from(text) });
   return builder.finish();
 }
 

@@ -15,10 +15,8 @@ export interface Segment {
   readonly bytes: Uint8Array;
   readonly files: number;
   readonly chunks: number;
-  /** `idWords` each: by what a file is known, its blob id. */
+  /** `idWords` each: the blob id of what was read. */
   readonly ids: Uint32Array;
-  /** Two each: the beginning of the id of the bytes that were read. */
-  readonly contents: Uint32Array;
   /** The language of each file, as it stands in `codeLanguages`. */
   readonly languages: Uint32Array;
   /** The first chunk of each file, and the number of chunks. */
@@ -65,9 +63,8 @@ export function decodeSegment(bytes: Uint8Array): Segment | undefined {
 }
 
 function arraysOf(parts: SegmentParts): readonly Uint32Array[] {
-  const { ids, contents, languages, firstChunks, lines, lengths, words, firstPostings, postingChunks } =
-    parts;
-  return [ids, contents, languages, firstChunks, lines, lengths, words, firstPostings, postingChunks];
+  const { ids, languages, firstChunks, lines, lengths, words, firstPostings, postingChunks } = parts;
+  return [ids, languages, firstChunks, lines, lengths, words, firstPostings, postingChunks];
 }
 
 function decoded(bytes: Uint8Array): Segment | undefined {
@@ -79,14 +76,13 @@ function decoded(bytes: Uint8Array): Segment | undefined {
     at += length * 4;
     return view;
   };
-  const size = headerWords + files * (idWords + 4) + 1 + chunks * 2 + words * 2 + 1 + postings;
+  const size = headerWords + files * (idWords + 2) + 1 + chunks * 2 + words * 2 + 1 + postings;
   if (size * 4 + Math.ceil(postings / 4) * 4 !== bytes.length) return undefined;
   return {
     bytes,
     files,
     chunks,
     ids: next(files * idWords),
-    contents: next(files * 2),
     languages: next(files),
     firstChunks: next(files + 1),
     lines: next(chunks),

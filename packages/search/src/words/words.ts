@@ -2,7 +2,7 @@
 import { stem } from "./stem.ts";
 
 /** Raised whenever the same bytes would give other words or other chunks. */
-export const wordsVersion = 1;
+export const wordsVersion = 2;
 
 /** Longer runs are keys, hashes and encoded data. */
 const maxIdentifier = 64;
