@@ -179,7 +179,21 @@ export type {
   TerminalSize,
   Tier,
 } from "./src/sandbox.ts";
-export type { FilesQuery, FilesResult, GrepLine, GrepQuery, GrepResult, Search } from "./src/search.ts";
+export {
+  type FilesQuery,
+  type FilesResult,
+  type GrepLine,
+  type GrepQuery,
+  type GrepResult,
+  type RankedRange,
+  type RankQuery,
+  type RankResult,
+  rankedKinds,
+  type Search,
+  type SymbolLine,
+  type SymbolsQuery,
+  type SymbolsResult,
+} from "./src/search.ts";
 export type { OpenCall, Opinion, SecondOpinion } from "./src/second-opinion.ts";
 export { placeholdersIn } from "./src/secrets/placeholder.ts";
 export type {

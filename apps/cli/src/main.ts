@@ -24,6 +24,8 @@ Usage:
                               route says which one --model auto would choose
   lathe mcp list              other programs' tools: add, remove; serve offers ours to others
   lathe acp                   serve an editor (Agent Client Protocol)
+  lathe search "query"        the code that does this, ranked; grep PATTERN finds exact lines,
+                              index says what is indexed
   lathe doctor                what works on this machine, what does not, how to mend it
 
 Options:
@@ -54,6 +56,9 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   policy: async () => (await import("./commands/policy.ts")).policyCommand,
   mcp: async () => (await import("./commands/mcp.ts")).mcpCommand,
   acp: async () => (await import("./commands/acp.ts")).acpCommand,
+  search: async () => (await import("./commands/search.ts")).searchCommand,
+  grep: async () => (await import("./commands/grep.ts")).grepCommand,
+  index: async () => (await import("./commands/index-tree.ts")).indexCommand,
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
 };
 

@@ -1,11 +1,16 @@
-/** Lazy search: the search port, loaded by the first query. */
+/** Lazy search: the search port, loaded by the first query; its index lies in the user's cache. */
+import { join } from "node:path";
+import { defaultRules, unreadable } from "@lathe/policy";
 import type { Search } from "@lathe/protocol";
+import { cacheFolder } from "./cache-folder.ts";
 
-export function createLazySearch(root: string): Search {
+type Env = Readonly<Record<string, string | undefined>>;
+
+export function createLazySearch(root: string, env: Env): Search {
   let loading: Promise<Search> | undefined;
   const load = async (): Promise<Search> => {
     const { createSearch } = await import("@lathe/search");
-    return createSearch({ root });
+    return createSearch({ root, index: indexOptions(env) });
   };
   const search = (): Promise<Search> => {
     loading ??= load();
@@ -14,5 +19,22 @@ export function createLazySearch(root: string): Search {
   return {
     grep: async (query, signal) => (await search()).grep(query, signal),
     files: async (query, signal) => (await search()).files(query, signal),
+    rank: async (query, signal) => (await search()).rank(query, signal),
+    symbols: async (query, signal) => (await search()).symbols(query, signal),
+  };
+}
+
+/** Files that usually hold secrets are in no index, whatever rules say later. Git gets only what it needs. */
+export function indexOptions(env: Env): {
+  readonly folder: string;
+  readonly never: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+} {
+  const names = ["PATH", "HOME", "LANG", "SystemRoot"] as const;
+  const few = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
+  return {
+    folder: join(cacheFolder(env), "index"),
+    never: unreadable(".", defaultRules),
+    env: Object.fromEntries(few),
   };
 }

@@ -101,7 +101,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       sandbox,
       containment: probe.held,
       surroundings: createSurroundings(cwd, env),
-      search: createLazySearch(cwd),
+      search: createLazySearch(cwd, env),
       syntax,
       clock: systemClock,
       onEvent: talk.onEvent,

@@ -1,4 +1,4 @@
-/** The search port: exact retrieval over the workspace's files. */
+/** The search port: exact and ranked retrieval over the workspace's files. */
 import type { Failure } from "./failure.ts";
 
 /** Where to look, and for which files. */
@@ -48,9 +48,66 @@ export interface GrepResult {
   readonly skipped: readonly string[];
 }
 
+/** Kinds of files that ranked search tells apart. */
+export const rankedKinds = ["code", "test", "doc"] as const;
+
+export interface RankQuery extends Omit<FilesQuery, "limit"> {
+  /** Words, a sentence or a name. */
+  readonly query: string;
+  /** Only files of this kind; else code comes before tests and documentation. */
+  readonly kind?: (typeof rankedKinds)[number];
+  /** Files at most. */
+  readonly k: number;
+}
+
+/** Lines of a file, from 1, inclusive. */
+export interface RankedRange {
+  readonly path: string;
+  readonly startLine: number;
+  readonly endLine: number;
+  /** Higher is better; only comparable within one answer. */
+  readonly score: number;
+  /** Why it is there, for people and models. */
+  readonly why: string;
+  readonly lines: readonly string[];
+}
+
+export interface RankResult {
+  /** The best range of each file, best first; then further ranges of the same files. */
+  readonly ranges: readonly RankedRange[];
+  /** Files that only `exclude` kept out, whatever they hold. */
+  readonly leftOut: number;
+  /** True when the index is still being built: the answer comes from ripgrep, another will be better. */
+  readonly partial: boolean;
+}
+
+export interface SymbolsQuery extends FilesQuery {
+  /** The definitions and the uses of a name; else the definitions in the file `path`. */
+  readonly name?: string;
+}
+
+export interface SymbolLine {
+  readonly path: string;
+  readonly line: number;
+  readonly name: string;
+  readonly text: string;
+}
+
+export interface SymbolsResult {
+  readonly definitions: readonly SymbolLine[];
+  readonly references: readonly SymbolLine[];
+  /** True when there were more than `limit`. */
+  readonly more: boolean;
+  readonly leftOut: number;
+}
+
 export interface Search {
   /** *Contract:* .gitignore respected, `.git` never searched, paths sorted; `search-failed` names a bad pattern. */
   grep(query: GrepQuery, signal: AbortSignal): Promise<GrepResult | Failure>;
   /** *Contract:* files whose path matches the glob, .gitignore respected, sorted. */
   files(query: FilesQuery, signal: AbortSignal): Promise<FilesResult | Failure>;
+  /** *Contract:* what the files hold now: each range was compared with the bytes of its file. */
+  rank(query: RankQuery, signal: AbortSignal): Promise<RankResult | Failure>;
+  /** *Contract:* definitions and uses as the files hold them now, by path and line. */
+  symbols(query: SymbolsQuery, signal: AbortSignal): Promise<SymbolsResult | Failure>;
 }

@@ -9,6 +9,8 @@ import {
   isFailure,
   type Search,
 } from "@lathe/protocol";
+import type { RankedSearch } from "./code-search.ts";
+import { globMatcher } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { filesArgs, type Place } from "./place.ts";
 import { bundledRipgrep, runRipgrep } from "./ripgrep.ts";
@@ -19,6 +21,18 @@ export interface SearchOptions {
   readonly root: string;
   /** Another ripgrep than the bundled one. */
   readonly ripgrep?: string;
+  readonly index?: IndexOptions;
+}
+
+export interface IndexOptions {
+  /** Where the index is kept, for all trees; only in memory when absent. */
+  readonly folder?: string;
+  /** Globs of files whose words are never taken in. */
+  readonly never?: readonly string[];
+  /** Of git. */
+  readonly env?: NodeJS.ProcessEnv;
+  /** How long an index is waited for before ripgrep answers. */
+  readonly patienceMs?: number;
 }
 
 export function createSearch(options: SearchOptions): Search {
@@ -33,6 +47,7 @@ export function createSearch(options: SearchOptions): Search {
     if (!existsSync(join(root, inside))) return failure("not-found", `${path} does not exist.`);
     return { root, program, path: inside };
   };
+  let ranked: Promise<RankedSearch> | undefined;
   return {
     async grep(query, signal) {
       const place = await placeOf(query.path);
@@ -47,7 +62,33 @@ export function createSearch(options: SearchOptions): Search {
       const place = await placeOf(query.path);
       return isFailure(place) ? place : files(place, query, signal);
     },
+    async rank(query, signal) {
+      if (query.query.trim() === "")
+        return failure("invalid-arguments", "The query is empty: say what to look for.");
+      const place = await placeOf(query.path);
+      if (isFailure(place)) return place;
+      const sieve = sieveOf(place.path, { ...query, limit: query.k });
+      if (isFailure(sieve)) return sieve;
+      ranked ??= openRanked({ ...place, path: "" }, options.index);
+      return (await ranked).rank({ place, sieve, query }, signal);
+    },
+    async symbols(query, signal) {
+      const place = await placeOf(query.path);
+      if (isFailure(place)) return place;
+      const { outlineOf, symbolsNamed } = await import("./symbols.ts");
+      if (query.name === undefined) return outlineOf(root, place.path, query.limit);
+      const { name, ...rest } = query;
+      return symbolsNamed(name, query, (pattern, limit) => this.grep({ ...rest, pattern, limit }, signal));
+    },
   };
+}
+
+/** Its modules are loaded by the first ranked query. */
+async function openRanked(place: Place, options: IndexOptions = {}): Promise<RankedSearch> {
+  const { openCodeSearch } = await import("./code-search.ts");
+  const { never = [], ...rest } = options;
+  const closed = never.map(globMatcher);
+  return openCodeSearch(place, { ...rest, mayIndex: (path) => !closed.some((matches) => matches(path)) });
 }
 
 async function files(place: Place, query: FilesQuery, signal: AbortSignal): Promise<FilesResult | Failure> {

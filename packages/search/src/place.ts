@@ -20,7 +20,8 @@ export function startOf({ path }: Place): string {
 }
 
 export function commonArgs({ root, path }: Place): readonly string[] {
-  const always = ["--no-config", "--hidden", "--glob", "!.git"];
+  const ours = existsSync(join(root, ".latheignore")) ? ["--ignore-file", ".latheignore"] : [];
+  const always = ["--no-config", "--hidden", "--glob", "!.git", ...ours];
   if (isInRepository(root)) return always;
   // Outside a repository parent folders have no say: a home folder kept in git often ignores everything.
   const above = path !== "" && existsSync(join(root, ".gitignore")) ? ["--ignore-file", ".gitignore"] : [];

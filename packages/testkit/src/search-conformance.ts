@@ -1,7 +1,7 @@
 /** What every adapter of the search port has to do, as tests. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { GrepQuery, GrepResult, Search } from "@lathe/protocol";
+import type { GrepQuery, GrepResult, RankQuery, RankResult, Search } from "@lathe/protocol";
 import { failedWith, succeeded } from "./session-drafts.ts";
 
 /** A search over an empty folder; `put` writes a file into it, its folders made. */
@@ -19,6 +19,9 @@ export function searchConformance(name: string, make: Make): void {
     excludeTests(make);
     boundTests(make);
     fileTests(make);
+    rankTests(make);
+    freshnessTests(make);
+    symbolTests(make);
   });
 }
 
@@ -211,5 +214,118 @@ function fileTests(make: Make): void {
     assert.deepEqual(await files(search, "b/*.ts", "a"), ["a/b/[id].ts"]);
     assert.deepEqual(await files(search, "a/b/*.ts", "a"), ["a/b/[id].ts"]);
     failedWith("search-failed", await search.files({ glob: "{a", limit: 1 }, going));
+  });
+}
+
+async function ranked(search: Search, query: string, more: Partial<RankQuery> = {}): Promise<RankResult> {
+  return succeeded(await search.rank({ query, k: 10, ...more }, going));
+}
+
+async function rankedPaths(search: Search, query: string, more: Partial<RankQuery> = {}) {
+  const { ranges } = await ranked(search, query, more);
+  return [...new Set(ranges.map(({ path }) => path))];
+}
+
+const parser = "export function parseHeader(line: string) {\n  return line.split(':');\n}\n";
+const writer = "export class ResponseWriter {\n  flushBuffers() {\n    return this.chunks.join();\n  }\n}\n";
+
+function rankTests(make: Make): void {
+  it("ranks code for words that are written otherwise than in it, and says why", async () => {
+    const { search, put } = make();
+    put("src/http/parser.ts", parser);
+    put("src/http/writer.ts", writer);
+    put("src/main.ts", "start();\n");
+    const { ranges, partial } = await ranked(search, "flushing the buffer of a response");
+    const [best] = ranges;
+    assert.equal(partial, false);
+    assert.equal(best?.path, "src/http/writer.ts");
+    assert.deepEqual([best?.startLine, best?.lines[0]], [1, "export class ResponseWriter {"]);
+    assert.match(best?.why ?? "", /buffer/);
+    assert.deepEqual(await rankedPaths(search, "parse_header"), ["src/http/parser.ts"]);
+    assert.deepEqual(await rankedPaths(search, "nothing-like-this"), []);
+  });
+
+  it("puts code before its tests, unless tests are asked for, and keeps to a kind", async () => {
+    const { search, put } = make();
+    put("src/parser.ts", parser);
+    put(
+      "src/parser.test.ts",
+      `import { parseHeader } from "./parser.ts";\nparseHeader("a: b");\nparseHeader("c: d");\n`,
+    );
+    put("docs/parser.md", "# parseHeader\n\nparseHeader parses a header.\n");
+    assert.equal((await rankedPaths(search, "parse a header"))[0], "src/parser.ts");
+    assert.deepEqual(await rankedPaths(search, "parse a header", { kind: "test" }), ["src/parser.test.ts"]);
+    assert.deepEqual(await rankedPaths(search, "parse a header", { kind: "doc" }), ["docs/parser.md"]);
+  });
+
+  it("ranks below a path, at most as many files as asked for, and leaves out what it is told to", async () => {
+    const { search, put } = make();
+    for (const path of ["a/x.ts", "a/y.ts", "b/x.ts", "secret/x.ts", ".env"]) put(path, parser);
+    assert.deepEqual((await rankedPaths(search, "parse header", { path: "a" })).toSorted(), [
+      "a/x.ts",
+      "a/y.ts",
+    ]);
+    assert.equal((await rankedPaths(search, "parse header", { k: 2 })).length, 2);
+    const found = await ranked(search, "parse header", { exclude: ["secret/**", "**/.env"] });
+    assert.ok(!found.ranges.some(({ path }) => path.startsWith("secret") || path === ".env"));
+    assert.equal(found.leftOut, 2);
+    failedWith("outside-workspace", await search.rank({ query: "x", k: 1, path: "../.." }, going));
+    failedWith("invalid-arguments", await search.rank({ query: " ", k: 1 }, going));
+    failedWith("cancelled", await search.rank({ query: "x", k: 1 }, AbortSignal.abort()));
+  });
+
+  it("leaves out what .gitignore and .latheignore name, and takes no harm from any bytes", async () => {
+    const { search, put } = make();
+    put(".gitignore", "build/\n");
+    put(".latheignore", "vendor/\n");
+    for (const path of ["build/x.ts", "vendor/x.ts", "src/x.ts"]) put(path, parser);
+    put("src/empty.ts", "");
+    put("src/binary.ts", Buffer.from([0, 255, 10, 0]));
+    put("src/one-line.ts", `parseHeader(${"x".repeat(200_000)})`);
+    put("src/ünïcode 漢.ts", "function grüßen() {}\r\nfunction 挨拶() {}\r\n");
+    assert.equal((await rankedPaths(search, "parseHeader"))[0], "src/x.ts");
+    assert.ok(!(await rankedPaths(search, "parseHeader")).some((path) => /build|vendor/.test(path)));
+    assert.deepEqual(await rankedPaths(search, "grüßen"), ["src/ünïcode 漢.ts"]);
+    assert.ok(Array.isArray((await ranked(search, "x".repeat(100_000))).ranges));
+  });
+}
+
+function freshnessTests(make: Make): void {
+  it("finds at the next call what was changed, added and taken away", async () => {
+    const { search, put } = make();
+    put("a.ts", parser);
+    assert.deepEqual(await rankedPaths(search, "parseHeader"), ["a.ts"]);
+    // As long as before, at once, and again: no stamp may be trusted too soon.
+    for (const name of ["grindBeans_", "brewCoffee_", "pourCoffee_"]) {
+      put("a.ts", parser.replace("parseHeader", name));
+      const [best] = (await ranked(search, name)).ranges;
+      assert.match(best?.lines[0] ?? "", new RegExp(name));
+    }
+    assert.deepEqual(await rankedPaths(search, "parseHeader"), []);
+    put("deep/er/b.ts", writer);
+    assert.deepEqual(await rankedPaths(search, "ResponseWriter"), ["deep/er/b.ts"]);
+    put(".gitignore", "deep\n");
+    assert.deepEqual(await rankedPaths(search, "ResponseWriter"), []);
+  });
+}
+
+function symbolTests(make: Make): void {
+  it("tells where a name is defined and where it is used, and what a file defines", async () => {
+    const { search, put } = make();
+    put("a.py", "class Kettle:\n    def boil(self):\n        pass\n");
+    put("b.py", "from a import Kettle\n\nKettle().boil()\nKettles = 2\n");
+    const found = succeeded(await search.symbols({ name: "Kettle", limit: 9 }, going));
+    const places = (lines: readonly { path: string; line: number }[]) =>
+      lines.map((one) => `${one.path}:${one.line}`);
+    assert.deepEqual(places(found.definitions), ["a.py:1"]);
+    assert.deepEqual(places(found.references), ["b.py:1", "b.py:3"]);
+    const method = succeeded(await search.symbols({ name: "Kettle.boil", limit: 9 }, going));
+    assert.deepEqual(places(method.definitions), ["a.py:2"]);
+    const outline = succeeded(await search.symbols({ path: "a.py", limit: 1 }, going));
+    assert.deepEqual([outline.definitions.map(({ name }) => name), outline.more], [["Kettle"], true]);
+    const none = succeeded(await search.symbols({ name: "Kettle", limit: 9, exclude: ["a.py"] }, going));
+    assert.deepEqual([none.definitions, none.leftOut], [[], 1]);
+    failedWith("invalid-arguments", await search.symbols({ name: "a (b", limit: 9 }, going));
+    failedWith("not-found", await search.symbols({ path: "nowhere.py", limit: 9 }, going));
   });
 }

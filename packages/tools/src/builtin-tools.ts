@@ -10,7 +10,9 @@ import { list } from "./list.ts";
 import { move } from "./move.ts";
 import { processTool } from "./process.ts";
 import { read } from "./read.ts";
+import { searchCode } from "./search-code.ts";
 import { createShell } from "./shell.ts";
+import { symbols } from "./symbols.ts";
 import { todo } from "./todo.ts";
 import { tryMutations } from "./try-mutations.ts";
 import { write } from "./write.ts";
@@ -25,7 +27,9 @@ export const builtinTools: readonly Tool[] = [
   deleteFile,
   move,
   applyPatch,
+  searchCode,
   grep,
+  symbols,
   findFiles,
   list,
   createShell({ patienceMs }),

@@ -1,0 +1,85 @@
+/** `lathe grep`: the agent's exact search by itself. */
+import { type Failure, type GrepResult, isFailure } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import { numberFlag, readFlags } from "../flags.ts";
+import { harmless } from "../render/fit.ts";
+import { paletteFor } from "../render/palette.ts";
+import { usage } from "../run-options.ts";
+
+const flags = {
+  glob: { type: "string", short: "g", value: "GLOB", about: "only files that match, e.g. *.ts" },
+  "ignore-case": { type: "boolean", short: "i", about: "in any case" },
+  literal: { type: "boolean", short: "F", about: "the pattern is plain text" },
+  context: { type: "string", short: "C", value: "N", about: "lines around each match" },
+  limit: { type: "string", value: "N", about: "matches at most, 1000 when not given" },
+  json: { type: "boolean", about: "as one JSON object" },
+  cwd: { type: "string", value: "DIR", about: "the folder that is searched, instead of this one" },
+  debug: { type: "boolean", about: "more about what went wrong" },
+} as const;
+
+export const grepCommand: Command = {
+  name: "grep",
+  about: "Finds lines by a regular expression, as the agent's grep does.",
+  usage: ["grep PATTERN [PATH] [-i] [-F] [-g GLOB] [-C N]"],
+  flags,
+  notes: `.gitignore and .latheignore are heeded, files that usually hold secrets are left out.
+Exit codes: 0 something found, 1 nothing found, 2 usage.`,
+  run,
+};
+
+async function run(argv: readonly string[]): Promise<number | Failure> {
+  const line = readFlags(argv, flags);
+  if (isFailure(line)) return line;
+  const { values, words } = line;
+  const [pattern, path, ...more] = words;
+  if (pattern === undefined || more.length > 0)
+    return usage("lathe grep takes a pattern and, if you like, a path");
+  const limit = numberFlag("limit", values.limit, 1);
+  if (isFailure(limit)) return limit;
+  const context = numberFlag("context", values.context, 0);
+  if (isFailure(context)) return context;
+  const { openCodeSearch } = await import("@lathe/hosts/code-search");
+  const opened = openCodeSearch(values.cwd ?? process.cwd(), process.env, 0);
+  if (isFailure(opened)) return opened;
+  const { glob, literal = false, "ignore-case": ignoreCase = false } = values;
+  const where = { ...(path !== undefined && { path }), ...(glob !== undefined && { glob }) };
+  const query = {
+    pattern,
+    literal,
+    ignoreCase,
+    limit: limit ?? 1000,
+    context: context ?? 0,
+    exclude: opened.exclude,
+    ...where,
+  };
+  const found = await opened.search.grep(query, new AbortController().signal);
+  if (isFailure(found)) return found;
+  if (values.json) process.stdout.write(`${JSON.stringify(found)}\n`);
+  else show(found, query.limit);
+  return found.lines.some(({ match }) => match) ? 0 : 1;
+}
+
+/** By file for a person, line by line for a pipe. */
+function show({ lines, more }: GrepResult, limit: number): void {
+  if (more) process.stderr.write(`lathe: there are more than ${limit} matches; --limit shows more\n`);
+  const paint = paletteFor(process.stdout, process.env);
+  const width = process.stdout.columns || 110;
+  if (!process.stdout.isTTY) {
+    process.stdout.write(
+      lines
+        .map(
+          ({ path, line, match, text }) => `${path}${match ? ":" : "-"}${line}${match ? ":" : "-"}${text}\n`,
+        )
+        .join(""),
+    );
+    return;
+  }
+  const pieces = [...Map.groupBy(lines, ({ path }) => path)].map(([path, found]) => {
+    const rows = found.map(({ line, text, match }) => {
+      const number = String(line).padStart(6);
+      return `${match ? paint.green(number) : paint.dim(number)}  ${harmless(text.replaceAll("\t", "  ")).slice(0, width - 8)}`;
+    });
+    return [paint.bold(harmless(path)), ...rows].join("\n");
+  });
+  if (pieces.length > 0) process.stdout.write(`${pieces.join("\n\n")}\n`);
+}

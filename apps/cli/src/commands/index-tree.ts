@@ -1,0 +1,56 @@
+/** `lathe index`: builds the index of a folder, or brings it up to date, and says what is in it. */
+import { type Failure, isFailure } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import { readFlags } from "../flags.ts";
+import { bytes, count, duration } from "../render/figures.ts";
+import { paletteFor } from "../render/palette.ts";
+import { Screen } from "../render/screen.ts";
+import { table } from "../render/table.ts";
+import { usage } from "../run-options.ts";
+
+const flags = {
+  json: { type: "boolean", about: "as one JSON object" },
+  cwd: { type: "string", value: "DIR", about: "the folder that is indexed, instead of this one" },
+  debug: { type: "boolean", about: "more about what went wrong" },
+} as const;
+
+export const indexCommand: Command = {
+  name: "index",
+  about: "Builds the index for `lathe search`, or brings it up to date, and says what is in it.",
+  usage: ["index [--json]"],
+  flags,
+  notes: `Not needed before a search, which does the same. The index holds no text: words are in it as numbers.
+It lies in the user's cache folder, is shared by the worktrees of a repository, and may be deleted at any time.`,
+  run,
+};
+
+async function run(argv: readonly string[]): Promise<number | Failure> {
+  const line = readFlags(argv, flags);
+  if (isFailure(line)) return line;
+  if (line.words.length > 0) return usage("lathe index takes no words; --cwd names another folder");
+  const { buildIndex } = await import("@lathe/hosts/code-search");
+  const began = performance.now();
+  const screen = new Screen(process.stderr, paletteFor(process.stderr, process.env));
+  let status = "looking at the files";
+  screen.status(() => status);
+  const built = await buildIndex(line.values.cwd ?? process.cwd(), process.env, (done, total) => {
+    status = `indexing ${done} of ${total} files`;
+  }).finally(() => screen.close());
+  if (isFailure(built)) return built;
+  const ms = Math.round(performance.now() - began);
+  if (line.values.json) {
+    process.stdout.write(`${JSON.stringify({ ...built, ms })}\n`);
+    return 0;
+  }
+  const { dim } = paletteFor(process.stdout, process.env);
+  const rows = [
+    ["files", `${built.files}, ${built.indexed} of them with their words`],
+    ["lines", count(built.lines)],
+    ["commits", String(built.commits)],
+    ["size", `${bytes(built.bytes)} in ${built.segments} ${built.segments === 1 ? "segment" : "segments"}`],
+    ["time", duration(ms)],
+    ["kept in", built.folder ?? "memory"],
+  ];
+  process.stdout.write(table(rows.map(([name = "", value = ""]) => [dim(name), value])));
+  return 0;
+}

@@ -1,0 +1,123 @@
+/** Answers ranked queries of the command line: one for people, or many, line by line. */
+import { type CodeSearch, openCodeSearch } from "@lathe/hosts/code-search";
+import { type Failure, isFailure, type RankedRange, type RankQuery } from "@lathe/protocol";
+import { jsonLines } from "../json-lines.ts";
+import { harmless } from "../render/fit.ts";
+import { paletteFor } from "../render/palette.ts";
+import { whileBusy } from "../render/while-busy.ts";
+
+/** Whoever asks here wants the answer of the whole index. */
+const patienceMs = 600_000;
+/** Lines shown of a range to a person, and ranges beyond the best of each file. */
+const shownLines = 6;
+const never = new AbortController().signal;
+
+interface Shown {
+  readonly folder: string;
+  readonly json: boolean;
+}
+
+export async function searchOnce(query: RankQuery, { folder, json }: Shown): Promise<number | Failure> {
+  const opened = openCodeSearch(folder, process.env, patienceMs);
+  if (isFailure(opened)) return opened;
+  const { search, exclude } = opened;
+  const asking = (): ReturnType<typeof search.rank> => search.rank({ ...query, exclude }, never);
+  const found = await whileBusy("indexing and searching", asking);
+  if (isFailure(found)) return found;
+  const { ranges } = found;
+  if (json)
+    process.stdout.write(
+      `${JSON.stringify({ query: query.query, results: ranges, leftOut: found.leftOut })}\n`,
+    );
+  else
+    process.stdout.write(ranges.length > 0 ? listed(ranges, query.k) : `Nothing found for ${query.query}.\n`);
+  return ranges.length > 0 ? 0 : 1;
+}
+
+/** The best range of each file; where else to look in it stands behind its name. */
+function listed(ranges: readonly RankedRange[], k: number): string {
+  const paint = paletteFor(process.stdout, process.env);
+  const width = process.stdout.columns || 110;
+  const files = Map.groupBy(ranges, ({ path }) => path);
+  const pieces = [...files].slice(0, k).map(([path, [best, ...more]]) => {
+    if (!best) return "";
+    const also = more.slice(0, 4).map(({ startLine }) => startLine);
+    const head = `${paint.bold(harmless(path))}${paint.dim(`:${best.startLine}-${best.endLine}`)}`;
+    const why = paint.dim(
+      cut(`  ${best.why}${also.length > 0 ? `; also at ${also.join(", ")}` : ""}`, width),
+    );
+    const solid = best.lines
+      .map((text, at) => [best.startLine + at, text] as const)
+      .filter(([, text]) => text.trim() !== "");
+    const lines = solid
+      .slice(0, shownLines)
+      .map(([at, text]) => `${paint.dim(String(at).padStart(6))}  ${cut(text, width - 8)}`);
+    return [head, why, ...lines].join("\n");
+  });
+  return `${pieces.join("\n\n")}\n`;
+}
+
+/** With its indentation. */
+function cut(text: string, width: number): string {
+  return harmless(text.replaceAll("\t", "  ")).slice(0, width);
+}
+
+interface Line {
+  readonly id?: unknown;
+  readonly root?: unknown;
+  readonly query?: unknown;
+  readonly k?: unknown;
+}
+
+/** The exit code is 0 when every line had an answer. */
+export async function answerLines(): Promise<number> {
+  const opened = new Map<string, CodeSearch | Failure>();
+  let code = 0;
+  for await (const lines of jsonLines(process.stdin)) {
+    for (const line of lines) {
+      const answer = await answerTo(line, opened);
+      if ("error" in answer) code = 1;
+      process.stdout.write(`${JSON.stringify(answer)}\n`);
+    }
+  }
+  return code;
+}
+
+type Answer = { readonly id: unknown } & (
+  | { readonly results: readonly Omit<RankedRange, "lines">[] }
+  | { readonly error: { readonly code: string; readonly text: string } }
+);
+
+async function answerTo(line: string, opened: Map<string, CodeSearch | Failure>): Promise<Answer> {
+  const asked = parsed(line);
+  if (!asked)
+    return { id: null, error: { code: "invalid-arguments", text: "the line is not a JSON object" } };
+  const { id = null, root = ".", query, k = 10 } = asked;
+  const problem = (text: string): Answer => ({ id, error: { code: "invalid-arguments", text } });
+  if (typeof root !== "string" || typeof query !== "string")
+    return problem("root and query have to be texts");
+  if (typeof k !== "number" || !(k >= 1)) return problem("k has to be a number from 1 up");
+  const code = opened.get(root) ?? openCodeSearch(root, process.env, patienceMs);
+  opened.set(root, code);
+  const found = isFailure(code)
+    ? code
+    : await code.search.rank({ query, k: Math.floor(k), exclude: code.exclude }, never);
+  if (isFailure(found)) return { id, error: { code: found.code, text: found.text } };
+  const results = found.ranges.map(({ path, startLine, endLine, score, why }) => ({
+    path,
+    startLine,
+    endLine,
+    score,
+    why,
+  }));
+  return { id, results };
+}
+
+function parsed(line: string): Line | undefined {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "object" && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,45 @@
+/** Queries from commits: the subject of each, asked at its parent, and the source files it changed. */
+import { kindOf, languageOf } from "@lathe/search/languages";
+import { git } from "./git.ts";
+
+export interface CommitQuery {
+  readonly commit: string;
+  readonly query: string;
+  readonly paths: readonly string[];
+}
+
+/** Commits that are looked through, from the newest. */
+const looked = 3000;
+const noSubject =
+  /^(?:merge|revert|bump|release|v?\d|update (?:dependenc|changelog|readme)|chore|docs?[(:]|ci[(:]|test)/i;
+
+/** *Contract:* the same commits each time for the same history; oldest first. */
+export function commitQueries(folder: string, count: number): readonly CommitQuery[] {
+  const log = git(
+    folder,
+    "log",
+    `-n${looked}`,
+    "--no-merges",
+    "--no-renames",
+    "--name-status",
+    "--format=%x01%H%x02%s",
+  );
+  const found = log.split("\u0001").slice(1).flatMap(queryOf);
+  const step = Math.max(1, Math.floor(found.length / count));
+  return found
+    .filter((_, at) => at % step === 0)
+    .slice(0, count)
+    .reverse();
+}
+
+function queryOf(piece: string): readonly CommitQuery[] {
+  const [head = "", ...lines] = piece.trim().split("\n");
+  const [commit = "", subject = ""] = head.split("\u0002");
+  const changed = lines.map((line) => line.split("\t")).filter(([state]) => state === "M");
+  const paths = changed
+    .map(([, path = ""]) => path)
+    .filter((path) => kindOf(path, languageOf(path)) === "code");
+  const words = subject.split(/\s+/).length;
+  const isClear = words >= 4 && paths.length >= 1 && paths.length <= 5 && !noSubject.test(subject);
+  return isClear ? [{ commit, query: subject.replaceAll(/\s*\(#\d+\)/g, ""), paths }] : [];
+}

@@ -1,0 +1,122 @@
+/**
+ * The retrieval benchmark: `node bench/retrieval/run.ts [--clones DIR] [--queries N]` clones the repositories (or finds
+ * them in DIR, each under its name), rebuilds the queries from their history, comments and names, and prints the figures.
+ * Clones in DIR are checked out back and forth: give it copies.
+ */
+import { existsSync, mkdirSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { isFailure, type Search } from "@lathe/protocol";
+import { createSearch } from "@lathe/search";
+import { commitQueries } from "./commit-queries.ts";
+import { symbolQueries, takeDocQueries } from "./doc-queries.ts";
+import { git } from "./git.ts";
+import { type BenchRepository, repositories } from "./repositories.ts";
+import { type Answer, type Figures, figuresOf, fileRank, showsLine } from "./score.ts";
+
+interface Row {
+  readonly commits: Figures;
+  readonly docs: Figures;
+  readonly symbols: Figures;
+}
+
+const { values } = parseArgs({
+  options: {
+    clones: { type: "string", default: join(tmpdir(), "lathe-retrieval") },
+    queries: { type: "string", default: "60" },
+  },
+});
+const count = Number(values.queries);
+const never = new AbortController().signal;
+
+async function answers(search: Search, query: string): Promise<readonly Answer[]> {
+  const found = await search.rank({ query, k: 10 }, never);
+  if (isFailure(found)) throw new Error(`${query}: ${found.text}`);
+  return found.ranges;
+}
+
+function cloneOf({ name, url }: BenchRepository): string {
+  const folder = join(values.clones, name.split("/")[1] ?? name);
+  if (!existsSync(folder)) {
+    mkdirSync(values.clones, { recursive: true });
+    git(values.clones, "clone", "--quiet", url, folder);
+  }
+  git(folder, "checkout", "--quiet", "--force", "origin/HEAD");
+  return folder;
+}
+
+async function measure(repository: BenchRepository): Promise<Row> {
+  const root = cloneOf(repository);
+  const options = { root, index: { env: process.env, patienceMs: 600_000 } };
+  const search = createSearch(options);
+  const commitRanks: number[] = [];
+  const commits = commitQueries(root, count);
+  const symbols = symbolQueries(root, count);
+  for (const { commit, query, paths } of commits) {
+    if (!checkedOut(root, `${commit}~1`)) continue;
+    commitRanks.push(fileRank(await answers(search, query), paths));
+  }
+  git(root, "checkout", "--quiet", "--force", "origin/HEAD");
+  const symbolRanks: number[] = [];
+  for (const { query, path } of symbols) symbolRanks.push(fileRank(await answers(search, query), [path]));
+  const docRanks: number[] = [];
+  const shown: boolean[] = [];
+  for (const { query, path, line } of takeDocQueries(root, count)) {
+    const found = await answers(search, query);
+    docRanks.push(fileRank(found, [path]));
+    shown.push(showsLine(found, path, line));
+  }
+  git(root, "checkout", "--quiet", "--force", "origin/HEAD");
+  return {
+    commits: figuresOf(commitRanks),
+    docs: figuresOf(docRanks, shown),
+    symbols: figuresOf(symbolRanks),
+  };
+}
+
+/** A clone may lack large files of old commits. */
+function checkedOut(root: string, commit: string): boolean {
+  try {
+    git(root, "checkout", "--quiet", "--force", commit);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function cells({ commits, docs, symbols }: Row): readonly string[] {
+  const figures = [commits.hit1, commits.hit10, commits.mrr, docs.hit10, docs.func10, symbols.hit1];
+  return figures.map((figure) => figure.toFixed(2));
+}
+
+function mean(rows: readonly Row[]): Row {
+  const over = (pick: (row: Row) => Figures): Figures => {
+    const all = rows.map(pick);
+    const of = (key: keyof Figures): number => all.reduce((sum, one) => sum + one[key], 0) / all.length;
+    return {
+      queries: of("queries"),
+      hit1: of("hit1"),
+      hit10: of("hit10"),
+      mrr: of("mrr"),
+      func10: of("func10"),
+    };
+  };
+  return {
+    commits: over((row) => row.commits),
+    docs: over((row) => row.docs),
+    symbols: over((row) => row.symbols),
+  };
+}
+
+console.log("| repository | commit @1 | @10 | MRR | doc file @10 | doc func @10 | symbol @1 |");
+console.log("| --- | --- | --- | --- | --- | --- | --- |");
+for (const heldOut of [false, true]) {
+  const rows: Row[] = [];
+  for (const repository of repositories.filter((one) => one.heldOut === heldOut)) {
+    const row = await measure(repository);
+    rows.push(row);
+    console.log(`| ${repository.name} | ${cells(row).join(" | ")} |`);
+  }
+  console.log(`| **${heldOut ? "held out" : "training"}** | ${cells(mean(rows)).join(" | ")} |`);
+}

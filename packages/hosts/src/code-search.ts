@@ -1,0 +1,41 @@
+/** Code search outside any session: ranked and exact, under the rules on reading that everyone starts with. */
+import { realpathSync } from "node:fs";
+import { defaultRules, unreadable } from "@lathe/policy";
+import { type Failure, failure, type Search } from "@lathe/protocol";
+import { createSearch } from "@lathe/search";
+import { type IndexState, openCodeIndex } from "@lathe/search/code-index";
+import { indexOptions } from "./lazy-search.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface CodeSearch {
+  readonly search: Search;
+  /** Globs of what is not searched. */
+  readonly exclude: readonly string[];
+}
+
+/** `patienceMs`: how long an index is waited for before ripgrep answers. */
+export function openCodeSearch(folder: string, env: Env, patienceMs: number): CodeSearch | Failure {
+  const root = folderOf(folder);
+  if (typeof root !== "string") return root;
+  const search = createSearch({ root, index: { ...indexOptions(env), patienceMs } });
+  return { search, exclude: unreadable(".", defaultRules) };
+}
+
+/** *Contract:* resolves when everything is indexed; `onProgress` is called with files done and files in all. */
+export async function buildIndex(
+  folder: string,
+  env: Env,
+  onProgress: (done: number, total: number) => void,
+): Promise<IndexState | Failure> {
+  const root = folderOf(folder);
+  return typeof root === "string" ? openCodeIndex(root, { ...indexOptions(env), onProgress }) : root;
+}
+
+function folderOf(folder: string): string | Failure {
+  try {
+    return realpathSync.native(folder);
+  } catch (cause) {
+    return failure("not-found", `${folder} does not exist: name a folder that does.`, { who: "user", cause });
+  }
+}

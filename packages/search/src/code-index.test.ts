@@ -1,0 +1,183 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, it } from "node:test";
+import { isFailure } from "@lathe/protocol";
+import { createSearch } from "./create-search.ts";
+import { openCodeIndex } from "./open-code-index.ts";
+import { openSegmentCache, pruneSegments } from "./segments/segment-cache.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "lathe-index-"));
+after(() => rmSync(folder, { recursive: true }));
+const signal = new AbortController().signal;
+const env = {
+  ...process.env,
+  GIT_CONFIG_GLOBAL: "/dev/null",
+  GIT_AUTHOR_NAME: "a",
+  GIT_AUTHOR_EMAIL: "a@example.com",
+  GIT_COMMITTER_NAME: "a",
+  GIT_COMMITTER_EMAIL: "a@example.com",
+};
+
+function put(root: string, path: string, content: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), content);
+}
+
+function git(root: string, ...args: readonly string[]): void {
+  execFileSync("git", ["-C", root, ...args], { env, stdio: "pipe" });
+}
+
+function commit(root: string, message: string): void {
+  git(root, "add", "-A");
+  git(root, "commit", "-q", "-m", message);
+}
+
+function repository(): string {
+  const root = mkdtempSync(join(folder, "repository-"));
+  git(root, "init", "-q");
+  for (let n = 0; n < 20; n++)
+    put(root, `src/part${n}.ts`, `export function part${n}() {\n  return ${n};\n}\n`);
+  put(root, "src/kettle.ts", "export function boilWater() {\n  return 100;\n}\n");
+  commit(root, "Begin");
+  return root;
+}
+
+async function found(root: string, cache: string, query: string): Promise<readonly string[]> {
+  const answer = await createSearch({ root, index: { folder: cache, env } }).rank({ query, k: 5 }, signal);
+  assert.ok(!isFailure(answer), "text" in answer ? answer.text : "");
+  return [...new Set(answer.ranges.map(({ path }) => path))];
+}
+
+function segmentFiles(cache: string): readonly string[] {
+  return readdirSync(cache, { recursive: true, encoding: "utf8" }).filter((name) =>
+    name.endsWith(".segment"),
+  );
+}
+
+it("shares what is indexed among the worktrees of a repository, and takes in what differs", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  assert.deepEqual(await found(root, cache, "boil water"), ["src/kettle.ts"]);
+  const before = segmentFiles(cache);
+  const tree = `${root}-tree`;
+  git(root, "worktree", "add", "-q", tree);
+  assert.deepEqual(await found(tree, cache, "boil water"), ["src/kettle.ts"]);
+  assert.deepEqual(segmentFiles(cache), before);
+  put(tree, "src/pot.ts", "export function simmerSoup() {}\n");
+  assert.deepEqual(await found(tree, cache, "simmer soup"), ["src/pot.ts"]);
+  assert.deepEqual(await found(root, cache, "simmer soup"), []);
+});
+
+it("follows a checkout there and back", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  const search = createSearch({ root, index: { folder: cache, env } });
+  const paths = async (query: string) => {
+    const answer = await search.rank({ query, k: 5 }, signal);
+    return "ranges" in answer ? answer.ranges.map(({ path }) => path) : answer.text;
+  };
+  git(root, "checkout", "-q", "-b", "other");
+  put(root, "src/kettle.ts", "export function whistleLoudly() {}\n");
+  commit(root, "Another");
+  assert.deepEqual(await paths("whistle loudly"), ["src/kettle.ts"]);
+  git(root, "checkout", "-q", "-");
+  assert.deepEqual(await paths("whistle loudly"), []);
+  assert.deepEqual(await paths("boil water"), ["src/kettle.ts"]);
+  git(root, "checkout", "-q", "other");
+  assert.deepEqual(await paths("whistle loudly"), ["src/kettle.ts"]);
+});
+
+it("lets commits speak for the files they touched, runs nothing a repository names, and asks only for sentences", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  put(root, "src/part3.ts", "export function part3() {\n  return 33;\n}\n");
+  commit(root, "Espresso pressure drops below nine bar");
+  git(root, "config", "core.fsmonitor", `touch ${root}/ran; false`);
+  git(root, "config", "log.showSignature", "true");
+  git(root, "config", "gpg.program", `${root}/ran`);
+  assert.deepEqual(await found(root, cache, "why is the espresso pressure too low"), ["src/part3.ts"]);
+  assert.deepEqual(await found(root, cache, "espresso"), []);
+  assert.ok(!readdirSync(root).includes("ran"));
+});
+
+it("builds again what is torn, and leaves no part of a file behind", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  await found(root, cache, "boil water");
+  const own = join(cache, readdirSync(cache)[0] ?? "");
+  for (const name of readdirSync(own)) {
+    const bytes = readFileSync(join(own, name));
+    writeFileSync(join(own, name), bytes.subarray(0, Math.floor(bytes.length / 2)));
+  }
+  assert.deepEqual(await found(root, cache, "boil water"), ["src/kettle.ts"]);
+  assert.deepEqual(
+    readdirSync(own).filter((name) => name.endsWith(".part")),
+    [],
+  );
+  assert.equal(segmentFiles(cache).length, 1);
+});
+
+it("answers right in two sessions that begin at once, and where the cache cannot be written", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  const both = await Promise.all([found(root, cache, "boil water"), found(root, cache, "boil water")]);
+  assert.deepEqual(both, [["src/kettle.ts"], ["src/kettle.ts"]]);
+  writeFileSync(join(folder, "a-file"), "");
+  assert.deepEqual(await found(root, join(folder, "a-file"), "boil water"), ["src/kettle.ts"]);
+});
+
+it("never indexes what it is told not to", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  put(root, "keys/.env", "boilWater=secretSauce\n");
+  const index = { folder: cache, env, never: ["**/.env"] };
+  const search = createSearch({ root, index });
+  const answer = await search.rank({ query: "secretSauce", k: 5, exclude: ["**/.env"] }, signal);
+  assert.deepEqual("ranges" in answer && [answer.ranges, answer.leftOut], [[], 1]);
+  const state = await openCodeIndex(root, { folder: cache, env, never: ["**/.env"] });
+  assert.deepEqual("files" in state && [state.files, state.commits], [21, 1]);
+});
+
+it("answers from ripgrep while the index is not there yet", async () => {
+  const root = repository();
+  const search = createSearch({ root, index: { env, patienceMs: 0 } });
+  const early = await search.rank({ query: "how does water boil", k: 3 }, signal);
+  assert.ok("ranges" in early && early.partial);
+  assert.equal(early.ranges[0]?.path, "src/kettle.ts");
+});
+
+it("removes the repositories used longest ago once all take too much", () => {
+  const all = mkdtempSync(join(folder, "cache-"));
+  for (const [name, at] of [
+    ["old", 1],
+    ["used", 2],
+    ["new", 3],
+  ] as const) {
+    openSegmentCache(join(all, name)).write("x", new Uint8Array(1000));
+    utimesSync(join(all, name), at, at);
+  }
+  pruneSegments(all, "used", { most: 2500, now: 10_000 });
+  assert.deepEqual(readdirSync(all).toSorted(), ["new", "used"]);
+});
+
+it("is not led astray by files that change while they are indexed, nor by line endings that git changes", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  git(root, "config", "core.autocrlf", "true");
+  rmSync(join(root, "src/kettle.ts"));
+  git(root, "checkout", "-q", "--", "src/kettle.ts");
+  assert.match(readFileSync(join(root, "src/kettle.ts"), "latin1"), /\r\n/);
+  assert.deepEqual(await found(root, cache, "boil water"), ["src/kettle.ts"]);
+  const search = createSearch({ root, index: { folder: cache, env } });
+  for (let n = 0; n < 20; n++) {
+    const asking = search.rank({ query: `steam${n} boiler`, k: 3 }, signal);
+    put(root, "src/kettle.ts", `export function boiler() {\n  return steam${n};\n}\n`);
+    await asking;
+    const answer = await search.rank({ query: `steam${n}`, k: 3 }, signal);
+    assert.equal("ranges" in answer && answer.ranges[0]?.lines[1], `  return steam${n};`);
+  }
+});

@@ -1,0 +1,192 @@
+/** Code search: answers ranked queries from the index, or from ripgrep while the index is being built. */
+import { join } from "node:path";
+import {
+  type Failure,
+  failure,
+  isFailure,
+  type RankedRange,
+  type RankQuery,
+  type RankResult,
+} from "@lathe/protocol";
+import { blobId, readQuietly } from "./build/index-files.ts";
+import { CodeIndex, type CodeIndexOptions } from "./code-index.ts";
+import { definitionIn } from "./definitions/definitions.ts";
+import { kindOf, languageOf } from "./definitions/languages.ts";
+import type { Place } from "./place.ts";
+import { bestWindow, countedFiles } from "./rank/fallback.ts";
+import type { HistoryPart } from "./rank/history.ts";
+import { type RankedLines, type Ranking, rank } from "./rank/rank.ts";
+import { idWords } from "./segments/segment.ts";
+import type { Sieve } from "./sieve.ts";
+import type { Documents } from "./tree/documents.ts";
+
+export interface RankedSearch {
+  /** *Contract:* `place.path` and `sieve` say which files are meant. */
+  rank(
+    asked: { readonly place: Place; readonly sieve: Sieve; readonly query: RankQuery },
+    signal: AbortSignal,
+  ): Promise<RankResult | Failure>;
+}
+
+/** How long an index is waited for before ripgrep answers. */
+const patienceMs = 1_500;
+/** A file that changes while it is looked at is looked at again. */
+const attempts = 3;
+/** How long the history is waited for, the first time. */
+const historyMs = 5_000;
+const fallbackLines = 40;
+
+interface Asked {
+  readonly place: Place;
+  readonly sieve: Sieve;
+  readonly query: RankQuery;
+}
+
+export function openCodeSearch(
+  place: Place,
+  options: CodeIndexOptions & { readonly patienceMs?: number },
+): RankedSearch {
+  const index = new CodeIndex(place, options);
+  const background = new AbortController().signal;
+  const patience = options.patienceMs ?? patienceMs;
+  return {
+    async rank(asked, signal) {
+      for (let attempt = 0; attempt < attempts; attempt++) {
+        // A build goes on when who asked for it has gone: the next one will.
+        const documents = await within(index.update(background), { ms: patience, signal });
+        if (documents === "aborted") return failure("cancelled", "The search was stopped.");
+        if (documents === "late") return countedAnswer(asked, signal);
+        if (isFailure(documents)) return documents;
+        const history = await within(index.history(), { ms: Math.max(patience, historyMs), signal });
+        const found = rank(documents, rankingOf(asked, history));
+        const ranges = shownRanges(place.root, documents, found);
+        if (ranges) return { ranges, leftOut: leftOutOf(documents, index.closed, asked), partial: false };
+        index.forget(found.map(({ path }) => path));
+      }
+      return failure("search-failed", "The files change faster than they can be searched: search again.");
+    },
+  };
+}
+
+function rankingOf(asked: Asked, history: readonly HistoryPart[] | string): Ranking {
+  const { query, k, kind } = asked.query;
+  const known = typeof history === "string" ? [] : history;
+  return { query, k, wanted: wantedBy(asked), history: known, ...(kind && { kind }) };
+}
+
+async function within<T>(
+  promise: Promise<T>,
+  { ms, signal }: { readonly ms: number; readonly signal: AbortSignal },
+): Promise<T | "late" | "aborted"> {
+  if (signal.aborted) return "aborted";
+  const { promise: ended, resolve } = Promise.withResolvers<"late" | "aborted">();
+  const timer = setTimeout(() => resolve("late"), ms);
+  const abort = (): void => resolve("aborted");
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return await Promise.race([promise, ended]);
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener("abort", abort);
+    // Whoever asks next hears of it.
+    promise.catch(() => {});
+  }
+}
+
+function isBelow(place: Place, path: string): boolean {
+  return place.path === "" || path === place.path || path.startsWith(`${place.path}/`);
+}
+
+function wantedBy({ place, sieve }: Asked): (path: string) => boolean {
+  return (path) => isBelow(place, path) && sieve.wanted(path) && !sieve.excluded(path);
+}
+
+function leftOutOf(documents: Documents, closed: readonly string[], { place, sieve, query }: Asked): number {
+  if (!query.exclude?.length) return 0;
+  const paths = [...documents.files.map(({ path }) => path), ...closed];
+  return paths.filter((path) => isBelow(place, path) && sieve.wanted(path) && sieve.excluded(path)).length;
+}
+
+/** Undefined when a file is no longer what was indexed. */
+function shownRanges(
+  root: string,
+  documents: Documents,
+  found: readonly RankedLines[],
+): readonly RankedRange[] | undefined {
+  const texts = new Map<string, readonly string[]>();
+  for (const { path, document } of found) {
+    if (texts.has(path)) continue;
+    const bytes = readQuietly(join(root, path));
+    if (!bytes || !isIndexed(documents, document, bytes)) return undefined;
+    texts.set(path, Buffer.from(bytes).toString("utf8").split(/\r?\n/));
+  }
+  return found.map((one) => {
+    const { path, score } = one;
+    const text = texts.get(path) ?? [];
+    const startLine = one.startLine + hidden(text, one);
+    const endLine = Math.min(one.chunkEnd, startLine + one.endLine - one.startLine);
+    const lines = text.slice(startLine - 1, endLine);
+    return { path, startLine, endLine, score: Math.round(score * 100) / 100, why: whyOf(one), lines };
+  });
+}
+
+/** Lines of what is said above a definition that are shown with it. */
+const leadLines = 6;
+
+/** Lines to leave out at the start of a chunk so that its definition is among those shown. */
+function hidden(text: readonly string[], { path, startLine, endLine, chunkEnd }: RankedLines): number {
+  if (endLine === chunkEnd) return 0;
+  const language = languageOf(path);
+  const lines = text.slice(startLine - 1, chunkEnd);
+  const first = lines.findIndex((line) => definitionIn(language, line)?.opens);
+  return Math.max(0, first - leadLines);
+}
+
+function isIndexed(documents: Documents, document: number, bytes: Uint8Array): boolean {
+  const open = documents.segments[documents.segmentOf[document] as number];
+  if (!open) return false;
+  const file = documents.fileOf[document] as number;
+  const { ids } = open.segment;
+  const words = ids.subarray(file * idWords, (file + 1) * idWords);
+  return blobId(bytes) === [...words].map((word) => word.toString(16).padStart(8, "0")).join("");
+}
+
+/** Votes below say little. */
+const tellingVote = 0.25;
+
+function whyOf({ reasons: { defines, has }, vote }: RankedLines): string {
+  const parts = [
+    ...(defines.length > 0 ? [`defines ${defines.slice(0, 4).join(", ")}`] : []),
+    ...(has.length > 0 ? [`has ${has.slice(0, 5).join(", ")}`] : []),
+    ...(vote >= tellingVote ? ["changed by commits like this"] : []),
+  ];
+  return parts.join("; ") || "its path";
+}
+
+async function countedAnswer(asked: Asked, signal: AbortSignal): Promise<RankResult> {
+  const { place, query } = asked;
+  const wanted = wantedBy(asked);
+  const isKind = (path: string): boolean =>
+    query.kind === undefined || kindOf(path, languageOf(path)) === query.kind;
+  const counted = await countedFiles(place, query.query, signal);
+  const files = counted.filter(({ path }) => wanted(path) && isKind(path)).slice(0, query.k);
+  const ranges = files.flatMap(({ path, score, words }): readonly RankedRange[] => {
+    const bytes = readQuietly(join(place.root, path));
+    if (!bytes) return [];
+    const all = Buffer.from(bytes).toString("utf8").split(/\r?\n/);
+    const from = bestWindow(all, words, fallbackLines);
+    const lines = all.slice(from, from + fallbackLines);
+    const why = `has ${words.join(", ")} (counted: the index is being built)`;
+    return [
+      {
+        path,
+        startLine: from + 1,
+        endLine: from + lines.length,
+        score: Math.round(score * 100) / 100,
+        why,
+        lines,
+      },
+    ];
+  });
+  return { ranges, leftOut: 0, partial: true };
+}

@@ -1,0 +1,55 @@
+/** Opens the index of a tree, brings it up to date, and says what is in it. */
+import { type Failure, isFailure } from "@lathe/protocol";
+import { CodeIndex, type CodeIndexOptions } from "./code-index.ts";
+import { globMatcher } from "./glob.ts";
+import { bundledRipgrep } from "./ripgrep.ts";
+
+export interface IndexState {
+  /** Files that are known, and those whose words are. */
+  readonly files: number;
+  readonly indexed: number;
+  readonly lines: number;
+  /** Of all segments. */
+  readonly bytes: number;
+  readonly segments: number;
+  readonly commits: number;
+  readonly folder?: string;
+}
+
+export interface OpenOptions extends Omit<CodeIndexOptions, "mayIndex"> {
+  readonly never: readonly string[];
+}
+
+export async function openCodeIndex(
+  root: string,
+  { never, ...options }: OpenOptions,
+): Promise<IndexState | Failure> {
+  const program = await bundledRipgrep();
+  if (isFailure(program)) return program;
+  const closed = never.map(globMatcher);
+  const mayIndex = (path: string): boolean => !closed.some((matches) => matches(path));
+  const index = new CodeIndex({ root, program, path: "" }, { ...options, mayIndex });
+  const reading = index.history();
+  const documents = await index.update(new AbortController().signal);
+  if (isFailure(documents)) return documents;
+  const history = await reading;
+  let [indexed, lines] = [0, 0];
+  documents.files.forEach((_, doc) => {
+    const open = documents.segments[documents.segmentOf[doc] as number];
+    const file = documents.fileOf[doc] as number;
+    const end = open?.segment.firstChunks[file + 1] ?? 0;
+    if (!open || end === open.segment.firstChunks[file]) return;
+    indexed++;
+    const last = open.segment.lines[end - 1] ?? 0;
+    lines += (last & 0xffffff) + (last >>> 24) - 1;
+  });
+  return {
+    files: documents.files.length,
+    indexed,
+    lines,
+    bytes: documents.segments.reduce((sum, { segment }) => sum + segment.bytes.length, 0),
+    segments: documents.segments.length,
+    commits: history.reduce((sum, { messages }) => sum + messages.segment.files, 0),
+    ...(index.folder !== undefined && { folder: index.folder }),
+  };
+}

@@ -1,0 +1,112 @@
+/** Scores the chunks of single documents: where in a file the words of a query come together. */
+import { countMask, definesPart, definesWhole, wordAt } from "../segments/segment.ts";
+import type { Documents, OpenSegment } from "../tree/documents.ts";
+import type { RareWord } from "./score.ts";
+import type { Weights } from "./weights.ts";
+
+export interface ChunkPlace {
+  readonly chunk: number;
+  /** From 1. */
+  readonly line: number;
+  readonly lines: number;
+}
+
+/** Words of a query that a chunk defines, and those it only has, as they were written, rarest first. */
+export interface Reasons {
+  readonly defines: readonly string[];
+  readonly has: readonly string[];
+}
+
+export interface Asked {
+  readonly words: readonly RareWord[];
+  readonly weights: Weights;
+}
+
+/** Words in a chunk, about the mean. */
+const meanWords = 150;
+const saturation = 1;
+
+/** The score of each chunk of a document, in their order; empty for a document without words. */
+export function scoreChunks(documents: Documents, document: number, { words, weights }: Asked): Float64Array {
+  const { open, first, end } = chunksOf(documents, document);
+  const scores = new Float64Array(end - first);
+  if (!open) return scores;
+  for (const word of words) {
+    eachPosting(open, { hash: word.hash, first, end }, (chunk, count) => {
+      const at = chunk - first;
+      scores[at] = (scores[at] as number) + wordScore(open, { chunk, count, word, weights });
+    });
+  }
+  return scores;
+}
+
+/** Why a chunk of a document, counted from its first, has its score. */
+export function reasonsOf(
+  documents: Documents,
+  document: number,
+  { at, words }: { readonly at: number; readonly words: readonly RareWord[] },
+): Reasons {
+  const { open, first } = chunksOf(documents, document);
+  const defines = new Set<string>();
+  const has = new Set<string>();
+  if (!open) return { defines: [], has: [] };
+  for (const word of words.toSorted((a, b) => b.rarity * b.weight - a.rarity * a.weight)) {
+    eachPosting(open, { hash: word.hash, first: first + at, end: first + at + 1 }, (_, count) => {
+      (count & definesPart ? defines : has).add(word.text);
+    });
+  }
+  return { defines: [...defines], has: [...has].filter((text) => !defines.has(text)) };
+}
+
+export function placeOfChunk(documents: Documents, document: number, at: number): ChunkPlace {
+  const { open, first } = chunksOf(documents, document);
+  const packed = open?.segment.lines[first + at] ?? 0;
+  return { chunk: first + at, line: packed & 0xffffff, lines: packed >>> 24 };
+}
+
+function chunksOf(
+  documents: Documents,
+  document: number,
+): { readonly open: OpenSegment | undefined; readonly first: number; readonly end: number } {
+  const open = documents.segments[documents.segmentOf[document] as number];
+  const file = documents.fileOf[document] as number;
+  return { open, first: open?.segment.firstChunks[file] ?? 0, end: open?.segment.firstChunks[file + 1] ?? 0 };
+}
+
+function wordScore(
+  { segment }: OpenSegment,
+  {
+    chunk,
+    count,
+    word,
+    weights,
+  }: { readonly chunk: number; readonly count: number; readonly word: RareWord; readonly weights: Weights },
+): number {
+  const times = Math.max(1, count & countMask);
+  const norm =
+    saturation * (1 - weights.chunkB + (weights.chunkB * (segment.lengths[chunk] as number)) / meanWords);
+  const body = (times * (saturation + 1)) / (times + norm);
+  const defined = count & definesWhole ? weights.definesWhole : count & definesPart ? weights.definesPart : 0;
+  return word.rarity * word.weight * (body + defined * weights.chunkDefines);
+}
+
+/** The postings of a word in the chunks from `first` up to `end`. */
+function eachPosting(
+  { segment }: OpenSegment,
+  { hash, first, end }: { readonly hash: number; readonly first: number; readonly end: number },
+  visit: (chunk: number, count: number) => void,
+): void {
+  const place = wordAt(segment, hash);
+  if (place < 0) return;
+  let low = segment.firstPostings[place] as number;
+  const last = segment.firstPostings[place + 1] as number;
+  let high = last;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((segment.postingChunks[middle] as number) < first) low = middle + 1;
+    else high = middle;
+  }
+  for (; low < last && (segment.postingChunks[low] as number) < end; low++) {
+    visit(segment.postingChunks[low] as number, segment.postingCounts[low] as number);
+  }
+}

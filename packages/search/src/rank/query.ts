@@ -1,0 +1,76 @@
+/** Reads a query: its words with their weights, what kind of query it is, and which kinds of files it asks for. */
+import { eachIdentifier, wordsOf, wordsOfText } from "../words/words.ts";
+
+export interface QueryWord {
+  readonly hash: number;
+  readonly weight: number;
+  /** As it was written. */
+  readonly text: string;
+}
+
+/** A name, a sentence about a change or a problem, or words that describe what code does. */
+export type QueryManner = "symbol" | "sentence" | "description";
+
+export interface ReadQuery {
+  readonly words: readonly QueryWord[];
+  readonly manner: QueryManner;
+  readonly wantsTests: boolean;
+  readonly wantsDocs: boolean;
+}
+
+const emptyWords =
+  "the a an of to in on at by for from with without and or not is are be was were been has have had do does did it its this that these those as if then than when while where which who what how why can could should would will may might must there here into onto out up down over under about after before between so such no nor only also more most less very just now any all each every some same other another new old one two use used using uses via per etc i.e e.g you your we our they them their i me my he she him her let lets us like need needs want because due instead rather still even ever never always";
+const changeWords =
+  "fix fixes fixed fixing bug bugs issue issues add adds added adding support remove removes removed removing update updates updated updating improve improves improved improving refactor refactors refactored change changes changed changing allow allows make makes making made ensure ensures handle handles handling avoid avoids prevent prevents implement implements introduce rename renamed replace replaced cleanup clean feat chore perf style ci build bump deprecate deprecated drop move moved correct correctly properly proper better work works working wrong minor typo typos pr closes close resolves resolve refs ref see merge merged commit backport reviewed signed co authored";
+
+function hashes(text: string): ReadonlySet<number> {
+  return new Set(text.split(" ").flatMap((word) => [...wordsOfText(word)]));
+}
+
+let known: { readonly empty: ReadonlySet<number>; readonly change: ReadonlySet<number> } | undefined;
+
+/** Weights of words of a sentence that say what was done rather than to what. */
+const changeWeight = 0.25;
+const partWeight = 0.7;
+const codeLikeWeight = 1.6;
+
+const noise =
+  /https?:\/\/\S+|\(?#\d+\)?|\b[0-9a-f]{7,40}\b|^(?:Signed-off-by|Co-authored-by|Reviewed-by|Change-Id)\b.*$/gim;
+const symbolForm = /^[\w$@#~]+(?:(?:\.|::|->|#|\/)[\w$~]+)*(?:\(\))?[?!]?$/;
+const describes =
+  /^(?:an?\s|the\s)|^(?:\w+s|whether|if|called|used|helper|base|internal|default|optional)\b(?!:)/i;
+
+export function readQuery(query: string): ReadQuery {
+  known ??= { empty: hashes(emptyWords), change: hashes(changeWords) };
+  const text = query.replaceAll(noise, " ").trim() || query;
+  const manner = mannerOf(text);
+  const words = new Map<number, QueryWord>();
+  const bytes = Buffer.from(text);
+  eachIdentifier(bytes, (start, end) => {
+    const written = bytes.toString("utf8", start, end);
+    const found = wordsOf(bytes, start, end);
+    const isCodeLike = found.length > 1 || /[_$]|^[A-Z][a-z]+[A-Z]/.test(written);
+    found.forEach((hash, at) => {
+      const own = at === 0 ? (isCodeLike ? codeLikeWeight : 1) : partWeight;
+      const weight = own * weightOf(hash, manner);
+      if (weight > (words.get(hash)?.weight ?? 0)) words.set(hash, { hash, weight, text: written });
+    });
+  });
+  return {
+    words: [...words.values()],
+    manner,
+    wantsTests: /\b(?:tests?|testing|specs?|unittests?|benchmarks?|fixtures?)\b/i.test(text),
+    wantsDocs: /\b(?:docs?|documentation|readme|changelog|guide|tutorial|examples?)\b/i.test(text),
+  };
+}
+
+function weightOf(hash: number, manner: QueryManner): number {
+  if (manner === "symbol" || !known) return 1;
+  if (known.empty.has(hash)) return 0;
+  return known.change.has(hash) ? changeWeight : 1;
+}
+
+function mannerOf(text: string): QueryManner {
+  if (symbolForm.test(text)) return "symbol";
+  return describes.test(text) ? "description" : "sentence";
+}

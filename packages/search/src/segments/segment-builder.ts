@@ -1,0 +1,220 @@
+/** Segment builder: takes files one by one and makes a segment of them. */
+import { chunkStarts } from "../definitions/chunks.ts";
+import { definitionsOf } from "../definitions/definitions.ts";
+import { type CodeLanguage, codeLanguages } from "../definitions/languages.ts";
+import { Vocabulary } from "../words/vocabulary.ts";
+import { byteKinds } from "../words/words.ts";
+import { Growing } from "./growing.ts";
+import { countMask, definesPart, definesWhole, encodeSegment, idWords, type Segment } from "./segment.ts";
+
+export interface FileToIndex {
+  /** Blob id of the bytes, in hexadecimal. */
+  readonly id: string;
+  readonly language: CodeLanguage;
+  readonly bytes: Uint8Array;
+}
+
+const newline = 10;
+/** Mean characters of a line in what no person has written. */
+const longLines = 400;
+
+export class SegmentBuilder {
+  readonly #vocabulary = new Vocabulary();
+  readonly #ids = new Growing();
+  readonly #languages = new Growing();
+  readonly #firstChunks = new Growing();
+  readonly #lines = new Growing();
+  readonly #lengths = new Growing();
+  /** Word, chunk and count of each posting, in the order of chunks. */
+  readonly #words = new Growing(1 << 16);
+  readonly #chunks = new Growing(1 << 16);
+  readonly #counts = new Growing(1 << 16);
+  /** By word: the place of its posting in the chunk that is being read, plus one. */
+  #places = new Uint32Array(1 << 16);
+  #chunkWords = 0;
+
+  get files(): number {
+    return this.#languages.length;
+  }
+
+  add({ id, language, bytes }: FileToIndex): void {
+    for (let at = 0; at < idWords; at++) this.#ids.push(Number.parseInt(id.slice(at * 8, at * 8 + 8), 16));
+    this.#languages.push(codeLanguages.indexOf(language));
+    this.#firstChunks.push(this.#lines.length);
+    if (language === "none" || bytes.subarray(0, 8000).includes(0)) return;
+    const starts = startsOf(bytes);
+    if (bytes.length > starts.length * longLines) return;
+    this.#addChunks(bytes, starts, language);
+  }
+
+  #addChunks(bytes: Uint8Array, starts: Uint32Array, language: CodeLanguage): void {
+    // One character per byte, so that offsets are those of the bytes.
+    const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+    const definitions = definitionsOf(text, starts, language);
+    const cuts = chunkStarts(text, starts, definitions);
+    let next = 0;
+    cuts.forEach((cut, at) => {
+      const end = cuts[at + 1] ?? starts.length;
+      const chunk = this.#lines.length;
+      const first = this.#words.length;
+      this.#lines.push(((cut + 1) | ((end - cut) << 24)) >>> 0);
+      this.#chunkWords = 0;
+      this.#readWords(bytes, starts[cut] as number, starts[end] ?? bytes.length);
+      for (; next < definitions.length && (definitions[next]?.line ?? 0) < end; next++) {
+        const { start, name } = definitions[next] as (typeof definitions)[number];
+        this.#markDefined(bytes, start, start + name.length);
+      }
+      this.#lengths.push(this.#chunkWords);
+      const words = this.#words.items();
+      for (let posting = first; posting < words.length; posting++) {
+        this.#chunks.push(chunk);
+        this.#places[words[posting] as number] = 0;
+      }
+    });
+  }
+
+  #readWords(bytes: Uint8Array, from: number, to: number): void {
+    for (let at = from; at < to; ) {
+      while (at < to && byteKinds[bytes[at] as number] === 0) at++;
+      const start = at;
+      while (at < to && byteKinds[bytes[at] as number] !== 0) at++;
+      if (at > start + 1) this.#count(bytes, start, at);
+    }
+  }
+
+  #count(bytes: Uint8Array, start: number, end: number): void {
+    const list = this.#vocabulary.listOf(bytes, start, end);
+    const items = this.#vocabulary.items;
+    const last = list + (items[list] as number);
+    for (let at = list + 1; at <= last; at++) {
+      const place = this.#placeOf(items[at] as number);
+      const counts = this.#counts.raw;
+      const count = counts[place] as number;
+      if ((count & countMask) < countMask) counts[place] = count + 1;
+    }
+    this.#chunkWords++;
+  }
+
+  /** The posting of a word in this chunk. */
+  #placeOf(word: number): number {
+    if (word >= this.#places.length) {
+      const larger = new Uint32Array(this.#places.length * 2);
+      larger.set(this.#places);
+      this.#places = larger;
+    }
+    const known = this.#places[word] as number;
+    if (known !== 0) return known - 1;
+    this.#words.push(word);
+    this.#counts.push(0);
+    this.#places[word] = this.#words.length;
+    return this.#words.length - 1;
+  }
+
+  #markDefined(bytes: Uint8Array, from: number, to: number): void {
+    for (let at = from; at < to; ) {
+      while (at < to && byteKinds[bytes[at] as number] === 0) at++;
+      const start = at;
+      while (at < to && byteKinds[bytes[at] as number] !== 0) at++;
+      if (at === start) break;
+      this.#flag(this.#vocabulary.listOf(bytes, start, at), start === from && at === to);
+    }
+  }
+
+  #flag(list: number, isWhole: boolean): void {
+    const items = this.#vocabulary.items;
+    const last = list + (items[list] as number);
+    for (let item = list + 1; item <= last; item++) {
+      const place = this.#placeOf(items[item] as number);
+      const flags = item === list + 1 && isWhole ? definesWhole | definesPart : definesPart;
+      const counts = this.#counts.raw;
+      counts[place] = (counts[place] as number) | flags;
+    }
+  }
+
+  finish(): Segment {
+    this.#firstChunks.push(this.#lines.length);
+    const order = wordOrder(this.#vocabulary.hashes);
+    const postings = sortedPostings(order, {
+      words: this.#words.items(),
+      chunks: this.#chunks.items(),
+      counts: this.#counts.items(),
+    });
+    return encodeSegment({
+      ids: this.#ids.items(),
+      languages: this.#languages.items(),
+      firstChunks: this.#firstChunks.items(),
+      lines: this.#lines.items(),
+      lengths: this.#lengths.items(),
+      words: order.sorted,
+      ...postings,
+    });
+  }
+}
+
+interface WordOrder {
+  readonly sorted: Uint32Array;
+  /** By id: the word's place among the sorted. */
+  readonly ranks: Uint32Array;
+}
+
+function wordOrder(hashes: readonly number[]): WordOrder {
+  const keyed = new Float64Array(hashes.length);
+  // Both in one number: 32 bits of hash, then 21 of id.
+  hashes.forEach((hash, id) => {
+    keyed[id] = hash * 0x200000 + id;
+  });
+  keyed.sort();
+  const sorted = new Uint32Array(hashes.length);
+  const ranks = new Uint32Array(hashes.length);
+  keyed.forEach((key, rank) => {
+    const id = key % 0x200000;
+    sorted[rank] = (key - id) / 0x200000;
+    ranks[id] = rank;
+  });
+  return { sorted, ranks };
+}
+
+interface Postings {
+  readonly words: Uint32Array;
+  readonly chunks: Uint32Array;
+  readonly counts: Uint32Array;
+}
+
+/** By word, and by chunk within a word: they come in the order of chunks, and counting keeps it. */
+function sortedPostings(
+  { sorted, ranks }: WordOrder,
+  { words, chunks, counts }: Postings,
+): Pick<Segment, "firstPostings" | "postingChunks" | "postingCounts"> {
+  const firstPostings = new Uint32Array(sorted.length + 1);
+  for (let at = 0; at < words.length; at++) {
+    const rank = ranks[words[at] as number] as number;
+    firstPostings[rank + 1] = (firstPostings[rank + 1] as number) + 1;
+  }
+  for (let rank = 0; rank < sorted.length; rank++) {
+    firstPostings[rank + 1] = (firstPostings[rank + 1] as number) + (firstPostings[rank] as number);
+  }
+  const next = firstPostings.slice();
+  const postingChunks = new Uint32Array(words.length);
+  const postingCounts = new Uint8Array(words.length);
+  for (let at = 0; at < words.length; at++) {
+    const rank = ranks[words[at] as number] as number;
+    const place = next[rank] as number;
+    next[rank] = place + 1;
+    postingChunks[place] = chunks[at] as number;
+    postingCounts[place] = counts[at] as number;
+  }
+  return { firstPostings, postingChunks, postingCounts };
+}
+
+function startsOf(bytes: Uint8Array): Uint32Array {
+  const starts = new Growing(256);
+  starts.push(0);
+  for (
+    let at = bytes.indexOf(newline);
+    at >= 0 && at + 1 < bytes.length;
+    at = bytes.indexOf(newline, at + 1)
+  ) {
+    starts.push(at + 1);
+  }
+  return starts.items();
+}

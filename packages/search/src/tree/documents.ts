@@ -1,0 +1,149 @@
+/** Documents: the files of a tree as they are scored, each with its place in a segment and the words of its path. */
+
+import type { CodeLanguage } from "../definitions/languages.ts";
+import { codeLanguages, type FileKind, kindOf, languageOf } from "../definitions/languages.ts";
+import { idWords, type Segment } from "../segments/segment.ts";
+import { wordsOfText } from "../words/words.ts";
+
+export interface TreeFile {
+  readonly path: string;
+  /** Blob id, in hexadecimal. */
+  readonly id: string;
+}
+
+/** What follows from a path alone. */
+export interface PathFacts {
+  readonly language: CodeLanguage;
+  readonly kind: FileKind;
+  /** Of its folders. */
+  readonly folders: readonly number[];
+  /** Of its name; the name without its ending first. */
+  readonly name: readonly number[];
+}
+
+export interface Located {
+  readonly segment: number;
+  readonly file: number;
+}
+
+/** A segment with what scoring needs beside it. */
+export interface OpenSegment {
+  readonly segment: Segment;
+  /** The file of each chunk. */
+  readonly fileOfChunk: Uint32Array;
+  /** Words in each file. */
+  readonly lengths: Uint32Array;
+}
+
+export interface Documents {
+  readonly segments: readonly OpenSegment[];
+  readonly files: readonly TreeFile[];
+  readonly facts: readonly PathFacts[];
+  /** Where each document lies: its segment, or -1, and its file there. */
+  readonly segmentOf: Int32Array;
+  readonly fileOf: Uint32Array;
+  /** For each segment the document of each of its files, or -1. */
+  readonly heads: readonly Int32Array[];
+  /** The next document with the same content, or -1. */
+  readonly nextTwin: Int32Array;
+  /** Words in a document, on average. */
+  readonly meanLength: number;
+  readonly byFolder: ReadonlyMap<number, readonly number[]>;
+  readonly byName: ReadonlyMap<number, readonly number[]>;
+  readonly byPath: ReadonlyMap<string, number>;
+}
+
+export function pathFacts(path: string): PathFacts {
+  const language = languageOf(path);
+  const slash = path.lastIndexOf("/");
+  const folders = slash < 0 ? [] : [...new Set(wordsOfText(path.slice(0, slash)))];
+  const name = path.slice(slash + 1);
+  return { language, kind: kindOf(path, language), folders, name: [...new Set(wordsOfText(name))] };
+}
+
+export function openSegment(segment: Segment): OpenSegment {
+  const fileOfChunk = new Uint32Array(segment.chunks);
+  const lengths = new Uint32Array(segment.files);
+  for (let file = 0; file < segment.files; file++) {
+    let length = 0;
+    for (
+      let chunk = segment.firstChunks[file] as number;
+      chunk < (segment.firstChunks[file + 1] as number);
+      chunk++
+    ) {
+      fileOfChunk[chunk] = file;
+      length += segment.lengths[chunk] as number;
+    }
+    lengths[file] = length;
+  }
+  return { segment, fileOfChunk, lengths };
+}
+
+/** The key of a file in a segment: what it holds, and how that is read. */
+export function contentKey(id: string, language: CodeLanguage): string {
+  return `${id.slice(0, idWords * 8)} ${codeLanguages.indexOf(language)}`;
+}
+
+export function keysOf({ segment }: OpenSegment): readonly string[] {
+  const keys: string[] = [];
+  for (let file = 0; file < segment.files; file++) {
+    let id = "";
+    for (let at = 0; at < idWords; at++) {
+      id += (segment.ids[file * idWords + at] as number).toString(16).padStart(8, "0");
+    }
+    keys.push(`${id} ${segment.languages[file]}`);
+  }
+  return keys;
+}
+
+export interface Catalogue {
+  readonly segments: readonly OpenSegment[];
+  /** By `contentKey`. */
+  readonly places: ReadonlyMap<string, Located>;
+  factsOf(path: string): PathFacts;
+}
+
+export function documentsOf(files: readonly TreeFile[], catalogue: Catalogue, before?: Documents): Documents {
+  const { segments, places } = catalogue;
+  const facts = files.map(({ path }) => catalogue.factsOf(path));
+  const segmentOf = new Int32Array(files.length).fill(-1);
+  const fileOf = new Uint32Array(files.length);
+  const heads = segments.map(({ segment }) => new Int32Array(segment.files).fill(-1));
+  const nextTwin = new Int32Array(files.length).fill(-1);
+  let words = 0;
+  files.forEach(({ id }, doc) => {
+    const place = places.get(contentKey(id, (facts[doc] as PathFacts).language));
+    if (!place) return;
+    segmentOf[doc] = place.segment;
+    fileOf[doc] = place.file;
+    const head = heads[place.segment] as Int32Array;
+    nextTwin[doc] = head[place.file] as number;
+    head[place.file] = doc;
+    words += segments[place.segment]?.lengths[place.file] ?? 0;
+  });
+  const isSame =
+    before?.files.length === files.length && files.every(({ path }, at) => before.files[at]?.path === path);
+  const paths = isSame ? before : pathsOf(files, facts);
+  const { byFolder, byName, byPath } = paths;
+  const meanLength = words / Math.max(1, files.length) || 1;
+  return { segments, files, facts, segmentOf, fileOf, heads, nextTwin, meanLength, byFolder, byName, byPath };
+}
+
+function pathsOf(
+  files: readonly TreeFile[],
+  facts: readonly PathFacts[],
+): Pick<Documents, "byFolder" | "byName" | "byPath"> {
+  const byFolder = new Map<number, number[]>();
+  const byName = new Map<number, number[]>();
+  facts.forEach(({ folders, name }, doc) => {
+    for (const word of folders) addTo(byFolder, word, doc);
+    for (const word of name) addTo(byName, word, doc);
+  });
+  return { byFolder, byName, byPath: new Map(files.map(({ path }, doc) => [path, doc])) };
+}
+
+function addTo(map: Map<number, number[]>, word: number, doc: number): void {
+  const list = map.get(word);
+  if (list) list.push(doc);
+  else map.set(word, [doc]);
+}

@@ -1,0 +1,23 @@
+/** The files of a tree that are searched, as ripgrep lists them. */
+import { sep } from "node:path";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { filesArgs, type Place } from "../place.ts";
+import { runRipgrep } from "../ripgrep.ts";
+
+/** *Contract:* .gitignore and .latheignore heeded, in no order. */
+export async function listTree(place: Place, signal: AbortSignal): Promise<readonly string[] | Failure> {
+  const paths: string[] = [];
+  const record = (printed: string): boolean => {
+    if (printed !== "") paths.push(toPath(printed));
+    return true;
+  };
+  const args = ["--no-messages", ...filesArgs(place)];
+  const { program, root } = place;
+  const ended = await runRipgrep({ program, args, cwd: root, separator: "\0", signal, record });
+  return isFailure(ended) ? ended : paths;
+}
+
+function toPath(printed: string): string {
+  const path = printed.startsWith("./") ? printed.slice(2) : printed;
+  return sep === "\\" ? path.replaceAll("\\", "/") : path;
+}

@@ -1,0 +1,89 @@
+/** Vocabulary: dense ids for words, remembered by identifier, so that each identifier is split once. */
+import { wordsOf } from "./words.ts";
+
+const firstCapacity = 1 << 15;
+
+/** Ids of the words of identifiers; made for one build and thrown away with it. */
+export class Vocabulary {
+  /** The hash of each word by its id. */
+  readonly hashes: number[] = [];
+  readonly #ids = new Map<number, number>();
+  #keys = new Uint32Array(firstCapacity);
+  #checks = new Uint32Array(firstCapacity);
+  #lists = new Int32Array(firstCapacity);
+  #size = 0;
+  /** Lists of ids, each behind its length. */
+  #items = new Int32Array(firstCapacity * 4);
+  #filled = 1;
+
+  /** Where the ids of an identifier begin in `items`: their number, then they, the whole identifier's first. */
+  listOf(bytes: Uint8Array, start: number, end: number): number {
+    let key = 0x811c9dc5;
+    let check = end - start;
+    for (let at = start; at < end; at++) {
+      const byte = bytes[at] as number;
+      key = Math.imul(key ^ byte, 0x01000193);
+      check = (Math.imul(check, 31) + byte) | 0;
+    }
+    key >>>= 0;
+    check >>>= 0;
+    const slot = this.#slotOf(key, check);
+    const known = this.#lists[slot] as number;
+    if (known !== 0) return known;
+    const list = this.#add(wordsOf(bytes, start, end));
+    this.#keys[slot] = key;
+    this.#checks[slot] = check;
+    this.#lists[slot] = list;
+    this.#size++;
+    if (this.#size * 2 > this.#keys.length) this.#grow();
+    return list;
+  }
+
+  get items(): Int32Array {
+    return this.#items;
+  }
+
+  #slotOf(key: number, check: number): number {
+    const mask = this.#keys.length - 1;
+    let slot = (key ^ (key >>> 15)) & mask;
+    while (this.#lists[slot] !== 0 && (this.#keys[slot] !== key || this.#checks[slot] !== check)) {
+      slot = (slot + 1) & mask;
+    }
+    return slot;
+  }
+
+  #add(words: readonly number[]): number {
+    const list = this.#filled;
+    if (list + words.length + 1 > this.#items.length) {
+      const larger = new Int32Array(this.#items.length * 2);
+      larger.set(this.#items);
+      this.#items = larger;
+    }
+    this.#items[this.#filled++] = words.length;
+    for (const word of words) this.#items[this.#filled++] = this.#idOf(word);
+    return list;
+  }
+
+  #idOf(word: number): number {
+    const known = this.#ids.get(word);
+    if (known !== undefined) return known;
+    const id = this.hashes.length;
+    this.#ids.set(word, id);
+    this.hashes.push(word);
+    return id;
+  }
+
+  #grow(): void {
+    const [keys, checks, lists] = [this.#keys, this.#checks, this.#lists];
+    this.#keys = new Uint32Array(keys.length * 2);
+    this.#checks = new Uint32Array(keys.length * 2);
+    this.#lists = new Int32Array(keys.length * 2);
+    for (let at = 0; at < lists.length; at++) {
+      if (lists[at] === 0) continue;
+      const slot = this.#slotOf(keys[at] as number, checks[at] as number);
+      this.#keys[slot] = keys[at] as number;
+      this.#checks[slot] = checks[at] as number;
+      this.#lists[slot] = lists[at] as number;
+    }
+  }
+}

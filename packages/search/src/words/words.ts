@@ -1,0 +1,106 @@
+/** Words of source text as numbers: identifiers whole and split into their parts, stemmed, each hashed to 32 bits. */
+import { stem } from "./stem.ts";
+
+/** Raised whenever the same bytes would give other words or other chunks. */
+export const wordsVersion = 2;
+
+/** Longer runs are keys, hashes and encoded data. */
+const maxIdentifier = 64;
+const minPart = 2;
+const letter = 1;
+const upper = 2;
+const digit = 3;
+const joint = 4;
+
+/** What each byte is: 0 for what stands between words. */
+export const byteKinds: Uint8Array = kindsOfBytes();
+
+function kindsOfBytes(): Uint8Array {
+  const kinds = new Uint8Array(256);
+  for (let byte = 0; byte < 256; byte++) {
+    const char = String.fromCharCode(byte);
+    if (/[a-z]/.test(char) || byte >= 128) kinds[byte] = letter;
+    else if (/[A-Z]/.test(char)) kinds[byte] = upper;
+    else if (/\d/.test(char)) kinds[byte] = digit;
+    else if (char === "_" || char === "$") kinds[byte] = joint;
+  }
+  return kinds;
+}
+
+const word = new Uint8Array(maxIdentifier);
+
+/** The words of one identifier, the whole one first; empty for what is none. */
+export function wordsOf(bytes: Uint8Array, start: number, end: number): readonly number[] {
+  if (end - start > maxIdentifier) return [];
+  const words: number[] = [];
+  let length = 0;
+  for (let at = start; at < end; at++) {
+    if (byteKinds[bytes[at] as number] !== joint) word[length++] = lower(bytes[at] as number);
+  }
+  if (length < minPart || isNumber(length)) return length >= minPart && length < 7 ? [hashOf(length)] : [];
+  words.push(hashOf(stem(word, length)));
+  for (let at = start; at < end; ) {
+    const next = partEnd(bytes, at, end);
+    const part = partWord(bytes, at, next);
+    if (part !== undefined && !words.includes(part)) words.push(part);
+    at = next;
+  }
+  return words;
+}
+
+function isNumber(length: number): boolean {
+  for (let at = 0; at < length; at++) if (byteKinds[word[at] as number] !== digit) return false;
+  return true;
+}
+
+function partWord(bytes: Uint8Array, start: number, end: number): number | undefined {
+  let length = 0;
+  for (let at = start; at < end; at++) {
+    if (byteKinds[bytes[at] as number] !== joint) word[length++] = lower(bytes[at] as number);
+  }
+  return length < minPart ? undefined : hashOf(stem(word, length));
+}
+
+/** Where the part that begins at `start` ends: `HTTPServer_v2` is HTTP, Server, v2. */
+function partEnd(bytes: Uint8Array, start: number, end: number): number {
+  for (let at = start + 1; at < end; at++) {
+    const kind = byteKinds[bytes[at] as number];
+    const before = byteKinds[bytes[at - 1] as number];
+    if (kind === joint) return at + 1;
+    if (kind === upper && (before === letter || before === digit)) return at;
+    const next = at + 1 < end ? byteKinds[bytes[at + 1] as number] : undefined;
+    if (kind === upper && before === upper && next === letter) return at;
+  }
+  return end;
+}
+
+function lower(byte: number): number {
+  return byteKinds[byte] === upper ? byte + 32 : byte;
+}
+
+function hashOf(length: number): number {
+  let hash = 0x811c9dc5;
+  for (let at = 0; at < length; at++) hash = Math.imul(hash ^ (word[at] as number), 0x01000193);
+  hash ^= hash >>> 16;
+  hash = Math.imul(hash, 0x85ebca6b);
+  return (hash ^ (hash >>> 13)) >>> 0;
+}
+
+/** Calls with the start and the end of each identifier. */
+export function eachIdentifier(bytes: Uint8Array, visit: (start: number, end: number) => void): void {
+  const length = bytes.length;
+  for (let at = 0; at < length; ) {
+    while (at < length && byteKinds[bytes[at] as number] === 0) at++;
+    const start = at;
+    while (at < length && byteKinds[bytes[at] as number] !== 0) at++;
+    if (at > start) visit(start, at);
+  }
+}
+
+/** The words of a text, in order and with repetitions. */
+export function wordsOfText(text: string): readonly number[] {
+  const bytes = Buffer.from(text);
+  const words: number[] = [];
+  eachIdentifier(bytes, (start, end) => words.push(...wordsOf(bytes, start, end)));
+  return words;
+}

@@ -1,0 +1,42 @@
+/** `symbols`: where a name is defined and used, or what a file defines. */
+import { isFailure, type SymbolLine, type Tool } from "@lathe/protocol";
+import * as v from "valibot";
+import { defineTool, failed, ok } from "./define-tool.ts";
+import { leftOutNote } from "./left-out.ts";
+import { text } from "./schema.ts";
+import { targetOf } from "./target-of.ts";
+
+const limit = 100;
+
+export const symbols: Tool = defineTool({
+  name: "symbols",
+  description: "Where `name` is defined and used, or, without it, the outline of the file `path`.",
+  schema: { name: v.optional(text()), path: v.optional(text()) },
+  effects: ({ path }) => [{ kind: "read", target: targetOf(path) }],
+  problem: ({ name, path }) =>
+    name === undefined && path === undefined ? "give a name or a path." : undefined,
+  async run({ name, path: below }, context) {
+    const path = await context.workspace.resolve(below ?? ".");
+    if (isFailure(path)) return failed(path);
+    const query = { path, limit, exclude: context.unreadable(path), ...(name !== undefined && { name }) };
+    const found = await context.search.symbols(query, context.signal);
+    if (isFailure(found)) {
+      return found.code === "cancelled" ? { type: "interrupted", failure: found, text: "" } : failed(found);
+    }
+    const { definitions, references, more, leftOut } = found;
+    const isOutline = name === undefined;
+    const parts = [
+      ...(definitions.length > 0 && !isOutline ? ["Defined:"] : []),
+      ...definitions.map((one) => lineText(one, isOutline)),
+      ...(references.length > 0 ? ["Used:", ...references.map((one) => lineText(one, false))] : []),
+      ...(more ? [`[more than ${limit}: narrow it by a path]`] : []),
+      ...leftOutNote(leftOut, "file"),
+    ];
+    const nothing = isOutline ? `No definition found in ${path}.` : `No ${name} found.`;
+    return ok(definitions.length + references.length > 0 ? parts.join("\n") : [nothing, ...parts].join("\n"));
+  },
+});
+
+function lineText({ path, line, text: shown }: SymbolLine, isOutline: boolean): string {
+  return isOutline ? `${line}\t${shown}` : `${path}:${line}\t${shown}`;
+}
