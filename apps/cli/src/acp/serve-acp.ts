@@ -5,6 +5,7 @@ import {
   type AgentContext,
   agent,
   type ClientCapabilities,
+  type InitializeResponse,
   type McpServer,
   methods,
   PROTOCOL_VERSION,
@@ -58,17 +59,7 @@ export function serveAcp(stream: Stream, optionsOf: OptionsOf): AcpServer {
   const app = agent({ name: "lathe" })
     .onRequest(methods.agent.initialize, ({ params }) => {
       abilities = abilitiesOf(params.clientCapabilities);
-      return {
-        protocolVersion: PROTOCOL_VERSION,
-        agentInfo: { name: "lathe", title: "Lathe", version: harnessVersion() },
-        agentCapabilities: {
-          loadSession: true,
-          promptCapabilities: { image: true, embeddedContext: true },
-          mcpCapabilities: { http: true },
-          sessionCapabilities: { list: {}, resume: {}, close: {} },
-        },
-        authMethods: [],
-      };
+      return greeting();
     })
     .onRequest(methods.agent.authenticate, () => ({}))
     .onRequest(methods.agent.session.new, async ({ params, client }) => {
@@ -113,6 +104,20 @@ export function serveAcp(stream: Stream, optionsOf: OptionsOf): AcpServer {
     })
     .onNotification(methods.agent.session.cancel, ({ params }) => sessions.get(params.sessionId)?.cancel());
   return serving(app.connect(stream), sessions);
+}
+
+function greeting(): InitializeResponse {
+  return {
+    protocolVersion: PROTOCOL_VERSION,
+    agentInfo: { name: "lathe", title: "Lathe", version: harnessVersion() },
+    agentCapabilities: {
+      loadSession: true,
+      promptCapabilities: { image: true, embeddedContext: true },
+      mcpCapabilities: { http: true },
+      sessionCapabilities: { list: {}, resume: {}, close: {} },
+    },
+    authMethods: [],
+  };
 }
 
 function serving(connection: AgentConnection, sessions: ReadonlyMap<string, AcpSession>): AcpServer {
