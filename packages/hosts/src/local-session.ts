@@ -119,6 +119,7 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
   });
   member.attach({ options: { ...options, models: chosen }, session: current });
   return {
+    ...sayings(offer),
     id: log.id,
     models: router ? [`auto:${router.mode}, of ${models.length} models`] : models,
     remarks,
@@ -142,24 +143,32 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
       session = ended;
       return ended;
     },
-    say: (words) => offer({ type: "message", ...words }),
-    choose: (model) => offer({ type: "model", model }),
     setMode: (asked) => {
       wanted = asked;
     },
     command: (script, signal) => typedCommand(script, { session: current(), signal }, opened.ports),
     windowOf: opened.windowOf,
-    cancel: (by) => offer({ type: "cancel", by }),
-    compact: (focus) => offer({ type: "compact", ...(focus !== undefined && { focus }) }),
     askedCall: async (call) =>
       (await member.running.get(call)?.askedCall()) ?? findAskedCall(call, current(), opened.ports),
-    answer: (call, question, answer) => offer({ type: "answer", call, question, answer, by: "user" }),
     containment: () => opened.containment(),
     textOf: (version) => opened.ports.texts.recall(version),
     close: () => {
       closing ??= allSteps([() => stopAll(member), hooks.close, opened.close, () => log.close()]);
       return closing;
     },
+  };
+}
+
+type Sayings = Pick<LocalSession, "say" | "choose" | "cancel" | "compact" | "answer">;
+
+/** What a person can say to a session at any time. */
+function sayings(offer: (said: Offer) => Promise<Failure | undefined>): Sayings {
+  return {
+    say: (words) => offer({ type: "message", ...words }),
+    choose: (model) => offer({ type: "model", model }),
+    cancel: (by) => offer({ type: "cancel", by }),
+    compact: (focus) => offer({ type: "compact", ...(focus !== undefined && { focus }) }),
+    answer: (call, question, answer) => offer({ type: "answer", call, question, answer, by: "user" }),
   };
 }
 
