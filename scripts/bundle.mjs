@@ -15,15 +15,16 @@ const external = [/tree-sitter/, /^@vscode\//];
 
 /**
  * The files of the joined command, `main.mjs` first, and the sources they came from. `placeOf(source)` is JavaScript for
- * the address that a source takes for its own: what lies beside it is looked for from there.
+ * the address that a source takes for its own: what lies beside it is looked for from there. `more` are other files that
+ * are started by themselves, by name.
  */
-export async function joinSources(placeOf) {
+export async function joinSources(placeOf, more = {}) {
   const keepPlaces = {
     name: "keep-places",
     transform: (code, id) => (isOwn(id) ? code.replaceAll("import.meta.url", placeOf(id)) : null),
   };
   const joined = await rolldown({
-    input: { main: join(root, "apps/cli/src/main.ts") },
+    input: { main: join(root, "apps/cli/src/main.ts"), ...more },
     cwd: root,
     platform: "node",
     external,

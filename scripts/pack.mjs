@@ -45,9 +45,13 @@ function manifest(files) {
   };
 }
 
-const place = (source) =>
-  `new URL(${JSON.stringify(`../${relative(root, source).split(sep).join("/")}`)}, import.meta.url).href`;
-const { files } = await joinSources(place);
+/** Threads start from files of their own. */
+const worker = "packages/search/src/build/build-worker";
+const place = (source) => {
+  const path = relative(root, source).split(sep).join("/").replace(/\.ts$/, ".js");
+  return `new URL(${JSON.stringify(`../${path}`)}, import.meta.url).href`;
+};
+const { files } = await joinSources(place, { worker: join(root, `${worker}.ts`) });
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(join(folder, "lib"), { recursive: true });
 for (const { name, code } of files) writeFileSync(join(folder, "lib", name), code);
@@ -58,6 +62,8 @@ for (const path of data) {
     filter: (file) => !file.includes("__pycache__"),
   });
 }
+mkdirSync(dirname(join(folder, worker)), { recursive: true });
+writeFileSync(join(folder, `${worker}.js`), `import "${"../".repeat(4)}lib/worker.mjs";\n`);
 cpSync(join(root, "apps/cli/bin"), join(folder, "bin"), { recursive: true });
 for (const name of ["README.md", "LICENSE", "CHANGELOG.md"]) cpSync(join(root, name), join(folder, name));
 writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(files), null, 2)}\n`);

@@ -18,7 +18,7 @@ import type { Containment } from "./containment.ts";
 import { explained } from "./explained.ts";
 import { lazyHooks } from "./lazy-hooks.ts";
 import type { LocalOptions } from "./local-options.ts";
-import { openPorts } from "./open-ports.ts";
+import { type Opened, openPorts } from "./open-ports.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
 import type { SessionTools } from "./session-tools.ts";
 import type { Member } from "./subagents/member.ts";
@@ -82,35 +82,44 @@ function modelsOf({ settings: { models, router } }: Session): readonly string[] 
   return router ? [`auto:${router.mode}`] : models;
 }
 
+function settingsOf(
+  { models, router }: Opened,
+  { mode, attended, checkpoints, planner }: LocalOptions,
+): Session["settings"] {
+  const routed = { ...(router && { router }), ...(planner !== undefined && { planner }) };
+  return { models, ...routed, mode, attended, checkpoints };
+}
+
 /** *Contract:* closing the session closes the log and its own tools, and removes the scratch folder. */
 export function openLocalSession(holdings: Holdings, options: LocalOptions): LocalSession {
   const { log, scratch, remarks, member, own } = holdings;
-  let session: Session | undefined;
+  let session = fold(log.events);
   const onEvent = (event: Event, after: Session): void => {
     session = after;
     options.onEvent(event, after);
   };
-  const chosen = options.models.length > 0 ? options.models : modelsOf(fold(log.events));
-  const { root = log.id } = fold(log.events.slice(0, 1));
+  const chosen = options.models.length > 0 ? options.models : modelsOf(session);
   const opened = openPorts(
-    { scratch, root, member, own, check: () => log.check(), fenced: (effect) => log.fenced(effect) },
+    {
+      scratch,
+      root: session.root ?? log.id,
+      member,
+      own,
+      check: () => log.check(),
+      fenced: (effect) => log.fenced(effect),
+    },
     { ...options, models: chosen, onEvent },
   );
   const { models, router } = opened;
-  const { mode, attended, checkpoints, planner } = options;
-  const routed = { ...(router && { router }), ...(planner !== undefined && { planner }) };
-  const settings = { models, ...routed, mode, attended, checkpoints };
+  const settings = settingsOf(opened, options);
   const offer = async (said: Offer): Promise<Failure | undefined> => {
     const refused = await opened.ports.inbox.offer(log.id, said);
     return refused && explained(refused, options.env);
   };
   let isConfigured = false;
-  let wanted = mode;
+  let wanted = options.mode;
   let closing: Promise<void> | undefined;
-  const current = (): Session => {
-    session ??= fold(log.events);
-    return session;
-  };
+  const current = (): Session => session;
   const hooks = lazyHooks(options, {
     ports: opened.ports,
     isNew: log.events.every(({ type }) => type !== "step.started"),

@@ -236,15 +236,15 @@ const life: readonly (readonly [Draft, (session: Session) => unknown])[] = [
         why: "asked",
         before: 100,
         after: 50,
-        parts: [{ message: 3, part: 0, text: "short", blob: "b1" }],
+        parts: [{ message: 4, part: 0, text: "short", blob: "b1" }],
         summarized: { attempt: "s1", model: "a/x", ms: 3, failure: failure("answer-truncated", "lacks") },
       },
     },
     (session) => {
       assert.equal(session.compaction, undefined);
       const result = { id: "c1", tool: "edit", text: "short", blob: "b1", short: true };
-      assert.deepEqual(session.messages[3]?.parts, [{ type: "tool-result", failed: false, ...result }]);
-      assert.match(JSON.stringify(session.compacted[0]?.messages[3]), /wrote/, "what it was is not lost");
+      assert.deepEqual(session.messages[4]?.parts, [{ type: "tool-result", failed: false, ...result }]);
+      assert.match(JSON.stringify(session.compacted[0]?.messages[4]), /wrote/, "what it was is not lost");
       assert.deepEqual(session.turn?.freed, { why: "asked", before: 100, after: 50 });
     },
   ],
