@@ -18,6 +18,7 @@ Usage:
   lathe policy check CMD      whether a shell command may run, and why; policy rules: what you allowed for good
   lathe models list           the models you reach, and what they cost; test tries them,
                               route says which one --model auto would choose
+  lathe report                what it cost, what fails; report keep: how much of the code is still there
   lathe doctor                what works on this machine, what does not, how to mend it
 
 Options:
@@ -43,6 +44,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   tool: async () => (await import("./commands/tool.ts")).toolCommand,
   models: async () => (await import("./commands/models.ts")).modelsCommand,
   policy: async () => (await import("./commands/policy.ts")).policyCommand,
+  report: async () => (await import("./commands/report.ts")).reportCommand,
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
 };
 
