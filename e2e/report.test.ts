@@ -81,6 +81,16 @@ describe("lathe report", () => {
     }
   });
 
+  it("exports the session as a trajectory, with all that was said, for it was asked for", async () => {
+    const [{ id }] = JSON.parse((await place.run(["sessions", "list", "--json"])).out);
+    const { code, out } = await place.run(["sessions", "export", id, "--format", "atif"]);
+    assert.equal(code, 0);
+    const { schema_version, steps } = JSON.parse(out);
+    assert.equal(schema_version, "ATIF-v1.5");
+    assert.equal(steps.filter((step: { source: string }) => step.source === "agent").length, 4);
+    assert.equal((await place.run(["sessions", "export", id, "--format", "other"])).code, 2);
+  });
+
   it("says that nothing is old enough for a keep rate", async () => {
     assert.match((await place.run(["report", "keep"])).out, /No change is an hour old yet/);
   });

@@ -16,7 +16,11 @@ const flags = {
   conversation: { type: "boolean", about: "rewind: only the conversation" },
   force: { type: "boolean", about: "rewind: also over what somebody else has changed since" },
   undo: { type: "boolean", about: "rewind: take the last rewind back" },
-  format: { type: "string", value: "FORMAT", about: "export: edits (one JSON line per applied edit)" },
+  format: {
+    type: "string",
+    value: "FORMAT",
+    about: "export: edits (one JSON line per applied edit), or atif (the whole of it)",
+  },
   json: { type: "boolean", about: "as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
@@ -31,7 +35,7 @@ export const sessionsCommand: Command = {
     "sessions cost ID",
     "sessions rewind ID [--to STEP] [--files | --conversation] [--force]",
     "sessions rewind ID --undo",
-    "sessions export ID --format edits",
+    "sessions export ID --format edits|atif",
   ],
   flags,
   notes: "An ID may be cut short as long as it is the only one that begins so.",

@@ -11,7 +11,7 @@ function safe(text: string): string {
 const style = `
 :root { color-scheme: light dark; --ink: #1b1d21; --soft: #667; --line: #e2e4ea; --ground: #fff; --card: #f7f8fa; --good: #2b6cb0; --bad: #c2410c; }
 @media (prefers-color-scheme: dark) {
-  :root { --ink: #e7e9ee; --soft: #98a; --line: #2c3038; --ground: #14161a; --card: #1b1e24; --good: #63a4ff; --bad: #ff8b5c; }
+  :root { --ink: #e7e9ee; --soft: #9aa3b2; --line: #2c3038; --ground: #14161a; --card: #1b1e24; --good: #63a4ff; --bad: #ff8b5c; }
 }
 * { box-sizing: border-box; }
 body { margin: 0 auto; padding: 1.5rem 1rem 4rem; max-width: 68rem; background: var(--ground); color: var(--ink); font: 16px/1.5 system-ui, sans-serif; }
@@ -19,7 +19,7 @@ h1 { font-size: 1.5rem; margin: 0; } h2 { font-size: 1.1rem; margin: 2.2rem 0 .6
 p { margin: .2rem 0; } .soft { color: var(--soft); }
 .cards { display: grid; gap: .8rem; grid-template-columns: repeat(auto-fit, minmax(9.5rem, 1fr)); margin: 1.2rem 0; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .7rem .9rem; }
-.card b { display: block; font-size: 1.45rem; font-variant-numeric: tabular-nums; } .card span { color: var(--soft); font-size: .85rem; }
+.card b { display: block; font-size: 1.35rem; white-space: nowrap; font-variant-numeric: tabular-nums; } .card span { color: var(--soft); font-size: .85rem; }
 .charts { display: grid; gap: 1rem; grid-template-columns: repeat(auto-fit, minmax(min(100%, 20rem), 1fr)); }
 figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .8rem; }
 figcaption { font-size: .9rem; display: flex; justify-content: space-between; gap: .5rem; } svg { display: block; width: 100%; height: 7rem; margin-top: .4rem; }

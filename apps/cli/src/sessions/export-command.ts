@@ -7,9 +7,17 @@ import { usage } from "../run-options.ts";
 import { problemLine } from "../show-failure.ts";
 
 export async function exportCommand(start: string, format: string | undefined): Promise<number | Failure> {
-  if (format !== "edits") return usage("--format is edits: lathe sessions export ID --format edits");
+  if (format !== "edits" && format !== "atif")
+    return usage("--format is edits or atif: lathe sessions export ID --format edits");
   const id = await findSession(process.env, start);
   if (isFailure(id)) return id;
+  if (format === "atif") {
+    const { sessionTrajectory } = await import("@lathe/hosts/session-trajectory");
+    const trajectory = await sessionTrajectory(process.env, id);
+    if (isFailure(trajectory)) return trajectory;
+    process.stdout.write(`${JSON.stringify(trajectory)}\n`);
+    return 0;
+  }
   const found = await sessionEdits(process.env, id);
   if (isFailure(found)) return found;
   for (const edit of found.edits) {

@@ -294,6 +294,7 @@ function comeBack({ following, transition }: Work, lines: readonly TrackedLine[]
 
 /** So many letters and digits in a row are a copy. */
 const copyWeight = 40;
+const longLine = 24;
 
 /** Lines that stand where they were, and in what is new as well. */
 function copy(work: Work): void {
@@ -304,6 +305,8 @@ function copy(work: Work): void {
       ({ isCopy, at }) => !isCopy && added.spots.has(text.plain[at[0] ?? -1] ?? ""),
     );
     const plain = originals.map(({ at }) => text.plain[at[0] ?? -1] ?? "");
+    // Short lines stand everywhere: only a long one is worth looking further.
+    if (!plain.some((one) => one.length >= longLine)) continue;
     if (plain.reduce((sum, one) => sum + weightOf(one), 0) < copyWeight) continue;
     for (const [i, moved] of findMoved(plain, added, path).entries()) {
       const place = originals[i];
