@@ -93,12 +93,13 @@ export function writeFixture(files: Files): string {
   return folder;
 }
 
-/** Without those of our packages that only the real end-to-end tests import. */
+const endToEnd =
+  /^@lathe\/(?!(?:protocol|testkit)$)|^lathe-agent$|^@agentclientprotocol\/|^@modelcontextprotocol\/|^ajv$/;
+
+/** Without what only the real end-to-end tests import. */
 function rootManifest(): string {
   const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  const kept = Object.entries(manifest.devDependencies).filter(
-    ([name]) => !name.startsWith("@lathe/") || ["@lathe/protocol", "@lathe/testkit"].includes(name),
-  );
+  const kept = Object.entries(manifest.devDependencies).filter(([name]) => !endToEnd.test(name));
   return `${JSON.stringify({ ...manifest, devDependencies: Object.fromEntries(kept) }, null, 2)}\n`;
 }
 

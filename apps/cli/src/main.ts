@@ -26,6 +26,7 @@ Usage:
   lathe acp                   serve an editor (Agent Client Protocol)
   lathe search "query"        the code that does this, ranked; grep PATTERN finds exact lines,
                               index says what is indexed
+  lathe report                what it cost, what fails; report keep: how much of the code is still there
   lathe doctor                what works on this machine, what does not, how to mend it
 
 Options:
@@ -59,6 +60,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   search: async () => (await import("./commands/search.ts")).searchCommand,
   grep: async () => (await import("./commands/grep.ts")).grepCommand,
   index: async () => (await import("./commands/index-tree.ts")).indexCommand,
+  report: async () => (await import("./commands/report.ts")).reportCommand,
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
 };
 

@@ -18,7 +18,7 @@ import type { Containment } from "./containment.ts";
 import { explained } from "./explained.ts";
 import { lazyHooks } from "./lazy-hooks.ts";
 import type { LocalOptions } from "./local-options.ts";
-import { type Opened, openPorts } from "./open-ports.ts";
+import { type Fence, type Opened, openPorts } from "./open-ports.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
 import type { SessionTools } from "./session-tools.ts";
 import type { Member } from "./subagents/member.ts";
@@ -90,26 +90,21 @@ function settingsOf(
   return { models, ...routed, mode, attended, checkpoints };
 }
 
+function fenceOf({ log, scratch, member, own }: Holdings, root: string): Fence {
+  return { scratch, root, member, own, check: () => log.check(), fenced: (effect) => log.fenced(effect) };
+}
+
 /** *Contract:* closing the session closes the log and its own tools, and removes the scratch folder. */
 export function openLocalSession(holdings: Holdings, options: LocalOptions): LocalSession {
-  const { log, scratch, remarks, member, own } = holdings;
+  const { log, remarks, member } = holdings;
   let session = fold(log.events);
   const onEvent = (event: Event, after: Session): void => {
     session = after;
     options.onEvent(event, after);
   };
   const chosen = options.models.length > 0 ? options.models : modelsOf(session);
-  const opened = openPorts(
-    {
-      scratch,
-      root: session.root ?? log.id,
-      member,
-      own,
-      check: () => log.check(),
-      fenced: (effect) => log.fenced(effect),
-    },
-    { ...options, models: chosen, onEvent },
-  );
+  const fence = fenceOf(holdings, session.root ?? log.id);
+  const opened = openPorts(fence, { ...options, models: chosen, onEvent });
   const { models, router } = opened;
   const settings = settingsOf(opened, options);
   const offer = async (said: Offer): Promise<Failure | undefined> => {

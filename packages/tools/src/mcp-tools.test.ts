@@ -54,7 +54,8 @@ function serversWith(
 function context(): ToolContext {
   const { blobs } = { blobs: createMemoryStore() };
   const redact = async (text: string): Promise<string> => text.replaceAll("sk-secret", "[key]");
-  return { blobs, redact, signal: new AbortController().signal } as unknown as ToolContext;
+  const workspace = { root: "/work" };
+  return { blobs, redact, workspace, signal: new AbortController().signal } as unknown as ToolContext;
 }
 
 function named(tools: readonly Tool[], name: string): Tool {

@@ -21,7 +21,7 @@ const flags = {
   format: {
     type: "string",
     value: "FORMAT",
-    about: "export: markdown, html (a page to share), edits, jsonl",
+    about: "export: markdown, html (a page to share), edits, atif, jsonl",
   },
   json: { type: "boolean", about: "as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
@@ -42,7 +42,7 @@ export const sessionsCommand: Command = {
     "sessions rewind ID --undo",
     "sessions name ID NAME",
     "sessions fork ID [--to STEP]",
-    "sessions export ID --format markdown|html|edits|jsonl",
+    "sessions export ID --format markdown|html|edits|atif|jsonl",
   ],
   flags,
   notes: "An ID may be cut short as long as it is the only one that begins so.",

@@ -5,7 +5,7 @@ import { type Failure, isFailure } from "@lathe/protocol";
 import { usage } from "../run-options.ts";
 import { problemLine } from "../show-failure.ts";
 
-const formats = ["edits", "markdown", "html", "jsonl"] as const;
+const formats = ["edits", "markdown", "html", "jsonl", "atif"] as const;
 
 export async function exportCommand(start: string, wanted: string | undefined): Promise<number | Failure> {
   const format = formats.find((one) => one === wanted);
@@ -15,6 +15,7 @@ export async function exportCommand(start: string, wanted: string | undefined): 
   const id = await findSession(process.env, start);
   if (isFailure(id)) return id;
   if (format === "edits") return exportEdits(id);
+  if (format === "atif") return exportTrajectory(id);
   const events = await readSession(process.env, id);
   if (isFailure(events)) return events;
   if (format === "jsonl") {
@@ -23,6 +24,14 @@ export async function exportCommand(start: string, wanted: string | undefined): 
   }
   const { exportText } = await import("./export-text.ts");
   await write(exportText(events, format));
+  return 0;
+}
+
+async function exportTrajectory(id: string): Promise<number | Failure> {
+  const { sessionTrajectory } = await import("@lathe/hosts/session-trajectory");
+  const trajectory = await sessionTrajectory(process.env, id);
+  if (isFailure(trajectory)) return trajectory;
+  await write(`${JSON.stringify(trajectory)}\n`);
   return 0;
 }
 

@@ -1,0 +1,61 @@
+/** `lathe report`: what the work cost, what fails, whether it gets worse, and what became of the code. */
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import { readFlags } from "../flags.ts";
+import { usage } from "../run-options.ts";
+
+const flags = {
+  since: { type: "string", value: "WHEN", about: "a date, or a span such as 24h, 7d or 4w (default 30d)" },
+  names: { type: "boolean", about: "call projects and folders by their names" },
+  html: { type: "string", value: "FILE", about: "write a page with charts" },
+  json: { type: "boolean", about: "as JSON" },
+  debug: { type: "boolean", about: "more about what went wrong" },
+} as const;
+
+export const reportCommand: Command = {
+  name: "report",
+  about: "What your sessions cost, how fast they were, what failed, and how much of the code is still there.",
+  usage: ["report [--since WHEN] [--html FILE]", "report keep [--since WHEN]"],
+  flags,
+  notes: `Read from the logs on this machine; nothing is sent anywhere, and nothing that was said or written is in it.
+keep follows the lines that edits added through git, and through what is not committed yet: how many of those that were
+there when their session ended are still there an hour, a day, a week and a month later.`,
+  run,
+};
+
+async function run(argv: readonly string[]): Promise<number | Failure> {
+  const line = readFlags(argv, flags);
+  if (isFailure(line)) return line;
+  const [what, ...more] = line.words;
+  const now = Date.now();
+  const since = sinceOf(line.values.since ?? "30d", now);
+  if (isFailure(since)) return since;
+  const { json = false, names: withNames = false, html } = line.values;
+  if (what === undefined) {
+    const { reportWork } = await import("../report/report-work.ts");
+    return reportWork({ since, until: now, withNames, json, html });
+  }
+  if (what === "keep" && more.length === 0) {
+    const { reportKeep } = await import("../report/report-keep.ts");
+    return reportKeep({ since, withNames, json });
+  }
+  return usage("report, or report keep");
+}
+
+const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };
+
+function sinceOf(text: string, now: number): number | Failure {
+  const [, count, unit] = /^(\d+)([hdw])$/.exec(text) ?? [];
+  if (unit !== undefined) return now - Number(count) * (units[unit] ?? 0);
+  const date = /^\d{4}-\d\d-\d\d/.test(text)
+    ? new Date(text.length === 10 ? `${text}T00:00` : text).getTime()
+    : Number.NaN;
+  if (!Number.isNaN(date)) return date;
+  return failure(
+    "invalid-arguments",
+    `--since takes a date such as 2026-01-31, or 24h, 7d, 4w, not "${text}"`,
+    {
+      who: "user",
+    },
+  );
+}

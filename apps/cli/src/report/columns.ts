@@ -1,0 +1,45 @@
+/** Columns: rows under a head, figures to the right, and lines of bars as small plots. */
+import { stripVTControlCharacters } from "node:util";
+import type { Palette } from "../render/palette.ts";
+import { table } from "../render/table.ts";
+
+/** The first column to the left, all others to the right. */
+export function columns(
+  head: readonly string[],
+  rows: readonly (readonly string[])[],
+  { dim }: Palette,
+): string {
+  const all = [head.map(dim), ...rows];
+  const widthOf = (cell: string): number => stripVTControlCharacters(cell).length;
+  const widths = head.map((_, at) => Math.max(...all.map((row) => widthOf(row[at] ?? ""))));
+  const aligned = all.map((row) =>
+    row.map((cell, at) => (at === 0 ? cell : " ".repeat((widths[at] ?? 0) - widthOf(cell)) + cell)),
+  );
+  return table(aligned);
+}
+
+const bars = "▁▂▃▄▅▆▇█";
+
+/** One bar for each value, a gap for those that are not known; at most `width` of them, neighbours put together. */
+export function plot(values: readonly (number | undefined)[], width: number): string {
+  const per = Math.max(1, Math.ceil(values.length / Math.max(1, width)));
+  const joined = Array.from({ length: Math.ceil(values.length / per) }, (_, i) => {
+    const known = values.slice(i * per, (i + 1) * per).filter((value) => value !== undefined);
+    return known.length > 0 ? known.reduce((sum, one) => sum + one, 0) / known.length : undefined;
+  });
+  const most = Math.max(...joined.map((value) => value ?? 0));
+  return joined
+    .map((value) => {
+      if (value === undefined) return " ";
+      return most === 0
+        ? bars[0]
+        : bars[Math.min(bars.length - 1, Math.ceil((value / most) * (bars.length - 1)))];
+    })
+    .join("");
+}
+
+export function percent(share: number | undefined): string {
+  if (share === undefined) return "";
+  const value = 100 * share;
+  return `${value > 0 && value < 10 ? value.toFixed(1) : Math.round(value)} %`;
+}

@@ -1,0 +1,84 @@
+/** `lathe report keep`: how many of the lines that edits added are still there. */
+import { type Horizon, type KeepRow, readKeepRates, reportedHorizons } from "@lathe/hosts/read-keep";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { count } from "../render/figures.ts";
+import { fit } from "../render/fit.ts";
+import { type Palette, paletteFor } from "../render/palette.ts";
+import { columns, percent } from "./columns.ts";
+
+interface Asked {
+  readonly since: number;
+  readonly withNames: boolean;
+  readonly json: boolean;
+}
+
+export async function reportKeep({ json, ...query }: Asked): Promise<number | Failure> {
+  const found = await readKeepRates(process.env, query);
+  if (isFailure(found)) return found;
+  if (json) {
+    process.stdout.write(`${JSON.stringify(found)}\n`);
+    return 0;
+  }
+  const paint = paletteFor(process.stdout, process.env);
+  if (found.total.length === 0) {
+    process.stdout.write("No change is an hour old yet, or none was kept when its session ended.\n");
+    return 0;
+  }
+  const { model, tool, language, folder } = found.by;
+  const parts = [
+    totalText(found.total, paint),
+    part("By model", model, paint),
+    part("By tool", tool, paint),
+    part("By language", language, paint),
+    part("By folder", folder, paint),
+    found.measured.gone > 0
+      ? paint.dim("Some projects are not where they were; their changes are not measured.\n")
+      : "",
+  ];
+  process.stdout.write(parts.filter((text) => text !== "").join("\n"));
+  return 0;
+}
+
+const words: Readonly<Record<Horizon, string>> = {
+  hour: "1 hour",
+  day: "1 day",
+  week: "1 week",
+  month: "1 month",
+};
+
+function totalText(total: readonly KeepRow[], paint: Palette): string {
+  const rows = reportedHorizons.flatMap((horizon) => {
+    const row = total.find((one) => one.horizon === horizon);
+    if (!row) return [];
+    const bar = paint.green("█".repeat(Math.round(20 * row.kept)).padEnd(20, "░"));
+    return [
+      [
+        `after ${words[horizon]}`,
+        percent(row.kept),
+        bar,
+        percent(row.byUser),
+        percent(row.byAgent),
+        percent(row.laidOut),
+        count(row.lines),
+        count(row.changes),
+      ],
+    ];
+  });
+  const head = ["", "STILL THERE", "", "USER CHANGED", "AGENT CHANGED", "REFORMATTED", "LINES", "CHANGES"];
+  return `${paint.bold("Lines that were there when their session ended, and still are")}\n${columns(head, rows, paint)}`;
+}
+
+function part(title: string, rows: readonly KeepRow[], paint: Palette): string {
+  const names = [...Map.groupBy(rows, ({ name }) => name)];
+  const most = (all: readonly KeepRow[]): number => Math.max(...all.map(({ lines }) => lines));
+  const lines = names
+    .sort((a, b) => most(b[1]) - most(a[1]))
+    .slice(0, 12)
+    .map(([name, all]) => [
+      fit(name, 36),
+      ...reportedHorizons.map((horizon) => percent(all.find((one) => one.horizon === horizon)?.kept)),
+      count(most(all)),
+    ]);
+  const head = ["", ...reportedHorizons.map((horizon) => words[horizon].toUpperCase()), "LINES"];
+  return lines.length > 0 ? `${paint.bold(title)}\n${columns(head, lines, paint)}` : "";
+}

@@ -1,0 +1,35 @@
+/** `lathe report`: the work of a span, as text, JSON or a page. */
+import { writeFileSync } from "node:fs";
+import { readReport } from "@lathe/hosts/read-report";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { columnsOf } from "../render/fit.ts";
+import { paletteFor } from "../render/palette.ts";
+import { reportText } from "./report-text.ts";
+
+interface Asked {
+  readonly since: number;
+  readonly until: number;
+  readonly withNames: boolean;
+  readonly json: boolean;
+  readonly html: string | undefined;
+}
+
+export async function reportWork({ json, html, ...query }: Asked): Promise<number | Failure> {
+  const report = await readReport(process.env, query);
+  if (isFailure(report)) return report;
+  if (html !== undefined) {
+    const { reportPage } = await import("./report-page.ts");
+    try {
+      writeFileSync(html, reportPage(report));
+    } catch (cause) {
+      return failure("no-access", `the page could not be written to ${html}`, { who: "user", cause });
+    }
+    process.stdout.write(`written to ${html}\n`);
+    return 0;
+  }
+  const view = { paint: paletteFor(process.stdout, process.env), width: columnsOf(process.stdout) };
+  // Where the tickets lie is this machine's business.
+  const { tickets: _, ...told } = report;
+  process.stdout.write(json ? `${JSON.stringify(told)}\n` : reportText(report, view));
+  return 0;
+}

@@ -1,0 +1,97 @@
+/** `lathe report` over sessions of the real command: figures, the page, tickets, and nothing of what was said or written. */
+import assert from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+
+const secret = "planted-secret-42ac";
+
+function answerAt(index: number): WireAnswer {
+  const call = (tool: string, input: object): WireAnswer => ({
+    parts: [{ type: "tool-call", id: `c${index}`, tool, input: JSON.stringify(input) }],
+  });
+  if (index === 1) return call("write", { path: `${secret}/a.js`, content: `const key = "${secret}";\n` });
+  if (index === 2) return call("read", { path: `${secret}/none.js` });
+  if (index === 3) return call("edit", { path: `${secret}/a.js`, edits: [{ old: secret, [secret]: 1 }] });
+  return { parts: [{ type: "text", text: `done with ${secret}` }] };
+}
+
+describe("lathe report", () => {
+  let place: Place;
+  let server: WireServer;
+  let index = 0;
+  before(async () => {
+    server = await startWireServer(() => answerAt(++index));
+    place = makePlace(wireEnv(server.url));
+    const { code, err } = await place.run(["run", "--no-sandbox", `write ${secret}`]);
+    assert.equal(code, 0, err);
+  });
+  after(async () => {
+    place.remove();
+    await server.close();
+  });
+
+  it("shows what it cost and what failed, with classes and codes", async () => {
+    const { code, out, err } = await place.run(["report"]);
+    assert.equal(code, 0, err);
+    assert.match(out, /1 sessions, 1 turns, 4 steps/);
+    assert.match(out, /UnexpectedEnvironment · not-found\s+read/);
+    assert.match(out, /InvalidArguments · invalid-arguments\s+edit/);
+    const { work, errors } = JSON.parse((await place.run(["report", "--json"])).out);
+    assert.equal(work.total.calls, 3);
+    assert.equal(work.by.model.length, 1);
+    assert.ok(
+      errors.some((one: { tool: string; failed: number }) => one.tool === "read" && one.failed === 1),
+    );
+  });
+
+  it("leaves out what is older, and says what is wrong with a span", async () => {
+    assert.match(
+      (await place.run(["report", "--since", "2999-01-01"])).out,
+      /No session worked in that time/,
+    );
+    const { code, err } = await place.run(["report", "--since", "yesterday"]);
+    assert.equal(code, 2);
+    assert.match(err, /--since takes a date/);
+  });
+
+  it("has a page that needs nothing else", async () => {
+    assert.equal((await place.run(["report", "--html", "report.html"])).code, 0);
+    const page = readFileSync(join(place.workspace, "report.html"), "utf8");
+    assert.match(page, /<svg/);
+    assert.doesNotMatch(page, /https?:|<script|<link|src=/);
+  });
+
+  it("says nothing of what was asked, written or named", async () => {
+    const outputs = [];
+    for (const words of [["report"], ["report", "--json"], ["report", "keep"], ["report", "keep", "--json"]])
+      outputs.push((await place.run(words)).out);
+    outputs.push(readFileSync(join(place.workspace, "report.html"), "utf8"));
+    const folder = join(place.home, ".local/state/lathe/tickets");
+    try {
+      for (const name of readdirSync(folder)) outputs.push(readFileSync(join(folder, name), "utf8"));
+    } catch {
+      // There was nothing to report.
+    }
+    for (const output of outputs) {
+      assert.ok(!output.includes(secret), output);
+      assert.ok(!output.includes(place.workspace), output);
+    }
+  });
+
+  it("exports the session as a trajectory, with all that was said, for it was asked for", async () => {
+    const [{ id }] = JSON.parse((await place.run(["sessions", "list", "--json"])).out);
+    const { code, out } = await place.run(["sessions", "export", id, "--format", "atif"]);
+    assert.equal(code, 0);
+    const { schema_version, steps } = JSON.parse(out);
+    assert.equal(schema_version, "ATIF-v1.5");
+    assert.equal(steps.filter((step: { source: string }) => step.source === "agent").length, 4);
+    assert.equal((await place.run(["sessions", "export", id, "--format", "other"])).code, 2);
+  });
+
+  it("says that nothing is old enough for a keep rate", async () => {
+    assert.match((await place.run(["report", "keep"])).out, /No change is an hour old yet/);
+  });
+});

@@ -1,0 +1,88 @@
+/** Read keep: what became of the changes of all sessions, those that are due measured first. */
+import { join } from "node:path";
+import { type Failure, fold, isFailure } from "@lathe/protocol";
+import { createSyntax } from "@lathe/syntax";
+import {
+  type Horizon,
+  horizonNames,
+  type KeepMeasured,
+  type KeepReport,
+  measureKeep,
+  openObservations,
+  readKeep,
+} from "@lathe/telemetry";
+import { createLazyCheckpoints } from "../lazy-checkpoints.ts";
+import { openState } from "../state.ts";
+import { stateFolder } from "../state-folder.ts";
+import { openTelemetry } from "./open-telemetry.ts";
+import { reportNames } from "./report-names.ts";
+
+export type { Horizon, KeepRow } from "@lathe/telemetry";
+
+/** From the nearest to the farthest. */
+export const reportedHorizons: readonly Horizon[] = horizonNames;
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface KeepFound extends KeepReport {
+  readonly measured: KeepMeasured;
+}
+
+export async function readKeepRates(
+  env: Env,
+  { since, withNames }: { readonly since: number; readonly withNames: boolean },
+): Promise<KeepFound | Failure> {
+  const telemetry = await openTelemetry(env);
+  if (isFailure(telemetry)) return telemetry;
+  const { facts } = telemetry;
+  const observations = openObservations(join(stateFolder(env), "keep.sqlite"));
+  if (isFailure(observations)) {
+    facts.close();
+    return observations;
+  }
+  try {
+    const { texts } = openState(env);
+    const { languageOf } = createSyntax();
+    const measured = await measureKeep({
+      ...{ facts, observations, now: Date.now(), path: env.PATH ?? "" },
+      textOf: async (version) => {
+        const text = await texts.get(version);
+        return isFailure(text) ? undefined : text;
+      },
+      endsOf: (session, paths) => endsOf(env, session, paths),
+      languageOf: (path) => languageOf(path) ?? /\.([a-z\d]+)$/i.exec(path)?.[1]?.toLowerCase() ?? "other",
+    });
+    const { folderName } = reportNames(withNames);
+    return { measured, ...readKeep(observations, { since, folderName }) };
+  } finally {
+    facts.close();
+    observations.close();
+  }
+}
+
+/** From the last checkpoint of the session, in which also is what its commands and a rewind did. */
+async function endsOf(
+  env: Env,
+  id: string,
+  paths: readonly string[],
+): Promise<ReadonlyMap<string, string | null>> {
+  const ends = new Map<string, string | null>();
+  const events = await openState(env).store.read(id);
+  if (isFailure(events)) return ends;
+  const { cwd, checkpoints: kept } = fold(events);
+  const last = kept.findLast(({ moment, ref }) => moment === "after" && ref !== undefined)?.ref;
+  if (last === undefined) return ends;
+  const checkpoints = createLazyCheckpoints({ root: cwd, env });
+  try {
+    const opened = await checkpoints.open();
+    if (isFailure(opened)) return ends;
+    for (const path of paths) {
+      const found = await opened.read(last, path);
+      if (isFailure(found) || found.type === "other") continue;
+      ends.set(path, found.type === "file" ? new TextDecoder().decode(found.bytes) : null);
+    }
+    return ends;
+  } finally {
+    await checkpoints.close();
+  }
+}

@@ -1,0 +1,69 @@
+/** Read report: what the logs of this machine say of a span, with alerts, which become tickets. */
+import { join } from "node:path";
+import { profileOf } from "@lathe/context";
+import { type Failure, isFailure } from "@lathe/protocol";
+import {
+  type Alert,
+  callsPerFalseAlarm,
+  type Ingested,
+  markdownTickets,
+  readCalls,
+  readErrors,
+  readWork,
+  type Span,
+  type ToolModel,
+  type WorkReport,
+  watchCalls,
+  writeTickets,
+} from "@lathe/telemetry";
+import { stateFolder } from "../state-folder.ts";
+import { openTelemetry } from "./open-telemetry.ts";
+import { reportNames } from "./report-names.ts";
+
+export type { Alert, Day, Rot, ToolModel, WorkGroup } from "@lathe/telemetry";
+
+export interface ReportQuery extends Span {
+  /** Whether projects are called by their names. */
+  readonly withNames: boolean;
+}
+
+export interface Report {
+  readonly span: Span;
+  readonly work: WorkReport;
+  readonly errors: readonly ToolModel[];
+  /** Of all time: what closed before the span is left out. */
+  readonly alerts: readonly Alert[];
+  /** Where their tickets are; absent without any. */
+  readonly tickets?: string;
+  /** On average at most one false alarm in so many calls of a tool by a model. */
+  readonly callsPerFalseAlarm: number;
+  readonly ingested: Ingested;
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export async function readReport(env: Env, query: ReportQuery): Promise<Report | Failure> {
+  const telemetry = await openTelemetry(env);
+  if (isFailure(telemetry)) return telemetry;
+  const { facts, ingested } = telemetry;
+  const { since, until, withNames } = query;
+  const span = { since, until };
+  try {
+    const { projectName } = reportNames(withNames);
+    const names = { profileOf: profileName, projectName };
+    const all = watchCalls(readCalls(facts));
+    const tickets = join(stateFolder(env), "tickets");
+    const written = writeTickets(markdownTickets(tickets), all);
+    const alerts = all.filter(({ closedAt, lastAt }) => (closedAt ?? lastAt) >= since);
+    const work = readWork(facts, span, names);
+    const errors = readErrors(facts, span);
+    return { span, work, errors, alerts, callsPerFalseAlarm, ingested, ...(written > 0 && { tickets }) };
+  } finally {
+    facts.close();
+  }
+}
+
+function profileName(model: string): string {
+  const { family, since } = profileOf(model);
+  return `${family} ${since.join(".")}`;
+}

@@ -1,0 +1,26 @@
+/** Report names: what folders are called in a report: a word of their own that says nothing, or their names if asked. */
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+
+export interface ReportNames {
+  readonly projectName: (folder: string) => string;
+  readonly folderName: (project: string, folder: string) => string;
+}
+
+export function reportNames(withNames: boolean): ReportNames {
+  if (withNames) {
+    return {
+      projectName: (folder) => basename(folder) || folder,
+      folderName: (project, folder) => `${basename(project)}/${folder === "." ? "" : folder}`,
+    };
+  }
+  return {
+    projectName: (folder) => `project-${tag(folder)}`,
+    folderName: (project, folder) =>
+      `project-${tag(project)}/${folder === "." ? "" : tag(`${project}\n${folder}`)}`,
+  };
+}
+
+function tag(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 6);
+}

@@ -1,0 +1,23 @@
+/** @lathe/telemetry: what the events and the repository say of the work. */
+
+export { callsPerFalseAlarm } from "./src/alerts/rate-detector.ts";
+export { readCalls } from "./src/alerts/read-calls.ts";
+export { markdownTickets, type Tickets, writeTickets } from "./src/alerts/tickets.ts";
+export { type Alert, watchCalls } from "./src/alerts/watch-calls.ts";
+export { openDatabase } from "./src/events/database.ts";
+export { type Ingested, ingest } from "./src/events/ingest.ts";
+export { type KeepMeasured, type KeepSources, measureKeep } from "./src/keep/measure-keep.ts";
+export {
+  type Horizon,
+  horizonNames,
+  type KeepDimension,
+  type KeepReport,
+  type KeepRow,
+  openObservations,
+  readKeep,
+} from "./src/keep/observations.ts";
+export { type FailedCount, modelItself, readErrors, type ToolModel } from "./src/report/error-report.ts";
+export type { Spread } from "./src/report/quantile.ts";
+export type { Span } from "./src/report/read-rows.ts";
+export type { WorkGroup } from "./src/report/work-group.ts";
+export { type Day, type Rot, readWork, type WorkReport } from "./src/report/work-report.ts";

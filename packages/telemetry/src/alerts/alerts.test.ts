@@ -1,0 +1,96 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { seededRandom } from "../keep/sample-code.ts";
+import { callsPerFalseAlarm, isAlarmed, startDetector, takeCall } from "./rate-detector.ts";
+import { markdownTickets, writeTickets } from "./tickets.ts";
+import { type WatchedCall, watchCalls } from "./watch-calls.ts";
+
+const call = (at: number, isFailed: boolean, more: Partial<WatchedCall> = {}): WatchedCall => ({
+  ...{ at, tool: "edit", model: "test/one", session: "s", seq: at, shape: "{path: text of <8}", ms: 3 },
+  code: isFailed ? "no-match" : null,
+  ...more,
+});
+
+/** After 1,000 calls at a rate, within 100 at three times that rate. */
+function isFound(rate: number, random: () => number): boolean {
+  const failures = Array.from({ length: 1000 }, random).filter((one) => one < rate).length;
+  let detector = startDetector(1000, failures);
+  for (let i = 0; i < 100 && !isAlarmed(detector); i++) detector = takeCall(detector, random() < 3 * rate);
+  return isAlarmed(detector);
+}
+
+describe("the detector", () => {
+  it("keeps to its rate of false alarms over 20 tools, 5 models and 90 days", () => {
+    const random = seededRandom(7);
+    let [calls, alarms] = [0, 0];
+    for (let pair = 0; pair < 100; pair++) {
+      const rate = [0, 0.005, 0.02, 0.05, 0.1, 0.2, 0.3][pair % 7] ?? 0;
+      const perDay = [1, 5, 20, 60][pair % 4] ?? 1;
+      const stream: WatchedCall[] = [];
+      for (let i = 0; i < 90 * perDay; i++) stream.push(call(i, random() < rate));
+      calls += stream.length;
+      alarms += watchCalls(stream).length;
+    }
+    assert.ok(calls > 190_000);
+    assert.ok(alarms <= calls / callsPerFalseAlarm, `${alarms} false alarms in ${calls} calls`);
+  });
+
+  for (const rate of [0.15, 0.2, 0.3]) {
+    it(`finds a tripled rate of ${100 * rate} % within 100 calls`, () => {
+      const random = seededRandom(3);
+      const runs = 400;
+      const found = Array.from({ length: runs }, () => isFound(rate, random)).filter((one) => one).length;
+      assert.ok(found / runs >= 0.95, `found ${found} of ${runs}`);
+    });
+  }
+
+  it("never alarms on one error, however few calls there were", () => {
+    for (let before = 0; before < 400; before++) {
+      const stream = Array.from({ length: before }, (_, i) => call(i, false));
+      assert.deepEqual(watchCalls([...stream, call(before, true)]), []);
+    }
+  });
+});
+
+describe("alerts", () => {
+  const jump = (): WatchedCall[] => [
+    ...Array.from({ length: 300 }, (_, i) => call(i, i % 20 === 0)),
+    ...Array.from({ length: 60 }, (_, i) => call(300 + i, i % 2 === 0)),
+  ];
+
+  it("name the tool, the model, the code and the rate before", () => {
+    const [alert, ...others] = watchCalls(jump());
+    assert.deepEqual(others, []);
+    assert.partialDeepStrictEqual(alert, { kind: "jump", tool: "edit", model: "test/one", code: "no-match" });
+    assert.ok(alert && alert.baseline > 0.05 && alert.baseline < 0.12);
+    assert.equal(alert.examples.length, 3);
+    assert.equal(alert.closedAt, undefined);
+  });
+
+  it("close when the rate is back, and tell of faults of our own at any rate", () => {
+    const back = Array.from({ length: 200 }, (_, i) => call(400 + i, i % 20 === 0));
+    assert.notEqual(watchCalls([...jump(), ...back])[0]?.closedAt, undefined);
+    const bugs = [1, 2, 3].map((at) => call(at, true, { code: "bug" }));
+    assert.equal(watchCalls(bugs)[0]?.kind, "unknown");
+    assert.deepEqual(watchCalls(bugs.slice(1)), []);
+  });
+
+  it("become one ticket for each signature, which is kept up to date", () => {
+    const folder = mkdtempSync(join(tmpdir(), "lathe-tickets-"));
+    const read = (): string => readFileSync(join(folder, readdirSync(folder)[0] ?? ""), "utf8");
+    writeTickets(markdownTickets(folder), watchCalls(jump()));
+    const first = read();
+    assert.match(first, /^---\nstatus: open\n/);
+    assert.match(first, /# edit with test\/one fails more often than it did/);
+    writeTickets(markdownTickets(folder), watchCalls([...jump(), call(360, true)]));
+    assert.notEqual(read(), first);
+    const back = Array.from({ length: 200 }, (_, i) => call(400 + i, false));
+    writeTickets(markdownTickets(folder), watchCalls([...jump(), ...back]));
+    assert.match(read(), /^---\nstatus: closed\n/);
+    assert.equal(readdirSync(folder).length, 1);
+    rmSync(folder, { recursive: true });
+  });
+});

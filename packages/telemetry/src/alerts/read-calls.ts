@@ -1,0 +1,15 @@
+/** Read calls: what the detector watches, tool calls and attempts of models, in the order of time. */
+import type { DatabaseSync } from "node:sqlite";
+import { modelItself } from "../report/error-report.ts";
+import type { WatchedCall } from "./watch-calls.ts";
+
+/** Without those that a person stopped, and those that were refused: they are no failures. */
+export function* readCalls(database: DatabaseSync): Generator<WatchedCall> {
+  const statement = database.prepare(
+    `select at, session, seq, tool, model, code, shape, ms from calls
+       where end <> 'refused' and code is not 'cancelled'
+     union all select at, session, seq, ?, model, code, '', ms from steps where code is not 'cancelled'
+     order by at, session, seq`,
+  );
+  for (const row of statement.iterate(modelItself)) yield row as unknown as WatchedCall;
+}

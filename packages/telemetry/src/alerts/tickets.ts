@@ -1,0 +1,80 @@
+/** Tickets: alerts as issues somewhere, one for each signature, kept up to date and closed when the rate is back. */
+import { createHash } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { failureClass } from "@lathe/protocol";
+import type { Alert } from "./watch-calls.ts";
+
+/** Where issues are kept. */
+export interface Tickets {
+  /** *Contract:* creates the issue with this key, or replaces what it says; idempotent. */
+  put(key: string, issue: Issue): void;
+}
+
+export interface Issue {
+  readonly title: string;
+  readonly body: string;
+  readonly isOpen: boolean;
+}
+
+/** The newest alert of a signature decides: an issue that was closed opens again. */
+export function writeTickets(tickets: Tickets, alerts: readonly Alert[]): number {
+  const bySignature = Map.groupBy(alerts, ({ signature }) => signature);
+  for (const [signature, all] of bySignature) {
+    const [newest] = all.toSorted((a, b) => b.since - a.since);
+    if (newest) tickets.put(keyOf(signature), issueOf(newest, all.length));
+  }
+  return bySignature.size;
+}
+
+function keyOf(signature: string): string {
+  return createHash("sha256").update(signature).digest("hex").slice(0, 12);
+}
+
+function issueOf(alert: Alert, times: number): Issue {
+  const { kind, tool, model, code, baseline, calls, failures, examples, closedAt } = alert;
+  const day = (at: number): string => new Date(at).toISOString().slice(0, 16).replace("T", " ");
+  const what = kind === "jump" ? "fails more often than it did" : "fails through a fault of Lathe";
+  const rate = `${failures} of ${calls} calls (${Math.round((100 * failures) / Math.max(1, calls))} %)`;
+  const lines = [
+    `- tool: \`${tool}\`, model: \`${model}\``,
+    `- failure: \`${failureClass(code)}\`, mostly \`${code}\``,
+    kind === "jump" ? `- ${rate}, before at most ${(100 * baseline).toFixed(1)} %` : `- ${failures} failures`,
+    `- since ${day(alert.since)} UTC, last ${day(alert.lastAt)} UTC${times > 1 ? `, the ${times}. time` : ""}`,
+    ...(closedAt === undefined ? [] : [`- the rate was back at ${day(closedAt)} UTC`]),
+    "",
+    "Examples, without what was said or written in them:",
+    "",
+    ...examples.map(
+      ({ at, session, seq, shape, ms }) =>
+        `- ${day(at)} UTC, session \`${session}\`, event ${seq}, ${ms} ms, arguments \`${shape}\``,
+    ),
+  ];
+  return {
+    title: `${tool} with ${model} ${what}`,
+    body: `${lines.join("\n")}\n`,
+    isOpen: closedAt === undefined,
+  };
+}
+
+/** One Markdown file for each issue. */
+export function markdownTickets(folder: string): Tickets {
+  return {
+    put(key, { title, body, isOpen }) {
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const path = join(folder, `${key}.md`);
+      const text = `---\nstatus: ${isOpen ? "open" : "closed"}\n---\n\n# ${title}\n\n${body}`;
+      if (textOf(path) === text) return;
+      writeFileSync(`${path}.tmp`, text, { mode: 0o600 });
+      renameSync(`${path}.tmp`, path);
+    },
+  };
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}

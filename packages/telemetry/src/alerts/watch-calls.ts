@@ -1,0 +1,153 @@
+/** Watch calls: the alarms over all calls, in order: when a rate jumped, and whether it is back. */
+import type { FailureCode } from "@lathe/protocol";
+import { baselineCalls, type Detector, isAlarmed, startDetector, takeCall } from "./rate-detector.ts";
+
+export interface WatchedCall {
+  readonly at: number;
+  readonly tool: string;
+  readonly model: string;
+  readonly session: string;
+  readonly seq: number;
+  readonly code: FailureCode | null;
+  readonly shape: string;
+  readonly ms: number;
+}
+
+export interface Alert {
+  /** The same for the same trouble: tool, model and the most frequent code. */
+  readonly signature: string;
+  readonly kind: "jump" | "unknown";
+  readonly tool: string;
+  readonly model: string;
+  readonly code: FailureCode;
+  /** The rate it had at most before; 0 where nothing of the kind may ever happen. */
+  readonly baseline: number;
+  readonly since: number;
+  readonly lastAt: number;
+  readonly calls: number;
+  readonly failures: number;
+  /** The first three, with nothing of what was said in them. */
+  readonly examples: readonly Pick<WatchedCall, "at" | "session" | "seq" | "shape" | "ms">[];
+  /** When the rate was back. */
+  readonly closedAt?: number;
+}
+
+interface Pair {
+  calls: number;
+  failures: number;
+  detector: Detector | undefined;
+  /** Failures of the stretch that the detector speaks of. */
+  readonly recent: WatchedCall[];
+  alert: OpenAlert | undefined;
+}
+
+interface OpenAlert {
+  alert: Alert;
+  /** The latest calls since, to see whether the rate is back. */
+  readonly last: boolean[];
+}
+
+/** So many calls at the old rate close an alert. */
+const closingCalls = 100;
+/** Failures that are our own fault: more than so many are an alert, whatever the rate. */
+const mostUnknown = 2;
+const mostExamples = 3;
+
+/** In the order of time; the newest alert first. */
+export function watchCalls(calls: Iterable<WatchedCall>): readonly Alert[] {
+  const pairs = new Map<string, Pair>();
+  const found: Alert[] = [];
+  const bugs = new Map<string, WatchedCall[]>();
+  for (const call of calls) {
+    const key = `${call.tool}\n${call.model}`;
+    const fresh = { calls: 0, failures: 0, detector: undefined, recent: [], alert: undefined };
+    const pair: Pair = pairs.get(key) ?? fresh;
+    pairs.set(key, pair);
+    const closed = watch(pair, call);
+    if (closed) found.push(closed);
+    if (call.code === "bug") bugs.set(key, [...(bugs.get(key) ?? []), call]);
+  }
+  for (const { alert } of pairs.values()) if (alert) found.push(alert.alert);
+  for (const all of bugs.values()) if (all.length > mostUnknown) found.push(...unknownAlert(all));
+  return found.sort((a, b) => b.since - a.since);
+}
+
+/** The alert that this call closes. */
+function watch(pair: Pair, call: WatchedCall): Alert | undefined {
+  const isFailed = call.code !== null;
+  if (pair.alert) return watchAlert(pair, pair.alert, call);
+  if (!pair.detector) {
+    pair.calls += 1;
+    pair.failures += isFailed ? 1 : 0;
+    if (pair.calls >= baselineCalls) pair.detector = startDetector(pair.calls, pair.failures);
+    return undefined;
+  }
+  pair.detector = takeCall(pair.detector, isFailed);
+  if (pair.detector.calls === 0) pair.recent.length = 0;
+  else if (isFailed) pair.recent.push(call);
+  if (isAlarmed(pair.detector)) pair.alert = { alert: jumpAlert(pair, pair.detector), last: [] };
+  return undefined;
+}
+
+function watchAlert(pair: Pair, open: OpenAlert, call: WatchedCall): Alert | undefined {
+  const isFailed = call.code !== null;
+  const { alert, last } = open;
+  const examples =
+    isFailed && alert.examples.length < mostExamples ? [...alert.examples, exampleOf(call)] : alert.examples;
+  open.alert = {
+    ...alert,
+    calls: alert.calls + 1,
+    failures: alert.failures + (isFailed ? 1 : 0),
+    ...(isFailed && { lastAt: call.at }),
+    examples,
+  };
+  last.push(isFailed);
+  if (last.length > closingCalls) last.shift();
+  const failures = last.filter((one) => one).length;
+  if (last.length < closingCalls || failures > alert.baseline * closingCalls) return undefined;
+  pair.alert = undefined;
+  pair.recent.length = 0;
+  pair.detector = pair.detector && {
+    ...pair.detector,
+    statistics: pair.detector.statistics.map(() => 0),
+    calls: 0,
+    failures: 0,
+  };
+  return { ...open.alert, closedAt: call.at };
+}
+
+function jumpAlert({ recent }: Pair, { baseline, calls, failures }: Detector): Alert {
+  const [first] = recent;
+  const codes = Map.groupBy(recent, ({ code }) => code);
+  const [code] = [...codes].sort((a, b) => b[1].length - a[1].length)[0] ?? [];
+  const { tool = "", model = "" } = first ?? {};
+  const named = code ?? "bug";
+  return {
+    signature: `jump ${tool} ${model} ${named}`,
+    kind: "jump",
+    ...{ tool, model, code: named, baseline, calls, failures },
+    since: first?.at ?? 0,
+    lastAt: recent.at(-1)?.at ?? 0,
+    examples: recent.slice(0, mostExamples).map(exampleOf),
+  };
+}
+
+function unknownAlert(calls: readonly WatchedCall[]): readonly Alert[] {
+  const [first, last] = [calls[0], calls.at(-1)];
+  if (!first || !last) return [];
+  const { tool, model } = first;
+  return [
+    {
+      signature: `unknown ${tool} ${model} bug`,
+      kind: "unknown",
+      ...{ tool, model, code: "bug", baseline: 0, calls: calls.length, failures: calls.length },
+      since: first.at,
+      lastAt: last.at,
+      examples: calls.slice(0, mostExamples).map(exampleOf),
+    },
+  ];
+}
+
+function exampleOf({ at, session, seq, shape, ms }: WatchedCall): Alert["examples"][number] {
+  return { at, session, seq, shape, ms };
+}

@@ -1,0 +1,32 @@
+/** Argument shape: names, types and sizes of a call's arguments, and nothing of what they say. */
+
+/** Names of arguments are the tool's when they look like names; others a model may have made up of anything. */
+const plainName = /^[a-zA-Z_]\w{0,29}$/;
+const mostNames = 12;
+
+export function argumentShape(input: string): string {
+  let value: unknown;
+  try {
+    value = JSON.parse(input);
+  } catch {
+    return `not JSON (${input.length} characters)`;
+  }
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return sizeOf(value);
+  const entries = Object.entries(value);
+  const named = entries
+    .slice(0, mostNames)
+    .map(([name, one]) => `${plainName.test(name) ? name : "?"}: ${sizeOf(one)}`);
+  if (entries.length > mostNames) named.push(`${entries.length - mostNames} more`);
+  return `{${named.join(", ")}}`;
+}
+
+function sizeOf(value: unknown): string {
+  if (typeof value === "string") return `text of ${magnitude(value.length)}`;
+  if (Array.isArray(value)) return `list of ${magnitude(value.length)}`;
+  return value === null ? "null" : typeof value;
+}
+
+/** The power of two above: enough to see what is long, too little to tell texts apart. */
+function magnitude(length: number): string {
+  return length === 0 ? "0" : `<${2 ** Math.ceil(Math.log2(length + 1))}`;
+}

@@ -1,0 +1,69 @@
+/** The telemetry database: tables of facts in one SQLite file, which can be thrown away and made again from the logs. */
+import { mkdirSync, rmSync } from "node:fs";
+import { dirname } from "node:path";
+import { DatabaseSync } from "node:sqlite";
+import { type Failure, failure } from "@lathe/protocol";
+
+/** Another number: the file is made anew. */
+const schemaVersion = 1;
+
+const tables = `
+create table sessions (
+  id text primary key, project text, harness text, head int, updatedAt int, scannedAt int, state text
+) without rowid;
+create table steps (
+  session text, seq int, at int, turn int, model text, code text, class text, firstMs int, ms int,
+  fresh int, cached int, written int, output int, cost real, calls int, primary key (session, seq)
+) without rowid;
+create table calls (
+  session text, seq int, at int, turn int, tool text, model text, end text, code text, class text, ms int,
+  asked int, exitCode int, isTest int, shape text, primary key (session, seq)
+) without rowid;
+create table turns (
+  session text, seq int, at int, turn int, model text, ms int, waitedMs int, steps int, calls int,
+  failedCalls int, retries int, failovers int, asked int, end text, code text, testMs int, cost real,
+  primary key (session, seq)
+) without rowid;
+create table changes (
+  session text, seq int, part int, at int, model text, tool text, path text, "from" text, before text,
+  after text, primary key (session, seq, part)
+) without rowid;
+`;
+
+/** *Contract:* a file of another version, or one that is no database, is made anew; the caller closes what it gets. */
+export function openDatabase(file: string): DatabaseSync | Failure {
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    return openAt(file) ?? remade(file);
+  } catch (cause) {
+    return failure("no-access", `the telemetry database ${file} cannot be opened`, { who: "host", cause });
+  }
+}
+
+function remade(file: string): DatabaseSync {
+  for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${end}`, { force: true });
+  const database = openAt(file);
+  if (!database) throw new Error("a new file is of another version");
+  return database;
+}
+
+/** Undefined where the file has to be made anew. */
+function openAt(file: string): DatabaseSync | undefined {
+  const database = new DatabaseSync(file, { timeout: 10_000 });
+  try {
+    database.exec("pragma journal_mode = wal; pragma synchronous = off; pragma cache_size = -65536");
+    database.exec("begin immediate");
+    const version = Number(database.prepare("pragma user_version").get()?.user_version);
+    if (version === 0) database.exec(`${tables} pragma user_version = ${schemaVersion}`);
+    database.exec("commit");
+    if (version === 0 || version === schemaVersion) return database;
+  } catch (error) {
+    // Busy is not broken: somebody else's work is not thrown away.
+    if ((error as { errcode?: number }).errcode === 5) {
+      database.close();
+      throw error;
+    }
+  }
+  database.close();
+  return undefined;
+}

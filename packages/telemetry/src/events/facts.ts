@@ -1,0 +1,86 @@
+/** Facts: the rows that events become, one kind per table of the telemetry database. */
+import type { FailureClass, FailureCode } from "@lathe/protocol";
+
+/** How a call ended; `refused` by a rule or a person is no failure. */
+export type CallEnd = "ok" | "refused" | "failed" | "interrupted";
+
+/** Numbers of times are milliseconds; `at` is since the epoch; money is US dollars. */
+export interface StepFact {
+  readonly seq: number;
+  readonly at: number;
+  readonly turn: number;
+  readonly model: string;
+  /** Why the attempt failed; null where it answered. */
+  readonly code: FailureCode | null;
+  readonly class: FailureClass | null;
+  readonly firstMs: number | null;
+  readonly ms: number;
+  /** Input tokens neither read from a cache nor written to it. */
+  readonly fresh: number;
+  readonly cached: number;
+  readonly written: number;
+  readonly output: number;
+  readonly cost: number | null;
+  readonly calls: number;
+}
+
+export interface CallFact {
+  readonly seq: number;
+  readonly at: number;
+  readonly turn: number;
+  readonly tool: string;
+  readonly model: string;
+  readonly end: CallEnd;
+  readonly code: FailureCode | null;
+  readonly class: FailureClass | null;
+  readonly ms: number;
+  /** A person was asked whether it may run. */
+  readonly asked: boolean;
+  readonly exitCode: number | null;
+  readonly isTest: boolean;
+  /** Names, types and sizes of the arguments: nothing of what they say. */
+  readonly shape: string;
+}
+
+export interface TurnFact {
+  readonly seq: number;
+  readonly at: number;
+  readonly turn: number;
+  /** Of its last answer. */
+  readonly model: string;
+  readonly ms: number;
+  /** Spent waiting for a person; part of `ms`. */
+  readonly waitedMs: number;
+  readonly steps: number;
+  readonly calls: number;
+  readonly failedCalls: number;
+  /** Attempts that failed. */
+  readonly retries: number;
+  readonly failovers: number;
+  readonly asked: number;
+  readonly end: string;
+  /** Of a turn that failed. */
+  readonly code: FailureCode | null;
+  /** From its start to the first passing test run after a file had changed; null where there was none. */
+  readonly testMs: number | null;
+  readonly cost: number;
+}
+
+export interface ChangeFact {
+  readonly seq: number;
+  readonly part: number;
+  readonly at: number;
+  readonly model: string;
+  readonly tool: string;
+  readonly path: string;
+  readonly from: string | null;
+  /** Versions; null where there is no file. */
+  readonly before: string | null;
+  readonly after: string | null;
+}
+
+export type Fact =
+  | { readonly table: "steps"; readonly row: StepFact }
+  | { readonly table: "calls"; readonly row: CallFact }
+  | { readonly table: "turns"; readonly row: TurnFact }
+  | { readonly table: "changes"; readonly row: ChangeFact };

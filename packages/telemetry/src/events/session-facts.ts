@@ -1,0 +1,186 @@
+/** Session facts: a fold of one session's events into rows, whose state can be put away between two events. */
+import { type Event, type FailureCode, failureClass, type Outcome } from "@lathe/protocol";
+import { argumentShape } from "./argument-shape.ts";
+import type { Fact } from "./facts.ts";
+import { isTestCommand } from "./test-command.ts";
+
+interface OpenCall {
+  tool: string;
+  model: string;
+  asked: boolean;
+  isTest: boolean;
+  shape: string;
+}
+
+interface OpenTurn {
+  startedAt: number;
+  steps: number;
+  calls: number;
+  failedCalls: number;
+  retries: number;
+  failovers: number;
+  asked: number;
+  waitedMs: number;
+  askedAt: number | null;
+  hasChanged: boolean;
+  testMs: number | null;
+  cost: number;
+}
+
+/** Plain data, so that it can be kept as JSON text and gone on from. */
+export interface FactState {
+  /** `seq` of the last event that was taken. */
+  head: number;
+  cwd: string;
+  harness: string;
+  model: string;
+  turns: number;
+  turn: OpenTurn | null;
+  calls: Record<string, OpenCall>;
+}
+
+export function emptyState(): FactState {
+  return { head: 0, cwd: "", harness: "", model: "", turns: 0, turn: null, calls: {} };
+}
+
+/** Takes the next event: changes the state and returns the rows that are complete with it. */
+export function takeEvent(state: FactState, event: Event): readonly Fact[] {
+  state.head = event.seq;
+  switch (event.type) {
+    case "session.created":
+      state.cwd = event.data.cwd;
+      state.harness = event.data.harness;
+      state.model = event.data.prompt.model ?? "";
+      return [];
+    case "message.received":
+      beginTurn(state, event.at);
+      return [];
+    case "model.switched":
+      state.model = event.data.to;
+      if (state.turn && event.data.because !== undefined) state.turn.failovers += 1;
+      return [];
+    case "step.completed":
+      return stepCompleted(state, event);
+    case "step.failed":
+      return stepFailed(state, event);
+    case "question.asked":
+      asked(state, event);
+      return [];
+    case "question.answered":
+      answered(state, event.at);
+      return [];
+    case "tool.completed":
+      return toolCompleted(state, event);
+    case "turn.ended":
+      return turnEnded(state, event);
+    default:
+      return [];
+  }
+}
+
+function beginTurn(state: FactState, at: number): void {
+  if (state.turn) return;
+  state.turns += 1;
+  state.turn = {
+    startedAt: at,
+    steps: 0,
+    calls: 0,
+    failedCalls: 0,
+    retries: 0,
+    failovers: 0,
+    asked: 0,
+    waitedMs: 0,
+    askedAt: null,
+    hasChanged: false,
+    testMs: null,
+    cost: 0,
+  };
+}
+
+function stepCompleted(state: FactState, { seq, at, data }: Event<"step.completed">): readonly Fact[] {
+  const { model, usage, cost, firstMs, ms } = data;
+  state.model = model;
+  const calls = data.parts.filter((part) => part.type === "tool-call");
+  // Calls of an answer before this one that never ended are of no use any more.
+  state.calls = {};
+  for (const { id, tool, input } of calls) {
+    const isTest = tool === "shell" && isTestCommand(input);
+    state.calls[id] = { tool, model, asked: false, isTest, shape: argumentShape(input) };
+  }
+  if (state.turn) {
+    state.turn.steps += 1;
+    state.turn.cost += cost ?? 0;
+  }
+  const { input = 0, cached = 0, written = 0, output = 0 } = usage ?? {};
+  const fresh = Math.max(0, input - cached - written);
+  const tokens = { fresh, cached, written, output, cost: cost ?? null, calls: calls.length };
+  const row = { seq, at, turn: state.turns, model, code: null, class: null, firstMs, ms, ...tokens };
+  return [{ table: "steps", row }];
+}
+
+function stepFailed(state: FactState, { seq, at, data }: Event<"step.failed">): readonly Fact[] {
+  const { model, failure, ms } = data;
+  if (state.turn) state.turn.retries += 1;
+  const tokens = { fresh: 0, cached: 0, written: 0, output: 0, cost: null, calls: 0, firstMs: null };
+  const why = { code: failure.code, class: failureClass(failure.code) };
+  return [{ table: "steps", row: { seq, at, turn: state.turns, model, ms, ...why, ...tokens } }];
+}
+
+function asked(state: FactState, { at, data }: Event<"question.asked">): void {
+  if (state.turn && state.turn.askedAt === null) state.turn.askedAt = at;
+  if (data.kind !== "permission") return;
+  const call = state.calls[data.call];
+  if (call) call.asked = true;
+  if (state.turn) state.turn.asked += 1;
+}
+
+function answered(state: FactState, at: number): void {
+  if (!state.turn || state.turn.askedAt === null) return;
+  state.turn.waitedMs += at - state.turn.askedAt;
+  state.turn.askedAt = null;
+}
+
+function toolCompleted(state: FactState, event: Event<"tool.completed">): readonly Fact[] {
+  const { seq, at, data } = event;
+  const { [data.call]: call, ...others } = state.calls;
+  if (!call) return [];
+  state.calls = others;
+  const { outcome, ms } = data;
+  const code = codeOf(outcome);
+  const facts = outcome.type === "ok" ? outcome.facts : undefined;
+  const exitCode = facts?.exitCode ?? null;
+  const changed = facts?.changed ?? [];
+  if (state.turn) {
+    state.turn.calls += 1;
+    if (code !== null) state.turn.failedCalls += 1;
+    if (changed.length > 0) state.turn.hasChanged = true;
+    const passes = call.isTest && exitCode === 0 && state.turn.hasChanged;
+    if (passes && state.turn.testMs === null) state.turn.testMs = at - state.turn.startedAt;
+  }
+  const why = { end: outcome.type, code, class: code && failureClass(code) };
+  const row = { seq, at, turn: state.turns, ...call, ms, exitCode, ...why };
+  const { tool, model } = call;
+  const changes = changed.map(
+    ({ path, from = null, before = null, after = null }, part): Fact => ({
+      table: "changes",
+      row: { seq, part, at, model, tool, path, from, before, after },
+    }),
+  );
+  return [{ table: "calls", row }, ...changes];
+}
+
+function codeOf(outcome: Outcome): FailureCode | null {
+  return outcome.type === "failed" || outcome.type === "interrupted" ? outcome.failure.code : null;
+}
+
+function turnEnded(state: FactState, { seq, at, data: { end } }: Event<"turn.ended">): readonly Fact[] {
+  const { turn, turns, model } = state;
+  if (!turn) return [];
+  const { startedAt, askedAt, hasChanged: _, ...counts } = turn;
+  const waitedMs = turn.waitedMs + (askedAt === null ? 0 : at - askedAt);
+  const why = { end: end.type, code: end.type === "failed" ? end.failure.code : null };
+  const row = { ...counts, seq, at, turn: turns, model, ms: at - startedAt, waitedMs, ...why };
+  state.turn = null;
+  state.calls = {};
+  return [{ table: "turns", row }];
+}

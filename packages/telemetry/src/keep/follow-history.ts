@@ -1,0 +1,178 @@
+/** Follow history: sessions, edits and commits in the order they came to be, and then the files as they are. */
+import { isFailure } from "@lathe/protocol";
+import { readFilesNow } from "./files-now.ts";
+import { createFollowing, type Following, follow } from "./follow.ts";
+import { type Commit, type CommittedFile, readHistory } from "./git-history.ts";
+import { BlobReader, type Repository } from "./git-process.ts";
+import { type Edit, type EndedFile, sessionLines } from "./session-lines.ts";
+import { createTexts, type Text, type Texts } from "./text.ts";
+import { type TrackedLine, trackLine } from "./tracked-line.ts";
+import type { FileTransition, Transition } from "./transition.ts";
+import { putPlace } from "./views.ts";
+
+export interface FollowedEdit {
+  readonly at: number;
+  /** Relative to the root of the repository. */
+  readonly path: string;
+  readonly from: string | null;
+  /** null where there was or is no file; undefined where its text is lost. */
+  readonly before: string | null | undefined;
+  readonly after: string | null | undefined;
+}
+
+export interface FollowedSession {
+  readonly endedAt: number;
+  readonly edits: readonly FollowedEdit[];
+  /** What a file was when it ended; undefined where nobody knows, null where there was none. */
+  readonly ends?: ReadonlyMap<string, string | null>;
+}
+
+export interface FollowOptions {
+  readonly repository: Repository;
+  /** In the order they ended. */
+  readonly sessions: readonly FollowedSession[];
+  readonly now: number;
+  /** What is followed to its end; the files in the folder are looked at only with `HEAD`. Undefined: there is no git here. */
+  readonly tip: string | undefined;
+  /** Whether what is in the folder counts, or only what is committed. */
+  readonly withFiles: boolean;
+}
+
+/** For each session, for each of its edits, the lines that were there when it ended. */
+export type FollowedLines = readonly (readonly (readonly TrackedLine[])[])[];
+
+interface Course {
+  readonly options: FollowOptions;
+  readonly following: Following;
+  readonly texts: Texts;
+  readonly blobs: BlobReader | undefined;
+}
+
+export async function followHistory(options: FollowOptions): Promise<FollowedLines> {
+  const { repository, sessions, tip } = options;
+  const since = Math.min(...sessions.map(({ endedAt }) => endedAt));
+  const commits = tip === undefined ? [] : await readHistory(repository, { tip, since });
+  const blobs = tip === undefined || isFailure(commits) ? undefined : new BlobReader(repository);
+  const course = { options, following: createFollowing(), texts: createTexts(), blobs };
+  const found = sessions.map(({ edits }) => edits.map((): TrackedLine[] => []));
+  try {
+    const moments = momentsOf(course, found);
+    let next = 0;
+    for (const commit of isFailure(commits) ? [] : commits) {
+      for (let moment = moments[next]; moment && moment.at < commit.order; moment = moments[++next])
+        moment.run();
+      if (next > 0) follow(course.following, await transitionOf(course, commit));
+    }
+    for (const moment of moments.slice(next)) moment.run();
+    follow(course.following, await lastTransition(course, since));
+  } finally {
+    blobs?.close();
+  }
+  return found;
+}
+
+interface Moment {
+  readonly at: number;
+  readonly run: () => void;
+}
+
+/** Ends of sessions, and the edits of those after them. */
+function momentsOf(course: Course, found: readonly TrackedLine[][][]): readonly Moment[] {
+  const moments = course.options.sessions.flatMap((session, index): Moment[] => [
+    ...session.edits.map((edit) => ({ at: edit.at, run: () => followEdit(course, edit) })),
+    { at: session.endedAt, run: () => begin(course, session, found[index] ?? []) },
+  ]);
+  return moments.sort((a, b) => a.at - b.at);
+}
+
+function textOf({ texts }: Course, content: string | null | undefined): Text | undefined {
+  return content === null || content === undefined ? undefined : texts(content);
+}
+
+function begin(course: Course, session: FollowedSession, found: readonly TrackedLine[][]): void {
+  const { edits, endedAt, ends } = session;
+  const written = edits.map(
+    ({ path, from, before, after }): Edit => ({
+      ...{ path, from },
+      before: textOf(course, before),
+      after: textOf(course, after),
+    }),
+  );
+  const endOf = (path: string): Text | undefined | null => {
+    const end = ends?.get(path);
+    return end === null ? null : textOf(course, end);
+  };
+  for (const file of sessionLines(written, course.following.align, endOf))
+    enter(course, file, { endedAt, found });
+}
+
+function enter(
+  { following }: Course,
+  { path, text, owner }: EndedFile,
+  { endedAt, found }: { readonly endedAt: number; readonly found: readonly TrackedLine[][] },
+): void {
+  for (const [number, edit] of owner.entries()) {
+    // Blank lines say nothing, and can be told from no other.
+    if (edit === undefined || text.plain[number] === "") continue;
+    const line = trackLine(edit, endedAt);
+    found[edit]?.push(line);
+    putPlace(following.views, { path, text }, { line, at: [number], isCopy: false });
+  }
+}
+
+/** An edit shows what the file was right before it, and what an agent made of it. */
+function followEdit(course: Course, edit: FollowedEdit): void {
+  const { following } = course;
+  const { at, path, from } = edit;
+  const source = from ?? path;
+  if (!following.views.byPath.has(source) && following.ghosts.length === 0) return;
+  const [before, after] = [textOf(course, edit.before), textOf(course, edit.after)];
+  const seen = { at, isCommit: false } as const;
+  if (before)
+    follow(following, { ...seen, by: "user", files: [{ path: source, before: undefined, after: before }] });
+  if (after === undefined && edit.after !== null) return;
+  follow(following, {
+    ...seen,
+    by: "agent",
+    files: [{ path, ...(from !== null && { from }), before, after }],
+  });
+}
+
+/** Of commits with more files only those that are followed are looked at. */
+const mostFiles = 300;
+
+async function transitionOf(course: Course, { at, files }: Commit): Promise<Transition> {
+  const { byPath } = course.following.views;
+  const isFollowed = ({ path, from }: CommittedFile): boolean =>
+    byPath.has(path) || (from !== undefined && byPath.has(from));
+  const isIdle = byPath.size === 0 && course.following.ghosts.length === 0;
+  const wanted = files.length > mostFiles ? files.filter(isFollowed) : files;
+  const read = async (id: string | undefined): Promise<Text | undefined> =>
+    id === undefined ? undefined : textOf(course, await course.blobs?.read(id));
+  const transitions = isIdle
+    ? []
+    : await Promise.all(
+        wanted.map(async ({ path, from, before, after }): Promise<FileTransition> => {
+          const [old, now] = await Promise.all([read(before), read(after)]);
+          return { path, ...(from !== undefined && { from }), before: old, after: now };
+        }),
+      );
+  return { at, by: "user", isCommit: true, files: transitions };
+}
+
+/** After it nothing is in doubt: what is not there is gone. */
+async function lastTransition(course: Course, since: number): Promise<Transition> {
+  const { repository, now, tip, withFiles } = course.options;
+  const paths = [...course.following.views.byPath.keys()];
+  const committed = async (path: string): Promise<Text | undefined> =>
+    tip === undefined ? undefined : textOf(course, await course.blobs?.read(`${tip}:${path}`));
+  const files = withFiles
+    ? await readFilesNow({ repository, texts: course.texts, paths, since, committed })
+    : await Promise.all(
+        paths.map(async (path) => {
+          const text = await committed(path);
+          return { path, before: text, after: text };
+        }),
+      );
+  return { at: now, by: "user", isCommit: false, files };
+}

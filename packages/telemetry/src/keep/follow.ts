@@ -1,0 +1,322 @@
+/** Follow: what one transition does to the followed lines: they stay, move, are copied, vanish or come back. */
+import { type Aligner, type Alignment, createAligner } from "./align.ts";
+import { type AddedIndex, type AddedLines, findMoved, indexAdded, type Moved } from "./moved-runs.ts";
+import { type Text, weightOf } from "./text.ts";
+import { isThere, loseLine, seeLine, type TrackedLine } from "./tracked-line.ts";
+import type { FileTransition, Transition } from "./transition.ts";
+import { createViews, type Place, promoteCopy, putPlace, takeViews, type View, type Views } from "./views.ts";
+
+/** A run of lines that vanished, as it was: it may come back. */
+interface Ghost {
+  readonly path: string;
+  readonly plain: readonly string[];
+  readonly lines: readonly (readonly TrackedLine[])[];
+}
+
+export interface Following {
+  readonly views: Views;
+  readonly align: Aligner;
+  ghosts: readonly Ghost[];
+}
+
+export function createFollowing(): Following {
+  return { views: createViews(), align: createAligner(), ghosts: [] };
+}
+
+/** One transition at work. */
+interface Work {
+  readonly following: Following;
+  readonly transition: Transition;
+  /** Lines of the new texts, by path, that are places of followed lines: nothing else has moved there. */
+  readonly occupied: Map<string, Set<number>>;
+  readonly missing: Search[];
+  /** Lines that are new in its files. */
+  added: AddedIndex;
+  readonly lost: Ghost[];
+}
+
+export function follow(following: Following, transition: Transition): void {
+  const { views, ghosts } = following;
+  const nothing = indexAdded([]);
+  const work: Work = { following, transition, occupied: new Map(), missing: [], added: nothing, lost: [] };
+  if (views.byPath.size === 0 && ghosts.length === 0) return;
+  for (const file of transition.files) {
+    for (const view of takeViews(views, file.from ?? file.path)) followView(work, view, file);
+    // A renamed file may have views where it is now, from before it was committed.
+    if (file.from !== undefined && views.byPath.has(file.path)) {
+      for (const view of takeViews(views, file.path)) followView(work, view, file);
+    }
+  }
+  work.added = indexAdded(transition.files.flatMap((file) => addedIn(work, file)));
+  for (const search of work.missing) searchMissing(work, search);
+  if (work.added.spots.size > 0) {
+    recall(work);
+    copy(work);
+  }
+  following.ghosts = [...ghosts.filter((ghost) => !isBack(ghost)), ...work.lost];
+}
+
+function isBack({ lines }: Ghost): boolean {
+  return lines.every((all) => all.every(isThere));
+}
+
+function addedIn({ following, occupied }: Work, file: FileTransition): readonly AddedLines[] {
+  const { path, before, after } = file;
+  if (!after || before === after) return [];
+  const all = before
+    ? following.align(before, after).runs.flatMap(({ after: [from, to] }) => range(from, to))
+    : range(0, after.lines.length);
+  const lines = all.filter((line) => !occupied.get(path)?.has(line));
+  return lines.length > 0 ? [{ path, text: after, lines }] : [];
+}
+
+function range(from: number, to: number): readonly number[] {
+  return Array.from({ length: to - from }, (_, i) => from + i);
+}
+
+const gone: Alignment = { to: [], laidOut: new Set(), runs: [] };
+
+function followView(work: Work, view: View, file: FileTransition): void {
+  const { transition, following } = work;
+  const { at, isCommit } = transition;
+  if (isCommit) noteCommitted(work, view, file.before);
+  const { after, path } = file;
+  if (after === view.text) {
+    for (const place of view.places) stay(work, place, { path, text: after });
+    return;
+  }
+  const alignment = after ? following.align(view.text, after) : gone;
+  const missing: Place[] = [];
+  for (const place of view.places) {
+    const now = place.at.map((line) => alignment.to[line]);
+    if (after === undefined || now.some((lines) => lines === undefined)) {
+      missing.push(place);
+      continue;
+    }
+    const lines = [...new Set(now.flatMap((one) => one ?? []))];
+    if (place.at.some((line) => alignment.laidOut.has(line))) place.line.laidOutAt ??= at;
+    stay(work, { ...place, at: lines }, { path, text: after });
+  }
+  if (missing.length > 0) work.missing.push({ view, file, alignment, missing });
+}
+
+function stay(work: Work, place: Place, at: Pick<View, "path" | "text">): void {
+  const { following, transition, occupied } = work;
+  if (!place.isCopy) seeLine(place.line, transition.at, transition.isCommit);
+  const lines = occupied.get(at.path) ?? new Set();
+  for (const line of place.at) lines.add(line);
+  occupied.set(at.path, lines);
+  putPlace(following.views, at, place);
+}
+
+/** What the commit before this one held was committed by then. */
+function noteCommitted({ following }: Work, { text, places }: View, before: Text | undefined): void {
+  if (!before || places.every(({ line }) => line.isCommitted)) return;
+  const to = text === before ? undefined : following.align(text, before).to;
+  for (const { line, at } of places) {
+    if (to === undefined || at.every((one) => to[one] !== undefined)) line.isCommitted = true;
+  }
+}
+
+interface Search {
+  readonly view: View;
+  readonly file: FileTransition;
+  readonly alignment: Alignment;
+  readonly missing: readonly Place[];
+}
+
+function searchMissing(work: Work, search: Search): void {
+  const { view, file } = search;
+  const byLine = new Map<number, Place[]>();
+  for (const place of search.missing) {
+    // A wrapped line is looked for where it begins.
+    const [first = 0] = place.at.filter((line) => search.alignment.to[line] === undefined);
+    byLine.set(first, [...(byLine.get(first) ?? []), place]);
+  }
+  const runs = missingRuns(search).filter((run) => run.lines.some((line) => byLine.has(line)));
+  const found = fillGaps(search, runs, findRuns(work, search, runs));
+  for (const { lines, isPure } of runs) {
+    const left = lines.filter((line) => {
+      const moved = found.get(line);
+      if (moved) move(work, { moved, line, view, places: byLine.get(line) ?? [] });
+      return !moved && byLine.has(line);
+    });
+    vanish(work, { view, file, byLine, lines: left, isPure });
+  }
+}
+
+type Found = Map<number, Moved>;
+
+/** First in the same file, then in others. */
+function findRuns(work: Work, search: Search, runs: readonly MissingRun[]): Found {
+  const { view, file } = search;
+  const own = ownAdded(work, search);
+  const found: Found = new Map();
+  for (const { lines } of runs) {
+    const plain = lines.map((line) => view.text.plain[line] ?? "");
+    const near = findMoved(plain, own, file.path);
+    const rest = plain.map((one, i) => (near[i] ? "" : one));
+    const far = findMoved(rest, work.added, file.path);
+    for (const [i, line] of lines.entries()) {
+      const moved = near[i] ?? far[i];
+      if (moved) found.set(line, moved);
+    }
+  }
+  return found;
+}
+
+/** A line too short to be looked for has moved with the line it stood beside. */
+function fillGaps({ view }: Search, runs: readonly MissingRun[], found: Found): Found {
+  const { plain } = view.text;
+  const beside = (line: number, step: 1 | -1): Moved | undefined => {
+    const near = nextLine(plain, line, step);
+    const moved = near === undefined ? undefined : found.get(near);
+    const at = moved && nextLine(moved.text.plain, moved.line, step === 1 ? -1 : 1);
+    return moved && at !== undefined && moved.text.plain[at] === plain[line]
+      ? { ...moved, line: at }
+      : undefined;
+  };
+  const lines = runs.flatMap((run) => run.lines);
+  for (const [order, step] of [
+    [lines, -1],
+    [lines.toReversed(), 1],
+  ] as const) {
+    for (const line of order) {
+      const moved = found.has(line) || plain[line] === "" ? undefined : beside(line, step);
+      if (moved) found.set(line, moved);
+    }
+  }
+  return found;
+}
+
+/** The next line in a direction that is not blank. */
+function nextLine(plain: readonly string[], line: number, step: 1 | -1): number | undefined {
+  let at = line + step;
+  while (plain[at] === "") at += step;
+  return plain[at] === undefined ? undefined : at;
+}
+
+interface Moving {
+  readonly moved: Moved;
+  readonly line: number;
+  readonly view: View;
+  readonly places: readonly Place[];
+}
+
+function move(work: Work, { moved, line, view, places }: Moving): void {
+  const { path, text } = moved;
+  const isLaidOut = view.text.lines[line] !== text.lines[moved.line];
+  for (const place of places) {
+    if (isLaidOut) place.line.laidOutAt ??= work.transition.at;
+    stay(work, { ...place, at: [moved.line] }, { path, text });
+  }
+}
+
+interface MissingRun {
+  readonly lines: readonly number[];
+  /** Nothing stands in its place. */
+  readonly isPure: boolean;
+}
+
+function missingRuns({ view, file, alignment }: Search): readonly MissingRun[] {
+  if (!file.after) return [{ lines: range(0, view.text.lines.length), isPure: true }];
+  return alignment.runs.flatMap(({ before: [from, to], after }) => {
+    const lines = range(from, to).filter((line) => alignment.to[line] === undefined);
+    return lines.length > 0 ? [{ lines, isPure: after[0] === after[1] }] : [];
+  });
+}
+
+function ownAdded({ occupied }: Work, { file, alignment }: Search): AddedIndex {
+  if (!file.after) return indexAdded([]);
+  const all = alignment.runs.flatMap(({ after: [from, to] }) => range(from, to));
+  const lines = all.filter((line) => !occupied.get(file.path)?.has(line));
+  return indexAdded([{ path: file.path, text: file.after, lines }]);
+}
+
+interface Vanishing extends Pick<Search, "view" | "file"> {
+  readonly byLine: ReadonlyMap<number, readonly Place[]>;
+  readonly lines: readonly number[];
+  readonly isPure: boolean;
+}
+
+function vanish(work: Work, vanishing: Vanishing): void {
+  const { view, byLine, lines } = vanishing;
+  const plain: string[] = [];
+  const ghosts: (readonly TrackedLine[])[] = [];
+  for (const number of lines) {
+    const places = (byLine.get(number) ?? []).filter(({ isCopy }) => !isCopy);
+    const lost = places.filter((place) => isLost(work, vanishing, place)).map(({ line }) => line);
+    if (lost.length === 0) continue;
+    plain.push(view.text.plain[number] ?? "");
+    ghosts.push(lost);
+  }
+  if (ghosts.length > 0) work.lost.push({ path: view.path, plain, lines: ghosts });
+}
+
+/** Not one that may still be committed, nor one of which a copy stays. */
+function isLost(work: Work, { view, file, isPure }: Vanishing, place: Place): boolean {
+  const { following, transition } = work;
+  const { at, by, isCommit } = transition;
+  const { line } = place;
+  if (isCommit && !line.isCommitted) {
+    line.missingSince ??= at;
+    putPlace(following.views, { path: file.after ? file.path : view.path, text: view.text }, place);
+    return false;
+  }
+  if (isPure && promoteCopy(following.views, line)) return false;
+  loseLine(line, at, by);
+  return true;
+}
+
+/** Lines that vanished before and stand in what is new. */
+function recall(work: Work): void {
+  const { following, added } = work;
+  for (const ghost of following.ghosts) {
+    if (!ghost.plain.some((plain) => added.spots.has(plain))) continue;
+    for (const [i, moved] of findMoved(ghost.plain, added, ghost.path).entries()) {
+      if (moved)
+        comeBack(
+          work,
+          (ghost.lines[i] ?? []).filter((line) => !isThere(line)),
+          moved,
+        );
+    }
+  }
+}
+
+function comeBack({ following, transition }: Work, lines: readonly TrackedLine[], moved: Moved): void {
+  const { path, text } = moved;
+  for (const line of lines) {
+    seeLine(line, transition.at, transition.isCommit);
+    putPlace(following.views, { path, text }, { line, at: [moved.line], isCopy: false });
+  }
+}
+
+/** So many letters and digits in a row are a copy. */
+const copyWeight = 40;
+const longLine = 24;
+
+/** Lines that stand where they were, and in what is new as well. */
+function copy(work: Work): void {
+  const { following, added } = work;
+  const found: { readonly at: Pick<View, "path" | "text">; readonly place: Place }[] = [];
+  for (const { path, text, places } of [...following.views.byPath.values()].flat()) {
+    const originals = places.filter(
+      ({ isCopy, at }) => !isCopy && added.spots.has(text.plain[at[0] ?? -1] ?? ""),
+    );
+    const plain = originals.map(({ at }) => text.plain[at[0] ?? -1] ?? "");
+    // Short lines stand everywhere: only a long one is worth looking further.
+    if (!plain.some((one) => one.length >= longLine)) continue;
+    if (plain.reduce((sum, one) => sum + weightOf(one), 0) < copyWeight) continue;
+    for (const [i, moved] of findMoved(plain, added, path).entries()) {
+      const place = originals[i];
+      if (!moved || !place || moved.path === path) continue;
+      const { path: to, text: into } = moved;
+      found.push({
+        at: { path: to, text: into },
+        place: { line: place.line, at: [moved.line], isCopy: true },
+      });
+    }
+  }
+  for (const { at, place } of found) putPlace(following.views, at, place);
+}

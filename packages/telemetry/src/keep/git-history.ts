@@ -1,0 +1,94 @@
+/** Git history: the commits of one line of development, with the files each of them changed. */
+import { type Failure, isFailure } from "@lathe/protocol";
+import { type Repository, runGit } from "./git-process.ts";
+
+export interface CommittedFile {
+  readonly path: string;
+  readonly from?: string;
+  /** Objects; undefined where there is no file, or only a link or another repository. */
+  readonly before: string | undefined;
+  readonly after: string | undefined;
+}
+
+export interface Commit {
+  readonly id: string;
+  /** When it came to be, in milliseconds since the epoch. */
+  readonly at: number;
+  /** No commit behind it came to be earlier: what happened before that moment belongs before it. */
+  readonly order: number;
+  readonly files: readonly CommittedFile[];
+}
+
+const mark = "\u0001";
+const slackMs = 3 * 24 * 3_600_000;
+
+/**
+ * From the oldest to the newest, along first parents: what a merge brought in is one step, whether it was merged,
+ * squashed or rebased. `since`: older ones are left out.
+ */
+export async function readHistory(
+  repository: Repository,
+  { tip, since }: { readonly tip: string; readonly since: number },
+): Promise<readonly Commit[] | Failure> {
+  const from = Math.floor((since - slackMs) / 1000);
+  const listed = await runGit(repository, [
+    "log",
+    "--first-parent",
+    "--diff-merges=first-parent",
+    ...["--raw", "--no-abbrev", "-M", "-z", "--no-color", "--no-ext-diff", "--no-textconv", "--reverse"],
+    `--since=${Math.max(0, from)}`,
+    `--format=${mark}%H %ct %at %ce %ae`,
+    ...["--end-of-options", tip, "--"],
+  ]);
+  if (isFailure(listed)) return listed;
+  const commits = listed.split(mark).slice(1).map(readCommit);
+  let order = Number.POSITIVE_INFINITY;
+  return commits
+    .reverse()
+    .map((commit) => {
+      order = Math.min(order, commit.at);
+      return { ...commit, order };
+    })
+    .reverse();
+}
+
+function readCommit(text: string): Omit<Commit, "order"> {
+  const fields = text.replace(/^\n/, "").split("\0");
+  const [id = "", committed = "0", authored = "0", ...people] = (fields[0] ?? "").trim().split(" ");
+  const [committer, author] = people;
+  // Who rebases or amends commits of their own has had them before; others' have come with the merge.
+  const isOwn = committer === author && Number(authored) < Number(committed);
+  return { id, at: Number(isOwn ? authored : committed) * 1000, files: readFiles(fields.slice(1)) };
+}
+
+function readFiles(fields: readonly string[]): readonly CommittedFile[] {
+  const files: CommittedFile[] = [];
+  for (let i = 0; i < fields.length; i++) {
+    const field = (fields[i] ?? "").trim();
+    if (!field.startsWith(":")) continue;
+    const [oldMode = "", newMode = "", before = "", after = "", status = ""] = field.slice(1).split(" ");
+    const isMoved = status.startsWith("R") || status.startsWith("C");
+    const first = fields[++i] ?? "";
+    const path = isMoved ? (fields[++i] ?? "") : first;
+    const versions = { before: textObject(oldMode, before), after: textObject(newMode, after) };
+    files.push({ path, ...(status.startsWith("R") && { from: first }), ...versions });
+  }
+  return files;
+}
+
+function textObject(mode: string, id: string): string | undefined {
+  return mode.startsWith("100") ? id : undefined;
+}
+
+/** The branch that was checked out at a moment, as git's own journal of HEAD has it; undefined where it does not say. */
+export async function branchAt(repository: Repository, at: number): Promise<string | undefined> {
+  const listed = await runGit(repository, ["reflog", "show", "HEAD", "--date=unix", "--format=%gd %gs"]);
+  if (isFailure(listed)) return undefined;
+  // The newest first.
+  const moves = listed.split("\n").flatMap((line) => {
+    const found = /^HEAD@\{(\d+)\} checkout: moving from (\S+) to (\S+)$/.exec(line);
+    return found ? [{ at: Number(found[1]) * 1000, from: found[2], to: found[3] }] : [];
+  });
+  const last = moves.find((move) => move.at <= at);
+  return last ? last.to : moves.at(-1)?.from;
+}

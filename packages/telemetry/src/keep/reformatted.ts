@@ -1,0 +1,101 @@
+/** Reformatted lines: which lines of a replaced run say the same in the run that replaced it, only laid out otherwise. */
+import { diffLines } from "@lathe/edits/diff-lines";
+
+interface Words {
+  readonly words: readonly string[];
+  /** The line of each word. */
+  readonly line: readonly number[];
+  /** Where the words of each line begin, and behind the last one. */
+  readonly starts: readonly number[];
+}
+
+/** More is taken for rewritten. */
+const mostWords = 40_000;
+
+/**
+ * For each line before, the lines after that say the same; undefined where something was added, removed or changed.
+ * Formatters change whitespace, line breaks, quotes, commas and semicolons, and put parentheses round what they wrap.
+ */
+export function reformatted(
+  before: readonly string[],
+  after: readonly string[],
+): readonly (readonly number[] | undefined)[] {
+  if (before.length === 0 || after.length === 0) return before.map(() => undefined);
+  const strict = matchWords(before, after, false);
+  if (strict.every((lines) => lines !== undefined)) return strict;
+  // Parentheses are left out only where nothing else differs: they may change what is meant.
+  const loose = matchWords(before, after, true);
+  const isWhole = loose.every((lines) => lines !== undefined) && before.length !== after.length;
+  return isWhole ? loose : strict;
+}
+
+function matchWords(
+  before: readonly string[],
+  after: readonly string[],
+  withoutParentheses: boolean,
+): readonly (readonly number[] | undefined)[] {
+  const a = wordsOf(before, withoutParentheses);
+  const b = wordsOf(after, withoutParentheses);
+  if (a.words.length + b.words.length > mostWords) return before.map(() => undefined);
+  const at = placesOf(a.words, b.words);
+  const matched = new Set(at.filter((place) => place !== undefined));
+  const isFree = (word: number, line: number): boolean => b.line[word] === line && !matched.has(word);
+  const found = before.map((_, line): readonly number[] | undefined => {
+    const [from = 0, to = 0] = [a.starts[line], a.starts[line + 1]];
+    if (from === to) return [];
+    const first = at[from];
+    const last = at[to - 1];
+    const isWhole = at.slice(from, to).every((place, i) => first !== undefined && place === first + i);
+    if (!isWhole || first === undefined || last === undefined) return undefined;
+    const [top = 0, bottom = 0] = [b.line[first], b.line[last]];
+    // What was put into the same lines beside it belongs to it.
+    if (isFree(first - 1, top) || isFree(last + 1, bottom)) return undefined;
+    return Array.from({ length: bottom - top + 1 }, (_, i) => top + i);
+  });
+  return found.map((lines, i) => (lines?.length === 0 ? besideOf(found, i) : lines));
+}
+
+/** A line of nothing but punctuation stays with the one before it, or else with the one behind. */
+function besideOf(
+  found: readonly (readonly number[] | undefined)[],
+  at: number,
+): readonly number[] | undefined {
+  const before = found.slice(0, at).findLast((lines) => lines === undefined || lines.length > 0);
+  const last = before?.at(-1);
+  if (last !== undefined) return [last];
+  const behind = found.slice(at + 1).find((lines) => lines === undefined || lines.length > 0);
+  const first = behind?.[0];
+  return first === undefined ? undefined : [first];
+}
+
+/** For each word before, where it is after; diffs are in order, so the places rise. */
+function placesOf(a: readonly string[], b: readonly string[]): readonly (number | undefined)[] {
+  const at: (number | undefined)[] = [];
+  let next = 0;
+  for (const { before, after } of diffLines(a, b)) {
+    while (at.length < before[0]) at.push(next++);
+    while (at.length < before[1]) at.push(undefined);
+    next = after[1];
+  }
+  while (at.length < a.length) at.push(next++);
+  return at;
+}
+
+const quotes = "'`";
+const word = /[\p{L}\p{N}_$]+|[^\s\p{L}\p{N}_$]/gu;
+
+function wordsOf(lines: readonly string[], withoutParentheses: boolean): Words {
+  const words: string[] = [];
+  const line: number[] = [];
+  const starts: number[] = [0];
+  const skipped = withoutParentheses ? ",;()" : ",;";
+  for (const [number, text] of lines.entries()) {
+    for (const found of text.match(word) ?? []) {
+      if (skipped.includes(found)) continue;
+      words.push(quotes.includes(found) ? '"' : found);
+      line.push(number);
+    }
+    starts.push(words.length);
+  }
+  return { words, line, starts };
+}

@@ -1,0 +1,81 @@
+/** Error report: which calls failed, by tool and model, with the class and code of each failure. */
+import type { DatabaseSync } from "node:sqlite";
+import { type FailureClass, type FailureCode, failureClass } from "@lathe/protocol";
+import { type Spread, spreadOf } from "./quantile.ts";
+import { readRows, type Span } from "./read-rows.ts";
+
+export interface FailedCount {
+  readonly class: FailureClass;
+  readonly code: FailureCode;
+  readonly times: number;
+}
+
+/** Calls of one tool by one model; attempts of a model are calls of the tool `(model)`. */
+export interface ToolModel {
+  readonly tool: string;
+  readonly model: string;
+  readonly calls: number;
+  readonly failed: number;
+  /** By a rule or a person: no failure. */
+  readonly refused: number;
+  readonly asked: number;
+  readonly ms?: Spread;
+  /** The most frequent first. */
+  readonly failures: readonly FailedCount[];
+}
+
+/** The name under which attempts of a model stand among the tools. */
+export const modelItself = "(model)";
+
+interface OpenPair {
+  readonly tool: string;
+  readonly model: string;
+  calls: number;
+  failed: number;
+  refused: number;
+  asked: number;
+  readonly ms: number[];
+  readonly codes: Map<FailureCode, number>;
+}
+
+/** Those that failed most first. */
+export function readErrors(database: DatabaseSync, span: Span): readonly ToolModel[] {
+  const pairs = new Map<string, OpenPair>();
+  const add = (tool: string, model: string, row: Counted): void => {
+    const key = `${tool}\n${model}`;
+    const fresh = { tool, model, calls: 0, failed: 0, refused: 0, asked: 0, ms: [], codes: new Map() };
+    const pair: OpenPair = pairs.get(key) ?? fresh;
+    pairs.set(key, pair);
+    count(pair, row);
+  };
+  for (const call of readRows(database, "calls", span)) add(call.tool, call.model, call);
+  for (const step of readRows(database, "steps", span)) add(modelItself, step.model, step);
+  return [...pairs.values()]
+    .map(closePair)
+    .sort((a, b) => b.failed - a.failed || b.calls - a.calls || a.tool.localeCompare(b.tool));
+}
+
+interface Counted {
+  readonly ms: number;
+  readonly code: FailureCode | null;
+  readonly end?: string;
+  readonly asked?: boolean;
+}
+
+function count(pair: OpenPair, { ms, code, end, asked }: Counted): void {
+  pair.calls += 1;
+  if (asked) pair.asked += 1;
+  if (end === "refused") pair.refused += 1;
+  if (end === "ok" || (end === undefined && code === null)) pair.ms.push(ms);
+  if (code === null) return;
+  pair.failed += 1;
+  pair.codes.set(code, (pair.codes.get(code) ?? 0) + 1);
+}
+
+function closePair({ ms, codes, ...pair }: OpenPair): ToolModel {
+  const spread = spreadOf(ms);
+  const failures = [...codes]
+    .map(([code, times]) => ({ class: failureClass(code), code, times }))
+    .sort((a, b) => b.times - a.times);
+  return { ...pair, ...(spread && { ms: spread }), failures };
+}

@@ -1,0 +1,34 @@
+/** Rows of the telemetry database as typed facts, with what is known of their session. */
+import type { DatabaseSync } from "node:sqlite";
+import type { CallFact, StepFact, TurnFact } from "../events/facts.ts";
+
+/** Milliseconds since the epoch; from the first, before the second. */
+export interface Span {
+  readonly since: number;
+  readonly until: number;
+}
+
+interface Place {
+  readonly session: string;
+  readonly project: string;
+  readonly harness: string;
+}
+
+interface Tables {
+  readonly steps: StepFact & Place;
+  readonly turns: TurnFact & Place;
+  readonly calls: CallFact & Place;
+}
+
+/** In the order of time. */
+export function* readRows<Table extends keyof Tables>(
+  database: DatabaseSync,
+  table: Table,
+  { since, until }: Span,
+): Generator<Tables[Table]> {
+  const statement = database.prepare(
+    `select f.*, s.project, s.harness from ${table} f join sessions s on s.id = f.session
+     where f.at >= ? and f.at < ? order by f.at, f.session, f.seq`,
+  );
+  for (const row of statement.iterate(since, until)) yield row as unknown as Tables[Table];
+}

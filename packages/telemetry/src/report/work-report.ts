@@ -1,0 +1,167 @@
+/** Work report: what the work of a span cost, how fast it was, and how it changed from day to day. */
+import type { DatabaseSync } from "node:sqlite";
+import { readRows, type Span } from "./read-rows.ts";
+import { addStep, addTurn, closeGroup, type OpenGroup, openGroup, type WorkGroup } from "./work-group.ts";
+
+const dimensions = ["model", "profile", "project", "harness"] as const;
+export type Dimension = (typeof dimensions)[number];
+
+export interface Day {
+  /** Its first moment, in the local time zone. */
+  readonly at: number;
+  readonly cost: number;
+  readonly turns: number;
+  readonly badTurns: number;
+  readonly calls: number;
+  readonly failedCalls: number;
+  /** Of the time to the first token, in milliseconds; absent on a day without steps. */
+  readonly firstMs?: number;
+}
+
+/** Turns with so many failed calls, and how many of them ended otherwise than done. */
+export interface Rot {
+  readonly errors: string;
+  readonly turns: number;
+  readonly bad: number;
+}
+
+export interface WorkReport {
+  readonly total: WorkGroup;
+  readonly by: Readonly<Record<Dimension, readonly WorkGroup[]>>;
+  /** Every day of the span that something is known of, and those between. */
+  readonly days: readonly Day[];
+  readonly rot: readonly Rot[];
+}
+
+export interface WorkNames {
+  /** The profile that a model works with. */
+  readonly profileOf: (model: string) => string;
+  /** What a project's folder is called in the report. */
+  readonly projectName: (folder: string) => string;
+}
+
+interface Row {
+  readonly model: string;
+  readonly project: string;
+  readonly harness: string;
+}
+
+class Groups {
+  readonly total: OpenGroup = openGroup();
+  readonly #by = new Map<Dimension, Map<string, OpenGroup>>(dimensions.map((name) => [name, new Map()]));
+  readonly #names: WorkNames;
+
+  constructor(names: WorkNames) {
+    this.#names = names;
+  }
+
+  of({ model, project, harness }: Row): readonly OpenGroup[] {
+    const { profileOf, projectName } = this.#names;
+    return [
+      this.total,
+      this.#group("model", model),
+      this.#group("profile", profileOf(model)),
+      this.#group("project", projectName(project)),
+      this.#group("harness", harness),
+    ];
+  }
+
+  close(): WorkReport["by"] {
+    const closed = (dimension: Dimension): readonly WorkGroup[] =>
+      [...(this.#by.get(dimension) ?? [])]
+        .map(([name, group]) => closeGroup(name, group))
+        .sort((a, b) => b.cost - a.cost || b.steps - a.steps);
+    const [model, profile, project] = [closed("model"), closed("profile"), closed("project")];
+    return { model, profile, project, harness: closed("harness") };
+  }
+
+  #group(dimension: Dimension, name: string): OpenGroup {
+    const groups = this.#by.get(dimension) ?? new Map<string, OpenGroup>();
+    const known = groups.get(name) ?? openGroup();
+    groups.set(name, known);
+    return known;
+  }
+}
+
+export function readWork(database: DatabaseSync, span: Span, names: WorkNames): WorkReport {
+  const groups = new Groups(names);
+  const days = new Map<number, OpenDay>();
+  const rot = new Map<string, { turns: number; bad: number }>();
+  for (const step of readRows(database, "steps", span)) {
+    for (const group of groups.of(step)) addStep(group, step, step.session);
+    const day = dayAt(days, step.at);
+    day.cost += step.cost ?? 0;
+    if (step.firstMs !== null) day.first.push(step.firstMs);
+  }
+  for (const turn of readRows(database, "turns", span)) {
+    for (const group of groups.of(turn)) addTurn(group, turn, turn.session);
+    const day = dayAt(days, turn.at);
+    day.turns += 1;
+    if (turn.end !== "done") day.badTurns += 1;
+    countRot(rot, turn);
+  }
+  for (const call of readRows(database, "calls", span)) {
+    const day = dayAt(days, call.at);
+    day.calls += 1;
+    if (call.code !== null) day.failedCalls += 1;
+  }
+  return {
+    total: closeGroup("all", groups.total),
+    by: groups.close(),
+    days: closeDays(days),
+    rot: rotNames.flatMap((errors) => {
+      const found = rot.get(errors);
+      return found ? [{ errors, ...found }] : [];
+    }),
+  };
+}
+
+const rotNames = ["0", "1", "2", "3", "4-7", "8+"];
+
+function countRot(
+  rot: Map<string, { turns: number; bad: number }>,
+  { failedCalls, end }: { readonly failedCalls: number; readonly end: string },
+): void {
+  // What a person stopped says nothing of how it would have ended.
+  if (end === "cancelled") return;
+  const many = failedCalls < 8 ? "4-7" : "8+";
+  const name = failedCalls < 4 ? String(failedCalls) : many;
+  const known = rot.get(name) ?? { turns: 0, bad: 0 };
+  rot.set(name, { turns: known.turns + 1, bad: known.bad + (end === "done" ? 0 : 1) });
+}
+
+interface OpenDay {
+  cost: number;
+  turns: number;
+  badTurns: number;
+  calls: number;
+  failedCalls: number;
+  readonly first: number[];
+}
+
+function dayAt(days: Map<number, OpenDay>, at: number): OpenDay {
+  const day = new Date(at).setHours(0, 0, 0, 0);
+  const known = days.get(day) ?? { cost: 0, turns: 0, badTurns: 0, calls: 0, failedCalls: 0, first: [] };
+  days.set(day, known);
+  return known;
+}
+
+const mostDays = 400;
+
+/** Days on which nothing happened are days too: a plot without them shows what was not. */
+function closeDays(days: ReadonlyMap<number, OpenDay>): readonly Day[] {
+  const known = [...days.keys()].sort((a, b) => a - b);
+  const [first, last] = [known[0], known.at(-1)];
+  if (first === undefined || last === undefined) return [];
+  const closed: Day[] = [];
+  for (let at = last; at >= first && closed.length < mostDays; at = dayBefore(at)) {
+    const { first: samples, ...day } = days.get(at) ?? dayAt(new Map(), at);
+    const middle = samples.toSorted((a, b) => a - b)[Math.floor(samples.length / 2)];
+    closed.push({ at, ...day, ...(middle !== undefined && { firstMs: middle }) });
+  }
+  return closed.reverse();
+}
+
+function dayBefore(at: number): number {
+  return new Date(at - 1).setHours(0, 0, 0, 0);
+}
