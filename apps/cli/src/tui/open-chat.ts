@@ -1,5 +1,6 @@
 /** Opening a chat: what it needs from the configuration, and what is typed into it. */
 import type { AutocompleteProvider } from "@earendil-works/pi-tui/dist/autocomplete.js";
+import { expandCommand, listCommands } from "@lathe/hosts/expand-command";
 import { projectFiles } from "@lathe/hosts/project-files";
 import { readPrompts, rememberPrompt } from "@lathe/hosts/prompt-history";
 import { isFailure } from "@lathe/protocol";
@@ -7,7 +8,7 @@ import type { Look } from "../config/config.ts";
 import { nearest } from "../nearest.ts";
 import type { AgentOptions } from "../run-options.ts";
 import type { Chat } from "./chat.ts";
-import { createCompletion } from "./completion.ts";
+import { createCompletion, type Named } from "./completion.ts";
 import { slashCommands } from "./slash/slash-commands.ts";
 import { takeUp } from "./take-up.ts";
 import { type Ground, groundOfVariable } from "./theme.ts";
@@ -39,7 +40,7 @@ export function chatSettings(options: AgentOptions, look: Look): ChatSettings {
   return {
     options,
     ...(ground && { ground }),
-    completion: createCompletion(slashCommands, files),
+    completion: createCompletion(() => [...slashCommands, ...customs(options)], files),
     history: readPrompts(env, cwd),
     submit: (chat, text) => {
       rememberPrompt(env, cwd, text);
@@ -59,15 +60,32 @@ async function heard(chat: Chat, text: string): Promise<void> {
   const [, name, words = ""] = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
   if (name === undefined) return chat.say(text);
   const command = slashCommands.find((one) => one.name === name);
-  if (!command) return unknown(chat, name);
+  if (!command) return custom(chat, { name, text });
   chat.print(["", chat.theme.cyan(text)]);
   await chat.attempt(() => command.run(chat, words.trim()));
 }
 
-function unknown(chat: Chat, name: string): void {
+/** Those that the project or the person wrote down; ours come before them. */
+function customs(options: AgentOptions): readonly Named[] {
+  return listCommands(options).filter(({ name }) => !slashCommands.some((one) => one.name === name));
+}
+
+function custom(
+  chat: Chat,
+  { name, text }: { readonly name: string; readonly text: string },
+): void | Promise<void> {
+  const known = customs(chat.options);
+  if (!known.some((one) => one.name === name)) return unknown(chat, name, known);
+  const words = expandCommand(text, chat.options);
+  if (isFailure(words)) return chat.complain(words.text);
+  chat.print(["", chat.theme.cyan(text)]);
+  return chat.say(words);
+}
+
+function unknown(chat: Chat, name: string, more: readonly Named[]): void {
   const meant = nearest(
     name,
-    slashCommands.map((one) => one.name),
+    [...slashCommands, ...more].map((one) => one.name),
   );
   chat.complain(`there is no /${name}; ${meant ? `did you mean /${meant}?` : "/help lists them"}`);
 }

@@ -62,7 +62,7 @@ it("a list shows those around the selected one, in lines that fit", () => {
 
 it("completes commands at the start and files behind an @, and nothing else", async () => {
   const files = async () => ["src/deep/thing.ts", "README.md"];
-  const completion = createCompletion(slashCommands, files);
+  const completion = createCompletion(() => slashCommands, files);
   const { signal } = new AbortController();
   const suggested = async (line: string, row = 0): Promise<readonly string[]> => {
     const lines = [...Array.from({ length: row }, () => ""), line];
@@ -78,6 +78,10 @@ it("completes commands at the start and files behind an @, and nothing else", as
   const item = { value: "@README.md", label: "README.md" };
   const done = completion.applyCompletion(["see @rea now"], 0, 8, item, "@rea");
   assert.deepEqual([done.lines, done.cursorCol], [["see @README.md now"], 15]);
+  // Suggested for "/", and taken when more had been typed.
+  const late = (value: string) => completion.applyCompletion(["/cost"], 0, 5, { value, label: value }, "/");
+  assert.deepEqual(late("/model").lines, ["/cost"]);
+  assert.deepEqual(late("/cost").lines, ["/cost "]);
 });
 
 it("every command has a name of its own and says what it does", () => {

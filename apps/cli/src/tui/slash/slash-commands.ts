@@ -1,11 +1,16 @@
 /** The slash commands, in the order of the help; one more is one more line. */
+import { agentsCommand } from "./agents.ts";
 import { clearCommand } from "./clear.ts";
+import { compactCommand } from "./compact.ts";
+import { contextCommand } from "./context.ts";
 import { costCommand } from "./cost.ts";
 import { diffCommand } from "./diff.ts";
 import { exportCommand } from "./export.ts";
 import { forkCommand } from "./fork.ts";
 import { helpCommand } from "./help.ts";
 import { leaveCommand } from "./leave.ts";
+import { mcpCommand } from "./mcp.ts";
+import { memoryCommand } from "./memory.ts";
 import { modelCommand } from "./model.ts";
 import { nameCommand } from "./name.ts";
 import { permissionsCommand } from "./permissions.ts";
@@ -20,11 +25,16 @@ const others: readonly SlashCommand[] = [
   permissionsCommand,
   diffCommand,
   costCommand,
+  contextCommand,
+  compactCommand,
   rewindCommand,
   forkCommand,
   resumeCommand,
   nameCommand,
   exportCommand,
+  agentsCommand,
+  memoryCommand,
+  mcpCommand,
   clearCommand,
   leaveCommand,
 ];

@@ -1,0 +1,18 @@
+/** `/agents`: the kinds of subagents that work can be handed to. */
+import { fit, harmless } from "../../render/fit.ts";
+import type { SlashCommand } from "./slash-command.ts";
+
+export const agentsCommand: SlashCommand = {
+  name: "agents",
+  about: "the kinds of subagents there are, yours included",
+  run: async (chat) => {
+    const { readAgents } = await import("@lathe/hosts/read-agents");
+    const { agents, remarks } = readAgents(chat.options);
+    const width = Math.max(...agents.map(({ name }) => name.length));
+    const lines = agents.map(({ name, about, model }) => {
+      const more = model === undefined ? "" : ` (${model})`;
+      return fit(harmless(`  ${name.padEnd(width)}  ${about}${more}`), chat.width);
+    });
+    return ["", ...lines, ...remarks.map((one) => chat.theme.red(harmless(one)))];
+  },
+};

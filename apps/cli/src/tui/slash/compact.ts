@@ -1,0 +1,17 @@
+/** `/compact`: the conversation is made shorter, now. */
+import { noSession } from "./no-session.ts";
+import type { SlashCommand } from "./slash-command.ts";
+
+export const compactCommand: SlashCommand = {
+  name: "compact",
+  usage: "[FOCUS]",
+  about: "makes the conversation shorter; with words, what a summary should keep above all",
+  run: async (chat, words) => {
+    if (!chat.session) return noSession;
+    const refused = await chat.session.compact(words === "" ? undefined : words);
+    if (refused) return refused;
+    // Whoever works hears it between two steps.
+    if (!chat.isWorking) await chat.drive();
+    return undefined;
+  },
+};

@@ -1,0 +1,24 @@
+/** `/memory`: the facts that sessions are told from their start. */
+import { isFailure } from "@lathe/protocol";
+import { harmless, wrap } from "../../render/fit.ts";
+import type { SlashCommand } from "./slash-command.ts";
+
+export const memoryCommand: SlashCommand = {
+  name: "memory",
+  about: "the facts that new sessions are told; `lathe memory` adds and removes some",
+  run: async (chat) => {
+    const { readMemory } = await import("@lathe/hosts/memory");
+    const lines: string[] = [];
+    for (const [scope, title] of [
+      ["project", "Of this project:"],
+      ["user", "Of all your projects:"],
+    ] as const) {
+      const facts = readMemory(chat.options, scope);
+      if (isFailure(facts)) return facts;
+      if (facts.length === 0) continue;
+      const told = facts.flatMap((fact, at) => wrap(harmless(`${at + 1}. ${fact}`), chat.width - 4));
+      lines.push(chat.theme.bold(title), ...told.map((line) => `  ${line}`));
+    }
+    return ["", ...(lines.length > 0 ? lines : ["Nothing is remembered yet."])];
+  },
+};
