@@ -11,14 +11,19 @@ while IFS= read -r rule; do
   [ -n "$rule" ] && args+=(--allow "$rule")
 done <<< "${LATHE_ACTION_ALLOW:-}"
 
-lathe=(npx --yes "lathe-agent@${LATHE_ACTION_VERSION:-latest}")
-# One that is installed already, such as in this repository's own tests.
-[ -n "${LATHE_ACTION_COMMAND:-}" ] && lathe=("$LATHE_ACTION_COMMAND")
-
 folder=$(mktemp -d "${RUNNER_TEMP:-${TMPDIR:-/tmp}}/lathe-XXXXXX")
+# One that is installed already, such as in this repository's own tests.
+lathe=${LATHE_ACTION_COMMAND:-}
+if [ -z "$lathe" ]; then
+  # Away from the checked-out repository: its .npmrc and its node_modules decide nothing of what runs with the keys.
+  (cd "$folder" && npm install --silent --no-audit --no-fund --ignore-scripts --prefix "$folder" \
+    "lathe-agent@${LATHE_ACTION_VERSION:?}") >&2 || exit 1
+  lathe=$folder/node_modules/.bin/lathe
+fi
+
 file=$folder/result.json
 # The task is an input like any other data: from standard input, where no shell and no list of processes sees it.
-printf '%s' "$LATHE_ACTION_TASK" | "${lathe[@]}" "${args[@]}" > "$file"
+printf '%s' "$LATHE_ACTION_TASK" | "$lathe" "${args[@]}" > "$file"
 code=$?
 
 # A value of several lines ends with a word that it cannot hold.

@@ -43,6 +43,7 @@ export {
   type PathFact,
   type Refusal,
   type Rule,
+  stricterMode,
   type Trait,
   type Verdict,
 } from "./src/decision.ts";

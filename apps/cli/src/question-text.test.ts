@@ -12,7 +12,8 @@ const asked = {
 
 it("shows the whole command on lines of its own, and why on one", () => {
   const command = `echo one\nrm -rf ${"x".repeat(300)}`;
-  const call = { tool: "shell", input: JSON.stringify({ command }), effects: [], why: "it is\nnot safe" };
+  const input = JSON.stringify({ command });
+  const call = { tool: "shell", input, command, effects: [], why: "it is\nnot safe" };
   assert.equal(
     questionText(asked, call, palette(false)),
     `\n? May shell do this?\n  echo one\n  rm -rf ${"x".repeat(300)}\nit is not safe\n[y]es, [n]o, or say what to do instead `,
@@ -23,6 +24,21 @@ it("names every target of a call without a command", () => {
   const effects = ["a", "b", "c", "d"].map((target) => ({ kind: "write", target }) as const);
   const text = questionText(asked, { tool: "edit", input: "{}", effects, why: "w" }, palette(false));
   assert.match(text, / {2}write a\n {2}write b\n {2}write c\n {2}write d\nw\n/);
+});
+
+it("does not take a field called command for what a tool would do", () => {
+  const input = JSON.stringify({ path: ".envrc", content: "x", command: "echo hello" });
+  const effects = [{ kind: "write", target: ".envrc" }] as const;
+  const text = questionText(asked, { tool: "write", input, effects, why: "w" }, palette(false));
+  assert.match(text, /May write do this\?\n {2}write \.envrc\nw\n/);
+});
+
+it("shows all that other programs are told", () => {
+  const input = JSON.stringify({ name: "delete_repo", command: "ls", arguments: { repo: "me/all" } });
+  const effects = [{ kind: "mcp", target: "gh/delete_repo" }] as const;
+  const text = questionText(asked, { tool: "call_tool", input, effects, why: "w" }, palette(false));
+  assert.match(text, /mcp gh\/delete_repo\n {2}\{\n {4}"name": "delete_repo",\n {4}"command": "ls"/);
+  assert.match(text, /"repo": "me\/all"/);
 });
 
 it("takes several words for yes and no, and others for what to do instead", () => {
@@ -43,7 +59,7 @@ it("takes several words for yes and no, and others for what to do instead", () =
 it("asks for what the sandbox stopped, once or for the session", () => {
   const held = { ...asked, options: ["allow", "allow for this session", "deny"] };
   const beyond = [{ kind: "write", target: "/data" }] as const;
-  const call = { tool: "shell", input: '{"command":"save"}', effects: beyond, beyond, why: "w" };
+  const call = { tool: "shell", input: '{"command":"save"}', command: "save", effects: beyond, beyond, why: "w" };
   assert.equal(
     questionText(held, call, palette(false)),
     "\n? The sandbox stopped this. Run it again with more allowed?\n  save\n  write /data\nw\n" +
@@ -62,7 +78,7 @@ it("says what an answer for good would allow, before it is given", () => {
     { name: "always", verdict: "allow", kinds: ["write"], target: "/data/**" },
   ] as const;
   const options = ["allow", "allow for this session", "allow for this project", "deny"];
-  const call = { tool: "shell", input: '{"command":"save"}', effects: [], why: "w" };
+  const call = { tool: "shell", input: '{"command":"save"}', command: "save", effects: [], why: "w" };
   assert.equal(
     questionText({ ...asked, options, rules }, call, palette(false)),
     "\n? May shell do this?\n  save\nw\nfor the [s]ession or the [p]roject this would let happen unasked:\n" +

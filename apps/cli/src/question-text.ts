@@ -45,10 +45,11 @@ export function rulesText(rules: NonNullable<Asked["rules"]>): string {
 }
 
 /** Whole, whatever its length: what is not shown cannot be agreed to. */
-function targetOf({ input, effects, command: other }: NonNullable<AskedCall>): string {
-  const { command = other } = JSON.parse(input) as { readonly command?: unknown };
-  if (typeof command === "string") return command;
-  return listOf(effects);
+function targetOf({ input, effects, command }: NonNullable<AskedCall>): string {
+  if (command !== undefined) return command;
+  // What another program or a server is told is in the arguments alone.
+  const isTold = effects.some(({ kind }) => kind === "mcp" || kind === "network");
+  return isTold ? `${listOf(effects)}\n${JSON.stringify(JSON.parse(input), null, 2)}` : listOf(effects);
 }
 
 function listOf(effects: NonNullable<AskedCall>["effects"]): string {

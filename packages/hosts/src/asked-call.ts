@@ -7,7 +7,7 @@ export interface AskedCall {
   readonly tool: string;
   /** The arguments, as JSON. */
   readonly input: string;
-  /** What would run again, where the arguments do not say it. */
+  /** The shell command that would run, or run again: of a tool that runs one. */
   readonly command?: string;
   readonly effects: readonly Effect[];
   /** Of a call that ran: what the sandbox kept it from, and what is asked for. */
@@ -37,7 +37,8 @@ export async function findAskedCall(
   const { why } = beyond
     ? evaluateGrant(beyond, facts, ports.rules)
     : evaluate({ effects }, facts, ports.rules);
-  const command = beyond && commandOf(call.input, ports);
+  // Never from the arguments: a tool that runs nothing may be given a field of that name.
+  const command = prepared.script?.text ?? (beyond && commandOf(call.input, ports));
   return {
     tool: call.tool,
     input: call.input,

@@ -66,6 +66,8 @@ export interface LocalOptions {
   readonly tools?: readonly Tool[];
   /** Of the program that runs the session, by their id. */
   readonly ownModels?: Readonly<Record<string, Model>>;
+  /** The widest mode that may be chosen later; absent: any. */
+  readonly widest?: Mode;
   /** Other programs' tools, by the name of their server. */
   readonly mcpServers?: Readonly<Record<string, ServerSpec>>;
   /** Version of Lathe, for the log. */

@@ -11,6 +11,7 @@ import {
   type Outcome,
   type Session,
   type SessionLog,
+  stricterMode,
 } from "@lathe/protocol";
 import { allSteps } from "./all-steps.ts";
 import { type AskedCall, findAskedCall } from "./asked-call.ts";
@@ -148,7 +149,7 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
       return ended;
     },
     setMode: (asked) => {
-      wanted = asked;
+      wanted = stricterMode(asked, options.widest);
     },
     command: (script, signal) => typedCommand(script, { session: current(), signal }, opened.ports),
     windowOf: opened.windowOf,

@@ -114,6 +114,22 @@ describe("a plan", () => {
     assert.equal(ended.settings.mode, "ask");
   });
 
+  it("is never agreed to for more than the machine's owner lets happen", async () => {
+    const ended = await run([does(call("plan", { plan })), say("done")], {
+      ...answering(() => "go on in auto mode"),
+      widest: "ask",
+    });
+    const asked = events.find((event) => event.type === "question.asked");
+    assert.deepEqual(asked?.type === "question.asked" && asked.data.options, [
+      "go on in ask mode",
+      "keep planning",
+    ]);
+    assert.equal(ended.settings.mode, "plan");
+    session.setMode("auto");
+    const again = await session.run({ text: "go on" });
+    assert.equal(!isFailure(again) && again.settings.mode, "ask");
+  });
+
   it("stays a plan where nobody is there", async () => {
     const ended = await run([does(call("plan", { plan })), does(write()), say("planned")]);
     const [kept, refused] = resultsOf(ended);

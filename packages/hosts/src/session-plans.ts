@@ -1,13 +1,17 @@
 /** Session plans: the plan of a session as a file in the user's state, where its owner can read and change it. */
 import { mkdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type Failure, failure, type Session } from "@lathe/protocol";
+import { type Failure, failure, type Mode, type Session } from "@lathe/protocol";
 import type { Plans } from "@lathe/tools";
 import { type Env, stateFolder } from "./state-folder.ts";
 
-export function sessionPlans(env: Env, session: () => Session): Plans {
+export function sessionPlans(
+  { env, widest }: { readonly env: Env; readonly widest?: Mode },
+  session: () => Session,
+): Plans {
   const folder = join(stateFolder(env), "plans");
   return {
+    ...(widest && { widest }),
     isBound: () => session().settings.mode === "plan",
     async save(plan) {
       const path = join(folder, `${session().id}.md`);

@@ -65,6 +65,13 @@ export type Mode = "ask" | "auto" | "plan" | "read-only";
 
 export const modes = ["ask", "auto", "plan", "read-only"] as const;
 
+const strictness: Readonly<Record<Mode, number>> = { auto: 0, ask: 1, plan: 2, "read-only": 3 };
+
+/** The one of the two that lets less happen. */
+export function stricterMode(one: Mode, other: Mode | undefined): Mode {
+  return other && strictness[other] > strictness[one] ? other : one;
+}
+
 export type Verdict = "allow" | "ask" | "deny";
 
 export interface Decision {

@@ -4,6 +4,7 @@ import {
   isFailure,
   type Mode,
   type Outcome,
+  stricterMode,
   type Tool,
   type ToolContext,
 } from "@lathe/protocol";
@@ -14,6 +15,8 @@ import { text } from "./schema.ts";
 export interface Plans {
   /** Whether nothing may be changed before a person agrees. */
   isBound(): boolean;
+  /** The widest mode that a person may go on in. */
+  readonly widest?: Mode;
   /** *Contract:* its path, outside the workspace. */
   save(plan: string): Promise<string | Failure>;
   /** *Contract:* as it is now: a person may have changed it. */
@@ -50,15 +53,20 @@ function unasked(path: string): string {
   return `The plan is kept in ${path}. Nobody is there to agree to it: end with a short account of it, and name the file.`;
 }
 
+function isOffered(mode: Mode | undefined, widest: Mode | undefined): boolean {
+  return mode !== undefined && stricterMode(mode, widest) === mode;
+}
+
 async function decided(
   path: string,
   { plans, plan }: { readonly plans: Plans; readonly plan: string },
   context: ToolContext,
 ): Promise<Outcome> {
   const question = `${plan.trim()}\n\nThis is the plan; you can change it in ${path}. Go on with it?`;
-  const options = [...Object.keys(answers), keepOn];
+  const offered = Object.keys(answers).filter((one) => isOffered(answers[one], plans.widest));
+  const options = [...offered, keepOn];
   const answer = await context.ask?.({ kind: "question", text: question, options });
-  const mode = answer === undefined ? undefined : answers[answer];
+  const mode = answer !== undefined && offered.includes(answer) ? answers[answer] : undefined;
   if (mode === undefined) {
     const words = answer === undefined || answer === keepOn ? "" : ` They say: ${answer}`;
     return ok(`The user does not agree yet.${words}`);

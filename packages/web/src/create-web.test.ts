@@ -49,6 +49,11 @@ describe("web pages", () => {
     answer = (_, response) => response.setHeader("content-type", "text/html; charset=utf-8").end(body);
   };
 
+  it("are read in time, whatever they are made of", async () => {
+    html("<title".repeat(500_000));
+    assert.equal(typeof (await textOf()), "string");
+  });
+
   it("are read as a person reads them", async () => {
     html(`<html><head><title>The title</title><style>p{}</style></head><body><nav>Menu</nav>
       <main><h1>Heading</h1><p>One <b>two</b> &amp; three.</p><ul><li>first<li>second</ul>

@@ -4,9 +4,12 @@ import { convert } from "html-to-text";
 /** Left out: what is no content. */
 const skipped = ["img", "svg", "nav", "footer", "script", "style", "noscript", "template", "form", "iframe"];
 
+/** A title stands near the beginning. */
+const headChars = 64_000;
+
 export function htmlText(html: string, { href }: URL): string {
   const main = /<main[\s>]/i.test(html) ? "main" : /<article[\s>]/i.test(html) ? "article" : "body";
-  const title = /<title[^>]*>([^<]*)</i.exec(html)?.[1]?.trim();
+  const title = /<title[^<>]{0,200}>([^<]{0,500})/i.exec(html.slice(0, headChars))?.[1]?.trim();
   const text = convert(html, {
     wordwrap: false,
     baseElements: { selectors: [main], returnDomByDefault: true },

@@ -1,7 +1,7 @@
 /** ACP session: one session of an editor, opened when it is first spoken to. */
 import { type AgentContext, methods, RequestError, type StopReason } from "@agentclientprotocol/sdk";
 import { type LocalSession, readSession, resumeSession, startSession, type Words } from "@lathe/hosts/local";
-import { type Event, type Failure, isFailure, type Mode, type Session } from "@lathe/protocol";
+import { type Event, type Failure, isFailure, type Mode, type Session, stricterMode } from "@lathe/protocol";
 import { problemOf } from "../reporters/end-text.ts";
 import type { AgentOptions } from "../run-options.ts";
 import { problemLine } from "../show-failure.ts";
@@ -47,9 +47,9 @@ export class AcpSession {
     return this.#mode;
   }
 
-  /** Holds from the next prompt on. */
+  /** Holds from the next prompt on; never wider than the machine's owner lets it be. */
   set mode(mode: Mode) {
-    this.#mode = mode;
+    this.#mode = stricterMode(mode, this.#place.options.widest);
   }
 
   /** *Contract:* one at a time; rejects with what the editor is to be told. */

@@ -17,6 +17,8 @@ export interface Config {
   readonly providers: LocalOptions["providers"];
   readonly catalogue: LocalOptions["catalogue"];
   readonly router: LocalOptions["router"];
+  /** What the machine's owner allows at most, whatever is chosen later. */
+  readonly widest?: Mode;
   readonly mcpServers: NonNullable<LocalOptions["mcpServers"]>;
   /** What was left out, one sentence each. */
   readonly remarks: readonly string[];

@@ -198,7 +198,7 @@ it("keeps to what the machine's owner sets, whatever the others say", async () =
   writeFileSync(managedFile, JSON.stringify({ mode: "ask", rules: [deny] }));
   user({ mode: "auto" });
   const config = await load({ managedFile, mode: "auto", allow: ["npm publish"] });
-  assert.equal(config.mode, "ask");
+  assert.deepEqual([config.mode, config.widest], ["ask", "ask"]);
   assert.deepEqual(config.rules[0], deny);
   writeFileSync(managedFile, JSON.stringify({ sandbox: false }));
   await assert.rejects(load({ managedFile }), /sandbox: only your own configuration/);

@@ -6,7 +6,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { autoMode, configFolder, isAuto, isReached, readRootFile } from "@lathe/hosts/local";
-import { type Failure, failure, isFailure, type Limits, type Mode } from "@lathe/protocol";
+import { type Failure, failure, isFailure, type Limits, stricterMode } from "@lathe/protocol";
 import { allowRule } from "./allow-rule.ts";
 import type { Config, ConfigPart } from "./config.ts";
 import type { Owner } from "./config-file.ts";
@@ -40,7 +40,8 @@ export async function loadConfig(
   if (isFailure(servers)) return servers;
   return Object.freeze({
     models: models.chain,
-    mode: stricter(flags.mode ?? stricter(user.mode ?? "auto", project.mode), managed.mode),
+    mode: stricterMode(flags.mode ?? stricterMode(user.mode ?? "auto", project.mode), managed.mode),
+    ...(managed.mode && { widest: managed.mode }),
     limits: { ...lower(user.limits ?? {}, project.limits ?? {}), ...flags.limits },
     rules: [
       ...(managed.rules ?? []),
@@ -203,12 +204,6 @@ function chain(model: ConfigPart["model"]): readonly string[] {
 
 function chainOfEnv(env: NodeJS.ProcessEnv): string | undefined {
   return env.LATHE_MODEL || undefined;
-}
-
-const strictness: Readonly<Record<Mode, number>> = { auto: 0, ask: 1, plan: 2, "read-only": 3 };
-
-function stricter(own: Mode, project: Mode | undefined): Mode {
-  return project && strictness[project] > strictness[own] ? project : own;
 }
 
 /** Each limit as the lower of the two. */

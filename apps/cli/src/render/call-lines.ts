@@ -2,7 +2,7 @@
 import { type FileChange, failure, type Outcome } from "@lathe/protocol";
 import { diffCounts, diffLines } from "./diff.ts";
 import { duration } from "./figures.ts";
-import { fit, wrap } from "./fit.ts";
+import { fit, harmless, wrap } from "./fit.ts";
 import type { Palette } from "./palette.ts";
 import { passingLines, tellingLines } from "./telling-lines.ts";
 
@@ -19,6 +19,8 @@ export interface View {
 }
 
 const toolWidth = 10;
+/** Models make up tools with names of any length. */
+const mostToolWidth = 40;
 const diffLimit = 40;
 /** Lines of a command's output: more of one that failed. */
 const outputLimit = { well: 4, badly: 8 };
@@ -29,7 +31,8 @@ export function callLines(call: FinishedCall, view: View): readonly string[] {
   // A list of todos is shown whole below.
   const target = hasTodos(call.outcome) ? "" : fit(call.target, room);
   const { paint } = view;
-  const head = `${iconOf(call.outcome, paint)} ${paint.bold(call.tool.padEnd(toolWidth))} ${target}`;
+  const tool = fit(harmless(call.tool), mostToolWidth).padEnd(toolWidth);
+  const head = `${iconOf(call.outcome, paint)} ${paint.bold(tool)} ${target}`;
   return [`${head}  ${paint.dim(figures)}`, ...bodyLines(call, view).map((line) => `    ${line}`)];
 }
 

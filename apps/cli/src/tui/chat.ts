@@ -19,6 +19,7 @@ import {
   type Mode,
   type Outcome,
   type Session,
+  stricterMode,
 } from "@lathe/protocol";
 import { callLines } from "../render/call-lines.ts";
 import { harmless, wrap } from "../render/fit.ts";
@@ -285,7 +286,7 @@ export class Chat {
   /** Holds from the next turn on; undefined: the one before plan mode. */
   setMode(mode: Mode | undefined): Mode {
     const before = this.#options.mode;
-    const next = mode ?? this.#modeBefore ?? "auto";
+    const next = stricterMode(mode ?? this.#modeBefore ?? "auto", this.#options.widest);
     if (next === "plan" && before !== "plan") this.#modeBefore = before;
     this.#options = { ...this.#options, mode: next };
     this.#session?.setMode(next);

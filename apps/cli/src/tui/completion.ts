@@ -5,6 +5,7 @@ import type {
   AutocompleteSuggestions,
 } from "@earendil-works/pi-tui/dist/autocomplete.js";
 import { fuzzyFilter } from "@earendil-works/pi-tui/dist/fuzzy.js";
+import { harmless } from "../render/fit.ts";
 
 export interface Named {
   readonly name: string;
@@ -26,7 +27,9 @@ export function createCompletion(
     if (command !== undefined) return suggestions(commandItems(commands(), command.slice(1)), command);
     const [, path] = /(?:^|\s)(@\S*)$/.exec(before) ?? [];
     if (path === undefined) return null;
-    const found = fuzzyFilter([...(await files(signal))], path.slice(1), (one) => one).slice(0, most);
+    // A name that a terminal would obey is none to be chosen.
+    const listed = (await files(signal)).filter((one) => harmless(one) === one);
+    const found = fuzzyFilter(listed, path.slice(1), (one) => one).slice(0, most);
     return suggestions(
       found.map((one) => ({ value: `@${one}`, label: one })),
       path,

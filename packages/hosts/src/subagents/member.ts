@@ -78,7 +78,7 @@ export interface Member {
 }
 
 /** Where nobody can be asked nothing is proposed. */
-type RootPlace = CustomPlace & Pick<LocalOptions, "attended">;
+type RootPlace = CustomPlace & Pick<LocalOptions, "attended" | "widest">;
 
 /** The first of a tree: the session of a person. */
 export function openRoot(place: RootPlace, run: RunSubagent): Member {
@@ -94,7 +94,7 @@ export function openRoot(place: RootPlace, run: RunSubagent): Member {
 
 /** What only the session of a person has. */
 function ownTools(place: RootPlace, self: () => Self): readonly Tool[] {
-  const plan = createPlan(sessionPlans(place.env, () => self().session()));
+  const plan = createPlan(sessionPlans(place, () => self().session()));
   if (!place.attended) return [plan];
   const add: Memory["add"] = async (scope, fact) =>
     (await import("../memory.ts")).addMemory(place, scope, fact);
