@@ -59,7 +59,14 @@ it("takes several words for yes and no, and others for what to do instead", () =
 it("asks for what the sandbox stopped, once or for the session", () => {
   const held = { ...asked, options: ["allow", "allow for this session", "deny"] };
   const beyond = [{ kind: "write", target: "/data" }] as const;
-  const call = { tool: "shell", input: '{"command":"save"}', command: "save", effects: beyond, beyond, why: "w" };
+  const call = {
+    tool: "shell",
+    input: '{"command":"save"}',
+    command: "save",
+    effects: beyond,
+    beyond,
+    why: "w",
+  };
   assert.equal(
     questionText(held, call, palette(false)),
     "\n? The sandbox stopped this. Run it again with more allowed?\n  save\n  write /data\nw\n" +
