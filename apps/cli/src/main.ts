@@ -17,16 +17,18 @@ Usage:
   lathe edits apply           the edit engine by itself, on texts from a pipe
   lathe sandbox exec -- CMD   a command in the sandbox; verify tries what it holds
   lathe fork list             changes that wait; diff, keep or drop one
-  lathe hooks                what programs of the project have a say in sessions; hooks trust: let them
-  lathe memory               facts that sessions are told: list, add, remove
-  lathe policy check CMD      whether a shell command may run, and why; policy rules: what you allowed for good
+  lathe hooks list            programs that have a say in sessions; trust lets the project's
+  lathe memory list           facts that sessions are told; add, remove
+  lathe policy check CMD      whether a shell command may run, and why; rules lists what
+                              you allowed for good
   lathe models list           the models you reach, and what they cost; test tries them,
                               route says which one --model auto would choose
-  lathe mcp list              other programs' tools: add, remove; serve offers ours to others
+  lathe mcp list              other programs' tools; add, remove; serve offers ours
   lathe acp                   serve an editor (Agent Client Protocol)
   lathe search "query"        the code that does this, ranked; grep PATTERN finds exact lines,
                               index says what is indexed
-  lathe report                what it cost, what fails; report keep: how much of the code is still there
+  lathe report                what it cost, what fails; keep says how much of the code
+                              is still there
   lathe doctor                what works on this machine, what does not, how to mend it
 
 Options:

@@ -115,46 +115,47 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
   let isConfigured = false;
   let wanted = options.mode;
   let closing: Promise<void> | undefined;
-  const current = (): Session => session;
   const hooks = lazyHooks(options, {
     ports: opened.ports,
     isNew: log.events.every(({ type }) => type !== "step.started"),
-    session: current,
+    session: () => session,
     cancel: (by) => offer({ type: "cancel", by }),
   });
-  member.attach({ options: { ...options, models: chosen }, session: current });
+  member.attach({ options: { ...options, models: chosen }, session: () => session });
   return {
     ...sayings(offer),
     id: log.id,
     models: router ? [`auto:${router.mode}, of ${models.length} models`] : models,
     remarks,
-    session: current,
-    hasWork: async () =>
-      current().turn !== undefined || (await opened.ports.inbox.pending(log.id)).length > 0,
+    session: () => session,
+    hasWork: async () => session.turn !== undefined || (await opened.ports.inbox.pending(log.id)).length > 0,
     run: async (words) => {
       const refused = words && (await offer({ type: "message", ...words }));
       if (refused) return refused;
-      // Another model that somebody chose since then stays.
       await member.recall();
-      const now = current();
+      // Another model that somebody chose since then stays.
+      const now = session;
+      const asked = wanted;
       const begun = isConfigured ? now : { settings, limits: options.limits };
-      const configured = { ...begun, settings: { ...begun.settings, mode: wanted } };
+      const chosenNow = { ...begun, settings: { ...begun.settings, mode: asked }, session: now };
       const held = await hooks.open();
-      const ended = await runAgent(log, opened.ports, { ...configured, session: now });
+      const ended = await runAgent(log, opened.ports, chosenNow);
       if (isFailure(ended)) return explained(ended, options.env);
       const unheard = held?.refused();
       if (unheard !== undefined && ended.lastEnd === now.lastEnd) return unheardBy(unheard);
       isConfigured = true;
+      // What was agreed to with a plan lasts.
+      if (wanted === asked) wanted = ended.settings.mode;
       session = ended;
       return ended;
     },
     setMode: (asked) => {
       wanted = stricterMode(asked, options.widest);
     },
-    command: (script, signal) => typedCommand(script, { session: current(), signal }, opened.ports),
+    command: (script, signal) => typedCommand(script, { session: session, signal }, opened.ports),
     windowOf: opened.windowOf,
     askedCall: async (call) =>
-      (await member.running.get(call)?.askedCall()) ?? findAskedCall(call, current(), opened.ports),
+      (await member.running.get(call)?.askedCall()) ?? findAskedCall(call, session, opened.ports),
     containment: () => opened.containment(),
     textOf: (version) => opened.ports.texts.recall(version),
     close: () => {

@@ -80,7 +80,11 @@ function write(path: string, facts: readonly string[]): Failure | undefined {
     renameSync(temporary, path);
     return undefined;
   } catch (cause) {
-    rmSync(temporary, { force: true });
+    try {
+      rmSync(temporary, { force: true });
+    } catch {
+      // Where there is no folder nothing was left in it.
+    }
     const text = `${path} cannot be written (${(cause as NodeJS.ErrnoException).code})`;
     return failure("no-access", text, { who: "host", cause });
   }

@@ -91,6 +91,8 @@ describe("a plan", () => {
     assert.doesNotMatch(late ?? "", /Refused/);
     assert.equal(readFileSync(join(cwd, "made.txt"), "utf8"), "late");
     assert.equal(ended.settings.mode, "auto");
+    const later = await session.run({ text: "and on" });
+    assert.equal(!isFailure(later) && later.settings.mode, "auto", "it lasts");
     assert.equal(readFileSync(ended.plan?.path ?? "", "utf8"), `${plan}\n`);
     assert.equal(noticesIn(ended).filter((text) => text.includes("Plan mode")).length, 1);
     const asked = events.find((event) => event.type === "question.asked");

@@ -2,6 +2,7 @@
 import { type AgentContext, methods, RequestError, type StopReason } from "@agentclientprotocol/sdk";
 import { type LocalSession, readSession, resumeSession, startSession, type Words } from "@lathe/hosts/local";
 import { type Event, type Failure, isFailure, type Mode, type Session, stricterMode } from "@lathe/protocol";
+import { agreedMode } from "../agreed-mode.ts";
 import { problemOf } from "../reporters/end-text.ts";
 import type { AgentOptions } from "../run-options.ts";
 import { problemLine } from "../show-failure.ts";
@@ -129,8 +130,17 @@ export class AcpSession {
 
   #heard(event: Event): void {
     this.#tell(() => this.#updates.event(event));
+    const agreed = agreedMode(event);
+    if (agreed) this.#goOnIn(agreed);
     if (event.type === "question.asked") void this.#ask(event);
     if (event.type === "turn.ended") this.#asking.abort();
+  }
+
+  /** The session is in that mode already. */
+  #goOnIn(mode: Mode): void {
+    this.#mode = mode;
+    if (this.#local) this.#local = { ...this.#local, mode };
+    this.#tell(async () => [{ sessionUpdate: "current_mode_update", currentModeId: mode }]);
   }
 
   async #ask({ data: asked, seq }: Event<"question.asked">): Promise<void> {

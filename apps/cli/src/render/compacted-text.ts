@@ -21,3 +21,9 @@ export function compactedText(done: ContextCompacted, { bold, dim, yellow }: Pal
   const figures = `${count(before)} to ${count(after)} tokens (${freed} % less)`;
   return [`${bold(figures)}: ${what.join(", ")}.`, ...failed, dim("The log keeps everything.")].join("\n");
 }
+
+/** The figures alone, for those who watch. */
+export function compactedLine(done: ContextCompacted, paint: Palette): string {
+  const [figures = ""] = compactedText(done, paint).split("\n");
+  return `${paint.dim("made shorter:")} ${figures}`;
+}

@@ -2,7 +2,7 @@
 import type { Delta, Effect, Event, Session, SubagentProgress } from "@lathe/protocol";
 import { afterCancel, callLines } from "../render/call-lines.ts";
 import { callTarget } from "../render/call-target.ts";
-import { compactedText } from "../render/compacted-text.ts";
+import { compactedLine } from "../render/compacted-text.ts";
 import { duration } from "../render/figures.ts";
 import { fit, harmless, lastLines } from "../render/fit.ts";
 import { routedText } from "../render/routed-text.ts";
@@ -130,7 +130,7 @@ export class TerminalReporter implements Reporter {
     if (event.type === "model.routed") this.#routed(event.data);
     if (event.type === "model.switched" && event.data.to !== this.#chosen)
       this.#note(`switching to ${event.data.to}: ${event.data.why}`);
-    if (event.type === "context.compacted") this.#compacted(event.data);
+    if (event.type === "context.compacted") this.#screen.line(compactedLine(event.data, this.#screen.paint));
     if (event.type === "checkpoint.taken") this.#uncovered(event.data.failure?.text);
     if (event.type === "network.decided") this.#contacted(event.data);
     if (event.type === "notice.posted") this.#note(`told the model: ${event.data.text}`);
@@ -147,11 +147,6 @@ export class TerminalReporter implements Reporter {
     this.#update(call, { doing });
     const { paint, width } = this.#screen;
     this.#screen.line(paint.dim(fit(harmless(`  ↳ ${text}`), width)));
-  }
-
-  #compacted(done: Event<"context.compacted">["data"]): void {
-    const [figures = ""] = compactedText(done, this.#screen.paint).split("\n");
-    this.#screen.line(`${this.#screen.paint.dim("made shorter:")} ${figures}`);
   }
 
   /** Once for each reason: it may be the same at every step. */

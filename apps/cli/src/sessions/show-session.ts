@@ -75,7 +75,7 @@ function linesOf(event: Event, calls: Calls, view: StepView): readonly string[] 
     case "checkpoint.taken":
       return event.data.failure ? [dim(`no checkpoint: ${harmless(event.data.failure.text)}`)] : [];
     case "context.compacted":
-      return [dim(compactedText(event.data, view.paint).replaceAll("\n", " "))];
+      return [dim(compactedText(event.data, view.paint).replace(/\.?\n/g, "; "))];
     case "session.rewound":
       return ["", yellow(`! ${moment(event.at)} ${rewoundText(event.data, view.step)}`)];
     case "turn.ended":

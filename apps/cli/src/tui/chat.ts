@@ -21,6 +21,7 @@ import {
   type Session,
   stricterMode,
 } from "@lathe/protocol";
+import { agreedMode } from "../agreed-mode.ts";
 import { callLines } from "../render/call-lines.ts";
 import { harmless, wrap } from "../render/fit.ts";
 import type { AgentOptions } from "../run-options.ts";
@@ -369,6 +370,9 @@ export class Chat {
       const at = this.#queued.indexOf(heard);
       if (at >= 0) this.#queued = this.#queued.toSpliced(at, 1);
     }
+    // A plan that was agreed to goes on in the mode that was chosen with it.
+    const agreed = agreedMode(event);
+    if (agreed) this.#options = { ...this.#options, mode: agreed };
     this.transcript.event(event, session);
     this.#questions.event(event);
     this.#face.changed();

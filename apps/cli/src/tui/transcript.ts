@@ -2,6 +2,7 @@
 import { type Delta, type Effect, type Event, messageText, type Session, type Todo } from "@lathe/protocol";
 import { afterCancel, callLines } from "../render/call-lines.ts";
 import { callTarget } from "../render/call-target.ts";
+import { compactedLine } from "../render/compacted-text.ts";
 import { duration, money } from "../render/figures.ts";
 import { fit, harmless, lastLines, wrap } from "../render/fit.ts";
 import { routedText } from "../render/routed-text.ts";
@@ -239,6 +240,7 @@ export class Transcript {
       this.#note(`switching to ${event.data.to}: ${event.data.why}`);
     if (event.type === "checkpoint.taken" && event.data.failure)
       this.#once(`the files are not kept, so this cannot be taken back: ${event.data.failure.text}`);
+    if (event.type === "context.compacted") this.print([compactedLine(event.data, this.#theme)]);
     if (event.type === "network.decided") this.#contacted(event.data);
     if (event.type === "notice.posted") this.#note(`told the model: ${event.data.text}`);
     if (event.type === "question.answered")

@@ -23,8 +23,10 @@ export const resumeCommand: SlashCommand = {
 async function chosen(chat: Chat): Promise<string | undefined> {
   const { listSessions } = await import("@lathe/hosts/local");
   const { env, cwd } = chat.options;
-  const sessions = await listSessions(env, { cwd, limit: most });
-  const others = sessions.filter(({ id }) => id !== chat.session?.id);
+  const sessions = await listSessions(env, { cwd });
+  const others = sessions
+    .filter(({ id, agent }) => id !== chat.session?.id && agent === undefined)
+    .slice(0, most);
   if (others.length === 0) {
     chat.print([chat.theme.dim("There is no other session of this folder.")]);
     return undefined;
