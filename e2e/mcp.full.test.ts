@@ -71,6 +71,13 @@ describe("other programs' tools", () => {
     assert.deepEqual(codes, [2, 2, 2, 2]);
   });
 
+  it("drive no terminal by what they say as they end", async () => {
+    const loud = "process.stderr.write('\\u001b[2J\\u202egone'); process.exit(3)";
+    await lines("add", "loud", "--", process.execPath, "-e", loud);
+    const listed = await lines("list");
+    assert.match(listed.out, /exit code 3: gone/);
+  });
+
   it("are found, then stand in the prompt of the next session; each call is asked about", async () => {
     await add();
     const find = call("c1", "find_tools", { query: "add numbers" });
@@ -122,18 +129,36 @@ describe("other programs' tools", () => {
   it("of a project wait until the person has looked at them, and again when they change", async () => {
     const servers = (args: readonly string[]) => ({
       mcpServers: {
-        project: { command: process.execPath, args: [program, ...args], env: { T: "$" + "{HOME}" } },
+        project: {
+          command: process.execPath,
+          args: ["tools/mcp.mjs", ...args],
+          env: { T: "$" + "{HOME}", NODE_OPTIONS: "--no-warnings" },
+          cwd: ".",
+        },
       },
     });
+    place.put("tools/mcp.mjs", `import ${JSON.stringify(program)};\n`);
     place.put(".mcp.json", JSON.stringify(servers([])));
     const before = await run([{ parts: [say("hi")] }], []);
     assert.match(before.err, /MCP servers \(project\) are left out; `lathe mcp trust`/);
     assert.ok(!toolNames(0).includes("find_tools"));
-    const trusted = await lines("trust");
-    assert.match(trusted.out, /project +T=\.\.\. .*server\.mjs/);
+    const shown = await lines("trust");
+    assert.equal(shown.code, 1);
+    assert.match(shown.out, /project\n {2}T=\$\{HOME\} NODE_OPTIONS=--no-warnings \S+ tools\/mcp\.mjs\n/);
+    assert.match(shown.out, / {2}works in \.\n {2}is given your variables HOME\n/);
+    assert.match(shown.out, /files: \.mcp\.json, tools\/mcp\.mjs\nnothing is trusted; .*--yes/);
+    assert.match((await run([{ parts: [say("hi")] }], [])).err, /are left out/);
+    assert.equal((await lines("trust", "--yes")).code, 0);
     const after = await run([{ parts: [say("hi")] }], []);
     assert.equal(after.err, "");
     assert.ok(toolNames(0).includes("find_tools"));
+    place.put("tools/mcp.mjs", "// another program\n");
+    assert.match((await run([{ parts: [say("hi")] }], [])).err, /are left out/);
+    const asking = place.startOnTerminal(["mcp", "trust"], { input: null });
+    await asking.said("trust them?");
+    asking.child.stdin?.write("y\n");
+    assert.equal((await asking.ended).code, 0);
+    assert.equal((await run([{ parts: [say("hi")] }], [])).err, "");
     place.put(".mcp.json", JSON.stringify(servers(["--die"])));
     assert.match((await run([{ parts: [say("hi")] }], [])).err, /are left out/);
     place.put(".mcp.json", "{");
