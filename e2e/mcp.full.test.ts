@@ -82,7 +82,17 @@ describe("other programs' tools", () => {
     await add();
     const find = call("c1", "find_tools", { query: "add numbers" });
     const use = call("c2", "call_tool", { name: "mcp__sample__add", arguments: { a: 2, b: 3 } });
-    const found = await run([{ parts: [find] }, { parts: [use] }, { parts: [say("5")] }], []);
+    const asked = await run([{ parts: [find] }, { parts: [say("no")] }], []);
+    assert.equal(asked.code, 3);
+    assert.match(asked.err, /sample would be started.*--allow 'mcp:sample\/tools\/list'/);
+    const planned = await run(
+      [{ parts: [find] }, { parts: [say("no")] }],
+      ["--permission-mode", "plan", "--allow", "mcp:*"],
+    );
+    assert.equal(planned.code, 0);
+    assert.match(resultIn(1), /Refused \(plan-mode\)/);
+    const mayList = ["--allow", "mcp:sample/tools/list"];
+    const found = await run([{ parts: [find] }, { parts: [use] }, { parts: [say("5")] }], mayList);
     assert.equal(found.code, 3);
     assert.match(found.err, /sample\/add is another program's tool.*--allow 'mcp:sample\/add'/);
     assert.ok(toolNames(0).includes("find_tools") && !toolNames(0).includes("mcp__sample__add"));
@@ -98,7 +108,7 @@ describe("other programs' tools", () => {
   it("are called by a session that goes on, though its prompt is older", async () => {
     await add();
     const find = call("c1", "find_tools", { query: "add" });
-    await run([{ parts: [find] }, { parts: [say("found")] }], []);
+    await run([{ parts: [find] }, { parts: [say("found")] }], ["--allow", "mcp:sample/tools/list"]);
     const before = JSON.stringify(server.records[0]?.body.tools);
     const use = call("c2", "call_tool", { name: "mcp__sample__echo", arguments: { said: "still here" } });
     const on = ["--continue", "--allow", "mcp:sample/echo"];
@@ -122,8 +132,9 @@ describe("other programs' tools", () => {
     await run([{ parts: [changing] }, { parts: [say("done")] }], reading);
     assert.match(resultIn(1), /Refused \(plan-mode\)/);
     const looking = call("c4", "mcp__sample__add", { a: 1, b: 1 });
-    await run([{ parts: [looking] }, { parts: [say("done")] }], reading);
-    assert.match(resultIn(1), /"text":"2"/);
+    const stopped = await run([{ parts: [looking] }, { parts: [say("done")] }], reading);
+    assert.equal(stopped.code, 3);
+    assert.match(stopped.err, /sample\/add is another program's tool.*it says of itself that it only reads/);
   });
 
   it("of a project wait until the person has looked at them, and again when they change", async () => {
