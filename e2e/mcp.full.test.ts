@@ -71,11 +71,17 @@ describe("other programs' tools", () => {
     assert.deepEqual(codes, [2, 2, 2, 2]);
   });
 
-  it("drive no terminal by what they say as they end", async () => {
-    const loud = "process.stderr.write('\\u001b[2J\\u202egone'); process.exit(3)";
+  it("drive no terminal by their names, nor by what they say as they end", async () => {
+    await add("--loud");
+    const named = await lines("list");
+    assert.match(named.out, /sample\/loudtool/);
+    await lines("remove", "sample");
+    // It hears the greeting first: nobody writes to one that has gone.
+    const ending = "process.stderr.write('\\u001b[2J\\u202egone'); process.exit(3)";
+    const loud = `process.stdin.once('data', () => { ${ending} })`;
     await lines("add", "loud", "--", process.execPath, "-e", loud);
-    const listed = await lines("list");
-    assert.match(listed.out, /exit code 3: gone/);
+    const ended = await lines("list");
+    assert.match(ended.out, /exit code 3: gone/);
   });
 
   it("are found, then stand in the prompt of the next session; each call is asked about", async () => {
