@@ -206,7 +206,7 @@ describe("lathe acp", () => {
     assert.match(JSON.stringify(server.records[2]?.request.messages.at(-1)), /from the editor/);
     assert.deepEqual(
       editor.permissions.map(({ toolCall }) => toolCall.toolCallId),
-      ["c2"],
+      ["c1", "c2"],
     );
     await editor.agent.request(methods.agent.session.close, { sessionId: begun.sessionId });
   });

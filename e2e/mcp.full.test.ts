@@ -71,11 +71,34 @@ describe("other programs' tools", () => {
     assert.deepEqual(codes, [2, 2, 2, 2]);
   });
 
+  it("drive no terminal by their names, nor by what they say as they end", async () => {
+    await add("--loud");
+    const named = await lines("list");
+    assert.match(named.out, /sample\/loudtool/);
+    await lines("remove", "sample");
+    // It hears the greeting first: nobody writes to one that has gone.
+    const ending = "process.stderr.write('\\u001b[2J\\u202egone'); process.exit(3)";
+    const loud = `process.stdin.once('data', () => { ${ending} })`;
+    await lines("add", "loud", "--", process.execPath, "-e", loud);
+    const ended = await lines("list");
+    assert.match(ended.out, /exit code 3: gone/);
+  });
+
   it("are found, then stand in the prompt of the next session; each call is asked about", async () => {
     await add();
     const find = call("c1", "find_tools", { query: "add numbers" });
     const use = call("c2", "call_tool", { name: "mcp__sample__add", arguments: { a: 2, b: 3 } });
-    const found = await run([{ parts: [find] }, { parts: [use] }, { parts: [say("5")] }], []);
+    const asked = await run([{ parts: [find] }, { parts: [say("no")] }], []);
+    assert.equal(asked.code, 3);
+    assert.match(asked.err, /sample would be started.*--allow 'mcp:sample\/tools\/list'/);
+    const planned = await run(
+      [{ parts: [find] }, { parts: [say("no")] }],
+      ["--permission-mode", "plan", "--allow", "mcp:*"],
+    );
+    assert.equal(planned.code, 0);
+    assert.match(resultIn(1), /Refused \(plan-mode\)/);
+    const mayList = ["--allow", "mcp:sample/tools/list"];
+    const found = await run([{ parts: [find] }, { parts: [use] }, { parts: [say("5")] }], mayList);
     assert.equal(found.code, 3);
     assert.match(found.err, /sample\/add is another program's tool.*--allow 'mcp:sample\/add'/);
     assert.ok(toolNames(0).includes("find_tools") && !toolNames(0).includes("mcp__sample__add"));
@@ -91,7 +114,7 @@ describe("other programs' tools", () => {
   it("are called by a session that goes on, though its prompt is older", async () => {
     await add();
     const find = call("c1", "find_tools", { query: "add" });
-    await run([{ parts: [find] }, { parts: [say("found")] }], []);
+    await run([{ parts: [find] }, { parts: [say("found")] }], ["--allow", "mcp:sample/tools/list"]);
     const before = JSON.stringify(server.records[0]?.body.tools);
     const use = call("c2", "call_tool", { name: "mcp__sample__echo", arguments: { said: "still here" } });
     const on = ["--continue", "--allow", "mcp:sample/echo"];
@@ -115,25 +138,44 @@ describe("other programs' tools", () => {
     await run([{ parts: [changing] }, { parts: [say("done")] }], reading);
     assert.match(resultIn(1), /Refused \(plan-mode\)/);
     const looking = call("c4", "mcp__sample__add", { a: 1, b: 1 });
-    await run([{ parts: [looking] }, { parts: [say("done")] }], reading);
-    assert.match(resultIn(1), /"text":"2"/);
+    const stopped = await run([{ parts: [looking] }, { parts: [say("done")] }], reading);
+    assert.equal(stopped.code, 3);
+    assert.match(stopped.err, /sample\/add is another program's tool.*it says of itself that it only reads/);
   });
 
   it("of a project wait until the person has looked at them, and again when they change", async () => {
     const servers = (args: readonly string[]) => ({
       mcpServers: {
-        project: { command: process.execPath, args: [program, ...args], env: { T: "$" + "{HOME}" } },
+        project: {
+          command: process.execPath,
+          args: ["tools/mcp.mjs", ...args],
+          env: { T: "$" + "{HOME}", NODE_OPTIONS: "--no-warnings" },
+          cwd: ".",
+        },
       },
     });
+    place.put("tools/mcp.mjs", `import ${JSON.stringify(program)};\n`);
     place.put(".mcp.json", JSON.stringify(servers([])));
     const before = await run([{ parts: [say("hi")] }], []);
     assert.match(before.err, /MCP servers \(project\) are left out; `lathe mcp trust`/);
     assert.ok(!toolNames(0).includes("find_tools"));
-    const trusted = await lines("trust");
-    assert.match(trusted.out, /project +T=\.\.\. .*server\.mjs/);
+    const shown = await lines("trust");
+    assert.equal(shown.code, 1);
+    assert.match(shown.out, /project\n {2}T=\$\{HOME\} NODE_OPTIONS=--no-warnings \S+ tools\/mcp\.mjs\n/);
+    assert.match(shown.out, / {2}works in \.\n {2}is given your variables HOME\n/);
+    assert.match(shown.out, /files: \.mcp\.json, tools\/mcp\.mjs\nnothing is trusted; .*--yes/);
+    assert.match((await run([{ parts: [say("hi")] }], [])).err, /are left out/);
+    assert.equal((await lines("trust", "--yes")).code, 0);
     const after = await run([{ parts: [say("hi")] }], []);
     assert.equal(after.err, "");
     assert.ok(toolNames(0).includes("find_tools"));
+    place.put("tools/mcp.mjs", "// another program\n");
+    assert.match((await run([{ parts: [say("hi")] }], [])).err, /are left out/);
+    const asking = place.startOnTerminal(["mcp", "trust"], { input: null });
+    await asking.said("trust them?");
+    asking.child.stdin?.write("y\n");
+    assert.equal((await asking.ended).code, 0);
+    assert.equal((await run([{ parts: [say("hi")] }], [])).err, "");
     place.put(".mcp.json", JSON.stringify(servers(["--die"])));
     assert.match((await run([{ parts: [say("hi")] }], [])).err, /are left out/);
     place.put(".mcp.json", "{");

@@ -47,7 +47,12 @@ export function openKeptRules({
 
 /** Whether the user's configuration lies in the workspace: a command may have written it, also by way of a link of the user's. */
 export function isInReach({ cwd, env }: Pick<LocalOptions, "cwd" | "env">): boolean {
-  return `${nearestReal(configFolder(env))}${sep}`.startsWith(`${cwd}${sep}`);
+  return liesIn(configFolder(env), cwd);
+}
+
+/** By its real path, also where it is not there yet. */
+export function liesIn(path: string, folder: string): boolean {
+  return `${nearestReal(path)}${sep}`.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
 }
 
 /** Empty where there is none. */

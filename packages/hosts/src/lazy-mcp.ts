@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ServerSpec } from "@lathe/mcp";
-import type { McpServers, McpTool } from "@lathe/protocol";
+import type { Failure, McpServers, McpTool } from "@lathe/protocol";
 import type { LocalOptions } from "./local-options.ts";
 import { type Env, stateFolder } from "./state-folder.ts";
 
@@ -15,7 +15,7 @@ export function createLazyMcp({ mcpServers, cwd, env, version }: McpOptions): Mc
   let opened: Promise<McpServers> | undefined;
   const fileOf = (server: string): string | undefined => {
     const spec = Object.hasOwn(mcpServers, server) ? mcpServers[server] : undefined;
-    return spec && toolsFile(env, server, spec);
+    return spec && `${ownPlace(env, server, spec)}.json`;
   };
   const recalled = new Map<string, readonly McpTool[] | undefined>();
   const recall = (server: string): readonly McpTool[] | undefined => {
@@ -27,8 +27,12 @@ export function createLazyMcp({ mcpServers, cwd, env, version }: McpOptions): Mc
     writeTools(fileOf(server), tools);
   };
   const open = (): Promise<McpServers> =>
-    (opened ??= import("@lathe/mcp").then(({ openServers }) =>
-      openServers({ servers: mcpServers, cwd, env, version, recall, remember }),
+    (opened ??= Promise.all([import("@lathe/mcp"), import("./mcp-place.ts")]).then(
+      ([{ openServers }, { placeOfServer }]) => {
+        const placeOf = (name: string, spec: ServerSpec): string | Failure =>
+          placeOfServer({ name, spec, folder: ownPlace(env, name, spec) }, { cwd, env });
+        return openServers({ servers: mcpServers, placeOf, env, version, recall, remember });
+      },
     ));
   return {
     names: Object.keys(mcpServers),
@@ -42,13 +46,13 @@ export function createLazyMcp({ mcpServers, cwd, env, version }: McpOptions): Mc
 const version = 1;
 
 /** Another command or address is another server. Values of its environment are secrets and no part of the name. */
-function toolsFile(env: Env, server: string, spec: ServerSpec): string {
+function ownPlace(env: Env, server: string, spec: ServerSpec): string {
   const own = "url" in spec ? spec.url : [spec.command, spec.args, spec.cwd, Object.keys(spec.env ?? {})];
   const name = createHash("sha256")
     .update(JSON.stringify([server, own]))
     .digest("hex")
     .slice(0, 24);
-  return join(stateFolder(env), "mcp", `${name}.json`);
+  return join(stateFolder(env), "mcp", name);
 }
 
 /** Undefined where nothing was kept, or by a Lathe that wrote it in another way. */

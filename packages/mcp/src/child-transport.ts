@@ -29,7 +29,7 @@ function cleanEnvironment(env: Env, own: Readonly<Record<string, string>> = {}):
 
 export interface ChildOptions {
   readonly spec: StdioServer;
-  /** Where it works unless the spec says otherwise. */
+  /** Where it works. */
   readonly cwd: string;
   readonly env: Env;
 }
@@ -61,7 +61,7 @@ export class ChildTransport implements Transport {
   async start(): Promise<void> {
     const { spec, cwd, env } = this.#options;
     const child = spawn(spec.command, [...(spec.args ?? [])], {
-      cwd: spec.cwd ?? cwd,
+      cwd,
       env: cleanEnvironment(env, spec.env),
       stdio: ["pipe", "pipe", "pipe"],
       // A group of its own: what it starts is ended with it, and Ctrl-C at our terminal is not meant for it.

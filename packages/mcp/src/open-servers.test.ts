@@ -33,7 +33,7 @@ describe("MCP servers", () => {
     const kept = new Map<string, readonly McpTool[]>();
     const env = { PATH: process.env.PATH, HOME: cwd, SECRET_API_KEY: "sk-not-for-servers" };
     const one = openServers({
-      ...{ servers, cwd, env, version: "1.0.0" },
+      ...{ servers, env, version: "1.0.0", placeOf: () => cwd },
       recall: (name) => kept.get(name),
       remember: (name, tools) => void kept.set(name, tools),
     });

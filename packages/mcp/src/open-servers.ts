@@ -18,8 +18,8 @@ import type { ServerSpec } from "./server-spec.ts";
 
 export interface ServersOptions {
   readonly servers: Readonly<Record<string, ServerSpec>>;
-  /** Where those that are programs work. */
-  readonly cwd: string;
+  /** *Contract:* asked before each start: where it works if it is a program; a failure says why it may not start. */
+  placeOf(server: string, spec: ServerSpec): string | Failure;
   readonly env: Env;
   /** Ours, for their logs. */
   readonly version: string;
@@ -47,7 +47,10 @@ export function openServers(options: ServersOptions): McpServers {
     if (known && !isFailure(known) && known.gone() === undefined) return known;
     // Two calls at once start one process.
     if (known && !isFailure(known)) await known.close();
-    const { cwd, env, version } = options;
+    running.delete(name);
+    const cwd = options.placeOf(name, spec);
+    if (isFailure(cwd)) return cwd;
+    const { env, version } = options;
     const begun = connectServer({ name, spec, cwd, env, version, signal: closing.signal });
     running.set(name, begun);
     return begun;

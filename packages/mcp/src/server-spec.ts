@@ -5,7 +5,7 @@ export interface StdioServer {
   readonly args?: readonly string[];
   /** All it gets beside the few variables that every program needs. */
   readonly env?: Readonly<Record<string, string>>;
-  /** The workspace when absent. */
+  /** Absent: a project's own works in the workspace, any other in an empty folder. */
   readonly cwd?: string;
 }
 
@@ -17,4 +17,6 @@ export interface HttpServer {
 export type ServerSpec = (StdioServer | HttpServer) & {
   /** Milliseconds for an answer; progress that it reports begins them anew. */
   readonly timeoutMs?: number;
+  /** Of a project's own: the digest of the files it names, as they were when the person trusted it. */
+  readonly trusted?: string;
 };

@@ -74,6 +74,12 @@ const ownDecision: Decision = {
 
 /** A program that the user set up, with rights of its own. */
 function otherToolDecision({ target, traits = [] }: Effect): Decision {
+  const [, starting] = /^([^/]+)\/tools\/list$/u.exec(target) ?? [];
+  if (starting !== undefined) {
+    const server = shortened(starting);
+    const why = `${server} would be started, outside the sandbox, to say what it offers; \`lathe mcp list\` asks it beforehand`;
+    return decision("ask", "mcp", why);
+  }
   const claim = traits.includes("looks") ? "; it says of itself that it only reads" : "";
   return decision(
     "ask",

@@ -70,6 +70,31 @@ describe("evaluate", () => {
     assert.deepEqual(verdicts("git push origin main"), ["allow", "allow", "deny", "deny"]);
   });
 
+  it("no rule allows another program's tool in a mode that only reads: that it reads is its own word", () => {
+    const looking: Effect = { kind: "mcp", target: "hub/list", traits: ["looks"] };
+    const judge = (mode: Mode, effect: Effect, rules: readonly Rule[]): string =>
+      evaluate({ effects: [effect] }, facts({ mode }), rules).verdict;
+    for (const rule of ["hub/*", "hub/list"]) {
+      const verdicts = modes.map((mode) => [mode, judge(mode, looking, [allow(rule, "mcp")])]);
+      assert.deepEqual(Object.fromEntries(verdicts), {
+        auto: "allow",
+        ask: "allow",
+        plan: "ask",
+        "read-only": "ask",
+      });
+    }
+    const denial: Rule = { ...allow("hub/*", "mcp"), verdict: "deny" };
+    assert.equal(judge("plan", looking, [denial]), "deny");
+    const starting: Effect = { kind: "mcp", target: "hub/tools/list" };
+    assert.deepEqual(modes.map((mode) => judge(mode, starting, [allow("hub/*", "mcp")])).sort(), [
+      "allow",
+      "allow",
+      "deny",
+      "deny",
+    ]);
+    assert.match(evaluate({ effects: [starting] }, facts(), []).why, /^hub would be started/);
+  });
+
   it("what cannot be taken back needs a rule that names exactly it", () => {
     const of = (script: string, target: string, kind: Effect["kind"]): string => {
       const effects = commandEffects(script);

@@ -74,10 +74,16 @@ function judgeEffect(effect: Effect, { facts, rules, isCommand }: Situation): De
   const rule = speakingRule(effect, facts, rules);
   const usual = byMode(effect, facts, isCommand);
   // A mode that only reads holds against every rule that would allow more.
-  if (!rule || (rule.verdict === "allow" && usual.verdict === "deny")) return usual;
+  if (!rule || (rule.verdict === "allow" && (usual.verdict === "deny" || isOwnWord(effect, facts))))
+    return usual;
   if (gravity[rule.verdict] < gravity[usual.verdict] && rule.verdict !== "allow") return usual;
   if (rule.verdict === "allow" && isGrave(effect, usual) && !namesExactly(rule, effect)) return usual;
   return byRule(rule, effect);
+}
+
+/** That another program's tool only reads is its own word: a mode that only reads asks a person each time. */
+function isOwnWord({ kind }: Effect, { mode }: Facts): boolean {
+  return kind === "mcp" && (mode === "plan" || mode === "read-only");
 }
 
 const graveRules: ReadonlySet<string> = new Set([

@@ -5,6 +5,8 @@ import { defineTool, failed, ok } from "./define-tool.ts";
 import { mcpName } from "./mcp-name.ts";
 import { count, text } from "./schema.ts";
 
+/** The protocol's own name for asking what a server offers; no tool may go by it. */
+export const listing = "tools/list";
 const defaultLimit = 5;
 const maxLimit = 20;
 
@@ -19,11 +21,16 @@ export function createFindTools(searched: readonly string[], servers: McpServers
     name: "find_tools",
     description: `Find more tools by words, to be called with call_tool. They come from: ${searched.join(", ")}.`,
     schema: { query: text(), limit: v.optional(count()) },
-    // It only asks programs that the user set up what they can do.
-    effects: () => [],
+    // What was offered is known without a start; any other is a program that would be started, and asked this.
+    effects: () =>
+      searched
+        .filter((server) => servers.known(server) === undefined)
+        .map((server) => ({ kind: "mcp", target: `${server}/${listing}` })),
     async run({ query, limit = defaultLimit }, { signal }) {
       const asked = await Promise.all(
-        searched.map(async (server) => ({ server, tools: await servers.list(server, signal) })),
+        searched.map(async (server) => {
+          return { server, tools: servers.known(server) ?? (await servers.list(server, signal)) };
+        }),
       );
       const silent = asked.flatMap(({ tools }) => (isFailure(tools) ? [tools] : []));
       const all = asked.flatMap(({ server, tools }) =>

@@ -126,11 +126,30 @@ describe("MCP tools", () => {
     ]);
   });
 
+  it("are not called by the name under which a server's start is allowed", () => {
+    const tools = mcpTools(serversWith({ hub: [tool("tools/list")] }, ["hub"]));
+    failedWith("invalid-arguments", named(tools, mcpName("hub", "tools/list")).prepare({}));
+  });
+
   it("refuse what is no object, and a tool that nobody has", () => {
     const tools = mcpTools(serversWith({ hub: few, big: many }, ["hub", "big"]));
     failedWith("invalid-arguments", named(tools, "mcp__hub__create_issue").prepare([1]));
     for (const input of [{}, { name: "mcp__hub__nothing", arguments: {} }, null, "x"])
       failedWith("invalid-arguments", named(tools, "call_tool").prepare(input));
+  });
+
+  it("are found without starting a server, where all have said what they offer; else it is told to policy", async () => {
+    const servers = serversWith({ hub: few, big: many }, ["big"]);
+    const tools = mcpTools(servers);
+    const first = prepared(tools, "find_tools", { query: "issue" });
+    assert.deepEqual(first.effects, [{ kind: "mcp", target: "hub/tools/list" }]);
+    assert.deepEqual(servers.listed, []);
+    await first.run(context());
+    assert.deepEqual(servers.listed, ["hub"]);
+    const second = prepared(tools, "find_tools", { query: "issue" });
+    assert.deepEqual(second.effects, []);
+    assert.match(outcomeText(await second.run(context())), /^mcp__hub__/);
+    assert.deepEqual(servers.listed, ["hub"]);
   });
 
   it("are found by words, then called with nothing new in the prompt", async () => {

@@ -11,7 +11,7 @@ import {
   type ToolSpec,
 } from "@lathe/protocol";
 import { cleanOutcome } from "./clean-outcome.ts";
-import { createFindTools } from "./find-tools.ts";
+import { createFindTools, listing } from "./find-tools.ts";
 import { mcpName } from "./mcp-name.ts";
 
 /** Characters of all descriptions and schemas that a prompt takes on; with more the tools are searched for. */
@@ -104,6 +104,9 @@ function prepared({ server, tool }: Known, given: unknown, servers: McpServers):
   const input = objectOf(given);
   if (!input)
     return failure("invalid-arguments", `${mcpName(server, tool.name)}: the arguments are one object`);
+  // What was allowed for the one would be allowed for the other.
+  if (tool.name === listing)
+    return failure("invalid-arguments", `${mcpName(server, tool.name)}: no tool may be named ${listing}`);
   const effect: Effect = {
     kind: "mcp",
     target: `${server}/${tool.name}`,

@@ -6,6 +6,7 @@ import { agentFlags, allowNotes, usage } from "../run-options.ts";
 
 const flags = {
   json: { type: "boolean", about: "list: as JSON" },
+  yes: { type: "boolean", about: "trust: without a question" },
   env: {
     type: "string",
     multiple: true,
@@ -33,13 +34,14 @@ export const mcpCommand: Command = {
     "mcp add [--env NAME=VALUE] NAME -- COMMAND [ARGS]",
     "mcp add [--header NAME=VALUE] NAME URL",
     "mcp remove NAME",
-    "mcp trust",
+    "mcp trust [--yes]",
     "mcp serve [options]",
   ],
   flags,
   notes: `list starts each server, asks what it offers and ends it. add and remove change "mcpServers" in your own
 configuration; a value may be a variable of yours: --env 'TOKEN=\${MY_TOKEN}'. A server gets no other key of yours.
-trust shows what the project's .mcp.json would start, and allows it until the file changes.
+Your own servers start in an empty folder unless "cwd" says otherwise, a project's in the workspace. trust shows what
+the project's .mcp.json would start, asks, and allows it until that file or one that it names changes.
 serve offers grep, find_files, list, read, edits and the sandboxed shell over standard input and output; what policy
 does not allow unasked is refused there.
 ${allowNotes}`,

@@ -86,12 +86,12 @@ async function serversOf(
   const left = (why: string): FoundServers => ({ servers: filledIn(own, env), remarks: [why] });
   if (isFailure(found)) return left(`the project's MCP servers are left out: ${found.text}`);
   if (!found) return { servers: filledIn(own, env), remarks: [] };
-  const names = Object.keys(found.servers).join(", ");
+  const names = Object.keys(found.written).join(", ");
   if (!found.isTrusted)
     return left(
       `the project's MCP servers (${names}) are left out; \`lathe mcp trust\` shows and allows them`,
     );
-  return { servers: filledIn({ ...found.servers, ...own }, env), remarks: [] };
+  return { servers: { ...found.servers, ...filledIn(own, env) }, remarks: [] };
 }
 
 /** What no project has a say in. */

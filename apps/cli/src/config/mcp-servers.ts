@@ -55,11 +55,22 @@ function refused(path: string, why: string, cause?: unknown): Failure {
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+const variable = /\$\{(\w+)(?::-([^}]*))?\}/g;
+
+/** Names of the user's variables that it is given. */
+export function variablesIn(server: Servers[string]): readonly string[] {
+  const texts =
+    "url" in server
+      ? [server.url, ...Object.values(server.headers ?? {})]
+      : [server.command, ...(server.args ?? []), ...Object.values(server.env ?? {})];
+  return [...new Set(texts.flatMap((text) => [...text.matchAll(variable)].map(([, name = ""]) => name)))];
+}
+
 /** `${NAME}` and `${NAME:-default}` stand for variables of the user's own environment, so that no key needs to be written down. */
 export function filledIn(servers: Servers, env: Env): Servers {
   const fill = (text: string): string =>
-    text.replace(/\$\{(\w+)(?::-([^}]*))?\}/g, (whole, variable: string, otherwise?: string) => {
-      return env[variable] ?? otherwise ?? whole;
+    text.replace(variable, (whole, name: string, otherwise?: string) => {
+      return env[name] ?? otherwise ?? whole;
     });
   const all = (record: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(record).map(([key, value]) => [key, fill(value)]));

@@ -2,7 +2,7 @@
 import { createLazyMcp } from "@lathe/hosts/lazy-mcp";
 import { type Failure, isFailure, type McpTool } from "@lathe/protocol";
 import { interruptions } from "../interruptions.ts";
-import { fit } from "../render/fit.ts";
+import { fit, harmless } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
 import { table } from "../render/table.ts";
 import { agentOptions, usage } from "../run-options.ts";
@@ -54,10 +54,15 @@ function asText(
     .map(({ name, tools }) => {
       const spec = servers[name];
       const about = paint.dim(spec ? serverText(spec) : "");
-      if (isFailure(tools)) return `${paint.red("✗")} ${paint.bold(name)}  ${about}\n  ${tools.text}\n`;
+      if (isFailure(tools))
+        return `${paint.red("✗")} ${paint.bold(name)}  ${about}\n  ${harmless(tools.text)}\n`;
       const rows = tools.map((tool) => {
         const note = tool.readOnly ? paint.dim("reads  ") : "       ";
-        return ["", `${name}/${tool.name}`, `${note}${fit(tool.description.replace(/\s+/g, " "), widest)}`];
+        return [
+          "",
+          fit(`${name}/${tool.name}`, widest),
+          `${note}${fit(tool.description.replace(/\s+/g, " "), widest)}`,
+        ];
       });
       return `${paint.green("✓")} ${paint.bold(name)}  ${about}\n${table(rows)}`;
     })

@@ -4,6 +4,7 @@ export interface McpLine {
   readonly words: readonly string[];
   readonly values: {
     readonly json: boolean | undefined;
+    readonly yes: boolean | undefined;
     readonly env: readonly string[] | undefined;
     readonly header: readonly string[] | undefined;
     readonly "permission-mode": string | undefined;

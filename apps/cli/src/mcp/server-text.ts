@@ -1,5 +1,5 @@
 /** A server in one line: what is started, or what is asked. */
-import type { Servers } from "../config/mcp-servers.ts";
+import { type Servers, variablesIn } from "../config/mcp-servers.ts";
 import { harmless } from "../render/fit.ts";
 
 /** Without the values of variables and headers, which may be keys. */
@@ -10,4 +10,35 @@ export function serverText(server: Servers[string]): string {
   }
   const names = Object.keys(server.env ?? {}).map((name) => `${name}=...`);
   return harmless([...names, server.command, ...(server.args ?? [])].join(" "));
+}
+
+/** Whole, as a project's file says it: nothing in it is the user's secret, and any of it may be aimed at the user. */
+export function writtenText(server: Servers[string]): readonly string[] {
+  const { url, headers, command, args, env, cwd } = server as Whole;
+  const pairs = (of: Readonly<Record<string, string>> = {}): readonly string[] =>
+    Object.entries(of).map(([name, value]) => `${name}=${word(value)}`);
+  const variables = variablesIn(server);
+  const lines =
+    url === undefined
+      ? [[...pairs(env), ...[command ?? "", ...(args ?? [])].map(word)].join(" ")]
+      : [url, ...pairs(headers).map((pair) => `header ${pair}`)];
+  return [
+    ...lines,
+    ...(cwd === undefined ? [] : [`works in ${word(cwd)}`]),
+    ...(variables.length === 0 ? [] : [`is given your variables ${variables.join(", ")}`]),
+  ].map((line) => harmless(line).replaceAll("\n", " "));
+}
+
+interface Whole {
+  readonly url?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly command?: string;
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** Quoted where it would not read as one word. */
+function word(text: string): string {
+  return /^[\w@%+=:,./${}~-]+$/u.test(text) ? text : JSON.stringify(text);
 }

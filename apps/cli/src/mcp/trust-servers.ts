@@ -1,10 +1,11 @@
-/** `lathe mcp trust`: shows what a project's `.mcp.json` would start, and allows just that. */
+/** `lathe mcp trust`: shows what a project's `.mcp.json` would start, and allows just that once the person says so. */
 import { type Failure, isFailure } from "@lathe/protocol";
+import { AnswerReader } from "../answer-reader.ts";
 import { projectFile, readProjectServers, trustProjectServers } from "../config/project-servers.ts";
-import { table } from "../render/table.ts";
+import { harmless } from "../render/fit.ts";
 import { realFolder, usage } from "../run-options.ts";
 import type { McpLine } from "./mcp-line.ts";
-import { serverText } from "./server-text.ts";
+import { writtenText } from "./server-text.ts";
 
 export async function trustServers({ words, values }: McpLine): Promise<number | Failure> {
   if (words.length > 1) return usage("`lathe mcp trust` takes no names: it is about the file as a whole");
@@ -13,9 +14,33 @@ export async function trustServers({ words, values }: McpLine): Promise<number |
   const found = readProjectServers(cwd, process.env);
   if (isFailure(found)) return found;
   if (!found) return usage(`there is no ${projectFile} in ${cwd}`);
+  const servers = Object.entries(found.written).map(([name, server]) =>
+    [name, ...writtenText(server).map((line) => `  ${line}`), ""].join("\n"),
+  );
+  const files = found.files.length === 0 ? projectFile : [projectFile, ...found.files].join(", ");
+  process.stdout.write(
+    `outside the sandbox, with your rights:\n${servers.join("")}files: ${harmless(files)}\n`,
+  );
+  const isSaid = values.yes === true || (await isAnswered());
+  if (!isSaid) {
+    process.stdout.write("nothing is trusted; `lathe mcp trust --yes` trusts it\n");
+    return 1;
+  }
+  // What was shown, though the file may be another by now.
   const refused = trustProjectServers(cwd, process.env, found.hash);
   if (refused) return refused;
-  const rows = Object.entries(found.servers).map(([name, server]) => ["", name, serverText(server)]);
-  process.stdout.write(`sessions in ${cwd} may start, until ${projectFile} changes:\n${table(rows)}`);
+  process.stdout.write(`sessions in ${cwd} may start them until one of these files changes\n`);
   return 0;
+}
+
+/** A person at a terminal is asked; nobody else can say it. */
+async function isAnswered(): Promise<boolean> {
+  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) return false;
+  const reader = new AnswerReader(process.stdin);
+  try {
+    const answer = await reader.next(() => process.stdout.write("trust them? [y/N] "));
+    return /^y(?:es)?$/iu.test(answer?.trim() ?? "");
+  } finally {
+    reader.close();
+  }
 }
