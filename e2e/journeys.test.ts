@@ -24,6 +24,10 @@ const edit = (): AssistantPart => call("edit", { path: "add.js", edits: [{ old: 
 const read = (): AssistantPart => call("read", { path: "add.js" });
 const run = (command: string): AssistantPart => call("shell", { command });
 
+function isStopped(pid: number): boolean {
+  return /\) T /.test(readFileSync(`/proc/${pid}/stat`, "utf8"));
+}
+
 const sizes: readonly Size[] = [
   { columns: 80, rows: 24 },
   { columns: 200, rows: 50 },
@@ -278,6 +282,8 @@ describe("journeys", { skip: noTmux() }, () => {
     const pid = await terminal.pid();
     process.kill(pid, "SIGTSTP");
     await terminal.gone(/^─+$/m);
+    // A continue that comes before it has stopped would be lost.
+    while (!isStopped(pid)) await sleep(20);
     process.kill(pid, "SIGCONT");
     await terminal.until(/^─{40}\n\n─{40}\n/m);
     await terminal.type("still here");

@@ -1,7 +1,15 @@
-/** What happens when our output can no longer be written: the work is interrupted, as by the signal for it. */
+/** What happens when our output can no longer be written: the work is interrupted. */
 
 /** The shell's code for a process that SIGPIPE ended. */
 export const brokenPipe = 141;
+
+const listeners = new Set<() => void>();
+
+/** Only of our own output: the signal comes for every pipe that breaks, a child's input too. Returns how to stop. */
+export function onBrokenPipe(listener: () => void): () => void {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
+}
 
 export function handleBrokenPipe(): void {
   for (const stream of [process.stdout, process.stderr]) {
@@ -11,7 +19,8 @@ export function handleBrokenPipe(): void {
         process.stderr.write(`lathe: the output cannot be written (${error.code})\n`);
       }
       // Whoever is at work listens and ends in order; with nobody at work there is nothing to end.
-      if (!process.emit("SIGPIPE", "SIGPIPE")) process.exit(brokenPipe);
+      if (listeners.size === 0) process.exit(brokenPipe);
+      for (const listener of listeners) listener();
     });
   }
 }

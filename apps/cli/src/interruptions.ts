@@ -1,6 +1,6 @@
 /** Interruptions: the first signal ends the work and all it started, the second one ends us. */
 import { type Failure, isFailure } from "@lathe/protocol";
-import { brokenPipe } from "./broken-pipe.ts";
+import { brokenPipe, onBrokenPipe } from "./broken-pipe.ts";
 import { problemLine } from "./show-failure.ts";
 
 /** What is interrupted. */
@@ -16,7 +16,7 @@ export interface Interruptions {
   stop(): void;
 }
 
-const signals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE"] as const;
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const interrupted = 130;
 /** How long a hasty end still waits for processes to be ended. */
 const graceMs = 1000;
@@ -34,18 +34,22 @@ export function interruptions(work: Interruptible): Interruptions {
     endNow();
   };
   const onSignal = (signal: string): void => {
-    if (code === undefined) {
-      code = signal === "SIGPIPE" ? brokenPipe : interrupted;
-      void cancel(signal);
-      return;
-    }
-    // Every line that is still written breaks the pipe again.
-    if (signal !== "SIGPIPE") endNow();
+    if (code !== undefined) return endNow();
+    code = interrupted;
+    void cancel(signal);
+  };
+  // Every line that is still written breaks the pipe again.
+  const onBroken = (): void => {
+    if (code !== undefined) return;
+    code = brokenPipe;
+    void cancel("SIGPIPE");
   };
   for (const signal of signals) process.on(signal, onSignal);
+  const stopListening = onBrokenPipe(onBroken);
   return {
     code: () => code,
     stop: () => {
+      stopListening();
       for (const signal of signals) process.off(signal, onSignal);
     },
   };
