@@ -34,7 +34,10 @@ export function interruptions(work: Interruptible): Interruptions {
     endNow();
   };
   const onSignal = (signal: string): void => {
-    if (code !== undefined) return endNow();
+    if (code !== undefined) {
+      endNow();
+      return;
+    }
     code = interrupted;
     void cancel(signal);
   };

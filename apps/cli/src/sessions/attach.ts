@@ -2,6 +2,7 @@
 import { followSession } from "@lathe/hosts/follow-session";
 import { findSession } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { onBrokenPipe } from "../broken-pipe.ts";
 import { columnsOf, harmless } from "../render/fit.ts";
 import { themeFor } from "../tui/theme.ts";
 import { Transcript } from "../tui/transcript.ts";
@@ -11,7 +12,8 @@ export async function attach(start: string, json: boolean): Promise<number | Fai
   if (isFailure(id)) return id;
   const stop = new AbortController();
   const onSignal = (): void => stop.abort();
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP", "SIGPIPE"] as const) process.on(signal, onSignal);
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, onSignal);
+  onBrokenPipe(onSignal);
   const theme = themeFor(process.stdout, process.env);
   const transcript = new Transcript(theme, () => columnsOf(process.stdout));
   const say = (lines: readonly string[]): void => {
