@@ -135,6 +135,33 @@ describe("hooks", () => {
     assert.equal(trusted(), false);
   });
 
+  it("do not run once a session has written over one of them", async () => {
+    put("my tools/lib.sh", validator);
+    settings({ PreToolUse: [group('cd "$CLAUDE_PROJECT_DIR/my tools" && . ./lib.sh')] });
+    const change = shell("echo '# changed' >> 'my tools/lib.sh'");
+    const again = shell("echo forbidden");
+    const ended = await run([does(shell("echo forbidden")), does(change), does(again), say("done")]);
+    assert.deepEqual(resultsOf(ended), ["Refused (hook): not that command", "(no output)", "forbidden\n"]);
+    assert.equal(readFileSync(join(cwd, "seen.jsonl"), "utf8").trim().split("\n").length, 2);
+    assert.match(remarks.join("\n"), /have changed since they were trusted, and do not run/);
+  });
+
+  it("a project's that may run what its command does not name allows nothing, and still denies", async () => {
+    put("go.mjs", `import "./more.mjs";`);
+    put("more.mjs", "console.log(process.env.SAYS)");
+    const said = (word: string): string => verdict(word).replace(/^printf '%s' /u, "SAYS=");
+    settings({
+      PreToolUse: [
+        group(`${said("allow")} node go.mjs`, "Write"),
+        group(`${said("deny")} node go.mjs`, "Bash"),
+      ],
+    });
+    const ended = await run([does(shell("echo a"), write()), say("done")], { rules: [rule("ask")] });
+    assert.match(resultsOf(ended)[0] ?? "", /^Refused \(hook\)/);
+    assert.match(resultsOf(ended)[1] ?? "", /^Refused \(mine\)/);
+    assert.match(remarks.join("\n"), /cannot allow anything/);
+  });
+
   it("nothing is trusted where the user's configuration lies in the workspace", () => {
     const within = { cwd, env: { HOME: cwd } };
     put(".claude/settings.json", JSON.stringify({ hooks: { Stop: [group("true")] } }));
