@@ -5,11 +5,15 @@ import { type Hook, type HookEvent, hookMatches } from "./hook-settings.ts";
 import { type HookedTool, hookedTools } from "./hooked-tools.ts";
 import { type HookSaid, runHook } from "./run-hook.ts";
 
+export interface HookedSession extends Pick<Session, "id" | "agent"> {
+  readonly settings: Pick<Session["settings"], "mode">;
+}
+
 export interface HookPlace {
   readonly cwd: string;
   /** The file of its log. */
   readonly log: string;
-  session(): Session;
+  session(): HookedSession;
   readonly ports: Pick<AgentPorts, "sandbox" | "containment" | "redact">;
   onRemark(text: string): void;
   /** Ends the turn. */
