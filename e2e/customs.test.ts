@@ -108,3 +108,13 @@ describe("a project's customs", () => {
     assert.ok(existsSync(join(place.workspace, "a.txt")));
   });
 });
+
+it("a hook that nobody trusts yet is shown without what drives a terminal", async (t) => {
+  const place = makePlace();
+  t.after(() => place.remove());
+  const matcher = "Write|\u001b7\u0007\u202e\nStop (yours)";
+  const hooks = { PreToolUse: [{ matcher, hooks: [{ type: "command", command: "true\u001b[2J" }] }] };
+  place.put(".claude/settings.json", JSON.stringify({ hooks }));
+  const { out } = await place.run(["hooks"]);
+  assert.equal(out, "PreToolUse Write|\n  Stop (yours) (not trusted): true\n");
+});

@@ -3,6 +3,7 @@ import { type AgentPorts, examineCall, toolContext } from "@lathe/agent";
 import { type Explanation, evaluate, explain } from "@lathe/policy";
 import {
   type Decision,
+  type Effect,
   type Failure,
   failure,
   isFailure,
@@ -13,6 +14,7 @@ import {
   type Tier,
   type ToolSpec,
 } from "@lathe/protocol";
+import { openBenchHooks } from "./bench-hooks.ts";
 import type { Containment } from "./containment.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openPorts } from "./open-ports.ts";
@@ -48,7 +50,8 @@ export interface Explained extends Explanation {
 }
 
 export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workbench | Failure {
-  const scratch = openScratchFolder(`tool-${newSessionId(systemClock)}`);
+  const id = `tool-${newSessionId(systemClock)}`;
+  const scratch = openScratchFolder(id);
   if (isFailure(scratch)) return scratch;
   const opened = openPorts(
     {
@@ -62,6 +65,7 @@ export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workb
   );
   const shown: Record<string, Shown[]> = {};
   const session = { shown, todos: [], calls: [], grants: [], refusals: [], settings: { mode: options.mode } };
+  const hooks = openBenchHooks(id, options, opened.ports);
   const remember = (one: Shown): void => {
     shown[one.path] = [...(shown[one.path] ?? []), one];
   };
@@ -73,16 +77,18 @@ export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workb
       if (!tool) return { type: "failed", failure: failure("unknown-tool", `there is no tool ${name}`) };
       const prepared = tool.prepare(input);
       if (isFailure(prepared)) return { type: "failed", failure: prepared };
-      const { verdict, rule, why } = await decide(prepared, options.mode, opened.ports);
-      if (verdict !== "allow") return { type: "refused", rule, why };
       const either = AbortSignal.any([signal, own]);
+      const { effects, judged } = await judge(prepared, options.mode, opened.ports);
+      const call = { tool: name, input, prepared, effects, signal: either };
+      const { verdict, rule, why } = await hooks.decide(call, judged);
+      if (verdict !== "allow") return { type: "refused", rule, why };
       if (either.aborted)
         return { type: "interrupted", failure: failure("cancelled", "cancelled"), text: "" };
       const outcome = await prepared.run(
         toolContext(opened.ports, { call: "tool", session, amid: { signal: either } }),
       );
       if (outcome.type === "ok") for (const one of outcome.facts?.shown ?? []) remember(one);
-      return outcome;
+      return hooks.ran(call, outcome);
     },
     command: (script, stop) => typedCommand(script, { session, signal: stop }, opened.ports),
     explain: (script, supposed) => explainScript(script, supposed, { options, ports: opened.ports }),
@@ -91,10 +97,14 @@ export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workb
   };
 }
 
-async function decide(prepared: PreparedCall, mode: Mode, ports: AgentPorts): Promise<Decision> {
+async function judge(
+  prepared: PreparedCall,
+  mode: Mode,
+  ports: AgentPorts,
+): Promise<{ readonly effects: readonly Effect[]; readonly judged: Decision }> {
   const asking = { mode, keepsFiles: false, refusals: [] };
   const { effects, facts } = await examineCall(prepared, asking, ports);
-  return evaluate({ effects }, facts, ports.rules);
+  return { effects, judged: evaluate({ effects }, facts, ports.rules) };
 }
 
 async function explainScript(

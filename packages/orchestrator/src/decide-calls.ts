@@ -5,7 +5,6 @@ import {
   type Draft,
   type EventData,
   failure,
-  type HookedCall,
   isFailure,
   type Opinion,
   type Outcome,
@@ -13,6 +12,7 @@ import {
   type Session,
 } from "@lathe/protocol";
 import { decideGrant } from "./decide-grant.ts";
+import { hookedCall, hookedDecision } from "./hooked-decision.ts";
 import { alwaysOf, answersFor, personDecision } from "./person-decision.ts";
 import type { Entry, Examined, Ports, Reach } from "./ports.ts";
 import { prepareCall } from "./prepare-call.ts";
@@ -36,7 +36,11 @@ async function decideCall(state: CallState, session: Session, reach: Reach): Pro
   const examined = await ports.examine(session, prepared);
   if (state.answer) return answered({ ...state, answer: state.answer }, examined, ports);
   const { effects, facts } = examined;
-  const decision = await hooked({ ...state.call, effects }, ports.evaluate(effects, facts), reach);
+  const judged = ports.evaluate(effects, facts);
+  const { hooks } = ports;
+  const decision = hooks
+    ? await hookedDecision(hookedCall(state.call, prepared, effects), judged, { hooks, signal: reach.signal })
+    : judged;
   if (decision.verdict !== "ask") return record({ call: state.call.id, effects, decision });
   const { tool, input } = state.call;
   const opinion = await ports.opinion?.({ tool, input, effects, why: decision.why }, facts, reach.signal);
@@ -45,21 +49,6 @@ async function decideCall(state: CallState, session: Session, reach: Reach): Pro
   const proposed = await ports.propose(effects, facts);
   if (session.settings.attended) return [ask(state, data, answersFor(proposed, ports))];
   return record({ ...data, ...(proposed.length > 0 && { proposed }) });
-}
-
-/** What only a person may lift, whatever a hook says. */
-const persons: ReadonlySet<string> = new Set(["refused-before", "uncontained"]);
-
-/** A hook can tighten a decision; it answers in a person's stead where one would be asked, and never lifts a denial. */
-async function hooked(call: HookedCall, decision: Decision, { ports, signal }: Reach): Promise<Decision> {
-  const { hooks } = ports;
-  if (!hooks || decision.verdict === "deny") return decision;
-  const mayAllow = !persons.has(decision.rule);
-  const said = await hooks.decide(call, decision, signal);
-  const first = said.verdict !== "allow" || mayAllow ? said : decision;
-  if (first.verdict !== "ask") return first;
-  const answer = await hooks.permit(call, first, signal);
-  return answer && (answer.verdict === "deny" || (mayAllow && answer.verdict === "allow")) ? answer : first;
 }
 
 function opinionDecision({ model, why }: Opinion): Decision {

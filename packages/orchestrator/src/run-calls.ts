@@ -10,6 +10,7 @@ import {
   type Session,
 } from "@lathe/protocol";
 import { openQuestions, type Questions } from "./ask-amid.ts";
+import { hookedCall } from "./hooked-decision.ts";
 import type { Entry, Reach } from "./ports.ts";
 import { prepareCall } from "./prepare-call.ts";
 
@@ -155,7 +156,7 @@ async function execute(
   const ask = session.settings.attended && prepared.asks ? { ask: questions.askOf(id, signal) } : {};
   const outcome = await prepared.run(reach.ports.context(session, id, { signal, ...ask }));
   const { hooks } = reach.ports;
-  return hooks ? hooks.ran({ ...state.call, effects: state.effects }, outcome, signal) : outcome;
+  return hooks ? hooks.ran(hookedCall(state.call, prepared, state.effects), outcome, signal) : outcome;
 }
 
 const unstarted: Outcome = {

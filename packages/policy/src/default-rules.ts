@@ -31,7 +31,7 @@ const madeUp = "**/{fixtures,__fixtures__,testdata,test-data,mocks,__mocks__}/**
 
 const runsLater =
   "**/{.husky/**,.vscode/**,.idea/**,.fleet/**,.zed/**,.devcontainer/**,.devcontainer.json,*.code-workspace,.cursor/**," +
-  ".cursorrules,.windsurf/**,.roo/**,.gemini/**,.codex/**,.continue/**,.mcp.json,lathe.json,.lathe/**,.claude/**," +
+  ".cursorrules,.windsurf/**,.roo/**,.gemini/**,.codex/**,.continue/**,.mcp.json,lathe.json,.lathe/**,.claude/**,.agents/**," +
   ".exrc,.nvimrc,.nvim.lua,.dir-locals.el,.gdbinit,.lldbinit,.git-hooks/**,.githooks/**}";
 
 export const defaultRules: readonly ExemplaryRule[] = [
@@ -122,6 +122,9 @@ export const defaultRules: readonly ExemplaryRule[] = [
         { kind: "write", target: ".vscode/tasks.json" },
         { kind: "write", target: ".husky/pre-commit" },
         { kind: "write", target: "lathe.json" },
+        { kind: "write", target: ".claude/settings.local.json" },
+        { kind: "write", target: ".agents/hooks.json" },
+        { kind: "delete", target: "sub/.agents/skills" },
       ],
       ignores: [
         { kind: "read", target: ".mcp.json" },

@@ -196,6 +196,22 @@ describe("evaluate", () => {
     assert.match(why, /`npm test`.*`lathe doctor`.*`--no-sandbox`/);
   });
 
+  it("names what only a person may lift before whatever else asks", () => {
+    const refusals = [{ kind: "write", target: "a", isOld: true }] as const;
+    const effects = [
+      { kind: "network", target: "example.org", traits: ["named"] },
+      { kind: "write", target: "a" },
+    ] as const;
+    const asks: Rule = { name: "mine", verdict: "ask" };
+    const judge = (mode: Mode, rules: readonly Rule[]): string =>
+      evaluate({ effects }, facts({ mode, refusals, paths: inside("a") }), rules).rule;
+    for (const rules of [[], [asks]])
+      for (const mode of ["auto", "ask"] as const) assert.equal(judge(mode, rules), "refused-before");
+    assert.equal(judge("auto", [{ ...asks, verdict: "deny" }]), "mine");
+    const bare = facts({ containment: "none" });
+    assert.equal(evaluate({ effects: commandEffects("npm test") }, bare, [asks]).rule, "uncontained");
+  });
+
   it("own processes may always be touched, others only in a sandbox", () => {
     const judge = (target: string, more: Partial<Facts>): string =>
       evaluate({ effects: [{ kind: "process", target }] }, facts(more), defaultRules).verdict;

@@ -20,7 +20,7 @@ export function evaluate(call: Judged, facts: Facts, rules: readonly Rule[]): De
     ({ decision }) => decision,
   );
   if (!first) return { verdict: "allow", rule: "no-effects", why: "it touches nothing outside the session" };
-  return others.reduce((grave, one) => (gravity[one.verdict] > gravity[grave.verdict] ? one : grave), first);
+  return others.reduce((grave, one) => (rankOf(one) > rankOf(grave) ? one : grave), first);
 }
 
 export interface Judgement {
@@ -76,7 +76,7 @@ function judgeEffect(effect: Effect, { facts, rules, isCommand }: Situation): De
   // A mode that only reads holds against every rule that would allow more.
   if (!rule || (rule.verdict === "allow" && (usual.verdict === "deny" || isOwnWord(effect, facts))))
     return usual;
-  if (gravity[rule.verdict] < gravity[usual.verdict] && rule.verdict !== "allow") return usual;
+  if (rule.verdict !== "allow" && rankOf(byRule(rule, effect)) < rankOf(usual)) return usual;
   if (rule.verdict === "allow" && isGrave(effect, usual) && !namesExactly(rule, effect)) return usual;
   return byRule(rule, effect);
 }
@@ -137,6 +137,12 @@ function byRule({ name, verdict, why }: Rule, effect: Effect): Decision {
 
 const gravestFirst: readonly Verdict[] = ["deny", "ask", "allow"];
 const gravity: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
+/** What only a person may lift: named before whatever else would ask. */
+const persons: ReadonlySet<string> = new Set(["refused-before", "uncontained"]);
+
+function rankOf({ verdict, rule }: Decision): number {
+  return gravity[verdict] + (verdict === "ask" && persons.has(rule) ? 0.5 : 0);
+}
 
 function named({ kind, target }: Effect): string {
   const short = target.length > 120 ? `${target.slice(0, 117)}...` : target;

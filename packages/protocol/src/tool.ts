@@ -70,12 +70,20 @@ export interface ShellScript {
   readonly folder: string;
 }
 
+/** A call once its arguments are mended, and what stands for another tool is that tool. */
+export interface TakenCall {
+  readonly tool: string;
+  readonly input: Readonly<Record<string, unknown>>;
+}
+
 /** A call with valid arguments, not yet allowed to run. */
 export interface PreparedCall {
   /** In doubt, the graver. Empty when it touches nothing outside the session. */
   readonly effects: readonly Effect[];
   /** Its effects are more than `effects`: policy has to read these first. */
   readonly script?: ShellScript;
+  /** What is called with which arguments, as they are taken; absent where that is what the model wrote. */
+  readonly taken?: TakenCall;
   /** When present the call is answered by a person instead of being run. */
   readonly question?: Question;
   /** It asks a person in the middle of its run. */

@@ -12,7 +12,7 @@ const files: ReadonlySet<string> = new Set(
   ),
 );
 const folders: ReadonlySet<string> = new Set(
-  ".vscode .idea .zed .fleet .cursor .claude .codex .gemini .opencode .windsurf .roo .continue .kiro .devcontainer .lathe".split(
+  ".vscode .idea .zed .fleet .cursor .claude .agents .codex .gemini .opencode .windsurf .roo .continue .kiro .devcontainer .lathe".split(
     " ",
   ),
 );

@@ -107,12 +107,13 @@ describe("the watch over a workspace", () => {
     rmSync(join(workspace, ".git/config"));
     symlinkSync(join(outside, "config"), join(workspace, ".git/config"));
     symlinkSync(outside, join(workspace, ".claude"));
+    symlinkSync(outside, join(workspace, ".agents"));
     mkdirSync(join(workspace, "sub"));
     symlinkSync(outside, join(workspace, "sub/.git"));
     symlinkSync(outside, join(workspace, "sub/out"));
     assert.deepEqual(
       end().toSorted(),
-      [".claude", ".git/config", "sub/.git", "sub/out (a link out of the workspace)"].toSorted(),
+      [".agents", ".claude", ".git/config", "sub/.git", "sub/out (a link out of the workspace)"].toSorted(),
     );
     assert.equal(text(".git/config"), config);
     assert.equal(lstatSync(join(workspace, ".git/config")).isFile(), true);

@@ -61,6 +61,7 @@ export function defineTool<const Entries extends v.ObjectEntries>(definition: To
       const script = definition.script?.(input);
       return {
         effects: definition.effects(input),
+        taken: { tool: name, input },
         ...(script && { script }),
         ...(question && { question }),
         ...(definition.asks && { asks: true }),

@@ -161,6 +161,7 @@ describe("MCP tools", () => {
       /^mcp__hub__create_issue: Does create_issue\narguments: \{"type":"object"\}/,
     );
     const call = prepared(tools, "call_tool", { name: "mcp__hub__create_issue", arguments: { title: "a" } });
+    assert.deepEqual(call.taken, { tool: "mcp__hub__create_issue", input: { title: "a" } });
     assert.equal(outcomeText(await call.run(context())), "done");
     assert.deepEqual(servers.calls, [{ server: "hub", tool: "create_issue", input: { title: "a" } }]);
     const none = await prepared(tools, "find_tools", { query: "zebra" }).run(context());

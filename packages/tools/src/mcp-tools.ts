@@ -114,6 +114,7 @@ function prepared({ server, tool }: Known, given: unknown, servers: McpServers):
   };
   return {
     effects: [effect],
+    taken: { tool: mcpName(server, tool.name), input },
     run: async (context: ToolContext) => {
       const outcome = await servers.call({ server, tool: tool.name, input }, context.signal);
       return cleanOutcome(outcome, context);

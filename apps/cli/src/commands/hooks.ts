@@ -47,7 +47,9 @@ function listing(hooks: readonly Hook[], trusted: boolean): string {
   if (hooks.length === 0) return "no hooks";
   const lines = hooks.map(({ event, matcher, command, isProjects }) => {
     const state = isProjects ? (trusted ? "trusted" : "not trusted") : "yours";
-    return `${event}${matcher === "" ? "" : ` ${matcher}`} (${state}): ${harmless(command)}`;
+    const line = `${event}${matcher === "" ? "" : ` ${matcher}`} (${state}): ${command}`;
+    // No line of it may look like another hook.
+    return harmless(line).replaceAll("\n", "\n  ");
   });
   return lines.join("\n");
 }

@@ -34,6 +34,8 @@ export interface CustomPlace {
 export interface CustomKind {
   readonly folder: "agents" | "commands" | "skills";
   readonly file?: string;
+  /** *Contract:* why one is left out, so that another of its name may stand. */
+  refuses?(file: CustomFile): string | undefined;
 }
 
 const projectFolders = [".agents", ".claude"];
@@ -46,8 +48,9 @@ export function readCustomFiles({ cwd, env }: CustomPlace, kind: CustomKind): Cu
   const byName = new Map<string, CustomFile>();
   const remarks: string[] = [];
   const add = (found: CustomFile | string | undefined): void => {
-    if (typeof found === "string") remarks.push(found);
-    else if (found && !byName.has(found.name)) byName.set(found.name, found);
+    const refused = typeof found === "object" ? kind.refuses?.(found) : found;
+    if (refused !== undefined) remarks.push(refused);
+    else if (typeof found === "object" && !byName.has(found.name)) byName.set(found.name, found);
   };
   for (const folder of projectFolders) {
     for (const { name, path } of namesIn(cwd, join(folder, kind.folder), kind)) {

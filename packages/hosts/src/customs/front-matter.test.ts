@@ -52,6 +52,30 @@ describe("front matter", () => {
     assert.equal(textOf({ name: " " }, "name"), undefined);
   });
 
+  it("takes 64 kB of anything at once, and no head with a line as long as that", () => {
+    const long = "a line of its head is longer than 2000 characters";
+    for (const piece of [" ", "(", "()", "\t#", " #", ", ", "'", ": "]) {
+      const text = piece.repeat(65_536 / piece.length);
+      assert.equal(fieldsOf(`tools: x${text}x`), long);
+      assert.equal(fieldsOf(`tools: [x${text}x]`), long);
+      assert.ok(Array.isArray(listOf({ tools: text }, "tools")));
+    }
+    const lines = Array.from({ length: 32 }, () => `  ${"(".repeat(1900)}`).join("\n");
+    const read = readFrontMatter(`---\ntools: >\n${lines}\n---\nbody`);
+    assert.ok(typeof read !== "string");
+    assert.deepEqual(listOf(read.fields, "tools"), []);
+  });
+
+  it("parts names as brackets say", () => {
+    const before = (text: string): readonly string[] =>
+      (text.match(/(?:[^,(]|\([^)]*\))+/gu) ?? []).map((part) => part.trim()).filter((part) => part !== "");
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom("a", " ", ",", "(", ")"), maxLength: 30 }), (text) => {
+        assert.deepEqual(listOf({ tools: text }, "tools"), before(text));
+      }),
+    );
+  });
+
   it("never throws, and keeps what is below the head", () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ unit: "binary" }), (head, body) => {

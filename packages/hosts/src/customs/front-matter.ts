@@ -10,13 +10,18 @@ export interface Markdown {
   readonly body: string;
 }
 
+const longestLine = 2000;
+
 /** A sentence when the head cannot be read; a file without one is all body. */
 export function readFrontMatter(text: string): Markdown | string {
   const plain = text.replace(/^\uFEFF/u, "").replaceAll("\r\n", "\n");
   if (!/^---[ \t]*\n/u.test(plain)) return { fields: {}, body: plain };
   const head = /^---[ \t]*\n([\s\S]*?)(?<=\n)---[ \t]*(?:\n|$)/u.exec(plain);
   if (!head) return "its head has no end: a line of three hyphens";
-  const lines = (head[1] ?? "").split("\n").filter((line) => line.trim() !== "" && !/^\s*#/u.test(line));
+  const written = (head[1] ?? "").split("\n");
+  if (written.some((line) => line.length > longestLine))
+    return `a line of its head is longer than ${longestLine} characters`;
+  const lines = written.filter((line) => line.trim() !== "" && !/^\s*#/u.test(line));
   const read = readFields({ lines, at: 0 }, 0);
   return typeof read === "string" ? read : { fields: read, body: plain.slice(head[0].length) };
 }
@@ -82,14 +87,29 @@ function inlineList(value: string): readonly string[] {
 
 function unquoted(value: string): string {
   const [, quote, inner = ""] = /^(["'])([\s\S]*)\1$/u.exec(value) ?? [];
-  if (quote === undefined) return value.replace(/\s+#.*$/u, "");
+  if (quote === undefined) return withoutComment(value);
   return quote === '"' ? inner.replace(/\\(["\\])/gu, "$1") : inner.replaceAll("''", "'");
 }
 
-/** `a, b` as its parts; commas within brackets part nothing. */
+function withoutComment(value: string): string {
+  const at = value.search(/\s#/u);
+  return at < 0 ? value : value.slice(0, at).trimEnd();
+}
+
+/** `a, b` as its parts; commas within brackets part nothing. Looks at each character once: others wrote the text. */
 function namesIn(text: string): readonly string[] {
-  const parts = text.match(/(?:[^,(]|\([^)]*\))+/gu) ?? [];
-  return parts.map((part) => part.trim()).filter((part) => part !== "");
+  const parts: string[] = [];
+  const lastClosing = text.lastIndexOf(")");
+  let start = 0;
+  for (let at = 0; at < text.length; at++) {
+    const opens = text[at] === "(";
+    if (opens && at < lastClosing) at = text.indexOf(")", at);
+    else if (opens || text[at] === ",") {
+      parts.push(text.slice(start, at));
+      start = at + 1;
+    }
+  }
+  return [...parts, text.slice(start)].map((part) => part.trim()).filter((part) => part !== "");
 }
 
 /** A field of names, written as a list or with commas; undefined when it is not there. */

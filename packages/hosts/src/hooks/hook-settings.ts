@@ -4,6 +4,7 @@ import { isFailure } from "@lathe/protocol";
 import type { CustomPlace } from "../customs/custom-files.ts";
 import { readRegularFile } from "../regular-file.ts";
 import { readRootFile } from "../root-file.ts";
+import { hookFiles } from "./hook-files.ts";
 import { projectHookFiles, userHooksFile } from "./may-have-hooks.ts";
 
 export const hookEvents = [
@@ -113,10 +114,8 @@ function hashOf(hooks: readonly Hook[], cwd: string): string {
   if (hooks.length === 0) return "";
   const hash = createHash("sha256").update(JSON.stringify(hooks));
   for (const { command } of hooks) {
-    for (const word of command.replace(/\$\{?CLAUDE_PROJECT_DIR\}?/gu, cwd).split(/[\s"'`;|&<>()=]+/u)) {
-      const path = word.startsWith(`${cwd}/`) ? word.slice(cwd.length + 1) : word;
-      const file = path === "" || path.startsWith("/") ? undefined : readRootFile(cwd, path, mostBytes);
-      if (file && !isFailure(file)) hash.update(`\0${path}\0`).update(file.bytes);
+    for (const { path, bytes } of hookFiles(command, cwd).files) {
+      hash.update(JSON.stringify([path, bytes?.length ?? null])).update(bytes ?? "");
     }
   }
   return hash.digest("hex");

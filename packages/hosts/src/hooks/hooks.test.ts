@@ -18,6 +18,7 @@ import type { LocalOptions } from "../local-options.ts";
 import type { LocalSession } from "../local-session.ts";
 import { noRouterOptions } from "../router-options.ts";
 import { startSession } from "../start-session.ts";
+import { openWorkbench } from "../workbench.ts";
 import { readHookSettings } from "./hook-settings.ts";
 import { hookedTools } from "./hooked-tools.ts";
 import { distrustHooks, isTrusted, trustHooks } from "./trusted-hooks.ts";
@@ -74,21 +75,18 @@ describe("hooks", () => {
     hooks: [{ type: "command", command, ...more }],
   });
   const output = (value: object): string => `printf '%s' '${JSON.stringify(value)}'`;
+  const optionsAt = (url: string): LocalOptions => ({
+    ...{ cwd, env: env(), version: "test", models: ["acme/one"], router: noRouterOptions, catalogue: {} },
+    providers: { acme: { baseUrl: `${url}/v1`, apiKey: "k", wire: "chat" } },
+    ...{ mode: "auto", attended: false, limits: { steps: 30 }, rules: [], checkpoints: false },
+    ...{ sandbox: "off", sandboxLimits: { wanted: {}, most: {} } },
+    onEvent: () => undefined,
+    onDelta: () => undefined,
+    onRemark: (text) => remarks.push(text),
+  });
   const run = async (script: readonly WireAnswer[], more: Partial<LocalOptions> = {}): Promise<Session> => {
     server = await startWireServer(script);
-    const started = await startSession(
-      {
-        ...{ cwd, env: env(), version: "test", models: ["acme/one"], router: noRouterOptions, catalogue: {} },
-        providers: { acme: { baseUrl: `${server.url}/v1`, apiKey: "k", wire: "chat" } },
-        ...{ mode: "auto", attended: false, limits: { steps: 30 }, rules: [], checkpoints: false },
-        ...{ sandbox: "off", sandboxLimits: { wanted: {}, most: {} } },
-        onEvent: () => undefined,
-        onDelta: () => undefined,
-        onRemark: (text) => remarks.push(text),
-        ...more,
-      },
-      { text: "go" },
-    );
+    const started = await startSession({ ...optionsAt(server.url), ...more }, { text: "go" });
     assert.ok(!isFailure(started), JSON.stringify(started));
     session = started;
     const ended = await started.run();
@@ -133,6 +131,33 @@ describe("hooks", () => {
     assert.equal(trusted(), true);
     assert.equal(distrustHooks(place()), undefined);
     assert.equal(trusted(), false);
+  });
+
+  it("do not run once a session has written over one of them", async () => {
+    put("my tools/lib.sh", validator);
+    settings({ PreToolUse: [group('cd "$CLAUDE_PROJECT_DIR/my tools" && . ./lib.sh')] });
+    const change = shell("echo '# changed' >> 'my tools/lib.sh'");
+    const again = shell("echo forbidden");
+    const ended = await run([does(shell("echo forbidden")), does(change), does(again), say("done")]);
+    assert.deepEqual(resultsOf(ended), ["Refused (hook): not that command", "(no output)", "forbidden\n"]);
+    assert.equal(readFileSync(join(cwd, "seen.jsonl"), "utf8").trim().split("\n").length, 2);
+    assert.match(remarks.join("\n"), /have changed since they were trusted, and do not run/);
+  });
+
+  it("a project's that may run what its command does not name allows nothing, and still denies", async () => {
+    put("go.mjs", `import "./more.mjs";`);
+    put("more.mjs", "console.log(process.env.SAYS)");
+    const said = (word: string): string => verdict(word).replace(/^printf '%s' /u, "SAYS=");
+    settings({
+      PreToolUse: [
+        group(`${said("allow")} node go.mjs`, "Write"),
+        group(`${said("deny")} node go.mjs`, "Bash"),
+      ],
+    });
+    const ended = await run([does(shell("echo a"), write()), say("done")], { rules: [rule("ask")] });
+    assert.match(resultsOf(ended)[0] ?? "", /^Refused \(hook\)/);
+    assert.match(resultsOf(ended)[1] ?? "", /^Refused \(mine\)/);
+    assert.match(remarks.join("\n"), /cannot allow anything/);
   });
 
   it("nothing is trusted where the user's configuration lies in the workspace", () => {
@@ -248,6 +273,36 @@ describe("hooks", () => {
     for (const part of [/`exit 1` failed: it ended with 1/, /was stopped after 0.2 s/, /Nonsense hooks/]) {
       assert.match(remarks.join("\n"), part);
     }
+  });
+
+  it("see the arguments that the tool takes, however the model wrote them", async () => {
+    put(
+      ".claude/hooks/check.sh",
+      validator.replace("forbidden", '\'"command":"echo forbidden\'*|*\'"old_string":"forbidden\''),
+    );
+    settings({ PreToolUse: [group("sh .claude/hooks/check.sh", "Bash|Edit")] });
+    put("a.txt", "forbidden");
+    const shellCall = { ...shell("x"), input: JSON.stringify(JSON.stringify({ command: "echo forbidden" })) };
+    const edit = { path: "a.txt", edits: JSON.stringify([{ old: "forbidden", new: "x" }]) };
+    const ended = await run([does(shellCall, call("edit", edit)), say("done")]);
+    for (const text of resultsOf(ended)) assert.equal(text, "Refused (hook): not that command");
+    assert.equal(resultsOf(ended).length, 2);
+  });
+
+  it("have their say in single calls outside any session", async () => {
+    put(".claude/hooks/check.sh", validator);
+    const note = output({ hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: "noted" } });
+    settings({
+      PreToolUse: [group("sh .claude/hooks/check.sh", "Bash")],
+      PostToolUse: [group(note, "Bash")],
+    });
+    const bench = openWorkbench(optionsAt("http://127.0.0.1:1"), new AbortController().signal);
+    assert.ok(!isFailure(bench));
+    const refused = await bench.run("shell", JSON.stringify({ command: "echo forbidden" }));
+    const ran = await bench.run("shell", { command: "echo fine" });
+    await bench.close();
+    assert.deepEqual(refused, { type: "refused", rule: "hook", why: "not that command" });
+    assert.match(ran.type === "ok" ? ran.text : "", /^fine\n[\s\S]*noted/);
   });
 
   it("see every file that a call changes", () => {

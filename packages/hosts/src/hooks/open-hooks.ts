@@ -1,6 +1,7 @@
 /** Opens the hooks of a session: none where nothing is configured, and the project's only where the user trusts them as they are. */
 import type { CustomPlace } from "../customs/custom-files.ts";
-import { readHookSettings } from "./hook-settings.ts";
+import { hookFiles } from "./hook-files.ts";
+import { type Hook, readHookSettings } from "./hook-settings.ts";
 import { type HookPlace, openSessionHooks, type SessionHooks } from "./session-hooks.ts";
 import { isTrusted } from "./trusted-hooks.ts";
 
@@ -14,5 +15,8 @@ export function openHooks(place: HookPlace & CustomPlace): SessionHooks | undefi
     place.onRemark(`${what}; \`lathe hooks list\` shows them, \`lathe hooks trust\` lets them run`);
   }
   const running = hooks.filter(({ isProjects }) => !isProjects || isAllowed);
-  return running.length === 0 ? undefined : openSessionHooks(running, place);
+  const areAsTrusted = (): boolean => readHookSettings(place).hash === hash && isTrusted(place, hash);
+  const mayAllow = (hook: Hook): boolean => !hook.isProjects || hookFiles(hook.command, place.cwd).isAll;
+  const trust = { areAsTrusted, mayAllow };
+  return running.length === 0 ? undefined : openSessionHooks(running, { ...place, trust });
 }

@@ -5,16 +5,30 @@ import { type Hook, type HookEvent, hookMatches } from "./hook-settings.ts";
 import { type HookedTool, hookedTools } from "./hooked-tools.ts";
 import { type HookSaid, runHook } from "./run-hook.ts";
 
+export interface HookedSession extends Pick<Session, "id" | "agent"> {
+  readonly settings: Pick<Session["settings"], "mode">;
+}
+
 export interface HookPlace {
   readonly cwd: string;
   /** The file of its log. */
   readonly log: string;
-  session(): Session;
+  session(): HookedSession;
   readonly ports: Pick<AgentPorts, "sandbox" | "containment" | "redact">;
   onRemark(text: string): void;
   /** Ends the turn. */
   cancel(by: string): void;
 }
+
+/** What is asked anew before each run: what was trusted once may be written over. */
+interface HookTrust {
+  /** Whether the project's hooks are what they were when they were opened, and still trusted. */
+  areAsTrusted(): boolean;
+  /** Whether what it says may answer in a person's stead. */
+  mayAllow(hook: Hook): boolean;
+}
+
+type TrustedPlace = HookPlace & { readonly trust: HookTrust };
 
 export interface SessionHooks extends Hooks {
   /** *Contract:* once, before the first words. */
@@ -26,7 +40,7 @@ export interface SessionHooks extends Hooks {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-export function openSessionHooks(hooks: readonly Hook[], place: HookPlace): SessionHooks {
+export function openSessionHooks(hooks: readonly Hook[], place: TrustedPlace): SessionHooks {
   const run = runner(hooks, place);
   let context = "";
   let refused: string | undefined;
@@ -91,7 +105,7 @@ export function openSessionHooks(hooks: readonly Hook[], place: HookPlace): Sess
 type Run = (event: HookEvent, fields: Fields, signal?: AbortSignal) => Promise<readonly HookSaid[]>;
 
 /** All that match at once; each command once. */
-function runner(hooks: readonly Hook[], place: HookPlace): Run {
+function runner(hooks: readonly Hook[], place: TrustedPlace): Run {
   const told = new Set<string>();
   const tell = (text: string): void => {
     if (!told.has(text)) place.onRemark(text);
@@ -99,7 +113,10 @@ function runner(hooks: readonly Hook[], place: HookPlace): Run {
   };
   return async (event, fields, signal) => {
     const name = String(fields.tool_name ?? fields.source ?? "");
-    const matching = hooks.filter((one) => one.event === event && hookMatches(one, name));
+    const written = hooks.filter((one) => one.event === event && hookMatches(one, name));
+    const areTrusted = !written.some(({ isProjects }) => isProjects) || place.trust.areAsTrusted();
+    if (!areTrusted) tell(changed);
+    const matching = written.filter(({ isProjects }) => !isProjects || areTrusted);
     if (matching.length === 0) return [];
     const { containment, uncontainedAllowed } = await place.ports.containment();
     if (containment === "none" && !uncontainedAllowed) {
@@ -112,20 +129,45 @@ function runner(hooks: readonly Hook[], place: HookPlace): Run {
       ...{ permission_mode: modeNames[settings.mode], hook_event_name: event },
       ...fields,
     };
-    const commands = [...new Map(matching.map((one) => [one.command, one])).values()];
+    // The user's own comes first, and its say counts for more than the project's.
+    const commands = [...new Map(matching.toReversed().map((one) => [one.command, one])).values()];
     return Promise.all(
       commands.map(async (hook) => {
         const at = { sandbox: place.ports.sandbox, cwd: place.cwd, input, ...(signal && { signal }) };
         const said = await redacted(await runHook(hook, at), place);
-        if (said.problem !== undefined) tell(`the ${event} hook \`${hook.command}\` failed: ${said.problem}`);
-        const { systemMessage, continue: goesOn, stopReason } = said.json;
-        if (typeof systemMessage === "string") place.onRemark(systemMessage);
-        if (goesOn === false && event !== "Stop" && event !== "SubagentStop")
-          place.cancel(`a hook${typeof stopReason === "string" ? `: ${stopReason}` : ""}`);
-        return said;
+        heed(said, { event, hook, place, tell });
+        if (!allows(said, event) || place.trust.mayAllow(hook)) return said;
+        tell(`the ${event} hook \`${hook.command}\` cannot allow anything: ${unknownFiles}`);
+        return { ...said, json: {} };
       }),
     );
   };
+}
+
+interface Heard {
+  readonly event: HookEvent;
+  readonly hook: Hook;
+  readonly place: HookPlace;
+  tell(text: string): void;
+}
+
+/** What it says to people, and to the turn. */
+function heed({ problem, json }: HookSaid, { event, hook, place, tell }: Heard): void {
+  if (problem !== undefined) tell(`the ${event} hook \`${hook.command}\` failed: ${problem}`);
+  const { systemMessage, continue: goesOn, stopReason } = json;
+  if (typeof systemMessage === "string") place.onRemark(systemMessage);
+  if (goesOn === false && event !== "Stop" && event !== "SubagentStop")
+    place.cancel(`a hook${typeof stopReason === "string" ? `: ${stopReason}` : ""}`);
+}
+
+const changed =
+  "the hooks of this project have changed since they were trusted, and do not run; `lathe hooks list` shows them, `lathe hooks trust` lets them run";
+const unknownFiles =
+  "it may run files of the project that its command does not name; what it refuses or asks holds";
+
+function allows(said: HookSaid, event: HookEvent): boolean {
+  if (event === "PreToolUse") return preDecision(said)?.verdict === "allow";
+  return event === "PermissionRequest" && permission(said)?.verdict === "allow";
 }
 
 const modeNames = { auto: "acceptEdits", ask: "default", plan: "plan", "read-only": "plan" } as const;

@@ -12,12 +12,19 @@ export interface Agents {
 }
 
 export function readAgents(place: CustomPlace): Agents {
-  const { files, remarks } = readCustomFiles(place, { folder: "agents" });
+  const { files, remarks } = readCustomFiles(place, { folder: "agents", refuses: refusedFile });
   const read = files.map(definitionOf);
   const own = read.filter((one) => typeof one !== "string");
   const wrong = read.filter((one) => typeof one === "string");
   const builtin = builtinAgents.filter(({ name }) => !own.some((one) => one.name === name));
   return { agents: [...builtin, ...own], remarks: [...remarks, ...wrong] };
+}
+
+/** What only reads stays so in a project that nobody has looked at. */
+function refusedFile(file: CustomFile): string | undefined {
+  const name = textOf(file.fields, "name") ?? file.name;
+  if (!file.isProjects || !builtinAgents.some((one) => one.name === name)) return undefined;
+  return `${file.path} was left out: ${name} is built in, and only your own definition may replace it`;
 }
 
 const longestAbout = 160;

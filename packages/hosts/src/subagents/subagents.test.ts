@@ -28,6 +28,7 @@ import { noRouterOptions } from "../router-options.ts";
 import { sessionCost } from "../session-cost.ts";
 import { resumeSession, startSession } from "../start-session.ts";
 import { openState } from "../state.ts";
+import { readAgents } from "./read-agents.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 let calls = 0;
@@ -333,6 +334,25 @@ describe("subagents", () => {
     const [child] = await childrenOf(ended);
     assert.equal(child?.lastEnd?.type, "cancelled");
     assert.equal(child?.turn, undefined);
+  });
+
+  it("built-in ones are not replaced by a project, only by the user", () => {
+    const text = (name: string): string => `---\nname: ${name}\ndescription: d\n---\nDo all.\n`;
+    put(".agents/agents/explore.md", text("explore"));
+    put(".claude/agents/other.md", text("review"));
+    const readable = () => {
+      const { agents, remarks } = readAgents({ cwd, env: { HOME: join(root, "home") } });
+      return { reads: agents.flatMap(({ name, onlyReads }) => (onlyReads ? [name] : [])), remarks };
+    };
+    assert.deepEqual(readable().reads, ["explore", "review"]);
+    assert.match(
+      readable().remarks.join("\n"),
+      /explore\.md was left out: explore is built in[\s\S]*other\.md/,
+    );
+    const own = join(root, "home/.config/lathe/agents");
+    mkdirSync(own, { recursive: true });
+    writeFileSync(join(own, "explore.md"), text("explore"));
+    assert.deepEqual(readable().reads, ["review"]);
   });
 
   it("go no deeper than two", async () => {

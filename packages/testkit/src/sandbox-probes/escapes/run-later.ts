@@ -41,7 +41,12 @@ export const runLater: readonly EscapeProbe[] = [
   left("vscode-settings", [".vscode/settings.json", ".vscode/launch.json", ".vscode/extensions.json"]),
   left("idea", [".idea/workspace.xml", ".idea/runConfigurations/x.xml"]),
   left("mcp", [".mcp.json"]),
-  left("agents-settings", [".claude/settings.json", ".claude/settings.local.json", ".cursor/mcp.json"]),
+  left("agents-settings", [
+    ".claude/settings.json",
+    ".claude/settings.local.json",
+    ".cursor/mcp.json",
+    ".agents/hooks.json",
+  ]),
   left("own-settings", ["lathe.json", ".lathe/settings.json", ".lathe/rules.json"]),
   left("husky", [".husky/pre-commit"]),
   left("vscode-existing", [".vscode/tasks.json"], {
