@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type Failure, failure } from "@lathe/protocol";
 
 /** Another number: the file is made anew. */
-const schemaVersion = 1;
+const schemaVersion = 2;
 
 const tables = `
 create table sessions (

@@ -37,20 +37,32 @@ export interface FactState {
   turns: number;
   turn: OpenTurn | null;
   calls: Record<string, OpenCall>;
+  /** Of a fork: what comes was copied from another session, whose rows it is. */
+  isCopy: boolean;
 }
 
 export function emptyState(): FactState {
-  return { head: 0, cwd: "", harness: "", model: "", turns: 0, turn: null, calls: {} };
+  return { head: 0, cwd: "", harness: "", model: "", turns: 0, turn: null, calls: {}, isCopy: false };
 }
 
 /** Takes the next event: changes the state and returns the rows that are complete with it. */
 export function takeEvent(state: FactState, event: Event): readonly Fact[] {
   state.head = event.seq;
+  const facts = factsOf(state, event);
+  return state.isCopy ? [] : facts;
+}
+
+function factsOf(state: FactState, event: Event): readonly Fact[] {
   switch (event.type) {
     case "session.created":
+      state.isCopy = event.data.forkOf !== undefined;
       state.cwd = event.data.cwd;
       state.harness = event.data.harness;
       state.model = event.data.prompt.model ?? "";
+      return [];
+    case "session.claimed":
+      // Whoever made the fork had the first claim, and only copied.
+      if (event.data.epoch > 1) state.isCopy = false;
       return [];
     case "message.received":
       beginTurn(state, event.at);
