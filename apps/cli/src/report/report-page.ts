@@ -117,7 +117,7 @@ function groups(title: string, all: readonly WorkGroup[]): string {
   ];
   const rows = all.map((one) => [
     one.name,
-    one.unpriced === one.steps && one.steps > 0 ? "?" : money(one.cost),
+    one.cost === 0 && one.unpriced > 0 ? "?" : money(one.cost),
     count(one.turns),
     count(one.steps),
     one.turns > 0 ? (one.calls / one.turns).toFixed(1) : "",

@@ -34,14 +34,14 @@ export function reportText(report: Report, view: ReportView): string {
   return `${head}\n${sections.filter((text) => text !== "").join("\n")}`;
 }
 
-function costOf({ cost, unpriced, steps }: WorkGroup): string {
-  return unpriced === steps && steps > 0 ? "?" : money(cost);
+function costOf({ cost, unpriced }: WorkGroup): string {
+  return cost === 0 && unpriced > 0 ? "?" : money(cost);
 }
 
 function summary({ work, errors }: Report, { paint }: ReportView): string {
   const { total } = work;
   const { bold, dim } = paint;
-  const unpriced = total.unpriced > 0 ? dim(` and ${count(total.unpriced)} steps of unknown price`) : "";
+  const unpriced = total.unpriced > 0 ? dim(` and ${count(total.unpriced)} attempts of unknown price`) : "";
   const per = total.turns > 0 ? total.cost / total.turns : 0;
   const tools = errors.filter(({ tool }) => tool !== "(model)");
   const calls = tools.reduce((sum, { calls: n }) => sum + n, 0);

@@ -30,7 +30,7 @@ async function write(id: string, drafts: readonly Draft[]) {
 }
 
 function dump(from: DatabaseSync): unknown {
-  const tables = ["steps", "calls", "turns", "changes"];
+  const tables = ["steps", "calls", "turns", "changes", "compactions"];
   return tables.map((table) => from.prepare(`select * from ${table}`).all());
 }
 
@@ -178,7 +178,7 @@ describe("ingest", () => {
     await pass();
     store = createMemoryStore();
     await pass();
-    assert.deepEqual(dump(database), [[], [], [], []]);
+    assert.deepEqual(dump(database), [[], [], [], [], []]);
   });
 
   it("makes a broken or an older file anew", async () => {
