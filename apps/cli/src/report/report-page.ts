@@ -37,10 +37,13 @@ export function reportPage(report: Report): string {
   const failed = tools.reduce((sum, one) => sum + one.failed, 0);
   const cards = [
     [money(total.cost), "spent"],
-    [count(total.turns), `turns in ${count(total.sessions)} sessions`],
+    [
+      count(total.turns),
+      `${total.turns === 1 ? "turn" : "turns"} in ${count(total.sessions)} ${total.sessions === 1 ? "session" : "sessions"}`,
+    ],
     [percent(total.turns > 0 ? total.badTurns / total.turns : 0), "of turns not done"],
     [percent(calls > 0 ? failed / calls : 0), `of ${count(calls)} calls failed`],
-    [percent(total.hitRate ?? 0), "of the input from the cache"],
+    [total.hitRate === undefined ? "–" : percent(total.hitRate), "of the input from the cache"],
     [total.testMs ? duration(total.testMs.p50) : "–", "to a passing test"],
   ];
   const failures = errors

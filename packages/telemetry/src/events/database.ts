@@ -44,6 +44,13 @@ export function openDatabase(file: string): DatabaseSync | Failure {
   }
 }
 
+/** For where no file can be kept: it is made again each time. */
+export function openInMemory(): DatabaseSync {
+  const database = openAt(":memory:");
+  if (!database) throw new Error("a new database is of another version");
+  return database;
+}
+
 function remade(file: string): DatabaseSync {
   for (const end of ["", "-wal", "-shm", "-journal"]) rmSync(`${file}${end}`, { force: true });
   const database = openAt(file);
