@@ -110,4 +110,16 @@ describe("lathe report", () => {
   it("says that nothing is old enough for a keep rate", async () => {
     assert.match((await place.run(["report", "keep"])).out, /No change is an hour old yet/);
   });
+
+  it("counts a fork of a session only with what it does itself", async () => {
+    const [{ id }] = JSON.parse((await place.run(["sessions", "list", "--json"])).out);
+    const forked = await place.run(["sessions", "fork", id]);
+    assert.equal(forked.code, 0, forked.err);
+    assert.match((await place.run(["report"])).out, /1 session, 1 turn, 4 steps/);
+    const list = JSON.parse((await place.run(["sessions", "list", "--json"])).out) as { id: string }[];
+    const fork = list.find((one) => one.id !== id)?.id ?? "";
+    const { code, err } = await place.run(["run", "--no-sandbox", "--resume", fork, "go on"]);
+    assert.equal(code, 0, err);
+    assert.match((await place.run(["report"])).out, /2 sessions, 2 turns, 5 steps/);
+  });
 });

@@ -45,6 +45,10 @@ export function reportPage(report: Report): string {
     [percent(calls > 0 ? failed / calls : 0), `of ${count(calls)} calls failed`],
     [total.hitRate === undefined ? "–" : percent(total.hitRate), "of the input from the cache"],
     [total.testMs ? duration(total.testMs.p50) : "–", "to a passing test"],
+    ...(total.agents.turns > 0 ? [[count(total.agents.turns), "turns of subagents"]] : []),
+    ...(total.compactions.times > 0
+      ? [[count(total.compactions.times), `compactions, ${money(total.compactions.cost)} for summaries`]]
+      : []),
   ];
   const failures = errors
     .flatMap(({ tool, model, calls: of, failures: all }) => all.map((one) => ({ tool, model, of, ...one })))
