@@ -36,7 +36,7 @@ describe("lathe report", () => {
   it("shows what it cost and what failed, with classes and codes", async () => {
     const { code, out, err } = await place.run(["report"]);
     assert.equal(code, 0, err);
-    assert.match(out, /1 sessions, 1 turns, 4 steps/);
+    assert.match(out, /1 session, 1 turn, 4 steps/);
     assert.match(out, /UnexpectedEnvironment · not-found\s+read/);
     assert.match(out, /InvalidArguments · invalid-arguments\s+edit/);
     const { work, errors } = JSON.parse((await place.run(["report", "--json"])).out);
@@ -55,6 +55,22 @@ describe("lathe report", () => {
     const { code, err } = await place.run(["report", "--since", "yesterday"]);
     assert.equal(code, 2);
     assert.match(err, /--since takes a date/);
+  });
+
+  it("has no page of the keep rates, and says so", async () => {
+    const { code, err } = await place.run(["report", "keep", "--html", "keep.html"]);
+    assert.equal(code, 2);
+    assert.match(err, /--html goes with report/);
+  });
+
+  it("works without a cache folder, with a remark", async () => {
+    const { code, out, err } = await place.run(["report"], { env: { XDG_CACHE_HOME: "/dev/null" } });
+    assert.equal(code, 0, err);
+    assert.match(out, /1 session, 1 turn, 4 steps/);
+    assert.match(err, /cache folder cannot be written/);
+    const homeless = await place.run(["report"], { env: { HOME: "/dev/null" } });
+    assert.equal(homeless.code, 0, homeless.err);
+    assert.match(homeless.out, /No session worked in that time/);
   });
 
   it("has a page that needs nothing else", async () => {
@@ -93,5 +109,17 @@ describe("lathe report", () => {
 
   it("says that nothing is old enough for a keep rate", async () => {
     assert.match((await place.run(["report", "keep"])).out, /No change is an hour old yet/);
+  });
+
+  it("counts a fork of a session only with what it does itself", async () => {
+    const [{ id }] = JSON.parse((await place.run(["sessions", "list", "--json"])).out);
+    const forked = await place.run(["sessions", "fork", id]);
+    assert.equal(forked.code, 0, forked.err);
+    assert.match((await place.run(["report"])).out, /1 session, 1 turn, 4 steps/);
+    const list = JSON.parse((await place.run(["sessions", "list", "--json"])).out) as { id: string }[];
+    const fork = list.find((one) => one.id !== id)?.id ?? "";
+    const { code, err } = await place.run(["run", "--no-sandbox", "--resume", fork, "go on"]);
+    assert.equal(code, 0, err);
+    assert.match((await place.run(["report"])).out, /2 sessions, 2 turns, 5 steps/);
   });
 });

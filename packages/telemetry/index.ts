@@ -4,7 +4,7 @@ export { callsPerFalseAlarm } from "./src/alerts/rate-detector.ts";
 export { readCalls } from "./src/alerts/read-calls.ts";
 export { markdownTickets, type Tickets, writeTickets } from "./src/alerts/tickets.ts";
 export { type Alert, watchCalls } from "./src/alerts/watch-calls.ts";
-export { openDatabase } from "./src/events/database.ts";
+export { openDatabase, openInMemory } from "./src/events/database.ts";
 export { type Ingested, ingest } from "./src/events/ingest.ts";
 export { type KeepMeasured, type KeepSources, measureKeep } from "./src/keep/measure-keep.ts";
 export {

@@ -36,6 +36,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
     return reportWork({ since, until: now, withNames, json, html });
   }
   if (what === "keep" && more.length === 0) {
+    if (html !== undefined) return usage("report keep has no page; --html goes with report");
     const { reportKeep } = await import("../report/report-keep.ts");
     return reportKeep({ since, withNames, json });
   }

@@ -37,11 +37,18 @@ export function reportPage(report: Report): string {
   const failed = tools.reduce((sum, one) => sum + one.failed, 0);
   const cards = [
     [money(total.cost), "spent"],
-    [count(total.turns), `turns in ${count(total.sessions)} sessions`],
+    [
+      count(total.turns),
+      `${total.turns === 1 ? "turn" : "turns"} in ${count(total.sessions)} ${total.sessions === 1 ? "session" : "sessions"}`,
+    ],
     [percent(total.turns > 0 ? total.badTurns / total.turns : 0), "of turns not done"],
     [percent(calls > 0 ? failed / calls : 0), `of ${count(calls)} calls failed`],
-    [percent(total.hitRate ?? 0), "of the input from the cache"],
+    [total.hitRate === undefined ? "–" : percent(total.hitRate), "of the input from the cache"],
     [total.testMs ? duration(total.testMs.p50) : "–", "to a passing test"],
+    ...(total.agents.turns > 0 ? [[count(total.agents.turns), "turns of subagents"]] : []),
+    ...(total.compactions.times > 0
+      ? [[count(total.compactions.times), `compactions, ${money(total.compactions.cost)} for summaries`]]
+      : []),
   ];
   const failures = errors
     .flatMap(({ tool, model, calls: of, failures: all }) => all.map((one) => ({ tool, model, of, ...one })))
@@ -117,7 +124,7 @@ function groups(title: string, all: readonly WorkGroup[]): string {
   ];
   const rows = all.map((one) => [
     one.name,
-    one.unpriced === one.steps && one.steps > 0 ? "?" : money(one.cost),
+    one.cost === 0 && one.unpriced > 0 ? "?" : money(one.cost),
     count(one.turns),
     count(one.steps),
     one.turns > 0 ? (one.calls / one.turns).toFixed(1) : "",

@@ -1,4 +1,5 @@
 /** The report as a person reads it: what it cost, what fails, whether it gets worse, then the figures by model and more. */
+import { stripVTControlCharacters } from "node:util";
 import type { Report, Rot, ToolModel, WorkGroup } from "@lathe/hosts/read-report";
 import { count, duration, moment, money } from "../render/figures.ts";
 import { fit, harmless } from "../render/fit.ts";
@@ -14,7 +15,7 @@ export function reportText(report: Report, view: ReportView): string {
   const { work, errors, span } = report;
   const { bold, dim } = view.paint;
   const head = `${bold("What Lathe did")} ${dim(`since ${moment(span.since)}`)}\n`;
-  if (work.total.sessions === 0)
+  if (work.total.sessions + work.total.agents.sessions === 0)
     return `${head}\nNo session worked in that time; --since reaches further back.\n`;
   const sections = [
     summary(report, view),
@@ -34,26 +35,81 @@ export function reportText(report: Report, view: ReportView): string {
   return `${head}\n${sections.filter((text) => text !== "").join("\n")}`;
 }
 
-function costOf({ cost, unpriced, steps }: WorkGroup): string {
-  return unpriced === steps && steps > 0 ? "?" : money(cost);
+function costOf({ cost, unpriced }: WorkGroup): string {
+  return cost === 0 && unpriced > 0 ? "?" : money(cost);
 }
 
-function summary({ work, errors }: Report, { paint }: ReportView): string {
+function summary({ work, errors }: Report, view: ReportView): string {
   const { total } = work;
-  const { bold, dim } = paint;
-  const unpriced = total.unpriced > 0 ? dim(` and ${count(total.unpriced)} steps of unknown price`) : "";
-  const per = total.turns > 0 ? total.cost / total.turns : 0;
+  const { agents, compactions } = total;
+  const { bold, dim } = view.paint;
+  const unpriced =
+    total.unpriced > 0 ? dim(` and ${counted(total.unpriced, "attempt")} of unknown price`) : "";
   const tools = errors.filter(({ tool }) => tool !== "(model)");
   const calls = tools.reduce((sum, { calls: n }) => sum + n, 0);
   const failed = tools.reduce((sum, { failed: n }) => sum + n, 0);
   const input = total.tokens.fresh + total.tokens.cached + total.tokens.written;
-  const lines = [
-    `${bold(costOf(total))}${unpriced} · ${total.sessions} sessions, ${total.turns} turns, ${count(total.steps)} steps${per > 0 ? ` · ${money(per)} a turn` : ""}`,
-    `${dim("tokens  ")}${count(input)} in (${percent(total.hitRate)} from the cache), ${count(total.tokens.output)} out`,
-    `${dim("calls   ")}${count(calls)}, ${count(failed)} failed (${percent(calls > 0 ? failed / calls : 0)}) · ${total.retries} attempts of models failed, ${total.failovers} failovers · ${total.asked} approvals asked`,
-    `${dim("turns   ")}${percent(total.turns > 0 ? total.badTurns / total.turns : 0)} ended otherwise than done${total.testMs ? ` · a passing test after ${duration(total.testMs.p50)} (half of the time), ${duration(total.testMs.p95)} (19 of 20 times)` : ""}`,
+  const fromCache = total.hitRate === undefined ? "" : ` (${percent(total.hitRate)} from the cache)`;
+  const share = calls > 0 ? ` (${percent(failed / calls)})` : "";
+  const { sessions, turns, steps, testMs } = total;
+  const worked = [counted(sessions, "session"), counted(turns, "turn"), counted(steps, "step")].join(", ");
+  const rows: readonly (readonly [string, ...(string | undefined)[]])[] = [
+    [
+      "",
+      `${bold(costOf(total))}${unpriced}`,
+      worked,
+      turns > 0 && total.cost > 0 ? `${money(total.cost / turns)} a turn` : undefined,
+    ],
+    ["tokens", `${count(input)} in${fromCache}, ${count(total.tokens.output)} out`],
+    [
+      "calls",
+      `${count(calls)}, ${count(failed)} failed${share}`,
+      `${counted(total.retries, "attempt")} of a model failed`,
+      counted(total.failovers, "failover"),
+      `${counted(total.asked, "approval")} asked`,
+    ],
+    [
+      "turns",
+      turns > 0 ? `${percent(total.badTurns / turns)} ended otherwise than done` : "none ended",
+      testMs && `a passing test after ${duration(testMs.p50)}, in 19 of 20 after ${duration(testMs.p95)}`,
+    ],
+    [
+      "agents",
+      agents.sessions > 0
+        ? `${counted(agents.sessions, "subagent")}, ${counted(agents.turns, "turn")}`
+        : undefined,
+    ],
+    [
+      "context",
+      compactions.times > 0
+        ? `made shorter ${counted(compactions.times, "time")}, ${count(compactions.before)} to ${count(compactions.after)} tokens`
+        : undefined,
+      compactions.summaries > 0
+        ? `${counted(compactions.summaries, "summary", "summaries")} for ${money(compactions.cost)}`
+        : undefined,
+    ],
   ];
-  return lines.map((line) => `${line}\n`).join("");
+  return rows.map(([name, ...parts]) => packed(name, parts, view)).join("");
+}
+
+/** The parts in lines that fit, under one name. */
+function packed(name: string, parts: readonly (string | undefined)[], { paint, width }: ReportView): string {
+  const indent = name === "" ? 0 : 8;
+  const lines: string[] = [];
+  for (const part of parts) {
+    if (part === undefined) continue;
+    const longer = `${lines.at(-1)} · ${part}`;
+    const isFitting = lines.length > 0 && indent + stripVTControlCharacters(longer).length <= width;
+    if (isFitting) lines[lines.length - 1] = longer;
+    else lines.push(part);
+  }
+  return lines
+    .map((line, at) => `${at === 0 ? paint.dim(name.padEnd(indent)) : " ".repeat(indent)}${line}\n`)
+    .join("");
+}
+
+function counted(times: number, one: string, more = `${one}s`): string {
+  return `${count(times)} ${times === 1 ? one : more}`;
 }
 
 function alertText({ alerts, tickets, callsPerFalseAlarm }: Report, { paint }: ReportView): string {
@@ -190,20 +246,28 @@ function toolText(errors: readonly ToolModel[], { paint }: ReportView): string {
   return `${paint.bold("Tools")}\n${columns(["", "CALLS", "FAILED", "REFUSED", "ASKED", "TIME", "TIME 95%"], rows, paint)}`;
 }
 
-function failureText(errors: readonly ToolModel[], { paint }: ReportView): string {
-  const rows = errors
+function failureText(errors: readonly ToolModel[], { paint, width }: ReportView): string {
+  const found = errors
     .flatMap(({ tool, model, calls, failures }) => failures.map((one) => ({ tool, model, calls, ...one })))
     .sort((a, b) => b.times - a.times)
     .slice(0, 12)
-    .map(({ tool, model, calls, class: kind, code, times }) => [
-      `${kind} · ${code}`,
-      fit(tool, 20),
-      fit(model, 28),
-      count(times),
-      percent(times / calls),
-    ]);
-  if (rows.length === 0) return "";
-  return `${paint.bold("What fails")}\n${columns(["", "TOOL", "MODEL", "TIMES", "OF ITS CALLS"], rows, paint)}`;
+    .map((one) => ({ ...one, why: `${one.class} · ${one.code}` }));
+  if (found.length === 0) return "";
+  const head = ["", "TOOL", "MODEL", "TIMES", "OF CALLS"];
+  const longest = (of: "why" | "tool"): number => Math.max(4, ...found.map((one) => one[of].length));
+  // Of the line without what is between the columns and the two last ones.
+  const room = width - 21;
+  const tool = Math.min(20, longest("tool"), Math.floor(room / 5));
+  const why = Math.min(longest("why"), room - tool - 10);
+  const model = Math.min(28, room - tool - why);
+  const rows = found.map((one) => [
+    fit(one.why, why),
+    fit(one.tool, tool),
+    fit(one.model, model),
+    count(one.times),
+    percent(one.times / one.calls),
+  ]);
+  return `${paint.bold("What fails")}\n${columns(head, rows, paint)}`;
 }
 
 function rotText(rot: readonly Rot[], { paint }: ReportView): string {

@@ -1,7 +1,7 @@
 /** `lathe report`: the work of a span, as text, JSON or a page. */
 import { writeFileSync } from "node:fs";
 import { readReport } from "@lathe/hosts/read-report";
-import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { type Failure, failure } from "@lathe/protocol";
 import { columnsOf } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
 import { reportText } from "./report-text.ts";
@@ -16,7 +16,7 @@ interface Asked {
 
 export async function reportWork({ json, html, ...query }: Asked): Promise<number | Failure> {
   const report = await readReport(process.env, query);
-  if (isFailure(report)) return report;
+  for (const remark of report.remarks) process.stderr.write(`${remark}\n`);
   if (html !== undefined) {
     const { reportPage } = await import("./report-page.ts");
     try {
@@ -29,7 +29,7 @@ export async function reportWork({ json, html, ...query }: Asked): Promise<numbe
   }
   const view = { paint: paletteFor(process.stdout, process.env), width: columnsOf(process.stdout) };
   // Where the tickets lie is this machine's business.
-  const { tickets: _, ...told } = report;
+  const { tickets: _t, remarks: _r, ...told } = report;
   process.stdout.write(json ? `${JSON.stringify(told)}\n` : reportText(report, view));
   return 0;
 }

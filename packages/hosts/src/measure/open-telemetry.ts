@@ -1,8 +1,8 @@
 /** Telemetry of this machine: its databases, opened and up to date with the logs. */
 import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
-import { type Failure, isFailure } from "@lathe/protocol";
-import { type Ingested, ingest, openDatabase } from "@lathe/telemetry";
+import { isFailure } from "@lathe/protocol";
+import { type Ingested, ingest, openDatabase, openInMemory } from "@lathe/telemetry";
 import { cacheFolder } from "../cache-folder.ts";
 import { openState } from "../state.ts";
 
@@ -11,11 +11,17 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface Telemetry {
   readonly facts: DatabaseSync;
   readonly ingested: Ingested;
+  /** What the user should know of it. */
+  readonly remark?: string;
 }
 
+const inMemory =
+  "The cache folder cannot be written: all logs are read anew each time. $XDG_CACHE_HOME names another one.";
+
 /** *Contract:* the caller closes `facts`. */
-export async function openTelemetry(env: Env): Promise<Telemetry | Failure> {
-  const facts = openDatabase(join(cacheFolder(env), "telemetry", "facts.sqlite"));
-  if (isFailure(facts)) return facts;
-  return { facts, ingested: await ingest(facts, { store: openState(env).store, now: Date.now }) };
+export async function openTelemetry(env: Env): Promise<Telemetry> {
+  const kept = openDatabase(join(cacheFolder(env), "telemetry", "facts.sqlite"));
+  const facts = isFailure(kept) ? openInMemory() : kept;
+  const ingested = await ingest(facts, { store: openState(env).store, now: Date.now });
+  return { facts, ingested, ...(isFailure(kept) && { remark: inMemory }) };
 }

@@ -33,7 +33,6 @@ export async function readKeepRates(
   { since, withNames }: { readonly since: number; readonly withNames: boolean },
 ): Promise<KeepFound | Failure> {
   const telemetry = await openTelemetry(env);
-  if (isFailure(telemetry)) return telemetry;
   const { facts } = telemetry;
   const observations = openObservations(join(stateFolder(env), "keep.sqlite"));
   if (isFailure(observations)) {

@@ -1,7 +1,6 @@
 /** Read report: what the logs of this machine say of a span, with alerts, which become tickets. */
 import { join } from "node:path";
 import { profileOf } from "@lathe/context";
-import { type Failure, isFailure } from "@lathe/protocol";
 import {
   type Alert,
   callsPerFalseAlarm,
@@ -38,14 +37,14 @@ export interface Report {
   /** On average at most one false alarm in so many calls of a tool by a model. */
   readonly callsPerFalseAlarm: number;
   readonly ingested: Ingested;
+  readonly remarks: readonly string[];
 }
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export async function readReport(env: Env, query: ReportQuery): Promise<Report | Failure> {
+export async function readReport(env: Env, query: ReportQuery): Promise<Report> {
   const telemetry = await openTelemetry(env);
-  if (isFailure(telemetry)) return telemetry;
-  const { facts, ingested } = telemetry;
+  const { facts, ingested, remark } = telemetry;
   const { since, until, withNames } = query;
   const span = { since, until };
   try {
@@ -53,13 +52,27 @@ export async function readReport(env: Env, query: ReportQuery): Promise<Report |
     const names = { profileOf: profileName, projectName };
     const all = watchCalls(readCalls(facts));
     const tickets = join(stateFolder(env), "tickets");
-    const written = writeTickets(markdownTickets(tickets), all);
+    const written = ticketsOf(tickets, all);
     const alerts = all.filter(({ closedAt, lastAt }) => (closedAt ?? lastAt) >= since);
     const work = readWork(facts, span, names);
     const errors = readErrors(facts, span);
-    return { span, work, errors, alerts, callsPerFalseAlarm, ingested, ...(written > 0 && { tickets }) };
+    const remarks = [remark, written === undefined ? `No tickets can be written to ${tickets}.` : undefined];
+    return {
+      ...{ span, work, errors, alerts, callsPerFalseAlarm, ingested },
+      remarks: remarks.filter((one) => one !== undefined),
+      ...(written && { tickets }),
+    };
   } finally {
     facts.close();
+  }
+}
+
+/** How many there are; undefined where they cannot be written, which keeps nobody from the report. */
+function ticketsOf(folder: string, alerts: readonly Alert[]): number | undefined {
+  try {
+    return writeTickets(markdownTickets(folder), alerts);
+  } catch {
+    return undefined;
   }
 }
 

@@ -5,15 +5,19 @@ import { DatabaseSync } from "node:sqlite";
 import { type Failure, failure } from "@lathe/protocol";
 
 /** Another number: the file is made anew. */
-const schemaVersion = 1;
+const schemaVersion = 3;
 
 const tables = `
 create table sessions (
-  id text primary key, project text, harness text, head int, updatedAt int, scannedAt int, state text
+  id text primary key, project text, harness text, agent text, head int, updatedAt int, scannedAt int, state text
 ) without rowid;
 create table steps (
   session text, seq int, at int, turn int, model text, code text, class text, firstMs int, ms int,
   fresh int, cached int, written int, output int, cost real, calls int, primary key (session, seq)
+) without rowid;
+create table compactions (
+  session text, seq int, at int, turn int, model text, why text, before int, after int, isSummary int,
+  code text, ms int, fresh int, cached int, written int, output int, cost real, primary key (session, seq)
 ) without rowid;
 create table calls (
   session text, seq int, at int, turn int, tool text, model text, end text, code text, class text, ms int,
@@ -38,6 +42,13 @@ export function openDatabase(file: string): DatabaseSync | Failure {
   } catch (cause) {
     return failure("no-access", `the telemetry database ${file} cannot be opened`, { who: "host", cause });
   }
+}
+
+/** For where no file can be kept: it is made again each time. */
+export function openInMemory(): DatabaseSync {
+  const database = openAt(":memory:");
+  if (!database) throw new Error("a new database is of another version");
+  return database;
 }
 
 function remade(file: string): DatabaseSync {

@@ -20,8 +20,30 @@ export interface StepFact {
   readonly cached: number;
   readonly written: number;
   readonly output: number;
+  /** As settled, of failed attempts too; null where it is not known. */
   readonly cost: number | null;
   readonly calls: number;
+}
+
+/** A conversation that was made shorter, with the attempt at a summary where there was one. */
+export interface CompactionFact {
+  readonly seq: number;
+  readonly at: number;
+  readonly turn: number;
+  readonly model: string;
+  readonly why: string;
+  /** Tokens of the next request, as estimated. */
+  readonly before: number;
+  readonly after: number;
+  /** A model was asked for a summary: what follows is of that. */
+  readonly isSummary: boolean;
+  readonly code: FailureCode | null;
+  readonly ms: number;
+  readonly fresh: number;
+  readonly cached: number;
+  readonly written: number;
+  readonly output: number;
+  readonly cost: number | null;
 }
 
 export interface CallFact {
@@ -81,6 +103,7 @@ export interface ChangeFact {
 
 export type Fact =
   | { readonly table: "steps"; readonly row: StepFact }
+  | { readonly table: "compactions"; readonly row: CompactionFact }
   | { readonly table: "calls"; readonly row: CallFact }
   | { readonly table: "turns"; readonly row: TurnFact }
   | { readonly table: "changes"; readonly row: ChangeFact };

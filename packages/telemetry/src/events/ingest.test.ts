@@ -30,7 +30,7 @@ async function write(id: string, drafts: readonly Draft[]) {
 }
 
 function dump(from: DatabaseSync): unknown {
-  const tables = ["steps", "calls", "turns", "changes"];
+  const tables = ["steps", "calls", "turns", "changes", "compactions"];
   return tables.map((table) => from.prepare(`select * from ${table}`).all());
 }
 
@@ -140,12 +140,45 @@ describe("ingest", () => {
     );
   });
 
+  it("leaves what a fork copied to the session it comes from", async () => {
+    const turn = [said("x"), ...answerDrafts("a", [edit])];
+    await write("one", [...turn, done]);
+    const forkOf = { session: "one", seq: 7 };
+    const created = createdDraft("two");
+    const born: Draft = { ...created, data: { ...created.data, forkOf } };
+    const copy = succeeded(await store.create(born, { owner: testOwner(1), at: now }));
+    // As a fork in the middle of a turn: what was open is closed.
+    succeeded(await copy.append([...turn, done], { at: ++now, durable: false }));
+    await copy.close();
+    await pass();
+    const own =
+      "select session from steps union all select session from calls union all select session from turns";
+    assert.deepEqual(
+      new Set(
+        database
+          .prepare(own)
+          .all()
+          .map(({ session }) => session),
+      ),
+      new Set(["one"]),
+    );
+    const claimed = succeeded(await store.claim("two", { owner: testOwner(2), at: ++now, force: true }));
+    succeeded(
+      await claimed.append([said("and"), ...answerDrafts("b", []), done], { at: ++now, durable: false }),
+    );
+    await pass();
+    assert.partialDeepStrictEqual(database.prepare("select * from turns where session = 'two'").all(), [
+      { turn: 2, steps: 1, calls: 0 },
+    ]);
+    assert.equal(database.prepare("select count(*) n from steps where session = 'two'").get()?.n, 1);
+  });
+
   it("forgets sessions that were deleted", async () => {
     await write("one", [said("x"), ...answerDrafts("a", [edit]), done]);
     await pass();
     store = createMemoryStore();
     await pass();
-    assert.deepEqual(dump(database), [[], [], [], []]);
+    assert.deepEqual(dump(database), [[], [], [], [], []]);
   });
 
   it("makes a broken or an older file anew", async () => {

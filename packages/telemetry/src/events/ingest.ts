@@ -17,6 +17,9 @@ const settledMs = 2_000;
 
 const columns: Readonly<Record<Fact["table"], readonly string[]>> = {
   steps: "seq at turn model code class firstMs ms fresh cached written output cost calls".split(" "),
+  compactions: "seq at turn model why before after isSummary code ms fresh cached written output cost".split(
+    " ",
+  ),
   calls: "seq at turn tool model end code class ms asked exitCode isTest shape".split(" "),
   turns:
     "seq at turn model ms waitedMs steps calls failedCalls retries failovers asked end code testMs cost".split(
@@ -65,12 +68,13 @@ function prepare(database: DatabaseSync): Writers {
   return {
     facts: {
       steps: statement("steps"),
+      compactions: statement("compactions"),
       calls: statement("calls"),
       turns: statement("turns"),
       changes: statement("changes"),
     },
     known: database.prepare("select updatedAt, scannedAt, state from sessions where id = ?"),
-    note: database.prepare("insert or replace into sessions values (?, ?, ?, ?, ?, ?, ?)"),
+    note: database.prepare("insert or replace into sessions values (?, ?, ?, ?, ?, ?, ?, ?)"),
   };
 }
 
@@ -92,8 +96,8 @@ function take(writers: Writers, { summary, events, scannedAt }: Reading): number
       writers.facts[table].run(id, ...columns[table].map((name) => cellOf(cells[name])));
     }
   }
-  const { cwd, harness, head } = state;
-  writers.note.run(id, cwd, harness, head, updatedAt, scannedAt, JSON.stringify(state));
+  const { cwd, harness, agent, head } = state;
+  writers.note.run(id, cwd, harness, agent, head, updatedAt, scannedAt, JSON.stringify(state));
   return fresh.length;
 }
 

@@ -1,5 +1,5 @@
 /** Session facts: a fold of one session's events into rows, whose state can be put away between two events. */
-import { type Event, type FailureCode, failureClass, type Outcome } from "@lathe/protocol";
+import { type Event, type FailureCode, failureClass, type Outcome, type Usage } from "@lathe/protocol";
 import { argumentShape } from "./argument-shape.ts";
 import type { Fact } from "./facts.ts";
 import { isTestCommand } from "./test-command.ts";
@@ -33,24 +33,42 @@ export interface FactState {
   head: number;
   cwd: string;
   harness: string;
+  /** Which subagent it is; null of a session of a person. */
+  agent: string | null;
   model: string;
+  /** The last settlement: it comes right before what became of its attempt. The cost is null where it is unknown. */
+  settled: { attempt: string; cost: number | null } | null;
   turns: number;
   turn: OpenTurn | null;
   calls: Record<string, OpenCall>;
+  /** Of a fork: what comes was copied from another session, whose rows it is. */
+  isCopy: boolean;
 }
 
 export function emptyState(): FactState {
-  return { head: 0, cwd: "", harness: "", model: "", turns: 0, turn: null, calls: {} };
+  const created = { cwd: "", harness: "", agent: null, model: "", isCopy: false };
+  return { ...created, head: 0, settled: null, turns: 0, turn: null, calls: {} };
 }
 
 /** Takes the next event: changes the state and returns the rows that are complete with it. */
 export function takeEvent(state: FactState, event: Event): readonly Fact[] {
   state.head = event.seq;
+  const facts = factsOf(state, event);
+  return state.isCopy ? [] : facts;
+}
+
+function factsOf(state: FactState, event: Event): readonly Fact[] {
   switch (event.type) {
     case "session.created":
+      state.isCopy = event.data.forkOf !== undefined;
       state.cwd = event.data.cwd;
       state.harness = event.data.harness;
+      state.agent = event.data.agent ?? null;
       state.model = event.data.prompt.model ?? "";
+      return [];
+    case "session.claimed":
+      // Whoever made the fork had the first claim, and only copied.
+      if (event.data.epoch > 1) state.isCopy = false;
       return [];
     case "message.received":
       beginTurn(state, event.at);
@@ -59,6 +77,13 @@ export function takeEvent(state: FactState, event: Event): readonly Fact[] {
       state.model = event.data.to;
       if (state.turn && event.data.because !== undefined) state.turn.failovers += 1;
       return [];
+    case "budget.settled": {
+      const { attempt, tokens, cost = tokens === 0 ? 0 : null } = event.data;
+      state.settled = { attempt, cost };
+      return [];
+    }
+    case "context.compacted":
+      return contextCompacted(state, event);
     case "step.completed":
       return stepCompleted(state, event);
     case "step.failed":
@@ -98,7 +123,7 @@ function beginTurn(state: FactState, at: number): void {
 }
 
 function stepCompleted(state: FactState, { seq, at, data }: Event<"step.completed">): readonly Fact[] {
-  const { model, usage, cost, firstMs, ms } = data;
+  const { attempt, model, usage, firstMs, ms } = data;
   state.model = model;
   const calls = data.parts.filter((part) => part.type === "tool-call");
   // Calls of an answer before this one that never ended are of no use any more.
@@ -107,23 +132,45 @@ function stepCompleted(state: FactState, { seq, at, data }: Event<"step.complete
     const isTest = tool === "shell" && isTestCommand(input);
     state.calls[id] = { tool, model, asked: false, isTest, shape: argumentShape(input) };
   }
-  if (state.turn) {
-    state.turn.steps += 1;
-    state.turn.cost += cost ?? 0;
-  }
-  const { input = 0, cached = 0, written = 0, output = 0 } = usage ?? {};
-  const fresh = Math.max(0, input - cached - written);
-  const tokens = { fresh, cached, written, output, cost: cost ?? null, calls: calls.length };
+  if (state.turn) state.turn.steps += 1;
+  const cost = charge(state, attempt, data.cost ?? null);
+  const tokens = { ...tokensOf(usage), cost, calls: calls.length };
   const row = { seq, at, turn: state.turns, model, code: null, class: null, firstMs, ms, ...tokens };
   return [{ table: "steps", row }];
 }
 
 function stepFailed(state: FactState, { seq, at, data }: Event<"step.failed">): readonly Fact[] {
-  const { model, failure, ms } = data;
+  const { attempt, model, failure, ms } = data;
   if (state.turn) state.turn.retries += 1;
-  const tokens = { fresh: 0, cached: 0, written: 0, output: 0, cost: null, calls: 0, firstMs: null };
+  // What was never sent was never settled.
+  const cost = charge(state, attempt, 0);
+  const tokens = { ...tokensOf(undefined), cost, calls: 0, firstMs: null };
   const why = { code: failure.code, class: failureClass(failure.code) };
   return [{ table: "steps", row: { seq, at, turn: state.turns, model, ms, ...why, ...tokens } }];
+}
+
+function contextCompacted(state: FactState, { seq, at, data }: Event<"context.compacted">): readonly Fact[] {
+  const { why, before, after, parts, summary, summarized } = data;
+  if (parts.length === 0 && !summary && !summarized) return [];
+  const cost = summarized ? charge(state, summarized.attempt, summarized.cost ?? null) : 0;
+  const { model = state.model, ms = 0, failure, usage } = summarized ?? {};
+  const code = failure?.code ?? null;
+  const row = { seq, at, turn: state.turns, model, why, before, after, ...tokensOf(usage), cost, ms, code };
+  return [{ table: "compactions", row: { ...row, isSummary: summarized !== undefined } }];
+}
+
+/** What the attempt cost: what was settled for it, as in the account of the session. */
+function charge(state: FactState, attempt: string, otherwise: number | null): number | null {
+  const { settled, turn } = state;
+  const cost = settled?.attempt === attempt ? settled.cost : otherwise;
+  state.settled = null;
+  if (turn) turn.cost += cost ?? 0;
+  return cost;
+}
+
+function tokensOf(usage: Usage | undefined): Record<"fresh" | "cached" | "written" | "output", number> {
+  const { input = 0, cached = 0, written = 0, output = 0 } = usage ?? {};
+  return { fresh: Math.max(0, input - cached - written), cached, written, output };
 }
 
 function asked(state: FactState, { at, data }: Event<"question.asked">): void {

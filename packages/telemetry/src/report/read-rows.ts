@@ -1,6 +1,6 @@
 /** Rows of the telemetry database as typed facts, with what is known of their session. */
 import type { DatabaseSync } from "node:sqlite";
-import type { CallFact, StepFact, TurnFact } from "../events/facts.ts";
+import type { CallFact, CompactionFact, StepFact, TurnFact } from "../events/facts.ts";
 
 /** Milliseconds since the epoch; from the first, before the second. */
 export interface Span {
@@ -8,14 +8,17 @@ export interface Span {
   readonly until: number;
 }
 
-interface Place {
+export interface Place {
   readonly session: string;
   readonly project: string;
   readonly harness: string;
+  /** The subagent that worked there; null of a session of a person. */
+  readonly agent: string | null;
 }
 
 interface Tables {
   readonly steps: StepFact & Place;
+  readonly compactions: CompactionFact & Place;
   readonly turns: TurnFact & Place;
   readonly calls: CallFact & Place;
 }
@@ -27,7 +30,7 @@ export function* readRows<Table extends keyof Tables>(
   { since, until }: Span,
 ): Generator<Tables[Table]> {
   const statement = database.prepare(
-    `select f.*, s.project, s.harness from ${table} f join sessions s on s.id = f.session
+    `select f.*, s.project, s.harness, s.agent from ${table} f join sessions s on s.id = f.session
      where f.at >= ? and f.at < ? order by f.at, f.session, f.seq`,
   );
   for (const row of statement.iterate(since, until)) yield row as unknown as Tables[Table];

@@ -1,7 +1,15 @@
 /** Work report: what the work of a span cost, how fast it was, and how it changed from day to day. */
 import type { DatabaseSync } from "node:sqlite";
 import { readRows, type Span } from "./read-rows.ts";
-import { addStep, addTurn, closeGroup, type OpenGroup, openGroup, type WorkGroup } from "./work-group.ts";
+import {
+  addCompaction,
+  addStep,
+  addTurn,
+  closeGroup,
+  type OpenGroup,
+  openGroup,
+  type WorkGroup,
+} from "./work-group.ts";
 
 const dimensions = ["model", "profile", "project", "harness"] as const;
 export type Dimension = (typeof dimensions)[number];
@@ -87,14 +95,10 @@ export function readWork(database: DatabaseSync, span: Span, names: WorkNames): 
   const groups = new Groups(names);
   const days = new Map<number, OpenDay>();
   const rot = new Map<string, { turns: number; bad: number }>();
-  for (const step of readRows(database, "steps", span)) {
-    for (const group of groups.of(step)) addStep(group, step, step.session);
-    const day = dayAt(days, step.at);
-    day.cost += step.cost ?? 0;
-    if (step.firstMs !== null) day.first.push(step.firstMs);
-  }
+  takeModels(database, span, { groups, days });
   for (const turn of readRows(database, "turns", span)) {
-    for (const group of groups.of(turn)) addTurn(group, turn, turn.session);
+    for (const group of groups.of(turn)) addTurn(group, turn);
+    if (turn.agent !== null) continue;
     const day = dayAt(days, turn.at);
     day.turns += 1;
     if (turn.end !== "done") day.badTurns += 1;
@@ -114,6 +118,24 @@ export function readWork(database: DatabaseSync, span: Span, names: WorkNames): 
       return found ? [{ errors, ...found }] : [];
     }),
   };
+}
+
+/** What models were asked for: steps, and summaries. */
+function takeModels(
+  database: DatabaseSync,
+  span: Span,
+  { groups, days }: { readonly groups: Groups; readonly days: Map<number, OpenDay> },
+): void {
+  for (const step of readRows(database, "steps", span)) {
+    for (const group of groups.of(step)) addStep(group, step);
+    const day = dayAt(days, step.at);
+    day.cost += step.cost ?? 0;
+    if (step.firstMs !== null) day.first.push(step.firstMs);
+  }
+  for (const compaction of readRows(database, "compactions", span)) {
+    for (const group of groups.of(compaction)) addCompaction(group, compaction);
+    dayAt(days, compaction.at).cost += compaction.cost ?? 0;
+  }
 }
 
 const rotNames = ["0", "1", "2", "3", "4-7", "8+"];

@@ -1,0 +1,53 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { Report, ToolModel, WorkGroup } from "@lathe/hosts/read-report";
+import { paletteFor } from "../render/palette.ts";
+import { reportText } from "./report-text.ts";
+
+const view = { paint: paletteFor({ isTTY: false }, {}), width: 80 };
+
+const one: WorkGroup = {
+  ...{ name: "all", sessions: 1, turns: 1, badTurns: 0, steps: 1, retries: 1, failovers: 1, asked: 1 },
+  ...{ tokens: { fresh: 0, cached: 0, written: 0, output: 0 }, calls: 1, cost: 0.01, unpriced: 1 },
+  ...{ agents: { sessions: 0, turns: 0 } },
+  compactions: { times: 0, before: 0, after: 0, summaries: 0, cost: 0 },
+};
+
+function reportOf(total: WorkGroup, errors: readonly ToolModel[] = []): Report {
+  return {
+    ...{ span: { since: 0, until: 1 }, errors, alerts: [], callsPerFalseAlarm: 1, remarks: [] },
+    work: { total, by: { model: [], profile: [], project: [], harness: [] }, days: [], rot: [] },
+    ingested: { sessions: 1, events: 1, unread: 0 },
+  };
+}
+
+describe("the report as text", () => {
+  it("counts one thing as one, and says nothing of a cache where nothing was read", () => {
+    const text = reportText(reportOf(one), view);
+    assert.match(text, /1 session, 1 turn, 1 step$/m);
+    assert.match(text, /1 attempt of unknown price/);
+    assert.match(text, /1 attempt of a model failed · 1 failover\n {8}1 approval asked/);
+    assert.match(text, /0 in, 0 out/);
+    assert.doesNotMatch(text, /\(\s*from|agents|context/);
+  });
+
+  it("shows subagents and compactions where there were some", () => {
+    const compactions = { times: 2, before: 90_000, after: 20_000, summaries: 1, cost: 0.04 };
+    const text = reportText(reportOf({ ...one, agents: { sessions: 2, turns: 3 }, compactions }), view);
+    assert.match(text, /agents {2}2 subagents, 3 turns/);
+    assert.match(text, /context {1}made shorter 2 times, 90.0k to 20.0k tokens · 1 summary for \$0.0400/);
+  });
+
+  it("fits into 80 columns", () => {
+    const many = { sessions: 12_345, turns: 12_345, steps: 123_456, retries: 12_345, failovers: 12_345 };
+    const testMs = { p50: 3_000_000, p95: 3_500_000 };
+    const total = { ...one, ...many, asked: 12_345, unpriced: 12_345, cost: 12_345, testMs, badTurns: 9 };
+    const failures = [{ class: "UnexpectedEnvironment", code: "outside-workspace", times: 12_345 }] as const;
+    const counts = { calls: 123_456, failed: 12_345, refused: 0, asked: 0 };
+    const names = { tool: "mcp_a_server_with_a_long_name", model: "a-provider/a-model-with-a-long-name" };
+    const text = reportText(reportOf(total, [{ ...names, ...counts, failures }]), view);
+    const long = text.split("\n").filter((line) => line.length > view.width);
+    assert.deepEqual(long, []);
+    assert.match(text, /UnexpectedEnvironment · outside-/);
+  });
+});

@@ -1,0 +1,116 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { type Draft, failure, type Store } from "@lathe/protocol";
+import { createdDraft, createMemoryStore, succeeded, testOwner } from "@lathe/testkit";
+import { openDatabase } from "../events/database.ts";
+import { ingest } from "../events/ingest.ts";
+import { answerDrafts, done, said } from "../sample-drafts.ts";
+import { readWork } from "./work-report.ts";
+
+let folder: string;
+let store: Store;
+let database: DatabaseSync;
+const now = 1_000_000;
+
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "lathe-work-"));
+  store = createMemoryStore();
+  database = succeeded(openDatabase(join(folder, "facts.sqlite")));
+});
+afterEach(() => {
+  database.close();
+  rmSync(folder, { recursive: true });
+});
+
+async function write(id: string, drafts: readonly Draft[], born: { agent?: string } = {}): Promise<void> {
+  const created = createdDraft(id);
+  const draft: Draft = { ...created, data: { ...created.data, ...born } };
+  const log = succeeded(await store.create(draft, { owner: testOwner(1), at: now }));
+  succeeded(await log.append([...drafts], { at: now, durable: false }));
+}
+
+async function work() {
+  await ingest(database, { store, now: () => now });
+  const names = { profileOf: (model: string) => model, projectName: (project: string) => project };
+  return readWork(database, { since: 0, until: 2 * now }, names);
+}
+
+const settled = (attempt: string, cost?: number): Draft => ({
+  type: "budget.settled",
+  data: { attempt, tokens: 500, ...(cost !== undefined && { cost }) },
+});
+const failed = (attempt: string): Draft => ({
+  type: "step.failed",
+  data: { attempt, model: "test/one", failure: failure("server-error", "it broke"), ms: 40 },
+});
+const usage = { input: 3000, cached: 0, written: 0, output: 200, reasoning: 0 };
+const compacted: Draft = {
+  type: "context.compacted",
+  data: {
+    ...{ why: "window", before: 9000, after: 2000, parts: [] },
+    summary: { messages: 1, text: "short" },
+    summarized: { attempt: "s", model: "test/small", usage, cost: 0.03, ms: 900 },
+  },
+};
+const close = (found: number, expected: number) => assert.ok(Math.abs(found - expected) < 1e-9, `${found}`);
+
+describe("the work report", () => {
+  it("has the cost of failed attempts, and what was settled of those that answered", async () => {
+    const answer = answerDrafts("b", [], { cost: 0.01 });
+    await write("one", [
+      said("x"),
+      ...[settled("a", 0.2), failed("a")],
+      failed("unsent"),
+      ...[answer[0], settled("b", 0.05), ...answer.slice(1)].filter((draft) => draft !== undefined),
+      done,
+    ]);
+    const { total, days } = await work();
+    close(total.cost, 0.25);
+    assert.deepEqual([total.steps, total.retries, total.unpriced], [1, 2, 0]);
+    close(days[0]?.cost ?? 0, 0.25);
+    close(Number(database.prepare("select cost from turns").get()?.cost), 0.25);
+  });
+
+  it("says where the price of a failed attempt is not known", async () => {
+    await write("one", [said("x"), settled("a"), failed("a"), done]);
+    const { total } = await work();
+    assert.deepEqual([total.cost, total.unpriced], [0, 1]);
+  });
+
+  it("counts compactions, with the tokens before and after and the cost of a summary", async () => {
+    const nothing: Draft = {
+      type: "context.compacted",
+      data: { why: "tidy", before: 10, after: 10, parts: [] },
+    };
+    await write("one", [
+      said("x"),
+      ...answerDrafts("a", []),
+      ...[settled("s", 0.04), compacted, nothing],
+      done,
+    ]);
+    const { total, by, days } = await work();
+    const compactions = { times: 1, before: 9000, after: 2000, summaries: 1, cost: 0.04 };
+    assert.deepEqual(total.compactions, compactions);
+    close(total.cost, 0.05);
+    close(days[0]?.cost ?? 0, 0.05);
+    assert.equal(total.tokens.output, 250);
+    assert.equal(by.model.find(({ name }) => name === "test/small")?.compactions.times, 1);
+    close(Number(database.prepare("select cost from turns").get()?.cost), 0.05);
+  });
+
+  it("keeps subagents apart from the sessions and turns of a person, and their cost in the sums", async () => {
+    await write("one", [said("x"), ...answerDrafts("a", []), done]);
+    const cut: Draft = { type: "turn.ended", data: { end: { type: "cancelled", by: "me" } } };
+    await write("sub", [said("y"), ...answerDrafts("b", []), cut], { agent: "explore" });
+    const { total, days } = await work();
+    assert.deepEqual([total.sessions, total.turns, total.badTurns], [1, 1, 0]);
+    assert.deepEqual(total.agents, { sessions: 1, turns: 1 });
+    assert.deepEqual([total.steps, total.tokens.output], [2, 100]);
+    close(total.cost, 0.02);
+    assert.deepEqual([days[0]?.turns, days[0]?.badTurns], [1, 0]);
+  });
+});
