@@ -71,6 +71,9 @@ describe("files of a hook", () => {
   it("are looked for in as many folders as there are, and no more", () => {
     assert.equal(hookFiles("cd a; ".repeat(5000), cwd).isAll, false);
     assert.equal(hookFiles("'".repeat(9001), cwd).isAll, false);
+    const many = hookFiles(`cat ${Array.from({ length: 20_000 }, (_, i) => `f${i}`).join(" ")}`, cwd);
+    assert.deepEqual([many.files.length, many.isAll], [200, false]);
+    assert.equal(hookFiles("1".repeat(200_000), cwd).isAll, false);
     assert.equal(hookFiles(" ".repeat(100_000), cwd).files.length, 0);
   });
 

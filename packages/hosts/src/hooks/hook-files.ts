@@ -42,7 +42,8 @@ interface Looking {
   isAll: boolean;
 }
 
-const mostFolders = 32;
+const mostFolders = 16;
+const mostFiles = 200;
 const mostNested = 3;
 
 export function hookFiles(command: string, cwd: string): HookFiles {
@@ -94,6 +95,13 @@ function lookFor({ text }: Word, looking: Looking): boolean {
 }
 
 function look(path: string, looking: Looking): boolean {
+  const before = looking.files.get(path);
+  if (before) return before.bytes !== undefined;
+  // A project that nobody trusts yet is looked at as well.
+  if (looking.files.size >= mostFiles) {
+    looking.isAll = false;
+    return false;
+  }
   const found = readRootFile(looking.cwd, path, mostBytes);
   const isFile = found !== undefined && !isFailure(found);
   looking.files.set(path, { path, bytes: isFile ? found.bytes : undefined });
@@ -128,7 +136,7 @@ function commandsOf(tokens: readonly Token[]): readonly (readonly Word[])[] {
 }
 
 const pieces =
-  /(?<blank>(?:[ \t]|\\\n)+)|(?<written>\d*(?:&>>?|>>?\||>>?&?\d*))|(?<read><)|(?<end>[;&|()\n]+)|'(?<single>[^']*)'|"(?<double>(?:[^"\\]|\\[\s\S])*)"|\\(?<escaped>[\s\S])|(?<bare>[\s\S])/gu;
+  /(?<blank>(?:[ \t]|\\\n)+)|(?<written>\d{0,2}(?:&>>?|>>?\||>>?&?\d*))|(?<read><)|(?<end>[;&|()\n]+)|'(?<single>[^']*)'|"(?<double>(?:[^"\\]|\\[\s\S])*)"|\\(?<escaped>[\s\S])|(?<bare>[\s\S])/gu;
 
 function tokensOf(command: string, cwd: string): readonly Token[] {
   const tokens: Token[] = [];

@@ -39,6 +39,8 @@ export interface HookSettings {
 }
 
 const mostBytes = 256 * 1024;
+/** Of one file. */
+const mostHooks = 100;
 const usualTimeout = 60;
 const mostTimeout = 600;
 
@@ -72,7 +74,8 @@ function hooksIn(file: ReturnType<typeof readRootFile>, source: Source): readonl
   const { hooks, disableAllHooks } = Object(settings);
   if (hooks === undefined || disableAllHooks === true) return [];
   if (!isRecord(hooks)) return leave("`hooks` is no object");
-  return Object.entries(hooks).flatMap(([event, groups]) => hooksOf(event, groups, source));
+  const all = Object.entries(hooks).flatMap(([event, groups]) => hooksOf(event, groups, source));
+  return all.length > mostHooks ? leave(`there are more than ${mostHooks}`) : all;
 }
 
 function hooksOf(name: string, groups: unknown, { path, isProjects, remarks }: Source): readonly Hook[] {
