@@ -33,6 +33,8 @@ const lastMs = 4;
  * first time, when each has to be read, a fifth of them.
  */
 const leastFolders = 1_000;
+/** As many before the first command: what of a small workspace was there is known, however busy the machine. */
+const firstFolders = 50;
 const sliceMs = 1;
 const pollMs = 250;
 const tickMs = 20;
@@ -171,7 +173,7 @@ export class WorkspaceWatch {
     if (this.#options.isSealed === false) this.#addTop();
     if (this.#cache.folders.size > 0 || this.#walk) return;
     this.#walk = this.#newWalk();
-    this.#sweep(firstMs);
+    this.#sweep(firstMs, firstFolders);
   }
 
   /** What would be sealed is known before the first command, however far the walk has come. */
