@@ -13,8 +13,11 @@ import { spend, type Tree } from "./tree-spender.test.ts";
 
 const spender = fileURLToPath(new URL("./tree-spender.test.ts", import.meta.url));
 const cap = 1;
-/** Dollars: less than the shortest answer worth asking for, after what is put in before it, is left over. */
-const mostLeft = 0.02;
+/**
+ * Dollars that no attempt can use any more: the shortest answer that is asked for has 1,024 tokens, the longest of these
+ * conversations fewer than 3,000, at the spender's prices. A share of the cap says nothing of a small one.
+ */
+const mostLeft = (1_024 * 10 + 3_000 * 2.5) / 1e6;
 const nanos = (dollars: number): number => Math.ceil(dollars * 1e9 - 1e-4);
 
 describe("the budget of a tree", () => {

