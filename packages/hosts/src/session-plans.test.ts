@@ -1,56 +1,42 @@
 /** Plans of a session: made without changing anything, agreed to by a person, carried out in another mode or by another model. */
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type AssistantPart, type Event, isFailure, messageText, type Session } from "@lathe/protocol";
 import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
 import type { LocalOptions } from "./local-options.ts";
 import type { LocalSession } from "./local-session.ts";
-import { noRouterOptions } from "./router-options.ts";
+import { type Bench, call, does, makeBench, resultsOf, say } from "./session-bench.test.ts";
 import { startSession } from "./start-session.ts";
 
-let calls = 0;
-const call = (tool: string, input: object): AssistantPart => ({
-  ...{ type: "tool-call", id: `call_${calls++}`, tool },
-  input: JSON.stringify(input),
-});
-const does = (...parts: readonly AssistantPart[]): WireAnswer => ({ parts });
-const say = (text: string): WireAnswer => ({ parts: [{ type: "text", text }] });
 const plan = "# Goal\nmake it\n1. write made.txt";
 const write = (text = "x"): AssistantPart => call("write", { path: "made.txt", content: text });
 
 describe("a plan", () => {
-  let root: string;
+  let bench: Bench;
   let cwd: string;
   let server: WireServer;
   let session: LocalSession;
   const events: Event[] = [];
   beforeEach(() => {
-    root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-plans-")));
-    cwd = realpathSync(mkdtempSync(join(tmpdir(), "lathe-plans-work-")));
+    bench = makeBench("plans");
+    cwd = bench.cwd;
     events.length = 0;
   });
   afterEach(async () => {
     await session.close();
     await server.close();
-    for (const folder of [root, cwd]) rmSync(folder, { recursive: true, maxRetries: 5 });
+    bench.remove();
   });
 
   const run = async (script: readonly WireAnswer[], more: Partial<LocalOptions> = {}): Promise<Session> => {
     server = await startWireServer(script);
-    const env = { HOME: root, XDG_STATE_HOME: join(root, "state"), PATH: process.env.PATH };
     const started = await startSession(
-      {
-        ...{ cwd, env, version: "test", models: ["acme/fast"], router: noRouterOptions, catalogue: {} },
-        providers: { acme: { baseUrl: `${server.url}/v1`, apiKey: "k", wire: "chat" } },
-        ...{ mode: "plan", attended: false, limits: { steps: 30 }, rules: [], checkpoints: false },
-        ...{ sandbox: "off", sandboxLimits: { wanted: {}, most: {} } },
-        onEvent: (event) => events.push(event),
-        onDelta: () => undefined,
+      bench.options(server.url, {
+        ...{ models: ["acme/fast"], mode: "plan", onEvent: (event) => events.push(event) },
         ...more,
-      },
+      }),
       { text: "go" },
     );
     assert.ok(!isFailure(started), JSON.stringify(started));
@@ -59,10 +45,6 @@ describe("a plan", () => {
     assert.ok(!isFailure(ended), JSON.stringify(ended));
     return ended;
   };
-  const resultsOf = ({ messages }: Session): readonly string[] =>
-    messages.flatMap(({ parts }) =>
-      parts.flatMap((part) => (part.type === "tool-result" ? [part.text] : [])),
-    );
   const models = (): readonly unknown[] => server.records.map(({ body }) => body.model);
   const noticesIn = ({ messages }: Session): readonly string[] =>
     messages.flatMap(({ role, parts }) =>
@@ -153,7 +135,8 @@ describe("a plan", () => {
   });
 
   it("goes back to its maker when carrying it out fails again and again", async () => {
-    const fails = (): WireAnswer => does(call("shell", { command: `node -e 'process.exit(1)' ${calls}` }));
+    let tries = 0;
+    const fails = (): WireAnswer => does(call("shell", { command: `node -e 'process.exit(1)' ${tries++}` }));
     const ended = await run(
       [
         ...[does(call("plan", { plan })), fails(), fails(), fails()],

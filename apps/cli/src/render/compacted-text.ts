@@ -5,25 +5,32 @@ import { harmless } from "./fit.ts";
 import type { Palette } from "./palette.ts";
 
 export function compactedText(done: ContextCompacted, { bold, dim, yellow }: Palette): string {
-  const { before, after, parts, summary, summarized } = done;
-  if (parts.length === 0 && !summary) {
-    const why = summarized?.failure ? `: ${harmless(summarized.failure.text)}` : "";
-    return `Nothing could be made shorter${why}.`;
-  }
-  const freed = before > 0 ? Math.round((100 * (before - after)) / before) : 0;
-  const what = [
-    ...(parts.length > 0
-      ? [`${parts.length} old ${parts.length === 1 ? "result" : "results"} shortened`]
-      : []),
-    ...(summary ? [`${summary.messages} messages summed up by ${summarized?.model ?? "a model"}`] : []),
-  ];
-  const failed = summarized?.failure ? [yellow(`no summary: ${harmless(summarized.failure.text)}`)] : [];
-  const figures = `${count(before)} to ${count(after)} tokens (${freed} % less)`;
-  return [`${bold(figures)}: ${what.join(", ")}.`, ...failed, dim("The log keeps everything.")].join("\n");
+  const failure = done.summarized?.failure;
+  if (isNothing(done)) return `Nothing could be made shorter${failure ? `: ${harmless(failure.text)}` : ""}.`;
+  const failed = failure ? [yellow(`no summary: ${harmless(failure.text)}`)] : [];
+  return [`${bold(freedOf(done))}: ${whatOf(done)}.`, ...failed, dim("The log keeps everything.")].join("\n");
 }
 
-/** The figures alone, for those who watch. */
-export function compactedLine(done: ContextCompacted, paint: Palette): string {
-  const [figures = ""] = compactedText(done, paint).split("\n");
-  return `${paint.dim("made shorter:")} ${figures}`;
+/** In one line, for those who watch. */
+export function compactedLine(done: ContextCompacted): string {
+  return isNothing(done)
+    ? "nothing could be made shorter"
+    : `made shorter: ${freedOf(done)}: ${whatOf(done)}`;
+}
+
+function isNothing({ parts, summary }: ContextCompacted): boolean {
+  return parts.length === 0 && !summary;
+}
+
+function freedOf({ before, after }: ContextCompacted): string {
+  const freed = before > 0 ? Math.round((100 * (before - after)) / before) : 0;
+  return `${count(before)} to ${count(after)} tokens (${freed} % less)`;
+}
+
+function whatOf({ parts, summary, summarized }: ContextCompacted): string {
+  const shortened = `${parts.length} old ${parts.length === 1 ? "result" : "results"} shortened`;
+  return [
+    ...(parts.length > 0 ? [shortened] : []),
+    ...(summary ? [`${summary.messages} messages summed up by ${summarized?.model ?? "a model"}`] : []),
+  ].join(", ");
 }

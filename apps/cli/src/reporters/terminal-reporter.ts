@@ -2,10 +2,9 @@
 import type { Delta, Effect, Event, Session, SubagentProgress } from "@lathe/protocol";
 import { afterCancel, callLines } from "../render/call-lines.ts";
 import { callTarget } from "../render/call-target.ts";
-import { compactedLine } from "../render/compacted-text.ts";
 import { duration } from "../render/figures.ts";
 import { fit, harmless, lastLines } from "../render/fit.ts";
-import { routedText } from "../render/routed-text.ts";
+import { createRemarks } from "../render/remarks.ts";
 import type { Screen } from "../render/screen.ts";
 import { summaryText } from "../render/summary.ts";
 import { endWord, problemOf } from "./end-text.ts";
@@ -31,9 +30,7 @@ export class TerminalReporter implements Reporter {
   #steps = 0;
   #isCancelled = false;
   #isAsking = false;
-  readonly #toldOf = new Set<string>();
-  /** The model the router chose last, which it has said. */
-  #chosen: string | undefined;
+  readonly #remarkOn = createRemarks();
 
   constructor(screen: Screen) {
     this.#screen = screen;
@@ -124,21 +121,11 @@ export class TerminalReporter implements Reporter {
   /** What concerns neither an answer nor a call. */
   #happened(event: Event): void {
     if (event.type === "cancel.requested") this.#isCancelled = true;
-    // That an answer was stopped, the end says.
-    if (event.type === "step.failed" && event.data.failure.code !== "cancelled")
-      this.#note(`no answer: ${event.data.failure.text}`);
-    if (event.type === "model.routed") this.#routed(event.data);
-    if (event.type === "model.switched" && event.data.to !== this.#chosen)
-      this.#note(`switching to ${event.data.to}: ${event.data.why}`);
-    if (event.type === "context.compacted") this.#screen.line(compactedLine(event.data, this.#screen.paint));
-    if (event.type === "checkpoint.taken") this.#uncovered(event.data.failure?.text);
-    if (event.type === "network.decided") this.#contacted(event.data);
-    if (event.type === "notice.posted") this.#note(`told the model: ${event.data.text}`);
-  }
-
-  #routed(routed: Event<"model.routed">["data"]): void {
-    this.#chosen = routed.to;
-    this.#screen.line(this.#screen.paint.dim(harmless(routedText(routed))));
+    const remark = this.#remarkOn(event);
+    if (!remark) return;
+    const { paint } = this.#screen;
+    if (remark.tone === "quiet") this.#screen.line(paint.dim(harmless(remark.text)));
+    else this.#screen.line(paint.yellow(`! ${harmless(remark.text)}`));
   }
 
   /** A line for whatever a subagent begins, but not over what a person is typing. */
@@ -147,21 +134,6 @@ export class TerminalReporter implements Reporter {
     this.#update(call, { doing });
     const { paint, width } = this.#screen;
     this.#screen.line(paint.dim(fit(harmless(`  ↳ ${text}`), width)));
-  }
-
-  /** Once for each reason: it may be the same at every step. */
-  #uncovered(why: string | undefined): void {
-    if (why === undefined || this.#toldOf.has(why)) return;
-    this.#toldOf.add(why);
-    this.#note(`the files are not kept, so this cannot be taken back: ${why}`);
-  }
-
-  /** Once for each host and verdict: programs ask again and again. */
-  #contacted({ host, port, verdict, why }: Event<"network.decided">["data"]): void {
-    const text = `network: ${verdict} ${host}:${port}${verdict === "allowed" ? "" : ` (${why})`}`;
-    if (this.#toldOf.has(text)) return;
-    this.#toldOf.add(text);
-    this.#screen.line(this.#screen.paint.dim(harmless(text)));
   }
 
   #discard(): void {
@@ -230,10 +202,6 @@ export class TerminalReporter implements Reporter {
     const said = first.progress ? ` | ${first.progress}` : "";
     const target = callTarget(first.input, first.effects);
     return `${first.tool} ${target}${others}, ${since(first.startedAt ?? Date.now())}${said}`;
-  }
-
-  #note(text: string): void {
-    this.#screen.line(this.#screen.paint.yellow(`! ${harmless(text)}`));
   }
 }
 

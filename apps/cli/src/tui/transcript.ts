@@ -2,10 +2,9 @@
 import { type Delta, type Effect, type Event, messageText, type Session, type Todo } from "@lathe/protocol";
 import { afterCancel, callLines } from "../render/call-lines.ts";
 import { callTarget } from "../render/call-target.ts";
-import { compactedLine } from "../render/compacted-text.ts";
 import { duration, money } from "../render/figures.ts";
 import { fit, harmless, lastLines, wrap } from "../render/fit.ts";
-import { routedText } from "../render/routed-text.ts";
+import { createRemarks } from "../render/remarks.ts";
 import { endWord, problemOf } from "../reporters/end-text.ts";
 import { MarkdownStream } from "./markdown-stream.ts";
 import type { Theme } from "./theme.ts";
@@ -36,8 +35,7 @@ export class Transcript {
   #hasSpoken = false;
   #turn = { startedAt: 0, steps: 0, cost: 0 };
   #attemptCost = 0;
-  readonly #toldOf = new Set<string>();
-  #chosen: string | undefined;
+  readonly #remarkOn = createRemarks();
 
   constructor(theme: Theme, width: () => number) {
     this.#theme = theme;
@@ -229,34 +227,11 @@ export class Transcript {
       this.#isCancelled = true;
       this.#does(() => "stopping", event.at);
     }
-    // That an answer was stopped, the end says.
-    if (event.type === "step.failed" && event.data.failure.code !== "cancelled")
-      this.#note(`no answer: ${event.data.failure.text}`);
-    if (event.type === "model.routed") {
-      this.#chosen = event.data.to;
-      this.print([this.#theme.dim(harmless(routedText(event.data)))]);
-    }
-    if (event.type === "model.switched" && event.data.to !== this.#chosen)
-      this.#note(`switching to ${event.data.to}: ${event.data.why}`);
-    if (event.type === "checkpoint.taken" && event.data.failure)
-      this.#once(`the files are not kept, so this cannot be taken back: ${event.data.failure.text}`);
-    if (event.type === "context.compacted") this.print([compactedLine(event.data, this.#theme)]);
-    if (event.type === "network.decided") this.#contacted(event.data);
-    if (event.type === "notice.posted") this.#note(`told the model: ${event.data.text}`);
     if (event.type === "question.answered")
       this.print([this.#theme.dim(`  ${event.data.by} answered: ${harmless(event.data.answer)}`)]);
-    if (event.type === "session.rewound") this.#note("the session went back");
-  }
-
-  #contacted({ host, port, verdict, why }: Event<"network.decided">["data"]): void {
-    this.#once(`network: ${verdict} ${host}:${port}${verdict === "allowed" ? "" : ` (${why})`}`);
-  }
-
-  /** Programs ask again and again, and reasons come back at every step. */
-  #once(text: string): void {
-    if (this.#toldOf.has(text)) return;
-    this.#toldOf.add(text);
-    this.#note(text);
+    const remark = this.#remarkOn(event);
+    if (remark?.tone === "quiet") this.print([this.#theme.dim(harmless(remark.text))]);
+    if (remark?.tone === "warning") this.#note(remark.text);
   }
 
   #note(text: string): void {

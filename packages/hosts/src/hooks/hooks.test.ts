@@ -1,35 +1,18 @@
 /** Hooks as they are written for Claude Code: what they are told, what they can do, and what they cannot. */
 import assert from "node:assert/strict";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type AssistantPart, isFailure, type Session } from "@lathe/protocol";
 import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
 import type { LocalOptions } from "../local-options.ts";
 import type { LocalSession } from "../local-session.ts";
-import { noRouterOptions } from "../router-options.ts";
+import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
 import { startSession } from "../start-session.ts";
 import { openWorkbench } from "../workbench.ts";
 import { readHookSettings } from "./hook-settings.ts";
 import { hookedTools } from "./hooked-tools.ts";
 import { distrustHooks, isTrusted, trustHooks } from "./trusted-hooks.ts";
-
-let calls = 0;
-const call = (tool: string, input: object): AssistantPart => ({
-  ...{ type: "tool-call", id: `call_${calls++}`, tool },
-  input: JSON.stringify(input),
-});
-const does = (...parts: readonly AssistantPart[]): WireAnswer => ({ parts });
-const say = (text: string): WireAnswer => ({ parts: [{ type: "text", text }] });
 
 /** As its documentation shows one: reads its input, refuses with exit code 2. */
 const validator = `#!/bin/sh
@@ -39,35 +22,25 @@ case "$input" in *forbidden*) echo "not that command" >&2; exit 2;; esac
 `;
 
 describe("hooks", () => {
-  let root: string;
+  let bench: Bench;
   let cwd: string;
   let server: WireServer | undefined;
   let session: LocalSession | undefined;
   let remarks: string[];
   beforeEach(() => {
-    root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-hooks-")));
-    cwd = join(root, "work");
-    mkdirSync(cwd);
+    bench = makeBench("hooks");
+    cwd = bench.cwd;
     remarks = [];
   });
   afterEach(async () => {
     await session?.close();
     await server?.close();
     [session, server] = [undefined, undefined];
-    rmSync(root, { recursive: true, maxRetries: 5 });
+    bench.remove();
   });
-  const env = () => ({
-    HOME: join(root, "home"),
-    XDG_STATE_HOME: join(root, "state"),
-    PATH: process.env.PATH,
-  });
-  const place = () => ({ cwd, env: env() });
-  const put = (path: string, text: string): void => {
-    mkdirSync(dirname(join(cwd, path)), { recursive: true });
-    writeFileSync(join(cwd, path), text, { mode: 0o755 });
-  };
+  const place = () => ({ cwd, env: bench.env });
   const settings = (hooks: object): void => {
-    put(".claude/settings.json", JSON.stringify({ hooks }));
+    bench.put(".claude/settings.json", JSON.stringify({ hooks }));
     assert.equal(trustHooks(place()), undefined);
   };
   const group = (command: string, matcher?: string, more: object = {}): object => ({
@@ -75,15 +48,8 @@ describe("hooks", () => {
     hooks: [{ type: "command", command, ...more }],
   });
   const output = (value: object): string => `printf '%s' '${JSON.stringify(value)}'`;
-  const optionsAt = (url: string): LocalOptions => ({
-    ...{ cwd, env: env(), version: "test", models: ["acme/one"], router: noRouterOptions, catalogue: {} },
-    providers: { acme: { baseUrl: `${url}/v1`, apiKey: "k", wire: "chat" } },
-    ...{ mode: "auto", attended: false, limits: { steps: 30 }, rules: [], checkpoints: false },
-    ...{ sandbox: "off", sandboxLimits: { wanted: {}, most: {} } },
-    onEvent: () => undefined,
-    onDelta: () => undefined,
-    onRemark: (text) => remarks.push(text),
-  });
+  const optionsAt = (url: string): LocalOptions =>
+    bench.options(url, { onRemark: (text) => remarks.push(text) });
   const run = async (script: readonly WireAnswer[], more: Partial<LocalOptions> = {}): Promise<Session> => {
     server = await startWireServer(script);
     const started = await startSession({ ...optionsAt(server.url), ...more }, { text: "go" });
@@ -93,14 +59,10 @@ describe("hooks", () => {
     assert.ok(!isFailure(ended), JSON.stringify(ended));
     return ended;
   };
-  const resultsOf = ({ messages }: Session): readonly string[] =>
-    messages.flatMap(({ parts }) =>
-      parts.flatMap((part) => (part.type === "tool-result" ? [part.text] : [])),
-    );
   const shell = (command: string): AssistantPart => call("shell", { command });
 
   it("a validator of commands refuses what it knows, and is told what it expects", async () => {
-    put(".claude/hooks/check.sh", validator);
+    bench.put(".claude/hooks/check.sh", validator);
     settings({ PreToolUse: [group('"$CLAUDE_PROJECT_DIR"/.claude/hooks/check.sh', "Bash")] });
     const ended = await run([does(shell("echo forbidden"), shell("echo fine")), say("done")]);
     assert.deepEqual(resultsOf(ended), ["Refused (hook): not that command", "fine\n"]);
@@ -114,11 +76,11 @@ describe("hooks", () => {
   });
 
   it("do not run unless they are trusted as they are, the scripts they name included", async () => {
-    put(".claude/hooks/check.sh", validator);
+    bench.put(".claude/hooks/check.sh", validator);
     settings({ PreToolUse: [group("sh .claude/hooks/check.sh")] });
     const trusted = (): boolean => isTrusted(place(), readHookSettings(place()).hash);
     assert.equal(trusted(), true);
-    put(".claude/hooks/check.sh", `${validator}# changed\n`);
+    bench.put(".claude/hooks/check.sh", `${validator}# changed\n`);
     assert.equal(trusted(), false);
     const ended = await run([does(shell("echo forbidden")), say("done")]);
     assert.deepEqual(resultsOf(ended), ["forbidden\n"]);
@@ -134,7 +96,7 @@ describe("hooks", () => {
   });
 
   it("do not run once a session has written over one of them", async () => {
-    put("my tools/lib.sh", validator);
+    bench.put("my tools/lib.sh", validator);
     settings({ PreToolUse: [group('cd "$CLAUDE_PROJECT_DIR/my tools" && . ./lib.sh')] });
     const change = shell("echo '# changed' >> 'my tools/lib.sh'");
     const again = shell("echo forbidden");
@@ -145,8 +107,8 @@ describe("hooks", () => {
   });
 
   it("a project's that may run what its command does not name allows nothing, and still denies", async () => {
-    put("go.mjs", `import "./more.mjs";`);
-    put("more.mjs", "console.log(process.env.SAYS)");
+    bench.put("go.mjs", `import "./more.mjs";`);
+    bench.put("more.mjs", "console.log(process.env.SAYS)");
     const said = (word: string): string => verdict(word).replace(/^printf '%s' /u, "SAYS=");
     settings({
       PreToolUse: [
@@ -162,7 +124,7 @@ describe("hooks", () => {
 
   it("nothing is trusted where the user's configuration lies in the workspace", () => {
     const within = { cwd, env: { HOME: cwd } };
-    put(".claude/settings.json", JSON.stringify({ hooks: { Stop: [group("true")] } }));
+    bench.put(".claude/settings.json", JSON.stringify({ hooks: { Stop: [group("true")] } }));
     assert.ok(isFailure(trustHooks(within)));
     assert.equal(isTrusted(within, readHookSettings(within).hash), false);
   });
@@ -276,12 +238,12 @@ describe("hooks", () => {
   });
 
   it("see the arguments that the tool takes, however the model wrote them", async () => {
-    put(
+    bench.put(
       ".claude/hooks/check.sh",
       validator.replace("forbidden", '\'"command":"echo forbidden\'*|*\'"old_string":"forbidden\''),
     );
     settings({ PreToolUse: [group("sh .claude/hooks/check.sh", "Bash|Edit")] });
-    put("a.txt", "forbidden");
+    bench.put("a.txt", "forbidden");
     const shellCall = { ...shell("x"), input: JSON.stringify(JSON.stringify({ command: "echo forbidden" })) };
     const edit = { path: "a.txt", edits: JSON.stringify([{ old: "forbidden", new: "x" }]) };
     const ended = await run([does(shellCall, call("edit", edit)), say("done")]);
@@ -290,17 +252,17 @@ describe("hooks", () => {
   });
 
   it("have their say in single calls outside any session", async () => {
-    put(".claude/hooks/check.sh", validator);
+    bench.put(".claude/hooks/check.sh", validator);
     const note = output({ hookSpecificOutput: { hookEventName: "PostToolUse", additionalContext: "noted" } });
     settings({
       PreToolUse: [group("sh .claude/hooks/check.sh", "Bash")],
       PostToolUse: [group(note, "Bash")],
     });
-    const bench = openWorkbench(optionsAt("http://127.0.0.1:1"), new AbortController().signal);
-    assert.ok(!isFailure(bench));
-    const refused = await bench.run("shell", JSON.stringify({ command: "echo forbidden" }));
-    const ran = await bench.run("shell", { command: "echo fine" });
-    await bench.close();
+    const workbench = openWorkbench(optionsAt("http://127.0.0.1:1"), new AbortController().signal);
+    assert.ok(!isFailure(workbench));
+    const refused = await workbench.run("shell", JSON.stringify({ command: "echo forbidden" }));
+    const ran = await workbench.run("shell", { command: "echo fine" });
+    await workbench.close();
     assert.deepEqual(refused, { type: "refused", rule: "hook", why: "not that command" });
     assert.match(ran.type === "ok" ? ran.text : "", /^fine\n[\s\S]*noted/);
   });

@@ -1,16 +1,7 @@
 /** Subagents: sessions of their own, held to what their parent may do, of which the last answer comes back. */
 import assert from "node:assert/strict";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import {
   type AssistantPart,
@@ -24,23 +15,13 @@ import {
 import { startWireServer, type WireAnswer, type WireRecord, type WireServer } from "@lathe/testkit";
 import type { LocalOptions } from "../local-options.ts";
 import type { LocalSession } from "../local-session.ts";
-import { noRouterOptions } from "../router-options.ts";
+import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
 import { sessionCost } from "../session-cost.ts";
 import { resumeSession, startSession } from "../start-session.ts";
 import { openState } from "../state.ts";
 import { readAgents } from "./read-agents.ts";
 
-type Json = Readonly<Record<string, unknown>>;
-let calls = 0;
-const call = (tool: string, input: Json): AssistantPart => ({
-  type: "tool-call",
-  id: `call_${calls++}`,
-  tool,
-  input: JSON.stringify(input),
-});
 const task = (agent: string, prompt: string): AssistantPart => call("task", { agent, prompt });
-const say = (text: string): WireAnswer => ({ parts: [{ type: "text", text }] });
-const does = (...parts: readonly AssistantPart[]): WireAnswer => ({ parts });
 
 /** How many results of tools the request holds, and the first words of the conversation. */
 function stateOf({ request }: WireRecord): { readonly results: readonly string[]; readonly task: string } {
@@ -57,35 +38,30 @@ type Scripts = Readonly<
 >;
 
 describe("subagents", () => {
-  let root: string;
+  let bench: Bench;
   let cwd: string;
   let server: WireServer;
   let session: LocalSession;
   let events: Event[];
   let deltas: Delta[];
   beforeEach(() => {
-    root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-subagents-")));
-    cwd = join(root, "work");
-    mkdirSync(cwd);
+    bench = makeBench("subagents");
+    cwd = bench.cwd;
     events = [];
     deltas = [];
   });
   afterEach(async () => {
     await session.close();
     await server.close();
-    rmSync(root, { recursive: true, maxRetries: 5 });
+    bench.remove();
   });
 
-  const env = () => ({ HOME: root, XDG_STATE_HOME: join(root, "state"), PATH: process.env.PATH });
-  const optionsOf = (more: Partial<LocalOptions> = {}): LocalOptions => ({
-    ...{ cwd, env: env(), version: "test", models: ["acme/one"], router: noRouterOptions, catalogue: {} },
-    providers: { acme: { baseUrl: `${server.url}/v1`, apiKey: "k", wire: "chat" } },
-    ...{ mode: "auto", attended: false, limits: { steps: 20 }, rules: [], checkpoints: false },
-    ...{ sandbox: "off", sandboxLimits: { wanted: {}, most: {} } },
-    onEvent: (event) => events.push(event),
-    onDelta: (delta) => deltas.push(delta),
-    ...more,
-  });
+  const optionsOf = (more: Partial<LocalOptions> = {}): LocalOptions =>
+    bench.options(server.url, {
+      onEvent: (event) => events.push(event),
+      onDelta: (delta) => deltas.push(delta),
+      ...more,
+    });
   const serve = async (scripts: Scripts): Promise<void> => {
     server = await startWireServer((record) => {
       const { results, task: words } = stateOf(record);
@@ -106,22 +82,13 @@ describe("subagents", () => {
   const childrenOf = async (parent: Session): Promise<readonly Session[]> =>
     Promise.all(
       parent.children.map(async (id) => {
-        const read = await openState(env()).store.read(id);
+        const read = await openState(bench.env).store.read(id);
         assert.ok(!isFailure(read));
         return fold(read);
       }),
     );
-  const resultsOf = ({ messages }: Session): readonly string[] =>
-    messages.flatMap(({ parts }) =>
-      parts.flatMap((part) => (part.type === "tool-result" ? [part.text] : [])),
-    );
-  const put = (path: string, text: string): void => {
-    mkdirSync(dirname(join(cwd, path)), { recursive: true });
-    writeFileSync(join(cwd, path), text);
-  };
-
   it("run in parallel, each in a session of its own, and only their last answers come back", async () => {
-    put("a.txt", "alpha\n");
+    bench.put("a.txt", "alpha\n");
     const parent = await run({
       go: [does(task("explore", "look at a"), task("review", "look at b")), say("all done")],
       "look at a": [
@@ -150,7 +117,7 @@ describe("subagents", () => {
       go: [does(task("explore", "look")), say("done")],
       look: [does(call("list", { path: "." })), say("nothing there")],
     });
-    const cost = await sessionCost(env(), parent.id);
+    const cost = await sessionCost(bench.env, parent.id);
     assert.ok(!isFailure(cost));
     const [child] = parent.children;
     assert.deepEqual(
@@ -194,7 +161,7 @@ describe("subagents", () => {
   });
 
   it("are held to the rules of the parent, by every route", async () => {
-    put("secret.txt", "s3cret\n");
+    bench.put("secret.txt", "s3cret\n");
     const deny = { name: "mine", verdict: "deny", kinds: ["read"], target: "secret.txt" } as const;
     const parent = await run(
       {
@@ -260,7 +227,7 @@ describe("subagents", () => {
   const remove = (): AssistantPart => call("delete", { path: "keep.txt" });
 
   it("may not do what was refused to their parent, nor their parent and each other what was refused to one", async () => {
-    put("keep.txt", "k\n");
+    bench.put("keep.txt", "k\n");
     const parent = await run(
       {
         go: [
@@ -280,7 +247,7 @@ describe("subagents", () => {
   });
 
   it("what a subagent was refused holds for its parent in a later process", async () => {
-    put("keep.txt", "k\n");
+    bench.put("keep.txt", "k\n");
     const first = await run(
       {
         go: [does(task("implement", "remove it")), say("done")],
@@ -338,10 +305,10 @@ describe("subagents", () => {
 
   it("built-in ones are not replaced by a project, only by the user", () => {
     const text = (name: string): string => `---\nname: ${name}\ndescription: d\n---\nDo all.\n`;
-    put(".agents/agents/explore.md", text("explore"));
-    put(".claude/agents/other.md", text("review"));
+    bench.put(".agents/agents/explore.md", text("explore"));
+    bench.put(".claude/agents/other.md", text("review"));
     const readable = () => {
-      const { agents, remarks } = readAgents({ cwd, env: { HOME: join(root, "home") } });
+      const { agents, remarks } = readAgents({ cwd, env: { HOME: join(bench.root, "home") } });
       return { reads: agents.flatMap(({ name, onlyReads }) => (onlyReads ? [name] : [])), remarks };
     };
     assert.deepEqual(readable().reads, ["explore", "review"]);
@@ -349,14 +316,14 @@ describe("subagents", () => {
       readable().remarks.join("\n"),
       /explore\.md was left out: explore is built in[\s\S]*other\.md/,
     );
-    const own = join(root, "home/.config/lathe/agents");
+    const own = join(bench.root, "home/.config/lathe/agents");
     mkdirSync(own, { recursive: true });
     writeFileSync(join(own, "explore.md"), text("explore"));
     assert.deepEqual(readable().reads, ["review"]);
   });
 
   it("go no deeper than two", async () => {
-    put(".agents/agents/boss.md", "---\nname: boss\ndescription: hands work on\n---\nHand it on.\n");
+    bench.put(".agents/agents/boss.md", "---\nname: boss\ndescription: hands work on\n---\nHand it on.\n");
     const parent = await run({
       go: [does(task("boss", "one")), say("done")],
       one: [does(task("boss", "two")), say("one done")],
@@ -371,7 +338,7 @@ describe("subagents", () => {
 
   it("are what a project wrote down, never wider than their parent", async () => {
     const head = "name: scribe\ndescription: Writes\ntools: Read, Write\npermissionMode: bypassPermissions";
-    put(
+    bench.put(
       ".claude/agents/scribe.md",
       `---\n${head}\npermissions:\n  deny:\n    - write:made.txt\n---\nYou write.\n`,
     );
