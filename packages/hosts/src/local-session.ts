@@ -91,8 +91,12 @@ function settingsOf(
   return { models, ...routed, mode, attended, checkpoints };
 }
 
-function fenceOf({ log, scratch, member, own }: Holdings, root: string): Fence {
-  return { scratch, root, member, own, check: () => log.check(), fenced: (effect) => log.fenced(effect) };
+function fenceOf({ log, scratch, member, own }: Holdings, root: string, mode: () => Mode): Fence {
+  return {
+    ...{ scratch, root, member, own, mode },
+    check: () => log.check(),
+    fenced: (effect) => log.fenced(effect),
+  };
 }
 
 /** *Contract:* closing the session closes the log and its own tools, and removes the scratch folder. */
@@ -104,7 +108,9 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
     options.onEvent(event, after);
   };
   const chosen = options.models.length > 0 ? options.models : modelsOf(session);
-  const fence = fenceOf(holdings, session.root ?? log.id);
+  let wanted = options.mode;
+  const modeNow = (): Mode => (session.turn ? session.settings.mode : wanted);
+  const fence = fenceOf(holdings, session.root ?? log.id, modeNow);
   const opened = openPorts(fence, { ...options, models: chosen, onEvent });
   const { models, router } = opened;
   const settings = settingsOf(opened, options);
@@ -113,7 +119,6 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
     return refused && explained(refused, options.env);
   };
   let isConfigured = false;
-  let wanted = options.mode;
   let closing: Promise<void> | undefined;
   const hooks = lazyHooks(options, {
     ports: opened.ports,

@@ -1,6 +1,6 @@
 /** Opens everything an agent reaches on this machine; what is not needed before the first request is loaded later. */
 import { type AgentPorts, createShownTexts } from "@lathe/agent";
-import type { Failure, Fenced, RouterSettings, Syntax } from "@lathe/protocol";
+import type { Failure, Fenced, Mode, RouterSettings, Syntax } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
 import { builtinTools } from "@lathe/tools";
 import { createWorkspace, type LocalWorkspace, type Recovery } from "@lathe/workspace";
@@ -37,6 +37,8 @@ export interface Fence {
   readonly member?: Member;
   /** Theirs, too. */
   readonly own: SessionTools;
+  /** The mode they are in now. */
+  mode(): Mode;
   /** *Contract:* a failure when effects may not happen any more. */
   check(): Promise<Failure | undefined>;
   /** *Contract:* runs a short effect that nobody else's may overlap. */
@@ -62,7 +64,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const { rules: keptRules, kept } = openKeptRules(options);
   const fixed = sessionRules(options.rules, cwd);
   const { probe, sandbox, network } = openSessionSandbox(
-    { scratch, check: () => fence.check() },
+    { scratch, check: () => fence.check(), mode: () => fence.mode() },
     { ...options, rules: [...options.rules, ...keptRules()] },
   );
   // An opened sandbox ends what the dead one of its folder left running.

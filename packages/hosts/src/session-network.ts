@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { networkRules } from "@lathe/policy";
-import type { NetworkDecided } from "@lathe/protocol";
+import type { Mode, NetworkDecided } from "@lathe/protocol";
 import type { LocalOptions } from "./local-options.ts";
 
 type Sandboxes = Pick<typeof import("@lathe/sandbox"), "registryHosts">;
@@ -42,7 +42,7 @@ export function withRegistries(
 }
 
 export function sessionNetwork(
-  { rules, mode, cwd }: Pick<LocalOptions, "rules" | "mode" | "cwd">,
+  { rules, mode, cwd }: Pick<LocalOptions, "rules" | "cwd"> & { mode(): Mode },
   onDecision: (decision: Omit<NetworkDecided, "times">) => void,
   sandboxes: Sandboxes,
 ): NetworkOptions {

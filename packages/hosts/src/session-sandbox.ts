@@ -1,6 +1,6 @@
 /** The sandbox of a session: what holds its commands in, what they reach, and the port that is opened by the first one. */
 import { networkRules } from "@lathe/policy";
-import type { NetworkLog } from "@lathe/protocol";
+import type { Mode, NetworkLog } from "@lathe/protocol";
 import { type ContainmentProbe, createContainmentProbe } from "./containment.ts";
 import { createLazySandbox, type LazySandbox } from "./lazy-sandbox.ts";
 import type { LocalOptions } from "./local-options.ts";
@@ -19,9 +19,11 @@ export interface SessionSandbox {
 interface Held {
   readonly scratch: ScratchFolder;
   readonly check: import("@lathe/sandbox").Check;
+  /** The mode of the session as it is now. */
+  mode(): Mode;
 }
 
-export function openSessionSandbox({ scratch, check }: Held, options: LocalOptions): SessionSandbox {
+export function openSessionSandbox({ scratch, check, mode }: Held, options: LocalOptions): SessionSandbox {
   const { cwd, env } = options;
   const network = createNetworkLog();
   const probe = createContainmentProbe(options.sandbox, async () => {
@@ -30,7 +32,7 @@ export function openSessionSandbox({ scratch, check }: Held, options: LocalOptio
       env,
       workspace: cwd,
       sandboxLimits: options.sandboxLimits,
-      network: (sandboxes) => sessionNetwork(options, network.note, sandboxes),
+      network: (sandboxes) => sessionNetwork({ ...options, mode }, network.note, sandboxes),
     });
     const remark = tierRemark(found);
     if (remark !== undefined) options.onRemark?.(remark);
@@ -39,7 +41,7 @@ export function openSessionSandbox({ scratch, check }: Held, options: LocalOptio
   const early = { workspace: cwd, scratch: scratch.path, network: "none" } as const;
   const sandbox = createLazySandbox(early, async () => {
     const [{ driver }, { commandEnv }] = await Promise.all([probe.ready(), import("@lathe/sandbox")]);
-    const { hosts } = networkRules(options.rules, options.mode);
+    const { hosts } = networkRules(options.rules, mode);
     if (hosts.length > 0 && driver.network === "closed") options.onRemark?.(noWayOut(driver.name));
     return driver.open({ ...early, env: commandEnv(env, scratch.path) });
   });

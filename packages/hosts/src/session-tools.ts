@@ -51,8 +51,8 @@ async function openWebTools(
   return pinned ? tools.filter(({ name }) => pinned.some((one) => one.name === name)) : tools;
 }
 
-/** Where nobody can be asked and no rule allows a host, each call would end the run. */
+/** Where nobody can be asked and no rule allows a host, each call would end the run. A plan is carried out in another mode. */
 function hasWeb({ attended, mode, rules }: LocalOptions): boolean {
-  if (mode === "plan" || mode === "read-only") return false;
+  if (mode === "read-only") return false;
   return attended || rules.some(({ verdict, kinds }) => verdict === "allow" && kinds?.includes("network"));
 }

@@ -58,6 +58,7 @@ export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workb
       scratch,
       root: "tool",
       own: noSessionTools,
+      mode: () => options.mode,
       check: async () => undefined,
       fenced: (effect) => effect(),
     },

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { Rule } from "@lathe/protocol";
+import type { Mode, Rule } from "@lathe/protocol";
 import { networkRules } from "./network-rules.ts";
 
 const rules: readonly Rule[] = [
@@ -13,17 +13,22 @@ const rules: readonly Rule[] = [
 ];
 
 it("gives what rules allow by name, and what others say against it", () => {
-  const { hosts, bars } = networkRules(rules, "auto");
+  const { hosts, bars } = networkRules(rules, () => "auto");
   assert.deepEqual(hosts, ["*.example.com", "example.org:8080"]);
   const names = ["bad.example.com", "rare.example.com", "good.example.com"];
   const barred = (isGranted: boolean): readonly boolean[] => names.map((name) => bars(name, isGranted));
   assert.deepEqual(barred(false), [true, true, false]);
   assert.deepEqual(barred(true), [true, false, false]);
-  const none = networkRules([{ name: "no", verdict: "deny", kinds: ["network"] }], "auto");
+  const none = networkRules([{ name: "no", verdict: "deny", kinds: ["network"] }], () => "auto");
   assert.equal(none.bars("a.b", true), true);
 });
 
-it("allows nothing in a mode that only reads", () => {
-  assert.deepEqual(networkRules(rules, "plan").hosts, []);
-  assert.deepEqual(networkRules(rules, "read-only").hosts, []);
+it("allows nothing in a mode that only reads, from when it is one", () => {
+  let mode: Mode = "auto";
+  const { bars } = networkRules(rules, () => mode);
+  assert.equal(bars("good.example.com", false), false);
+  for (mode of ["plan", "read-only"] satisfies readonly Mode[])
+    assert.equal(bars("good.example.com", false), true);
+  mode = "ask";
+  assert.equal(bars("good.example.com", false), false);
 });

@@ -9,22 +9,26 @@ export interface NetworkRules {
   bars(host: string, isGranted: boolean): boolean;
 }
 
-/** A mode that only reads reaches nothing by rule. */
-export function networkRules(rules: readonly Rule[], mode: Mode): NetworkRules {
+/** `mode`: as it is when a host is asked for; one that only reads reaches nothing by rule. */
+export function networkRules(rules: readonly Rule[], mode: () => Mode): NetworkRules {
   const speaking = rules.filter(({ kinds }) => kinds?.includes("network"));
   const against = rules.filter(
     ({ verdict, kinds }) => verdict !== "allow" && (!kinds || kinds.includes("network")),
   );
-  const isReading = mode === "plan" || mode === "read-only";
   const hosts = speaking.flatMap(({ verdict, target }) =>
     verdict === "allow" && target !== undefined ? [target] : [],
   );
   return {
-    hosts: isReading ? [] : hosts,
+    hosts,
     bars: (host, isGranted) =>
+      (!isGranted && isReading(mode())) ||
       against.some(
         ({ verdict, target }) =>
           (verdict === "deny" || !isGranted) && (target === undefined || matchesText(target, host)),
       ),
   };
+}
+
+function isReading(mode: Mode): boolean {
+  return mode === "plan" || mode === "read-only";
 }
