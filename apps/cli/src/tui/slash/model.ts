@@ -1,4 +1,8 @@
 /** `/model`: another model goes on. */
+import type { Session } from "@lathe/protocol";
+import { wrap } from "../../render/fit.ts";
+import { takeOverText } from "../../render/take-over-text.ts";
+import type { Chat } from "../chat.ts";
 import type { SlashCommand } from "./slash-command.ts";
 
 export const modelCommand: SlashCommand = {
@@ -8,12 +12,24 @@ export const modelCommand: SlashCommand = {
   run: async (chat, words) => {
     const id = words === "" ? await chosen(chat) : words;
     if (id === undefined) return undefined;
+    const before = chat.session?.session();
     const unknown = await chat.setModel(id);
-    return unknown ?? [chat.theme.dim(`${id} takes over from the next step on.`)];
+    if (unknown) return unknown;
+    const price = before && (await priceLine(chat, before, id));
+    return [`${id} takes over from the next step on.`, ...(price ?? [])].map(chat.theme.dim);
   },
 };
 
-async function chosen(chat: Parameters<SlashCommand["run"]>[0]): Promise<string | undefined> {
+/** Shorter conversations are read anew for next to nothing. */
+const fewTokens = 20_000;
+
+async function priceLine(chat: Chat, session: Session, id: string): Promise<readonly string[]> {
+  const { priceOfTakeOver } = await import("@lathe/hosts/take-over-price");
+  const price = await priceOfTakeOver(chat.options, session, id);
+  return price && price.tokens >= fewTokens ? wrap(takeOverText(price), chat.width) : [];
+}
+
+async function chosen(chat: Chat): Promise<string | undefined> {
   const { listModels } = await import("@lathe/hosts/list-models");
   const { models } = await listModels(chat.options);
   const reached = models.filter(({ reach, chosen: place }) => reach !== undefined || place !== undefined);

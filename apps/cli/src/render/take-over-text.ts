@@ -1,0 +1,12 @@
+/** Take-over text: what it costs when another model reads the conversation, and what a summary before that would. */
+import type { TakeOver } from "@lathe/hosts/take-over-price";
+import { count, money } from "./figures.ts";
+
+export function takeOverText({ tokens, whole, summed, by }: TakeOver): string {
+  const reads = `It reads the ${count(tokens)} tokens so far anew`;
+  const cost = whole === undefined ? "at a price that is not known" : `for about ${money(whole)}`;
+  const offer = summed
+    ? ` \`/compact\` first: about ${money(summed.cost)}, with a summary by ${by}, and ${count(summed.tokens)} tokens from then on.`
+    : "";
+  return `${reads}, ${cost}.${offer}`;
+}
