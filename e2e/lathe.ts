@@ -15,6 +15,7 @@ import { watch } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { giveLauncher } from "./compiled-launcher.ts";
 import { recordedSessions } from "./recorded-sessions.ts";
 
 const command = fileURLToPath(new URL("../apps/cli/bin/lathe.mjs", import.meta.url));
@@ -68,6 +69,7 @@ export function makePlace(env: Readonly<Record<string, string>> = {}): Place {
     string,
   ];
   for (const folder of [home, workspace, temp]) mkdirSync(folder);
+  giveLauncher(home);
   const base = { PATH: `${bin}:${process.env.PATH}`, HOME: home, TMPDIR: temp, ...env };
   const children = new Set<ChildProcess>();
   const started = (child: ChildProcess): Running => {
