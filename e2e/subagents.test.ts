@@ -49,6 +49,20 @@ describe("subagents of the command", () => {
     place.remove();
   });
 
+  it("are in the result of the run", async () => {
+    stalls = false;
+    const env = wireEnv(server.url);
+    const { code, out, err } = await place.run(["run", "--output-format", "json", "go"], { env });
+    assert.equal(code, 0, err);
+    const { subagents, usage } = JSON.parse(out);
+    assert.equal(subagents.sessions, 1);
+    assert.ok(subagents.tokens > 0 && subagents.cost > 0, out);
+    const tree = JSON.parse(
+      (await place.run(["sessions", "cost", "--json", JSON.parse(out).session])).out,
+    ).tree;
+    assert.equal(tree.tokens, usage.input + usage.output + subagents.tokens);
+  });
+
   it("go on where they were after kill -9, in the session they had", async () => {
     const env = wireEnv(server.url);
     const running = place.start(["run", "--output-format", "stream-json", "go"], { env });

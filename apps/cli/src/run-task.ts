@@ -61,9 +61,11 @@ export async function runTask(options: AgentOptions, task: Task): Promise<Ran | 
     reporter.start({ session: session.id, models: session.models, mode: options.mode, cwd: options.cwd });
     audience.questioner?.attach(session);
     const { ended, output } = await runAsked(session, words, schema);
+    const subagents = await addedTo(session.session(), options);
     const result = {
       ...resultOf(session, ended, audience),
       ...(output && { output }),
+      ...(subagents && { subagents }),
       ms: performance.now() - startedAt,
     };
     reporter.end(result);
@@ -75,6 +77,12 @@ export async function runTask(options: AgentOptions, task: Task): Promise<Ran | 
     await session.close();
     interrupted.stop();
   }
+}
+
+async function addedTo(session: Session, { env }: AgentOptions): Promise<RunResult["subagents"]> {
+  if (session.children.length === 0) return undefined;
+  const { descendantsOf } = await import("@lathe/hosts/descendants");
+  return descendantsOf(env, session);
 }
 
 async function runAsked(

@@ -1,4 +1,5 @@
 /** The last line of a run: how it ended and what it took. */
+import type { Descendants } from "@lathe/hosts/descendants";
 import type { Session } from "@lathe/protocol";
 import { count, duration, money } from "./figures.ts";
 
@@ -9,9 +10,16 @@ function tokensText(usage: Session["usage"]): string {
   return `${count(usage.input)} tokens in (${parts}), ${count(usage.output)} out`;
 }
 
-function costText({ cost, costUnknown }: Session["account"]): string {
+function costText({ cost, costUnknown }: Pick<Session["account"], "cost" | "costUnknown">): string {
   if (!costUnknown) return money(cost);
   return cost > 0 ? `at least ${money(cost)}, the rest unknown` : "cost unknown";
+}
+
+/** 2 subagents besides: $0.0123, 12.4k tokens. */
+export function subagentsText(added: Descendants): string {
+  const { sessions, tokens } = added;
+  const who = `${sessions} ${sessions === 1 ? "subagent" : "subagents"} besides`;
+  return tokens === 0 ? who : `${who}: ${costText(added)}, ${count(tokens)} tokens`;
 }
 
 export function summaryText(session: Session, steps: number, ms: number): string {

@@ -1,4 +1,5 @@
 /** The `json` format: one object on stdout when all is over. */
+import type { Descendants } from "@lathe/hosts/descendants";
 import type { Reporter, RunResult } from "./reporter.ts";
 import { emptyTally, type Tally, tallied } from "./tally.ts";
 
@@ -14,7 +15,7 @@ export function createJsonReporter(write: (text: string) => void): Reporter {
   };
 }
 
-function resultObject({ session, failure, ms, output }: RunResult, tally: Tally): object {
+function resultObject({ session, failure, ms, output, subagents }: RunResult, tally: Tally): object {
   const { account } = session;
   return {
     session: session.id,
@@ -26,7 +27,13 @@ function resultObject({ session, failure, ms, output }: RunResult, tally: Tally)
     model: session.model,
     usage: session.usage,
     cost: account.costUnknown ? null : account.cost,
-    changed: tally.changed,
+    changed: [...new Set([...tally.changed, ...(subagents?.changed ?? [])])],
+    ...(subagents && { subagents: addedBy(subagents) }),
     network: session.contacts,
   };
+}
+
+/** `usage` and `cost` are the session's alone. */
+function addedBy({ sessions, tokens, cost, costUnknown }: Descendants): object {
+  return { sessions, tokens, cost: costUnknown ? null : cost };
 }

@@ -1,4 +1,5 @@
 /** Reporter: shows one run of the agent in one output format. */
+import type { Descendants } from "@lathe/hosts/descendants";
 import type { Delta, Event, Failure, Session } from "@lathe/protocol";
 
 /** What is known before the first event. */
@@ -16,6 +17,8 @@ export interface RunResult {
   readonly ms: number;
   /** What was asked for by a schema. */
   readonly output?: { readonly value: unknown };
+  /** What its subagents add; absent where there are none. */
+  readonly subagents?: Descendants;
 }
 
 export interface Reporter {

@@ -6,7 +6,7 @@ import { duration } from "../render/figures.ts";
 import { fit, harmless, lastLines } from "../render/fit.ts";
 import { createRemarks } from "../render/remarks.ts";
 import type { Screen } from "../render/screen.ts";
-import { summaryText } from "../render/summary.ts";
+import { subagentsText, summaryText } from "../render/summary.ts";
 import { endWord, problemOf } from "./end-text.ts";
 import type { Reporter, RunResult, RunStart } from "./reporter.ts";
 
@@ -105,13 +105,14 @@ export class TerminalReporter implements Reporter {
     }
   }
 
-  end({ session, failure, ms }: RunResult): void {
+  end({ session, failure, ms, subagents }: RunResult): void {
     const { paint } = this.#screen;
     this.#screen.close();
     const problem = failure?.text ?? (session.lastEnd && problemOf(session.lastEnd));
     const word = failure ? "failed" : endWord(session.lastEnd);
     const head = problem === undefined ? paint.green(word) : paint.red(word);
     this.#screen.line(`\n${paint.bold(head)} ${paint.dim(`· ${summaryText(session, this.#steps, ms)}`)}`);
+    if (subagents) this.#screen.line(paint.dim(subagentsText(subagents)));
     const back = session.checkpoints.some(({ ref }) => ref)
       ? ` · take it back: lathe sessions rewind ${session.id}`
       : "";

@@ -13,6 +13,7 @@ import {
   type Session,
 } from "@lathe/protocol";
 import { startWireServer, type WireAnswer, type WireRecord, type WireServer } from "@lathe/testkit";
+import { descendantsOf } from "../descendants.ts";
 import type { LocalOptions } from "../local-options.ts";
 import type { LocalSession } from "../local-session.ts";
 import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
@@ -154,6 +155,10 @@ describe("subagents", () => {
       "make more": [does(write("no"), call("shell", { command: "echo no > made.txt" })), say("tried")],
     });
     assert.equal(readFileSync(join(cwd, "made.txt"), "utf8"), "yes");
+    const added = await descendantsOf(bench.env, parent);
+    assert.deepEqual([added.sessions, added.changed], [2, ["made.txt"]]);
+    const accounts = (await childrenOf(parent)).map(({ account }) => account);
+    assert.ok(added.tokens > 0 && added.tokens === accounts.reduce((sum, { tokens }) => sum + tokens, 0));
     const [, explorer] = await childrenOf(parent);
     const [byTool, byCommand] = resultsOf(explorer ?? parent);
     assert.match(byTool ?? "", /there is no tool write/);
