@@ -95,7 +95,7 @@ export {
   type Retry,
 } from "./src/failure.ts";
 export { apply, emptySession, fold } from "./src/fold.ts";
-export type { HookedCall, Hooks } from "./src/hooks.ts";
+export type { CompactionSay, CompactionTrigger, HookedCall, Hooks } from "./src/hooks.ts";
 export { imageType, maxImageBytes } from "./src/image-type.ts";
 export {
   emptyTreeAccount,

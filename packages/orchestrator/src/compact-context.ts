@@ -4,6 +4,7 @@ import {
   type ContextCompacted,
   type Draft,
   freesEnough,
+  type Hooks,
   isFailure,
   type ModelInfo,
   type Session,
@@ -24,11 +25,13 @@ export async function* compactContext(
   reach: Reach,
 ): AsyncGenerator<Entry, void> {
   const { why, focus } = wish;
-  const { models, compactor } = reach.ports;
+  const { models, compactor, hooks } = reach.ports;
   const data = { why, ...(focus !== undefined && { focus }) };
   const model = await models.open(session.model);
   if (!compactor || isFailure(model)) return yield compacted({ ...data, before: 0, after: 0, parts: [] });
   const before = tokensOf(session, model.info, reach);
+  const hooked = await heardOf(wish, hooks);
+  if (hooked === "blocked") return yield compacted({ ...data, before, after: before, parts: [] });
   // What was refused is more than the window holds, whatever is known of it.
   const window = why === "overflow" ? Math.min(model.info.window, before) : model.info.window;
   const info = { ...model.info, window };
@@ -39,7 +42,7 @@ export async function* compactContext(
   if (why === "images" || why === "tidy") return yield compacted({ ...data, before, after: between, parts });
   const isEnough = freesEnough({ before, after: between }) && between <= compactor.most(info);
   if (isEnough && focus === undefined) return yield compacted({ ...data, before, after: between, parts });
-  const summary = yield* summarize(short, { info, focus }, reach);
+  const summary = yield* summarize(short, { info, focus: hooked.focus }, reach);
   const after = summary.made
     ? tokensOf(view(short, { parts: [], summary: summary.made }), info, reach)
     : between;
@@ -57,6 +60,17 @@ export async function* compactContext(
 
 function compacted(data: ContextCompacted, settled: readonly Draft[] = []): Entry {
   return { drafts: [...settled, { type: "context.compacted", data }], durable: false };
+}
+
+/** What hooks add to what a summary is to keep; blocked only where somebody asked: too long a conversation cannot go on. */
+async function heardOf(
+  { why, focus }: Wish,
+  hooks: Hooks | undefined,
+): Promise<"blocked" | { readonly focus: string | undefined }> {
+  const said = await hooks?.compacting(why === "asked" ? "manual" : "auto", focus);
+  if (said?.isBlocked && why === "asked") return "blocked";
+  const words = [focus, said?.focus].filter((text) => text !== undefined);
+  return { focus: words.length > 0 ? words.join("\n") : undefined };
 }
 
 /** The session as it will be. */

@@ -11,6 +11,16 @@ export interface HookedCall {
 }
 
 /** Nothing here ever rejects; a hook that fails says nothing. */
+/** Whether somebody asked for it, or the conversation has become too long. */
+export type CompactionTrigger = "manual" | "auto";
+
+export interface CompactionSay {
+  /** Whether it shall not be; heeded where somebody asked for it, as a conversation that does not fit cannot go on. */
+  readonly isBlocked: boolean;
+  /** What a summary shall keep above all. */
+  readonly focus?: string;
+}
+
 export interface Hooks {
   /** *Contract:* what becomes of the decision about a call; the caller holds it to what it was where that was a denial. */
   decide(call: HookedCall, decision: Decision, signal: AbortSignal): Promise<Decision>;
@@ -22,4 +32,6 @@ export interface Hooks {
   heard(words: string): Promise<string | undefined>;
   /** *Contract:* why the turn shall not end yet; `again`: it was kept from ending before. */
   stopping(last: string, again: boolean): Promise<string | undefined>;
+  /** *Contract:* heard before the conversation is made shorter; `focus`: what somebody asked a summary to keep. */
+  compacting(trigger: CompactionTrigger, focus: string | undefined): Promise<CompactionSay>;
 }

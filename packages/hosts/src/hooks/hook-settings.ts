@@ -14,6 +14,7 @@ export const hookEvents = [
   "UserPromptSubmit",
   "Stop",
   "SubagentStop",
+  "PreCompact",
   "SessionStart",
   "SessionEnd",
 ] as const;
@@ -22,7 +23,7 @@ export type HookEvent = (typeof hookEvents)[number];
 
 export interface Hook {
   readonly event: HookEvent;
-  /** A regular expression over a tool's whole name; empty for every one. */
+  /** A regular expression over a tool's whole name, or what a session or a compaction comes from; empty for every one. */
   readonly matcher: string;
   readonly command: string;
   readonly timeoutMs: number;

@@ -8,7 +8,7 @@ import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testki
 import type { LocalOptions } from "../local-options.ts";
 import type { LocalSession } from "../local-session.ts";
 import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
-import { startSession } from "../start-session.ts";
+import { resumeSession, startSession } from "../start-session.ts";
 import { openWorkbench } from "../workbench.ts";
 import { readHookSettings } from "./hook-settings.ts";
 import { hookedTools } from "./hooked-tools.ts";
@@ -249,6 +249,31 @@ describe("hooks", () => {
     const ended = await run([does(shellCall, call("edit", edit)), say("done")]);
     for (const text of resultsOf(ended)) assert.equal(text, "Refused (hook): not that command");
     assert.equal(resultsOf(ended).length, 2);
+  });
+
+  it("say what a summary is to keep, and whether one that was asked for is made", async () => {
+    bench.put(
+      ".claude/hooks/before.sh",
+      'grep -q \'"custom_instructions":"ports"\' && echo "keep the number 8080"\n',
+    );
+    settings({ PreCompact: [group("sh .claude/hooks/before.sh", "manual"), group("exit 2", "auto")] });
+    const catalogue = { "acme/one": { window: 20_000 } };
+    const looks = [1, 2, 3, 4].map((at) => does(shell(`seq ${at}000 ${at}900`)));
+    await run([...looks, say("done"), say("a summary"), say("later")], { catalogue });
+    await session?.compact("ports");
+    assert.ok(session && !isFailure(await session.run()));
+    const asked = JSON.stringify(server?.records.at(-1)?.request);
+    assert.ok(asked.includes("ports") && asked.includes("keep the number 8080"), asked);
+    settings({ PreCompact: [group("echo not now >&2; exit 2")] });
+    await session.close();
+    const records = server?.records.length;
+    const again = await resumeSession({ ...optionsAt(server?.url ?? ""), catalogue }, session.id);
+    assert.ok(!isFailure(again));
+    session = again;
+    await again.compact("ports");
+    assert.ok(!isFailure(await again.run()));
+    assert.equal(server?.records.length, records);
+    assert.deepEqual(remarks, ["a hook does not let the conversation be made shorter: not now"]);
   });
 
   it("have their say in single calls outside any session", async () => {

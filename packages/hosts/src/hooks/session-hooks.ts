@@ -1,6 +1,6 @@
 /** Session hooks: the programs of the project and the user that have a say in one session; loaded where there are any. */
 import type { AgentPorts } from "@lathe/agent";
-import type { Decision, HookedCall, Hooks, Outcome, Session } from "@lathe/protocol";
+import type { CompactionTrigger, Decision, HookedCall, Hooks, Outcome, Session } from "@lathe/protocol";
 import { type Hook, type HookEvent, hookMatches } from "./hook-settings.ts";
 import { type HookedTool, hookedTools } from "./hooked-tools.ts";
 import { type HookSaid, runHook } from "./run-hook.ts";
@@ -87,6 +87,15 @@ export function openSessionHooks(hooks: readonly Hook[], place: TrustedPlace): S
       });
       return said.some(({ json }) => json.continue === false) ? undefined : said.flatMap(blockOf)[0];
     },
+    compacting: async (trigger, focus) => {
+      const said = await run("PreCompact", { trigger, custom_instructions: focus ?? "" });
+      for (const why of said.flatMap(blockOf)) place.onRemark(blockedText(trigger, why));
+      const words = said.flatMap(contextOf).join("\n");
+      return {
+        isBlocked: said.some((one) => blockOf(one).length > 0),
+        ...(words !== "" && { focus: words }),
+      };
+    },
     begun: async (source) => {
       // A subagent is begun by its parent, not by a person.
       if (!isChild()) context = (await run("SessionStart", { source })).flatMap(contextOf).join("\n");
@@ -102,6 +111,12 @@ export function openSessionHooks(hooks: readonly Hook[], place: TrustedPlace): S
   };
 }
 
+function blockedText(trigger: CompactionTrigger, why: string): string {
+  return trigger === "manual"
+    ? `a hook does not let the conversation be made shorter: ${why}`
+    : `a hook would not have the conversation made shorter (${why}), but it is too long to go on as it is`;
+}
+
 type Run = (event: HookEvent, fields: Fields, signal?: AbortSignal) => Promise<readonly HookSaid[]>;
 
 /** All that match at once; each command once. */
@@ -112,7 +127,7 @@ function runner(hooks: readonly Hook[], place: TrustedPlace): Run {
     told.add(text);
   };
   return async (event, fields, signal) => {
-    const name = String(fields.tool_name ?? fields.source ?? "");
+    const name = String(fields.tool_name ?? fields.source ?? fields.trigger ?? "");
     const written = hooks.filter((one) => one.event === event && hookMatches(one, name));
     const areTrusted = !written.some(({ isProjects }) => isProjects) || place.trust.areAsTrusted();
     if (!areTrusted) tell(changed);
