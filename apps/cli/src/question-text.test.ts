@@ -20,6 +20,14 @@ it("shows the whole command on lines of its own, and why on one", () => {
   );
 });
 
+it("says which subagent asks", () => {
+  const effects = [{ kind: "write", target: "a" }] as const;
+  const call = { by: "explore", tool: "edit", input: "{}", effects, why: "w" };
+  assert.match(questionText(asked, call, palette(false)), /May edit do this for the subagent explore\?\n/);
+  const stopped = questionText(asked, { ...call, beyond: effects }, palette(false));
+  assert.match(stopped, /The sandbox stopped this for the subagent explore\. Run it again/);
+});
+
 it("names every target of a call without a command", () => {
   const effects = ["a", "b", "c", "d"].map((target) => ({ kind: "write", target }) as const);
   const text = questionText(asked, { tool: "edit", input: "{}", effects, why: "w" }, palette(false));

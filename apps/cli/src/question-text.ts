@@ -21,11 +21,12 @@ export function questionText(asked: Asked, call: AskedCall, paint: Palette): str
 export function aboutText({ kind, text }: Asked, call: AskedCall, { bold, dim, yellow }: Palette): string {
   if (kind === "question" || !call) return `\n${yellow("?")} ${bold(harmless(text))}\n`;
   const target = harmless(targetOf(call)).replaceAll("\n", "\n  ");
+  const by = call.by === undefined ? "" : ` for the subagent ${harmless(call.by)}`;
   if (call.beyond) {
     const wanted = harmless(listOf(call.beyond)).replaceAll("\n", "\n  ");
-    return `\n${yellow("?")} The sandbox stopped this. Run it again with more allowed?\n  ${target}\n  ${bold(wanted)}\n${dim(oneLine(call.why))}\n`;
+    return `\n${yellow("?")} The sandbox stopped this${by}. Run it again with more allowed?\n  ${target}\n  ${bold(wanted)}\n${dim(oneLine(call.why))}\n`;
   }
-  return `\n${yellow("?")} May ${call.tool} do this?\n  ${bold(target)}\n${dim(oneLine(call.why))}\n`;
+  return `\n${yellow("?")} May ${call.tool} do this${by}?\n  ${bold(target)}\n${dim(oneLine(call.why))}\n`;
 }
 
 /** What an answer for more than this once would mean is shown before it is given, and whole. */

@@ -4,6 +4,8 @@ import { evaluate, evaluateGrant } from "@lathe/policy";
 import { type Effect, isFailure, type Session } from "@lathe/protocol";
 
 export interface AskedCall {
+  /** The subagent whose call it is; absent for the session's own. */
+  readonly by?: string;
   readonly tool: string;
   /** The arguments, as JSON. */
   readonly input: string;

@@ -51,7 +51,9 @@ export async function runSubagent(
   };
   const askedCall: Running["askedCall"] = async () => {
     const asked = bridge.asked();
-    return asked === undefined ? undefined : opened.askedCall(asked);
+    const known = asked === undefined ? undefined : await opened.askedCall(asked);
+    // The one that asks, not those between it and the person.
+    return known && { by: name, ...known };
   };
   member.running.set(call, { askedCall, stop });
   try {

@@ -217,14 +217,16 @@ describe("subagents", () => {
       {
         ...more,
         onEvent: async (event, now) => {
-          if (event.type === "question.asked")
-            asked.push((await session.askedCall(event.data.call))?.effects);
+          if (event.type === "question.asked") {
+            const of = await session.askedCall(event.data.call);
+            asked.push(of?.by, of?.effects);
+          }
           onEvent?.(event, now);
         },
       },
     );
     assert.match(questions().join(), /implement \(subagent\): write wants to write made.txt/);
-    assert.deepEqual(asked, [[{ kind: "write", target: "made.txt", traits: ["replaces"] }]]);
+    assert.deepEqual(asked, ["implement", [{ kind: "write", target: "made.txt", traits: ["replaces"] }]]);
     assert.equal(readFileSync(join(cwd, "made.txt"), "utf8"), "ok");
     assert.deepEqual(resultsOf(parent), ["made"]);
   });
