@@ -85,10 +85,11 @@ function modelsOf({ settings: { models, router } }: Session): readonly string[] 
 
 function settingsOf(
   { models, router }: Opened,
-  { mode, attended, checkpoints, planner }: LocalOptions,
+  { mode, attended, checkpoints, planner, assigned }: LocalOptions,
 ): Session["settings"] {
   const routed = { ...(router && { router }), ...(planner !== undefined && { planner }) };
-  return { models, ...routed, mode, attended, checkpoints };
+  const tried = assigned && assigned.length > 0 ? { experiments: assigned } : {};
+  return { models, ...routed, mode, attended, checkpoints, ...tried };
 }
 
 function fenceOf({ log, scratch, member, own }: Holdings, root: string): Fence {
