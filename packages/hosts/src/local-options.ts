@@ -2,6 +2,7 @@
 import type { ServerSpec } from "@lathe/mcp";
 import type { OwnEntry, WireName } from "@lathe/models";
 import type { Assignment, Delta, Event, Limits, Mode, Model, Rule, Session, Tool } from "@lathe/protocol";
+import type { Exporter } from "@lathe/telemetry/otel";
 import type { Experiment } from "./experiments/experiment.ts";
 import type { RouterOptions } from "./router-options.ts";
 
@@ -75,6 +76,8 @@ export interface LocalOptions {
   readonly experiments?: readonly Experiment[];
   /** What a session was drawn for; the rest of the options has it already. */
   readonly assigned?: readonly Assignment[];
+  /** Told of every event, beside `onEvent`; closed by the session of a person. */
+  readonly exporter?: Exporter;
   /** Version of Lathe, for the log. */
   readonly version: string;
   onEvent(event: Event, session: Session): void;

@@ -102,7 +102,7 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
   let session = fold(log.events);
   const onEvent = (event: Event, after: Session): void => {
     session = after;
-    options.onEvent(event, after);
+    tell(options, event, after);
   };
   const chosen = options.models.length > 0 ? options.models : modelsOf(session);
   const fence = fenceOf(holdings, session.root ?? log.id);
@@ -160,7 +160,7 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
     containment: () => opened.containment(),
     textOf: (version) => opened.ports.texts.recall(version),
     close: () => {
-      closing ??= allSteps([() => stopAll(member), hooks.close, opened.close, () => log.close()]);
+      closing ??= allSteps([() => stopAll(member, options), hooks.close, opened.close, () => log.close()]);
       return closing;
     },
   };
@@ -184,6 +184,14 @@ function unheardBy(why: string): Failure {
 }
 
 /** Subagents that a cancelled call left behind. */
-async function stopAll({ running }: Member): Promise<void> {
+async function stopAll({ running, depth }: Member, { exporter, onRemark }: LocalOptions): Promise<void> {
   await Promise.all([...running.values()].map((one) => one.stop()));
+  // The exporter of a tree is closed by its root.
+  const lost = depth === 0 ? await exporter?.close() : undefined;
+  if (lost !== undefined) onRemark?.(lost);
+}
+
+function tell({ exporter, onEvent }: LocalOptions, event: Event, after: Session): void {
+  exporter?.event(event, after);
+  onEvent(event, after);
 }

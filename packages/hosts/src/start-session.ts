@@ -55,7 +55,7 @@ async function beginSession(
   asked: LocalOptions,
   { id, member, words }: Newborn,
 ): Promise<LocalSession | Failure> {
-  const options = await drawn(asked, id, member);
+  const options = await exporting(await drawn(asked, id, member), member);
   const { cwd, env, version } = options;
   const { birth } = member;
   const at = systemClock.now();
@@ -82,6 +82,18 @@ async function beginSession(
   if (!isFailure(log)) return openLocalSession({ log, scratch, remarks, member, own }, options);
   scratch.remove();
   return explained(log, env);
+}
+
+/** Subagents tell the exporter of their root. */
+async function exporting(options: LocalOptions, { depth }: Member): Promise<LocalOptions> {
+  const { LATHE_TELEMETRY: wanted, OTEL_SDK_DISABLED: isDisabled } = options.env;
+  if (!wanted || wanted === "off" || isDisabled === "true" || depth > 0) return options;
+  if (wanted !== "otlp") {
+    options.onRemark?.(`LATHE_TELEMETRY is otlp or off, not ${wanted}: nothing is sent.`);
+    return options;
+  }
+  const { openOtel } = await import("./open-otel.ts");
+  return { ...options, exporter: openOtel(options) };
 }
 
 /** A subagent has what its root was drawn for. */
@@ -150,7 +162,7 @@ async function claimSession(
   const claim = { owner: processOwner(), at: systemClock.now() };
   const log = await openState(asked.env).store.claim(id, claim);
   if (isFailure(log)) return explained(log, asked.env);
-  const options = await drawnBefore(asked, log);
+  const options = await exporting(await drawnBefore(asked, log), member);
   const scratch = openScratchFolder(log.id);
   if (!isFailure(scratch)) {
     const remarks = [...log.repairs, ...member.remarks];
