@@ -83,6 +83,15 @@ export type { ToolCompleted } from "./src/events/tool-completed.ts";
 export type { ToolStarted } from "./src/events/tool-started.ts";
 export type { TurnEnded } from "./src/events/turn-ended.ts";
 export {
+  type ArmSettings,
+  type Assignment,
+  assignmentSchema,
+  type ExposureMoment,
+  type ProfileTuning,
+  tuningOf,
+  tuningSchema,
+} from "./src/experiments.ts";
+export {
   type Culprit,
   causeText,
   type Failure,

@@ -6,6 +6,15 @@ export { markdownTickets, type Tickets, writeTickets } from "./src/alerts/ticket
 export { type Alert, watchCalls } from "./src/alerts/watch-calls.ts";
 export { openDatabase, openInMemory } from "./src/events/database.ts";
 export { type Ingested, ingest } from "./src/events/ingest.ts";
+export {
+  type ArmDifference,
+  type ArmFigures,
+  type Comparison,
+  compareArms,
+  experimentAlpha,
+  type MetricResult,
+} from "./src/experiments/compare-arms.ts";
+export { readExposed, type SessionMetric } from "./src/experiments/session-values.ts";
 export { type KeepMeasured, type KeepSources, measureKeep } from "./src/keep/measure-keep.ts";
 export {
   type Horizon,

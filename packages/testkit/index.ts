@@ -3,6 +3,7 @@
 export { openBashParser } from "./src/bash-parser.ts";
 export { blobsConformance } from "./src/blobs-conformance.ts";
 export { brokenPrefixes } from "./src/broken-prefixes.ts";
+export { checkOtlp } from "./src/check-otlp.ts";
 export { datedTree, type ExactTree, exactTree, runGitIn } from "./src/checkpoint-cases.ts";
 export type { CrashOptions, CrashState } from "./src/crash-disk.ts";
 export {
@@ -26,6 +27,7 @@ export {
   modelConformance,
   streamed,
 } from "./src/model-conformance.ts";
+export { type OtlpServer, startOtlpServer } from "./src/otlp-server.ts";
 export { makeOutsideFolder } from "./src/outside-folder.ts";
 export { createPrefixCache, type PrefixCache, type PrefixCacheOptions } from "./src/prefix-cache.ts";
 export { type DiskRecording, type RecordableDisk, recordDisk } from "./src/recording-disk.ts";

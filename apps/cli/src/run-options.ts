@@ -85,6 +85,7 @@ export async function loadOptions(values: AgentValues): Promise<LoadedOptions | 
     sandboxLimits: config.sandboxLimits,
     checkpoints: config.checkpoints,
     mcpServers: config.mcpServers,
+    ...(config.experiments && { experiments: config.experiments }),
     ...(config.widest && { widest: config.widest }),
     ...(config.secondOpinion !== undefined && { secondOpinion: config.secondOpinion }),
     ...(config.summaryModel !== undefined && { summaryModel: config.summaryModel }),

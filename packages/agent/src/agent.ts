@@ -14,6 +14,7 @@ import type {
   Limits,
   Models,
   NetworkLog,
+  ProfileTuning,
   Rule,
   Sandbox,
   Search,
@@ -118,6 +119,8 @@ export interface NewSession {
   readonly instructions: readonly { readonly path: string; readonly text: string }[];
   /** Of a subagent. */
   readonly birth?: Birth;
+  /** What it tries of the profile. */
+  readonly tuning?: ProfileTuning | undefined;
 }
 
 /** Who made a session, as what, and what that kind of agent is told. */

@@ -28,9 +28,9 @@ export function createCompactor({
     ...(summaryModel !== undefined && { model: summaryModel }),
     most: mostTokens,
     excess: async (session, next) => {
-      const must = tooMuch(next);
+      const must = tooMuch({ ...next, session });
       if (must) return must;
-      const may = tidiable(next);
+      const may = tidiable({ ...next, session });
       return may && (await load()).freesByItself(session, next.info) ? may : undefined;
     },
     shorten: async (session, given) => (await load()).shorten(session, given, texts),

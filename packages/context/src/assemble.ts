@@ -1,7 +1,7 @@
 /** Assemble: what the model sees of a session. */
 import type { Message, ModelInfo, ModelRequest, Session } from "@lathe/protocol";
 import { fitHistory } from "./fit-history.ts";
-import { profileOf } from "./profiles/profile-of.ts";
+import { profileFor } from "./profiles/profile-of.ts";
 import { offeredTools } from "./prompt-for.ts";
 import { weigh } from "./weigh.ts";
 
@@ -12,12 +12,13 @@ import { weigh } from "./weigh.ts";
  */
 export function assemble(session: Session, info: ModelInfo): ModelRequest {
   const { prompt, messages, id, model } = session;
+  const profile = profileFor(session, model);
   return {
     system: prompt.system,
-    tools: prompt.model === undefined ? offeredTools(prompt.tools, model) : prompt.tools,
-    messages: fitHistory(messages, info),
+    tools: prompt.model === undefined ? offeredTools(prompt.tools, profile) : prompt.tools,
+    messages: fitHistory(messages, info, profileFor(session, info.id)),
     cacheMarks: messages.length > 0 ? [messages.length - 1] : [],
-    maxOutputTokens: Math.min(info.maxOutput, profileOf(model).maxOutput),
+    maxOutputTokens: Math.min(info.maxOutput, profile.maxOutput),
     cacheKey: id,
   };
 }

@@ -1,13 +1,14 @@
 /** Excess: whether a request has to be made shorter before it is sent. */
-import type { Message, ModelInfo, ModelRequest } from "@lathe/protocol";
+import type { Message, ModelInfo, ModelRequest, Session } from "@lathe/protocol";
 import { mostTokens } from "./compaction/room.ts";
-import { profileOf } from "./profiles/profile-of.ts";
+import { profileFor } from "./profiles/profile-of.ts";
 
 /** What every API takes of images in one request, with room for the rest: how many, and characters of base64. */
 const mostImages = 20;
 const mostImageChars = 12_000_000;
 
 export interface Measured {
+  readonly session: Pick<Session, "settings">;
   readonly info: ModelInfo;
   readonly request: ModelRequest;
   /** Tokens. */
@@ -21,15 +22,15 @@ export interface TooMuch {
 }
 
 /** What cannot be sent, or should not be. */
-export function tooMuch({ info, request, input }: Measured): TooMuch | undefined {
-  const most = mostTokens(info);
+export function tooMuch({ session, info, request, input }: Measured): TooMuch | undefined {
+  const most = mostTokens(info, session);
   if (input > most) return { why: "window", tokens: input, most };
   return hasTooManyImages(request.messages) ? { why: "images", tokens: input, most } : undefined;
 }
 
 /** What is dearer than it has to be, if old results can be shortened; undefined where it is short anyway. */
-export function tidiable({ info, input }: Measured): TooMuch | undefined {
-  const most = profileOf(info.id).tidyAbove;
+export function tidiable({ session, info, input }: Measured): TooMuch | undefined {
+  const most = profileFor(session, info.id).tidyAbove;
   return input > most ? { why: "tidy", tokens: input, most } : undefined;
 }
 

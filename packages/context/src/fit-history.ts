@@ -1,7 +1,6 @@
 /** Fits what was said before to the model that reads it now: foreign reasoning, foreign signatures, images it cannot see. */
 import type { AssistantMessage, AssistantPart, ImagePart, Message, ModelInfo } from "@lathe/protocol";
 import type { Profile } from "./profiles/profile.ts";
-import { profileOf } from "./profiles/profile-of.ts";
 
 interface Reader {
   readonly id: string;
@@ -10,8 +9,11 @@ interface Reader {
 }
 
 /** *Contract:* message by message, so that a longer history keeps the shorter one as its prefix. */
-export function fitHistory(messages: readonly Message[], info: ModelInfo): readonly Message[] {
-  const { images, foreignReasoning } = profileOf(info.id);
+export function fitHistory(
+  messages: readonly Message[],
+  info: ModelInfo,
+  { images, foreignReasoning }: Pick<Profile, "images" | "foreignReasoning">,
+): readonly Message[] {
   const reader: Reader = { id: info.id, sees: info.images ?? images, foreignReasoning };
   return messages.map((message) => fit(message, reader));
 }

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { profileOf } from "./profiles/profile-of.ts";
 import { offeredTools, promptFor } from "./prompt-for.ts";
 
 const spec = (name: string) => ({ name, description: name, parameters: {} });
@@ -7,7 +8,8 @@ const free = { ...spec("apply_patch"), freeform: { argument: "patch", grammar: "
 const all = [...["read", "edit", "write", "delete", "move"].map(spec), free, spec("shell")];
 
 test("a dialect's tools are offered instead of the other's", () => {
-  const offered = (model: string): readonly string[] => offeredTools(all, model).map(({ name }) => name);
+  const offered = (model: string): readonly string[] =>
+    offeredTools(all, profileOf(model)).map(({ name }) => name);
   for (const model of ["openai/gpt-5", "gpt-4.1-mini", "o3", "ollama/gpt-oss:20b"]) {
     assert.deepEqual(offered(model), ["read", "apply_patch", "shell"], model);
   }
@@ -23,7 +25,7 @@ test("a dialect's tools are offered instead of the other's", () => {
 
 test("a session that has one dialect alone keeps it whatever the model", () => {
   const old = ["read", "edit", "write", "shell"].map((name) => ({ name }));
-  assert.equal(offeredTools(old, "gpt-5"), old);
+  assert.equal(offeredTools(old, profileOf("gpt-5")), old);
 });
 
 test("a patch is written freely by those who were taught to", () => {

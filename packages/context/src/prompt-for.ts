@@ -1,6 +1,6 @@
 /** The prompt that a model starts from: system prompt and tools of its profile. */
-import type { Prompt, ToolSpec } from "@lathe/protocol";
-import type { EditDialect } from "./profiles/profile.ts";
+import type { ProfileTuning, Prompt, ToolSpec } from "@lathe/protocol";
+import type { EditDialect, Profile } from "./profiles/profile.ts";
 import { profileOf } from "./profiles/profile-of.ts";
 import { systemPrompt } from "./system-prompt.ts";
 
@@ -8,13 +8,15 @@ export interface PromptParts {
   readonly surroundings: string;
   /** Of every dialect. */
   readonly tools: readonly ToolSpec[];
+  /** What the session tries of the profile. */
+  readonly tuning?: ProfileTuning | undefined;
 }
 
-export function promptFor(model: string, { surroundings, tools }: PromptParts): Prompt {
-  const profile = profileOf(model);
+export function promptFor(model: string, { surroundings, tools, tuning }: PromptParts): Prompt {
+  const profile = { ...profileOf(model), ...tuning };
   return {
     system: systemPrompt(profile, surroundings),
-    tools: offeredTools(tools, model).map((tool) => specOf(tool, profile.freeform === true)),
+    tools: offeredTools(tools, profile).map((tool) => specOf(tool, profile.freeform === true)),
     model,
     surroundings,
   };
@@ -32,9 +34,9 @@ const editTools: Readonly<Record<EditDialect, readonly string[]>> = {
 /** Those a model is offered: of the tools that change files its own dialect's, or all where there are none of these. */
 export function offeredTools<T extends { readonly name: string }>(
   tools: readonly T[],
-  model: string,
+  { edits }: Pick<Profile, "edits">,
 ): readonly T[] {
-  const own = editTools[profileOf(model).edits];
+  const own = editTools[edits];
   if (!tools.some(({ name }) => own.includes(name))) return tools;
   const all = Object.values(editTools).flat();
   return tools.filter(({ name }) => own.includes(name) || !all.includes(name));

@@ -1,5 +1,6 @@
 /** Take over: what another model starts from in the middle of a conversation, and what it is told. */
-import type { Prompt, Session, ToolSpec } from "@lathe/protocol";
+import { type Prompt, type Session, type ToolSpec, tuningOf } from "@lathe/protocol";
+import { profileFor } from "./profiles/profile-of.ts";
 import { offeredTools, promptFor } from "./prompt-for.ts";
 
 export interface Handover {
@@ -12,10 +13,11 @@ export interface Handover {
 /** `tools`: all there are, of every dialect. */
 export function takeOver(session: Session, to: string, tools: readonly ToolSpec[]): Handover {
   const { surroundings } = session.prompt;
+  const tuning = tuningOf(session.settings.experiments);
   // Old sessions keep what they began with: their prompt holds no part that could be told apart.
-  const fresh = surroundings === undefined ? undefined : promptFor(to, { surroundings, tools });
+  const fresh = surroundings === undefined ? undefined : promptFor(to, { surroundings, tools, tuning });
   const isSame = fresh === undefined || sentBytes(fresh) === sentBytes(session.prompt);
-  const offered = fresh?.tools ?? offeredTools(session.prompt.tools, to);
+  const offered = fresh?.tools ?? offeredTools(session.prompt.tools, profileFor(session, to));
   const begun = session.messages.some(({ role }) => role === "assistant");
   return { ...(!isSame && { prompt: fresh }), ...(begun && { note: noteOf(session, offered) }) };
 }

@@ -1,7 +1,9 @@
 /** Local options: what an app chose for sessions on this machine, parsed and checked by it. */
 import type { ServerSpec } from "@lathe/mcp";
 import type { OwnEntry, WireName } from "@lathe/models";
-import type { Delta, Event, Limits, Mode, Model, Rule, Session, Tool } from "@lathe/protocol";
+import type { Assignment, Delta, Event, Limits, Mode, Model, Rule, Session, Tool } from "@lathe/protocol";
+import type { Exporter } from "@lathe/telemetry/otel";
+import type { Experiment } from "./experiments/experiment.ts";
 import type { RouterOptions } from "./router-options.ts";
 
 /** `required`: commands ask when there is none; `preferred`: they run anyway; `off`: it is not even looked for. */
@@ -70,6 +72,12 @@ export interface LocalOptions {
   readonly widest?: Mode;
   /** Other programs' tools, by the name of their server. */
   readonly mcpServers?: Readonly<Record<string, ServerSpec>>;
+  /** Those that new sessions are drawn for. */
+  readonly experiments?: readonly Experiment[];
+  /** What a session was drawn for; the rest of the options has it already. */
+  readonly assigned?: readonly Assignment[];
+  /** Told of every event, beside `onEvent`; closed by the session of a person. */
+  readonly exporter?: Exporter;
   /** Version of Lathe, for the log. */
   readonly version: string;
   onEvent(event: Event, session: Session): void;

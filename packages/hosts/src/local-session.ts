@@ -85,10 +85,11 @@ function modelsOf({ settings: { models, router } }: Session): readonly string[] 
 
 function settingsOf(
   { models, router }: Opened,
-  { mode, attended, checkpoints, planner }: LocalOptions,
+  { mode, attended, checkpoints, planner, assigned }: LocalOptions,
 ): Session["settings"] {
   const routed = { ...(router && { router }), ...(planner !== undefined && { planner }) };
-  return { models, ...routed, mode, attended, checkpoints };
+  const tried = assigned && assigned.length > 0 ? { experiments: assigned } : {};
+  return { models, ...routed, mode, attended, checkpoints, ...tried };
 }
 
 function fenceOf({ log, scratch, member, own }: Holdings, root: string, mode: () => Mode): Fence {
@@ -105,7 +106,7 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
   let session = fold(log.events);
   const onEvent = (event: Event, after: Session): void => {
     session = after;
-    options.onEvent(event, after);
+    tell(options, event, after);
   };
   const chosen = options.models.length > 0 ? options.models : modelsOf(session);
   let wanted = options.mode;
@@ -164,7 +165,7 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
     containment: () => opened.containment(),
     textOf: (version) => opened.ports.texts.recall(version),
     close: () => {
-      closing ??= allSteps([() => stopAll(member), hooks.close, opened.close, () => log.close()]);
+      closing ??= allSteps([() => stopAll(member, options), hooks.close, opened.close, () => log.close()]);
       return closing;
     },
   };
@@ -188,6 +189,14 @@ function unheardBy(why: string): Failure {
 }
 
 /** Subagents that a cancelled call left behind. */
-async function stopAll({ running }: Member): Promise<void> {
+async function stopAll({ running, depth }: Member, { exporter, onRemark }: LocalOptions): Promise<void> {
   await Promise.all([...running.values()].map((one) => one.stop()));
+  // The exporter of a tree is closed by its root.
+  const lost = depth === 0 ? await exporter?.close() : undefined;
+  if (lost !== undefined) onRemark?.(lost);
+}
+
+function tell({ exporter, onEvent }: LocalOptions, event: Event, after: Session): void {
+  exporter?.event(event, after);
+  onEvent(event, after);
 }

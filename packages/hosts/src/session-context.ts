@@ -60,7 +60,7 @@ export async function sessionContext(
   const groups = groupsOf(session);
   return {
     ...{ id, title: session.title, model: session.model, window, groups },
-    most: mostTokens({ id: session.model, window }),
+    most: mostTokens({ id: session.model, window }, session),
     tokens: groups.reduce((sum, { tokens }) => sum + tokens, 0),
     ...(session.asked && { counted: session.asked.tokens }),
     compactions: session.compacted.length,

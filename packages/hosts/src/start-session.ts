@@ -1,6 +1,6 @@
 /** Starting a new session and taking over one that exists. */
 import { sessionCreated } from "@lathe/agent";
-import { type Failure, failure, fold, isFailure, type SessionLog } from "@lathe/protocol";
+import { type Failure, failure, fold, isFailure, type SessionLog, tuningOf } from "@lathe/protocol";
 import { processOwner } from "@lathe/stores";
 import { builtinModel, chooseModels } from "./choose-models.ts";
 import { explained } from "./explained.ts";
@@ -52,9 +52,10 @@ interface Newborn {
 }
 
 async function beginSession(
-  options: LocalOptions,
+  asked: LocalOptions,
   { id, member, words }: Newborn,
 ): Promise<LocalSession | Failure> {
+  const options = await exporting(await drawn(asked, id, member), member);
   const { cwd, env, version } = options;
   const { birth } = member;
   const at = systemClock.now();
@@ -72,6 +73,7 @@ async function beginSession(
     environment: await environment,
     instructions: await redacted([...texts, ...remembered], options),
     ...(birth && { birth }),
+    tuning: tuningOf(options.assigned),
   });
   const scratch = openScratchFolder(created.data.id);
   if (isFailure(scratch)) return scratch;
@@ -80,6 +82,35 @@ async function beginSession(
   if (!isFailure(log)) return openLocalSession({ log, scratch, remarks, member, own }, options);
   scratch.remove();
   return explained(log, env);
+}
+
+/** Subagents tell the exporter of their root. */
+async function exporting(options: LocalOptions, { depth }: Member): Promise<LocalOptions> {
+  const { LATHE_TELEMETRY: wanted, OTEL_SDK_DISABLED: isDisabled } = options.env;
+  if (!wanted || wanted === "off" || isDisabled === "true" || depth > 0) return options;
+  if (wanted !== "otlp") {
+    options.onRemark?.(`LATHE_TELEMETRY is otlp or off, not ${wanted}: nothing is sent.`);
+    return options;
+  }
+  const { openOtel } = await import("./open-otel.ts");
+  return { ...options, exporter: openOtel(options) };
+}
+
+/** A subagent has what its root was drawn for. */
+async function drawn(options: LocalOptions, id: string, { birth }: Member): Promise<LocalOptions> {
+  const { experiments = [] } = options;
+  if (birth || experiments.length === 0) return options;
+  const { assign, withAssigned } = await import("./experiments/assign.ts");
+  return withAssigned(options, assign(experiments, id), true);
+}
+
+/** What it was drawn for when it began, as far as that is still tried. */
+async function drawnBefore(options: LocalOptions, log: SessionLog): Promise<LocalOptions> {
+  const { experiments = [], assigned } = options;
+  if (assigned || experiments.length === 0) return options;
+  const { settings } = fold(log.events);
+  const { stillAssigned, withAssigned } = await import("./experiments/assign.ts");
+  return withAssigned(options, stillAssigned(settings.experiments ?? [], experiments), false);
 }
 
 /** A subagent has none that its kind does not name. */
@@ -124,13 +155,14 @@ export async function resumeSession(options: LocalOptions, id: string): Promise<
 }
 
 async function claimSession(
-  options: LocalOptions,
+  asked: LocalOptions,
   id: string,
   member: Member,
 ): Promise<LocalSession | Failure> {
   const claim = { owner: processOwner(), at: systemClock.now() };
-  const log = await openState(options.env).store.claim(id, claim);
-  if (isFailure(log)) return explained(log, options.env);
+  const log = await openState(asked.env).store.claim(id, claim);
+  if (isFailure(log)) return explained(log, asked.env);
+  const options = await exporting(await drawnBefore(asked, log), member);
   const scratch = openScratchFolder(log.id);
   if (!isFailure(scratch)) {
     const remarks = [...log.repairs, ...member.remarks];

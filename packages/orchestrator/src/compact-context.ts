@@ -40,7 +40,7 @@ export async function* compactContext(
   const between = tokensOf(short, info, reach);
   // There is room enough.
   if (why === "images" || why === "tidy") return yield compacted({ ...data, before, after: between, parts });
-  const isEnough = freesEnough({ before, after: between }) && between <= compactor.most(info);
+  const isEnough = freesEnough({ before, after: between }) && between <= compactor.most(info, session);
   if (isEnough && focus === undefined) return yield compacted({ ...data, before, after: between, parts });
   const summary = yield* summarize(short, { info, focus: hooked.focus }, reach);
   const after = summary.made

@@ -7,6 +7,7 @@ import { callModel } from "./call-model.ts";
 import { chainOf } from "./chain.ts";
 import { compactContext } from "./compact-context.ts";
 import { decideCalls } from "./decide-calls.ts";
+import { exposures } from "./exposures.ts";
 import { isNews } from "./failover.ts";
 import type { Entry, Reach } from "./ports.ts";
 import { recoverCalls } from "./recover-calls.ts";
@@ -55,7 +56,9 @@ export async function* perform(action: Action, session: Session, reach: Reach): 
       const { turn } = session;
       const isCalm = turn?.modelFailures === 0 && turn.probing === undefined;
       const drafts = isCalm ? heard(session, session.model, reach) : undefined;
-      return drafts ? yield entry(drafts) : yield* callModel(session, reach);
+      if (drafts) return yield entry(drafts);
+      const exposed = exposures(session, "attempt");
+      return exposed.length > 0 ? yield entry(exposed) : yield* callModel(session, reach);
     }
     case "end-turn":
       return yield await endTurn(action.end, session, reach);

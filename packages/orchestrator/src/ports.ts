@@ -64,7 +64,7 @@ export interface Compactor {
   /** Who is asked for summaries; absent: the session's own model. */
   readonly model?: string;
   /** *Contract:* pure; tokens that a conversation may have in a model's window. */
-  most(info: ModelInfo): number;
+  most(info: ModelInfo, session: Session): number;
   /** *Contract:* pure but for loading itself; undefined when the request may go as it is. `input` in tokens. */
   excess(
     session: Session,

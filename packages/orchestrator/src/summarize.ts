@@ -15,6 +15,7 @@ import {
   type Summary,
   type SummaryAttempt,
 } from "@lathe/protocol";
+import { exposures } from "./exposures.ts";
 import { printOf } from "./fingerprint.ts";
 import { holdBudget, releaseBudget } from "./hold-budget.ts";
 import { inputBound } from "./input-bound.ts";
@@ -61,7 +62,8 @@ export async function* summarize(
   let used: Reservation = { tokens: 0, cost: 0 };
   let heard: Finished | Failure = failure("cancelled", "it was cancelled");
   try {
-    yield started(id, model, held.reservation);
+    const { drafts, ...entry } = started(id, model, held.reservation);
+    yield { ...entry, drafts: [...exposures(session, "summary"), ...drafts] };
     used = held.reservation;
     ports.onDelta({ type: "status", text: "making the conversation shorter" });
     heard = await listen(model, held.request, reach);

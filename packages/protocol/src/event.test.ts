@@ -54,6 +54,19 @@ const life: readonly (readonly [Draft, (session: Session) => unknown])[] = [
     },
   ],
   [
+    {
+      type: "experiment.exposed",
+      data: {
+        experiment: "short",
+        arm: "b",
+        shares: { a: 0.5, b: 0.5 },
+        definition: "d1",
+        moment: "attempt",
+      },
+    },
+    (session) => assert.deepEqual(session.exposed, ["short"]),
+  ],
+  [
     { type: "step.started", data: { attempt: "a1", model: "a/x" } },
     (session) => assert.equal(session.turn?.attempt?.id, "a1"),
   ],

@@ -8,6 +8,7 @@ import { checkpointTaken } from "./events/checkpoint-taken.ts";
 import { circuitHeard } from "./events/circuit-heard.ts";
 import { compactionRequested } from "./events/compaction-requested.ts";
 import { contextCompacted } from "./events/context-compacted.ts";
+import { experimentExposed } from "./events/experiment-exposed.ts";
 import { instructionsGiven } from "./events/instructions-given.ts";
 import { messageReceived } from "./events/message-received.ts";
 import { modelRouted } from "./events/model-routed.ts";
@@ -39,6 +40,7 @@ type AnyEventType =
   | typeof circuitHeard
   | typeof compactionRequested
   | typeof contextCompacted
+  | typeof experimentExposed
   | typeof instructionsGiven
   | typeof messageReceived
   | typeof modelRouted
@@ -69,6 +71,7 @@ const types: readonly AnyEventType[] = [
   circuitHeard,
   compactionRequested,
   contextCompacted,
+  experimentExposed,
   instructionsGiven,
   messageReceived,
   modelRouted,

@@ -222,6 +222,8 @@ export interface Session {
   readonly rewind?: Rewind;
   /** What was refused and not allowed since, the latest 100. */
   readonly refusals: readonly Refusal[];
+  /** Experiments whose varied part it has used. */
+  readonly exposed?: readonly string[];
   /** Ids of inbox offers that became events; the latest 64. */
   readonly offers: readonly string[];
 }

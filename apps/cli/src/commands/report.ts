@@ -15,11 +15,12 @@ const flags = {
 export const reportCommand: Command = {
   name: "report",
   about: "What your sessions cost, how fast they were, what failed, and how much of the code is still there.",
-  usage: ["report [--since WHEN] [--html FILE]", "report keep [--since WHEN]"],
+  usage: ["report [--since WHEN] [--html FILE]", "report keep [--since WHEN]", "report experiment NAME"],
   flags,
   notes: `Read from the logs on this machine; nothing is sent anywhere, and nothing that was said or written is in it.
 keep follows the lines that edits added through git, and through what is not committed yet: how many of those that were
-there when their session ended are still there an hour, a day, a week and a month later.`,
+there when their session ended are still there an hour, a day, a week and a month later.
+experiment compares the arms of one of the experiments in your configuration; look as often as you like.`,
   run,
 };
 
@@ -40,7 +41,12 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
     const { reportKeep } = await import("../report/report-keep.ts");
     return reportKeep({ since, withNames, json });
   }
-  return usage("report, or report keep");
+  if (what === "experiment") {
+    if (html !== undefined) return usage("report experiment has no page; --html goes with report");
+    const { reportExperiment } = await import("../report/report-experiment.ts");
+    return reportExperiment(more, json);
+  }
+  return usage("report, report keep, or report experiment NAME");
 }
 
 const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };

@@ -3,6 +3,7 @@ import { brokenExample, type RuleExamples } from "@lathe/hosts/local";
 import { effectKinds, type Failure, failure, type Mode, modes, type Rule } from "@lathe/protocol";
 import * as v from "valibot";
 import { type ConfigPart, themeNames } from "./config.ts";
+import { experiments } from "./experiments.ts";
 import { mcpServers } from "./mcp-servers.ts";
 import { type WrittenLimits, wrongLimit } from "./sandbox-limits.ts";
 
@@ -114,6 +115,7 @@ const userEntries = {
   catalogue: v.exactOptional(v.record(v.string(), v.strictObject(modelEntries))),
   trusted: v.exactOptional(v.array(v.string())),
   mcpServers: v.exactOptional(mcpServers),
+  experiments: v.exactOptional(experiments),
 };
 const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(userEntries);
 
@@ -185,7 +187,7 @@ function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
   if (issue.expected !== "never") return issue.message;
   const elsewhere =
     whose !== "user" &&
-    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel|theme|screenReader|mcpServers)$/.test(
+    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel|theme|screenReader|mcpServers|experiments)$/.test(
       v.getDotPath(issue) ?? "",
     );
   if (elsewhere) return "only your own configuration may set this, not a project's";

@@ -1,4 +1,5 @@
 /** Configuration: what lathe.json, the user's file, the environment and the flags come to, frozen. */
+import type { Experiment } from "@lathe/hosts/experiment";
 import type { LocalOptions, SandboxLimitsChoice } from "@lathe/hosts/local";
 import type { Limits, Mode, Rule } from "@lathe/protocol";
 import type { WrittenLimits } from "./sandbox-limits.ts";
@@ -20,6 +21,8 @@ export interface Config {
   /** What the machine's owner allows at most, whatever is chosen later. */
   readonly widest?: Mode;
   readonly mcpServers: NonNullable<LocalOptions["mcpServers"]>;
+  /** Those that sessions begun so are drawn for. */
+  readonly experiments?: readonly Experiment[];
   /** What was left out, one sentence each. */
   readonly remarks: readonly string[];
 }
@@ -52,6 +55,7 @@ export interface ConfigPart {
   readonly catalogue?: LocalOptions["catalogue"];
   readonly router?: RouterPart;
   readonly mcpServers?: LocalOptions["mcpServers"];
+  readonly experiments?: readonly Experiment[];
   /** Folders of which the user trusts the project's own file. */
   readonly trusted?: readonly string[];
 }

@@ -278,3 +278,53 @@ it("takes auto from any source, alone and with a mode there is", async () => {
     assert.equal(refused.code, "config-invalid");
   }
 });
+
+const trial = {
+  name: "shorter",
+  arms: [
+    { name: "as-it-is" },
+    { name: "short", weight: 2, set: { model: "a/x,b/y", profile: { maxOutput: 900 } } },
+  ],
+  metric: "cost",
+};
+
+it("takes experiments from the user alone, and draws none of what the line chose", async () => {
+  user({ experiments: [trial] });
+  const [found] = (await load()).experiments ?? [];
+  assert.deepEqual(found?.arms, [
+    { name: "as-it-is", weight: 1, set: {} },
+    { name: "short", weight: 2, set: { models: ["a/x", "b/y"], profile: { maxOutput: 900 } } },
+  ]);
+  assert.deepEqual(found?.guardrails, []);
+  assert.deepEqual((await load({ model: "c/z" })).experiments, []);
+  assert.deepEqual((await load({}, { LATHE_MODEL: "c/z" })).experiments, []);
+  assert.equal((await load({ limits: { steps: 3 } })).experiments?.length, 1);
+  project({ experiments: [trial] });
+  const refused = await loadConfig(root, env, {});
+  assert.ok(isFailure(refused));
+  assert.match(refused.text, /only your own configuration may set this/);
+});
+
+it("says what is wrong with an experiment", async () => {
+  const [plain, short] = trial.arms;
+  const cases: readonly (readonly [object, RegExp])[] = [
+    [{ ...trial, arms: [plain] }, /two arms or more/],
+    [{ ...trial, arms: [plain, plain] }, /two arms have the same name/],
+    [{ ...trial, arms: [plain, { name: "other" }] }, /all arms set the same/],
+    [{ ...trial, arms: [plain, { ...short, weight: 0.02 }] }, /less than one session in 20/],
+    [{ ...trial, metric: "beauty" }, /one of done, failed-calls, cost/],
+    [{ ...trial, name: "\u001b[2J" }, /letters, digits/],
+    [{ ...trial, arms: [plain, { name: "b", set: { mode: "auto" } }] }, /no such key|mode/],
+    [{ ...trial, arms: [plain, { name: "b", set: { profile: { windowShare: 7 } } }] }, /windowShare/],
+  ];
+  for (const [written, why] of cases) {
+    user({ experiments: [written] });
+    const refused = await loadConfig(root, env, {});
+    assert.ok(isFailure(refused), String(why));
+    assert.match(refused.text, why);
+  }
+  user({ experiments: [trial, { ...trial, name: "other" }] });
+  const both = await loadConfig(root, env, {});
+  assert.ok(isFailure(both));
+  assert.match(both.text, /two experiments vary the same thing/);
+});

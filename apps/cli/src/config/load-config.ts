@@ -5,6 +5,7 @@
  */
 import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import type { Experiment } from "@lathe/hosts/experiment";
 import { autoMode, configFolder, isAuto, isReached, readRootFile } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure, type Limits, stricterMode } from "@lathe/protocol";
 import { allowRule } from "./allow-rule.ts";
@@ -60,8 +61,32 @@ export async function loadConfig(
     router: routerOf(user, [managed, project]),
     providers,
     mcpServers: servers.servers,
+    ...(await experimentsOf(user, flags, env)),
     remarks: [...found.remarks, ...models.remarks, ...servers.remarks],
   });
+}
+
+/** Without those that vary what was chosen for this one run. */
+async function experimentsOf(
+  { experiments }: ConfigPart,
+  flags: ConfigFlags,
+  env: NodeJS.ProcessEnv,
+): Promise<Pick<Config, "experiments">> {
+  if (!experiments) return {};
+  const { leftFree } = await import("./experiments.ts");
+  const chosen = {
+    models: flags.model ?? chainOfEnv(env),
+    limits: Object.keys(flags.limits ?? {})[0],
+    checkpoints: flags.checkpoints,
+  };
+  const fixed = Object.entries(chosen).filter(([, value]) => value !== undefined);
+  return { experiments: leftFree(experiments, new Set(fixed.map(([field]) => field))) };
+}
+
+/** All that the user's own file names, also those that would not be drawn for here. */
+export async function ownExperiments(env: NodeJS.ProcessEnv): Promise<readonly Experiment[] | Failure> {
+  const user = await readOwn(join(configFolder(env), "config.json"), "user");
+  return isFailure(user) ? user : (user.experiments ?? []);
 }
 
 interface FoundServers {

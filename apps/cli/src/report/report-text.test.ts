@@ -16,7 +16,7 @@ const one: WorkGroup = {
 function reportOf(total: WorkGroup, errors: readonly ToolModel[] = []): Report {
   return {
     ...{ span: { since: 0, until: 1 }, errors, alerts: [], callsPerFalseAlarm: 1, remarks: [] },
-    work: { total, by: { model: [], profile: [], project: [], harness: [] }, days: [], rot: [] },
+    work: { total, by: { model: [], profile: [], project: [], harness: [], arm: [] }, days: [], rot: [] },
     ingested: { sessions: 1, events: 1, unread: 0 },
   };
 }

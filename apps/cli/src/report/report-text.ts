@@ -28,6 +28,7 @@ export function reportText(report: Report, view: ReportView): string {
     rotText(work.rot, view),
     work.by.project.length > 1 ? group("By project", work.by.project, view) : "",
     work.by.harness.length > 1 ? group("By version of Lathe", work.by.harness, view) : "",
+    group("By arm of an experiment", work.by.arm, view),
     report.ingested.unread > 0
       ? dim(`${report.ingested.unread} logs could not be read and are left out.\n`)
       : "",

@@ -1,6 +1,6 @@
 /** Room: what a conversation may have of a model's window, and what of it stays as it is when it is made shorter. */
-import type { ModelInfo } from "@lathe/protocol";
-import { profileOf } from "../profiles/profile-of.ts";
+import type { ModelInfo, Session } from "@lathe/protocol";
+import { profileFor } from "../profiles/profile-of.ts";
 
 /** The part of the window that the end of a conversation keeps, and the most tokens of it. */
 const keptShare = 0.12;
@@ -9,8 +9,11 @@ const mostKept = 12_000;
 const latestShare = 0.3;
 
 /** Tokens of a request above which the conversation is made shorter; the answer has to fit behind it. */
-export function mostTokens({ id, window }: Pick<ModelInfo, "id" | "window">): number {
-  return Math.floor(window * profileOf(id).windowShare);
+export function mostTokens(
+  { id, window }: Pick<ModelInfo, "id" | "window">,
+  session: Pick<Session, "settings">,
+): number {
+  return Math.floor(window * profileFor(session, id).windowShare);
 }
 
 /** Tokens at the end of a conversation that stay as they are. */

@@ -117,7 +117,7 @@ describe("old results", () => {
       result: { text: "a.png: image/png", images: [image] },
     };
     const session = sessionOf(Array(14).fill(picture), [{ type: "text", text: "look" }, image]);
-    const measured = (one: Session) => ({ info, request: assemble(one, info), input: 1 });
+    const measured = (one: Session) => ({ session: one, info, request: assemble(one, info), input: 1 });
     assert.equal(tooMuch(measured(session))?.why, "images");
     const after = await short(session, "images");
     assert.equal(tooMuch(measured(after)), undefined);

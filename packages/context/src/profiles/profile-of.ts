@@ -1,4 +1,5 @@
 /** Finds the profile of a model, or the closest one: by family, then by the nearest version that is not newer. */
+import { type Session, tuningOf } from "@lathe/protocol";
 import { kinOf, seeing } from "./families.ts";
 import type { Profile, Version } from "./profile.ts";
 import { other, profiles } from "./profiles.ts";
@@ -11,6 +12,12 @@ export function profileOf(model: string): Profile {
   const version = kin?.version;
   const found = family.findLast(({ since }) => !version || isUpTo(since, version)) ?? family[0] ?? other;
   return !found.images && seeing.test(name) ? { ...found, images: true } : found;
+}
+
+/** With what the session tries of it. */
+export function profileFor({ settings }: Pick<Session, "settings">, model: string): Profile {
+  const tuning = tuningOf(settings.experiments);
+  return tuning ? { ...profileOf(model), ...tuning } : profileOf(model);
 }
 
 function isUpTo([major, minor]: Version, [most, mostMinor]: Version): boolean {

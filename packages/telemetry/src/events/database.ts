@@ -5,12 +5,13 @@ import { DatabaseSync } from "node:sqlite";
 import { type Failure, failure } from "@lathe/protocol";
 
 /** Another number: the file is made anew. */
-const schemaVersion = 3;
+const schemaVersion = 4;
 
 const tables = `
 create table sessions (
-  id text primary key, project text, harness text, agent text, head int, updatedAt int, scannedAt int, state text
+  id text primary key, project text, harness text, agent text, root text, head int, updatedAt int, scannedAt int, state text
 ) without rowid;
+create index sessionsByRoot on sessions (root);
 create table steps (
   session text, seq int, at int, turn int, model text, code text, class text, firstMs int, ms int,
   fresh int, cached int, written int, output int, cost real, calls int, primary key (session, seq)
@@ -26,6 +27,10 @@ create table calls (
 create table turns (
   session text, seq int, at int, turn int, model text, ms int, waitedMs int, steps int, calls int,
   failedCalls int, retries int, failovers int, asked int, end text, code text, testMs int, cost real,
+  primary key (session, seq)
+) without rowid;
+create table exposures (
+  session text, seq int, at int, experiment text, arm text, shares text, definition text,
   primary key (session, seq)
 ) without rowid;
 create table changes (

@@ -101,7 +101,19 @@ export interface ChangeFact {
   readonly after: string | null;
 }
 
+/** An experiment's varied part was used for the first time in a session. */
+export interface ExposureFact {
+  readonly seq: number;
+  readonly at: number;
+  readonly experiment: string;
+  readonly arm: string;
+  /** Probability of each arm, as JSON. */
+  readonly shares: string;
+  readonly definition: string;
+}
+
 export type Fact =
+  | { readonly table: "exposures"; readonly row: ExposureFact }
   | { readonly table: "steps"; readonly row: StepFact }
   | { readonly table: "compactions"; readonly row: CompactionFact }
   | { readonly table: "calls"; readonly row: CallFact }

@@ -25,6 +25,7 @@ const columns: Readonly<Record<Fact["table"], readonly string[]>> = {
     "seq at turn model ms waitedMs steps calls failedCalls retries failovers asked end code testMs cost".split(
       " ",
     ),
+  exposures: "seq at experiment arm shares definition".split(" "),
   changes: "seq part at model tool path from before after".split(" "),
 };
 
@@ -71,10 +72,11 @@ function prepare(database: DatabaseSync): Writers {
       compactions: statement("compactions"),
       calls: statement("calls"),
       turns: statement("turns"),
+      exposures: statement("exposures"),
       changes: statement("changes"),
     },
     known: database.prepare("select updatedAt, scannedAt, state from sessions where id = ?"),
-    note: database.prepare("insert or replace into sessions values (?, ?, ?, ?, ?, ?, ?, ?)"),
+    note: database.prepare("insert or replace into sessions values (?, ?, ?, ?, ?, ?, ?, ?, ?)"),
   };
 }
 
@@ -96,8 +98,8 @@ function take(writers: Writers, { summary, events, scannedAt }: Reading): number
       writers.facts[table].run(id, ...columns[table].map((name) => cellOf(cells[name])));
     }
   }
-  const { cwd, harness, agent, head } = state;
-  writers.note.run(id, cwd, harness, agent, head, updatedAt, scannedAt, JSON.stringify(state));
+  const { cwd, harness, agent, root, head } = state;
+  writers.note.run(id, cwd, harness, agent, root, head, updatedAt, scannedAt, JSON.stringify(state));
   return fresh.length;
 }
 

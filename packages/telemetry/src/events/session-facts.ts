@@ -35,6 +35,8 @@ export interface FactState {
   harness: string;
   /** Which subagent it is; null of a session of a person. */
   agent: string | null;
+  /** The first of its tree of sessions; null of that one itself. */
+  root: string | null;
   model: string;
   /** The last settlement: it comes right before what became of its attempt. The cost is null where it is unknown. */
   settled: { attempt: string; cost: number | null } | null;
@@ -46,7 +48,7 @@ export interface FactState {
 }
 
 export function emptyState(): FactState {
-  const created = { cwd: "", harness: "", agent: null, model: "", isCopy: false };
+  const created = { cwd: "", harness: "", agent: null, root: null, model: "", isCopy: false };
   return { ...created, head: 0, settled: null, turns: 0, turn: null, calls: {} };
 }
 
@@ -64,6 +66,7 @@ function factsOf(state: FactState, event: Event): readonly Fact[] {
       state.cwd = event.data.cwd;
       state.harness = event.data.harness;
       state.agent = event.data.agent ?? null;
+      state.root = event.data.root ?? null;
       state.model = event.data.prompt.model ?? "";
       return [];
     case "session.claimed":
@@ -84,6 +87,8 @@ function factsOf(state: FactState, event: Event): readonly Fact[] {
     }
     case "context.compacted":
       return contextCompacted(state, event);
+    case "experiment.exposed":
+      return [exposed(event)];
     case "step.completed":
       return stepCompleted(state, event);
     case "step.failed":
@@ -101,6 +106,14 @@ function factsOf(state: FactState, event: Event): readonly Fact[] {
     default:
       return [];
   }
+}
+
+function exposed({ seq, at, data }: Event<"experiment.exposed">): Fact {
+  const { experiment, arm, shares, definition } = data;
+  return {
+    table: "exposures",
+    row: { seq, at, experiment, arm, shares: JSON.stringify(shares), definition },
+  };
 }
 
 function beginTurn(state: FactState, at: number): void {

@@ -26,7 +26,11 @@ afterEach(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function write(id: string, drafts: readonly Draft[], born: { agent?: string } = {}): Promise<void> {
+async function write(
+  id: string,
+  drafts: readonly Draft[],
+  born: { agent?: string; root?: string } = {},
+): Promise<void> {
   const created = createdDraft(id);
   const draft: Draft = { ...created, data: { ...created.data, ...born } };
   const log = succeeded(await store.create(draft, { owner: testOwner(1), at: now }));
@@ -113,4 +117,17 @@ describe("the work report", () => {
     close(total.cost, 0.02);
     assert.deepEqual([days[0]?.turns, days[0]?.badTurns], [1, 0]);
   });
+});
+
+it("has a group for each arm of an experiment, subagents with the session that they belong to", async () => {
+  const shares = { a: 0.5, b: 0.5 };
+  const data = { experiment: "short", arm: "b", shares, definition: "d", moment: "attempt" as const };
+  await write("one", [said("x"), { type: "experiment.exposed", data }, ...answerDrafts("a", []), done]);
+  await write("two", [said("x"), ...answerDrafts("a", []), done], { agent: "explore", root: "one" });
+  await write("three", [said("x"), ...answerDrafts("a", []), done]);
+  const { by } = await work();
+  assert.deepEqual(
+    by.arm.map(({ name, sessions, steps }) => [name, sessions, steps]),
+    [["short: b", 1, 2]],
+  );
 });

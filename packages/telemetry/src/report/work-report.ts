@@ -11,7 +11,7 @@ import {
   type WorkGroup,
 } from "./work-group.ts";
 
-const dimensions = ["model", "profile", "project", "harness"] as const;
+const dimensions = ["model", "profile", "project", "harness", "arm"] as const;
 export type Dimension = (typeof dimensions)[number];
 
 export interface Day {
@@ -49,6 +49,7 @@ export interface WorkNames {
 }
 
 interface Row {
+  readonly session: string;
   readonly model: string;
   readonly project: string;
   readonly harness: string;
@@ -59,11 +60,14 @@ class Groups {
   readonly #by = new Map<Dimension, Map<string, OpenGroup>>(dimensions.map((name) => [name, new Map()]));
   readonly #names: WorkNames;
 
-  constructor(names: WorkNames) {
+  readonly #arms: ReadonlyMap<string, readonly string[]>;
+
+  constructor(names: WorkNames, arms: ReadonlyMap<string, readonly string[]>) {
     this.#names = names;
+    this.#arms = arms;
   }
 
-  of({ model, project, harness }: Row): readonly OpenGroup[] {
+  of({ session, model, project, harness }: Row): readonly OpenGroup[] {
     const { profileOf, projectName } = this.#names;
     return [
       this.total,
@@ -71,6 +75,7 @@ class Groups {
       this.#group("profile", profileOf(model)),
       this.#group("project", projectName(project)),
       this.#group("harness", harness),
+      ...(this.#arms.get(session) ?? []).map((arm) => this.#group("arm", arm)),
     ];
   }
 
@@ -80,7 +85,7 @@ class Groups {
         .map(([name, group]) => closeGroup(name, group))
         .sort((a, b) => b.cost - a.cost || b.steps - a.steps);
     const [model, profile, project] = [closed("model"), closed("profile"), closed("project")];
-    return { model, profile, project, harness: closed("harness") };
+    return { model, profile, project, harness: closed("harness"), arm: closed("arm") };
   }
 
   #group(dimension: Dimension, name: string): OpenGroup {
@@ -92,7 +97,7 @@ class Groups {
 }
 
 export function readWork(database: DatabaseSync, span: Span, names: WorkNames): WorkReport {
-  const groups = new Groups(names);
+  const groups = new Groups(names, armsOf(database));
   const days = new Map<number, OpenDay>();
   const rot = new Map<string, { turns: number; bad: number }>();
   takeModels(database, span, { groups, days });
@@ -118,6 +123,20 @@ export function readWork(database: DatabaseSync, span: Span, names: WorkNames): 
       return found ? [{ errors, ...found }] : [];
     }),
   };
+}
+
+/** Arms that sessions were exposed to, by session; subagents are with their root. */
+function armsOf(database: DatabaseSync): ReadonlyMap<string, readonly string[]> {
+  const rows = database
+    .prepare(
+      `select s.id, e.experiment || ': ' || e.arm as arm from exposures e
+       join sessions s on s.id = e.session or s.root = e.session
+       join sessions own on own.id = e.session where own.agent is null`,
+    )
+    .all();
+  const arms = new Map<string, readonly string[]>();
+  for (const { id, arm } of rows) arms.set(String(id), [...(arms.get(String(id)) ?? []), String(arm)]);
+  return arms;
 }
 
 /** What models were asked for: steps, and summaries. */

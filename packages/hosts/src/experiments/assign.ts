@@ -1,0 +1,84 @@
+/** Assign: which arm a session gets of each experiment, by a hash alone, and what it sets. */
+import { createHash } from "node:crypto";
+import type { ArmSettings, Assignment, Limits } from "@lathe/protocol";
+import type { LocalOptions } from "../local-options.ts";
+import type { Experiment } from "./experiment.ts";
+
+/** The same for the same session and experiment, wherever and whenever it is asked; `root` is the first of a tree. */
+export function assign(experiments: readonly Experiment[], root: string): readonly Assignment[] {
+  return experiments.map(({ name, arms }) => {
+    const total = arms.reduce((sum, { weight }) => sum + weight, 0);
+    const shares = Object.fromEntries(arms.map((arm) => [arm.name, arm.weight / total]));
+    let left = fraction(`${name}\n${root}`) * total;
+    const found = arms.find(({ weight }) => {
+      left -= weight;
+      return left < 0;
+    });
+    const arm = found ?? arms.findLast(({ weight }) => weight > 0);
+    if (!arm) throw new Error(`the experiment ${name} has no arms`);
+    return {
+      ...{ experiment: name, arm: arm.name, shares, set: arm.set },
+      ...{ definition: definitionOf(arms), moment: momentOf(arms) },
+    };
+  });
+}
+
+/** From 0 up to 1. */
+function fraction(text: string): number {
+  return createHash("sha256").update(text).digest().readUIntBE(0, 6) / 2 ** 48;
+}
+
+/** Weights may change under way; what the arms set may not without being another experiment. */
+export function definitionOf(arms: Experiment["arms"]): string {
+  const sets = arms.map(({ name, set }) => [name, sorted(set)]);
+  return createHash("sha256").update(JSON.stringify(sets)).digest("hex").slice(0, 12);
+}
+
+function sorted(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return value;
+  const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
+  return entries.map(([key, inner]) => [key, sorted(inner)]);
+}
+
+/** Of all arms: a session that sets nothing uses the same thing at the same time. */
+function momentOf(arms: Experiment["arms"]): Assignment["moment"] {
+  const varied = arms.flatMap(({ set }) => Object.keys(set));
+  return varied.every((field) => field === "summaryModel") ? "summary" : "attempt";
+}
+
+/** The arms of a session that goes on: it keeps what it got, of experiments that are as they were. */
+export function stillAssigned(
+  had: readonly Assignment[],
+  experiments: readonly Experiment[],
+): readonly Assignment[] {
+  return had.filter(({ experiment, definition }) => {
+    const now = experiments.find(({ name }) => name === experiment);
+    return now !== undefined && definitionOf(now.arms) === definition;
+  });
+}
+
+/** Its models are chosen when a session begins; one that goes on has them. */
+export function withAssigned<T extends LocalOptions>(
+  options: T,
+  assigned: readonly Assignment[],
+  isNew: boolean,
+): T {
+  if (assigned.length === 0) return options;
+  const set: ArmSettings = Object.assign({}, ...assigned.map((one) => one.set));
+  const { models, summaryModel, limits, checkpoints } = set;
+  return {
+    ...options,
+    assigned,
+    ...(models && isNew && { models }),
+    ...(summaryModel !== undefined && { summaryModel }),
+    ...(limits && { limits: tightened(options.limits, limits) }),
+    // Whoever keeps no files at all is not made to.
+    ...(checkpoints !== undefined && { checkpoints: checkpoints && options.checkpoints }),
+  };
+}
+
+function tightened(now: Limits, arm: Limits): Limits {
+  const names = Object.keys(arm) as (keyof Limits)[];
+  const lower = names.map((name) => [name, Math.min(now[name] ?? Number.POSITIVE_INFINITY, arm[name] ?? 0)]);
+  return { ...now, ...Object.fromEntries(lower) };
+}
