@@ -39,8 +39,8 @@ export default {
     },
     ...Object.fromEntries(workspaces),
   },
-  // Of the system: scripts/draw-terminal.mjs uses the first, the sandbox's probes the others where they are there.
-  ignoreBinaries: ["script", "hostname", "ipcmk", "ipcrm"],
+  // Of the system: scripts/draw-terminal.mjs uses the first, e2e/completions.test.ts the second, the sandbox's probes the others where they are there.
+  ignoreBinaries: ["script", "fish", "hostname", "ipcmk", "ipcrm"],
   ignoreWorkspaces: reserved,
   ignoreExportsUsedInFile: { interface: true, type: true },
 };

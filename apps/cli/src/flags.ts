@@ -3,12 +3,17 @@ import { parseArgs } from "node:util";
 import { type Failure, failure } from "@lathe/protocol";
 import { nearest } from "./nearest.ts";
 
+/** What a value is one of: words that are known beforehand, or what `lathe __complete` finds. */
+export type ValueKind = readonly string[] | "sessions" | "models" | "forks" | "servers";
+
 export interface Flag {
   readonly type: "string" | "boolean";
   readonly short?: string;
   readonly multiple?: boolean;
   /** How the value is called in the help. */
   readonly value?: string;
+  /** For completions; those of a FILE, PATH or DIR need none. */
+  readonly values?: ValueKind;
   readonly about: string;
 }
 

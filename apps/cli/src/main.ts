@@ -1,70 +1,51 @@
 /** The command line's first step: answers what needs nothing loaded, finds the command, shows its failure. */
 import type { Command } from "./command.ts";
+import { commandNames, commands } from "./command-table.ts";
 
-const help = `Lathe, a coding agent.
+export const help: string = `Lathe, a coding agent.
 
 Usage:
-  lathe ["task"]              work with the agent in this folder, in a conversation
-  lathe --resume ID           go on with one; --continue: with the newest of this folder
+  lathe ["task"]              work with the agent in this folder: a conversation
+  lathe --resume ID           go on with one; --continue: with the newest here
   lathe run "task"            one task, headless; it may also come from a pipe
   lathe run --continue        go on with the newest session of this folder
-  lathe demo                  watch it fix a failing test, with no key and no network
-  lathe sessions list         earlier sessions; name, fork or export one, to share as a page
+  lathe demo                  watch it fix a failing test: no key, no network
+  lathe sessions list         earlier sessions; name, fork or export one
   lathe sessions show ID      one of them, readable
   lathe sessions diff ID      what it changed; rewind ID takes it back
   lathe attach ID             watch one that runs elsewhere
   lathe tool NAME --json ARGS one tool by itself
   lathe edits apply           the edit engine by itself, on texts from a pipe
-  lathe sandbox exec -- CMD   a command in the sandbox; verify tries what it holds
+  lathe sandbox exec -- CMD   a command in the sandbox; verify tries it
   lathe fork list             changes that wait; diff, keep or drop one
-  lathe hooks list            programs that have a say in sessions; trust lets the project's
+  lathe hooks list            programs that have a say; trust the project's
   lathe memory list           facts that sessions are told; add, remove
-  lathe policy check CMD      whether a shell command may run, and why; rules lists what
-                              you allowed for good
-  lathe models list           the models you reach, and what they cost; test tries them,
-                              route says which one --model auto would choose
-  lathe mcp list              other programs' tools; add, remove; serve offers ours
+  lathe policy check CMD      whether a shell command may run, and why; rules
+                              lists what you allowed for good
+  lathe models list           the models you reach, and what they cost; test
+                              tries them, route says what --model auto chooses
+  lathe mcp list              other programs' tools; add, remove; serve: ours
   lathe acp                   serve an editor (Agent Client Protocol)
-  lathe search "query"        the code that does this, ranked; grep PATTERN finds exact lines,
-                              index says what is indexed
-  lathe report                what it cost, what fails; keep says how much of the code
-                              is still there
-  lathe doctor                what works on this machine, what does not, how to mend it
+  lathe search "query"        the code that does this, ranked
+  lathe grep PATTERN          exact lines
+  lathe index                 what the search knows of this folder
+  lathe report                what it cost, what fails; keep says how much of
+                              the code is still there
+  lathe doctor                what works on this machine, and how to mend it
+  lathe completions SHELL     a script that completes all this in your shell
 
 Options:
-  -h, --help     this text, or that of a command: lathe run --help, lathe help run
+  -h, --help     this text, or that of a command: lathe run --help
   -v, --version  print the version
       --debug    more about what went wrong
 
-A model: --model ID, "model" in lathe.json, LATHE_MODEL, or a key in the environment
-(ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY). Without any, the built-in repair
-model makes failing tests pass.
+A model: --model ID, "model" in lathe.json, LATHE_MODEL, or a key in the
+environment (ANTHROPIC_API_KEY, OPENAI_API_KEY, GEMINI_API_KEY). Without any,
+the built-in repair model makes failing tests pass.
 
-Exit codes: 0 done, 1 failed, 2 usage, an unknown model or a wrong configuration,
-3 stopped by a limit, a permission or a loop, 130 interrupted.
+Exit codes: 0 done, 1 failed, 2 usage, an unknown model or a wrong
+configuration, 3 stopped by a limit, a permission or a loop, 130 interrupted.
 `;
-
-const commands: Readonly<Record<string, () => Promise<Command>>> = {
-  run: async () => (await import("./commands/run.ts")).runCommand,
-  demo: async () => (await import("./commands/demo.ts")).demoCommand,
-  attach: async () => (await import("./commands/attach.ts")).attachCommand,
-  sessions: async () => (await import("./commands/sessions.ts")).sessionsCommand,
-  edits: async () => (await import("./commands/edits.ts")).editsCommand,
-  sandbox: async () => (await import("./commands/sandbox.ts")).sandboxCommand,
-  fork: async () => (await import("./commands/fork.ts")).forkCommand,
-  tool: async () => (await import("./commands/tool.ts")).toolCommand,
-  models: async () => (await import("./commands/models.ts")).modelsCommand,
-  hooks: async () => (await import("./commands/hooks.ts")).hooksCommand,
-  memory: async () => (await import("./commands/memory.ts")).memoryCommand,
-  policy: async () => (await import("./commands/policy.ts")).policyCommand,
-  mcp: async () => (await import("./commands/mcp.ts")).mcpCommand,
-  acp: async () => (await import("./commands/acp.ts")).acpCommand,
-  search: async () => (await import("./commands/search.ts")).searchCommand,
-  grep: async () => (await import("./commands/grep.ts")).grepCommand,
-  index: async () => (await import("./commands/index-tree.ts")).indexCommand,
-  report: async () => (await import("./commands/report.ts")).reportCommand,
-  doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
-};
 
 /** Runs one command line (without node and file) and resolves with the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -115,7 +96,7 @@ async function start(command: Command, argv: readonly string[]): Promise<number>
 
 async function unknownCommand(word: string): Promise<number> {
   const { nearest } = await import("./nearest.ts");
-  const meant = nearest(word, [...Object.keys(commands), "help", "version"]);
+  const meant = nearest(word, [...commandNames, "help", "version"]);
   const hint = meant
     ? `did you mean \`lathe ${meant}\`?`
     : `see \`lathe --help\`, or \`lathe run "${word}"\` if it is a task`;

@@ -5,18 +5,29 @@ import { effectKinds, type Failure, failure, isFailure, type Limits, modes } fro
 import type { Config } from "./config/config.ts";
 import type { ConfigFlags } from "./config/load-config.ts";
 import { loadConfig } from "./config/load-config.ts";
-import { type Line, numberFlag } from "./flags.ts";
+import { type Line, numberFlag, type ValueKind } from "./flags.ts";
 import { harnessVersion } from "./harness-version.ts";
 import { problemLine } from "./show-failure.ts";
 
 export const agentFlags = {
-  model: { type: "string", value: "ID", about: "model, a comma-separated chain of them, or auto" },
+  model: {
+    type: "string",
+    value: "ID",
+    values: "models",
+    about: "model, a comma-separated chain of them, or auto",
+  },
   "plan-model": {
     type: "string",
     value: "ID",
+    values: "models",
     about: "the model that makes the plan, which --model then carries out",
   },
-  "permission-mode": { type: "string", value: "MODE", about: "ask, auto, plan, read-only (default auto)" },
+  "permission-mode": {
+    type: "string",
+    value: "MODE",
+    values: modes as ValueKind,
+    about: "ask, auto, plan, read-only (default auto)",
+  },
   "max-steps": { type: "string", value: "N", about: "answers of the model (default 200)" },
   "max-cost": { type: "string", value: "USD", about: "money, for the whole session" },
   "max-tokens": { type: "string", value: "N", about: "input and output tokens, for the whole session" },
@@ -33,8 +44,8 @@ export const agentFlags = {
 } as const;
 
 /** Below the flags of a command that takes `--allow`. */
-export const allowNotes: string = `Each effect of a call needs an --allow of its own; without KIND: it is for commands. The kinds are
-${effectKinds.join(", ")}. For example: --allow 'curl *' --allow network:example.com
+export const allowNotes: string = `Each effect of a call needs an --allow of its own; without KIND: it is for commands. The kinds are \
+${effectKinds.join(", ")}. For example: --allow 'curl *' --allow network:example.com \
 network:registry stands for the registries of the package managers whose files lie in the folder.`;
 
 type AgentValues = Partial<Line<typeof agentFlags>["values"]>;

@@ -13,6 +13,7 @@ export const attachCommand: Command = {
   name: "attach",
   about: "Follows a session live, whoever runs it; it can only look.",
   usage: ["attach ID [--json]"],
+  words: "sessions",
   flags,
   notes: "It shows what was written down: whole answers and calls. Ctrl-C stops watching, not the session.",
   run,

@@ -14,7 +14,7 @@ export const editsCommand: Command = {
   about: "Applies edits to texts as the agent would, and touches no file.",
   usage: ["edits apply --stdin-jsonl < requests.jsonl"],
   flags,
-  notes: `A request is {"id", "path", "content", "format", ...}: with "format": "search_replace" and
+  notes: `A request is {"id", "path", "content", "format", ...}: with "format": "search_replace" and \
 "edits": [{"old_string", "new_string", "replace_all"?}], or "v4a" or "udiff" and "patch".
 An answer is {"id", "ok": true, "content", "tier", "warnings"} or {"id", "ok": false, "code", "error"}.
 "path" only tells the language. The exit code is 0 also when edits are refused.`,

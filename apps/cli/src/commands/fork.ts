@@ -17,6 +17,7 @@ export const forkCommand: Command = {
   name: "fork",
   about: "Lists the forks that wait for a decision, shows what one differs in, and keeps or drops it.",
   usage: forms,
+  words: "forks",
   flags,
   notes: `A fork is a copy-on-write view of a folder: \`lathe run --fork\` and \`lathe sandbox exec --fork\` make them.
 keep takes all of its changes over or none; it refuses when the folder has changed in the same places since.

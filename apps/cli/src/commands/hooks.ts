@@ -15,8 +15,8 @@ export const hooksCommand: Command = {
   about: "Lists the hooks of this folder, and lets the project's run or not.",
   usage: ["hooks [list]", "hooks trust", "hooks distrust"],
   flags,
-  notes: `A project's hooks lie in .claude/settings.json, .claude/settings.local.json or .agents/hooks.json, your own in
-hooks.json of your configuration, in the shape of Claude Code's settings. A project's run only while they are what you
+  notes: `A project's hooks lie in .claude/settings.json, .claude/settings.local.json or .agents/hooks.json, your own in \
+hooks.json of your configuration, in the shape of Claude Code's settings. A project's run only while they are what you \
 trusted, the scripts they name included. All run in the session's sandbox.
 Exit codes: 0 done, 1 failed, 2 usage.`,
   run,

@@ -37,12 +37,13 @@ export const mcpCommand: Command = {
     "mcp trust [--yes]",
     "mcp serve [options]",
   ],
+  words: "servers",
   flags,
-  notes: `list starts each server, asks what it offers and ends it. add and remove change "mcpServers" in your own
+  notes: `list starts each server, asks what it offers and ends it. add and remove change "mcpServers" in your own \
 configuration; a value may be a variable of yours: --env 'TOKEN=\${MY_TOKEN}'. A server gets no other key of yours.
-Your own servers start in an empty folder unless "cwd" says otherwise, a project's in the workspace. trust shows what
+Your own servers start in an empty folder unless "cwd" says otherwise, a project's in the workspace. trust shows what \
 the project's .mcp.json would start, asks, and allows it until that file or one that it names changes.
-serve offers grep, find_files, list, read, edits and the sandboxed shell over standard input and output; what policy
+serve offers grep, find_files, list, read, edits and the sandboxed shell over standard input and output; what policy \
 does not allow unasked is refused there.
 ${allowNotes}`,
   run,

@@ -8,8 +8,18 @@ import { usage } from "../run-options.ts";
 
 const flags = {
   all: { type: "boolean", about: "list, route: also those that no key of yours reaches" },
-  session: { type: "string", value: "ID", about: "route: what is said next in this session" },
-  mode: { type: "string", value: "MODE", about: `route: ${routerModes.join(", ")} (default balanced)` },
+  session: {
+    type: "string",
+    value: "ID",
+    values: "sessions",
+    about: "route: what is said next in this session",
+  },
+  mode: {
+    type: "string",
+    value: "MODE",
+    values: routerModes,
+    about: `route: ${routerModes.join(", ")} (default balanced)`,
+  },
   out: { type: "string", value: "FILE", about: "train: write the weights there if they prove better" },
   force: { type: "boolean", about: "train: write them even if they do not" },
   url: { type: "string", value: "URL", about: "refresh: another registry in the format of models.dev" },
@@ -29,15 +39,20 @@ export const modelsCommand: Command = {
   name: "models",
   about: "Says which models there are and what they cost, tries them, or fetches what is new.",
   usage: forms,
+  words: "models",
   flags,
   notes: `list: those your keys, your configuration and the local servers reach; WORD keeps the ids that hold it.
 test: sends each model a question of a few words, and says whether it answers, how fast and for how much.
 Without ID those a session would use. Exit code 1 when none of them answers.
-refresh: fetches limits and prices; without it those of this version count. "catalogue" in your own
+refresh: fetches limits and prices; without it those of this version count. "catalogue" in your own \
 configuration says what is different, or what nobody knows:
-  "catalogue": { "vllm/my-model": { "window": 32768, "price": { "input": 0.1, "output": 0.4 } } }
+  "catalogue": {
+    "vllm/my-model": {
+      "window": 32768, "price": { "input": 0.1, "output": 0.4 }
+    }
+  }
 route: prints the table from which --model auto would choose for a task, and why.
-train: learns from your sessions with --model auto how well each tier of models does, and says on the newest
+train: learns from your sessions with --model auto how well each tier of models does, and says on the newest \
 of them whether that would have been worth it. It can tell only where another model was tried now and then:
 "router": { "explore": 0.05 }. To use what was written: "router": { "weights": "FILE" }.
 "router" also takes "allow" and "block", lists of ids with *, and "tiers", { "ID": "small" }.`,

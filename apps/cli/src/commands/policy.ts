@@ -1,6 +1,6 @@
 /** `lathe policy`: whether a shell command may run here, and why; and what was allowed for good in this project. */
 import type { Explained } from "@lathe/hosts/local";
-import { type Failure, isFailure, type Tier, type Verdict } from "@lathe/protocol";
+import { type Failure, isFailure, modes, type Tier, type Verdict } from "@lathe/protocol";
 import type { Command } from "../command.ts";
 import { allowText } from "../config/allow-rule.ts";
 import { type Line, readFlags } from "../flags.ts";
@@ -14,10 +14,16 @@ const tiers: readonly Tier[] = ["full", "reduced", "none"];
 
 const flags = {
   json: { type: "boolean", about: "as JSON" },
-  mode: { type: "string", value: "MODE", about: "ask, auto, plan, read-only (default: as for a session)" },
+  mode: {
+    type: "string",
+    value: "MODE",
+    values: modes,
+    about: "ask, auto, plan, read-only (default: as for a session)",
+  },
   sandbox: {
     type: "string",
     value: "TIER",
+    values: tiers,
     about: "suppose that it is full, reduced or none (default: what this machine has)",
   },
   allow: agentFlags.allow,

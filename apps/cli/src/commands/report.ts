@@ -18,9 +18,9 @@ export const reportCommand: Command = {
   usage: ["report [--since WHEN] [--html FILE]", "report keep [--since WHEN]", "report experiment NAME"],
   flags,
   notes: `Read from the logs on this machine; nothing is sent anywhere, and nothing that was said or written is in it.
-keep follows the lines that edits added through git, and through what is not committed yet: how many of those that were
+keep follows the lines that edits added through git, and through what is not committed yet: how many of those that were \
 there when their session ended are still there an hour, a day, a week and a month later.
-experiment compares the arms of one of the experiments in your configuration; look as often as you like.`,
+experiment compares the arms of an experiment of your configuration; look as often as you like.`,
   run,
 };
 

@@ -12,13 +12,18 @@ import { runTask, type Task } from "../run-task.ts";
 
 const flags = {
   print: { type: "boolean", short: "p", about: "headless, as always with this command" },
-  "output-format": { type: "string", value: "FORMAT", about: `${outputFormats.join(", ")} (default text)` },
+  "output-format": {
+    type: "string",
+    value: "FORMAT",
+    values: outputFormats,
+    about: `${outputFormats.join(", ")} (default text)`,
+  },
   "json-schema": {
     type: "string",
     value: "FILE",
     about: "the answer is JSON that matches this schema, else the run fails",
   },
-  resume: { type: "string", short: "r", value: "ID", about: "go on with this session" },
+  resume: { type: "string", short: "r", value: "ID", values: "sessions", about: "go on with this session" },
   image: {
     type: "string",
     multiple: true,
@@ -46,7 +51,7 @@ export const runCommand: Command = {
   ],
   flags,
   notes: `What is piped in is added to the task; with - as the last word it is waited for, however long it takes.
-Exit codes: 0 done, 1 failed, 2 usage or an unknown model, 3 stopped by a limit, a permission or a loop,
+Exit codes: 0 done, 1 failed, 2 usage or an unknown model, 3 stopped by a limit, a permission or a loop, \
 130 interrupted, 141 when nobody reads the output any more.
 --fork: the folder stays as it is until you say yes; what you do not decide on waits for \`lathe fork\`.
 On a terminal you are asked for permissions; elsewhere a call that needs one ends the run with 3.

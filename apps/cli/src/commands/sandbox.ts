@@ -49,15 +49,15 @@ export const sandboxCommand: Command = {
   about: "Runs a command in the sandbox, or tries everything the sandbox promises.",
   usage: forms,
   flags,
-  notes: `exec: standard input, output and errors are the command's, and so is the exit code; a command that a
-signal ended gives 128 and its number. 125: no sandbox could be started, and nothing ran. One word is run as a
+  notes: `exec: standard input, output and errors are the command's, and so is the exit code; a command that a \
+signal ended gives 128 and its number. 125: no sandbox could be started, and nothing ran. One word is run as a \
 script of the shell, several are a program and its arguments.
 --allow-host: without :PORT the ports 80 and 443; a name that leads to this machine or a private network only with :PORT.
-"registry" stands for the registries of the package managers whose files lie in the workspace. Programs reach hosts
+"registry" stands for the registries of the package managers whose files lie in the workspace. Programs reach hosts \
 through a proxy that HTTP_PROXY and its like name; nothing else leads out, and 127.0.0.1 is the sandbox's own.
---memory, --processes, --file-size: instead of "sandboxLimits": {"memory", "processes", "fileSize"} in your own
+--memory, --processes, --file-size: instead of "sandboxLimits": {"memory", "processes", "fileSize"} in your own \
 configuration; never beyond what the machine's owner sets.
---fork: what the command changed is listed on standard error; unless it is kept at once it waits, and \`lathe fork\`
+--fork: what the command changed is listed on standard error; unless it is kept at once it waits, and \`lathe fork\` \
 lists it, shows it, keeps it or drops it.
 verify: exit code 1 when something does not hold.`,
   run,

@@ -8,7 +8,7 @@ import { usage } from "../run-options.ts";
 const flags = {
   results: { type: "string", short: "k", value: "N", about: "files, 10 when not given" },
   path: { type: "string", value: "PATH", about: "only below this folder, or in this file" },
-  kind: { type: "string", value: "KIND", about: "only code, test or doc" },
+  kind: { type: "string", value: "KIND", values: rankedKinds, about: "only code, test or doc" },
   json: { type: "boolean", about: "as one JSON object" },
   "stdin-jsonl": {
     type: "boolean",
@@ -24,7 +24,7 @@ export const searchCommand: Command = {
   about: "Finds code by what it does, what goes wrong, or a name; ranked, with the lines that matter.",
   usage: ['search "query" [-k N] [--json]', "search --stdin-jsonl < queries.jsonl"],
   flags,
-  notes: `The index is built by the first search and kept in the user's cache folder; what changed since is
+  notes: `The index is built by the first search and kept in the user's cache folder; what changed since is \
 taken in by each search. Files named by .gitignore or .latheignore are left out, and those that usually hold secrets.
 Exit codes: 0 something found, 1 nothing found, 2 usage.`,
   run,

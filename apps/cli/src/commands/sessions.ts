@@ -21,6 +21,7 @@ const flags = {
   format: {
     type: "string",
     value: "FORMAT",
+    values: ["markdown", "html", "edits", "atif", "jsonl"],
     about: "export: markdown, html (a page to share), edits, atif, jsonl",
   },
   json: { type: "boolean", about: "as JSON" },
@@ -44,6 +45,7 @@ export const sessionsCommand: Command = {
     "sessions fork ID [--to STEP]",
     "sessions export ID --format markdown|html|edits|atif|jsonl",
   ],
+  words: "sessions",
   flags,
   notes: "An ID may be cut short as long as it is the only one that begins so.",
   run,

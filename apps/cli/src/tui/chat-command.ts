@@ -2,19 +2,25 @@
 import { findSession } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { commandName } from "../command-name.ts";
-import { type Line, readFlags } from "../flags.ts";
+import { themeNames } from "../config/config.ts";
+import { type Line, readFlags, type ValueKind } from "../flags.ts";
 import { agentFlags, allowNotes, type LoadedOptions, loadOptions, usage } from "../run-options.ts";
 import type { FirstFrame } from "./first-frame.ts";
 import { type Beginning, chatSettings } from "./open-chat.ts";
 
 const ownFlags = {
-  resume: { type: "string", short: "r", value: "ID", about: "go on with this session" },
+  resume: { type: "string", short: "r", value: "ID", values: "sessions", about: "go on with this session" },
   continue: {
     type: "boolean",
     short: "c",
     about: "go on with the newest session of this folder that nobody runs",
   },
-  theme: { type: "string", value: "NAME", about: "auto, dark or light (default: as configured, else auto)" },
+  theme: {
+    type: "string",
+    value: "NAME",
+    values: themeNames as ValueKind,
+    about: "auto, dark or light (default: as configured, else auto)",
+  },
   "screen-reader": { type: "boolean", about: "plain lines: nothing is drawn, moved or redrawn" },
 } as const;
 
@@ -69,7 +75,7 @@ async function prepare(argv: readonly string[]): Promise<Prepared | Failure> {
   if (values.resume !== undefined && values.continue) {
     return usage("--resume and --continue exclude each other");
   }
-  const theme = (["auto", "dark", "light"] as const).find((one) => one === values.theme);
+  const theme = themeNames.find((one) => one === values.theme);
   if (values.theme !== undefined && !theme) {
     return usage(`--theme is one of auto, dark, light, not "${values.theme}"`);
   }

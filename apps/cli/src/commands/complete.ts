@@ -1,0 +1,51 @@
+/** `lathe __complete`: what completion scripts ask while somebody types; one value a line, and what it is behind a tab. */
+import {
+  type CompletedValue,
+  completedForks,
+  completedModels,
+  completedSessions,
+} from "@lathe/hosts/completed-values";
+import { isFailure } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import type { Config } from "../config/config.ts";
+
+export const completeCommand: Command = {
+  name: "__complete",
+  about: "Lists what a word may be, for completion scripts.",
+  usage: ["__complete sessions|models|forks|servers"],
+  flags: {},
+  run,
+};
+
+/** Nobody reads a failure of it: there is then nothing to offer. */
+async function run([kind = ""]: readonly string[]): Promise<number> {
+  const found = await valuesOf(kind);
+  process.stdout.write(found.map(({ value, about }) => `${plain(value)}\t${plain(about)}\n`).join(""));
+  return 0;
+}
+
+async function valuesOf(kind: string): Promise<readonly CompletedValue[]> {
+  if (kind === "sessions") return completedSessions(process.env);
+  if (kind === "forks") return completedForks(process.env);
+  if (kind !== "models" && kind !== "servers") return [];
+  const config = await readConfig();
+  if (!config) return [];
+  if (kind === "models") return completedModels({ env: process.env, ...config });
+  return Object.keys(config.mcpServers).map((value) => ({ value, about: "" }));
+}
+
+async function readConfig(): Promise<Config | undefined> {
+  const { loadConfig } = await import("../config/load-config.ts");
+  const config = await loadConfig(process.cwd(), process.env, {});
+  return isFailure(config) ? undefined : config;
+}
+
+/** A title may hold anything; nothing of it may drive a terminal or look like another line. */
+function plain(text: string): string {
+  const [line = ""] =
+    text
+      .replace(/\p{C}+/gu, " ")
+      .trim()
+      .match(/^.{0,60}/u) ?? [];
+  return line;
+}

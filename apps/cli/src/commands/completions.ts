@@ -1,0 +1,36 @@
+/** `lathe completions`: a script that makes a shell complete lines of lathe. */
+import { type Failure, isFailure } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import type { CommandTable } from "../command-names.ts";
+import { readFlags } from "../flags.ts";
+import { usage } from "../run-options.ts";
+
+const shells = ["bash", "zsh", "fish"] as const;
+
+const notes = `Into a file, once and after each update, since the shell then starts no Node:
+  lathe completions bash > ~/.local/share/bash-completion/completions/lathe
+  lathe completions zsh > ~/.zfunc/_lathe    # a folder of your fpath
+  lathe completions fish > ~/.config/fish/completions/lathe.fish`;
+
+/** What it completes are the commands of the table. */
+export function completionsCommand(table: CommandTable): Command {
+  return {
+    name: "completions",
+    about: "Prints a script that completes commands, flags, sessions and models in your shell.",
+    usage: shells.map((shell) => `completions ${shell}`),
+    flags: {},
+    notes,
+    run: (argv) => run(argv, table),
+  };
+}
+
+async function run(argv: readonly string[], table: CommandTable): Promise<number | Failure> {
+  const line = readFlags(argv, {});
+  if (isFailure(line)) return line;
+  const [word, ...more] = line.words;
+  const shell = shells.find((one) => one === word);
+  if (!shell || more.length > 0) return usage(`name your shell: lathe completions ${shells.join("|")}`);
+  const { completionScript } = await import("../completions/completion-script.ts");
+  process.stdout.write(await completionScript(shell, table));
+  return 0;
+}

@@ -1,0 +1,30 @@
+/** Completion script: made of the very table that lines are read by. */
+import { type CommandTable, namesOf } from "../command-names.ts";
+import { chatCommand } from "../commands/chat.ts";
+import { bashScript } from "./bash-script.ts";
+import { fishScript } from "./fish-script.ts";
+import { lineShape } from "./line-shape.ts";
+import { zshScript } from "./zsh-script.ts";
+
+const scripts = { bash: bashScript, zsh: zshScript, fish: fishScript };
+
+const bare = { actions: [], words: undefined, flags: [] };
+
+export async function completionScript(
+  shell: "bash" | "zsh" | "fish",
+  commands: CommandTable,
+): Promise<string> {
+  const names = namesOf(commands);
+  const shapes = await Promise.all(
+    names.map(async (name) => {
+      const command = await commands[name]?.();
+      return command ? [lineShape(name, command)] : [];
+    }),
+  );
+  const others = [
+    { ...bare, name: "help", about: "what a command takes", words: names },
+    { ...bare, name: "version", about: "print the version" },
+  ];
+  const chat = lineShape("", await chatCommand(["--help"]));
+  return scripts[shell]({ ...chat, actions: [], words: undefined }, [...shapes.flat(), ...others]);
+}

@@ -1,0 +1,44 @@
+/** Completed values: what a shell offers while a command is typed; asks no server and opens no session. */
+import type { LocalOptions } from "./local-options.ts";
+
+export interface CompletedValue {
+  readonly value: string;
+  readonly about: string;
+}
+
+/** More than these nobody reads. */
+const most = 100;
+
+/** Newest first, those of people. */
+export async function completedSessions(env: LocalOptions["env"]): Promise<readonly CompletedValue[]> {
+  const { listSessions } = await import("./history.ts");
+  const found = (await listSessions(env, {})).filter(({ agent }) => agent === undefined);
+  return found.slice(0, most).map(({ id, title }) => ({ value: id, about: title }));
+}
+
+/** Those that the user's keys and configuration reach. */
+export async function completedModels(
+  options: Pick<LocalOptions, "env" | "providers" | "catalogue">,
+): Promise<readonly CompletedValue[]> {
+  const [{ openGateway }, { builtinModel, isReached }] = await Promise.all([
+    import("./model-gateway.ts"),
+    import("./choose-models.ts"),
+  ]);
+  const gateway = openGateway({ ...options, version: "0" });
+  const reached = gateway.known().filter(({ info }) => isReached(info.id, options));
+  gateway.close();
+  return [
+    { value: "auto", about: "a router chooses" },
+    { value: builtinModel, about: "needs no key" },
+    ...reached.map(({ info }) => ({ value: info.id, about: "" })),
+  ];
+}
+
+export async function completedForks(env: LocalOptions["env"]): Promise<readonly CompletedValue[]> {
+  const [{ listForks }, { forksFolder }] = await Promise.all([
+    import("@lathe/sandbox/forks/fork"),
+    import("./state-folder.ts"),
+  ]);
+  const forks = listForks(forksFolder(env));
+  return forks.map(({ id, about }) => ({ value: id, about }));
+}
