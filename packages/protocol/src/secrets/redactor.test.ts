@@ -256,12 +256,13 @@ describe("this repository", () => {
     ] as const) {
       plain(text);
       const times = Array.from({ length: 5 }, () => {
-        const from = performance.now();
+        const from = process.cpuUsage();
         plain(text);
-        return performance.now() - from;
+        // Of the processor, whatever else runs there.
+        return process.cpuUsage(from).user / 1000;
       });
       const rate = text.length / 1_000 / Math.min(...times);
-      // The bar holds on a quiet machine; a quarter of it on one that others use.
+      // A quarter of what it is on a quiet machine: caches are shared with whatever else runs.
       assert.ok(rate >= floor / 4, `${name}: ${rate} MB/s`);
     }
   });
