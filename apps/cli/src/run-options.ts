@@ -86,6 +86,8 @@ export async function loadOptions(values: AgentValues): Promise<LoadedOptions | 
     checkpoints: config.checkpoints,
     mcpServers: config.mcpServers,
     ...(config.widest && { widest: config.widest }),
+    ...(config.lsp && { lsp: config.lsp }),
+    ...(config.guardRails && { guardRails: config.guardRails }),
     ...(config.secondOpinion !== undefined && { secondOpinion: config.secondOpinion }),
     ...(config.summaryModel !== undefined && { summaryModel: config.summaryModel }),
     onRemark: toStderr,

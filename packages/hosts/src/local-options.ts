@@ -1,7 +1,8 @@
 /** Local options: what an app chose for sessions on this machine, parsed and checked by it. */
+import type { LspSpec } from "@lathe/diagnostics";
 import type { ServerSpec } from "@lathe/mcp";
 import type { OwnEntry, WireName } from "@lathe/models";
-import type { Delta, Event, Limits, Mode, Model, Rule, Session, Tool } from "@lathe/protocol";
+import type { Delta, Event, GuardRails, Limits, Mode, Model, Rule, Session, Tool } from "@lathe/protocol";
 import type { RouterOptions } from "./router-options.ts";
 
 /** `required`: commands ask when there is none; `preferred`: they run anyway; `off`: it is not even looked for. */
@@ -70,6 +71,10 @@ export interface LocalOptions {
   readonly widest?: Mode;
   /** Other programs' tools, by the name of their server. */
   readonly mcpServers?: Readonly<Record<string, ServerSpec>>;
+  /** Language servers, by their names; the user's own alone. */
+  readonly lsp?: Readonly<Record<string, LspSpec>>;
+  /** Over what the profiles of the models say. */
+  readonly guardRails?: GuardRails;
   /** Version of Lathe, for the log. */
   readonly version: string;
   onEvent(event: Event, session: Session): void;

@@ -85,10 +85,10 @@ function modelsOf({ settings: { models, router } }: Session): readonly string[] 
 
 function settingsOf(
   { models, router }: Opened,
-  { mode, attended, checkpoints, planner }: LocalOptions,
+  { mode, attended, checkpoints, planner, guardRails }: LocalOptions,
 ): Session["settings"] {
   const routed = { ...(router && { router }), ...(planner !== undefined && { planner }) };
-  return { models, ...routed, mode, attended, checkpoints };
+  return { models, ...routed, mode, attended, checkpoints, ...(guardRails && { guardRails }) };
 }
 
 function fenceOf({ log, scratch, member, own }: Holdings, root: string): Fence {

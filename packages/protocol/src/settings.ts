@@ -1,5 +1,6 @@
 /** Settings: what the user chose for a session. */
 import type { Mode } from "./decision.ts";
+import type { GuardRails } from "./guard-rails.ts";
 import type { RouterSettings } from "./routing.ts";
 
 /** Settings of a session that may change between turns. */
@@ -15,4 +16,6 @@ export interface Settings {
   readonly attended: boolean;
   /** Whether the files are kept before steps that may change them. */
   readonly checkpoints?: boolean;
+  /** Over what the profile of the model says. */
+  readonly guardRails?: GuardRails;
 }

@@ -20,6 +20,8 @@ export interface Config {
   /** What the machine's owner allows at most, whatever is chosen later. */
   readonly widest?: Mode;
   readonly mcpServers: NonNullable<LocalOptions["mcpServers"]>;
+  readonly lsp?: NonNullable<LocalOptions["lsp"]>;
+  readonly guardRails?: NonNullable<LocalOptions["guardRails"]>;
   /** What was left out, one sentence each. */
   readonly remarks: readonly string[];
 }
@@ -52,6 +54,8 @@ export interface ConfigPart {
   readonly catalogue?: LocalOptions["catalogue"];
   readonly router?: RouterPart;
   readonly mcpServers?: LocalOptions["mcpServers"];
+  readonly lsp?: NonNullable<LocalOptions["lsp"]>;
+  readonly guardRails?: NonNullable<LocalOptions["guardRails"]>;
   /** Folders of which the user trusts the project's own file. */
   readonly trusted?: readonly string[];
 }

@@ -3,6 +3,7 @@ import * as v from "valibot";
 import { type Limits, limitsSchema } from "../budget.ts";
 import { modeSchema } from "../decision.ts";
 import type { EventType } from "../event-type.ts";
+import { guardRailsSchema } from "../guard-rails.ts";
 import { rememberOffer } from "../offers.ts";
 import { chooseModel, chosenModels } from "../planning.ts";
 import { type RouterSettings, routerModeSchema } from "../routing.ts";
@@ -28,6 +29,7 @@ const schema: v.GenericSchema<unknown, SessionConfigured> = v.object({
     mode: modeSchema,
     attended: v.boolean(),
     checkpoints: v.exactOptional(v.boolean()),
+    guardRails: v.exactOptional(guardRailsSchema),
   }),
   limits: limitsSchema,
   offer: v.exactOptional(v.string()),
