@@ -2,6 +2,7 @@
 export { assemble, estimateTokens, partTokens, textTokens } from "./src/assemble.ts";
 export { mostTokens } from "./src/compaction/room.ts";
 export { type TooMuch, tidiable, tooMuch } from "./src/excess.ts";
+export { guardRailsOf } from "./src/guard-rails.ts";
 export type { EditDialect, Profile } from "./src/profiles/profile.ts";
 export { profileOf } from "./src/profiles/profile-of.ts";
 export { profiles } from "./src/profiles/profiles.ts";

@@ -21,5 +21,6 @@ export { unknownModel } from "./src/model-gateway.ts";
 export { type ProjectRule, readProjectRules, removeProjectRule } from "./src/project-rules.ts";
 export { readRootFile } from "./src/root-file.ts";
 export { noRouterOptions, type RouterOptions } from "./src/router-options.ts";
+export { openCheckTools } from "./src/session-tools.ts";
 export { reserveSessionId, resumeSession, startSession } from "./src/start-session.ts";
 export { type Explained, openWorkbench, type Workbench } from "./src/workbench.ts";

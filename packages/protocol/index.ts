@@ -49,6 +49,18 @@ export {
 } from "./src/decision.ts";
 export type { Delta, SubagentProgress } from "./src/delta.ts";
 export {
+  type Check,
+  type Checked,
+  type CheckPlace,
+  type CheckPlan,
+  type CheckQuery,
+  type CheckReport,
+  type Diagnostics,
+  type Problem,
+  type Severity,
+  severities,
+} from "./src/diagnostics.ts";
+export {
   checkDraft,
   checkEvent,
   type Draft,
@@ -104,6 +116,7 @@ export {
   type Retry,
 } from "./src/failure.ts";
 export { apply, emptySession, fold } from "./src/fold.ts";
+export { type GuardRails, guardRailNames, guardRailsSchema } from "./src/guard-rails.ts";
 export type { CompactionSay, CompactionTrigger, HookedCall, Hooks } from "./src/hooks.ts";
 export { imageType, maxImageBytes } from "./src/image-type.ts";
 export {

@@ -98,6 +98,8 @@ export async function loadOptions(values: AgentValues): Promise<LoadedOptions | 
     mcpServers: config.mcpServers,
     ...(config.experiments && { experiments: config.experiments }),
     ...(config.widest && { widest: config.widest }),
+    ...(config.lsp && { lsp: config.lsp }),
+    ...(config.guardRails && { guardRails: config.guardRails }),
     ...(config.secondOpinion !== undefined && { secondOpinion: config.secondOpinion }),
     ...(config.summaryModel !== undefined && { summaryModel: config.summaryModel }),
     onRemark: toStderr,

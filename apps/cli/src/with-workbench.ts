@@ -1,5 +1,5 @@
 /** With a workbench: work with tools outside any session that leaves nothing behind, also when it is interrupted. */
-import { openWorkbench, type Workbench } from "@lathe/hosts/local";
+import { openCheckTools, openWorkbench, type Workbench } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { interruptions } from "./interruptions.ts";
 import type { AgentOptions } from "./run-options.ts";
@@ -11,7 +11,8 @@ export async function withWorkbench<T>(
 ): Promise<T | number | Failure> {
   const abort = new AbortController();
   const unheard = { attended: false, onEvent: () => {}, onDelta: () => {} };
-  const bench = openWorkbench({ ...options, ...unheard }, abort.signal);
+  const checks = await openCheckTools(options);
+  const bench = openWorkbench({ ...options, ...unheard }, abort.signal, checks);
   if (isFailure(bench)) return bench;
   const cancel = async (): Promise<undefined> => void abort.abort();
   const watch = interruptions({ cancel, close: bench.close });

@@ -117,6 +117,8 @@ export interface NewSession {
   readonly environment: Readonly<Record<string, string>>;
   /** Text of AGENTS.md and the like, by path. */
   readonly instructions: readonly { readonly path: string; readonly text: string }[];
+  /** What its files are called and say, for models that are shown it at once. */
+  readonly material?: readonly { readonly about: string; readonly text: string }[];
   /** Of a subagent. */
   readonly birth?: Birth;
   /** What it tries of the profile. */

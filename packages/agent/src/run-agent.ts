@@ -1,5 +1,5 @@
 /** Run agent: joins orchestrator, context, policy and tools, and drives a session until no turn is open. */
-import { assemble, estimateTokens, takeOver } from "@lathe/context";
+import { assemble, estimateTokens, guardRailsOf, takeOver } from "@lathe/context";
 import { drive, type Ports } from "@lathe/orchestrator";
 import {
   evaluate,
@@ -19,6 +19,7 @@ import {
   type Rule,
   type Session,
   type SessionLog,
+  type ToolContext,
 } from "@lathe/protocol";
 import type { AgentPorts, RunOptions } from "./agent.ts";
 import { askingOf } from "./asking.ts";
@@ -80,12 +81,26 @@ function orchestratorPorts(ports: AgentPorts): Ports {
       return isFailure(content) ? null : content.version;
     },
     checkpoint: (session, signal) => ports.checkpoint(session, signal),
-    context: (session, call, amid) => toolContext(ports, { session, call, amid }),
+    context: (session, call, amid) =>
+      toolContext(ports, { session, call, amid, more: moreOf(session, ports) }),
+    callsPerAnswer: (session) => guardRailsOf(session).callsPerAnswer || undefined,
     ...(ports.hooks && { hooks: ports.hooks }),
     ...(ports.instructions && { instructions: ports.instructions }),
     ...(ports.newSession && { newSession: ports.newSession }),
     onEvent: (event, session) => ports.onEvent(event, session),
     onDelta: (delta) => ports.onDelta(delta),
+  };
+}
+
+/** A script that nobody would be asked about is judged as it is now. */
+function moreOf(session: Session, ports: AgentPorts): Pick<ToolContext, "judge" | "widensReads"> {
+  return {
+    judge: async (script) => {
+      const asking = askingOf(session, ports.kin?.());
+      const { effects, facts } = await examineCall({ effects: [], script }, asking, ports);
+      return evaluate({ effects }, facts, ports.rules);
+    },
+    ...(guardRailsOf(session).readsWidened && { widensReads: true }),
   };
 }
 

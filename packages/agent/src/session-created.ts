@@ -6,9 +6,13 @@ import type { NewSession } from "./agent.ts";
 const titleLength = 80;
 
 export function sessionCreated(input: NewSession): Draft<"session.created"> {
-  const { id, cwd, task, harness, model, tools, environment, instructions, tuning } = input;
+  const { id, cwd, task, harness, model, tools, environment, instructions, material, tuning } = input;
   const { role, ...birth } = input.birth ?? {};
-  const surroundings = surroundingsText({ environment, instructions, ...(role !== undefined && { role }) });
+  const surroundings = surroundingsText({
+    ...{ environment, instructions },
+    ...(material && { material }),
+    ...(role !== undefined && { role }),
+  });
   const prompt = promptFor(model, { surroundings, tools, tuning });
   return { type: "session.created", data: { id, cwd, title: titleOf(task), harness, prompt, ...birth } };
 }

@@ -10,9 +10,11 @@ export interface CallContext {
     readonly settings: Pick<Session["settings"], "mode">;
   };
   readonly amid: Amid;
+  /** Of a session. */
+  readonly more?: Pick<ToolContext, "judge" | "widensReads">;
 }
 
-export function toolContext(ports: AgentPorts, { call, session, amid }: CallContext): ToolContext {
+export function toolContext(ports: AgentPorts, { call, session, amid, more }: CallContext): ToolContext {
   const { workspace, sandbox, search, syntax, blobs, texts, clock } = ports;
   const state = session.calls.find((one) => one.call.id === call);
   const above = ports.kin?.() ?? noKin;
@@ -25,6 +27,7 @@ export function toolContext(ports: AgentPorts, { call, session, amid }: CallCont
     texts,
     redact: (text) => ports.redact(text),
     ...amid,
+    ...more,
     ...(state?.child !== undefined && { child: state.child }),
     now: () => clock.now(),
     delta: (delta) => ports.onDelta({ ...delta, call }),

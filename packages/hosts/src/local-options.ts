@@ -1,7 +1,19 @@
 /** Local options: what an app chose for sessions on this machine, parsed and checked by it. */
+import type { LspSpec } from "@lathe/diagnostics";
 import type { ServerSpec } from "@lathe/mcp";
 import type { OwnEntry, WireName } from "@lathe/models";
-import type { Assignment, Delta, Event, Limits, Mode, Model, Rule, Session, Tool } from "@lathe/protocol";
+import type {
+  Assignment,
+  Delta,
+  Event,
+  GuardRails,
+  Limits,
+  Mode,
+  Model,
+  Rule,
+  Session,
+  Tool,
+} from "@lathe/protocol";
 import type { Exporter } from "@lathe/telemetry/otel";
 import type { Experiment } from "./experiments/experiment.ts";
 import type { RouterOptions } from "./router-options.ts";
@@ -78,6 +90,10 @@ export interface LocalOptions {
   readonly assigned?: readonly Assignment[];
   /** Told of every event, beside `onEvent`; closed by the session of a person. */
   readonly exporter?: Exporter;
+  /** Language servers, by their names; the user's own alone. */
+  readonly lsp?: Readonly<Record<string, LspSpec>>;
+  /** Over what the profiles of the models say. */
+  readonly guardRails?: GuardRails;
   /** Version of Lathe, for the log. */
   readonly version: string;
   onEvent(event: Event, session: Session): void;

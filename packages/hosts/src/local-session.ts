@@ -85,11 +85,11 @@ function modelsOf({ settings: { models, router } }: Session): readonly string[] 
 
 function settingsOf(
   { models, router }: Opened,
-  { mode, attended, checkpoints, planner, assigned }: LocalOptions,
+  { mode, attended, checkpoints, planner, assigned, guardRails }: LocalOptions,
 ): Session["settings"] {
   const routed = { ...(router && { router }), ...(planner !== undefined && { planner }) };
   const tried = assigned && assigned.length > 0 ? { experiments: assigned } : {};
-  return { models, ...routed, mode, attended, checkpoints, ...tried };
+  return { models, ...routed, mode, attended, checkpoints, ...tried, ...(guardRails && { guardRails }) };
 }
 
 function fenceOf({ log, scratch, member, own }: Holdings, root: string, mode: () => Mode): Fence {

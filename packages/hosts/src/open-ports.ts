@@ -1,5 +1,6 @@
 /** Opens everything an agent reaches on this machine; what is not needed before the first request is loaded later. */
 import { type AgentPorts, createShownTexts } from "@lathe/agent";
+import { guardRailsOf } from "@lathe/context";
 import type { Failure, Fenced, Mode, RouterSettings, Syntax } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
 import { builtinTools } from "@lathe/tools";
@@ -133,7 +134,10 @@ function toolPorts(
 ): Pick<AgentPorts, "tools" | "kin" | "newSession" | "instructions"> {
   if (!member) return { tools: [...builtinTools, ...own.tools] };
   const newSession = (): string => newSessionId(systemClock);
-  return { tools: [...member.tools, ...own.tools], kin: member.kin, newSession, instructions };
+  const all = [...member.tools, ...own.tools];
+  const isWanted = (): boolean => guardRailsOf(member.self().session()).diagnosticsAfterEdits === true;
+  const tools = own.checkEdits?.(all, isWanted) ?? all;
+  return { tools, kin: member.kin, newSession, instructions };
 }
 
 function openFiles(

@@ -8,6 +8,7 @@ import { createWebTools } from "@lathe/tools/web";
 import { createLazyMcp } from "./lazy-mcp.ts";
 import { createLocalWeb } from "./local-web.ts";
 import { sessionEnvironment } from "./session-environment.ts";
+import { openCheckTools } from "./session-tools.ts";
 import { openRoot } from "./subagents/member.ts";
 
 const most = 3500;
@@ -47,8 +48,10 @@ const mcp = createLazyMcp({
   version: "1",
   mcpServers: { hub: { command: "hub" } },
 });
+const lsp = { ts: { command: ["typescript-language-server", "--stdio"], extensions: [".ts"] } };
+const { tools: checking } = await openCheckTools({ cwd: "/", env: {}, lsp });
 const root = openRoot({ cwd: "/", env: {}, attended: true }, async () => ({ type: "ok", text: "" }));
-const offered = [...root.tools, ...createWebTools(web), ...mcpTools(mcp)];
+const offered = [...root.tools, ...checking, ...createWebTools(web), ...mcpTools(mcp)];
 
 it(`takes at most ${most} tokens, whichever profile`, async () => {
   assert.deepEqual(new Set(models.map(profileOf)), new Set(profiles), "a model for each profile");
@@ -65,7 +68,7 @@ it(`takes at most ${most} tokens, whichever profile`, async () => {
     });
     const { system, tools } = created.data.prompt;
     const tokens = Math.ceil((system.length + JSON.stringify(tools).length) / charactersPerToken);
-    assert.ok(offered.some(({ name }) => name === "find_tools"));
+    for (const own of ["find_tools", "diagnostics"]) assert.ok(offered.some(({ name }) => name === own));
     assert.ok(tokens <= most, `${model}: ${tokens}`);
   }
 });

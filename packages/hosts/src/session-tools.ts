@@ -1,9 +1,13 @@
 /** Session tools: those beside the built-in ones, where there is something they can do. Loaded only then. */
-import type { Tool, ToolSpec } from "@lathe/protocol";
+import { mayHaveCheckers } from "@lathe/diagnostics/may-have-checkers";
+import { isFailure, type Tool, type ToolSpec } from "@lathe/protocol";
+import { allSteps } from "./all-steps.ts";
 import type { LocalOptions } from "./local-options.ts";
 
 export interface SessionTools {
   readonly tools: readonly Tool[];
+  /** *Contract:* the same tools; those that edit have the files checked afterwards while that is wanted. Absent without checkers. */
+  checkEdits?(tools: readonly Tool[], isWanted: () => boolean): readonly Tool[];
   /** *Contract:* ends what they started; idempotent. */
   close(): Promise<void>;
 }
@@ -16,8 +20,36 @@ export async function openSessionTools(
   pinned?: () => readonly ToolSpec[],
 ): Promise<SessionTools> {
   const known = pinned?.();
-  const [mcp, web] = await Promise.all([openMcpTools(options, known), openWebTools(options, known)]);
-  return { tools: [...web, ...mcp.tools, ...(options.tools ?? [])], close: mcp.close };
+  const [mcp, web, checks] = await Promise.all([
+    openMcpTools(options, known),
+    openWebTools(options, known),
+    openCheckTools(options, known),
+  ]);
+  const tools = [...checks.tools, ...web, ...mcp.tools, ...(options.tools ?? [])];
+  return { ...checks, tools, close: () => allSteps([mcp.close, checks.close]) };
+}
+
+/** Offered where there is something that checks, or was when the session was begun. */
+export async function openCheckTools(
+  { cwd, env, lsp }: Pick<LocalOptions, "cwd" | "env" | "lsp">,
+  pinned?: readonly ToolSpec[],
+): Promise<SessionTools> {
+  const isPinned = pinned?.some(({ name }) => name === "diagnostics") === true;
+  const hasServers = Object.keys(lsp ?? {}).length > 0;
+  if (!isPinned && !hasServers && !mayHaveCheckers(cwd)) return noSessionTools;
+  const [{ createDiagnostics }, { createDiagnosticsTool }, { checkedEdits }] = await Promise.all([
+    import("@lathe/diagnostics"),
+    import("@lathe/tools/diagnostics"),
+    import("@lathe/tools/checked-edits"),
+  ]);
+  const diagnostics = createDiagnostics({ root: cwd, path: env.PATH ?? "", ...(lsp && { lsp }) });
+  const hasAny = !isFailure(diagnostics.plan({ paths: [] }));
+  const isOffered = pinned ? isPinned : hasAny;
+  return {
+    tools: isOffered ? [createDiagnosticsTool(diagnostics)] : [],
+    ...(hasAny && { checkEdits: (tools, isWanted) => checkedEdits(tools, { diagnostics, isWanted }) }),
+    close: diagnostics.close,
+  };
 }
 
 async function openMcpTools(

@@ -1,5 +1,6 @@
 /** Starting a new session and taking over one that exists. */
 import { sessionCreated } from "@lathe/agent";
+import { guardRailsOf } from "@lathe/context";
 import { type Failure, failure, fold, isFailure, type SessionLog, tuningOf } from "@lathe/protocol";
 import { processOwner } from "@lathe/stores";
 import { builtinModel, chooseModels } from "./choose-models.ts";
@@ -63,15 +64,17 @@ async function beginSession(
   const { texts, leftOut } = readInstructions(cwd);
   const own = heldTo(member, await openSessionTools(options));
   const remembered = mayRemember(options) ? (await import("./memory.ts")).memoryTexts(options) : [];
+  const model = options.planner ?? chooseModels(options.models, env)[0] ?? builtinModel;
   const created = sessionCreated({
     id,
     cwd,
     task: words.text,
     harness: version,
-    model: options.planner ?? chooseModels(options.models, env)[0] ?? builtinModel,
+    model,
     tools: [...member.tools, ...own.tools],
     environment: await environment,
     instructions: await redacted([...texts, ...remembered], options),
+    material: await firstMaterial(model, words.text, options),
     ...(birth && { birth }),
     tuning: tuningOf(options.assigned),
   });
@@ -123,6 +126,20 @@ async function redacted(texts: Instructions["texts"], options: LocalOptions): Pr
   if (texts.length === 0) return texts;
   const { redact } = openRedactor(options);
   return Promise.all(texts.map(async ({ path, text }) => ({ path, text: await redact(text) })));
+}
+
+/** For models that are shown more at once. */
+async function firstMaterial(
+  model: string,
+  task: string,
+  options: LocalOptions,
+): Promise<NonNullable<Parameters<typeof sessionCreated>[0]["material"]>> {
+  const { guardRails } = options;
+  const rails = guardRailsOf({ model, settings: guardRails ? { guardRails } : {} });
+  if (!rails.folderLayout && !rails.matchedSnippets) return [];
+  const { redact } = openRedactor(options);
+  const found = await (await import("./first-look.ts")).firstLook(options, rails, task);
+  return Promise.all(found.map(async ({ about, text }) => ({ about, text: await redact(text) })));
 }
 
 interface Beginning {

@@ -20,7 +20,7 @@ import type { LocalOptions } from "./local-options.ts";
 import { openPorts } from "./open-ports.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { newSessionId } from "./session-id.ts";
-import { noSessionTools } from "./session-tools.ts";
+import { noSessionTools, type SessionTools } from "./session-tools.ts";
 import { systemClock } from "./system-clock.ts";
 import { typedCommand } from "./typed-command.ts";
 
@@ -49,7 +49,12 @@ export interface Explained extends Explanation {
   readonly sandbox: Tier;
 }
 
-export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workbench | Failure {
+/** `own` are closed with it. */
+export function openWorkbench(
+  options: LocalOptions,
+  signal: AbortSignal,
+  own: SessionTools = noSessionTools,
+): Workbench | Failure {
   const id = `tool-${newSessionId(systemClock)}`;
   const scratch = openScratchFolder(id);
   if (isFailure(scratch)) return scratch;
@@ -57,7 +62,7 @@ export function openWorkbench(options: LocalOptions, signal: AbortSignal): Workb
     {
       scratch,
       root: "tool",
-      own: noSessionTools,
+      own,
       mode: () => options.mode,
       check: async () => undefined,
       fenced: (effect) => effect(),

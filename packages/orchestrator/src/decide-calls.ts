@@ -29,6 +29,8 @@ export async function* decideCalls(
 
 async function decideCall(state: CallState, session: Session, reach: Reach): Promise<Draft[]> {
   const { ports } = reach;
+  const most = ports.callsPerAnswer?.(session);
+  if (most !== undefined && session.calls.indexOf(state) >= most) return tooMany(state, most);
   const prepared = prepareCall(state.call, ports.tools);
   if (isFailure(prepared)) return [completed(state.call.id, { type: "failed", failure: prepared })];
   if (state.denied) return decideGrant({ ...state, denied: state.denied }, session, ports);
@@ -49,6 +51,12 @@ async function decideCall(state: CallState, session: Session, reach: Reach): Pro
   const proposed = await ports.propose(effects, facts);
   if (session.settings.attended) return [ask(state, data, answersFor(proposed, ports))];
   return record({ ...data, ...(proposed.length > 0 && { proposed }) });
+}
+
+/** Models that plan too far ahead act on what they have not seen yet. */
+function tooMany({ call: { id: call } }: CallState, most: number): Draft[] {
+  const why = `only the first ${most === 1 ? "call" : `${most} calls`} of an answer ${most === 1 ? "is" : "are"} made: look at what came of it, then call this again if it is still needed`;
+  return record({ call, effects: [], decision: { verdict: "deny", rule: "calls-per-answer", why } });
 }
 
 function opinionDecision({ model, why }: Opinion): Decision {

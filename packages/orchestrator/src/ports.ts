@@ -104,6 +104,8 @@ export interface Ports {
   takeOver(session: Session, to: string): Handover;
   /** *Contract:* pure but for loading the router; absent where no session has one in its settings. */
   route?(session: Session, drawn: Drawn): Promise<Omit<ModelRouted, "from">>;
+  /** *Contract:* pure; how many calls of one answer are made, undefined for all. Absent where nothing limits them. */
+  callsPerAnswer?(session: Session): number | undefined;
   /** *Contract:* pure; input tokens of a request, rather too many than too few. */
   estimate(request: ModelRequest): number;
   /** Absent where conversations stay as long as they are. */

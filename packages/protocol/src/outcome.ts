@@ -1,6 +1,7 @@
 /** Outcomes: how a tool call ended, and the words the model reads of it. */
 import * as v from "valibot";
 import { type Effect, effectSchema, modeSchema } from "./decision.ts";
+import { type Checked, checkedSchema } from "./diagnostics.ts";
 import { type Failure, failureSchema } from "./failure.ts";
 import { type ImagePart, imageSchema } from "./message.ts";
 import type { PlanMade } from "./plan.ts";
@@ -44,6 +45,8 @@ export interface OutcomeFacts {
     readonly again?: boolean;
   };
   readonly exitCode?: number;
+  /** What checkers found. */
+  readonly checked?: Checked;
   /** The plan that was handed in. */
   readonly plan?: PlanMade;
   /** What the sandbox kept a failed command from. */
@@ -93,6 +96,7 @@ const facts: v.GenericSchema<unknown, OutcomeFacts> = v.object({
     }),
   ),
   exitCode: v.exactOptional(v.number()),
+  checked: v.exactOptional(checkedSchema),
   plan: v.exactOptional(v.object({ path: v.string(), mode: v.exactOptional(modeSchema) })),
   denied: v.exactOptional(v.array(effectSchema)),
 });

@@ -1,6 +1,7 @@
 /** Settings: what the user chose for a session. */
 import type { Mode } from "./decision.ts";
 import type { Assignment } from "./experiments.ts";
+import type { GuardRails } from "./guard-rails.ts";
 import type { RouterSettings } from "./routing.ts";
 
 /** Settings of a session that may change between turns. */
@@ -18,4 +19,6 @@ export interface Settings {
   readonly checkpoints?: boolean;
   /** The arms it got of the experiments it is in. */
   readonly experiments?: readonly Assignment[];
+  /** Over what the profile of the model says. */
+  readonly guardRails?: GuardRails;
 }

@@ -1,5 +1,5 @@
 /** The tool port: a name the model knows, and a prepared call that says its effects before it runs. */
-import type { Effect, Rule } from "./decision.ts";
+import type { Decision, Effect, Rule } from "./decision.ts";
 import type { Delta } from "./delta.ts";
 import type { Failure } from "./failure.ts";
 import type { ToolSpec } from "./model.ts";
@@ -53,6 +53,10 @@ export interface ToolContext {
   readonly grants: readonly Effect[];
   /** What its commands may not delete, move or change: paths from the workspace or absolute, or globs of them. */
   readonly sealed: readonly string[];
+  /** *Contract:* never rejects and asks nobody; what is said of a script that the call runs beside its own effects. Absent outside sessions. */
+  judge?(script: ShellScript): Promise<Decision>;
+  /** Who reads some lines of a file is shown the whole definition around them. */
+  readonly widensReads?: true;
   /** *Contract:* pure; globs of what rules keep from being read, but for those that `path` itself was allowed against. */
   unreadable(path: string): readonly string[];
 }

@@ -39,6 +39,7 @@ export interface Bench {
   /** By version. */
   readonly texts: ReadonlyMap<string, string>;
   readonly cancel: AbortController;
+  readonly context: ToolContext;
   put(path: string, text: string | Uint8Array): void;
   text(path: string): string;
   call(tool: string, input: unknown): Promise<Outcome>;
@@ -97,6 +98,7 @@ export async function bench(patienceMs: number = 10_000, rules: readonly Rule[] 
     deltas,
     texts,
     cancel,
+    context,
     put(path, text) {
       mkdirSync(dirname(join(root, path)), { recursive: true });
       writeFileSync(join(root, path), text);

@@ -1,5 +1,13 @@
 /** `read`: a text file, or several parts of it, with line numbers. */
-import { type Failure, failure, isFailure, type Outcome, type Tool, type ToolContext } from "@lathe/protocol";
+import {
+  type Failure,
+  type FileContent,
+  failure,
+  isFailure,
+  type Outcome,
+  type Tool,
+  type ToolContext,
+} from "@lathe/protocol";
 import * as v from "valibot";
 import { isBlobPath, readBlobPath } from "./blob-path.ts";
 import { defineTool, failed, ok } from "./define-tool.ts";
@@ -36,7 +44,7 @@ export const read: Tool = defineTool({
     }
     const file = await context.workspace.read(path);
     if (isFailure(file)) return failed(file);
-    const excerpt = excerptOf(linesOf(file.text), ranges);
+    const excerpt = excerptOf(linesOf(file.text), await widenedRanges(file, ranges, context));
     if (isFailure(excerpt)) return failed({ ...excerpt, text: `${file.path}: ${excerpt.text}` });
     context.texts.keep(file.version, file.text);
     return ok(excerpt.text, {
@@ -44,6 +52,12 @@ export const read: Tool = defineTool({
     });
   },
 });
+
+/** Loaded where models are held by it. */
+async function widenedRanges(file: FileContent, asked: Asked, context: ToolContext): Promise<Asked> {
+  if (!context.widensReads || !asked || asked.length === 0) return asked;
+  return (await import("./widen-ranges.ts")).widenRanges(file, asked, context.syntax);
+}
 
 async function readBlob(path: string, ranges: Asked, context: ToolContext): Promise<Outcome> {
   const whole = await readBlobPath(path, context);

@@ -1,6 +1,15 @@
 /** Configuration files: reading one and checking it. Loaded only when there is one. */
 import { brokenExample, type RuleExamples } from "@lathe/hosts/local";
-import { effectKinds, type Failure, failure, type Mode, modes, type Rule } from "@lathe/protocol";
+import {
+  effectKinds,
+  type Failure,
+  failure,
+  guardRailNames,
+  guardRailsSchema,
+  type Mode,
+  modes,
+  type Rule,
+} from "@lathe/protocol";
 import * as v from "valibot";
 import { type ConfigPart, themeNames } from "./config.ts";
 import { experiments } from "./experiments.ts";
@@ -89,6 +98,14 @@ const routerEntries = {
   weights: v.exactOptional(v.string()),
 };
 
+const lspEntries = {
+  command: v.pipe(v.array(v.pipe(v.string(), v.nonEmpty())), v.minLength(1, "a program and its arguments")),
+  extensions: v.pipe(
+    v.array(v.pipe(v.string(), v.regex(/^\.[\w.+-]+$/u, 'endings of names, e.g. ".ts"'))),
+    v.minLength(1, 'endings of names, e.g. ".ts"'),
+  ),
+};
+
 /** A project comes from others: it may tighten, not loosen, and names no address, key or header. */
 const projectEntries = {
   $schema: v.exactOptional(v.string()),
@@ -116,6 +133,8 @@ const userEntries = {
   trusted: v.exactOptional(v.array(v.string())),
   mcpServers: v.exactOptional(mcpServers),
   experiments: v.exactOptional(experiments),
+  lsp: v.exactOptional(v.record(v.string(), v.strictObject(lspEntries))),
+  guardRails: v.exactOptional(guardRailsSchema),
 };
 const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(userEntries);
 
@@ -187,7 +206,7 @@ function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
   if (issue.expected !== "never") return issue.message;
   const elsewhere =
     whose !== "user" &&
-    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel|theme|screenReader|mcpServers|experiments)$/.test(
+    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel|theme|screenReader|mcpServers|experiments|lsp|guardRails)$/.test(
       v.getDotPath(issue) ?? "",
     );
   if (elsewhere) return "only your own configuration may set this, not a project's";
@@ -200,10 +219,12 @@ function keysBeside([first, , ...rest]: readonly string[], whose: Owner): readon
   const topEntries = entriesOf[whose];
   if (first === "limits") return Object.keys(limitEntries);
   if (first === "sandboxLimits") return Object.keys(sandboxEntries);
+  if (first === "guardRails") return guardRailNames;
   if (first === "router") return Object.keys(whose === "user" ? routerEntries : narrowingEntries);
   const inner = {
     rules: { ...ruleBody, verdict: v.string() },
     providers: providerEntries,
+    lsp: lspEntries,
     catalogue: rest.length > 1 ? wholeRates : modelEntries,
   };
   if (rest.length > 0 && first !== undefined && first in inner)

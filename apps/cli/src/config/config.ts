@@ -23,6 +23,8 @@ export interface Config {
   readonly mcpServers: NonNullable<LocalOptions["mcpServers"]>;
   /** Those that sessions begun so are drawn for. */
   readonly experiments?: readonly Experiment[];
+  readonly lsp?: NonNullable<LocalOptions["lsp"]>;
+  readonly guardRails?: NonNullable<LocalOptions["guardRails"]>;
   /** What was left out, one sentence each. */
   readonly remarks: readonly string[];
 }
@@ -56,6 +58,8 @@ export interface ConfigPart {
   readonly router?: RouterPart;
   readonly mcpServers?: LocalOptions["mcpServers"];
   readonly experiments?: readonly Experiment[];
+  readonly lsp?: NonNullable<LocalOptions["lsp"]>;
+  readonly guardRails?: NonNullable<LocalOptions["guardRails"]>;
   /** Folders of which the user trusts the project's own file. */
   readonly trusted?: readonly string[];
 }

@@ -123,12 +123,17 @@ async function serversOf(
 function ownPart(
   flags: ConfigPart,
   user: ConfigPart,
-): Pick<Config, "sandbox" | "checkpoints" | "catalogue" | "secondOpinion" | "summaryModel" | "look"> {
+): Pick<
+  Config,
+  "sandbox" | "checkpoints" | "catalogue" | "secondOpinion" | "summaryModel" | "look" | "lsp" | "guardRails"
+> {
   return {
     look: { theme: user.theme ?? "auto", screenReader: user.screenReader ?? false },
     catalogue: user.catalogue ?? {},
     ...(user.secondOpinion !== undefined && { secondOpinion: user.secondOpinion }),
     ...(user.summaryModel !== undefined && { summaryModel: user.summaryModel }),
+    ...(user.lsp && { lsp: user.lsp }),
+    ...(user.guardRails && { guardRails: user.guardRails }),
     sandbox: flags.sandbox ?? user.sandbox ?? true,
     checkpoints: flags.checkpoints ?? user.checkpoints ?? true,
   };

@@ -1,5 +1,5 @@
 /** A finished tool call as lines: what it was, how it went, and what it changed or printed. */
-import { type FileChange, failure, type Outcome } from "@lathe/protocol";
+import { type Checked, type FileChange, failure, type Outcome } from "@lathe/protocol";
 import { diffCounts, diffLines } from "./diff.ts";
 import { duration } from "./figures.ts";
 import { fit, harmless, wrap } from "./fit.ts";
@@ -61,11 +61,29 @@ function resultFigures(outcome: Outcome): readonly string[] {
   if (outcome.type === "refused") return ["refused"];
   if (outcome.type === "interrupted") return ["interrupted"];
   if (outcome.type === "failed") return [outcome.failure.code];
-  const { changed = [], exitCode, process } = outcome.facts ?? {};
+  const { changed = [], checked, exitCode, process } = outcome.facts ?? {};
   const figures = changed.length > 0 ? [changeFigure(changed)] : [];
   if (exitCode !== undefined && exitCode !== 0) figures.push(`exit ${exitCode}`);
+  if (checked) figures.push(...checkedFigures(checked));
   if (process?.running) figures.push(`running as ${process.id}`);
   return figures;
+}
+
+function checkedFigures({ errors, warnings }: Checked): readonly string[] {
+  const counted = (count: number, word: string): readonly string[] =>
+    count === 0 ? [] : [`${count} ${word}${count === 1 ? "" : "s"}`];
+  const counts = [...counted(errors, "error"), ...counted(warnings, "warning")];
+  return counts.length > 0 ? counts : ["no problems"];
+}
+
+function problemLines({ problems }: Checked, { paint, width }: View): readonly string[] {
+  const colours = { error: paint.red, warning: paint.yellow, info: paint.dim };
+  return problems.map(({ path, line, column, severity, code = "", message }) => {
+    const place = `${path}:${line}:${column}`;
+    const words = harmless(`${code} ${message}`.trim());
+    const room = Math.max(12, width - 8 - place.length - severity.length);
+    return `${harmless(place)} ${colours[severity](severity)} ${paint.dim(fit(words, room))}`;
+  });
 }
 
 function changeFigure(changed: readonly FileChange[]): string {
@@ -87,6 +105,7 @@ function bodyLines(call: FinishedCall, view: View): readonly string[] {
   const todos = outcome.facts?.todos;
   if (todos)
     return todos.map((todo) => dim(`${{ open: "·", doing: "›", done: "✓" }[todo.state]} ${todo.text}`));
+  if (outcome.facts?.checked) return problemLines(outcome.facts.checked, view);
   if (outcome.facts?.exitCode === undefined) return [];
   // The exit code already stands in the head.
   const text = outcome.text.replace(/^\[exit code \d+\]$/m, "");

@@ -93,6 +93,28 @@ describe("calls", () => {
     assert.deepEqual(lines.slice(1, 3), ["    @@ -1,2 +1,2 @@", "    -old"]);
   });
 
+  it("show what checkers found, the gravity in colour, and drive no terminal", () => {
+    const place = { path: "a.ts", line: 3, column: 7 };
+    const problems = [
+      { ...place, severity: "error", code: "TS1", message: "no \u001b[2Jway" },
+      { ...place, severity: "warning", message: "m".repeat(200) },
+    ] as const;
+    const outcome = {
+      type: "ok",
+      text: "",
+      facts: { checked: { errors: 1, warnings: 2, problems } },
+    } as const;
+    const call = { tool: "diagnostics", target: "src", outcome, ms: 5 };
+    const [head = "", first = "", second = ""] = callLines(call, view);
+    assert.match(head, /src {2}1 error · 2 warnings · 5 ms$/);
+    assert.equal(first, "    a.ts:3:7 error TS1 no way");
+    assert.ok(second.startsWith("    a.ts:3:7 warning mmm") && second.length <= 80);
+    const { red } = palette(true);
+    assert.ok(callLines(call, { ...view, paint: palette(true) })[1]?.includes(red("error")));
+    const well = { ...outcome, facts: { checked: { errors: 0, warnings: 0, problems: [] } } };
+    assert.match(callLines({ ...call, outcome: well }, view)[0] ?? "", /no problems/);
+  });
+
   it("show the last lines of a command, and that it failed", () => {
     const outcome = { type: "ok", text: "a\nb\n[exit code 1]", facts: { exitCode: 1 } } as const;
     const lines = callLines({ tool: "shell", target: "npm test", outcome, ms: 1200 }, view);

@@ -1,4 +1,5 @@
 /** Model profile: what of the harness is tuned to one family of models from one version on, as data. */
+import type { GuardRails } from "@lathe/protocol";
 
 /** How a model writes edits: pieces of text by pieces of text, or OpenAI's V4A patches. */
 export type EditDialect = "str-replace" | "v4a";
@@ -31,4 +32,6 @@ export interface Profile {
   readonly foreignReasoning: "drop" | "text";
   /** Whether it sees images, where the catalogue does not say. */
   readonly images: boolean;
+  /** What it is kept on the path by, where the user says nothing else; absent: nothing. */
+  readonly guardRails?: GuardRails;
 }

@@ -4,6 +4,7 @@ import { type Limits, limitsSchema } from "../budget.ts";
 import { modeSchema } from "../decision.ts";
 import type { EventType } from "../event-type.ts";
 import { assignmentSchema } from "../experiments.ts";
+import { guardRailsSchema } from "../guard-rails.ts";
 import { rememberOffer } from "../offers.ts";
 import { chooseModel, chosenModels } from "../planning.ts";
 import { type RouterSettings, routerModeSchema } from "../routing.ts";
@@ -30,6 +31,7 @@ const schema: v.GenericSchema<unknown, SessionConfigured> = v.object({
     attended: v.boolean(),
     checkpoints: v.exactOptional(v.boolean()),
     experiments: v.exactOptional(v.array(assignmentSchema)),
+    guardRails: v.exactOptional(guardRailsSchema),
   }),
   limits: limitsSchema,
   offer: v.exactOptional(v.string()),

@@ -1,0 +1,11 @@
+/** Guard rails of a session: those of its model's profile, and what the user says over them. */
+import type { GuardRails, Session } from "@lathe/protocol";
+import { profileOf } from "./profiles/profile-of.ts";
+
+export type Railed = Pick<Session, "model"> & {
+  readonly settings: Pick<Session["settings"], "guardRails">;
+};
+
+export function guardRailsOf({ model, settings }: Railed): GuardRails {
+  return { ...profileOf(model).guardRails, ...settings.guardRails };
+}

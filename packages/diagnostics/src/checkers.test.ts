@@ -1,0 +1,133 @@
+/** What checkers really print, read. Fixtures are output of tsc 5.9, ESLint 10, Biome 2.5, Ruff, mypy, Pyright, Go 1.26 and cargo 1.95. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { describe, it } from "node:test";
+import { isFailure, type Problem } from "@lathe/protocol";
+import fc from "fast-check";
+import type { Ran } from "./checker.ts";
+import { checkers } from "./checkers.ts";
+import { placeProblem } from "./place-problem.ts";
+
+function ran(name: string): Ran {
+  return JSON.parse(readFileSync(new URL(`./fixtures/${name}.json`, import.meta.url), "utf8"));
+}
+
+function read(name: string, given: Ran): readonly string[] {
+  const reading = checkers.find((one) => one.name === name)?.read(given);
+  if (!reading || isFailure(reading)) assert.fail(reading?.text);
+  return reading.problems.map((one) => shown(placeProblem(one, "/project", "")));
+}
+
+function shown({ path, line, column, severity, code, message }: Problem): string {
+  return `${path}:${line}:${column} ${severity} ${code}: ${message}`;
+}
+
+const rows: Readonly<Record<string, readonly string[]>> = {
+  tsc: [
+    "a.ts:1:14 error TS2322: Type 'string' is not assignable to type 'number'.",
+    "a.ts:4:14 error TS2322: Type 'number' is not assignable to type 'string'.",
+  ],
+  eslint: [
+    "b.js:1:18 warning eqeqeq: Expected '===' and instead saw '=='.",
+    "b.js:1:26 error no-undef: 'y' is not defined.",
+  ],
+  biome: [
+    "a.ts:3:9 warning lint/correctness/noUnusedVariables: This variable un is unused.",
+    "b.js:1:1 warning lint/style/useConst: This let declares a variable that is only assigned once.",
+    "a.ts:5:3 error lint/suspicious/noDebugger: This is an unexpected use of the debugger statement.",
+    "b.js:1:18 error lint/suspicious/noDoubleEquals: Using == may be unsafe if you are relying on type coercion.",
+  ],
+  ruff: [
+    "a.py:1:1 error I001: Import block is un-sorted or un-formatted",
+    "a.py:1:8 error F401: `os` imported but unused",
+  ],
+  mypy: [
+    'a.py:3:12 error return-value: Incompatible return value type (got "int", expected "str")',
+    'a.py:4:3 error arg-type: Argument 1 to "f" has incompatible type "str"; expected "int"',
+  ],
+  pyright: [
+    'a.py:3:12 error reportReturnType: Type "int" is not assignable to return type "str" "int" is not assignable to "str"',
+    'a.py:4:3 error reportArgumentType: Argument of type "Literal[\'a\']" cannot be assigned to parameter "x" of type "int" in function "f" "Literal[\'a\']" is not assignable to "int"',
+  ],
+  "go vet": [
+    "sub/sub.go:4:9 error undefined: undefined: nope",
+    'main.go:6:14 warning printf: fmt.Printf format %d has arg "x" of wrong type string',
+  ],
+  "cargo check": ["src/main.rs:1:26 error E0308: mismatched types: expected `i32`, found `&str`"],
+};
+
+describe("a checker's output", () => {
+  for (const [name, wanted] of Object.entries(rows)) {
+    it(`is read: ${name}`, () => {
+      const given = ran(name.replace(" ", "-"));
+      assert.deepEqual(read(name, given), wanted);
+    });
+  }
+
+  for (const name of Object.keys(rows)) {
+    it(`is a failure where the settings cannot be read, or nothing was checked: ${name}`, () => {
+      const fixture = name === "tsc" ? "tsc-empty" : `${name.replace(" ", "-")}-broken`;
+      const reading = checkers.find((one) => one.name === name)?.read(ran(fixture));
+      assert.ok(isFailure(reading));
+      assert.equal(reading.code, "tool-failed");
+      assert.match(reading.text, /did not check/);
+    });
+  }
+
+  it("is no problem at all where it ends well and says nothing", () => {
+    const quiet: Readonly<Record<string, string>> = {
+      tsc: "",
+      eslint: "[]",
+      biome: '{"diagnostics":[],"summary":{}}',
+      ruff: "[]",
+      mypy: "",
+      pyright: '{"generalDiagnostics":[]}',
+      "go vet": "{}\n",
+      "cargo check": '{"reason":"build-finished","success":true}\n',
+    };
+    for (const { name } of checkers)
+      assert.deepEqual(read(name, { output: quiet[name] ?? "", errors: "", code: 0 }), [], name);
+  });
+
+  it("of a crash is never taken for no problems, whatever was printed", () => {
+    const text = fc.oneof(fc.string(), fc.constant("[]"), fc.constant("{}"), fc.constant("null"), fc.json());
+    fc.assert(
+      fc.property(text, fc.string(), fc.integer({ min: 2, max: 255 }), (output, errors, code) => {
+        for (const checker of checkers) {
+          const reading = checker.read({ output, errors, code });
+          assert.ok(isFailure(reading) || reading.problems.length > 0, checker.name);
+        }
+      }),
+    );
+  });
+
+  it("of Biome 1 is placed by the bytes it counts", () => {
+    const location = { path: { file: "a.ts" }, span: [7, 8], sourceCode: "ä;\n\nx();" };
+    const diagnostics = [{ severity: "error", category: "lint/x", description: "no", location }];
+    const output = JSON.stringify({ diagnostics, summary: { diagnosticsNotPrinted: 3 } });
+    assert.deepEqual(read("biome", { output, errors: "", code: 1 }), ["a.ts:3:3 error lint/x: no"]);
+  });
+
+  it("of older versions of go is found among its complaints", () => {
+    const errors =
+      '# x\n{\n\t"x": {\n\t\t"copylocks": [{"posn": "/project/a.go:1:2", "message": "m"}]\n\t}\n}\n';
+    assert.deepEqual(read("go vet", { output: "", errors, code: 0 }), ["a.go:1:2 warning copylocks: m"]);
+    const cut = { output: '{\n\t"x": {\n', errors: "", code: 0 };
+    assert.ok(isFailure(checkers.find(({ name }) => name === "go vet")?.read(cut)));
+  });
+
+  it("drives no terminal, has one line, and stays short", () => {
+    const message = `\u001b[31mred\u001b[0m\n  and\u0007 more ${"x".repeat(2_000)}`;
+    const placed = placeProblem(
+      { path: "/project/a\n.ts", line: 1, column: 1, severity: "error", message },
+      "/project",
+      "web",
+    );
+    assert.match(placed.message, /^red and more x+\.\.\.$/);
+    assert.ok(placed.message.length < 520);
+    assert.equal(placed.path, "a .ts");
+    const outside = placeProblem({ ...placed, path: "/elsewhere/a.ts" }, "/project", "web");
+    assert.equal(outside.path, "/elsewhere/a.ts");
+    assert.equal(placeProblem({ ...placed, path: "./b.ts" }, "/project", "web").path, "web/b.ts");
+  });
+});

@@ -1,0 +1,76 @@
+/** go vet: builds Go packages in mind, and reports what is suspicious. */
+import { posix } from "node:path";
+import { type Failure, isFailure, type Problem } from "@lathe/protocol";
+import { type Checker, fieldOf, jsonOf, listOf, notChecked, textField } from "../checker.ts";
+
+const place = /^(?:vet: )?(.+?\.go):(\d+)(?::(\d+))?(?:: (.*))?$/u;
+
+export const goVet: Checker = {
+  name: "go vet",
+  knows: /\.go$/u,
+  pace: 3,
+  marks: [{ file: /^go\.mod$/u }],
+  home: "path",
+  program: "go",
+  words: (paths) => ["vet", "-json", ...(paths.length > 0 ? new Set(paths.map(packageOf)) : ["./..."])],
+  read(ran) {
+    const { json, rest } = parted(`${ran.output}\n${ran.errors}`);
+    const vetted = json.map(vettedIn);
+    const broken = vetted.find(isFailure);
+    if (broken) return notChecked("go vet", ran);
+    const found = vetted.flatMap((one) => (isFailure(one) ? [] : one));
+    const problems = [...rest.flatMap(brokenAt), ...found];
+    return problems.length === 0 && ran.code !== 0 ? notChecked("go vet", ran) : { problems };
+  },
+};
+
+/** Go looks at packages, which are folders. */
+function packageOf(path: string): string {
+  const folder = path.endsWith(".go") ? posix.dirname(path) : posix.join(path, "...");
+  return folder === "." || folder === "..."
+    ? `./${folder === "." ? "" : "..."}`
+    : `./${posix.normalize(folder)}`;
+}
+
+/** Older versions print the objects among their complaints. */
+function parted(text: string): { readonly json: readonly string[]; readonly rest: readonly string[] } {
+  const json: string[] = [];
+  const rest: string[] = [];
+  let open: string[] | undefined;
+  for (const line of text.split(/\r?\n/u)) {
+    if (!open && line === "{}") continue;
+    if (!open && line === "{") open = [];
+    if (open) open.push(line);
+    else rest.push(line);
+    if (open && line === "}") {
+      json.push(open.join("\n"));
+      open = undefined;
+    }
+  }
+  return { json: open ? [...json, open.join("\n")] : json, rest };
+}
+
+/** Package -> analyser -> what it found. */
+function vettedIn(json: string): readonly Problem[] | Failure {
+  const packages = jsonOf(json);
+  if (packages === undefined) return notChecked("go vet", { output: json, errors: "", code: 0 });
+  return Object.values(packages as object).flatMap((analysers) =>
+    Object.entries(Object(analysers)).flatMap(([code, found]) =>
+      listOf(found).flatMap((one) => vettedOne(one, code)),
+    ),
+  );
+}
+
+function vettedOne(found: unknown, code: string): readonly Problem[] {
+  const [, path, line, column] = place.exec(textField(found, "posn") ?? "") ?? [];
+  const message = textField(found, "message") ?? String(fieldOf(found, "message") ?? "");
+  if (path === undefined) return [];
+  return [{ path, line: Number(line), column: Number(column ?? 1), severity: "warning", code, message }];
+}
+
+/** What does not compile. */
+function brokenAt(text: string): readonly Problem[] {
+  const [, path, line, column, message] = place.exec(text) ?? [];
+  if (path === undefined || message === undefined) return [];
+  return [{ path, line: Number(line), column: Number(column ?? 1), severity: "error", message }];
+}

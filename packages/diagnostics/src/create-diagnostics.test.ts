@@ -1,0 +1,197 @@
+/** Which checkers a project has, what they are called with, and what is said of those that cannot be asked. */
+import assert from "node:assert/strict";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { type CheckPlan, type CheckQuery, isFailure } from "@lathe/protocol";
+import { createFakeSandbox, type ScriptedCommand } from "@lathe/testkit";
+import { createDiagnostics } from "./create-diagnostics.ts";
+import { mayHaveCheckers } from "./may-have-checkers.ts";
+
+describe("the checkers of a project", () => {
+  let root: string;
+  beforeEach(() => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-checkers-")));
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  const put = (path: string, text = ""): void => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), text);
+  };
+  const program = (path: string): void => {
+    put(path, "#!/bin/sh\n");
+    chmodSync(join(root, path), 0o755);
+  };
+  const plan = (query: Partial<CheckQuery> = {}): CheckPlan => {
+    const planned = createDiagnostics({ root, path: join(root, "bin") }).plan({ paths: [], ...query });
+    return isFailure(planned) ? assert.fail(planned.text) : planned;
+  };
+  const scripts = (query: Partial<CheckQuery> = {}): readonly string[] =>
+    plan(query).checks.map(({ folder, script }) => (folder ? `${folder}: ${script}` : script));
+
+  it("are found by their settings, and run from the project", () => {
+    put("tsconfig.json", "{}");
+    put("biome.jsonc", "{}");
+    program("node_modules/.bin/tsc");
+    program("node_modules/.bin/biome");
+    assert.ok(mayHaveCheckers(root));
+    assert.deepEqual(scripts(), [
+      "node_modules/.bin/tsc -p . --noEmit --pretty false",
+      "node_modules/.bin/biome lint --reporter=json --max-diagnostics=200",
+    ]);
+    assert.deepEqual(scripts({ paths: ["src/a.ts", `${root}/src/it's b.ts`], checker: "biome" }), [
+      "node_modules/.bin/biome lint --reporter=json --max-diagnostics=200 src/a.ts 'src/it'\\''s b.ts'",
+    ]);
+    assert.deepEqual(scripts({ paths: ["."], checker: "biome" }), [
+      "node_modules/.bin/biome lint --reporter=json --max-diagnostics=200",
+    ]);
+  });
+
+  it("are named where they are not installed, and nothing is fetched for them", () => {
+    put("tsconfig.json", "{}");
+    put("pyproject.toml", "[tool.ruff]\n");
+    assert.deepEqual(plan(), {
+      checks: [],
+      left: [
+        { checker: "tsc", why: "tsc is not installed in the project" },
+        { checker: "ruff", why: "ruff is not installed in the project" },
+      ],
+    });
+  });
+
+  it("are taken from the virtual environment, else from the PATH", () => {
+    put("pyproject.toml", "[tool.ruff]\n[tool.mypy]\nfiles = ['src']\n");
+    put("go.mod");
+    program(".venv/bin/ruff");
+    program("bin/mypy");
+    program("bin/ruff");
+    program("bin/go");
+    assert.deepEqual(
+      scripts().map((one) =>
+        one
+          .split(" ")
+          .filter((word) => !word.startsWith("--"))
+          .join(" "),
+      ),
+      [".venv/bin/ruff check json .", "mypy", "go vet -json ./..."],
+    );
+    assert.deepEqual(scripts({ paths: ["cmd/x.go", "main.go", "pkg"], checker: "go vet" }), [
+      "go vet -json ./cmd ./ ./pkg/...",
+    ]);
+  });
+
+  it("are not there for a Python project that does not ask for them", () => {
+    put("pyproject.toml", "[project]\nname = 'x'\n");
+    program("bin/ruff");
+    assert.ok(mayHaveCheckers(root));
+    const planned = createDiagnostics({ root, path: join(root, "bin") }).plan({ paths: [] });
+    assert.ok(isFailure(planned));
+    assert.match(planned.text, /No checker is set up/);
+  });
+
+  it("are found in folders below, not in those of others, and not again below one", () => {
+    put("web/tsconfig.json", '{"references": []}');
+    put("web/inner/tsconfig.json", "{}");
+    put("node_modules/x/tsconfig.json", "{}");
+    program("node_modules/.bin/tsc");
+    assert.deepEqual(scripts(), ["web: ../node_modules/.bin/tsc -b --noEmit --pretty false"]);
+    assert.deepEqual(plan({ paths: ["server/a.ts"] }), {
+      checks: [],
+      left: [{ checker: "tsc in web", why: "none of the paths is its" }],
+    });
+    assert.equal(scripts({ paths: ["web/a.ts"] }).length, 1);
+  });
+
+  it("are all looked for once one of their files is there", () => {
+    const names =
+      "tsconfig.json eslint.config.mjs .eslintrc.cjs .eslintrc biome.json .biome.jsonc ruff.toml .ruff.toml pyrightconfig.json mypy.ini .mypy.ini setup.cfg pyproject.toml go.mod Cargo.toml";
+    for (const name of names.split(" ")) {
+      assert.ok(!mayHaveCheckers(root));
+      put(`a/b/${name}`, "[mypy]\n[tool.mypy]\n");
+      assert.ok(mayHaveCheckers(root), name);
+      assert.equal(plan().left.length, 1, name);
+      rmSync(join(root, "a"), { recursive: true });
+    }
+  });
+
+  it("take no option from a path", () => {
+    put("biome.json");
+    program("node_modules/.bin/biome");
+    assert.match(scripts({ paths: ["--config-path=x.ts"] })[0] ?? "", / \.\/--config-path=x\.ts$/);
+  });
+
+  it("are looked for again when asked to", () => {
+    put("biome.json");
+    const diagnostics = createDiagnostics({ root, path: "" });
+    assert.equal(diagnostics.quickest("a.ts"), undefined);
+    program("node_modules/.bin/biome");
+    assert.equal(diagnostics.quickest("a.ts"), undefined);
+    diagnostics.look();
+    assert.equal(diagnostics.quickest("a.ts")?.checker, "biome");
+    assert.equal(diagnostics.quickest("a.py"), undefined);
+  });
+
+  it("answer for a file in the order in which they are quick", () => {
+    for (const name of ["tsconfig.json", "eslint.config.js", "biome.json"]) put(name, "{}");
+    for (const name of ["tsc", "eslint", "biome"]) program(`node_modules/.bin/${name}`);
+    const lsp = { ts: { command: ["my server", "--stdio"], extensions: [".ts", ".vue"] } };
+    const diagnostics = createDiagnostics({ root, path: "", lsp });
+    const named = (path: string): string | undefined => diagnostics.quickest(path)?.checker;
+    assert.deepEqual(
+      [named("a.ts"), named("a.tsx"), named("a.vue"), named("a.css")],
+      [...["biome", "biome", "biome", "biome"]],
+    );
+    const planned = diagnostics.plan({ paths: [], checker: "lsp:ts" });
+    assert.ok(!isFailure(planned));
+    assert.deepEqual(planned.checks, [{ checker: "lsp:ts", folder: "", script: "'my server' --stdio" }]);
+    const unknown = diagnostics.plan({ paths: [], checker: "pylint" });
+    assert.ok(isFailure(unknown));
+    assert.match(unknown.text, /there are tsc, eslint, biome, lsp:ts$/);
+  });
+
+  describe("when they run", () => {
+    const run = async (command: ScriptedCommand, more: { timeoutMs?: number; signal?: AbortSignal } = {}) => {
+      put("biome.json");
+      program("node_modules/.bin/biome");
+      const diagnostics = createDiagnostics({ root, path: "" });
+      const planned = diagnostics.plan({ paths: [] });
+      const check = isFailure(planned) ? undefined : planned.checks[0];
+      assert.ok(check);
+      const sandbox = createFakeSandbox([command]);
+      return diagnostics.run(
+        check,
+        { paths: [] },
+        {
+          spawn: sandbox.spawn,
+          read: async () => assert.fail("nothing is read"),
+          files: async () => assert.fail("nothing is listed"),
+          signal: more.signal ?? new AbortController().signal,
+          timeoutMs: more.timeoutMs ?? 60_000,
+        },
+      );
+    };
+    const codeOf = async (result: ReturnType<typeof run>): Promise<string> => {
+      const ended = await result;
+      return isFailure(ended) ? ended.code : assert.fail(JSON.stringify(ended));
+    };
+
+    it("give their problems", async () => {
+      const report = await run({ output: '{"diagnostics":[],"summary":{}}' });
+      assert.deepEqual(report, { problems: [], notes: [] });
+    });
+
+    it("fail where they crash, hang, are ended or stopped", async () => {
+      assert.equal(await codeOf(run({ code: 1, output: "panic" })), "tool-failed");
+      assert.equal(await codeOf(run({ code: 127 })), "tool-failed");
+      assert.equal(await codeOf(run({ signal: "SIGKILL" })), "tool-failed");
+      assert.equal(await codeOf(run({ hangs: true }, { timeoutMs: 1 })), "command-timeout");
+      const stop = new AbortController();
+      const stopped = run({ hangs: true }, { signal: stop.signal });
+      setImmediate(() => stop.abort());
+      assert.equal(await codeOf(stopped), "cancelled");
+      assert.equal(await codeOf(run({ hangs: true }, { signal: AbortSignal.abort() })), "cancelled");
+    });
+  });
+});

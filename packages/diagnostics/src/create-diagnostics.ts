@@ -1,0 +1,185 @@
+/** Create diagnostics: the port over a project's own checkers, and over the language servers that the user set up. */
+import { extname, isAbsolute, join, posix, relative } from "node:path";
+import {
+  type Check,
+  type CheckPlace,
+  type CheckPlan,
+  type CheckQuery,
+  type CheckReport,
+  type Diagnostics,
+  type Failure,
+  failure,
+  isFailure,
+} from "@lathe/protocol";
+import { type FoundChecker, findCheckers, isBelow } from "./find-checkers.ts";
+import type { LspServers, LspSpec } from "./lsp/lsp-servers.ts";
+import { placeProblem } from "./place-problem.ts";
+import { runCommand } from "./run-command.ts";
+import { scriptOf } from "./script-of.ts";
+
+export interface DiagnosticsOptions {
+  /** Real path of the workspace. */
+  readonly root: string;
+  /** The PATH of commands. */
+  readonly path: string;
+  /** By their names, from the user's own configuration. */
+  readonly lsp?: Readonly<Record<string, LspSpec>>;
+}
+
+const mostChecks = 8;
+/** Problems of one checker that are kept. */
+const mostProblems = 2_000;
+const lspPrefix = "lsp:";
+/** Sooner than a whole project's check, later than a linter. */
+const lspPace = 2;
+
+/** What may be asked: a checker in a folder, or a server. */
+interface Source {
+  readonly name: string;
+  readonly folder: string;
+  readonly pace: number;
+  /** Why it cannot be asked. */
+  readonly missing?: string;
+  knows(path: string): boolean;
+  script(paths: readonly string[]): string;
+}
+
+export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
+  const { root, path, lsp = {} } = options;
+  const servers = Object.entries(lsp).map(serverSource);
+  let found: readonly FoundChecker[] = findCheckers(root, path);
+  let opened: Promise<LspServers> | undefined;
+  const sources = (): readonly Source[] => [...found.map(checkerSource), ...servers];
+  const runServer = async (
+    check: Check,
+    query: CheckQuery,
+    place: CheckPlace,
+  ): Promise<CheckReport | Failure> => {
+    opened ??= import("./lsp/lsp-servers.ts").then(({ openLspServers }) =>
+      openLspServers({ root, servers: lsp }),
+    );
+    return (await opened).check(check.checker.slice(lspPrefix.length), check.script, { query, place });
+  };
+  return {
+    look: () => {
+      found = findCheckers(root, path);
+    },
+    plan: (query) => planOf(sources(), fromRoot(query, root)),
+    quickest: (path) => {
+      const [file = ""] = fromRoot({ paths: [path] }, root).paths;
+      const able = sources().filter(
+        (one) => one.missing === undefined && one.knows(file) && isIts(one, file),
+      );
+      const [first] = able.sort((a, b) => a.pace - b.pace);
+      return first && checkOf(first, [file]);
+    },
+    run: async (check, asked, place) => {
+      const query = fromRoot(asked, root);
+      if (check.checker.startsWith(lspPrefix)) return runServer(check, query, place);
+      const one = found.find(
+        ({ checker, folder }) => checker.name === check.checker && folder === check.folder,
+      );
+      if (!one) return failure("not-found", `${check.checker} is no checker of this project any more`);
+      const ran = await runCommand({ ...check, cwd: join(root, check.folder) }, place);
+      const reading = isFailure(ran) ? ran : one.checker.read(ran);
+      if (isFailure(reading)) return reading;
+      const { problems, notes = [] } = reading;
+      const more = problems.length - mostProblems;
+      return {
+        problems: problems.slice(0, mostProblems).map((problem) => placeProblem(problem, root, check.folder)),
+        notes: more > 0 ? [...notes, `${check.checker} found ${more} more`] : notes,
+      };
+    },
+    close: async () => (await opened)?.close(),
+  };
+}
+
+/** `.` is the workspace itself, and what lies in it has no absolute path. */
+function fromRoot(query: CheckQuery, root: string): CheckQuery {
+  const paths = query.paths.map((path) => {
+    const plain = posix.normalize(isAbsolute(path) ? relative(root, path) || "." : path).replace(/\/$/u, "");
+    return plain === "." ? "" : plain;
+  });
+  return { ...query, paths };
+}
+
+function checkerSource({ checker, folder, settings, program }: FoundChecker): Source {
+  const { name, pace, knows } = checker;
+  const where = checker.home === "path" ? "in the PATH" : "in the project";
+  return {
+    ...{ name, folder, pace },
+    ...(program === undefined && { missing: `${checker.program} is not installed ${where}` }),
+    knows: (path) => knows.test(path),
+    script: (paths) => {
+      const own = paths
+        .filter((one) => one !== folder && isBelow(one, folder))
+        .map((one) => pathFrom(one, folder));
+      // One that holds the checker's folder asks for all of it.
+      const isWhole = paths.some((one) => isBelow(folder, one) || one === "");
+      return scriptOf([program ?? checker.program, ...checker.words(isWhole ? [] : own, settings)]);
+    },
+  };
+}
+
+function serverSource([name, { command, extensions }]: readonly [string, LspSpec]): Source {
+  return {
+    name: `${lspPrefix}${name}`,
+    folder: "",
+    pace: lspPace,
+    knows: (path) => extensions.some((one) => path.endsWith(one)),
+    script: () => scriptOf(command),
+  };
+}
+
+/** No option, whatever it is called. */
+function pathFrom(path: string, folder: string): string {
+  const from = posix.relative(folder, path);
+  return from.startsWith("-") ? `./${from}` : from;
+}
+
+function checkOf(source: Source, paths: readonly string[]): Check {
+  return { checker: source.name, folder: source.folder, script: source.script(paths) };
+}
+
+/** A path without an extension may be a folder. */
+function isIts(source: Source, path: string): boolean {
+  if (isBelow(source.folder, path)) return true;
+  return isBelow(path, source.folder) && (source.knows(path) || extname(path) === "");
+}
+
+function planOf(sources: readonly Source[], { paths, checker }: CheckQuery): CheckPlan | Failure {
+  const asked = checker === undefined ? sources : sources.filter(({ name }) => name === checker);
+  if (asked.length === 0) return unknown(checker, sources);
+  const checks: Check[] = [];
+  const left: { checker: string; why: string }[] = [];
+  for (const source of asked) {
+    const own = paths.filter((path) => isIts(source, path));
+    const why =
+      source.missing ??
+      (paths.length > 0 && own.length === 0 ? "none of the paths is its" : undefined) ??
+      (checks.length >= mostChecks
+        ? `${mostChecks} are run at once: name paths in ${source.folder}`
+        : undefined);
+    if (why === undefined) checks.push(checkOf(source, own));
+    else left.push({ checker: labelOf(source), why });
+  }
+  return { checks, left };
+}
+
+function labelOf({
+  checker,
+  name = checker,
+  folder,
+}: {
+  name?: string;
+  checker?: string;
+  folder: string;
+}): string {
+  return folder === "" ? `${name}` : `${name} in ${folder}`;
+}
+
+function unknown(checker: string | undefined, sources: readonly Source[]): Failure {
+  const names = [...new Set(sources.map(({ name }) => name))];
+  if (names.length === 0) return failure("not-found", "No checker is set up in this project.");
+  return failure("invalid-arguments", `there is no checker ${checker}; there are ${names.join(", ")}`);
+}

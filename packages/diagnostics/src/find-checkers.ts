@@ -1,0 +1,88 @@
+/** Find checkers: which of them a project has set up, in which folders, and where their programs are. */
+import { accessSync, constants, readFileSync, statSync } from "node:fs";
+import { delimiter, isAbsolute, join, posix } from "node:path";
+import type { Checker } from "./checker.ts";
+import { checkers } from "./checkers.ts";
+import { lookedFolders } from "./may-have-checkers.ts";
+
+export interface FoundChecker {
+  readonly checker: Checker;
+  /** From the workspace, empty for itself. */
+  readonly folder: string;
+  /** The text of what marks it. */
+  readonly settings: string;
+  /** From its folder, or a name that the PATH knows; absent where it is not installed. */
+  readonly program?: string;
+}
+
+/** `path` is the PATH of commands. Below a folder that has a checker the same one is not looked for again. */
+export function findCheckers(root: string, path: string): readonly FoundChecker[] {
+  const found: FoundChecker[] = [];
+  for (const { folder, files } of lookedFolders(root)) {
+    for (const checker of checkers) {
+      if (found.some((one) => one.checker === checker && isBelow(folder, one.folder))) continue;
+      const settings = markIn(checker, files, join(root, folder));
+      if (settings === undefined) continue;
+      const program = programOf(checker, folder, { root, path });
+      found.push({ checker, folder, settings, ...(program !== undefined && { program }) });
+    }
+  }
+  return found;
+}
+
+export function isBelow(path: string, folder: string): boolean {
+  return folder === "" || path === folder || path.startsWith(`${folder}/`);
+}
+
+function markIn({ marks }: Checker, files: readonly string[], folder: string): string | undefined {
+  for (const { file, says } of marks) {
+    for (const name of files.filter((one) => file.test(one))) {
+      const text = smallText(join(folder, name));
+      if (!says || says.test(text)) return text;
+    }
+  }
+  return undefined;
+}
+
+const mostBytes = 256 * 1024;
+
+function smallText(path: string): string {
+  try {
+    const { size } = statSync(path);
+    return size > mostBytes ? "" : readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+interface Where {
+  readonly root: string;
+  readonly path: string;
+}
+
+function programOf({ home, program }: Checker, folder: string, where: Where): string | undefined {
+  const inProject = {
+    node: ["node_modules/.bin"],
+    python: [".venv/bin", "venv/bin"],
+    "node-or-python": ["node_modules/.bin", ".venv/bin", "venv/bin"],
+    path: [],
+  }[home];
+  for (let at = folder; ; at = posix.dirname(at)) {
+    const base = at === "." ? "" : at;
+    const bin = inProject.find((one) => isProgram(join(where.root, base, one, program)));
+    if (bin !== undefined) return posix.relative(`/${folder}`, `/${posix.join(base, bin, program)}`);
+    if (base === "") break;
+  }
+  if (home === "node") return undefined;
+  const folders = where.path.split(delimiter).filter((one) => isAbsolute(one));
+  return folders.some((one) => isProgram(join(one, program))) ? program : undefined;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,66 @@
+/** Documents: the files a language server has open, each with a version that is never given twice. */
+
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { Connection } from "./connection.ts";
+import { languageId } from "./language-id.ts";
+
+/** More than this many stay open only until the next look. */
+const mostOpen = 64;
+
+export interface OpenDocument {
+  readonly uri: string;
+  readonly version: number;
+  readonly text: string;
+  /** The server has been told of no other text of it. */
+  readonly isFirst: boolean;
+}
+
+export interface Documents {
+  /** Paths, from the workspace; the longest untouched first. */
+  readonly paths: readonly string[];
+  known(path: string): OpenDocument | undefined;
+  /** *Contract:* the server knows this text under a version of its own; `anew` gives it another one though it is the same. */
+  put(path: string, text: string, anew: boolean): OpenDocument;
+  drop(path: string): void;
+  /** *Contract:* closes those that were not touched for longest. */
+  trim(): void;
+}
+
+export function createDocuments(root: string, { tell }: Pick<Connection, "tell">): Documents {
+  const open = new Map<string, OpenDocument>();
+  const closed = new Set<string>();
+  let version = 0;
+  const drop = (path: string): void => {
+    const one = open.get(path);
+    if (!one) return;
+    open.delete(path);
+    closed.add(path);
+    tell("textDocument/didClose", { textDocument: { uri: one.uri } });
+  };
+  return {
+    get paths() {
+      return [...open.keys()];
+    },
+    known: (path) => open.get(path),
+    put: (path, text, anew) => {
+      const before = open.get(path);
+      if (before && before.text === text && !anew) return before;
+      const uri = before?.uri ?? pathToFileURL(join(root, path)).href;
+      const one = { uri, version: ++version, text, isFirst: !before && !closed.has(path) };
+      open.delete(path);
+      open.set(path, one);
+      const textDocument = { uri, version: one.version };
+      if (before) tell("textDocument/didChange", { textDocument, contentChanges: [{ text }] });
+      else
+        tell("textDocument/didOpen", {
+          textDocument: { ...textDocument, languageId: languageId(path), text },
+        });
+      return one;
+    },
+    drop,
+    trim: () => {
+      for (const path of [...open.keys()].slice(0, Math.max(0, open.size - mostOpen))) drop(path);
+    },
+  };
+}

@@ -1,0 +1,181 @@
+/** Checked edits: tools that change files, with what the change made worse in their result. */
+import {
+  type Check,
+  type Diagnostics,
+  isFailure,
+  type Outcome,
+  type PreparedCall,
+  type Problem,
+  type Tool,
+  type ToolContext,
+} from "@lathe/protocol";
+import { checkPlace } from "./check-place.ts";
+import { scriptText } from "./diagnostics.ts";
+import { countsText, problemLine } from "./diagnostics-text.ts";
+
+/** An edit is not kept waiting for longer. */
+const timeoutMs = 20_000;
+const mostLines = 20;
+const editing: ReadonlySet<string> = new Set(["edit", "write", "apply_patch"]);
+
+export interface EditChecks {
+  readonly diagnostics: Diagnostics;
+  /** *Contract:* as it is now. */
+  isWanted(): boolean;
+}
+
+/** What a checker said of files as they were then. */
+interface Known {
+  readonly versions: Readonly<Record<string, string>>;
+  readonly problems: readonly Problem[];
+}
+
+interface Checking extends EditChecks {
+  /** The latest, by checker and folder. */
+  readonly known: Map<string, Known>;
+}
+
+export function checkedEdits(tools: readonly Tool[], checks: EditChecks): readonly Tool[] {
+  const checking = { ...checks, known: new Map() };
+  return tools.map((tool) => (editing.has(tool.name) ? checkedEdit(tool, checking) : tool));
+}
+
+function checkedEdit(tool: Tool, checking: Checking): Tool {
+  return {
+    ...tool,
+    prepare: (input) => {
+      const prepared = tool.prepare(input);
+      return isFailure(prepared)
+        ? prepared
+        : { ...prepared, run: (context) => runChecked(prepared, checking, context) };
+    },
+  };
+}
+
+async function runChecked(
+  prepared: PreparedCall,
+  checking: Checking,
+  context: ToolContext,
+): Promise<Outcome> {
+  if (!checking.isWanted()) return prepared.run(context);
+  const paths = await changedPaths(prepared, context);
+  const checks = await checksFor(paths, checking, context);
+  const before = new Map<string, readonly Problem[] | undefined>();
+  for (const one of checks) before.set(keyOf(one.check), await problemsBefore(one, checking, context));
+  const outcome = await prepared.run(context);
+  if (outcome.type !== "ok" || (outcome.facts?.changed ?? []).length === 0) return outcome;
+  const notes: string[] = [];
+  for (const one of checks)
+    notes.push(await noteAfter(one, before.get(keyOf(one.check)), { checking, context }));
+  if (notes.length === 0) return outcome;
+  // What they say of the files is not in the outcome that was redacted.
+  return { ...outcome, text: `${outcome.text}\n${await context.redact(notes.join("\n"))}` };
+}
+
+async function changedPaths(
+  { effects }: PreparedCall,
+  { workspace }: ToolContext,
+): Promise<readonly string[]> {
+  const targets = effects.flatMap(({ kind, target }) => (kind === "write" ? [target] : []));
+  const paths = await Promise.all(targets.map((target) => workspace.resolve(target)));
+  return [...new Set(paths.flatMap((path) => (isFailure(path) ? [] : [path])))];
+}
+
+/** The quickest of each file; files of one checker are checked together. */
+interface FileCheck {
+  readonly check: Check;
+  readonly paths: readonly string[];
+  /** Why it may not be run. */
+  readonly kept?: string;
+}
+
+async function checksFor(
+  paths: readonly string[],
+  { diagnostics }: Checking,
+  context: ToolContext,
+): Promise<readonly FileCheck[]> {
+  const grouped = new Map<string, string[]>();
+  for (const path of paths) {
+    const check = diagnostics.quickest(path);
+    if (check) grouped.set(keyOf(check), [...(grouped.get(keyOf(check)) ?? []), path]);
+  }
+  const checks: FileCheck[] = [];
+  for (const [key, own] of grouped) {
+    const check = checkOf(key, own, diagnostics);
+    if (!check) continue;
+    const decision = await context.judge?.({ text: scriptText(check), folder: "" });
+    const kept =
+      decision?.verdict === "allow" ? {} : { kept: decision?.why ?? "nobody can say whether it may run" };
+    checks.push({ check, paths: own, ...kept });
+  }
+  return checks;
+}
+
+function keyOf({ checker, folder }: Check): string {
+  return JSON.stringify([checker, folder]);
+}
+
+function checkOf(key: string, paths: readonly string[], diagnostics: Diagnostics): Check | undefined {
+  const [checker] = JSON.parse(key) as [string, string];
+  const plan = diagnostics.plan({ paths, checker });
+  return isFailure(plan) ? undefined : plan.checks.find((one) => keyOf(one) === key);
+}
+
+/** Undefined where it is not known: then all that it says of the changed files counts as new. */
+async function problemsBefore(
+  { check, paths, kept }: FileCheck,
+  { diagnostics, known }: Checking,
+  context: ToolContext,
+): Promise<readonly Problem[] | undefined> {
+  if (kept !== undefined) return undefined;
+  const versions = await versionsOf(paths, context);
+  const same = known.get(keyOf(check));
+  const isKnown = Object.entries(versions).every(([path, version]) => same?.versions[path] === version);
+  if (same && isKnown && Object.keys(versions).length === paths.length) return same.problems;
+  const there = paths.filter((path) => Object.hasOwn(versions, path));
+  if (there.length === 0) return undefined;
+  const now = checkOf(keyOf(check), there, diagnostics);
+  const report = now && (await diagnostics.run(now, { paths: there }, checkPlace(context, timeoutMs)));
+  return report && !isFailure(report) ? report.problems : undefined;
+}
+
+async function versionsOf(
+  paths: readonly string[],
+  { workspace }: ToolContext,
+): Promise<Readonly<Record<string, string>>> {
+  const read = await Promise.all(paths.map(async (path) => [path, await workspace.read(path)] as const));
+  return Object.fromEntries(read.flatMap(([path, file]) => (isFailure(file) ? [] : [[path, file.version]])));
+}
+
+async function noteAfter(
+  { check, paths, kept }: FileCheck,
+  before: readonly Problem[] | undefined,
+  { checking, context }: { readonly checking: Checking; readonly context: ToolContext },
+): Promise<string> {
+  if (kept !== undefined) return `[${check.checker} was not run after the edit: ${kept}]`;
+  const versions = await versionsOf(paths, context);
+  const report = await checking.diagnostics.run(check, { paths }, checkPlace(context, timeoutMs));
+  if (isFailure(report))
+    return `[${check.checker} could not check the edit (${report.code}): ${report.text}]`;
+  checking.known.set(keyOf(check), { versions, problems: report.problems });
+  const fresh = before
+    ? newProblems(before, report.problems)
+    : report.problems.filter(({ path }) => paths.includes(path));
+  if (fresh.length === 0) return `[${check.checker} finds nothing new after the edit]`;
+  const lines = fresh.slice(0, mostLines).map((problem) => problemLine(problem, check.checker));
+  const rest = fresh.length > mostLines ? [`[and ${fresh.length - mostLines} more]`] : [];
+  return [`[new after the edit, says ${check.checker}: ${countsText(fresh)}]`, ...lines, ...rest].join("\n");
+}
+
+/** The same words about the same file are the same problem, wherever they have moved to. */
+export function newProblems(before: readonly Problem[], after: readonly Problem[]): readonly Problem[] {
+  const left = new Map<string, number>();
+  const meaning = ({ path, severity, code, message }: Problem): string =>
+    JSON.stringify([path, severity, code, message]);
+  for (const one of before) left.set(meaning(one), (left.get(meaning(one)) ?? 0) + 1);
+  return after.filter((one) => {
+    const old = left.get(meaning(one)) ?? 0;
+    left.set(meaning(one), old - 1);
+    return old <= 0;
+  });
+}

@@ -1,0 +1,130 @@
+/** `diagnostics`: what the project's own checkers say, asked for when it is wanted. */
+import {
+  type Check,
+  type CheckPlan,
+  type CheckReport,
+  type Diagnostics,
+  type Failure,
+  failure,
+  isFailure,
+  type Outcome,
+  type Tool,
+  type ToolContext,
+} from "@lathe/protocol";
+import * as v from "valibot";
+import { checkPlace } from "./check-place.ts";
+import { defineTool, failed, ok } from "./define-tool.ts";
+import { type Answer, diagnosticsText, factsOf } from "./diagnostics-text.ts";
+import { text } from "./schema.ts";
+import { targetOf } from "./target-of.ts";
+
+/** A whole project may take long. */
+const timeoutMs = 120_000;
+/** Checkers that run at the same time. */
+const together = 2;
+
+interface Asked {
+  readonly paths?: readonly string[] | undefined;
+  readonly checker?: string | undefined;
+}
+
+export function createDiagnosticsTool(diagnostics: Diagnostics): Tool {
+  const planned = ({ paths = [], checker }: Asked): CheckPlan | Failure =>
+    diagnostics.plan({ paths, ...(checker !== undefined && { checker }) });
+  return defineTool({
+    name: "diagnostics",
+    description:
+      "Run the project's own type checkers and linters, and list what they find: errors first, those of `paths` before the rest.",
+    schema: {
+      paths: v.optional(v.pipe(v.array(text()), v.description("files or folders; default: all"))),
+      checker: v.optional(text("only this one, e.g. tsc")),
+    },
+    problem: (asked) => {
+      const plan = planned(asked);
+      return isFailure(plan) ? plan.text : undefined;
+    },
+    effects: ({ paths = [] }) => paths.map((path) => ({ kind: "read", target: targetOf(path) })),
+    script: (asked) => {
+      const plan = planned(asked);
+      return isFailure(plan) || plan.checks.length === 0
+        ? undefined
+        : { text: plan.checks.map(scriptText).join("\n"), folder: "" };
+    },
+    async run(asked, context) {
+      const judged = planned(asked);
+      diagnostics.look();
+      const plan = planned(asked);
+      if (isFailure(plan)) return failed(plan);
+      // What was allowed is what runs.
+      if (isFailure(judged) || JSON.stringify(judged.checks) !== JSON.stringify(plan.checks)) return changed;
+      const missing = await missingPath(asked.paths ?? [], context);
+      if (missing) return failed(missing);
+      return outcomeOf(await answersOf(plan.checks, asked, { diagnostics, context }), plan, asked);
+    },
+  });
+}
+
+const changed: Outcome = failed(
+  failure(
+    "stale-version",
+    "The project's checkers have changed since this was asked for (installed, removed or set up): ask again.",
+  ),
+);
+
+export function scriptText({ folder, script }: Check): string {
+  return folder === "" ? script : `(cd '${folder.replaceAll("'", `'\\''`)}' && ${script})`;
+}
+
+async function missingPath(
+  paths: readonly string[],
+  { workspace }: ToolContext,
+): Promise<Failure | undefined> {
+  for (const path of paths) {
+    const resolved = await workspace.resolve(path);
+    if (isFailure(resolved)) return resolved;
+    const entries = await workspace.list(resolved);
+    if (isFailure(entries) && entries.code === "not-found") return entries;
+  }
+  return undefined;
+}
+
+async function answersOf(
+  checks: readonly Check[],
+  { paths = [], checker }: Asked,
+  { diagnostics, context }: { readonly diagnostics: Diagnostics; readonly context: ToolContext },
+): Promise<readonly Answer[]> {
+  const query = { paths, ...(checker !== undefined && { checker }) };
+  const waiting = [...checks.entries()];
+  const answers: Answer[] = [];
+  const work = async (): Promise<void> => {
+    for (let next = waiting.shift(); next; next = waiting.shift()) {
+      const [at, check] = next;
+      context.delta({ type: "progress", text: `${check.checker} is checking` });
+      const startedAt = context.now();
+      const report = await diagnostics.run(check, query, checkPlace(context, timeoutMs));
+      answers[at] = { check, report, ms: context.now() - startedAt };
+    }
+  };
+  await Promise.all(Array.from({ length: together }, work));
+  return answers;
+}
+
+function outcomeOf(answers: readonly Answer[], { left }: CheckPlan, { paths = [] }: Asked): Outcome {
+  const failures = answers.map(({ report }) => report).filter(isFailure);
+  const stopped = failures.find(({ code }) => code === "cancelled");
+  if (stopped) return { type: "interrupted", failure: stopped, text: "" };
+  if (answers.length === 0) return failed(nothingRan(left));
+  const [first] = failures;
+  // No checker came to an end: what the files are like nobody knows.
+  if (first && failures.length === answers.length)
+    return failed({ ...first, text: failures.map(({ text: said }) => said).join("\n") });
+  const reports = answers.filter(
+    (one): one is Answer & { readonly report: CheckReport } => !isFailure(one.report),
+  );
+  return ok(diagnosticsText({ answers, left, paths }), { checked: factsOf(reports, paths) });
+}
+
+function nothingRan(left: CheckPlan["left"]): Failure {
+  const why = left.map(({ checker, why: said }) => `${checker}: ${said}`).join("; ");
+  return failure("not-found", `No checker was run. ${why}`);
+}
