@@ -1,4 +1,14 @@
 /** @lathe/protocol: the words and the ports of Lathe. */
+export {
+  type Attempted,
+  type AttemptPlace,
+  type AttemptResult,
+  type Attempts,
+  type AttemptsVerdict,
+  type Judge,
+  judges,
+  type TestsRun,
+} from "./src/attempts.ts";
 export { type Account, emptyAccount, type Limits, type Reservation } from "./src/budget.ts";
 export type {
   Checkpoint,
@@ -71,6 +81,9 @@ export {
   eventType,
 } from "./src/event.ts";
 export type { Envelope, EventType } from "./src/event-type.ts";
+export type { AttemptsJudged } from "./src/events/attempts-judged.ts";
+export type { AttemptsSettled } from "./src/events/attempts-settled.ts";
+export type { AttemptsStarted } from "./src/events/attempts-started.ts";
 export type { BudgetReserved } from "./src/events/budget-reserved.ts";
 export type { BudgetSettled } from "./src/events/budget-settled.ts";
 export type { CancelRequested } from "./src/events/cancel-requested.ts";

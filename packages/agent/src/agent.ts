@@ -131,7 +131,8 @@ export interface Birth {
   /** The first of them all. */
   readonly root: string;
   readonly agent: string;
-  readonly role: string;
+  /** Absent for one that is told no more than a session of a person. */
+  readonly role?: string;
 }
 
 export interface RunOptions {

@@ -5,7 +5,7 @@ import type { Tried } from "@lathe/sandbox";
 import { cacheFolder } from "./cache-folder.ts";
 import type { Containment } from "./containment.ts";
 import { homeFolder } from "./home-folder.ts";
-import type { LocalOptions } from "./local-options.ts";
+import type { LocalOptions, SandboxChoice } from "./local-options.ts";
 import { openDriver } from "./open-driver.ts";
 import { openScratchFolder } from "./scratch-folder.ts";
 import { newSessionId } from "./session-id.ts";
@@ -28,6 +28,8 @@ export interface LonePlace extends Place {
   readonly hosts: readonly string[];
   /** Its folder is seen as this fork of it. */
   readonly fork?: ForkLayers;
+  /** `required` when absent. */
+  readonly choice?: SandboxChoice;
 }
 
 /** Why one of the hosts is none. */
@@ -52,13 +54,14 @@ export async function wrongWritable(
   return failure("invalid-arguments", `${wrong} cannot be made writable: ${why}`, { who: "user" });
 }
 
-/** *Contract:* a failure where nothing would hold commands in. */
+/** *Contract:* a failure where nothing would hold commands in, unless that was chosen. */
 export async function openLoneSandbox({
   cwd,
   env,
   hosts,
   sandboxLimits,
   fork,
+  choice = "required",
 }: LonePlace): Promise<LoneSandbox | Failure> {
   // Nobody reads it later: it is passed on as it comes.
   const outputCap = Number.MAX_SAFE_INTEGER;
@@ -66,8 +69,8 @@ export async function openLoneSandbox({
     hosts: withRegistries(hosts, cwd, sandboxes),
   });
   const place = { check: unchecked, env, workspace: cwd, outputCap, network, sandboxLimits };
-  const { driver, reasons } = await openDriver("required", place);
-  if (driver.tier === "none") return noSandbox(reasons);
+  const { driver, reasons } = await openDriver(choice, place);
+  if (driver.tier === "none" && choice === "required") return noSandbox(reasons);
   if (hosts.length > 0 && driver.network === "closed") return noWayOut(driver.name, reasons);
   if (fork && !driver.hasForks) return noForks(driver.name, reasons);
   const scratch = openScratchFolder(newSessionId(systemClock));

@@ -1,7 +1,15 @@
 /** Starting a new session and taking over one that exists. */
-import { sessionCreated } from "@lathe/agent";
+import { type Birth, sessionCreated } from "@lathe/agent";
 import { guardRailsOf } from "@lathe/context";
-import { type Failure, failure, fold, isFailure, type SessionLog, tuningOf } from "@lathe/protocol";
+import {
+  type Draft,
+  type Failure,
+  failure,
+  fold,
+  isFailure,
+  type SessionLog,
+  tuningOf,
+} from "@lathe/protocol";
 import { processOwner } from "@lathe/stores";
 import { builtinModel, chooseModels } from "./choose-models.ts";
 import { explained } from "./explained.ts";
@@ -39,11 +47,29 @@ async function openChildSession(options: LocalOptions, newborn: Newborn): Promis
   return beginSession(options, newborn);
 }
 
-function root(options: LocalOptions): Member {
-  return openRoot(options, async (task, context, member) => {
+/** *Contract:* as `openChildSession`, in a process of its own: the other sessions of the tree run elsewhere. */
+export function openAttempt(
+  options: LocalOptions,
+  { id, birth, words }: { readonly id: string; readonly birth: Birth; readonly words: Words },
+): Promise<LocalSession | Failure> {
+  return openChildSession(options, { id, member: root(options, birth), words });
+}
+
+/** *Contract:* a session below another one that has no tools at all. */
+export function openJudge(
+  options: LocalOptions,
+  { id, birth, words }: { readonly id: string; readonly birth: Birth; readonly words: Words },
+): Promise<LocalSession | Failure> {
+  const member = { ...root(options, birth), tools: [], allows: () => false };
+  return beginSession(options, { id, member, words });
+}
+
+function root(options: LocalOptions, birth?: Birth): Member {
+  const run: Parameters<typeof openRoot>[1] = async (task, context, member) => {
     const { runSubagent } = await import("./subagents/run-subagent.ts");
     return runSubagent(task, context, { member, open: openChildSession });
-  });
+  };
+  return openRoot(options, run, birth);
 }
 
 interface Newborn {
@@ -52,14 +78,44 @@ interface Newborn {
   readonly words: Words;
 }
 
-async function beginSession(
-  asked: LocalOptions,
-  { id, member, words }: Newborn,
-): Promise<LocalSession | Failure> {
+async function beginSession(asked: LocalOptions, newborn: Newborn): Promise<LocalSession | Failure> {
+  const { id, member, words } = newborn;
   const options = await exporting(await drawn(asked, id, member), member);
+  const { env } = options;
+  const at = systemClock.now();
+  const { created, own, leftOut } = await draftNewborn(options, newborn, at);
+  const scratch = openScratchFolder(created.data.id);
+  if (isFailure(scratch)) return scratch;
+  const log = await createLog(created, { words, env, at });
+  const remarks = [...leftOut, ...member.remarks];
+  if (!isFailure(log)) return openLocalSession({ log, scratch, remarks, member, own }, options);
+  scratch.remove();
+  return explained(log, env);
+}
+
+/** How a session of these options begins, for one that nobody drives yet. */
+export async function draftSession(
+  options: LocalOptions,
+  { id, words, at }: { readonly id: string; readonly words: Words; readonly at: number },
+): Promise<Draft<"session.created">> {
+  const { created, own } = await draftNewborn(options, { id, words, member: root(options) }, at);
+  await own.close();
+  return created;
+}
+
+interface Drafted {
+  readonly created: Draft<"session.created">;
+  readonly own: SessionTools;
+  readonly leftOut: readonly string[];
+}
+
+async function draftNewborn(
+  options: LocalOptions,
+  { id, member, words }: Newborn,
+  at: number,
+): Promise<Drafted> {
   const { cwd, env, version } = options;
   const { birth } = member;
-  const at = systemClock.now();
   const environment = sessionEnvironment(cwd, env, at);
   const { texts, leftOut } = readInstructions(cwd);
   const own = heldTo(member, await openSessionTools(options));
@@ -78,13 +134,7 @@ async function beginSession(
     ...(birth && { birth }),
     tuning: tuningOf(options.assigned),
   });
-  const scratch = openScratchFolder(created.data.id);
-  if (isFailure(scratch)) return scratch;
-  const log = await createLog(created, { words, env, at });
-  const remarks = [...leftOut, ...member.remarks];
-  if (!isFailure(log)) return openLocalSession({ log, scratch, remarks, member, own }, options);
-  scratch.remove();
-  return explained(log, env);
+  return { created, own, leftOut };
 }
 
 /** Subagents tell the exporter of their root. */
@@ -164,9 +214,14 @@ async function createLog(
 export async function resumeSession(options: LocalOptions, id: string): Promise<LocalSession | Failure> {
   const session = await claimSession(options, id, root(options));
   if (isFailure(session)) return session;
-  const { agent, parent, root: first } = session.session();
-  if (agent === undefined) return session;
+  const { agent, parent, root: first, attempts } = session.session();
+  const isTriedStill = attempts !== undefined && attempts.settled === undefined;
+  if (agent === undefined && !isTriedStill) return session;
   await session.close();
+  if (isTriedStill) {
+    const why = `session ${id} compares attempts at its task and is not through with it`;
+    return failure("session-owned", `${why}; go on with \`lathe run --resume ${id}\``, { who: "user" });
+  }
   const text = `session ${id} is a subagent's (${agent}), which is held to what session ${parent} may do`;
   return failure("session-owned", `${text}; go on with \`--resume ${first}\``, { who: "user" });
 }

@@ -67,6 +67,54 @@ const life: readonly (readonly [Draft, (session: Session) => unknown])[] = [
     (session) => assert.deepEqual(session.exposed, ["short"]),
   ],
   [
+    {
+      type: "attempts.started",
+      data: {
+        attempts: [
+          { session: "t1", place: { type: "fork", id: "f1" } },
+          { session: "t2", place: { type: "copy", folder: "/c" }, model: "b/y" },
+        ],
+        judge: "tests",
+        testCommand: "npm test",
+        seed: 7,
+        apply: true,
+        keepAll: false,
+      },
+    },
+    (session) => assert.deepEqual([session.children, session.attempts?.attempts.length], [["t1", "t2"], 2]),
+  ],
+  [
+    {
+      type: "attempts.judged",
+      data: {
+        results: [
+          {
+            end: "done",
+            tests: { passed: true, ms: 5 },
+            files: 1,
+            added: 2,
+            removed: 3,
+            steps: 4,
+            cost: 0.1,
+            costUnknown: false,
+            ms: 9,
+          },
+        ],
+        winner: 0,
+        by: "tests",
+        why: "it passes",
+      },
+    },
+    (session) => assert.deepEqual([session.attempts?.verdict?.winner, session.attempts?.seed], [0, 7]),
+  ],
+  [
+    { type: "attempts.settled", data: { taken: 0 } },
+    (session) => {
+      assert.deepEqual(session.attempts?.settled, { taken: 0 });
+      assert.equal(session.attempts?.verdict?.why, "it passes");
+    },
+  ],
+  [
     { type: "step.started", data: { attempt: "a1", model: "a/x" } },
     (session) => assert.equal(session.turn?.attempt?.id, "a1"),
   ],

@@ -1,6 +1,9 @@
 /** The events: a registry of every type, and checking what is written and read. */
 import * as v from "valibot";
 import type { Envelope, EventType } from "./event-type.ts";
+import { attemptsJudged } from "./events/attempts-judged.ts";
+import { attemptsSettled } from "./events/attempts-settled.ts";
+import { attemptsStarted } from "./events/attempts-started.ts";
 import { budgetReserved } from "./events/budget-reserved.ts";
 import { budgetSettled } from "./events/budget-settled.ts";
 import { cancelRequested } from "./events/cancel-requested.ts";
@@ -33,6 +36,9 @@ import { turnEnded } from "./events/turn-ended.ts";
 import { type Failure, failure } from "./failure.ts";
 
 type AnyEventType =
+  | typeof attemptsJudged
+  | typeof attemptsSettled
+  | typeof attemptsStarted
   | typeof budgetReserved
   | typeof budgetSettled
   | typeof cancelRequested
@@ -64,6 +70,9 @@ type AnyEventType =
   | typeof turnEnded;
 
 const types: readonly AnyEventType[] = [
+  attemptsJudged,
+  attemptsSettled,
+  attemptsStarted,
   budgetReserved,
   budgetSettled,
   cancelRequested,

@@ -1,4 +1,5 @@
 /** Session: everything the system knows of one session, folded from its events. */
+import type { Attempts } from "./attempts.ts";
 import type { Account, Limits } from "./budget.ts";
 import type { Circuits } from "./circuit.ts";
 import type { Compacted, CompactionWish, Freed } from "./compaction.ts";
@@ -162,8 +163,10 @@ export interface Session {
   readonly root?: string;
   /** What kind of subagent it is. */
   readonly agent?: string;
-  /** Sessions that its calls opened, oldest first. */
+  /** Sessions that its calls opened, and those of attempts, oldest first. */
   readonly children: readonly string[];
+  /** Absent where its task was not tried several times. */
+  readonly attempts?: Attempts;
   readonly cwd: string;
   readonly title: string;
   readonly createdAt: number;

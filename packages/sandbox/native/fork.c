@@ -2,7 +2,8 @@
  * Forks: a copy-on-write view of a folder, mounted on the folder's own path.
  *
  * lathe-box enter LOWER UPPER WORK -- FOLDER PROGRAM [ARG...]: becomes a trusted program that sees the fork in place
- * of the folder, and the rest of the machine as it is.
+ * of the folder, and the rest of the machine as it is. It is killed with its parent; with --ask in place of --, it is
+ * asked to end (SIGTERM).
  * lathe-box hold FOLDER...: nobody opens a fork of which one is a layer until its input ends; "held" once it is so.
  *
  * Who shows a fork holds a lock on its upper layer for himself, since what two mounts make of one nobody can say, and
@@ -83,9 +84,10 @@ static int not_entered(void) {
   return NOT_ENTERED;
 }
 
-/* `words`: LOWER UPPER WORK -- FOLDER PROGRAM [ARG...] */
+/* `words`: LOWER UPPER WORK --|--ask FOLDER PROGRAM [ARG...] */
 int enter_fork(char **words, int count) {
-  if (count < 6 || strcmp(words[3], "--") != 0) {
+  bool is_asked = count >= 6 && strcmp(words[3], "--ask") == 0;
+  if (count < 6 || (!is_asked && strcmp(words[3], "--") != 0)) {
     fail("read", "what to enter");
     return not_entered();
   }
@@ -99,7 +101,7 @@ int enter_fork(char **words, int count) {
   int locks[2];
   if (mount_fork(&fork, AT_FDCWD, fork.lower, locks) < 0) return not_entered();
   /* New rights, new rules: the kernel forgets this one when they change. */
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  prctl(PR_SET_PDEATHSIG, is_asked ? SIGTERM : SIGKILL);
   /* The program holds the locks, unseen, to its end. */
   for (int i = 0; i < 2; i++)
     if (fcntl(locks[i], F_SETFD, 0) < 0) return not_entered();

@@ -1,12 +1,13 @@
 /** `lathe run`: one task, headless or on a terminal. */
 import type { Words } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { bestOfFlags } from "../best-of/best-of-flags.ts";
 import type { Command } from "../command.ts";
 import { type Line, readFlags } from "../flags.ts";
 import { readImages } from "../image-files.ts";
 import type { OutputSchema } from "../output-schema.ts";
 import { readPipe } from "../piped-input.ts";
-import { outputFormats } from "../reporters/reporter.ts";
+import { type OutputFormat, outputFormats } from "../reporters/reporter.ts";
 import { type AgentOptions, agentFlags, agentOptions, allowNotes, usage } from "../run-options.ts";
 import { runTask, type Task } from "../run-task.ts";
 
@@ -37,6 +38,7 @@ const flags = {
   },
   fork: { type: "boolean", about: "work on a copy-on-write view of the folder, and decide at the end" },
   keep: { type: "boolean", about: "--fork: take the changes over when it is done, without asking" },
+  ...bestOfFlags,
   ...agentFlags,
 } as const;
 
@@ -53,6 +55,7 @@ export const runCommand: Command = {
   notes: `What is piped in is added to the task; with - as the last word it is waited for, however long it takes.
 Exit codes: 0 done, 1 failed, 2 usage or an unknown model, 3 stopped by a limit, a permission or a loop, \
 130 interrupted, 141 when nobody reads the output any more.
+--best-of N: ends with 1 when the tests fail with the best attempt, too.
 --fork: the folder stays as it is until you say yes; what you do not decide on waits for \`lathe fork\`.
 On a terminal you are asked for permissions; elsewhere a call that needs one ends the run with 3.
 ${allowNotes}`,
@@ -62,6 +65,10 @@ ${allowNotes}`,
 type Values = Line<typeof flags>["values"];
 
 async function run(argv: readonly string[]): Promise<number | Failure> {
+  if (argv[0] === "--as-attempt") {
+    const { asAttempt } = await import("../best-of/as-attempt.ts");
+    return asAttempt(argv.slice(1));
+  }
   const line = readFlags(argv, flags);
   if (isFailure(line)) return line;
   const { values } = line;
@@ -79,17 +86,30 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
       about: line.words.join(" "),
     });
   }
+  return start(line, format);
+}
+
+async function start(line: Line<typeof flags>, format: OutputFormat): Promise<number | Failure> {
+  const { values } = line;
   const options = await agentOptions(values);
   if (isFailure(options)) return options;
   const resuming = values.resume !== undefined || values.continue === true;
   const asked = await askedFor(line, resuming, options);
   if (isFailure(asked)) return asked;
+  if (values["best-of"] !== undefined && asked.task) {
+    const { runBestOf } = await import("../best-of/run-best-of.ts");
+    return runBestOf(asked.task, { values, options, format });
+  }
   const session = await sessionToResume(values, options);
   if (isFailure(session)) return session;
   // What it was begun with stays, unless the line says otherwise.
   const models = session !== undefined && values.model === undefined ? [] : options.models;
   const ran = await runTask({ ...options, models }, { format, ...asked, ...(session && { session }) });
-  return isFailure(ran) ? ran : ran.code;
+  if (!isFailure(ran)) return ran.code;
+  if (session === undefined) return ran;
+  // One that compares attempts goes on in another way.
+  const { resumeBestOf } = await import("../best-of/run-best-of.ts");
+  return (await resumeBestOf(session, { values, options: { ...options, models }, format })) ?? ran;
 }
 
 async function schemaOf({ "json-schema": path }: Values): Promise<OutputSchema | Failure | undefined> {
@@ -113,7 +133,18 @@ async function askedFor(
   return { schema, task: { ...words, text: `${words.text}\n\n${schema.request}` } };
 }
 
-function wrongTogether({ resume, continue: goesOn, keep, fork }: Values): Failure | undefined {
+function wrongTogether(values: Values): Failure | undefined {
+  const { resume, continue: goesOn, keep, fork } = values;
+  const isMany = values["best-of"] !== undefined;
+  if (isMany && (fork || resume !== undefined || goesOn || values["json-schema"] !== undefined)) {
+    return usage("--best-of goes without --fork, --resume, --continue and --json-schema");
+  }
+  const alone = Object.keys(bestOfFlags).find(
+    (name) => values[name as keyof typeof bestOfFlags] !== undefined,
+  );
+  if (alone !== undefined && !isMany && !(alone === "parallel" && (goesOn || resume !== undefined))) {
+    return usage(`--${alone} goes with --best-of N`);
+  }
   if (resume !== undefined && goesOn) return usage("--resume and --continue exclude each other");
   return keep && !fork
     ? usage("--keep goes with --fork: without it every change is made at once")

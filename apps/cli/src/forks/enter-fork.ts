@@ -8,7 +8,7 @@ import { type Failure, failure, isFailure } from "@lathe/protocol";
 export async function enterFork(fork: Fork, args: readonly string[]): Promise<number | Failure> {
   const [, script = ""] = process.argv;
   const program = [process.execPath, ...process.execArgv, script, ...args];
-  const words = await enteringFork(process.env, fork, program);
+  const words = await enteringFork(process.env, fork, { program });
   if (isFailure(words)) return words;
   const [file, ...rest] = words;
   const env = { ...process.env, LATHE_FORK: fork.id };

@@ -42,7 +42,7 @@ async function runIn(fork: Fork, script: string, module: string): Promise<readon
   const here = (name: string): string => pathToFileURL(join(import.meta.dirname, name)).href;
   const args = [here(module), here("../state-folder.ts"), fork.base];
   const program = [process.execPath, "--input-type=module", "-e", script, ...args];
-  const words = await enteringFork(env, fork, program);
+  const words = await enteringFork(env, fork, { program });
   assert.ok(!isFailure(words));
   const [file, ...rest] = words;
   const child = spawn(file, rest, {

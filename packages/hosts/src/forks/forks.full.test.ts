@@ -39,7 +39,7 @@ it("a fork with ten thousand differences is told and kept whole", async (context
     for d in d?; do rm -r $d; done
     for f in d[1-4]?/*; do echo new > $f; done
     mkdir made; for i in $(seq 4000); do echo $i > made/$i; done`;
-  const words = await enteringFork(env, fork, ["/bin/bash", "-c", script]);
+  const words = await enteringFork(env, fork, { program: ["/bin/bash", "-c", script] });
   assert.ok(!isFailure(words));
   const [file, ...args] = words;
   execFileSync(file, args, { stdio: "ignore" });

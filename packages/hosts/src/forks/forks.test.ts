@@ -44,7 +44,7 @@ async function forkOf(cwd: string): Promise<Fork> {
 }
 
 async function start(fork: Fork, program: readonly string[]): Promise<ReturnType<typeof spawn>> {
-  const words = await enteringFork(env, fork, program);
+  const words = await enteringFork(env, fork, { program });
   assert.ok(!isFailure(words));
   const [file, ...args] = words;
   return spawn(file, args, { stdio: ["pipe", "pipe", "pipe"] });

@@ -1,7 +1,7 @@
 /** Forks of this user on this machine: made, found, compared, kept and dropped. */
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { type Failure, type ForkLayers, failure, isFailure } from "@lathe/protocol";
 import { type Difference, differencesOf } from "@lathe/sandbox/forks/differences";
 import { enterArgs } from "@lathe/sandbox/forks/enter-fork";
 import {
@@ -52,14 +52,23 @@ export async function openFork(env: Env, { cwd, about }: NewFork): Promise<Fork 
   }
 }
 
-/** What to start, and the words for it: `program` sees the fork in place of its base. */
+export interface EnteringFork {
+  /** Its absolute path, then its arguments. */
+  readonly program: readonly string[];
+  /** Others over the same base. */
+  readonly layers?: ForkLayers;
+  /** When this process ends it is asked to end, too: it tidies up by itself. */
+  readonly isAsked?: boolean;
+}
+
+/** What to start, and the words for it: the program sees the fork in place of its base. */
 export async function enteringFork(
   env: Env,
   fork: Fork,
-  program: readonly string[],
+  entering: EnteringFork,
 ): Promise<readonly [string, ...string[]] | Failure> {
   const binary = await forkBinary(env);
-  return isFailure(binary) ? binary : enterArgs(fork, { binary, cwd: fork.base, program });
+  return isFailure(binary) ? binary : enterArgs(fork, { binary, cwd: fork.base, ...entering });
 }
 
 export interface Compared {

@@ -80,15 +80,15 @@ export interface Member {
 /** Where nobody can be asked nothing is proposed. */
 type RootPlace = CustomPlace & Pick<LocalOptions, "attended" | "widest">;
 
-/** The first of a tree: the session of a person. */
-export function openRoot(place: RootPlace, run: RunSubagent): Member {
+/** The first of a tree: the session of a person; with `birth`, of what this process has of one. */
+export function openRoot(place: RootPlace, run: RunSubagent, birth?: Birth): Member {
   const { agents, remarks: left } = readAgents(place);
   const { skills, remarks: leftToo } = readSkills(place);
   const remarks = [...left, ...leftToo];
   const skill = createSkill(skills);
   const tools = skill ? [...builtinTools, skill] : builtinTools;
   const tree = { agents, run, refusals: new Map(), opened: 0 };
-  const root: Member = openMember(tree, { depth: 0, remarks, tools });
+  const root: Member = openMember(tree, { depth: 0, remarks, tools, ...(birth && { birth }) });
   return Object.assign(root, { tools: [...root.tools, ...ownTools(place, root.self)] });
 }
 

@@ -3,12 +3,12 @@ import * as v from "valibot";
 import type { EventType } from "../event-type.ts";
 
 export interface NoticePosted {
-  readonly about: "loop" | "truncated" | "switched" | "rewound" | "plan" | "hook";
+  readonly about: "loop" | "truncated" | "switched" | "rewound" | "plan" | "hook" | "attempts";
   readonly text: string;
 }
 
 const schema: v.GenericSchema<unknown, NoticePosted> = v.object({
-  about: v.picklist(["loop", "truncated", "switched", "rewound", "plan", "hook"]),
+  about: v.picklist(["loop", "truncated", "switched", "rewound", "plan", "hook", "attempts"]),
   text: v.string(),
 });
 

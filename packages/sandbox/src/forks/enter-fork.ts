@@ -1,4 +1,5 @@
 /** How a trusted program is started that sees a fork in place of its base, and the rest of the machine as it is. */
+import type { ForkLayers } from "@lathe/protocol";
 import type { Fork } from "./fork.ts";
 
 export interface Entering {
@@ -7,6 +8,10 @@ export interface Entering {
   readonly cwd: string;
   /** Its absolute path, then its arguments. */
   readonly program: readonly string[];
+  /** Other layers over the same base. */
+  readonly layers?: ForkLayers;
+  /** It tidies up by itself when its parent ends: it is sent SIGTERM in place of SIGKILL. */
+  readonly isAsked?: boolean;
 }
 
 /** The launcher could not enter the fork; why is on its stderr. */
@@ -14,8 +19,8 @@ export const notEntered = 125;
 
 /** *Contract:* the launcher becomes the program; it ends with its parent, and the fork is open until it ends. */
 export function enterArgs(
-  { base, upper, work }: Fork,
-  { binary, cwd, program }: Entering,
+  fork: Fork,
+  { binary, cwd, program, layers: { upper, work } = fork, isAsked = false }: Entering,
 ): readonly [string, ...string[]] {
-  return [binary, "enter", base, upper, work, "--", cwd, ...program];
+  return [binary, "enter", fork.base, upper, work, isAsked ? "--ask" : "--", cwd, ...program];
 }

@@ -129,7 +129,7 @@ export function sweepForks(forks: string): void {
 }
 
 /** Folders that may not be read or written are opened first; names may be any bytes. */
-function removeTree(folder: Buffer): void {
+export function removeTree(folder: Buffer): void {
   chmodSync(folder, 0o700);
   for (const entry of readdirSync(folder, { withFileTypes: true, encoding: "buffer" })) {
     const path = Buffer.concat([folder, Buffer.from("/"), entry.name]);

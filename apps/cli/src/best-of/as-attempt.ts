@@ -1,0 +1,143 @@
+/** The process of one attempt, or of its tests: reads its order, tells what it does in lines, and ends with who started it. */
+import type { Order, Told } from "@lathe/hosts/attempts/orders";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { onBrokenPipe } from "../broken-pipe.ts";
+import { readFlags } from "../flags.ts";
+import { type AgentOptions, agentFlags, agentOptions } from "../run-options.ts";
+
+/** What is closed when it has to end; how long that may take at most. */
+interface Work {
+  /** *Contract:* the work ends soon after, in order. */
+  cancel(): void;
+  close(): Promise<unknown>;
+}
+
+const graceMs = 10_000;
+
+export async function asAttempt(argv: readonly string[]): Promise<number> {
+  const starter = followStarter();
+  try {
+    return await carryOut(argv, starter);
+  } finally {
+    starter.release();
+  }
+}
+
+async function carryOut(argv: readonly string[], starter: Starter): Promise<number> {
+  const line = readFlags(argv, agentFlags);
+  if (isFailure(line)) return failed(line);
+  const given = line.values.model !== undefined;
+  const options = await agentOptions(line.values, () => undefined);
+  if (isFailure(options)) return failed(options);
+  const order = await starter.order;
+  // What it was begun with stays, unless the line says otherwise.
+  const found =
+    order.type === "tests"
+      ? await tests(options, order, starter)
+      : await attempt(options, { order, given }, starter);
+  return isFailure(found) ? failed(found) : 0;
+}
+
+function tell(told: Told): void {
+  process.stdout.write(`${JSON.stringify(told)}\n`);
+}
+
+function failed(failure: Failure): number {
+  const { cause: _, ...told } = failure;
+  tell({ type: "failed", failure: told });
+  return 1;
+}
+
+type OrderOf<Type extends Order["type"]> = Extract<Order, { readonly type: Type }>;
+
+async function attempt(
+  options: AgentOptions,
+  { order, given }: { readonly order: OrderOf<"attempt">; readonly given: boolean },
+  starter: Starter,
+): Promise<Failure | undefined> {
+  const { beginAttempt, driveAttempt } = await import("@lathe/hosts/attempts/run-attempt");
+  const { readSession } = await import("@lathe/hosts/local");
+  const isOld = !isFailure(await readSession(options.env, order.id));
+  const models = isOld && !given ? [] : options.models;
+  const session = await beginAttempt({ ...options, models }, order, tell);
+  if (isFailure(session)) return session;
+  starter.follow({ cancel: () => void session.cancel("user"), close: () => session.close() });
+  try {
+    return await driveAttempt(session);
+  } finally {
+    await session.close();
+  }
+}
+
+async function tests(
+  options: AgentOptions,
+  order: OrderOf<"tests">,
+  starter: Starter,
+): Promise<Failure | undefined> {
+  const { openTests, runTests } = await import("@lathe/hosts/attempts/run-tests");
+  const lone = await openTests(options);
+  if (isFailure(lone)) return lone;
+  starter.follow({ cancel: () => void lone.close(), close: () => lone.close() });
+  try {
+    tell({ type: "tests", tests: await runTests(lone, order, options.cwd) });
+    return undefined;
+  } finally {
+    await lone.close();
+  }
+}
+
+interface Starter {
+  readonly order: Promise<Order>;
+  /** From now on this ends when it has to. */
+  follow(work: Work): void;
+  /** What it reads holds the process open no more. */
+  release(): void;
+}
+
+/** Interrupted once the work ends in order; twice, told to end, or left alone, at once. */
+function followStarter(): Starter {
+  const begun = Promise.withResolvers<Work>();
+  let work: Work | undefined;
+  let interrupts = 0;
+  let isLeaving = false;
+  let isOrdered = false;
+  const leave = (): void => {
+    if (isLeaving) return;
+    isLeaving = true;
+    if (!isOrdered) process.exit(1);
+    // What is being opened leaves things behind unless it is closed.
+    setTimeout(() => process.exit(1), graceMs);
+    void begun.promise.then((started) => started.close()).finally(() => process.exit(1));
+  };
+  process.on("SIGINT", () => {
+    interrupts++;
+    if (interrupts > 1) leave();
+    else work?.cancel();
+  });
+  for (const signal of ["SIGTERM", "SIGHUP"] as const) process.on(signal, leave);
+  onBrokenPipe(leave);
+  const order = new Promise<Order>((resolve) => {
+    let said = "";
+    const onData = (text: string): void => {
+      said += text;
+      const end = said.indexOf("\n");
+      if (end < 0) return;
+      process.stdin.off("data", onData).resume();
+      isOrdered = true;
+      resolve(JSON.parse(said.slice(0, end)) as Order);
+    };
+    process.stdin.setEncoding("utf8").on("data", onData).on("end", leave).on("error", leave);
+  });
+  return {
+    order,
+    release: () => {
+      isLeaving = true;
+      process.stdin.destroy();
+    },
+    follow: (started) => {
+      work = started;
+      begun.resolve(started);
+      if (interrupts > 0) started.cancel();
+    },
+  };
+}

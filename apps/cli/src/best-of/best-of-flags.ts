@@ -1,0 +1,24 @@
+/** The flags of `lathe run` that are about several attempts at one task. */
+
+export const bestOfFlags = {
+  "best-of": {
+    type: "string",
+    value: "N",
+    about: "make N attempts side by side, each on a view of the folder of its own, and take the best",
+  },
+  judge: { type: "string", value: "WHO", about: "--best-of: tests (where they are known) or model" },
+  "test-command": { type: "string", value: "CMD", about: "--best-of: how the tests are run" },
+  models: {
+    type: "string",
+    value: "A,B",
+    about: "--best-of: the attempts have these models in turn",
+  },
+  parallel: {
+    type: "string",
+    value: "P",
+    about: "--best-of: so many at once (default 4, or the processors)",
+  },
+  seed: { type: "string", value: "S", about: "--best-of: orders what a judging model is shown" },
+  "no-apply": { type: "boolean", about: "--best-of: take nothing over, say how" },
+  "keep-all": { type: "boolean", about: "--best-of: keep the other attempts' forks, too" },
+} as const;

@@ -1,0 +1,84 @@
+/** Live rows: a line for each attempt on standard error, redrawn on a terminal, told when it changes elsewhere. */
+import type { AttemptRow, Observer } from "@lathe/hosts/attempts/running";
+import { columnsOf, fit } from "../render/fit.ts";
+import type { Palette } from "../render/palette.ts";
+import { problemLine } from "../show-failure.ts";
+import { rowText } from "./best-of-text.ts";
+
+const redrawMs = 100;
+
+export interface LiveRows extends Observer {
+  /** *Contract:* the last rows stay; idempotent. */
+  close(): void;
+}
+
+export function openLiveRows(count: number, out: NodeJS.WriteStream, paint: Palette): LiveRows {
+  const remarks = new Set<string>();
+  const once = (text: string, say: (line: string) => void): void => {
+    if (remarks.has(text)) return;
+    remarks.add(text);
+    say(problemLine(text));
+  };
+  return out.isTTY ? drawnRows(count, { out, paint, once }) : toldRows({ out, paint, once });
+}
+
+interface Screen {
+  readonly out: NodeJS.WriteStream;
+  readonly paint: Palette;
+  /** What several attempts remark is told once. */
+  readonly once: (text: string, say: (line: string) => void) => void;
+}
+
+function drawnRows(count: number, { out, paint, once }: Screen): LiveRows {
+  const rows: (AttemptRow | undefined)[] = Array.from({ length: count });
+  let drawn = 0;
+  const erase = (): string => (drawn === 0 ? "" : `\u001b[${drawn}A\u001b[J`);
+  const draw = (): void => {
+    const width = columnsOf(out) - 1;
+    const lines = rows.map((row, at) => `${painted(fit(rowText(at, row), width), row, paint)}\n`);
+    out.write(erase() + lines.join(""));
+    drawn = count;
+  };
+  let isStale = true;
+  const timer = setInterval(() => {
+    if (isStale) draw();
+    isStale = false;
+  }, redrawMs);
+  return {
+    onAttempt: (at, row) => {
+      rows[at] = row;
+      isStale = true;
+    },
+    onRemark: (text) =>
+      once(text, (line) => {
+        out.write(erase() + line);
+        drawn = 0;
+        isStale = true;
+      }),
+    close: () => {
+      clearInterval(timer);
+      if (isStale) draw();
+      isStale = false;
+    },
+  };
+}
+
+function painted(line: string, row: AttemptRow | undefined, { dim, green, red }: Palette): string {
+  if (!row?.result) return dim(line);
+  const { tests, end } = row.result;
+  return tests?.passed === false || end !== "done" ? red(line) : green(line);
+}
+
+/** When it begins, when its tests begin, when it has ended. */
+function toldRows({ out, once }: Screen): LiveRows {
+  const states = new Map<number, AttemptRow["state"]>();
+  return {
+    onAttempt: (at, row) => {
+      if (states.get(at) === row.state) return;
+      states.set(at, row.state);
+      out.write(`${rowText(at, row)}\n`);
+    },
+    onRemark: (text) => once(text, (line) => out.write(line)),
+    close: () => undefined,
+  };
+}

@@ -1,0 +1,236 @@
+/** `lathe run --best-of`: several attempts at one task, compared, the best one taken over. Loaded only then. */
+import { availableParallelism } from "node:os";
+import { type BestOf, runBestOf as runAttempts } from "@lathe/hosts/attempts/best-of";
+import {
+  type BestOfWish,
+  type OpenedBestOf,
+  openBestOf,
+  reopenBestOf,
+} from "@lathe/hosts/attempts/open-best-of";
+import type { Observer } from "@lathe/hosts/attempts/running";
+import type { Words } from "@lathe/hosts/local";
+import { type Failure, isFailure, judges } from "@lathe/protocol";
+import { commandName } from "../command-name.ts";
+import { exitCodeOfFailure } from "../exit-code.ts";
+import { type Line, numberFlag } from "../flags.ts";
+import { interruptions } from "../interruptions.ts";
+import { duration } from "../render/figures.ts";
+import { harmless } from "../render/fit.ts";
+import { paletteFor } from "../render/palette.ts";
+import type { OutputFormat } from "../reporters/reporter.ts";
+import { type AgentOptions, agentFlags, usage } from "../run-options.ts";
+import { problemLine } from "../show-failure.ts";
+import type { bestOfFlags } from "./best-of-flags.ts";
+import { comparisonText, hasFailedTests, verdictText } from "./best-of-text.ts";
+import { openLiveRows } from "./live-rows.ts";
+
+type Values = Line<typeof bestOfFlags>["values"] & Partial<Line<typeof agentFlags>["values"]>;
+
+export interface BestOfRun {
+  readonly values: Values;
+  readonly options: AgentOptions;
+  readonly format: OutputFormat;
+}
+
+const fewest = 2;
+const most = 16;
+const usualParallel = 4;
+const testMs = 15 * 60_000;
+const interrupted = 130;
+
+/** A new one. */
+export async function runBestOf(words: Words, run: BestOfRun): Promise<number | Failure> {
+  const wish = wishOf(run.values);
+  if (isFailure(wish)) return wish;
+  const parallel = parallelOf(run.values);
+  if (isFailure(parallel)) return parallel;
+  const opened = await openBestOf(quiet(run.options), words, { wish, self: self() });
+  return isFailure(opened) ? opened : finish(opened, parallel, run);
+}
+
+/** Undefined for a session that goes on like any other. */
+export async function resumeBestOf(id: string, run: BestOfRun): Promise<number | Failure | undefined> {
+  const parallel = parallelOf(run.values);
+  if (isFailure(parallel)) return parallel;
+  const opened = await reopenBestOf(quiet(run.options), id, self());
+  return opened === undefined || isFailure(opened) ? opened : finish(opened, parallel, run);
+}
+
+/** Nobody watches the session that only compares. */
+function quiet(options: AgentOptions): Parameters<typeof openBestOf>[0] {
+  return { ...options, attended: false, onEvent: () => undefined, onDelta: () => undefined };
+}
+
+/** Words that start this program. */
+function self(): readonly string[] {
+  const [, script = ""] = process.argv;
+  return [process.execPath, ...process.execArgv, script];
+}
+
+function wishOf(values: Values): BestOfWish | Failure {
+  const count = numberFlag("best-of", values["best-of"], fewest);
+  if (isFailure(count)) return count;
+  if (count === undefined || count > most || !Number.isInteger(count)) {
+    return usage(`--best-of takes a whole number from ${fewest} to ${most}, not "${values["best-of"]}"`);
+  }
+  const judge = judges.find((one) => one === values.judge);
+  if (values.judge !== undefined && !judge) {
+    return usage(`--judge is one of ${judges.join(", ")}, not "${values.judge}"`);
+  }
+  const seed = numberFlag("seed", values.seed, 0);
+  if (isFailure(seed)) return seed;
+  const testCommand = values["test-command"]?.trim();
+  if (testCommand === "") return usage("--test-command needs a command");
+  const models = (values.models ?? "").split(",").map((one) => one.trim());
+  return {
+    count,
+    ...(judge && { judge }),
+    ...(testCommand !== undefined && { testCommand }),
+    models: models.filter(Boolean),
+    ...(seed !== undefined && { seed }),
+    apply: values["no-apply"] !== true,
+    keepAll: values["keep-all"] === true || values["no-apply"] === true,
+  };
+}
+
+function parallelOf(values: Values): number | Failure {
+  const wanted = numberFlag("parallel", values.parallel, 1);
+  return wanted ?? Math.max(usualParallel, availableParallelism());
+}
+
+/** The flags of this line, for the processes of the attempts, which start in their folder already. */
+function workerArgs(values: Values, model: string | undefined): readonly string[] {
+  const given = Object.entries(agentFlags).flatMap(([name, { type }]) => {
+    const value = values[name as keyof typeof agentFlags];
+    if (value === undefined || name === "cwd" || (name === "model" && model !== undefined)) return [];
+    if (type === "boolean") return [`--${name}`];
+    return [value].flat().map((one) => `--${name}=${one}`);
+  });
+  return ["run", "--as-attempt", ...given, ...(model === undefined ? [] : [`--model=${model}`])];
+}
+
+async function finish(
+  { log, places, readyMs }: OpenedBestOf,
+  parallel: number,
+  run: BestOfRun,
+): Promise<number | Failure> {
+  const { values, options, format } = run;
+  const aborting = new AbortController();
+  const stop = { cancel: async () => void aborting.abort(), close: () => log.close() };
+  const watch = interruptions(stop);
+  const paint = paletteFor(process.stderr, process.env);
+  if (readyMs > 0) {
+    const what = `${places.length} attempts, their forks ready in ${duration(readyMs)}`;
+    process.stderr.write(paint.dim(`Session ${log.id}: ${what}.\n`));
+  }
+  const rows = openLiveRows(places.length, process.stderr, paint);
+  try {
+    const ended = await runAttempts({
+      ...{ env: options.env, log, places, parallel, testMs, signal: aborting.signal },
+      worker: (model) => [...self(), ...workerArgs(values, model)],
+      observer: format === "stream-json" ? streamed(rows) : rows,
+    });
+    rows.close();
+    if (isFailure(ended)) return watch.code() === undefined ? ended : goOnLater(log.id, watch.code());
+    return report(ended, { log, places }, run);
+  } finally {
+    rows.close();
+    await log.close();
+    watch.stop();
+  }
+}
+
+function streamed(rows: Observer): Observer {
+  return {
+    onRemark: rows.onRemark,
+    onAttempt: (at, row) => process.stdout.write(`${JSON.stringify({ attempt: at + 1, ...row })}\n`),
+  };
+}
+
+function goOnLater(id: string, code = interrupted): number {
+  const way = `${commandName(process.env)} run --resume ${id}`;
+  process.stderr.write(
+    problemLine(
+      `interrupted; the attempts wait: go on with ${way}, or drop them with ${commandName(process.env)} fork`,
+    ),
+  );
+  return code;
+}
+
+type Compared = Pick<OpenedBestOf, "log" | "places">;
+
+/** Standard output has the answer; what was compared and taken over is told beside it. */
+function report(ended: BestOf, compared: Compared, { format }: BestOfRun): number {
+  const { log } = compared;
+  const paint = paletteFor(process.stderr, process.env);
+  const models = log.attempts.attempts.map(({ model }) => model);
+  process.stderr.write(`\n${comparisonText(ended.verdict, models, paint)}`);
+  process.stderr.write(`${verdictText(ended.verdict, paint)}\n${outcomeText(ended, compared)}`);
+  const { answer } = ended;
+  if (format === "text") {
+    if (answer !== "") process.stdout.write(answer.endsWith("\n") ? answer : `${answer}\n`);
+  } else process.stdout.write(`${JSON.stringify(resultObject(ended, compared))}\n`);
+  if (ended.refused) process.stderr.write(problemLine(ended.refused.text));
+  return exitCode(ended);
+}
+
+function exitCode(ended: BestOf): number {
+  const { refused, verdict } = ended;
+  if (refused) return exitCodeOfFailure(refused);
+  const { winner, results } = verdict;
+  if (winner === undefined) return results.every(({ end }) => stopped.has(end)) ? 3 : 1;
+  if (hasFailedTests(ended)) return 1;
+  const end = results[winner]?.end ?? "";
+  return end === "done" ? 0 : stopped.has(end) ? 3 : 1;
+}
+
+const stopped: ReadonlySet<string> = new Set(["limit", "permission", "loop"]);
+
+/** What is in the folder now, and what waits where. */
+function outcomeText({ verdict, taken }: BestOf, { log, places }: Compared): string {
+  const lathe = commandName(process.env);
+  const { winner, results } = verdict;
+  const lines: string[] = [];
+  const number = (winner ?? 0) + 1;
+  if (taken) lines.push(`Its changes are in ${harmless(log.cwd)} now.`);
+  else if (winner !== undefined && results[winner]?.files === 0) lines.push("It changed nothing.");
+  else lines.push(`${harmless(log.cwd)} is as it was.`);
+  for (const [path, why] of [...(taken?.held ?? [])].slice(0, mostHeld)) {
+    lines.push(`  held back: ${harmless(Buffer.from(path, "latin1").toString())} (${why})`);
+  }
+  const ways = winner === undefined ? undefined : places[winner]?.ways;
+  if (taken && taken.held.size > 0 && ways) {
+    lines.push(`  take these over too: ${lathe} ${ways.take} --host-run, or ${lathe} ${ways.drop}`);
+  }
+  const waiting = places.flatMap((place, at) => {
+    const isLeft = place && (results[at]?.files ?? 0) > 0 && !(taken && at === winner);
+    return isLeft && (!taken || log.attempts.keepAll) ? [{ place, at }] : [];
+  });
+  for (const { place, at } of waiting) {
+    const best = at === number - 1 && winner !== undefined ? " (best)" : "";
+    const { take, look, drop } = place.ways;
+    lines.push(`  attempt ${at + 1}${best}: ${lathe} ${take}, or ${lathe} ${look}, or ${lathe} ${drop}`);
+  }
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+const mostHeld = 20;
+
+function resultObject({ verdict, answer, taken, refused }: BestOf, { log }: Compared): object {
+  const { attempts } = log.attempts;
+  const { results, winner, by, why } = verdict;
+  return {
+    session: log.id,
+    text: answer,
+    winner: winner === undefined ? null : winner + 1,
+    by,
+    why,
+    taken: taken !== undefined,
+    ...(taken && { changed: taken.paths, heldBack: [...taken.held.keys()] }),
+    ...(refused && { failure: { code: refused.code, text: refused.text } }),
+    cost: results.some(({ costUnknown }) => costUnknown)
+      ? null
+      : results.reduce((sum, { cost }) => sum + cost, 0),
+    attempts: results.map((result, at) => ({ attempt: at + 1, ...attempts[at], ...result })),
+  };
+}

@@ -1,0 +1,122 @@
+/** The log of a session whose task is tried several times: begun, or claimed to go on. */
+import {
+  type Attempts,
+  type AttemptsVerdict,
+  type Draft,
+  type Failure,
+  failure,
+  fold,
+  isFailure,
+  type Session,
+  type SessionLog,
+} from "@lathe/protocol";
+import { processOwner } from "@lathe/stores";
+import { explained } from "../explained.ts";
+import type { LocalOptions } from "../local-options.ts";
+import type { Words } from "../local-session.ts";
+import { draftSession } from "../start-session.ts";
+import { openState } from "../state.ts";
+import { systemClock } from "../system-clock.ts";
+
+export interface AttemptsLog {
+  readonly id: string;
+  readonly cwd: string;
+  readonly attempts: Attempts;
+  /** What all attempts are given to do. */
+  readonly words: Words;
+  /** *Contract:* durable. */
+  judged(verdict: AttemptsVerdict): Promise<Failure | undefined>;
+  /** *Contract:* durable; `told` is what a model that goes on with the session is told. */
+  settled(taken: number | undefined, told: string): Promise<Failure | undefined>;
+  close(): Promise<void>;
+}
+
+export interface NewAttempts extends Omit<Attempts, "verdict" | "settled"> {
+  readonly id: string;
+}
+
+/** *Contract:* the caps of the whole tree are in its ledger before anything is spent. */
+export async function beginAttemptsLog(
+  options: LocalOptions,
+  words: Words,
+  { id, ...attempts }: NewAttempts,
+): Promise<AttemptsLog | Failure> {
+  const { env } = options;
+  const at = systemClock.now();
+  const created = await draftSession(options, { id, words, at });
+  const capped = await capTree(options, id);
+  if (capped) return explained(capped, env);
+  const log = await openState(env).store.create(created, { owner: processOwner(), at });
+  if (isFailure(log)) return explained(log, env);
+  const parts = [{ type: "text", text: words.text } as const, ...(words.images ?? [])];
+  const begun = await log.append(
+    [
+      { type: "message.received", data: { parts } },
+      { type: "attempts.started", data: attempts },
+    ],
+    { at, durable: true },
+  );
+  if (!isFailure(begun)) return opened(log, fold([...log.events, ...begun]), env);
+  await log.close();
+  return explained(begun, env);
+}
+
+async function capTree({ env, limits }: LocalOptions, id: string): Promise<Failure | undefined> {
+  const { cost, tokens } = limits;
+  if (cost === undefined && tokens === undefined) return undefined;
+  const ledger = openState(env).ledgers.open(id);
+  const cap = { ...(cost !== undefined && { cost }), ...(tokens !== undefined && { tokens }) };
+  const entered = await ledger.enter([{ type: "budget.capped", ...cap }], { durable: true });
+  ledger.close();
+  return isFailure(entered) ? entered : undefined;
+}
+
+/** Undefined for a session without attempts, and for one that is through with them: that goes on like any other. */
+export async function resumeAttemptsLog(
+  options: LocalOptions,
+  id: string,
+): Promise<AttemptsLog | Failure | undefined> {
+  const { env } = options;
+  const { store } = openState(env);
+  const events = await store.read(id);
+  if (isFailure(events)) return undefined;
+  const { attempts } = fold(events);
+  if (!attempts || attempts.settled) return undefined;
+  const capped = await capTree(options, id);
+  if (capped) return explained(capped, env);
+  const log = await store.claim(id, { owner: processOwner(), at: systemClock.now() });
+  return isFailure(log) ? explained(log, env) : opened(log, fold(log.events), env);
+}
+
+function opened(log: SessionLog, session: Session, env: LocalOptions["env"]): AttemptsLog | Failure {
+  const { attempts, cwd } = session;
+  const words = wordsOf(session);
+  if (!attempts || !words)
+    return failure("log-corrupt", `session ${log.id} has no attempts`, { who: "store" });
+  const append = async (drafts: readonly Draft[]): Promise<Failure | undefined> => {
+    const done = await log.append(drafts, { at: systemClock.now(), durable: true });
+    return isFailure(done) ? explained(done, env) : undefined;
+  };
+  return {
+    id: log.id,
+    cwd,
+    attempts,
+    words,
+    judged: (verdict) => append([{ type: "attempts.judged", data: verdict }]),
+    settled: (taken, told) =>
+      append([
+        { type: "attempts.settled", data: taken === undefined ? {} : { taken } },
+        { type: "notice.posted", data: { about: "attempts", text: told } },
+        { type: "turn.ended", data: { end: { type: "done" } } },
+      ]),
+    close: () => log.close(),
+  };
+}
+
+function wordsOf({ messages }: Session): Words | undefined {
+  const first = messages.find(({ role }) => role === "user");
+  if (first?.role !== "user") return undefined;
+  const text = first.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  const images = first.parts.filter((part) => part.type === "image");
+  return { text, ...(images.length > 0 && { images }) };
+}

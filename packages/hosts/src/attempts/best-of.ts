@@ -1,0 +1,120 @@
+/** Best of several: attempts at one task side by side, compared, and the best one taken over. */
+import { type AttemptsVerdict, type Failure, failure, isFailure } from "@lathe/protocol";
+import { type Compared, judgeAttempts } from "./judge-attempts.ts";
+import type { AttemptOrder } from "./orders.ts";
+import type { Taken } from "./place.ts";
+import { lastWords, runChild, runOne, sessionOf } from "./run-one.ts";
+import type { Running } from "./running.ts";
+
+export interface BestOf {
+  readonly verdict: AttemptsVerdict;
+  /** What the winner said last. */
+  readonly answer: string;
+  /** Absent when nothing was taken over. */
+  readonly taken?: Taken;
+  /** Why the winner could not be taken over. */
+  readonly refused?: Failure;
+}
+
+/** *Contract:* `cancelled` when it was interrupted: all of it can be gone on with. */
+export async function runBestOf(running: Running): Promise<BestOf | Failure> {
+  const { log, signal } = running;
+  const verdict = log.attempts.verdict ?? (await compare(running));
+  if (isFailure(verdict)) return verdict;
+  if (signal.aborted) return interrupted();
+  const { winner } = verdict;
+  const known = winner === undefined ? undefined : log.attempts.attempts[winner];
+  const answer = lastWords(known && (await sessionOf(known.session, running)));
+  const taken = await takeWinner(verdict, running);
+  if (isFailure(taken)) return { verdict, answer, refused: taken };
+  await dropOthers(verdict, running);
+  const failed = await log.settled(taken && winner, toldText(verdict, answer, taken));
+  return failed ?? { verdict, answer, ...(taken && { taken }) };
+}
+
+async function compare(running: Running): Promise<AttemptsVerdict | Failure> {
+  const { log, signal, places } = running;
+  const compared = await inParallel(places.length, running.parallel, (at) => runOne(at, running));
+  if (signal.aborted) return interrupted();
+  const { judge, testCommand, seed } = log.attempts;
+  const answer = (order: AttemptOrder): Promise<string | Failure> => answerOf(order, running);
+  const asking = { root: log.id, task: log.words.text, seed, answer };
+  const chosen = judge ?? (testCommand === undefined ? "model" : "tests");
+  const verdict = await judgeAttempts(compared as readonly Compared[], chosen, asking);
+  if (signal.aborted) return interrupted();
+  return (await log.judged(verdict)) ?? verdict;
+}
+
+/** As many at once as are wanted, begun in their order; what it comes to, in their order. */
+async function inParallel<T>(
+  count: number,
+  most: number,
+  work: (at: number) => Promise<T>,
+): Promise<readonly T[]> {
+  const found: T[] = [];
+  let next = 0;
+  const worker = async (): Promise<void> => {
+    for (let at = next++; at < count; at = next++) found[at] = await work(at);
+  };
+  await Promise.all(Array.from({ length: Math.min(most, count) }, worker));
+  return found;
+}
+
+async function answerOf(order: AttemptOrder, running: Running): Promise<string | Failure> {
+  const { env, log, worker } = running;
+  const [file, ...args] = worker(undefined);
+  if (file === undefined) return failure("not-found", "there is no program to start");
+  const entrance = { words: [file, ...args], cwd: log.cwd, env } as const;
+  const failed = await runChild({ entrance, order, onTold: () => undefined }, running);
+  if (failed) return failed;
+  const session = await sessionOf(order.id, running);
+  const end = session?.lastEnd;
+  return end?.type === "failed" ? end.failure : lastWords(session);
+}
+
+function interrupted(): Failure {
+  return failure("cancelled", "it was interrupted", { who: "user" });
+}
+
+/** Undefined where nothing is to be taken, or somebody has decided already. */
+async function takeWinner(
+  { winner, results }: AttemptsVerdict,
+  { log, places, observer }: Running,
+): Promise<Taken | Failure | undefined> {
+  if (winner === undefined || !log.attempts.apply || results[winner]?.files === 0) return undefined;
+  const place = places[winner];
+  // It was taken over, and the process died before it could say so.
+  if (!place) return { paths: [], held: new Map() };
+  return place.take((text) => observer.onRemark(text));
+}
+
+async function dropOthers({ winner, results }: AttemptsVerdict, running: Running): Promise<void> {
+  const { log, places, observer } = running;
+  const { apply, keepAll } = log.attempts;
+  for (const [at, place] of places.entries()) {
+    const isEmpty = results[at]?.files === 0 && results[at]?.end !== "lost";
+    const isLoser = at !== winner && apply && winner !== undefined && !keepAll;
+    if (!place || !(isEmpty || isLoser)) continue;
+    const failed = await place.drop();
+    if (failed) observer.onRemark(failed.text);
+  }
+}
+
+const longestAnswer = 2_000;
+const pathsNamed = 50;
+
+/** What a model that goes on with the session knows of it. */
+function toldText(
+  { results, winner, why }: AttemptsVerdict,
+  answer: string,
+  taken: Taken | undefined,
+): string {
+  const made = `${results.length} independent attempts were made at this task, each on a copy of the folder`;
+  if (winner === undefined) return `${made}. None came to anything; the folder is as it was.`;
+  const best = `Attempt ${winner + 1} was judged best (${why})`;
+  const words = answer === "" ? "" : ` It said: ${answer.slice(0, longestAnswer)}`;
+  if (!taken) return `${made}. ${best}; the folder was not changed.${words}`;
+  const more = taken.paths.length > pathsNamed ? ", ..." : "";
+  const paths = taken.paths.filter((path) => !path.startsWith(".git/")).slice(0, pathsNamed);
+  return `${made}. ${best} and its changes are in the folder now: ${paths.join(", ")}${more}.${words}`;
+}

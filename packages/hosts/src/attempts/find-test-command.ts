@@ -1,0 +1,85 @@
+/** How the project in a folder runs its tests, as its files tell. */
+import { execFile } from "node:child_process";
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { isFailure } from "@lathe/protocol";
+import { detectTestCommand } from "@lathe/repair/test-command";
+import { readRegularFile } from "../regular-file.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Of a folder that is no repository, and texts of Python tests: only those say whether pytest is needed. */
+const mostFiles = 20_000;
+const mostTexts = 4;
+const mostBytes = 256 * 1024;
+const patienceMs = 5_000;
+const mostOutput = 64 * 1024 * 1024;
+
+/** Undefined where nothing tells. */
+export async function findTestCommand(cwd: string, env: Env): Promise<string | undefined> {
+  const files = (await listedByGit(cwd, env)) ?? walked(cwd);
+  const packageJson = textOf(join(cwd, "package.json"));
+  const python = files.filter((path) => /(^|\/)(test_[^/]*|[^/]*_test|tests)\.py$/.test(path));
+  const texts = python.slice(0, mostTexts).flatMap((path) => {
+    const text = textOf(join(cwd, path));
+    return text === undefined ? [] : [[path, text] as const];
+  });
+  return detectTestCommand({
+    files,
+    ...(packageJson !== undefined && { packageJson }),
+    texts: Object.fromEntries(texts),
+  });
+}
+
+/** Undefined where git knows nothing of the folder. */
+async function listedByGit(cwd: string, env: Env): Promise<readonly string[] | undefined> {
+  const options = {
+    ...{ cwd, timeout: patienceMs, maxBuffer: mostOutput },
+    env: { ...env, GIT_OPTIONAL_LOCKS: "0" },
+  };
+  const args = ["-c", "core.fsmonitor=false", "ls-files", "-z", "-co", "--exclude-standard"];
+  return new Promise((done) => {
+    execFile("git", args, options, (error, stdout) =>
+      done(error ? undefined : stdout.split("\0").filter(Boolean)),
+    );
+  });
+}
+
+const left: ReadonlySet<string> = new Set(["node_modules", "__pycache__", "venv", "dist", "build"]);
+
+/** The upper folders first. */
+function walked(root: string): readonly string[] {
+  const files: string[] = [];
+  const folders = [""];
+  for (
+    let folder = folders.shift();
+    folder !== undefined && files.length < mostFiles;
+    folder = folders.shift()
+  ) {
+    for (const entry of entriesOf(join(root, folder))) {
+      const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+      if (entry.isFile()) files.push(path);
+      else if (entry.isDirectory() && !left.has(entry.name) && !entry.name.startsWith("."))
+        folders.push(path);
+    }
+  }
+  return files;
+}
+
+function entriesOf(folder: string): ReturnType<typeof readEntries> {
+  try {
+    return readEntries(folder);
+  } catch {
+    // Closed to us, or gone.
+    return [];
+  }
+}
+
+function readEntries(folder: string) {
+  return readdirSync(folder, { withFileTypes: true });
+}
+
+function textOf(path: string): string | undefined {
+  const file = readRegularFile(path, mostBytes);
+  return file && !isFailure(file) ? new TextDecoder().decode(file.bytes) : undefined;
+}

@@ -1,0 +1,107 @@
+/** A fork as the place of an attempt. */
+import { spawn } from "node:child_process";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { copyLayers } from "@lathe/sandbox/forks/copy-layers";
+import { textDifference } from "../forks/fork-texts.ts";
+import {
+  compareFork,
+  dropFork,
+  type EnteringFork,
+  enteringFork,
+  type Fork,
+  isCutOff,
+} from "../forks/forks.ts";
+import { keepFork } from "../forks/keep-fork.ts";
+import { linesOf } from "./lines-of.ts";
+import type { Changes, Entrance, Place } from "./place.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface ForkMaker {
+  readonly env: Env;
+  /** Words that start this program. */
+  readonly self: readonly string[];
+}
+
+export function forkPlace({ env, self }: ForkMaker, fork: Fork): Place {
+  const entrance = async (entering: EnteringFork) => {
+    const words = await enteringFork(env, fork, { ...entering, isAsked: true });
+    return isFailure(words) ? words : { words, cwd: fork.base, env: { ...env, LATHE_FORK: fork.id } };
+  };
+  /** A process that died in the middle of a change has left it half done. */
+  const mend = async (): Promise<Failure | undefined> => {
+    if (!isCutOff(fork)) return undefined;
+    const way = await entrance({ program: [...self, "fork", "mend"] });
+    return isFailure(way) ? way : runQuietly(way);
+  };
+  return {
+    enter: (program) => entrance({ program }),
+    enterCopy: async (program) => {
+      const copied = await copyLayers(fork);
+      if (isFailure(copied)) return copied;
+      const found = await entrance({ program, layers: copied.layers });
+      if (!isFailure(found)) return { entrance: found, leave: copied.remove };
+      copied.remove();
+      return found;
+    },
+    changes: async () => {
+      const failed = await mend();
+      if (failed) return failed;
+      const compared = await compareFork(env, fork);
+      return isFailure(compared) ? compared : changesOf(fork, compared.differences);
+    },
+    take: async (onRemark) => {
+      const failed = await mend();
+      if (failed) return failed;
+      const kept = await keepFork(env, fork, { hostRun: false, force: false, onRemark });
+      if (isFailure(kept)) return kept;
+      return { paths: kept.kept.map(({ path }) => textOf(path)), held: kept.held };
+    },
+    drop: () => dropFork(env, fork),
+    ways: {
+      take: `fork keep ${fork.id}`,
+      drop: `fork drop ${fork.id}`,
+      look: `fork diff ${fork.id}`,
+    },
+  };
+}
+
+/** To its end, heard by nobody. */
+function runQuietly({ words: [file, ...args], cwd, env }: Entrance): Promise<Failure | undefined> {
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { cwd, env, stdio: "ignore" });
+    const fail = (why: string): void =>
+      resolve(
+        failure("no-access", `what was half done in the fork could not be mended: ${why}`, { who: "host" }),
+      );
+    child.once("error", (cause) => fail(cause.message));
+    child.once("exit", (code) => (code === 0 ? resolve(undefined) : fail(`exit ${code}`)));
+  });
+}
+
+type Differences = Parameters<typeof textDifference>[1];
+
+/** Git's own data is no change of the project's files; a folder is what is in it. */
+function changesOf(fork: Fork, differences: readonly Differences[]): Changes {
+  const own = differences.filter(
+    ({ path, base, fork: side }) => !/^\.git(\/|$)/.test(path) && ![base.kind, side.kind].includes("folder"),
+  );
+  const found = own.map((one) => {
+    const diff = textDifference(fork, one);
+    return diff === undefined
+      ? { diff: `${one.what}: ${textOf(one.path)}\n`, ...noLines }
+      : { diff, ...linesOf(diff) };
+  });
+  return {
+    files: found.length,
+    added: found.reduce((sum, { added }) => sum + added, 0),
+    removed: found.reduce((sum, { removed }) => sum + removed, 0),
+    diffs: found.map(({ diff }) => diff),
+  };
+}
+
+const noLines = { added: 0, removed: 0 };
+
+function textOf(path: string): string {
+  return Buffer.from(path, "latin1").toString();
+}

@@ -1,0 +1,39 @@
+/** Where an attempt works: a copy of the folder that is entered, compared, taken over or dropped. */
+import type { Failure } from "@lathe/protocol";
+
+/** What to start so that it works there. */
+export interface Entrance {
+  readonly words: readonly [string, ...string[]];
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+export interface Changes {
+  readonly files: number;
+  /** Lines of texts. */
+  readonly added: number;
+  readonly removed: number;
+  /** Each text's difference, as git shows it, and a line for what has none. */
+  readonly diffs: readonly string[];
+}
+
+export interface Taken {
+  /** Paths that were changed in the folder. */
+  readonly paths: readonly string[];
+  /** Why some stayed behind, by path. */
+  readonly held: ReadonlyMap<string, string>;
+}
+
+export interface Place {
+  /** *Contract:* one at a time; `program` is absolute words. */
+  enter(program: readonly string[]): Promise<Entrance | Failure>;
+  /** *Contract:* as `enter`, of a copy that is removed by `leave`: what happens in it leaves no trace. */
+  enterCopy(program: readonly string[]): Promise<{ readonly entrance: Entrance; leave(): void } | Failure>;
+  /** *Contract:* while nobody is in it. */
+  changes(): Promise<Changes | Failure>;
+  /** *Contract:* all or none, also across `kill -9`; a failure names what has changed in the folder since. */
+  take(onRemark: (text: string) => void): Promise<Taken | Failure>;
+  drop(): Promise<Failure | undefined>;
+  /** How a person takes it over, or drops it. */
+  readonly ways: { readonly take: string; readonly drop: string; readonly look: string };
+}

@@ -1,0 +1,74 @@
+/** Which attempt is best by its tests, and why: a pure function of what became of each. */
+import type { AttemptResult } from "@lathe/protocol";
+
+export interface Ranked {
+  /** The best first; those that are worth nothing are not in it. Counted from 0. */
+  readonly order: readonly number[];
+  /** Why the first is before the second. */
+  readonly why: string;
+}
+
+/** One way to tell two apart: less is better. */
+interface Measure {
+  readonly of: (result: AttemptResult) => number;
+  readonly why: (best: AttemptResult) => string;
+}
+
+const measures: readonly Measure[] = [
+  { of: ({ tests }) => (tests?.passed === false ? 1 : 0), why: () => "its tests pass" },
+  { of: failuresOf, why: ({ tests }) => `fewer of its tests fail (${tests?.failures})` },
+  { of: ({ end }) => (end === "done" ? 0 : 1), why: () => "it came to its end" },
+  { of: ({ files }) => (files === 0 ? 1 : 0), why: () => "it changed something" },
+  { of: sizeOf, why: (best) => `its change is smaller (${sizeOf(best)} lines)` },
+  { of: ({ files }) => files, why: ({ files }) => `it changed fewer files (${files})` },
+  { of: ({ cost }) => cost, why: () => "it was cheaper" },
+];
+
+export function rankAttempts(results: readonly AttemptResult[]): Ranked {
+  const order = results
+    .map((_, at) => at)
+    .filter((at) => isWorth(results[at]))
+    .toSorted((a, b) => compare(results[a], results[b]) || a - b);
+  const [first, second] = order;
+  const [best, next] = [results[first ?? -1], results[second ?? -1]];
+  return { order, why: whyOf(best, next, results.length) };
+}
+
+/** One that was lost, or neither changed anything nor came to its end, is nothing to take over. */
+function isWorth(result: AttemptResult | undefined): boolean {
+  return result !== undefined && result.end !== "lost" && (result.files > 0 || result.end === "done");
+}
+
+function compare(a: AttemptResult | undefined, b: AttemptResult | undefined): number {
+  if (!a || !b) return 0;
+  return difference(a, b)?.sign ?? 0;
+}
+
+function difference(
+  a: AttemptResult,
+  b: AttemptResult,
+): { readonly sign: number; readonly measure: Measure } | undefined {
+  for (const measure of measures) {
+    const [left, right] = [measure.of(a), measure.of(b)];
+    if (left !== right) return { sign: left < right ? -1 : 1, measure };
+  }
+  return undefined;
+}
+
+function whyOf(best: AttemptResult | undefined, next: AttemptResult | undefined, all: number): string {
+  if (!best) return "no attempt came to anything";
+  const failing = best.tests?.passed === false ? "none passes the tests; " : "";
+  if (!next) return `${failing}${all > 1 ? "the others came to nothing" : "it is the only one"}`;
+  const found = difference(best, next);
+  return failing + (found ? found.measure.why(best) : "a tie: it is the first of those that are as good");
+}
+
+/** Where the runner does not say how many, more than any. */
+function failuresOf({ tests }: AttemptResult): number {
+  if (!tests || tests.passed) return 0;
+  return tests.failures ?? Number.MAX_SAFE_INTEGER;
+}
+
+function sizeOf({ added, removed }: AttemptResult): number {
+  return added + removed;
+}

@@ -1,0 +1,136 @@
+/** One attempt from its start to what became of it: its session, its tests, what it changed. */
+import {
+  type AttemptResult,
+  type Failure,
+  fold,
+  isFailure,
+  messageText,
+  type Session,
+  type TestsRun,
+} from "@lathe/protocol";
+import { openScratchFolder } from "../scratch-folder.ts";
+import { openState } from "../state.ts";
+import { startChild } from "./child-process.ts";
+import type { Compared } from "./judge-attempts.ts";
+import type { AttemptOrder, Order, Told } from "./orders.ts";
+import type { Entrance, Place } from "./place.ts";
+import type { Running } from "./running.ts";
+
+export async function runOne(at: number, running: Running): Promise<Compared> {
+  const { log, places, observer, signal } = running;
+  const place = places[at];
+  const session = log.attempts.attempts[at]?.session ?? "";
+  if (!place) return { result: { ...nothing, end: "lost" }, diffs: [] };
+  observer.onAttempt(at, { state: "working", ...(await figuresOf(session, running)) });
+  const failed = await work(at, place, running);
+  if (failed && !signal.aborted) observer.onRemark(`attempt ${at + 1}: ${failed.text}`);
+  observer.onAttempt(at, { state: "testing", ...(await figuresOf(session, running)) });
+  const tests = signal.aborted ? undefined : await test(place, running);
+  const changes = await place.changes();
+  if (isFailure(changes)) observer.onRemark(`attempt ${at + 1}: ${changes.text}`);
+  const { diffs, ...size } = isFailure(changes) ? { files: 0, added: 0, removed: 0, diffs: [] } : changes;
+  const known = await sessionOf(session, running);
+  const result = { ...resultOf(known), ...size, ...(tests && { tests }) };
+  observer.onAttempt(at, { state: "ended", steps: result.steps, cost: result.cost, result });
+  return { result, diffs };
+}
+
+async function work(at: number, place: Place, running: Running): Promise<Failure | undefined> {
+  const { log, observer, worker } = running;
+  const attempted = log.attempts.attempts[at];
+  const entrance = await place.enter(worker(attempted?.model));
+  if (isFailure(entrance)) return entrance;
+  const birth = { parent: log.id, root: log.id, agent: `attempt ${at + 1}` };
+  const order: AttemptOrder = { type: "attempt", id: attempted?.session ?? "", birth, words: log.words };
+  const onTold = (told: Told): void => {
+    if (told.type !== "progress") return;
+    const { steps, cost, doing } = told.progress;
+    observer.onAttempt(at, { state: "working", steps, cost, doing });
+  };
+  const failed = await runChild({ entrance, order, onTold }, running);
+  // One that was killed could not remove it; what goes on makes its own.
+  if (failed) removeScratch(order.id);
+  return failed;
+}
+
+function removeScratch(session: string): void {
+  const scratch = openScratchFolder(session);
+  if (!isFailure(scratch)) scratch.remove();
+}
+
+async function test(place: Place, running: Running): Promise<TestsRun | undefined> {
+  const { log, worker, testMs } = running;
+  const command = log.attempts.testCommand;
+  if (command === undefined) return undefined;
+  // In a copy: what tests leave behind is no change that anybody made.
+  const copy = await place.enterCopy(worker(undefined));
+  if (isFailure(copy)) return { passed: false, problem: copy.text, ms: 0 };
+  try {
+    let tests: TestsRun | undefined;
+    const order = { type: "tests", command, timeoutMs: testMs } as const;
+    const onTold = (told: Told): void => {
+      if (told.type === "tests") tests = told.tests;
+    };
+    const failed = await runChild({ entrance: copy.entrance, order, onTold }, running);
+    return tests ?? { passed: false, problem: failed?.text ?? "they said nothing", ms: 0 };
+  } finally {
+    copy.leave();
+  }
+}
+
+interface Started {
+  readonly entrance: Entrance;
+  readonly order: Order;
+  readonly onTold: (told: Told) => void;
+}
+
+/** *Contract:* what it remarks is passed on; the signal interrupts it. */
+export async function runChild(
+  { entrance, order, onTold }: Started,
+  { observer, signal }: Pick<Running, "observer" | "signal">,
+): Promise<Failure | undefined> {
+  let failed: Failure | undefined;
+  const child = startChild(entrance, order, (told) => {
+    if (told.type === "remark") observer.onRemark(told.text);
+    else if (told.type === "failed") failed = told.failure;
+    else onTold(told);
+  });
+  signal.addEventListener("abort", child.interrupt, { once: true });
+  if (signal.aborted) child.interrupt();
+  try {
+    const early = await child.ended;
+    return failed ?? early;
+  } finally {
+    signal.removeEventListener("abort", child.interrupt);
+  }
+}
+
+const nothing = { files: 0, added: 0, removed: 0, steps: 0, cost: 0, costUnknown: false, ms: 0 };
+
+/** Undefined where there is none, or it cannot be read. */
+export async function sessionOf(id: string, { env }: Pick<Running, "env">): Promise<Session | undefined> {
+  const events = await openState(env).store.read(id);
+  return isFailure(events) || events.length === 0 ? undefined : fold(events);
+}
+
+async function figuresOf(
+  id: string,
+  running: Running,
+): Promise<{ readonly steps: number; readonly cost: number }> {
+  const session = await sessionOf(id, running);
+  return { steps: session?.step ?? 0, cost: session?.account.cost ?? 0 };
+}
+
+function resultOf(session: Session | undefined): AttemptResult {
+  if (!session) return { ...nothing, end: "lost" };
+  const { lastEnd, turn, step, account, updatedAt, createdAt } = session;
+  const end = turn || !lastEnd ? "open" : lastEnd.type;
+  const { cost, costUnknown } = account;
+  return { ...nothing, end, steps: step, cost, costUnknown, ms: updatedAt - createdAt };
+}
+
+/** What it said last, if that was words. */
+export function lastWords(session: Session | undefined): string {
+  const last = session?.messages.findLast(({ role: who }) => who === "assistant");
+  return last?.role === "assistant" ? messageText(last.parts) : "";
+}

@@ -1,0 +1,40 @@
+/** The tests of one attempt, in a sandbox of their own, in a process that sees the attempt in place of the folder. */
+import { type CommandResult, type Failure, isFailure, type TestsRun } from "@lathe/protocol";
+import { failureReport } from "@lathe/repair/failure-report";
+import type { LocalOptions } from "../local-options.ts";
+import { type LoneSandbox, openLoneSandbox } from "../lone-sandbox.ts";
+import type { TestsOrder } from "./orders.ts";
+
+type Place = Pick<LocalOptions, "cwd" | "env" | "rules" | "sandbox" | "sandboxLimits">;
+
+/** *Contract:* the caller closes it, whatever came of the tests. */
+export function openTests({ rules, sandbox: choice, ...place }: Place): Promise<LoneSandbox | Failure> {
+  const hosts = rules.flatMap(({ verdict, kinds, target }) =>
+    verdict === "allow" && kinds?.includes("network") && target !== undefined ? [target] : [],
+  );
+  return openLoneSandbox({ ...place, hosts: choice === "off" ? [] : hosts, choice });
+}
+
+export async function runTests(
+  { sandbox }: LoneSandbox,
+  { command, timeoutMs }: TestsOrder,
+  cwd: string,
+): Promise<TestsRun> {
+  const from = performance.now();
+  const result = await sandbox.exec({ script: command, cwd }, { timeoutMs });
+  const ms = Math.round(performance.now() - from);
+  return isFailure(result) ? { passed: false, problem: result.text, ms } : readTests(result, ms);
+}
+
+/** A count that the runner's output does not give is none. */
+export function readTests(result: CommandResult, ms: number): TestsRun {
+  if (result.failure) return { passed: false, problem: result.failure.text, ms };
+  if (result.code === 0) return { passed: true, ms };
+  const failures = failureReport(result.output).tests.length;
+  const problem = result.timedOut
+    ? "they took too long and were stopped"
+    : result.outOfMemory
+      ? "they ran out of memory"
+      : undefined;
+  return { passed: false, ...(failures > 0 && { failures }), ...(problem !== undefined && { problem }), ms };
+}

@@ -1,0 +1,37 @@
+/** What attempts are run with, and who watches them. */
+import type { AttemptResult } from "@lathe/protocol";
+import type { AttemptsLog } from "./attempts-log.ts";
+import type { Place } from "./place.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Where one attempt is. */
+export interface AttemptRow {
+  readonly state: "working" | "testing" | "ended";
+  readonly steps: number;
+  readonly cost: number;
+  readonly doing?: string;
+  /** Once it has ended. */
+  readonly result?: AttemptResult;
+}
+
+export interface Observer {
+  onAttempt(at: number, row: AttemptRow): void;
+  /** In one sentence. */
+  onRemark(text: string): void;
+}
+
+export interface Running {
+  readonly env: Env;
+  readonly log: AttemptsLog;
+  /** In the order of the attempts; undefined for one that somebody has decided on already. */
+  readonly places: readonly (Place | undefined)[];
+  /** At most so many at once. */
+  readonly parallel: number;
+  readonly testMs: number;
+  /** Words that start this program as the process of one attempt; with models of its own. */
+  worker(model: string | undefined): readonly string[];
+  readonly observer: Observer;
+  /** Interrupts all. */
+  readonly signal: AbortSignal;
+}

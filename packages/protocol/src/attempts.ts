@@ -1,0 +1,69 @@
+/** Attempts: several sessions at one task, each on a copy of the folder of its own, of which one is taken. */
+
+/** Who says which one is best. */
+export const judges = ["tests", "model"] as const;
+export type Judge = (typeof judges)[number];
+
+/** Where an attempt works: a copy-on-write view of the folder, or a copy of its repository. */
+export type AttemptPlace =
+  | { readonly type: "fork"; readonly id: string }
+  | { readonly type: "copy"; readonly folder: string };
+
+export interface Attempted {
+  readonly session: string;
+  readonly place: AttemptPlace;
+  /** Model ids as they were asked for, where it has its own. */
+  readonly model?: string;
+}
+
+export interface TestsRun {
+  readonly passed: boolean;
+  /** Tests that failed, where the runner's output says so. */
+  readonly failures?: number;
+  /** Why they could not be run to their end. */
+  readonly problem?: string;
+  readonly ms: number;
+}
+
+/** What became of one attempt. */
+export interface AttemptResult {
+  /** How its turn ended, in one word; `lost` when its session cannot be read. */
+  readonly end: string;
+  /** Absent where no test command is known. */
+  readonly tests?: TestsRun;
+  /** What it changed; lines of texts only. */
+  readonly files: number;
+  readonly added: number;
+  readonly removed: number;
+  readonly steps: number;
+  /** US dollars; a lower bound with `costUnknown`. */
+  readonly cost: number;
+  readonly costUnknown: boolean;
+  readonly ms: number;
+}
+
+export interface AttemptsVerdict {
+  readonly results: readonly AttemptResult[];
+  /** Counted from 0; absent when none is worth taking. */
+  readonly winner?: number;
+  /** Who said so in the end. */
+  readonly by: Judge;
+  readonly why: string;
+}
+
+export interface Attempts {
+  readonly attempts: readonly Attempted[];
+  /** Absent for tests where a test command is known, else a model. */
+  readonly judge?: Judge;
+  /** Run in a shell in the folder. */
+  readonly testCommand?: string;
+  /** Orders what a model is shown. */
+  readonly seed: number;
+  /** Whether the winner is taken over without being asked. */
+  readonly apply: boolean;
+  /** Whether the others stay. */
+  readonly keepAll: boolean;
+  readonly verdict?: AttemptsVerdict;
+  /** Nothing is left to do; which one was taken over, if one was. */
+  readonly settled?: { readonly taken?: number };
+}

@@ -1,0 +1,18 @@
+/** `attempts.settled`: the attempts are over: one was taken over, or what waits is somebody's to decide on. */
+import * as v from "valibot";
+import type { EventType } from "../event-type.ts";
+
+export interface AttemptsSettled {
+  /** Counted from 0; absent when none was. */
+  readonly taken?: number;
+}
+
+const schema: v.GenericSchema<unknown, AttemptsSettled> = v.object({ taken: v.exactOptional(v.number()) });
+
+export const attemptsSettled: EventType<"attempts.settled", AttemptsSettled> = {
+  name: "attempts.settled",
+  version: 1,
+  schema,
+  apply: (session, { data }) =>
+    session.attempts ? { ...session, attempts: { ...session.attempts, settled: data } } : session,
+};

@@ -1,0 +1,35 @@
+/** `attempts.started`: several attempts at the task are made, each in a session of its own. */
+import * as v from "valibot";
+import { type Attempts, judges } from "../attempts.ts";
+import type { EventType } from "../event-type.ts";
+
+export type AttemptsStarted = Omit<Attempts, "verdict" | "settled">;
+
+const schema: v.GenericSchema<unknown, AttemptsStarted> = v.object({
+  attempts: v.array(
+    v.object({
+      session: v.string(),
+      place: v.variant("type", [
+        v.object({ type: v.literal("fork"), id: v.string() }),
+        v.object({ type: v.literal("copy"), folder: v.string() }),
+      ]),
+      model: v.exactOptional(v.string()),
+    }),
+  ),
+  judge: v.exactOptional(v.picklist(judges)),
+  testCommand: v.exactOptional(v.string()),
+  seed: v.number(),
+  apply: v.boolean(),
+  keepAll: v.boolean(),
+});
+
+export const attemptsStarted: EventType<"attempts.started", AttemptsStarted> = {
+  name: "attempts.started",
+  version: 1,
+  schema,
+  apply: (session, { data }) => ({
+    ...session,
+    attempts: data,
+    children: [...session.children, ...data.attempts.map((one) => one.session)],
+  }),
+};

@@ -1,0 +1,40 @@
+/** A second pair of layers that says the same as a fork's: what is tried on it leaves the fork as it is. */
+import { execFile } from "node:child_process";
+import { existsSync, mkdirSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { type Failure, type ForkLayers, failure } from "@lathe/protocol";
+import { type Fork, removeTree } from "./fork.ts";
+
+const run = promisify(execFile);
+const name = "copy";
+
+export interface CopiedLayers {
+  readonly layers: ForkLayers;
+  /** *Contract:* once nothing has them open; best effort, as they go with the fork at the latest. */
+  remove(): void;
+}
+
+/** *Contract:* while the fork is not open. They lie in the fork's folder, one pair at a time. */
+export async function copyLayers({ id, folder, upper }: Fork): Promise<CopiedLayers | Failure> {
+  const place = join(folder, name);
+  const layers = { upper: join(place, "upper"), work: join(place, "work") };
+  const remove = (): void => {
+    try {
+      if (existsSync(place)) removeTree(Buffer.from(place));
+    } catch {
+      // It goes with the fork.
+    }
+  };
+  remove();
+  try {
+    mkdirSync(layers.work, { recursive: true, mode: 0o700 });
+    // With what marks a path as deleted or a folder as replaced: devices and attributes.
+    await run("cp", ["-a", "--", upper, layers.upper]);
+    return { layers, remove };
+  } catch (cause) {
+    remove();
+    const text = `what the fork ${id} holds could not be copied for a trial: ${String(cause)}`;
+    return failure("no-access", text, { who: "host", cause });
+  }
+}
