@@ -98,7 +98,7 @@ const projectEntries = {
   rules: v.exactOptional(v.array(tighteningRule)),
   router: v.exactOptional(v.strictObject(narrowingEntries)),
 };
-const projectSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(projectEntries);
+export const projectSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(projectEntries);
 
 const userEntries = {
   ...projectEntries,
@@ -115,12 +115,13 @@ const userEntries = {
   trusted: v.exactOptional(v.array(v.string())),
   mcpServers: v.exactOptional(mcpServers),
 };
-const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(userEntries);
+export const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(userEntries);
 
 /** A project in a folder that the user trusts may allow, too. */
 const trustedEntries = { ...projectEntries, rules: v.exactOptional(v.array(rule)) };
 /** What the owner of the machine sets: nobody's file can loosen it. */
 const managedEntries = {
+  $schema: v.exactOptional(v.string()),
   mode: v.exactOptional(mode),
   sandboxLimits: v.exactOptional(sandboxLimits),
   rules: v.exactOptional(v.array(rule)),
