@@ -16,12 +16,14 @@ export const commands: CommandTable = {
   policy: async () => (await import("./commands/policy.ts")).policyCommand,
   mcp: async () => (await import("./commands/mcp.ts")).mcpCommand,
   acp: async () => (await import("./commands/acp.ts")).acpCommand,
+  rpc: async () => (await import("./commands/rpc.ts")).rpcCommand,
   search: async () => (await import("./commands/search.ts")).searchCommand,
   grep: async () => (await import("./commands/grep.ts")).grepCommand,
   index: async () => (await import("./commands/index-tree.ts")).indexCommand,
   report: async () => (await import("./commands/report.ts")).reportCommand,
   completions: async () => (await import("./commands/completions.ts")).completionsCommand(commands),
   __complete: async () => (await import("./commands/complete.ts")).completeCommand,
+  schema: async () => (await import("./commands/schema.ts")).schemaCommand,
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
 };
 

@@ -26,6 +26,7 @@ Usage:
                               tries them, route says what --model auto chooses
   lathe mcp list              other programs' tools; add, remove; serve: ours
   lathe acp                   serve an editor (Agent Client Protocol)
+  lathe rpc                   serve a program (JSON-RPC over standard input)
   lathe search "query"        the code that does this, ranked
   lathe grep PATTERN          exact lines
   lathe index                 what the search knows of this folder
@@ -33,6 +34,7 @@ Usage:
                               the code is still there
   lathe doctor                what works on this machine, and how to mend it
   lathe completions SHELL     a script that completes all this in your shell
+  lathe schema NAME           the JSON schema of a file, an output or a protocol
 
 Options:
   -h, --help     this text, or that of a command: lathe run --help

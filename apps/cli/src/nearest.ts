@@ -1,11 +1,11 @@
 /** Nearest: the name that was probably meant by a mistyped one. */
 import { distance } from "fastest-levenshtein";
 
-/** The name within two edits of `word`, if there is one. */
+/** The name within two edits of `word`, if there is one; of several the one as long as it: letters change places most often. */
 export function nearest(word: string, names: readonly string[]): string | undefined {
   const ranked = names
-    .map((name) => ({ name, edits: distance(word, name) }))
-    .sort((a, b) => a.edits - b.edits);
+    .map((name) => ({ name, edits: distance(word, name), longer: Math.abs(name.length - word.length) }))
+    .sort((a, b) => a.edits - b.edits || a.longer - b.longer);
   const best = ranked[0];
   return best && best.edits <= 2 && best.edits < word.length ? best.name : undefined;
 }

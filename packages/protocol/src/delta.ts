@@ -1,4 +1,6 @@
 /** Deltas: what listeners see while it happens; never stored, never needed to resume. */
+import * as v from "valibot";
+
 export type Delta =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "reasoning"; readonly text: string }
@@ -31,3 +33,29 @@ export interface SubagentProgress {
   readonly cost: number;
   readonly ended?: true;
 }
+
+const progressSchema: v.GenericSchema<unknown, SubagentProgress> = v.object({
+  session: v.string(),
+  agent: v.string(),
+  doing: v.string(),
+  steps: v.number(),
+  tokens: v.number(),
+  cost: v.number(),
+  ended: v.exactOptional(v.literal(true)),
+});
+
+/** For programs that read deltas; nothing of ours checks them. */
+export const deltaSchema: v.GenericSchema<unknown, Delta> = v.variant("type", [
+  v.object({ type: v.literal("text"), text: v.string() }),
+  v.object({ type: v.literal("reasoning"), text: v.string() }),
+  v.object({ type: v.literal("void") }),
+  v.object({ type: v.literal("output"), call: v.string(), text: v.string() }),
+  v.object({
+    type: v.literal("progress"),
+    call: v.string(),
+    text: v.string(),
+    subagent: v.exactOptional(progressSchema),
+  }),
+  v.object({ type: v.literal("status"), text: v.string() }),
+  v.object({ type: v.literal("waiting"), until: v.number(), why: v.string() }),
+]);

@@ -101,7 +101,7 @@ const routerEntries = {
 const lspEntries = {
   command: v.pipe(v.array(v.pipe(v.string(), v.nonEmpty())), v.minLength(1, "a program and its arguments")),
   extensions: v.pipe(
-    v.array(v.pipe(v.string(), v.regex(/^\.[\w.+-]+$/u, 'endings of names, e.g. ".ts"'))),
+    v.array(v.pipe(v.string(), v.regex(/^\.[\w.+-]+$/, 'endings of names, e.g. ".ts"'))),
     v.minLength(1, 'endings of names, e.g. ".ts"'),
   ),
 };
@@ -116,7 +116,7 @@ const projectEntries = {
   rules: v.exactOptional(v.array(tighteningRule)),
   router: v.exactOptional(v.strictObject(narrowingEntries)),
 };
-const projectSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(projectEntries);
+export const projectSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(projectEntries);
 
 const userEntries = {
   ...projectEntries,
@@ -136,12 +136,13 @@ const userEntries = {
   lsp: v.exactOptional(v.record(v.string(), v.strictObject(lspEntries))),
   guardRails: v.exactOptional(guardRailsSchema),
 };
-const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(userEntries);
+export const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(userEntries);
 
 /** A project in a folder that the user trusts may allow, too. */
 const trustedEntries = { ...projectEntries, rules: v.exactOptional(v.array(rule)) };
 /** What the owner of the machine sets: nobody's file can loosen it. */
 const managedEntries = {
+  $schema: v.exactOptional(v.string()),
   mode: v.exactOptional(mode),
   sandboxLimits: v.exactOptional(sandboxLimits),
   rules: v.exactOptional(v.array(rule)),

@@ -6,7 +6,7 @@ import * as v from "valibot";
 /** They stand in tables, files and metrics. */
 const name = v.pipe(
   v.string(),
-  v.regex(/^[a-z\d][a-z\d._-]{0,39}$/i, "a name of at most 40 letters, digits, dots and dashes"),
+  v.regex(/^[A-Za-z\d][A-Za-z\d._-]{0,39}$/, "a name of at most 40 letters, digits, dots and dashes"),
 );
 const metric = v.picklist(experimentMetrics, `one of ${experimentMetrics.join(", ")}`);
 const model = v.pipe(v.string(), v.minLength(1));

@@ -68,17 +68,27 @@ export interface AgentSession {
   run(words: string | Words): Promise<Turn | Failure>;
   /** *Contract:* the same, told as it happens; the generator returns what `run` resolves with. */
   stream(words: string | Words): AsyncGenerator<Happening, Turn | Failure>;
-  /** *Contract:* the running turn ends soon after. */
+  /** *Contract:* the running turn ends soon after; without one nothing happens. */
   cancel(): Promise<Failure | undefined>;
   /** *Contract:* ends what runs in it; idempotent. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
+const canceller = "the program";
+
 type Listener = (happening: Happening) => void;
 
 /** A failure says what is wrong with the options. */
-export async function openSession(options: SessionOptions = {}): Promise<AgentSession | Failure> {
+export function openSession(options: SessionOptions = {}): Promise<AgentSession | Failure> {
+  return openSessionAs(options);
+}
+
+/** *Contract:* a new session gets the id that was reserved for it. */
+export async function openSessionAs(
+  options: SessionOptions,
+  reserved?: string,
+): Promise<AgentSession | Failure> {
   const local = await localOptions(options);
   if (isFailure(local)) return local;
   let session: LocalSession | undefined;
@@ -102,15 +112,33 @@ export async function openSession(options: SessionOptions = {}): Promise<AgentSe
       tell({ delta });
     },
   };
-  const run = async (said: string | Words): Promise<Turn | Failure> => {
-    const words = typeof said === "string" ? { text: said } : said;
+  let isRunning = false;
+  let isCancelled = false;
+  const turn = async (words: Words): Promise<Turn | Failure> => {
     tally = emptyTally;
-    const begun = session ?? (await begin(opened, words, options.resume));
+    const begun = session ?? (await begin(opened, words, { resume: options.resume, reserved }));
     if (isFailure(begun)) return begun;
     const isFirst = session === undefined && options.resume === undefined;
     session = begun;
+    // Said while it was opened.
+    if (isCancelled) await begun.cancel(canceller);
     const ended = await begun.run(isFirst ? undefined : words);
     return isFailure(ended) ? ended : turnOf(ended, tally);
+  };
+  const run = async (said: string | Words): Promise<Turn | Failure> => {
+    isRunning = true;
+    isCancelled = false;
+    try {
+      return await turn(typeof said === "string" ? { text: said } : said);
+    } finally {
+      isRunning = false;
+    }
+  };
+  const cancel = async (): Promise<Failure | undefined> => {
+    // What is not at work would take it for its next turn.
+    if (!isRunning) return undefined;
+    isCancelled = true;
+    return session?.cancel(canceller);
   };
   const close = async (): Promise<void> => session?.close();
   return {
@@ -119,7 +147,7 @@ export async function openSession(options: SessionOptions = {}): Promise<AgentSe
     },
     run,
     stream: (said) => streamed(() => run(said), listeners),
-    cancel: async () => session?.cancel("the program"),
+    cancel,
     close,
     [Symbol.asyncDispose]: close,
   };
@@ -138,8 +166,13 @@ export async function run(task: string | Words, options: SessionOptions = {}): P
 
 type Local = Parameters<typeof startSession>[0];
 
-function begin(local: Local, words: Words, resume: string | undefined): Promise<LocalSession | Failure> {
-  return resume === undefined ? startSession(local, words) : resumeSession(local, resume);
+interface Ids {
+  readonly resume: string | undefined;
+  readonly reserved: string | undefined;
+}
+
+function begin(local: Local, words: Words, { resume, reserved }: Ids): Promise<LocalSession | Failure> {
+  return resume === undefined ? startSession(local, words, reserved) : resumeSession(local, resume);
 }
 
 async function localOptions(

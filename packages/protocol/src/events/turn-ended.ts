@@ -8,20 +8,20 @@ export interface TurnEnded {
   readonly end: TurnEnd;
 }
 
-const schema: v.GenericSchema<unknown, TurnEnded> = v.object({
-  end: v.variant("type", [
-    v.object({ type: v.literal("done") }),
-    v.object({ type: v.literal("failed"), failure: failureSchema }),
-    v.object({
-      type: v.literal("limit"),
-      limit: v.picklist(["steps", "tokens", "cost", "wallMs", "failures"]),
-      text: v.string(),
-    }),
-    v.object({ type: v.literal("permission"), text: v.string() }),
-    v.object({ type: v.literal("loop"), text: v.string() }),
-    v.object({ type: v.literal("cancelled"), by: v.string() }),
-  ]),
-});
+export const turnEndSchema: v.GenericSchema<unknown, TurnEnd> = v.variant("type", [
+  v.object({ type: v.literal("done") }),
+  v.object({ type: v.literal("failed"), failure: failureSchema }),
+  v.object({
+    type: v.literal("limit"),
+    limit: v.picklist(["steps", "tokens", "cost", "wallMs", "failures"]),
+    text: v.string(),
+  }),
+  v.object({ type: v.literal("permission"), text: v.string() }),
+  v.object({ type: v.literal("loop"), text: v.string() }),
+  v.object({ type: v.literal("cancelled"), by: v.string() }),
+]);
+
+const schema: v.GenericSchema<unknown, TurnEnded> = v.object({ end: turnEndSchema });
 
 export const turnEnded: EventType<"turn.ended", TurnEnded> = {
   name: "turn.ended",

@@ -1,0 +1,38 @@
+/** `lathe schema`: the published JSON schemas, from the installation. */
+import { readFileSync } from "node:fs";
+import { type Failure, isFailure } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import { readFlags } from "../flags.ts";
+import { usage } from "../run-options.ts";
+import { schemaNames } from "../schemas/schema-names.ts";
+
+const names = Object.keys(schemaNames);
+
+export const schemaCommand: Command = {
+  name: "schema",
+  about: "Prints a JSON schema: of configuration files, and of what Lathe prints and speaks.",
+  usage: ["schema", "schema NAME"],
+  words: names,
+  flags: {},
+  notes: `Without a name it lists them. An editor checks and completes a configuration file that begins with:
+  { "$schema": "./node_modules/lathe-agent/schemas/lathe.json", ... }`,
+  run,
+};
+
+/** Beside the sources, and beside the command in the package. */
+const folder = new URL("../../../../schemas/", import.meta.url);
+
+async function run(argv: readonly string[]): Promise<number | Failure> {
+  const line = readFlags(argv, {});
+  if (isFailure(line)) return line;
+  const [name, ...more] = line.words;
+  if (name === undefined) {
+    const width = Math.max(...names.map(({ length }) => length)) + 2;
+    const rows = Object.entries(schemaNames).map(([one, about]) => `${one.padEnd(width)}${about}\n`);
+    process.stdout.write(rows.join(""));
+    return 0;
+  }
+  if (more.length > 0 || !names.includes(name)) return usage(`the schemas are ${names.join(", ")}`);
+  process.stdout.write(readFileSync(new URL(`${name}.json`, folder), "utf8"));
+  return 0;
+}

@@ -1,0 +1,138 @@
+/** RPC messages: the schemas of what `lathe rpc` takes and gives: lines are held to them, and they are published. */
+import type { Failure } from "@lathe/protocol";
+import { publicSchemas } from "@lathe/protocol/schemas";
+import * as v from "valibot";
+import type {
+  ClientMethod,
+  ListedSession,
+  Notifications,
+  ParamsOf,
+  ResultOf,
+  ServerMethods,
+} from "./rpc-types.ts";
+
+const { delta, effect, event, failure, image, limits, mode, turnEnd, usage } = publicSchemas;
+
+/** Of the messages here; a change that breaks clients makes it one more. */
+export const rpcVersion = 1;
+
+const session = v.string();
+const folder = v.pipe(v.string(), v.minLength(1));
+
+/** What a session may be opened with, new or not. */
+const openEntries = {
+  model: v.exactOptional(v.string()),
+  mode: v.exactOptional(mode),
+  allow: v.exactOptional(v.array(v.string())),
+  limits: v.exactOptional(limits),
+  sandbox: v.exactOptional(v.boolean()),
+};
+
+const listed: v.GenericSchema<unknown, ListedSession> = v.object({
+  session,
+  cwd: v.string(),
+  title: v.string(),
+  createdAt: v.number(),
+  updatedAt: v.number(),
+});
+
+const turn: v.GenericSchema<unknown, ResultOf<"session/prompt">> = v.object({
+  session,
+  end: turnEnd,
+  text: v.string(),
+  steps: v.number(),
+  changed: v.array(v.string()),
+  usage,
+  cost: v.nullable(v.number()),
+});
+
+const nothing = v.object({});
+
+/** What a client asks, by method. Params know no other fields: a slip of the pen is told. */
+export const clientMethods: {
+  readonly [M in ClientMethod]: {
+    readonly params: v.GenericSchema<unknown, ParamsOf<M>>;
+    readonly result: v.GenericSchema<unknown, ResultOf<M>>;
+  };
+} = {
+  initialize: {
+    params: v.object({
+      protocolVersion: v.pipe(v.number(), v.integer(), v.minValue(1)),
+      client: v.exactOptional(v.object({ name: v.string(), version: v.exactOptional(v.string()) })),
+    }),
+    result: v.object({
+      protocolVersion: v.literal(rpcVersion),
+      server: v.object({ name: v.literal("lathe"), version: v.string() }),
+    }),
+  },
+  "session/new": { params: v.strictObject({ cwd: folder, ...openEntries }), result: v.object({ session }) },
+  "session/load": {
+    params: v.strictObject({
+      session,
+      cwd: v.exactOptional(folder),
+      replay: v.exactOptional(v.boolean()),
+      ...openEntries,
+    }),
+    result: v.object({ session, cwd: v.string(), title: v.string() }),
+  },
+  "session/prompt": {
+    params: v.strictObject({
+      session,
+      text: v.pipe(v.string(), v.regex(/\S/, "the prompt is empty: say what to do")),
+      images: v.exactOptional(v.array(image)),
+    }),
+    result: turn,
+  },
+  "session/cancel": { params: v.strictObject({ session }), result: nothing },
+  "session/close": { params: v.strictObject({ session }), result: nothing },
+  "session/list": {
+    params: v.strictObject({
+      cwd: v.exactOptional(folder),
+      search: v.exactOptional(v.string()),
+      limit: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1))),
+    }),
+    result: v.object({ sessions: v.array(listed) }),
+  },
+};
+
+/** What the client is asked. */
+export const serverMethods: {
+  readonly [M in keyof ServerMethods]: {
+    readonly params: v.GenericSchema<unknown, ServerMethods[M]["params"]>;
+    readonly result: v.GenericSchema<unknown, ServerMethods[M]["result"]>;
+  };
+} = {
+  "session/question": {
+    params: v.object({
+      session,
+      question: v.object({
+        kind: v.picklist(["permission", "question"]),
+        text: v.string(),
+        options: v.array(v.string()),
+        call: v.exactOptional(
+          v.object({
+            tool: v.string(),
+            input: v.string(),
+            command: v.exactOptional(v.string()),
+            effects: v.array(effect),
+            beyond: v.exactOptional(v.array(effect)),
+            why: v.string(),
+          }),
+        ),
+      }),
+    }),
+    result: v.object({ answer: v.string() }),
+  },
+};
+
+/** What the client is told. */
+export const notifications: {
+  readonly [M in keyof Notifications]: v.GenericSchema<unknown, Notifications[M]>;
+} = {
+  "session/event": v.object({ session, event, replay: v.exactOptional(v.literal(true)) }),
+  "session/delta": v.object({ session, delta }),
+  "session/remark": v.object({ session, text: v.string() }),
+};
+
+/** What stands behind an error's code. */
+export const errorData: v.GenericSchema<unknown, Failure> = failure;

@@ -1,0 +1,78 @@
+/** RPC types: what `lathe rpc` takes and gives, by method. */
+import type { Delta, Event, ImagePart, Limits, Mode } from "@lathe/protocol";
+import type { Question } from "../sdk/answer-questions.ts";
+import type { Turn } from "../sdk/open-session.ts";
+
+/** What a session may be opened with, new or not. */
+export interface OpenParams {
+  readonly model?: string;
+  readonly mode?: Mode;
+  readonly allow?: readonly string[];
+  readonly limits?: Limits;
+  readonly sandbox?: boolean;
+}
+
+export interface NamedSession {
+  readonly session: string;
+}
+
+export interface ListedSession extends NamedSession {
+  readonly cwd: string;
+  readonly title: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+type Nothing = Readonly<Record<string, never>>;
+
+/** What a client asks. */
+export interface ClientMethods {
+  readonly initialize: {
+    readonly params: {
+      readonly protocolVersion: number;
+      readonly client?: { readonly name: string; readonly version?: string };
+    };
+    readonly result: {
+      readonly protocolVersion: 1;
+      readonly server: { readonly name: "lathe"; readonly version: string };
+    };
+  };
+  readonly "session/new": {
+    readonly params: OpenParams & { readonly cwd: string };
+    readonly result: NamedSession;
+  };
+  readonly "session/load": {
+    /** In the folder it was begun in, unless `cwd` names another; with `replay` all events come first. */
+    readonly params: OpenParams & NamedSession & { readonly cwd?: string; readonly replay?: boolean };
+    readonly result: NamedSession & { readonly cwd: string; readonly title: string };
+  };
+  readonly "session/prompt": {
+    readonly params: NamedSession & { readonly text: string; readonly images?: readonly ImagePart[] };
+    readonly result: Turn;
+  };
+  readonly "session/cancel": { readonly params: NamedSession; readonly result: Nothing };
+  readonly "session/close": { readonly params: NamedSession; readonly result: Nothing };
+  readonly "session/list": {
+    readonly params: { readonly cwd?: string; readonly search?: string; readonly limit?: number };
+    readonly result: { readonly sessions: readonly ListedSession[] };
+  };
+}
+
+/** What the client is asked. */
+export interface ServerMethods {
+  readonly "session/question": {
+    readonly params: NamedSession & { readonly question: Question };
+    readonly result: { readonly answer: string };
+  };
+}
+
+/** What the client is told. */
+export interface Notifications {
+  readonly "session/event": NamedSession & { readonly event: Event; readonly replay?: true };
+  readonly "session/delta": NamedSession & { readonly delta: Delta };
+  readonly "session/remark": NamedSession & { readonly text: string };
+}
+
+export type ClientMethod = keyof ClientMethods;
+export type ParamsOf<M extends ClientMethod> = ClientMethods[M]["params"];
+export type ResultOf<M extends ClientMethod> = ClientMethods[M]["result"];

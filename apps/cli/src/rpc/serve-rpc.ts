@@ -1,0 +1,201 @@
+/** Serve RPC: sessions for a program in any language; what runs them is what programs in TypeScript use. */
+import { findSession, listSessions, readSession, reserveSessionId } from "@lathe/hosts/local";
+import { type Delta, type Event, type Failure, fold, isFailure } from "@lathe/protocol";
+import * as v from "valibot";
+import { harnessVersion } from "../harness-version.ts";
+import { realFolder, usage } from "../run-options.ts";
+import type { Question } from "../sdk/answer-questions.ts";
+import { type AgentSession, openSessionAs, type SessionOptions, type Turn } from "../sdk/open-session.ts";
+import { clientMethods, rpcVersion, serverMethods } from "./rpc-messages.ts";
+import { createRpcPeer, type RpcOutcome, type RpcPeer, rpcCodes } from "./rpc-peer.ts";
+import type { ClientMethod, Notifications, OpenParams, ParamsOf, ResultOf } from "./rpc-types.ts";
+
+export interface RpcServer {
+  /** *Contract:* resolves when the input has ended and every session is closed. */
+  readonly served: Promise<void>;
+  /** *Contract:* ends what runs in every session. */
+  close(): Promise<void>;
+}
+
+interface Held {
+  readonly agent: AgentSession;
+  isRunning: boolean;
+}
+
+type Sessions = Map<string, Held>;
+type Handlers = { readonly [M in ClientMethod]: (params: ParamsOf<M>) => Promise<ResultOf<M> | Failure> };
+
+export function serveRpc(input: AsyncIterable<Uint8Array>, write: (line: string) => void): RpcServer {
+  const sessions: Sessions = new Map();
+  let isGreeted = false;
+  const handlers = handlersOf(sessions, {
+    open: (id, options) => openFor(peer, id, options),
+    tell: (method, params) => peer.tell(method, params),
+  });
+  const answer = async (method: string, params: unknown): Promise<RpcOutcome> => {
+    if (!Object.hasOwn(clientMethods, method))
+      return refusal(rpcCodes.noMethod, `there is no method ${method.slice(0, 100)}`);
+    if (!isGreeted && method !== "initialize") return refusal(rpcCodes.noRequest, "initialize comes first");
+    isGreeted = true;
+    return handled(method as ClientMethod, params, handlers);
+  };
+  const peer = createRpcPeer({ write, answer });
+  const close = async (): Promise<void> => {
+    await Promise.allSettled([...sessions.values()].map(({ agent }) => leave(agent)));
+  };
+  // Whoever closes the input waits for nothing that still runs.
+  const served = peer.serve(endedBy(input, close)).then(close);
+  return { served, close };
+}
+
+/** Whoever takes the lines of a program that has gone stops what it began. */
+async function* endedBy(
+  input: AsyncIterable<Uint8Array>,
+  close: () => Promise<void>,
+): AsyncGenerator<Uint8Array> {
+  try {
+    yield* input;
+  } finally {
+    void close();
+  }
+}
+
+async function leave(agent: AgentSession): Promise<void> {
+  await agent.cancel();
+  await agent.close();
+}
+
+async function handled<M extends ClientMethod>(
+  method: M,
+  params: unknown,
+  handlers: Handlers,
+): Promise<RpcOutcome> {
+  const checked = v.safeParse(clientMethods[method].params, params ?? {});
+  if (!checked.success) {
+    const [issue] = checked.issues;
+    const at = v.getDotPath(issue);
+    return refusal(rpcCodes.wrongParams, `${method}: ${at === null ? "" : `${at}: `}${issue.message}`);
+  }
+  const result = await handlers[method](checked.output);
+  return isFailure(result)
+    ? { error: { code: rpcCodes.failed, message: result.text, data: result } }
+    : { result };
+}
+
+function refusal(code: number, message: string): RpcOutcome {
+  return { error: { code, message } };
+}
+
+interface Client {
+  readonly open: (id: string, options: SessionOptions) => Promise<AgentSession | Failure>;
+  readonly tell: Tell;
+}
+
+interface Loading {
+  readonly sessions: Sessions;
+  readonly tell: Tell;
+  readonly hold: (id: string, options: SessionOptions) => Promise<Failure | undefined>;
+}
+
+function handlersOf(sessions: Sessions, { open, tell }: Client): Handlers {
+  const held = (id: string): Held | Failure =>
+    sessions.get(id) ?? usage(`session ${id} is not open: session/load opens it`);
+  const hold = async (id: string, options: SessionOptions): Promise<Failure | undefined> => {
+    const agent = await open(id, options);
+    if (isFailure(agent)) return agent;
+    sessions.set(id, { agent, isRunning: false });
+    return undefined;
+  };
+  return {
+    initialize: async () => ({
+      protocolVersion: rpcVersion,
+      server: { name: "lathe", version: harnessVersion() },
+    }),
+    "session/new": async (params) => {
+      const session = reserveSessionId();
+      return (await hold(session, optionsOf(params, params.cwd))) ?? { session };
+    },
+    "session/load": (params) => load(params, { sessions, tell, hold }),
+    "session/prompt": async ({ session, text, images }) => {
+      const found = held(session);
+      return isFailure(found) ? found : prompt(found, { text, ...(images && { images }) });
+    },
+    "session/cancel": async ({ session }) => {
+      const found = held(session);
+      if (isFailure(found)) return found;
+      return (await found.agent.cancel()) ?? {};
+    },
+    "session/close": async ({ session }) => {
+      const found = held(session);
+      if (isFailure(found)) return found;
+      sessions.delete(session);
+      await leave(found.agent);
+      return {};
+    },
+    "session/list": async (params) => {
+      const found = await listSessions(process.env, params);
+      const people = found.filter(({ agent }) => agent === undefined);
+      return {
+        sessions: people.map(({ id: session, parent: _p, agent: _a, ...rest }) => ({ session, ...rest })),
+      };
+    },
+  };
+}
+
+async function load(
+  { session: start, replay, cwd, ...more }: ParamsOf<"session/load">,
+  { sessions, tell, hold }: Loading,
+): Promise<ResultOf<"session/load"> | Failure> {
+  const id = await findSession(process.env, start);
+  if (isFailure(id)) return id;
+  if (sessions.has(id)) return usage(`session ${id} is open already`);
+  const events = await readSession(process.env, id);
+  if (isFailure(events)) return events;
+  const { cwd: own, title } = fold(events);
+  const options = { ...optionsOf(more, cwd ?? own), resume: id };
+  const refused = await hold(id, options);
+  if (refused) return refused;
+  if (replay) for (const event of events) tell("session/event", { session: id, event, replay: true });
+  return { session: id, cwd: cwd ?? own, title };
+}
+
+async function prompt(held: Held, words: Parameters<AgentSession["run"]>[0]): Promise<Turn | Failure> {
+  if (held.isRunning) return usage("a prompt of this session is running: wait for it, or session/cancel it");
+  held.isRunning = true;
+  try {
+    return await held.agent.run(words);
+  } finally {
+    held.isRunning = false;
+  }
+}
+
+function optionsOf({ model, mode, allow, limits, sandbox }: OpenParams, cwd: string): SessionOptions {
+  return {
+    cwd,
+    ...(model !== undefined && { model }),
+    ...(mode && { mode }),
+    ...(allow && { allow }),
+    ...(limits && { limits }),
+    ...(sandbox !== undefined && { sandbox }),
+  };
+}
+
+type Tell = <M extends keyof Notifications>(method: M, params: Notifications[M]) => void;
+
+async function openFor(peer: RpcPeer, id: string, options: SessionOptions): Promise<AgentSession | Failure> {
+  const folder = realFolder(options.cwd ?? "");
+  if (isFailure(folder)) return folder;
+  const session = id;
+  const told = {
+    ...options,
+    onEvent: (event: Event) => peer.tell("session/event", { session, event }),
+    onDelta: (delta: Delta) => peer.tell("session/delta", { session, delta }),
+    onRemark: (text: string) => peer.tell("session/remark", { session, text }),
+    onQuestion: async (question: Question) => {
+      const given = await peer.ask("session/question", { session, question });
+      // What is no answer lets nothing happen: it ends the turn.
+      return v.parse(serverMethods["session/question"].result, given).answer;
+    },
+  };
+  return openSessionAs(told, id);
+}

@@ -1,0 +1,102 @@
+/** Report schemas: what `lathe report --json` and `lathe report keep --json` print. */
+import { failureCodes } from "@lathe/protocol";
+import * as v from "valibot";
+
+const number = v.number();
+const spread = v.object({ p50: number, p95: number });
+const maybe = v.exactOptional(spread);
+const code = v.picklist(failureCodes);
+
+const workGroup = v.object({
+  name: v.string(),
+  sessions: number,
+  turns: number,
+  agents: v.object({ sessions: number, turns: number }),
+  badTurns: number,
+  steps: number,
+  retries: number,
+  failovers: number,
+  asked: number,
+  firstMs: maybe,
+  stepMs: maybe,
+  turnMs: maybe,
+  testMs: maybe,
+  tokens: v.object({ fresh: number, cached: number, written: number, output: number }),
+  hitRate: v.exactOptional(number),
+  calls: number,
+  cost: number,
+  unpriced: number,
+  compactions: v.object({ times: number, before: number, after: number, summaries: number, cost: number }),
+});
+
+const day = v.object({
+  at: number,
+  cost: number,
+  turns: number,
+  badTurns: number,
+  calls: number,
+  failedCalls: number,
+  firstMs: v.exactOptional(number),
+});
+
+const toolModel = v.object({
+  tool: v.string(),
+  model: v.string(),
+  calls: number,
+  failed: number,
+  refused: number,
+  asked: number,
+  ms: maybe,
+  failures: v.array(v.object({ class: v.string(), code, times: number })),
+});
+
+const alert = v.object({
+  signature: v.string(),
+  kind: v.picklist(["jump", "unknown"]),
+  tool: v.string(),
+  model: v.string(),
+  code,
+  baseline: number,
+  since: number,
+  lastAt: number,
+  calls: number,
+  failures: number,
+  examples: v.array(
+    v.object({ at: number, session: v.string(), seq: number, shape: v.string(), ms: number }),
+  ),
+  closedAt: v.exactOptional(number),
+});
+
+const groups = v.array(workGroup);
+
+export const reportSchema: v.GenericSchema = v.object({
+  span: v.object({ since: number, until: number }),
+  work: v.object({
+    total: workGroup,
+    by: v.object({ model: groups, profile: groups, project: groups, harness: groups }),
+    days: v.array(day),
+    rot: v.array(v.object({ errors: v.string(), turns: number, bad: number })),
+  }),
+  errors: v.array(toolModel),
+  alerts: v.array(alert),
+  callsPerFalseAlarm: number,
+  ingested: v.object({ sessions: number, events: number, unread: number }),
+});
+
+const keepRow = v.object({
+  name: v.string(),
+  horizon: v.picklist(["hour", "day", "week", "month"]),
+  changes: number,
+  lines: number,
+  kept: number,
+  laidOut: number,
+  byUser: number,
+  byAgent: number,
+});
+const keepRows = v.array(keepRow);
+
+export const keepSchema: v.GenericSchema = v.object({
+  measured: v.object({ changes: number, gone: number }),
+  total: keepRows,
+  by: v.object({ model: keepRows, tool: keepRows, language: keepRows, folder: keepRows }),
+});

@@ -1,0 +1,11 @@
+/** The names of the published schemas, and what each is of. */
+export const schemaNames = {
+  config: "your own configuration: ~/.config/lathe/config.json",
+  lathe: "a project's configuration: lathe.json",
+  event: "one event of a session's log, as `sessions export --format jsonl` prints it",
+  "run-result": "what `run --output-format json` prints",
+  "run-stream": "one line of `run --output-format stream-json`",
+  report: "what `report --json` prints",
+  "report-keep": "what `report keep --json` prints",
+  rpc: "the messages of `rpc`",
+} as const;

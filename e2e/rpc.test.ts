@@ -1,0 +1,291 @@
+/** `lathe rpc`: the real process behind a client of these tests, and behind the client in Python. */
+import assert from "node:assert/strict";
+import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { AssistantPart, Event } from "@lathe/protocol";
+import { startWireServer, type WireScript, type WireServer } from "@lathe/testkit";
+import { Ajv } from "ajv";
+import { makePlace, type Place, type Running, wireEnv } from "./lathe.ts";
+
+type Fields = Readonly<Record<string, unknown>>;
+
+interface Message {
+  readonly id?: number | string | null;
+  readonly method?: string;
+  readonly params?: Fields;
+  readonly result?: Fields;
+  readonly error?: { readonly code: number; readonly message: string; readonly data?: Fields };
+}
+
+const schema = JSON.parse(readFileSync(new URL("../schemas/rpc.json", import.meta.url), "utf8"));
+const ajv = new Ajv({ strict: false });
+ajv.addSchema(schema, "rpc");
+const isLine = ajv.compile({ $ref: "rpc" });
+
+/** Holds each line of either side to the schema. */
+class Client {
+  readonly running: Running;
+  readonly told: Message[] = [];
+  readonly #asked = new Map<unknown, string>();
+  readonly #heard = new Set<() => void>();
+  #id = 0;
+
+  constructor(running: Running) {
+    this.running = running;
+    let rest = "";
+    running.child.stdout?.on("data", (text: string) => {
+      const lines = `${rest}${text}`.split("\n");
+      rest = lines.pop() ?? "";
+      for (const line of lines) this.#take(JSON.parse(line));
+      for (const look of this.#heard) look();
+    });
+  }
+
+  #take(message: Message): void {
+    assert.ok(isLine(message), `${JSON.stringify(message)}: ${JSON.stringify(isLine.errors)}`);
+    const method = this.#asked.get(message.id);
+    if (message.result && method !== undefined) {
+      const check = ajv.compile({ $ref: `rpc#/$defs/${method.replaceAll("/", "~1")}.result` });
+      assert.ok(check(message.result), `${method}: ${JSON.stringify(check.errors)}`);
+    }
+    this.told.push(message);
+  }
+
+  raw(line: string): void {
+    this.running.child.stdin?.write(`${line}\n`);
+  }
+
+  send(message: Fields): void {
+    this.raw(JSON.stringify({ jsonrpc: "2.0", ...message }));
+  }
+
+  /** The first message that meets it, an earlier one included. */
+  until(meets: (message: Message) => boolean): Promise<Message> {
+    return new Promise((resolve, reject) => {
+      const look = (): void => {
+        const found = this.told.find(meets);
+        if (!found) return;
+        this.#heard.delete(look);
+        resolve(found);
+      };
+      this.#heard.add(look);
+      void this.running.ended.then(({ err }) => reject(new Error(`it never came; ${err}`)));
+      look();
+    });
+  }
+
+  async ask(method: string, params: Fields): Promise<Message> {
+    const id = ++this.#id;
+    this.#asked.set(id, method);
+    this.send({ id, method, params });
+    return this.until((message) => message.id === id && message.method === undefined);
+  }
+
+  async result(method: string, params: Fields): Promise<Fields> {
+    const { result, error } = await this.ask(method, params);
+    assert.ok(result, JSON.stringify(error));
+    return result;
+  }
+
+  events(): readonly Event[] {
+    return this.told.flatMap(({ method, params }) =>
+      method === "session/event" ? [params?.event as Event] : [],
+    );
+  }
+
+  async leave(): Promise<number | null> {
+    this.running.child.stdin?.end();
+    return (await this.running.ended).code;
+  }
+}
+
+function say(text: string): AssistantPart {
+  return { type: "text", text };
+}
+
+function write(id: string, path: string): AssistantPart {
+  return { type: "tool-call", id, tool: "write", input: JSON.stringify({ path, content: "hello\n" }) };
+}
+
+describe("lathe rpc", () => {
+  let place: Place;
+  let servers: WireServer[] = [];
+  beforeEach(() => {
+    place = makePlace();
+  });
+  afterEach(async () => {
+    await Promise.all(servers.map((server) => server.close()));
+    servers = [];
+    place.remove();
+  });
+
+  const model = "anthropic/claude-sonnet-5-5";
+  const serving = async (script: WireScript): Promise<Readonly<Record<string, string>>> => {
+    const server = await startWireServer(script);
+    servers.push(server);
+    return wireEnv(server.url);
+  };
+  const open = async (script: WireScript = []): Promise<Client> =>
+    new Client(place.start(["rpc"], { env: await serving(script), input: null }));
+  const greeted = async (script?: WireScript): Promise<Client> => {
+    const client = await open(script);
+    await client.result("initialize", { protocolVersion: 1, client: { name: "test" } });
+    return client;
+  };
+  const begun = async (client: Client, more: Fields = {}): Promise<string> => {
+    const { session } = await client.result("session/new", { cwd: place.workspace, model, ...more });
+    return String(session);
+  };
+
+  it("runs a prompt, tells what happens, lists and loads the session", async () => {
+    const client = await greeted([
+      { parts: [say("I write."), write("c1", "a.txt")] },
+      { parts: [say("Done.")] },
+    ]);
+    const session = await begun(client, { sandbox: false });
+    const turn = await client.result("session/prompt", { session, text: "write a.txt" });
+    assert.deepEqual(
+      [turn.end, turn.text, turn.steps, turn.changed],
+      [{ type: "done" }, "Done.", 2, ["a.txt"]],
+    );
+    assert.equal(readFileSync(join(place.workspace, "a.txt"), "utf8"), "hello\n");
+    const types = client.events().map(({ type }) => type);
+    assert.ok(types.includes("tool.completed") && types.at(-1) === "turn.ended", types.join());
+    const text = client.told.flatMap(({ method, params }) => {
+      const { type, text: more } = Object(params?.delta);
+      return method === "session/delta" && type === "text" ? [more] : [];
+    });
+    assert.equal(text.join(""), "I write.Done.");
+    const { sessions } = await client.result("session/list", { cwd: place.workspace });
+    assert.deepEqual(
+      (sessions as Fields[]).map(({ session: id, title }) => [id, title]),
+      [[session, "write a.txt"]],
+    );
+    assert.equal(await client.leave(), 0);
+
+    const later = await greeted([{ parts: [say("Still here.")] }]);
+    const loaded = await later.result("session/load", { session, replay: true });
+    assert.deepEqual(loaded, { session, cwd: place.workspace, title: "write a.txt" });
+    // How a session is made is told nobody who hears it being made.
+    const replayed = later.events().filter(({ type }) => !/^session\.(?:created|claimed)$/.test(type));
+    assert.deepEqual(replayed, client.events());
+    const again = await later.result("session/prompt", { session, text: "and now?" });
+    assert.equal(again.text, "Still here.");
+    assert.match(String((await later.ask("session/load", { session })).error?.message), /is open already/);
+    assert.equal(await later.leave(), 0);
+  });
+
+  it("asks the client, whose answer holds", async () => {
+    const script = ["a", "b"].map((name) => ({ parts: [write(`c-${name}`, `${name}.txt`)] }));
+    const client = await greeted([...script, { parts: [say("Done.")] }]);
+    const session = await begun(client, { mode: "ask" });
+    const turn = client.result("session/prompt", { session, text: "write" });
+    const answer = async (call: string, said: string): Promise<void> => {
+      const { id, params } = await client.until(
+        (one) =>
+          one.method === "session/question" &&
+          String(Object(Object(one.params).question).call?.input).includes(call),
+      );
+      assert.deepEqual(Object(params?.question).options.slice(0, 1), ["allow"]);
+      client.send({ id, result: { answer: said } });
+    };
+    await answer("a.txt", "allow");
+    await answer("b.txt", "deny");
+    assert.deepEqual((await turn).changed, ["a.txt"]);
+    assert.ok(!existsSync(join(place.workspace, "b.txt")));
+    assert.equal(await client.leave(), 0);
+  });
+
+  it("lets nothing happen where the client answers with an error or nonsense", async () => {
+    for (const reply of [{ error: { code: 1, message: "no" } }, { result: { said: "allow" } }]) {
+      const client = await greeted([{ parts: [write("c1", "a.txt")] }, { parts: [say("Done.")] }]);
+      const session = await begun(client, { mode: "ask" });
+      const turn = client.result("session/prompt", { session, text: "write" });
+      const { id } = await client.until(({ method }) => method === "session/question");
+      client.send({ id, ...reply });
+      assert.equal(Object((await turn).end).type, "cancelled");
+      assert.ok(!existsSync(join(place.workspace, "a.txt")));
+      await client.leave();
+    }
+  });
+
+  it("cancels a turn, even one that is only being opened, and ends with its input", async () => {
+    const client = await greeted(() => ({ fault: { type: "stall", after: "nothing" } }));
+    const session = await begun(client);
+    const first = client.result("session/prompt", { session, text: "wait" });
+    client.send({ method: "session/cancel", params: { session } });
+    assert.equal(Object((await first).end).type, "cancelled");
+    assert.deepEqual(await client.result("session/cancel", { session }), {});
+    assert.deepEqual(await client.result("session/close", { session }), {});
+    assert.match(
+      String((await client.ask("session/prompt", { session, text: "x" })).error?.message),
+      /not open/,
+    );
+    const other = await begun(client);
+    client.send({ id: "last", method: "session/prompt", params: { session: other, text: "wait" } });
+    await client.until(({ params }) => Object(params?.event).type === "step.started");
+    assert.match(
+      String((await client.ask("session/prompt", { session: other, text: "more" })).error?.message),
+      /prompt of this session is running/,
+    );
+    assert.equal(await client.leave(), 0);
+    assert.deepEqual(place.leftovers(), []);
+  });
+
+  it("answers what is wrong with a code, and goes on", async () => {
+    const client = await open();
+    const early = await client.ask("session/list", {});
+    assert.equal(early.error?.code, -32600);
+    const wrong: readonly (readonly [string, number])[] = [
+      ["{ no json", -32700],
+      ["\u0000\u0001", -32700],
+      ["[]", -32600],
+      ["42", -32600],
+      ['{"id":1}', -32600],
+      ['{"jsonrpc":"2.0","id":{},"method":"initialize"}', -32600],
+      [`{"jsonrpc":"2.0","id":"${"x".repeat(1_000_000)}"}`, -32600],
+    ];
+    for (const [i, [line, code]] of wrong.entries()) {
+      const before = client.told.length;
+      client.raw(line);
+      await client.until((message) => client.told.indexOf(message) >= before);
+      assert.equal(client.told.at(-1)?.error?.code, code, `${i}`);
+    }
+    client.raw("");
+    client.send({ id: 999, result: {} });
+    await client.result("initialize", { protocolVersion: 7 });
+    const codes: readonly (readonly [string, Fields, number, unknown])[] = [
+      ["constructor", {}, -32601, undefined],
+      ["session/new", {}, -32602, undefined],
+      ["session/new", { cwd: place.workspace, modle: "x" }, -32602, undefined],
+      ["session/new", { cwd: join(place.workspace, "gone") }, -32000, "invalid-arguments"],
+      ["session/load", { session: "nobody" }, -32000, "session-unknown"],
+      ["session/prompt", { session: "nobody", text: "x" }, -32000, "invalid-arguments"],
+      ["session/prompt", { session: "nobody", text: " " }, -32602, undefined],
+    ];
+    for (const [method, params, code, failure] of codes) {
+      const { error } = await client.ask(method, params);
+      assert.deepEqual([error?.code, error?.data?.code], [code, failure], method);
+    }
+    assert.equal(await client.leave(), 0);
+  });
+
+  it("ends on SIGTERM with 130", async () => {
+    const client = await greeted();
+    client.running.child.kill("SIGTERM");
+    assert.equal((await client.running.ended).code, 130);
+  });
+
+  const noPython = spawnSync("python3", ["--version"]).status === 0 ? false : "python3 is not installed";
+
+  it("serves the client in Python", { skip: noPython }, async () => {
+    const env = await serving([{ parts: [write("c1", "a.txt")] }, { parts: [say("From Python.")] }]);
+    const before = ["python3", fileURLToPath(new URL("../examples/client.py", import.meta.url))];
+    const { code, out, err } = await place.run(["write a.txt"], { before, env });
+    assert.equal(code, 0, err);
+    assert.match(out, /^From Python\.\ndone in 2 steps; changed: a\.txt\n$/);
+  });
+});

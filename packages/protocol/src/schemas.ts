@@ -1,0 +1,63 @@
+/** Schemas: what programs of other makers read and write of ours, for whoever publishes or checks it. */
+import * as v from "valibot";
+import { limitsSchema } from "./budget.ts";
+import { effectSchema, modeSchema } from "./decision.ts";
+import { deltaSchema } from "./delta.ts";
+import { type Event, eventNames, eventType } from "./event.ts";
+import { turnEndSchema } from "./events/turn-ended.ts";
+import { failureSchema } from "./failure.ts";
+import { imageSchema } from "./message.ts";
+import type { Contact } from "./network.ts";
+import { usageSchema } from "./usage.ts";
+
+const place = {
+  session: v.string(),
+  seq: v.pipe(v.number(), v.integer(), v.minValue(1)),
+  parent: v.pipe(v.number(), v.integer(), v.minValue(0)),
+  at: v.number(),
+};
+
+function schemaOfEvent(name: (typeof eventNames)[number]): v.GenericSchema {
+  const { version, schema } = eventType(name);
+  return v.object({ v: v.literal(version), ...place, type: v.literal(name), data: schema });
+}
+
+/** By the name of their type. */
+const events: Readonly<Record<string, v.GenericSchema>> = Object.fromEntries(
+  eventNames.map((name) => [name, schemaOfEvent(name)]),
+);
+
+const contact: v.GenericSchema<unknown, Contact> = v.object({
+  host: v.string(),
+  port: v.number(),
+  verdict: v.picklist(["allowed", "refused", "failed"]),
+  times: v.number(),
+});
+
+interface PublicSchemas {
+  readonly events: typeof events;
+  readonly event: v.GenericSchema<unknown, Event>;
+  readonly delta: typeof deltaSchema;
+  readonly failure: typeof failureSchema;
+  readonly turnEnd: typeof turnEndSchema;
+  readonly usage: typeof usageSchema;
+  readonly limits: typeof limitsSchema;
+  readonly mode: typeof modeSchema;
+  readonly effect: typeof effectSchema;
+  readonly image: typeof imageSchema;
+  readonly contact: typeof contact;
+}
+
+export const publicSchemas: PublicSchemas = {
+  events,
+  event: v.union(Object.values(events)) as v.GenericSchema<unknown, Event>,
+  delta: deltaSchema,
+  failure: failureSchema,
+  turnEnd: turnEndSchema,
+  usage: usageSchema,
+  limits: limitsSchema,
+  mode: modeSchema,
+  effect: effectSchema,
+  image: imageSchema,
+  contact,
+};

@@ -1,0 +1,175 @@
+/**
+ * Makes what is published of schemas: `node scripts/schemas.mjs` writes `schemas/*.json` from the schemas that Lathe itself
+ * checks with, and `docs/configuration.md` from those of the configuration.
+ */
+import { writeFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { toJsonSchema } from "@valibot/to-json-schema";
+import { projectSchema, userSchema } from "../apps/cli/src/config/config-file.ts";
+import { clientMethods, errorData, notifications, serverMethods } from "../apps/cli/src/rpc/rpc-messages.ts";
+import { configAbout } from "../apps/cli/src/schemas/config-about.ts";
+import { runResultSchema, runStreamSchema } from "../apps/cli/src/schemas/output-schemas.ts";
+import { keepSchema, reportSchema } from "../apps/cli/src/schemas/report-schemas.ts";
+import { schemaNames } from "../apps/cli/src/schemas/schema-names.ts";
+import { publicSchemas } from "../packages/protocol/src/schemas.ts";
+
+const draft = "http://json-schema.org/draft-07/schema#";
+
+/** Said once in each file that needs them. */
+const { events, event, contact: _, ...parts } = publicSchemas;
+const named = { ...parts, ...events };
+
+function converted(schema, definitions = {}) {
+  const { $schema: _draft, ...json } = toJsonSchema(schema, {
+    definitions,
+    typeMode: "input",
+    target: "draft-07",
+    // What a check holds several keys to, its message says where it fails.
+    ignoreActions: ["check"],
+    overrideSchema: ({ valibotSchema, jsonSchema }) =>
+      // JSON has no undefined: what may be anything is there or not.
+      valibotSchema.type === "unknown" ? {} : (jsonSchema ?? undefined),
+  });
+  return json;
+}
+
+function file(name, { $defs, ...schema }) {
+  const used = $defs && usedOf([schema, halvesOf($defs)], $defs);
+  const head = { $schema: draft, $id: `urn:lathe:schema:${name}`, title: schemaNames[name] };
+  return tidy({ ...head, ...schema, ...(used && { $defs: used }) });
+}
+
+/** What belongs to a method leads to itself: nothing else says which answer is whose. */
+function halvesOf(definitions) {
+  const names = Object.keys(definitions).filter((name) => /\.(?:params|result)$/.test(name));
+  return names.map((name) => `#/$defs/${name}`);
+}
+
+/** Definitions that something leads to. */
+function usedOf(schema, definitions, found = new Set()) {
+  for (const [, name] of JSON.stringify(schema).matchAll(/"#\/\$defs\/([^"]+)"/g)) {
+    const key = name.replaceAll("~1", "/");
+    if (found.has(key)) continue;
+    found.add(key);
+    usedOf(definitions[key], definitions, found);
+  }
+  return Object.fromEntries(Object.entries(definitions).filter(([key]) => found.has(key)));
+}
+
+function tidy(value) {
+  if (Array.isArray(value)) return value.map(tidy);
+  if (typeof value !== "object" || value === null) return value;
+  const isEmpty = ([key, one]) => key === "required" && Array.isArray(one) && one.length === 0;
+  return Object.fromEntries(
+    Object.entries(value).flatMap((entry) => (isEmpty(entry) ? [] : [[entry[0], tidy(entry[1])]])),
+  );
+}
+
+/** With what each key is for, and a name for whose file it is. */
+function described(schema, whose, path = "") {
+  const about = configAbout[path];
+  const { properties, additionalProperties, items, anyOf, ...rest } = schema;
+  const below = (key) => (path === "" ? key : `${path}.${key}`);
+  return {
+    ...(about && { description: typeof about === "string" ? about : (about[whose] ?? about.config) }),
+    ...rest,
+    ...(anyOf && {
+      anyOf: anyOf.map(({ ...one }) => ({ ...described(one, whose, path), description: undefined })),
+    }),
+    ...(items && { items: described(items, whose, `${path}[]`) }),
+    ...(properties && {
+      properties: Object.fromEntries(
+        Object.entries(properties).map(([key, value]) => [key, described(value, whose, below(key))]),
+      ),
+    }),
+    ...(additionalProperties !== undefined && {
+      additionalProperties:
+        typeof additionalProperties === "object"
+          ? described(additionalProperties, whose, `${path}.*`)
+          : additionalProperties,
+    }),
+  };
+}
+
+function message(properties, required) {
+  return {
+    type: "object",
+    properties: { jsonrpc: { const: "2.0" }, ...properties },
+    required: ["jsonrpc", ...required],
+    additionalProperties: false,
+  };
+}
+
+const id = { anyOf: [{ type: "string" }, { type: "number" }] };
+
+/** Every line of either side; params and results by method. */
+function rpcSchema() {
+  const sides = { ...clientMethods, ...serverMethods };
+  const halves = Object.entries(sides).flatMap(([method, { params, result }]) => [
+    [`${method}.params`, params],
+    [`${method}.result`, result],
+  ]);
+  const told = Object.entries(notifications).map(([method, params]) => [`${method}.params`, params]);
+  const definitions = { ...named, event, ...Object.fromEntries([...halves, ...told]) };
+  const ref = (name) => ({ $ref: `#/$defs/${name.replaceAll("/", "~1")}` });
+  const request = (method) =>
+    message({ id, method: { const: method }, params: ref(`${method}.params`) }, ["id", "method", "params"]);
+  const notification = (method) =>
+    message({ method: { const: method }, params: ref(`${method}.params`) }, ["method", "params"]);
+  const error = {
+    type: "object",
+    properties: { code: { type: "integer" }, message: { type: "string" }, data: ref("failure") },
+    required: ["code", "message"],
+  };
+  const converting = Object.fromEntries(
+    Object.entries(definitions).map(([name, schema]) => [name, withoutItself(schema, definitions)]),
+  );
+  return {
+    anyOf: [
+      ...Object.keys(sides).map(request),
+      ...Object.keys(notifications).map(notification),
+      notification("session/cancel"),
+      message({ id, result: { type: "object" } }, ["id", "result"]),
+      message({ id: { anyOf: [...id.anyOf, { type: "null" }] }, error }, ["id", "error"]),
+    ],
+    $defs: { ...converting, error: { ...error, description: errorText(errorData) } },
+  };
+}
+
+function errorText() {
+  return "-32700 no JSON, -32600 no request, -32601 no such method, -32602 wrong params, -32603 a bug, -32000 a failure: `data` has its code";
+}
+
+/** Its own words, with the others by reference; one that has two names would else only point to itself. */
+function withoutItself(schema, definitions) {
+  const others = Object.fromEntries(Object.entries(definitions).filter(([, one]) => one !== schema));
+  const { $defs: _defs, ...json } = converted(schema, others);
+  return json;
+}
+
+/** File names and texts. */
+export function publishedSchemas() {
+  const made = {
+    config: file("config", described(converted(userSchema), "config")),
+    lathe: file("lathe", described(converted(projectSchema), "lathe")),
+    event: file("event", converted(event, named)),
+    "run-result": file("run-result", converted(runResultSchema, named)),
+    "run-stream": file("run-stream", converted(runStreamSchema, { ...named, event })),
+    report: file("report", converted(reportSchema)),
+    "report-keep": file("report-keep", converted(keepSchema)),
+    rpc: file("rpc", rpcSchema()),
+  };
+  return Object.fromEntries(
+    Object.entries(made).map(([name, json]) => [
+      `schemas/${name}.json`,
+      `${JSON.stringify(json, null, 1)}\n`,
+    ]),
+  );
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  for (const [path, text] of Object.entries(publishedSchemas())) {
+    writeFileSync(new URL(`../${path}`, import.meta.url), text);
+    console.log(`${path}: ${text.length} characters`);
+  }
+}
