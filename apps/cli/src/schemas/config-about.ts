@@ -106,7 +106,8 @@ export const configAbout: Readonly<
   "experiments[].arms[].set.profile.manner": "How the model is told to work.",
   "experiments[].arms[].set.profile.edits": "The edit format it is offered.",
   "experiments[].arms[].set.profile.maxOutput": "Tokens of one answer.",
-  "experiments[].arms[].set.profile.windowShare": "The part of the window above which a session is made shorter.",
+  "experiments[].arms[].set.profile.windowShare":
+    "The part of the window above which a session is made shorter.",
   "experiments[].arms[].set.profile.tidyAbove": "Tokens above which old results are shortened.",
   "experiments[].arms[].set.profile.foreignReasoning": "What becomes of another model's reasoning.",
   "experiments[].metric": "What is to become better.",
