@@ -5,7 +5,7 @@
  */
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { joinSources, root } from "./bundle.mjs";
 
 const target = resolve(process.argv[2] ?? join(root, "tmp"));
@@ -52,12 +52,15 @@ function manifest(files) {
 }
 
 /** Threads start from files of their own. */
-const worker = "packages/search/src/build/build-worker";
+const threads = ["packages/search/src/build/build-worker", "packages/search/src/exact/trigram-worker"];
 const place = (source) => {
   const path = relative(root, source).split(sep).join("/").replace(/\.ts$/, ".js");
   return `new URL(${JSON.stringify(`../${path}`)}, import.meta.url).href`;
 };
-const { files } = await joinSources(place, { worker: join(root, `${worker}.ts`) });
+const { files } = await joinSources(
+  place,
+  Object.fromEntries(threads.map((thread) => [basename(thread), join(root, `${thread}.ts`)])),
+);
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(join(folder, "lib"), { recursive: true });
 for (const { name, code } of files) writeFileSync(join(folder, "lib", name), code);
@@ -68,8 +71,10 @@ for (const path of data) {
     filter: (file) => !file.includes("__pycache__"),
   });
 }
-mkdirSync(dirname(join(folder, worker)), { recursive: true });
-writeFileSync(join(folder, `${worker}.js`), `import "${"../".repeat(4)}lib/worker.mjs";\n`);
+for (const thread of threads) {
+  mkdirSync(dirname(join(folder, thread)), { recursive: true });
+  writeFileSync(join(folder, `${thread}.js`), `import "${"../".repeat(4)}lib/${basename(thread)}.mjs";\n`);
+}
 cpSync(join(root, "apps/cli/bin"), join(folder, "bin"), { recursive: true });
 for (const name of ["README.md", "LICENSE", "CHANGELOG.md"]) cpSync(join(root, name), join(folder, name));
 writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(files), null, 2)}\n`);

@@ -18,7 +18,7 @@ export interface CodeSearch {
 export function openCodeSearch(folder: string, env: Env, patienceMs: number): CodeSearch | Failure {
   const root = folderOf(folder);
   if (typeof root !== "string") return root;
-  const search = createSearch({ root, index: { ...indexOptions(env), patienceMs } });
+  const search = createSearch({ root, index: { ...indexOptions(env), patienceMs, isOneShot: true } });
   return { search, exclude: unreadable(".", defaultRules) };
 }
 

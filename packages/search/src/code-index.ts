@@ -1,6 +1,5 @@
 /** Code index: the files of one tree, ranked for a query; kept up with the disk at each call. */
-import { createHash } from "node:crypto";
-import { basename, dirname, join } from "node:path";
+import { join } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { buildSegments, type SizedFile } from "./build/build-segments.ts";
 import { blobId, type Indexed, maxFileBytes, readQuietly } from "./build/index-files.ts";
@@ -8,8 +7,14 @@ import type { Place } from "./place.ts";
 import { headOf } from "./rank/git-head.ts";
 import { readCommits } from "./rank/git-log.ts";
 import { decodeHistory, encodeHistory, type HistoryPart, historyPart } from "./rank/history.ts";
+import { cacheName, shortHash } from "./segments/cache-name.ts";
 import type { Segment } from "./segments/segment.ts";
-import { openSegmentCache, pruneSegments, type SegmentCache } from "./segments/segment-cache.ts";
+import {
+  defaultQuota,
+  openSegmentCache,
+  pruneSegments,
+  type SegmentCache,
+} from "./segments/segment-cache.ts";
 import {
   contentKey,
   type Documents,
@@ -39,7 +44,6 @@ export interface CodeIndexOptions {
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-const defaultQuota = 2_000_000_000;
 /** Segments of which one is made again. */
 const manySegments = 12;
 /** Bytes of a segment that is worth a file. */
@@ -71,10 +75,7 @@ export class CodeIndex {
     this.#place = place;
     this.#options = options;
     this.#repository = repositoryOf(place.root);
-    const owner = this.#repository?.common ?? place.root;
-    const called = basename(this.#repository ? dirname(owner) : owner);
-    const name = `${called}-${shortHash(owner)}`.replaceAll(/[^\w.-]/g, "_");
-    this.#name = `v${wordsVersion}-${name}`;
+    this.#name = `v${wordsVersion}-${cacheName(place.root, this.#repository)}`;
     this.folder = options.folder === undefined ? undefined : join(options.folder, this.#name);
     this.#cache = openSegmentCache(this.folder);
   }
@@ -231,8 +232,4 @@ export class CodeIndex {
 
 function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
   return a.path < b.path ? -1 : 1;
-}
-
-function shortHash(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 16);
 }

@@ -6,10 +6,13 @@ import {
   type FilesQuery,
   type FilesResult,
   failure,
+  type GrepQuery,
+  type GrepResult,
   isFailure,
   type Search,
 } from "@lathe/protocol";
 import type { RankedSearch } from "./code-search.ts";
+import type { ExactGrep } from "./exact/exact-grep.ts";
 import { globMatcher } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { filesArgs, type Place } from "./place.ts";
@@ -33,6 +36,12 @@ export interface IndexOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** How long an index is waited for before ripgrep answers. */
   readonly patienceMs?: number;
+  /** Bytes of all that is kept. */
+  readonly quota?: number;
+  /** Of a tree from which on its trigrams are indexed, too. */
+  readonly fromFiles?: number;
+  /** The process ends after one answer: a look at all files takes as long as ripgrep, which may as well search them. */
+  readonly isOneShot?: boolean;
 }
 
 export function createSearch(options: SearchOptions): Search {
@@ -48,15 +57,19 @@ export function createSearch(options: SearchOptions): Search {
     return { root, program, path: inside };
   };
   let ranked: Promise<RankedSearch> | undefined;
+  let exact: Promise<ExactGrep> | undefined;
   return {
     async grep(query, signal) {
       const place = await placeOf(query.path);
       if (isFailure(place)) return place;
       const sieve = sieveOf(place.path, query);
       if (isFailure(sieve)) return sieve;
-      const counting = leftOutOf(place, { sieve, query }, signal);
-      const found = await grep(place, { sieve, query }, signal);
-      return isFailure(found) ? found : { ...found, leftOut: await counting };
+      const search = (until: AbortSignal): Promise<GrepResult | Failure> =>
+        grepAll(place, { sieve, query }, until);
+      const { folder, isOneShot } = options.index ?? {};
+      if (folder === undefined || isOneShot) return search(signal);
+      exact ??= openExact({ ...place, path: "" }, { ...options.index, folder });
+      return (await exact).grep({ place, sieve, query }, search, signal);
     },
     async files(query, signal) {
       const place = await placeOf(query.path);
@@ -83,12 +96,37 @@ export function createSearch(options: SearchOptions): Search {
   };
 }
 
+/** Its modules are loaded by the first search. */
+async function openExact(
+  place: Place,
+  { folder, quota, fromFiles, never }: IndexOptions & { readonly folder: string },
+): Promise<ExactGrep> {
+  const { openExactGrep } = await import("./exact/exact-grep.ts");
+  const given = { ...(quota && { quota }), ...(fromFiles && { fromFiles }) };
+  return openExactGrep(place, { folder, mayIndex: mayIndexBut(never), ...given });
+}
+
+function mayIndexBut(never: readonly string[] = []): (path: string) => boolean {
+  const closed = never.map(globMatcher);
+  return (path) => !closed.some((matches) => matches(path));
+}
+
+/** With ripgrep over everything. */
+async function grepAll(
+  place: Place,
+  asked: { readonly sieve: Sieve; readonly query: GrepQuery },
+  signal: AbortSignal,
+): Promise<GrepResult | Failure> {
+  const counting = leftOutOf(place, asked, signal);
+  const found = await grep(place, asked, signal);
+  return isFailure(found) ? found : { ...found, leftOut: await counting };
+}
+
 /** Its modules are loaded by the first ranked query. */
 async function openRanked(place: Place, options: IndexOptions = {}): Promise<RankedSearch> {
   const { openCodeSearch } = await import("./code-search.ts");
-  const { never = [], ...rest } = options;
-  const closed = never.map(globMatcher);
-  return openCodeSearch(place, { ...rest, mayIndex: (path) => !closed.some((matches) => matches(path)) });
+  const { never, ...rest } = options;
+  return openCodeSearch(place, { ...rest, mayIndex: mayIndexBut(never) });
 }
 
 async function files(place: Place, query: FilesQuery, signal: AbortSignal): Promise<FilesResult | Failure> {

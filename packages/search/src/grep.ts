@@ -11,9 +11,11 @@ import type { Sieve } from "./sieve.ts";
 /** Files that a search is begun again without; with more of them it ends early. */
 const maxSkipped = 8;
 
-interface Asked {
+export interface Asked {
   readonly sieve: Sieve;
   readonly query: GrepQuery;
+  /** Only these files, in this order, whatever is ignored; all that are below the place when absent. */
+  readonly candidates?: readonly string[];
 }
 
 type Found = Omit<GrepResult, "leftOut">;
@@ -35,7 +37,7 @@ export async function grep(place: Place, asked: Asked, signal: AbortSignal): Pro
 /** One run; `tooLong` names a file that it should be begun again without. */
 async function search(
   place: Place,
-  { sieve, query, skipped }: Asked & { readonly skipped: readonly string[] },
+  { sieve, query, candidates, skipped }: Asked & { readonly skipped: readonly string[] },
   signal: AbortSignal,
 ): Promise<(Omit<Found, "skipped"> & { readonly tooLong?: string }) | Failure> {
   const stop = new AbortController();
@@ -51,7 +53,10 @@ async function search(
     wanted: (path) => sieve.wanted(path) && !sieve.excluded(path),
     begun: (path) => looks.push(look(path)),
   });
-  const args = grepArgs(place, query, skipped);
+  const args = [
+    ...grepArgs(place, query, skipped),
+    ...(candidates ? candidateArgs(candidates, skipped) : ["--", startOf(place)]),
+  ];
   const { program, root } = place;
   const run = { program, args, cwd: root, separator: "\n", signal, stop: stop.signal, record } as const;
   const ended = await runRipgrep(run);
@@ -87,9 +92,14 @@ function grepArgs(place: Place, query: GrepQuery, skipped: readonly string[]): r
     ...(name === undefined ? [] : ["--type-add", `wanted:${name}`, "--type", "wanted"]),
     "--regexp",
     query.pattern,
-    "--",
-    startOf(place),
   ];
+}
+
+/** Mapped into memory a file would count as text whatever lies behind its beginning. */
+function candidateArgs(candidates: readonly string[], skipped: readonly string[]): readonly string[] {
+  const paths = candidates.filter((path) => !skipped.includes(path)).map((path) => `./${path}`);
+  // With none it is told to read its empty input: what is wrong with a pattern it says all the same.
+  return ["--no-mmap", "--", ...(paths.length > 0 ? paths : ["-"])];
 }
 
 function anchored(path: string): string {

@@ -1,6 +1,7 @@
 /** Opens the index of a tree, brings it up to date, and says what is in it. */
 import { type Failure, isFailure } from "@lathe/protocol";
 import { CodeIndex, type CodeIndexOptions } from "./code-index.ts";
+import { buildExactIndex, type TrigramState } from "./exact/build-exact-index.ts";
 import { globMatcher } from "./glob.ts";
 import { bundledRipgrep } from "./ripgrep.ts";
 
@@ -14,6 +15,8 @@ export interface IndexState {
   readonly segments: number;
   readonly commits: number;
   readonly folder?: string;
+  /** Of exact search; absent for a tree that is searched as fast without. */
+  readonly trigrams?: TrigramState;
 }
 
 export interface OpenOptions extends Omit<CodeIndexOptions, "mayIndex"> {
@@ -28,11 +31,13 @@ export async function openCodeIndex(
   if (isFailure(program)) return program;
   const closed = never.map(globMatcher);
   const mayIndex = (path: string): boolean => !closed.some((matches) => matches(path));
-  const index = new CodeIndex({ root, program, path: "" }, { ...options, mayIndex });
+  const place = { root, program, path: "" };
+  const index = new CodeIndex(place, { ...options, mayIndex });
   const reading = index.history();
   const documents = await index.update(new AbortController().signal);
   if (isFailure(documents)) return documents;
   const history = await reading;
+  const trigrams = await buildExactIndex(place, { ...options, mayIndex });
   let [indexed, lines] = [0, 0];
   documents.files.forEach((_, doc) => {
     const open = documents.segments[documents.segmentOf[doc] as number];
@@ -51,5 +56,6 @@ export async function openCodeIndex(
     segments: documents.segments.length,
     commits: history.reduce((sum, { messages }) => sum + messages.segment.files, 0),
     ...(index.folder !== undefined && { folder: index.folder }),
+    ...(trigrams && { trigrams }),
   };
 }

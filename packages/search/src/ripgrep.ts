@@ -14,6 +14,8 @@ export interface Run {
   readonly stop?: AbortSignal;
   /** *Contract:* false when enough has been seen: ripgrep is then ended. */
   readonly record: (text: string) => boolean;
+  /** Of what it prints beside its results, piece by piece. */
+  readonly beside?: (text: string) => void;
 }
 
 export interface Ended {
@@ -61,6 +63,7 @@ export function runRipgrep(run: Run): Promise<Ended | Failure> {
   const outcome = readRecords(child, run);
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     errors = (errors + text).slice(0, maxErrors);
+    run.beside?.(text);
   });
   child.on("error", (error) => {
     const text = `ripgrep could not be started: ${error.message}.`;

@@ -16,7 +16,8 @@ const flags = {
 
 export const indexCommand: Command = {
   name: "index",
-  about: "Builds the index for `lathe search`, or brings it up to date, and says what is in it.",
+  about:
+    "Builds the index for `lathe search` and `lathe grep`, or brings it up to date, and says what is in it.",
   usage: ["index [--json]"],
   flags,
   notes: `Not needed before a search, which does the same. The index holds no text: words are in it as numbers.
@@ -48,6 +49,14 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
     ["lines", count(built.lines)],
     ["commits", String(built.commits)],
     ["size", `${bytes(built.bytes)} in ${built.segments} ${built.segments === 1 ? "segment" : "segments"}`],
+    ...(built.trigrams
+      ? [
+          [
+            "exact",
+            `${built.trigrams.files} files, ${bytes(built.trigrams.bytes)} in ${built.trigrams.segments} segments`,
+          ],
+        ]
+      : []),
     ["time", duration(ms)],
     ["kept in", built.folder ?? "memory"],
   ];

@@ -28,6 +28,9 @@ export interface SegmentCache {
 
 const ending = ".segment";
 
+/** Bytes of all that is kept. */
+export const defaultQuota = 2_000_000_000;
+
 const nothing: SegmentCache = {
   segments: () => [],
   keep: () => false,

@@ -1,0 +1,175 @@
+/**
+ * The benchmark of exact search: `node bench/exact/run.ts --root DIR [--patterns N] [--cache DIR]` indexes a tree (of a
+ * gigabyte or more, in a git repository), compares every result with ripgrep's over the whole tree, and prints how much
+ * faster it is: in a session that goes on, and as a process of its own. Nothing in DIR is changed but one file, and back.
+ */
+import { spawnSync } from "node:child_process";
+import { appendFileSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
+import { availableParallelism, loadavg, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { parseArgs } from "node:util";
+import { type GrepResult, isFailure, type Search } from "@lathe/protocol";
+import { createSearch } from "@lathe/search";
+import { type Pattern, patternsOf } from "./patterns.ts";
+
+const { values } = parseArgs({
+  options: {
+    root: { type: "string" },
+    cache: { type: "string" },
+    patterns: { type: "string", default: "300" },
+    rounds: { type: "string", default: "7" },
+  },
+});
+const root = resolve(values.root ?? ".");
+const home =
+  values.cache === undefined ? mkdtempSync(join(tmpdir(), "lathe-exact-bench-")) : resolve(values.cache);
+const env = { ...process.env, XDG_CACHE_HOME: home };
+const rounds = Number(values.rounds);
+const never = new AbortController().signal;
+const command = fileURLToPath(new URL("../../apps/cli/bin/lathe.mjs", import.meta.url));
+
+/** For a tree of C: how often each of them stands in Linux 6.1 is in the comment. */
+const kinds: readonly (readonly [kind: string, pattern: Pattern])[] = [
+  ["literal, nowhere", { pattern: "xfs_kettle_whistles", literal: true }],
+  ["literal, rare", { pattern: "xfs_btree_rec_offset", literal: true }],
+  ["literal, rare, any case", { pattern: "XFS_BTREE_REC_OFFSET", literal: true, ignoreCase: true }],
+  ["literal, in 1 % of files", { pattern: "mutex_lock_interruptible", literal: true }],
+  ["literal, in most files", { pattern: "include", literal: true }],
+  ["regex with literals, rare", { pattern: "xfs_btree_\\w+_offset\\(" }],
+  ["regex with literals, two of them", { pattern: "static\\s+int\\s+ext4_\\w+_inode\\(" }],
+  ["alternatives", { pattern: "(?:ext4|btrfs)_(?:alloc|free)_inode\\b" }],
+  ["regex without literals", { pattern: "\\b[a-f]{9}\\b" }],
+];
+
+async function grep(search: Search, pattern: Pattern, limit: number): Promise<GrepResult | string> {
+  const found = await search.grep({ ...pattern, limit }, never);
+  return isFailure(found) ? found.text : found;
+}
+
+async function timed(search: Search, pattern: Pattern): Promise<number> {
+  const began = performance.now();
+  await grep(search, pattern, 1000);
+  return performance.now() - began;
+}
+
+function median(times: readonly number[]): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? Number.NaN;
+}
+
+function sizeOf(path: string): number {
+  const entries = readdirSync(path, { recursive: true, withFileTypes: true }).filter((entry) =>
+    entry.isFile(),
+  );
+  return entries.reduce((sum, { parentPath, name }) => sum + statSync(join(parentPath, name)).size, 0);
+}
+
+/** A session that heard of the tree, and has its index: the first search only begins that. */
+async function warmedUp(search: Search): Promise<number> {
+  const began = performance.now();
+  for (let tries = 0; tries < 3000; tries++) {
+    if ((await timed(search, { pattern: "xfs_kettle_whistles", literal: true })) < 30) break;
+    await pause(200);
+  }
+  return performance.now() - began;
+}
+
+/** As a process of its own, with the index or with none. */
+function coldTime({ pattern, literal, ignoreCase }: Pattern, cache: string): number {
+  const flags = [...(literal ? ["-F"] : []), ...(ignoreCase ? ["-i"] : [])];
+  const began = performance.now();
+  const args = [command, "grep", ...flags, "--json", "--cwd", root, "--", pattern];
+  const { status, stderr } = spawnSync(process.execPath, args, {
+    env: { ...env, XDG_CACHE_HOME: cache },
+    encoding: "utf8",
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  if (status !== 0 && status !== 1) throw new Error(stderr);
+  return performance.now() - began;
+}
+
+function row(cells: readonly (string | number)[]): void {
+  console.log(`| ${cells.map((cell) => (typeof cell === "number" ? cell.toFixed(1) : cell)).join(" | ")} |`);
+}
+
+async function speed(plain: Search, warm: Search): Promise<void> {
+  const nowhere = mkdtempSync(join(tmpdir(), "lathe-exact-none-"));
+  row(["pattern", "ripgrep ms", "warm ms", "times", "process without index ms", "with ms", "times"]);
+  row(Array.from({ length: 7 }, () => "---"));
+  for (const [kind, pattern] of kinds) {
+    const times: [number[], number[], number[], number[]] = [[], [], [], []];
+    for (let round = 0; round < rounds; round++) {
+      times[0].push(await timed(plain, pattern));
+      times[1].push(await timed(warm, pattern));
+      times[2].push(coldTime(pattern, nowhere));
+      times[3].push(coldTime(pattern, home));
+    }
+    const [alone, session, without, withIndex] = times.map(median) as [number, number, number, number];
+    row([kind, alone, session, alone / session, without, withIndex, without / withIndex]);
+  }
+  rmSync(nowhere, { recursive: true });
+}
+
+async function edits(warm: Search): Promise<void> {
+  const listed = await warm.files({ limit: 100_000 }, never);
+  if (isFailure(listed)) throw new Error(listed.text);
+  const path = listed.paths.find((one) => one.endsWith(".c")) ?? listed.paths[0] ?? "";
+  const full = join(root, path);
+  const { size } = statSync(full);
+  const [unchanged, changed]: [number[], number[]] = [[], []];
+  try {
+    for (let round = 0; round < rounds * 3; round++) {
+      const pattern = { pattern: `kettleWhistles${round}`, literal: true };
+      unchanged.push(await timed(warm, pattern));
+      appendFileSync(full, `// ${pattern.pattern}\n`);
+      const began = performance.now();
+      const found = await grep(warm, pattern, 10);
+      changed.push(performance.now() - began);
+      if (typeof found === "string" || found.lines.length !== 1) throw new Error("an edit was not found");
+    }
+  } finally {
+    truncateSync(full, size);
+  }
+  const [before, after] = [median(unchanged), median(changed)];
+  console.log(
+    `\nEdit to found: ${after.toFixed(1)} ms, ${(after - before).toFixed(1)} more than without an edit.`,
+  );
+}
+
+async function compare(plain: Search, warm: Search): Promise<void> {
+  const listed = await plain.files({ limit: 1_000_000 }, never);
+  if (isFailure(listed)) throw new Error(listed.text);
+  const patterns = patternsOf(root, listed.paths, Number(values.patterns));
+  let [same, matches, slower] = [0, 0, 0];
+  const ratios: number[] = [];
+  for (const pattern of patterns) {
+    const began = performance.now();
+    const expected = await grep(plain, pattern, 20_000);
+    const middle = performance.now();
+    const found = await grep(warm, pattern, 20_000);
+    const ratio = (performance.now() - middle) / (middle - began);
+    ratios.push(1 / ratio);
+    if (ratio > 1.1) slower++;
+    if (JSON.stringify(found) === JSON.stringify(expected)) same++;
+    else console.log(`differs: ${JSON.stringify(pattern)}`);
+    matches += typeof expected === "string" ? 0 : expected.lines.length;
+  }
+  console.log(`\n${same} of ${patterns.length} patterns give ripgrep's result, ${matches} lines in all;`);
+  console.log(
+    `median ${median(ratios).toFixed(1)} times as fast; ${slower} took more than 1.1 of its time, once.`,
+  );
+}
+
+const folder = join(home, "lathe", "index");
+const plain = createSearch({ root });
+const warm = createSearch({ root, index: { folder } });
+console.log(`${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}`);
+const seconds = (await warmedUp(warm)) / 1000;
+console.log(
+  `Built, or found in the cache, and listening after ${seconds.toFixed(1)} s: ${sizeOf(folder)} bytes.\n`,
+);
+await speed(plain, warm);
+await edits(warm);
+if (Number(values.patterns) > 0) await compare(plain, warm);
+if (values.cache === undefined) rmSync(home, { recursive: true });

@@ -1,0 +1,299 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import {
+  appendFileSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, it } from "node:test";
+import type { GrepQuery, GrepResult } from "@lathe/protocol";
+import { isFailure } from "@lathe/protocol";
+import { rgPath } from "@vscode/ripgrep";
+import fc from "fast-check";
+import { createSearch } from "../create-search.ts";
+import { sieveOf } from "../sieve.ts";
+import { type ExactGrep, openExactGrep } from "./exact-grep.ts";
+import { trigramsVersion } from "./trigrams.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "lathe-exact-"));
+const opened: ExactGrep[] = [];
+after(() => {
+  for (const one of opened) one.close();
+  rmSync(folder, { recursive: true });
+});
+const signal = new AbortController().signal;
+
+function put(root: string, path: string, content: string | Uint8Array): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), content);
+  // Long ago: what was changed just now is not indexed, since it may change again unseen.
+  utimesSync(join(root, path), 1_700_000_000, 1_700_000_000);
+}
+
+const git = (root: string, ...args: readonly string[]): string =>
+  execFileSync("git", ["-C", root, "-c", "user.name=a", "-c", "user.email=a@example.com", ...args], {
+    encoding: "utf8",
+    stdio: "pipe",
+  });
+
+const words =
+  "kettle teapot Kessel boilWater STEAM_VALVE naïve größe 漢字仮名 \u212aelvin ſteam whistle_loudly".split(
+    " ",
+  );
+
+/** A repository with text of all kinds, in which no word is everywhere. */
+function repository(): string {
+  const root = mkdtempSync(join(folder, "tree-"));
+  git(root, "init", "-q");
+  for (let n = 0; n < 120; n++) {
+    const [one, other] = [words[n % words.length] ?? "", words[(n * 7 + 3) % words.length] ?? ""];
+    const end = n % 5 === 0 ? "\r\n" : "\n";
+    const lines = [
+      `// part ${n}`,
+      `const ${one}${n} = call_${other}(${n});`,
+      "",
+      `return ${other} + "${one}";`,
+    ];
+    put(root, `src/${n % 9}/part-${n}.ts`, `${lines.join(end)}${n % 4 === 0 ? "" : end}`);
+  }
+  put(root, "src/1-a/first.ts", "kettle before and behind\n");
+  put(root, "bin/early", Buffer.from("kettle\nx\0kettle\n"));
+  put(root, "bin/late", Buffer.from(`kettle\n${"text\n".repeat(30_000)}\0kettle\n`));
+  put(root, "doc/utf16.txt", Buffer.from("\ufeffkettle und Größe\n", "utf16le"));
+  put(root, "doc/mark.txt", "\ufeffkettle with a mark\n");
+  put(root, "doc/empty.txt", "");
+  put(root, "secret/.env", "kettle=secretSauce\n");
+  put(root, ".gitignore", "*.log\nout/\n");
+  put(root, "out/kettle.ts", "kettle\n");
+  put(root, "kettle.log", "kettle\n");
+  put(root, "src/.latheignore", "");
+  return root;
+}
+
+interface Compared {
+  /** The same query by ripgrep over everything, and by the index. */
+  readonly expected: GrepResult | string;
+  readonly found: GrepResult | string;
+  readonly usedIndex: boolean;
+}
+
+interface Opened {
+  readonly exact: ExactGrep;
+  readonly cache: string;
+  compare(query: Partial<GrepQuery> & { readonly pattern: string }): Promise<Compared>;
+}
+
+async function open(root: string, cache: string = mkdtempSync(join(folder, "cache-"))): Promise<Opened> {
+  const place = { root, program: rgPath, path: "" };
+  const mayIndex = (path: string): boolean => !path.endsWith(".env");
+  const exact = openExactGrep(place, { folder: cache, fromFiles: 50, mayIndex });
+  opened.push(exact);
+  await exact.settled();
+  const plain = createSearch({ root });
+  return {
+    exact,
+    cache,
+    async compare(given) {
+      const query = { limit: 1000, ...given };
+      const expected = await plain.grep(query, signal);
+      const sieve = sieveOf(query.path ?? "", query);
+      assert.ok(!isFailure(sieve));
+      let usedIndex = true;
+      const search = (until: AbortSignal) => {
+        usedIndex = false;
+        return plain.grep(query, until);
+      };
+      const found = await exact.grep(
+        { place: { ...place, path: query.path ?? "" }, sieve, query },
+        search,
+        signal,
+      );
+      const textOf = (one: typeof found) => (isFailure(one) ? one.text : one);
+      return { expected: textOf(expected), found: textOf(found), usedIndex };
+    },
+  };
+}
+
+it("gives ripgrep's very result for 100 patterns made from the text, and for most of them by the index", async () => {
+  const { compare } = await open(repository());
+  const word = fc.constantFrom(...words, "part", "call_", "return", "const", "7", "ettl", "氏", "zzz");
+  const literal = fc.array(word, { minLength: 1, maxLength: 2 }).map((all) => all.join(""));
+  const escaped = (text: string): string => text.replaceAll(/[+().*?"]/g, "\\$&");
+  const shapes: readonly ((a: string, b: string) => string)[] = [
+    (a) => a,
+    (a, b) => `${a}|${b}`,
+    (a, b) => `${a}.*${b}`,
+    (a) => `\\b${a}\\d+`,
+    (a) => `^.*${a}.?;?$`,
+    (a) => `(?i)${a.toUpperCase()}`,
+    (a, b) => `(?:${a}|${b})[0-9"(]`,
+    (a) => `${a}(?=\\W)`,
+    (a, b) => `call_${a}\\(\\d{1,3}\\)|"${b}";\\r?$`,
+  ];
+  const regex = fc
+    .tuple(fc.constantFrom(...shapes), literal, literal)
+    .map(([shape, a, b]) => ({ pattern: shape(escaped(a), escaped(b)), literal: false }));
+  const query = fc.record({
+    text: fc.oneof(
+      regex,
+      literal.map((pattern) => ({ pattern, literal: true })),
+    ),
+    ignoreCase: fc.boolean(),
+    where: fc.constantFrom(
+      {},
+      {},
+      { path: "src" },
+      { path: "src/1" },
+      { glob: "*.ts" },
+      { glob: "!**/part-1*" },
+    ),
+    exclude: fc.constantFrom([], ["**/.env"], ["**/.env", "src/2"]),
+    limit: fc.constantFrom(1000, 1000, 5),
+    context: fc.constantFrom(0, 0, 1),
+  });
+  let used = 0;
+  const asked = fc.sample(query, { numRuns: 100, seed: 6 });
+  for (const { text, where, ...rest } of asked) {
+    const given = { ...text, ...where, ...rest };
+    const { expected, found, usedIndex } = await compare(given);
+    assert.deepEqual(found, expected, JSON.stringify(given));
+    if (usedIndex) used++;
+  }
+  assert.ok(used > 40, `the index was used ${used} times`);
+});
+
+it("hears of every change before the next answer", async () => {
+  const root = repository();
+  git(root, "add", "-A");
+  git(root, "commit", "-q", "-m", "Begin");
+  linkSync(join(root, "src/4/part-4.ts"), join(root, "out/linked.ts"));
+  git(root, "update-index", "-q", "--refresh");
+  const { compare, exact } = await open(root);
+  const same = async (what: string, count: number, mayUse = true): Promise<void> => {
+    const { expected, found, usedIndex } = await compare({ pattern: "simmer\\w*Soup" });
+    assert.deepEqual(found, expected, what);
+    assert.equal(typeof found === "object" && found.lines.length, count, what);
+    if (mayUse) assert.ok(usedIndex, `${what}: by the index`);
+    await exact.settled();
+  };
+  await same("nothing yet", 0);
+  appendFileSync(join(root, "src/3/part-3.ts"), "simmerSoup\n");
+  await same("an edit", 1);
+  writeFileSync(join(root, "src/3/new.ts"), "simmerSoup\n");
+  await same("a new file", 2);
+  writeFileSync(join(root, "src/3/new.log"), "simmerSoup\n");
+  await same("a new file that is ignored", 2);
+  writeFileSync(join(root, "src/3/new.ts.tmp"), "simmerSoup simmerSoup\nsimmerSoup\n");
+  renameSync(join(root, "src/3/new.ts.tmp"), join(root, "src/3/new.ts"));
+  await same("a file that is replaced", 3);
+  rmSync(join(root, "src/3/new.ts"));
+  await same("a file that is gone", 1);
+  put(root, "src/fresh/deep/er.ts", "simmerSoup\n");
+  await same("a new folder", 2, false);
+  appendFileSync(join(root, "src/fresh/deep/er.ts"), "simmerSoup\n");
+  await same("an edit in it", 3);
+  renameSync(join(root, "src/fresh"), join(root, "src/moved"));
+  await same("a folder that moved", 3, false);
+  writeFileSync(join(root, "src/moved/deep/er.ts"), "simmerMoreSoup\n");
+  await same("an edit where it is now", 2);
+  writeFileSync(join(root, "src/moved/.gitignore"), "deep\n");
+  await same("new rules on ignoring", 1, false);
+  rmSync(join(root, "src/moved/.gitignore"));
+  await same("no such rules", 2, false);
+  rmSync(join(root, "src/moved"), { recursive: true });
+  mkdirSync(join(root, "src/moved/deep"), { recursive: true });
+  await same("a folder that came again, empty", 1, false);
+  writeFileSync(join(root, "src/moved/deep/again.ts"), "simmerSoup\n");
+  await same("a file in it", 2);
+  git(root, "checkout", "-q", "-f", "--", ".");
+  await same("a checkout", 1);
+  appendFileSync(join(root, "out/linked.ts"), "simmerSoup\n");
+  await same("a change under another name", 2);
+  writeFileSync(join(root, ".git/info/exclude"), "part-4.ts\nagain.ts\n");
+  await same("rules of the repository", 0, false);
+});
+
+it("shares segments among worktrees, and indexes neither secrets nor what a person has not saved yet", async () => {
+  const root = repository();
+  git(root, "add", "-A");
+  git(root, "commit", "-q", "-m", "Begin");
+  const first = await open(root);
+  const segments = () =>
+    readdirSync(first.cache, { recursive: true, encoding: "utf8" }).filter((name) =>
+      name.endsWith(".trigrams"),
+    );
+  assert.equal(segments().length, 1);
+  const tree = `${root}-tree`;
+  git(root, "worktree", "add", "-q", tree);
+  // As git makes them they are all just changed; a person comes later.
+  for (const path of git(tree, "ls-files", "-z").split("\0").slice(0, -1))
+    utimesSync(join(tree, path), 1_700_000_000, 1_700_000_000);
+  git(tree, "update-index", "-q", "--refresh");
+  const second = await open(tree, first.cache);
+  assert.equal(segments().length, 1);
+  const { found, expected, usedIndex } = await second.compare({ pattern: "boilWater3", literal: true });
+  assert.deepEqual([found, usedIndex], [expected, true]);
+  const secret = await first.compare({ pattern: "secretSauce" });
+  assert.deepEqual([secret.found, secret.usedIndex], [secret.expected, true]);
+  const bytes = Buffer.concat(segments().map((name) => readFileSync(join(first.cache, name))));
+  const id = git(root, "hash-object", "secret/.env").trim();
+  const words = new Uint32Array(id.match(/.{8}/g)?.map((word) => Number.parseInt(word, 16)) ?? []);
+  assert.equal(bytes.includes(Buffer.from(words.buffer)), false);
+});
+
+it("makes again what is torn or of another version, and answers meanwhile", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  const first = await open(root, cache);
+  const [own = ""] = readdirSync(cache);
+  const other = own.replace(`t${trigramsVersion}-`, "t0-");
+  mkdirSync(join(cache, other));
+  const segment = readdirSync(join(cache, own)).find((name) => name.endsWith(".trigrams")) ?? "";
+  const whole = readFileSync(join(cache, own, segment));
+  const torn = Uint8Array.from(whole).fill(0, whole.length >> 1);
+  writeFileSync(join(cache, own, segment), torn);
+  const pattern = "const whistle_loudly\\d";
+  const running = await first.compare({ pattern });
+  assert.deepEqual([running.found, running.usedIndex], [running.expected, false]);
+  await first.exact.settled();
+  const again = await first.compare({ pattern });
+  assert.deepEqual([again.found, again.usedIndex], [again.expected, true]);
+  for (const name of readdirSync(join(cache, own))) writeFileSync(join(cache, own, name), "torn");
+  const second = await open(root, cache);
+  const after = await second.compare({ pattern });
+  assert.deepEqual([after.found, after.usedIndex], [after.expected, true]);
+  assert.ok(!readdirSync(cache).includes(other));
+});
+
+it("names a bad pattern also where no file is a candidate", async () => {
+  const { compare } = await open(repository());
+  for (const pattern of ["nowhere\\p{Nothing}", "nowhere[z-a]", "nowhere{3,1}"]) {
+    const { expected, found } = await compare({ pattern });
+    assert.equal(typeof expected, "string");
+    assert.equal(found, expected);
+  }
+});
+
+it("leaves small trees, and folders that are no repository, to ripgrep where it cannot tell", async () => {
+  const root = mkdtempSync(join(folder, "small-"));
+  put(root, "a/one.ts", "kettle\n");
+  const small = await open(root);
+  assert.equal((await small.compare({ pattern: "kettle" })).usedIndex, false);
+  assert.deepEqual(readdirSync(small.cache), []);
+  for (let n = 0; n < 100; n++) put(root, `a/b/${n}.ts`, `kettle${n}\n`);
+  put(root, "a/.gitignore", "4*.ts\n");
+  const large = await open(root);
+  for (const path of [undefined, "a", "a/b"]) {
+    const { expected, found, usedIndex } = await large.compare({ pattern: "kettle4", ...(path && { path }) });
+    assert.deepEqual(found, expected);
+    assert.equal(usedIndex, path === undefined);
+  }
+});

@@ -1,0 +1,109 @@
+/** Exact grep: ripgrep over the files that may hold a match, where they are known and few; else over all. */
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { type Failure, type GrepQuery, type GrepResult, isFailure } from "@lathe/protocol";
+import { globMatcher } from "../glob.ts";
+import { type Asked, grep } from "../grep.ts";
+import type { Place } from "../place.ts";
+import { defaultQuota } from "../segments/segment-cache.ts";
+import { repositoryOf } from "../tree/git-index.ts";
+import { worthAnIndex } from "./build-exact-index.ts";
+import { ExactIndex, type ExactOptions } from "./exact-index.ts";
+import { ExcludedFiles } from "./excluded-files.ts";
+import { planOfPattern } from "./pattern.ts";
+
+export type ExactGrepOptions = Pick<ExactOptions, "folder" | "mayIndex"> & Partial<ExactOptions>;
+
+export type Search = (signal: AbortSignal) => Promise<GrepResult | Failure>;
+
+export interface ExactGrep {
+  /** *Contract:* the same result as `search`, which is ripgrep over everything. */
+  grep(
+    asked: Asked & { readonly place: Place },
+    search: Search,
+    signal: AbortSignal,
+  ): Promise<GrepResult | Failure>;
+  /** *Contract:* resolves when what goes on in the background is done. */
+  settled(): Promise<void>;
+  /** Stops hearing of changes. */
+  close(): void;
+}
+
+/** Bytes of the names of files that a command takes. */
+const mostArguments = process.platform === "win32" ? 24_000 : 900_000;
+/** How long changes are heard of after the last search. */
+const idleMs = 600_000;
+
+export function openExactGrep(place: Place, options: ExactGrepOptions): ExactGrep {
+  const index = new ExactIndex(place, { quota: defaultQuota, fromFiles: worthAnIndex, ...options });
+  const excluded = new ExcludedFiles(index.tree);
+  const isRepository = repositoryOf(place.root) !== undefined;
+  let idle: NodeJS.Timeout | undefined;
+  const settle = (): void => {
+    void index.settle();
+    clearTimeout(idle);
+    idle = setTimeout(() => index.close(), idleMs).unref();
+  };
+  return {
+    async grep(asked, search, signal) {
+      const plan = planOfPattern(asked.query);
+      if (plan.type === "any" || !isWhole(asked.place, isRepository)) return search(signal);
+      const known = await index.now(plan);
+      const isThere = Array.isArray(known) && index.tree.hasBelow(asked.place.path);
+      const candidates = isThere ? candidatesOf(known, asked) : undefined;
+      const within = async (paths: readonly string[]): Promise<GrepResult | Failure> => {
+        const found = await grep(asked.place, { ...asked, candidates: paths }, signal);
+        return isFailure(found) ? found : { ...found, leftOut: excluded.count(asked) };
+      };
+      const found = await (candidates ? within(candidates) : search(signal));
+      // Only now, so that it takes nothing from this search.
+      settle();
+      return found;
+    },
+    settled: () => index.settle(),
+    close() {
+      clearTimeout(idle);
+      index.close();
+    },
+  };
+}
+
+/** Whether a listing from the root tells what a search in this folder would look at. */
+function isWhole({ root, path }: Place, isRepository: boolean): boolean {
+  if (path === "") return true;
+  return isRepository && statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+/** Those that were asked for, in ripgrep's order; undefined when they are too many for a command. */
+function candidatesOf(
+  paths: readonly string[],
+  { place, sieve, query }: Asked & { readonly place: Place },
+): readonly string[] | undefined {
+  const below = place.path === "" ? "" : `${place.path}/`;
+  const closed = closedBy(query);
+  const asked = paths.filter(
+    (path) => path.startsWith(below) && sieve.wanted(path) && !sieve.excluded(path) && !closed(path),
+  );
+  const size = asked.reduce((sum, path) => sum + Buffer.byteLength(path) + 3, 0);
+  if (size > mostArguments) return undefined;
+  return asked
+    .map((path) => ({ path, key: Buffer.from(path.replaceAll("/", "\0")) }))
+    .sort((a, b) => Buffer.compare(a.key, b.key))
+    .map(({ path }) => path);
+}
+
+/** Ripgrep does not enter a folder that a glob leaves out. */
+function closedBy({ exclude = [] }: GrepQuery): (path: string) => boolean {
+  const matchers = exclude.map(globMatcher);
+  const known = new Map<string, boolean>();
+  const isClosed = (folder: string): boolean => {
+    const before = known.get(folder);
+    if (before !== undefined) return before;
+    const above = folder.lastIndexOf("/");
+    const closed =
+      matchers.some((matches) => matches(folder)) || (above >= 0 && isClosed(folder.slice(0, above)));
+    known.set(folder, closed);
+    return closed;
+  };
+  return (path) => path.includes("/") && isClosed(path.slice(0, path.lastIndexOf("/")));
+}

@@ -1,0 +1,137 @@
+/** Tree watch: hears of changes in the folders of a tree, where the system tells of each before it is over. */
+import { type FSWatcher, readdirSync, readFileSync, statfsSync, statSync, watch } from "node:fs";
+import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
+
+export interface Heard {
+  /** Files and folders that came, went or changed. */
+  readonly paths: ReadonlySet<string>;
+  /** More may have changed than was heard of. */
+  readonly isPartial: boolean;
+}
+
+/** Local file systems of Linux, whose changes inotify tells of: ext, btrfs, xfs, tmpfs, f2fs, zfs, overlay. */
+const trusted = new Set([0xef53, 0x9123683e, 0x58465342, 0x01021994, 0xf2f52010, 0x2fc12fc1, 0x794c7630]);
+/** Part of the watches that all programs of the user have. */
+const share = 1 / 4;
+/** Events at a time after which some may have been lost: the system keeps 16,384. */
+const mostEvents = 4_000;
+/** Folders that are looked into at a time. */
+const atATime = 50;
+
+/** Whether changes below a folder are heard of at all. */
+export function isWatchable(root: string): boolean {
+  return process.platform === "linux" && trusted.has(Number(statfsSync(root).type)) && watchesAllowed() > 0;
+}
+
+function watchesAllowed(): number {
+  try {
+    return Number(readFileSync("/proc/sys/fs/inotify/max_user_watches", "utf8")) * share;
+  } catch {
+    return 0;
+  }
+}
+
+export class TreeWatch {
+  readonly #root: string;
+  readonly #device: number;
+  readonly #watchers = new Map<string, FSWatcher>();
+  #paths = new Set<string>();
+  #events = 0;
+  #isPartial = false;
+  /** It could not watch all, and is of no use any more. */
+  isBroken = false;
+
+  constructor(root: string) {
+    this.#root = root;
+    this.#device = statSync(root).dev;
+  }
+
+  isFolder(path: string): boolean {
+    return this.#watchers.has(path);
+  }
+
+  /** Watches every folder but those left out; gives the number of folders that are new. */
+  async follow(isLeftOut: (folder: string) => boolean): Promise<number> {
+    const most = watchesAllowed();
+    let added = 0;
+    const waiting = [""];
+    const seen = new Set<string>();
+    for (let folder = waiting.pop(); folder !== undefined && !this.isBroken; folder = waiting.pop()) {
+      seen.add(folder);
+      if (!this.#watchers.has(folder) && this.#watch(folder)) added++;
+      waiting.push(...foldersIn(this.#root, folder).filter((one) => !isLeftOut(one)));
+      if (seen.size > most) this.isBroken = true;
+      if (seen.size % atATime === 0) await turn();
+    }
+    for (const folder of this.#watchers.keys()) if (!seen.has(folder)) this.drop(folder);
+    return added;
+  }
+
+  #watch(folder: string): boolean {
+    try {
+      // Another file system begins here: it may be one that tells of nothing.
+      if (statSync(join(this.#root, folder)).dev !== this.#device) this.isBroken = true;
+      const watcher = watch(join(this.#root, folder), { persistent: false });
+      watcher.on("change", (_, name) => this.#hear(folder, name));
+      watcher.on("error", () => {
+        this.isBroken = true;
+      });
+      this.#watchers.set(folder, watcher);
+      return true;
+    } catch (error) {
+      // A folder that has gone meanwhile is heard of from the one above.
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") this.isBroken = true;
+      return false;
+    }
+  }
+
+  #hear(folder: string, name: string | Buffer | null): void {
+    this.#events++;
+    if (typeof name !== "string" || name.includes("\ufffd") || this.#events > mostEvents) {
+      this.#isPartial = true;
+      return;
+    }
+    this.#paths.add(folder === "" ? name : `${folder}/${name}`);
+  }
+
+  /** Forgets a folder and what is below it: what has its name now is another one. */
+  drop(folder: string): void {
+    for (const [path, watcher] of this.#watchers) {
+      if (path !== folder && !path.startsWith(`${folder}/`)) continue;
+      watcher.close();
+      this.#watchers.delete(path);
+    }
+  }
+
+  /**
+   * *Contract:* all that was over when it was called. The system queues an event before the change returns, and the queue
+   * is read to its end once in each turn of the loop; the rest of this turn may be over, so it takes two.
+   */
+  async drain(): Promise<Heard> {
+    await turn();
+    await turn();
+    const heard = { paths: this.#paths, isPartial: this.#isPartial };
+    this.#paths = new Set();
+    this.#events = 0;
+    this.#isPartial = false;
+    return heard;
+  }
+
+  close(): void {
+    for (const watcher of this.#watchers.values()) watcher.close();
+    this.#watchers.clear();
+    this.isBroken = true;
+  }
+}
+
+function foldersIn(root: string, folder: string): readonly string[] {
+  try {
+    return readdirSync(join(root, folder), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && entry.name !== ".git")
+      .map(({ name }) => (folder === "" ? name : `${folder}/${name}`));
+  } catch {
+    // It went away, or may not be read: ripgrep does not see into it either.
+    return [];
+  }
+}

@@ -1,0 +1,15 @@
+/** Cache name: what the folder of a repository is called in the user's cache. */
+import { createHash } from "node:crypto";
+import { basename, dirname } from "node:path";
+import type { Repository } from "../tree/git-index.ts";
+
+/** The same for all worktrees of a repository. */
+export function cacheName(root: string, repository: Repository | undefined): string {
+  const owner = repository?.common ?? root;
+  const called = basename(repository ? dirname(owner) : owner);
+  return `${called}-${shortHash(owner)}`.replaceAll(/[^\w.-]/g, "_");
+}
+
+export function shortHash(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
