@@ -12,7 +12,13 @@ const target = resolve(process.argv[2] ?? join(root, "tmp"));
 const folder = join(target, "package");
 
 /** Data that sources look for beside themselves, and what is read of an installation. */
-const data = ["apps/cli/demo", "apps/cli/package.json", "packages/repair/python", "packages/sandbox/native"];
+const data = [
+  "apps/cli/demo",
+  "apps/cli/package.json",
+  "packages/evals/task",
+  "packages/repair/python",
+  "packages/sandbox/native",
+];
 
 const manifestOf = (path) => JSON.parse(readFileSync(join(root, path, "package.json"), "utf8"));
 

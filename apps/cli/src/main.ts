@@ -29,6 +29,8 @@ Usage:
                               index says what is indexed
   lathe report                what it cost, what fails; keep says how much of the code
                               is still there
+  lathe eval SUITE            try models at tasks; compare two runs; mine makes tasks of a
+                              repository's history
   lathe doctor                what works on this machine, what does not, how to mend it
 
 Options:
@@ -63,6 +65,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   grep: async () => (await import("./commands/grep.ts")).grepCommand,
   index: async () => (await import("./commands/index-tree.ts")).indexCommand,
   report: async () => (await import("./commands/report.ts")).reportCommand,
+  eval: async () => (await import("./commands/eval.ts")).evalCommand,
   doctor: async () => (await import("./commands/doctor.ts")).doctorCommand,
 };
 

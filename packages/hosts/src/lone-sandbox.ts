@@ -1,6 +1,13 @@
 /** A sandbox by itself, outside any session: for one command, or to try what it holds. */
 import { mkdirSync } from "node:fs";
-import { type Failure, type ForkLayers, failure, isFailure, type Sandbox } from "@lathe/protocol";
+import {
+  type Failure,
+  type ForkLayers,
+  failure,
+  isFailure,
+  type Sandbox,
+  type SandboxSpec,
+} from "@lathe/protocol";
 import type { Tried } from "@lathe/sandbox";
 import { cacheFolder } from "./cache-folder.ts";
 import type { Containment } from "./containment.ts";
@@ -28,6 +35,8 @@ export interface LonePlace extends Place {
   readonly hosts: readonly string[];
   /** Its folder is seen as this fork of it. */
   readonly fork?: ForkLayers;
+  /** `host`: its commands reach whatever the machine does, when somebody asked for that by name; `none` when absent. */
+  readonly network?: SandboxSpec["network"];
 }
 
 /** Why one of the hosts is none. */
@@ -59,6 +68,7 @@ export async function openLoneSandbox({
   hosts,
   sandboxLimits,
   fork,
+  network: reach = "none",
 }: LonePlace): Promise<LoneSandbox | Failure> {
   // Nobody reads it later: it is passed on as it comes.
   const outputCap = Number.MAX_SAFE_INTEGER;
@@ -73,7 +83,7 @@ export async function openLoneSandbox({
   const scratch = openScratchFolder(newSessionId(systemClock));
   if (isFailure(scratch)) return scratch;
   const { commandEnv } = await import("@lathe/sandbox");
-  const spec = { workspace: cwd, scratch: scratch.path, network: "none", ...(fork && { fork }) } as const;
+  const spec = { workspace: cwd, scratch: scratch.path, network: reach, ...(fork && { fork }) } as const;
   const sandbox = await driver.open({ ...spec, env: commandEnv(env, scratch.path) });
   if (isFailure(sandbox)) {
     scratch.remove();
