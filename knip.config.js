@@ -7,6 +7,9 @@ import { dirname } from "node:path";
 
 const entryOf = { "packages/hosts": "local.ts", "apps/cli": "../../packages/hosts/local.ts" };
 
+// Started by themselves, on tasks.
+const started = { "packages/evals": ["task/*.mjs"] };
+
 // Used, but named in a way that cannot be seen from outside.
 const hidden = { "packages/syntax": ["@vscode/tree-sitter-wasm"] };
 
@@ -16,7 +19,9 @@ const folders = globSync(["apps/*/package.json", "packages/*/package.json"])
 const reserved = folders.filter((folder) => !existsSync(`${folder}/${entryOf[folder] ?? "index.ts"}`));
 const workspaces = folders.map((folder) => {
   const hasTests = globSync([`${folder}/*.test.ts`, `${folder}/src/**/*.test.ts`]).length > 0;
-  const entry = folder.startsWith("apps/") ? ["bin/*.mjs", "src/main.ts", "**/*.test.ts"] : ["**/*.test.ts"];
+  const entry = folder.startsWith("apps/")
+    ? ["bin/*.mjs", "src/main.ts", "**/*.test.ts"]
+    : ["**/*.test.ts", ...(started[folder] ?? [])];
   const untested = hasTests ? [] : ["@lathe/testkit", "fast-check"];
   const ignoreDependencies = [...untested, ...(hidden[folder] ?? [])];
   return [folder, { entry, project: ["**/*.{ts,mjs}"], ignoreDependencies }];

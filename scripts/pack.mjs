@@ -16,6 +16,7 @@ const data = [
   "apps/cli/demo",
   "apps/cli/package.json",
   "schemas",
+  "packages/evals/task",
   "packages/repair/python",
   "packages/sandbox/native",
 ];

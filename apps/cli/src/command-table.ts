@@ -21,6 +21,7 @@ export const commands: CommandTable = {
   grep: async () => (await import("./commands/grep.ts")).grepCommand,
   index: async () => (await import("./commands/index-tree.ts")).indexCommand,
   report: async () => (await import("./commands/report.ts")).reportCommand,
+  eval: async () => (await import("./commands/eval.ts")).evalCommand,
   completions: async () => (await import("./commands/completions.ts")).completionsCommand(commands),
   __complete: async () => (await import("./commands/complete.ts")).completeCommand,
   schema: async () => (await import("./commands/schema.ts")).schemaCommand,

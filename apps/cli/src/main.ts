@@ -32,6 +32,8 @@ Usage:
   lathe index                 what the search knows of this folder
   lathe report                what it cost, what fails; keep says how much of
                               the code is still there
+  lathe eval SUITE            try models at tasks; compare two runs; mine
+                              makes tasks of a repository's history
   lathe doctor                what works on this machine, and how to mend it
   lathe completions SHELL     a script that completes all this in your shell
   lathe schema NAME           the JSON schema of a file, an output or a protocol

@@ -1,6 +1,13 @@
 /** A sandbox by itself, outside any session: for one command, or to try what it holds. */
 import { mkdirSync } from "node:fs";
-import { type Failure, type ForkLayers, failure, isFailure, type Sandbox } from "@lathe/protocol";
+import {
+  type Failure,
+  type ForkLayers,
+  failure,
+  isFailure,
+  type Sandbox,
+  type SandboxSpec,
+} from "@lathe/protocol";
 import type { Tried } from "@lathe/sandbox";
 import { cacheFolder } from "./cache-folder.ts";
 import type { Containment } from "./containment.ts";
@@ -30,6 +37,8 @@ export interface LonePlace extends Place {
   readonly fork?: ForkLayers;
   /** `required` when absent. */
   readonly choice?: SandboxChoice;
+  /** `host`: its commands reach whatever the machine does, when somebody asked for that by name; `none` when absent. */
+  readonly network?: SandboxSpec["network"];
 }
 
 /** Why one of the hosts is none. */
@@ -62,6 +71,7 @@ export async function openLoneSandbox({
   sandboxLimits,
   fork,
   choice = "required",
+  network: reach = "none",
 }: LonePlace): Promise<LoneSandbox | Failure> {
   // Nobody reads it later: it is passed on as it comes.
   const outputCap = Number.MAX_SAFE_INTEGER;
@@ -76,7 +86,7 @@ export async function openLoneSandbox({
   const scratch = openScratchFolder(newSessionId(systemClock));
   if (isFailure(scratch)) return scratch;
   const { commandEnv } = await import("@lathe/sandbox");
-  const spec = { workspace: cwd, scratch: scratch.path, network: "none", ...(fork && { fork }) } as const;
+  const spec = { workspace: cwd, scratch: scratch.path, network: reach, ...(fork && { fork }) } as const;
   const sandbox = await driver.open({ ...spec, env: commandEnv(env, scratch.path) });
   if (isFailure(sandbox)) {
     scratch.remove();

@@ -1,0 +1,133 @@
+/** `lathe eval`: a suite of tasks tried and graded, two runs compared, and tasks mined from a repository's history. */
+import { basename, join, resolve } from "node:path";
+import { type Failure, isFailure } from "@lathe/protocol";
+import type { Command } from "../command.ts";
+import { limitFlags } from "../config/sandbox-limits.ts";
+import { type Line, numberFlag, readFlags } from "../flags.ts";
+import { realFolder, usage } from "../run-options.ts";
+
+const flags = {
+  model: {
+    type: "string",
+    multiple: true,
+    value: "ID",
+    about:
+      "who tries (repeatable); oracle takes the task's own solution, nop does nothing (default builtin/repair)",
+  },
+  attempts: { type: "string", short: "n", value: "N", about: "trials of each task (default 1)" },
+  parallel: { type: "string", value: "N", about: "trials at a time (default 1)" },
+  out: {
+    type: "string",
+    value: "DIR",
+    about: "records of the trials, or the mined tasks; goes on where it stopped",
+  },
+  max: { type: "string", value: "N", about: "mine: verified tasks that are enough (default 10)" },
+  commits: { type: "string", value: "N", about: "mine: commits to look back (default 500)" },
+  "show-tests": { type: "boolean", about: "mine: the failing tests lie in the agent's folder" },
+  "allow-host": {
+    type: "string",
+    multiple: true,
+    value: "HOST",
+    about: "a host that set-up reaches beside the registries of npm and PyPI (repeatable)",
+  },
+  "open-set-up": { type: "boolean", about: "set-up reaches the whole network, e.g. a registry's mirror" },
+  memory: { type: "string", value: "SIZE", about: "memory that commands may have, such as 8G" },
+  json: { type: "boolean", about: "as JSON" },
+  debug: { type: "boolean", about: "more about what went wrong" },
+} as const;
+
+type Values = Line<typeof flags>["values"];
+
+const forms = [
+  "eval SUITE [--model ID]... [-n N] [--parallel N]",
+  "eval compare DIR[:MODEL] DIR[:MODEL]",
+  "eval mine REPO [--max N] [--out DIR]",
+] as const;
+
+export const evalCommand: Command = {
+  name: "eval",
+  about: "Tries agents at tasks and says how sure the result is; makes tasks of a repository's history.",
+  usage: forms,
+  flags,
+  notes: `A suite is a folder of tasks in the form of Harbor: instruction.md, task.toml, environment/Dockerfile, tests/test.sh.
+A Dockerfile that needs no more than this machine's tools and the project's folder is carried out in the sandbox; other
+tasks are not run, which is no score of 0. Each trial is a \`lathe run\` on a fresh copy, graded in a second sandbox.
+--out: lathe-eval-SUITE, of mine lathe-tasks-REPO, when absent; what is on record there is not tried again.
+mine: commits that mend a bug and change tests with it; the tests fail before and pass after, three times of three.
+Exit code 1 when nothing could be tried, or no task was found.`,
+  run,
+};
+
+async function run(argv: readonly string[]): Promise<number | Failure> {
+  const line = readFlags(argv, flags);
+  if (isFailure(line)) return line;
+  const [what, ...more] = line.words;
+  if (what === "compare") {
+    const [first, second] = more;
+    if (first === undefined || second === undefined || more.length > 2) return usage(forms[1]);
+    const { compareEvals } = await import("../eval/compare-evals.ts");
+    return compareEvals([first, second], line.values.json ?? false);
+  }
+  if (what === "mine") {
+    const [repository] = more;
+    return repository === undefined || more.length > 1 ? usage(forms[2]) : mine(repository, line.values);
+  }
+  if (what === undefined || more.length > 0) return usage(`lathe ${forms.join(", or lathe ")}`);
+  return tryAt(what, line.values);
+}
+
+async function tryAt(words: string, values: Values): Promise<number | Failure> {
+  const suite = realFolder(words);
+  if (isFailure(suite)) return suite;
+  const attempts = wholeNumber("attempts", values.attempts, 1);
+  if (isFailure(attempts)) return attempts;
+  const parallel = wholeNumber("parallel", values.parallel, 1);
+  if (isFailure(parallel)) return parallel;
+  const shared = await sharedOf(values);
+  if (isFailure(shared)) return shared;
+  const agents = [...new Set(values.model ?? ["builtin/repair"])];
+  const out = resolve(values.out ?? `lathe-eval-${basename(suite)}`);
+  const { runEval } = await import("../eval/run-eval.ts");
+  return runEval({ ...shared, suite, agents, attempts, parallel, out }, values.json ?? false);
+}
+
+async function mine(words: string, values: Values): Promise<number | Failure> {
+  const repository = realFolder(words);
+  if (isFailure(repository)) return repository;
+  const most = wholeNumber("max", values.max, 10);
+  if (isFailure(most)) return most;
+  const commits = wholeNumber("commits", values.commits, 500);
+  if (isFailure(commits)) return commits;
+  const shared = await sharedOf(values);
+  if (isFailure(shared)) return shared;
+  const out = resolve(values.out ?? join(".", `lathe-tasks-${basename(repository)}`));
+  const shown = values["show-tests"] ?? false;
+  const { mineEval } = await import("../eval/mine-eval.ts");
+  return mineEval({ ...shared, repository, out, most, commits, shown }, values.json ?? false);
+}
+
+/** A count from 1 up. */
+function wholeNumber(name: string, text: string | undefined, usual: number): number | Failure {
+  const value = numberFlag(name, text, 1);
+  if (isFailure(value)) return value;
+  if (value !== undefined && !Number.isInteger(value))
+    return usage(`--${name} takes a whole number, not "${text}"`);
+  return value ?? usual;
+}
+
+async function sharedOf(values: Values) {
+  const hosts = values["allow-host"] ?? [];
+  const isOpen = values["open-set-up"] ?? false;
+  if (isOpen && hosts.length > 0)
+    return usage("--open-set-up reaches every host already; leave --allow-host out");
+  const { wrongHost } = await import("@lathe/hosts/lone-sandbox");
+  const wrong = await wrongHost(hosts);
+  if (wrong) return wrong;
+  const { memory } = values;
+  const said = limitFlags({ memory });
+  if (isFailure(said)) return said;
+  const { loadConfig } = await import("../config/load-config.ts");
+  const config = await loadConfig(process.cwd(), process.env, { sandboxLimits: said });
+  if (isFailure(config)) return config;
+  return { reach: isOpen ? "open" : hosts, sandboxLimits: config.sandboxLimits } as const;
+}

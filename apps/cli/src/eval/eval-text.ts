@@ -1,0 +1,74 @@
+/** Eval text: results of trials as people read them. */
+import type { AgentSummary, Estimate, RunComparison, Trial } from "@lathe/hosts/run-suite";
+import { duration, money } from "../render/figures.ts";
+import { fit } from "../render/fit.ts";
+import type { Palette } from "../render/palette.ts";
+import { columns } from "../report/columns.ts";
+
+const mostNotRun = 20;
+
+export function summaryText(agents: readonly AgentSummary[], paint: Palette): string {
+  const ks = agents.flatMap(({ passK }) => passK?.k ?? []);
+  const power = ks.length > 0 ? [`PASS^${Math.max(...ks)}`] : [];
+  const head = ["AGENT", "TASKS", "SOLVED", "PASS@1", ...power, "COST", "TIME"];
+  const rows = agents.map(({ agent, tasks, trials, solved, pass1, passK, cost, seconds }) => [
+    agent,
+    String(tasks),
+    `${solved}/${trials}`,
+    estimateText(pass1),
+    ...(power.length > 0 ? [estimateText(passK)] : []),
+    cost === null ? "unknown" : money(cost),
+    trials === 0 ? "" : duration(seconds * 1000),
+  ]);
+  const how = agents.some(({ tasks, trials }) => trials > tasks) ? "bootstrapped over tasks" : "Wilson's";
+  const legend = paint.dim(`In brackets 95 % intervals, ${how}; time: of the agent, on average.\n`);
+  return `${columns(head, rows, paint)}${legend}${notRunText(agents, paint)}`;
+}
+
+/** 42 % (30-55 %). */
+function estimateText(estimate: Estimate | undefined): string {
+  if (!estimate) return "none";
+  const share = (value: number): string => String(Math.round(100 * value));
+  return `${share(estimate.value)} % (${share(estimate.low)}-${share(estimate.high)} %)`;
+}
+
+function notRunText(agents: readonly AgentSummary[], paint: Palette): string {
+  const all = new Map(
+    agents.flatMap(({ notRun }) => notRun.map(({ task, why }) => [`${task}: ${why}`, task] as const)),
+  );
+  if (all.size === 0) return "";
+  const lines = [...all.keys()].slice(0, mostNotRun).map((text) => `  ${fit(text, 160)}\n`);
+  const more = all.size > lines.length ? `  and ${all.size - lines.length} more\n` : "";
+  const head = `Not run, and counted nowhere: ${new Set(all.values()).size} tasks`;
+  return `\n${paint.bold(head)}\n${lines.join("")}${more}`;
+}
+
+/** One line of what became of a trial. */
+export function trialText({ task, agent, attempt, outcome, seconds, work }: Trial, paint: Palette): string {
+  const name = `${task} ${paint.dim(`${agent} #${attempt}`)}`;
+  if (outcome.type === "not-run")
+    return `${paint.yellow("-")} ${name} ${paint.dim(`not run: ${fit(outcome.why, 100)}`)}`;
+  const mark = outcome.reward >= 1 ? paint.green("✓") : paint.red("✗");
+  const part = outcome.reward > 0 && outcome.reward < 1 ? ` reward ${outcome.reward}` : "";
+  const ended = work && work.end !== "done" ? ` ended: ${work.end}` : "";
+  return `${mark} ${name}${part}${paint.dim(` ${duration(seconds.agent * 1000)}${ended}`)}`;
+}
+
+export function comparisonText({ agents, tasks, paired }: RunComparison, paint: Palette): string {
+  const [first, second] = agents;
+  if (!paired) return "No task has a graded trial in both runs.\n";
+  const { method, difference, p, better, worse } = paired;
+  const points = (value: number): string => `${value >= 0 ? "+" : ""}${(100 * value).toFixed(1)}`;
+  const { value, low, high } = difference;
+  return [
+    paint.bold(`${second} over ${first}: ${points(value)} points of pass@1`),
+    `  ${tasks} tasks in both; better at ${better}, worse at ${worse}`,
+    `  95 % interval ${points(low)} to ${points(high)} (bootstrapped over tasks); p = ${p.toPrecision(2)} (${method}, two-sided)`,
+    p < 0.05
+      ? ""
+      : paint.dim("  That may be chance: a difference that is there needs more tasks or trials to show."),
+  ]
+    .filter((line) => line !== "")
+    .join("\n")
+    .concat("\n");
+}

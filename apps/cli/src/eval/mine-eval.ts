@@ -1,0 +1,31 @@
+/** Mine eval: tasks made of a repository's history, with what becomes of each candidate told as it is known. */
+import { type MineQuery, mineRepository, type Tried } from "@lathe/hosts/mine-repository";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { fit } from "../render/fit.ts";
+import { paletteFor } from "../render/palette.ts";
+import { Screen } from "../render/screen.ts";
+import { withInterruptions } from "./with-interruptions.ts";
+
+type Asked = Omit<MineQuery, "env" | "signal" | "onTried">;
+
+export async function mineEval(asked: Asked, json: boolean): Promise<number | Failure> {
+  const screen = new Screen(process.stderr, paletteFor(process.stderr, process.env));
+  const { paint } = screen;
+  let found = 0;
+  screen.status(() => `${found} of ${asked.most} tasks; looking for more`);
+  const onTried = ({ commit, subject, why }: Tried, verified: number): void => {
+    found = verified;
+    const mark = why === undefined ? paint.green("✓") : paint.dim("-");
+    const reason = why === undefined ? "" : paint.dim(` ${fit(why, 120)}`);
+    screen.line(`${mark} ${commit.slice(0, 10)} ${fit(subject, 60)}${reason}`);
+  };
+  const result = await withInterruptions((signal) =>
+    mineRepository({ ...asked, env: process.env, signal, onTried }),
+  ).finally(() => screen.close());
+  if (typeof result === "number" || isFailure(result)) return result;
+  const tasks = result.tried.flatMap(({ task }) => task ?? []);
+  const { commits, tried } = result;
+  const text = `${tasks.length} tasks of ${tried.length} candidates in ${commits} commits, in ${asked.out}\n`;
+  process.stdout.write(json ? `${JSON.stringify({ out: asked.out, ...result })}\n` : text);
+  return tasks.length > 0 ? 0 : 1;
+}

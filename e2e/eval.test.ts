@@ -1,0 +1,195 @@
+/** `lathe eval` from the outside: tasks tried and graded, stopped and gone on with, compared, and mined from a history. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { makePlace, type Place } from "./lathe.ts";
+
+let place: Place;
+beforeEach(() => {
+  place = makePlace();
+});
+afterEach(() => place.remove());
+
+const broken = "export const most = (a, b) => (a < b ? a : b);\n";
+const test = `import assert from "node:assert/strict";
+import { it } from "node:test";
+import { most } from "../src/most.js";
+it("takes the larger one", () => assert.equal(most(1, 2), 2));
+it("takes either of two that are equal", () => assert.equal(most(2, 2), 2));
+`;
+const always = 'import { it } from "node:test";\nit("passes", () => {});\n';
+const manifest = `${JSON.stringify({ name: "most", type: "module", scripts: { test: "node --test" } })}\n`;
+
+/** As other makers of tasks write them: by the paths of an image. */
+const putTask = (name: string, more: Readonly<Record<string, string>> = {}): void => {
+  const files = {
+    "instruction.md": "Make the failing test pass. The project is in /app.\n",
+    "task.toml": 'version = "1.0"\n[metadata]\nprotect_tests = true\n[agent]\ntimeout_sec = 300.0\n',
+    "environment/Dockerfile": "FROM node:24\nWORKDIR /app\nCOPY project/ /app/\n",
+    "environment/project/package.json": manifest,
+    "environment/project/src/most.js": broken,
+    "environment/project/test/most.test.js": test,
+    "tests/most.test.js": test,
+    "tests/test.sh":
+      "cd /app && cp /tests/most.test.js test/\nreward=0\nnode --test && reward=1\necho $reward > /logs/verifier/reward.txt\n",
+    "solution/solve.sh": "sed -i 's/a < b/a > b/' /app/src/most.js\n",
+    ...more,
+  };
+  for (const [path, text] of Object.entries(files)) place.put(`suite/${name}/${path}`, text);
+};
+
+interface Record_ {
+  readonly agent: string;
+  readonly outcome: { readonly type: string; readonly reward?: number; readonly why?: string };
+}
+
+const records = (out: string): readonly Record_[] => {
+  const folder = join(place.workspace, out, "trials");
+  return readdirSync(folder).map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")) as Record_);
+};
+
+describe("lathe eval", () => {
+  it("grades agents in clean folders, and says of what cannot be run that it is not run", async () => {
+    putTask("simple");
+    putTask("image", { "environment/Dockerfile": "FROM node:24\nWORKDIR /app\nRUN apt-get install -y x\n" });
+    const args = [
+      "eval",
+      "suite",
+      "--model",
+      "builtin/repair",
+      "--model",
+      "oracle",
+      "--model",
+      "nop",
+      "--out",
+      "a",
+    ];
+    const first = await place.run(args);
+    assert.equal(first.code, 0, first.err);
+    assert.match(first.out, /builtin\/repair +1 +1\/1 +100 %/);
+    assert.match(first.out, /oracle +1 +1\/1 +100 %/);
+    assert.match(first.out, /nop +1 +0\/1 +0 %/);
+    assert.match(first.out, /Not run, and counted nowhere: 1 tasks\n +image: .*apt-get/);
+    assert.equal(records("a").filter(({ outcome }) => outcome.type === "not-run").length, 3);
+    const again = await place.run(args);
+    assert.match(again.out, /3 trials were on record already/);
+    assert.doesNotMatch(again.err, /simple/);
+    const compared = await place.run(["eval", "compare", "a:nop", "a:oracle"]);
+    assert.match(compared.out, /oracle over nop: \+100\.0 points/);
+    assert.match(compared.out, /p = 1\.0 \(McNemar, exact/);
+    assert.deepEqual(place.leftovers(), []);
+  });
+
+  it("goes on after a kill with what is not on record", async () => {
+    putTask("one");
+    putTask("two");
+    const args = ["eval", "suite", "--model", "oracle", "-n", "2", "--out", "a"];
+    const killed = place.start(args);
+    await killed.said("✓ one");
+    killed.child.kill("SIGKILL");
+    await killed.ended;
+    const made = records("a").length;
+    assert.ok(made >= 1 && made < 4, String(made));
+    const { out, err } = await place.run([...args, "--json"]);
+    const { agents, found } = JSON.parse(out);
+    assert.deepEqual([agents[0].solved, agents[0].trials, agents[0].passK.k, found], [4, 4, 2, made], err);
+    assert.deepEqual(
+      place.leftovers().filter((name) => name.startsWith("lathe-eval-")),
+      [],
+    );
+  });
+
+  it("counts nothing that an agent does to tests, and no task that gives no reward", async () => {
+    putTask("cheated", { "solution/solve.sh": `cat > /app/test/most.test.js <<'EOF'\n${always}EOF\n` });
+    putTask("silent", { "tests/test.sh": "echo nothing to say\n" });
+    const { out, code } = await place.run(["eval", "suite", "--model", "oracle", "--out", "a", "--json"]);
+    assert.equal(code, 0);
+    const [agent] = JSON.parse(out).agents;
+    assert.deepEqual([agent.tasks, agent.solved], [1, 0]);
+    assert.deepEqual(agent.notRun, [{ task: "silent", why: "its tests gave no reward: nothing to say" }]);
+  });
+
+  for (const [what, args, said] of [
+    ["no suite", ["eval"], /lathe eval SUITE/],
+    ["a folder without tasks", ["eval", "."], /holds no task/],
+    ["a folder that is not there", ["eval", "nowhere"], /nowhere/],
+    ["half a trial", ["eval", ".", "-n", "0.5"], /--attempts takes/],
+    ["a comparison with one", ["eval", "compare", "a"], /eval compare DIR/],
+    ["runs that are none", ["eval", "compare", ".", "."], /holds no trials/],
+    ["mining what is no repository", ["eval", "mine", "."], /not a git repository/],
+  ] as const) {
+    it(`says what to do about ${what}`, async () => {
+      const { code, err } = await place.run(args);
+      assert.ok(code === 1 || code === 2, err);
+      assert.match(err, said);
+    });
+  }
+});
+
+describe("lathe eval mine", () => {
+  const git = (...args: readonly string[]): void => {
+    const who = ["-c", "user.name=A", "-c", "user.email=a@example.org"];
+    execFileSync("git", [...who, ...args], { cwd: join(place.workspace, "repo"), stdio: "ignore" });
+  };
+  const commit = (message: string): void => {
+    git("add", "-A");
+    git("commit", "-qm", message);
+  };
+
+  it("makes tasks that fail before and pass after, of commits that hold", async () => {
+    place.put("repo/package.json", manifest);
+    place.put("repo/src/most.js", broken);
+    place.put("repo/test/kept.test.js", always);
+    execFileSync("git", ["init", "-q", join(place.workspace, "repo")]);
+    commit("Begin");
+    place.put("repo/src/most.js", broken.replace("<", ">"));
+    place.put("repo/test/most.test.js", test);
+    commit("fix: the larger one is not taken (#3)\n\nmost(1, 2) gives 1.");
+    place.put("repo/src/most.js", `${broken.replace("<", ">")}// Better.\n`);
+    place.put("repo/test/most.test.js", `${test}${always.replace('import { it } from "node:test";\n', "")}`);
+    commit("fix: nothing that a test sees");
+    // What a repository's settings name is never run.
+    const trap = join(place.workspace, "trapped");
+    writeFileSync(
+      join(place.workspace, "repo", ".git", "config"),
+      `[core]\n\tfsmonitor = touch ${trap}\n\thooksPath = /\n`,
+    );
+    const mined = await place.run(["eval", "mine", "repo", "--out", "tasks"]);
+    assert.equal(mined.code, 0, mined.err);
+    assert.match(mined.out, /^1 tasks of 2 candidates in 2 commits/);
+    assert.match(mined.err, /nothing that a test sees.*its tests pass without the fix/);
+    assert.ok(!existsSync(trap));
+    const [name = ""] = readdirSync(join(place.workspace, "tasks"));
+    const read = (path: string): string => readFileSync(join(place.workspace, "tasks", name, path), "utf8");
+    assert.match(read("instruction.md"), /^# the larger one is not taken\n\nmost\(1, 2\) gives 1\./);
+    assert.doesNotMatch(read("instruction.md"), /a > b/);
+    assert.ok(!existsSync(join(place.workspace, "tasks", name, "environment/repo/test/most.test.js")));
+    const plan = JSON.parse(read("tests/plan.json"));
+    assert.deepEqual(plan.due.failToPass, ["test/most.test.js > takes the larger one"]);
+    assert.ok(plan.due.passToPass.includes("test/kept.test.js > passes"));
+    const tried = await place.run([
+      "eval",
+      "tasks",
+      "--model",
+      "oracle",
+      "--model",
+      "nop",
+      "-n",
+      "3",
+      "--out",
+      "a",
+      "--json",
+    ]);
+    const solved = JSON.parse(tried.out).agents.map((one: { solved: number; trials: number }) => [
+      one.solved,
+      one.trials,
+    ]);
+    assert.deepEqual(solved, [
+      [0, 3],
+      [3, 3],
+    ]);
+    assert.deepEqual(place.leftovers(), []);
+  });
+});

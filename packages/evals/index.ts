@@ -1,0 +1,11 @@
+/** @lathe/evals: offline evaluation: tasks, trials, what their outcomes say, and tasks from a repository's history. */
+export type { Estimate, Paired } from "./src/figures/intervals.ts";
+export { type AgentSummary, compareRuns, type RunComparison, summarize } from "./src/figures/summary.ts";
+export { openHistory } from "./src/mine/history.ts";
+export { type Mined, mineTasks, type Tried } from "./src/mine/mine-tasks.ts";
+export type { Tools } from "./src/mine/set-up.ts";
+export type { Shell, ShellResult } from "./src/shell.ts";
+export { readSuite, type Task } from "./src/tasks/task.ts";
+export type { AgentCall, AgentResult, OpenShell, TrialPorts } from "./src/trials/run-trial.ts";
+export { runTrials, type Trials } from "./src/trials/run-trials.ts";
+export { type AgentWork, readTrials, type Trial, type TrialKey } from "./src/trials/trial.ts";

@@ -1,0 +1,241 @@
+/** Verify: a candidate's tests run before and after the real fix, several times, in one folder of the sandbox. */
+import { createHash } from "node:crypto";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { lastWords, type Shell } from "../shell.ts";
+import type { Candidate } from "./candidates.ts";
+import type { History } from "./history.ts";
+import { type Due, judge, type TestRun } from "./outcomes.ts";
+import { manifestNames, type RunnerChoice, runnerOf, type SetUp, setUpsOf, type Tools } from "./set-up.ts";
+
+export interface Bench {
+  readonly history: History;
+  /** The folder that both shells may write. */
+  readonly folder: string;
+  /** With a way to the registries. */
+  readonly setUp: Shell;
+  /** With none. */
+  readonly run: Shell;
+  readonly tools: Tools;
+  /** The variable PATH. */
+  readonly path: string;
+  /** How often all runs have to say the same. */
+  readonly runs: number;
+  /** What is installed in the folder, from candidate to candidate. */
+  readonly installed: Installed;
+}
+
+interface Installed {
+  key?: string;
+  way?: SetUp;
+  /** Why what has these manifests cannot be set up. */
+  readonly failed: Map<string, string>;
+}
+
+export interface Verified {
+  readonly setUp: SetUp;
+  readonly runner: RunnerChoice;
+  /** Of the plan: empty for the whole suite. */
+  readonly files: readonly string[];
+  readonly due: Due;
+  readonly said: TestRun["said"];
+}
+
+export interface Unverified {
+  readonly why: string;
+}
+
+const setUpMs = 600_000;
+const runMs = 120_000;
+/** A suite that takes longer is not run whole. */
+const quickMs = 30_000;
+const scripts = fileURLToPath(new URL("../../task/", import.meta.url));
+
+export async function verify(bench: Bench, candidate: Candidate): Promise<Verified | Unverified | Failure> {
+  const { language } = candidate;
+  const app = join(bench.folder, "app");
+  const wrong = await checkOutBefore(bench, candidate);
+  if (wrong) return wrong;
+  const runner = runnerOf(language, reader(app));
+  if (!runner) return { why: "no test runner is known by what the project says" };
+  const ready = await install(bench, candidate, runner);
+  if ("why" in ready || isFailure(ready)) return ready;
+  const run = (files: readonly string[]): Promise<Timed> => runTests(bench, candidate, { ...runner, files });
+  const files = candidate.runnable;
+  const before = await run(files);
+  if (before.why !== undefined) return { why: before.why };
+  const fixed = await applyFix(bench, candidate);
+  if (fixed) return fixed;
+  const after = await run(files);
+  const first = judge([before], [after]);
+  if ("why" in first) return { why: after.why ?? first.why };
+  const suite = await run(runner.suite);
+  const isQuick = suite.why === undefined && suite.ms < quickMs && hasAll(suite, first.due.failToPass);
+  const scope = isQuick ? runner.suite : files;
+  const afters = [isQuick ? suite : after, ...(await repeated(bench.runs - 1, () => run(scope)))];
+  const again = await checkOutBefore(bench, candidate);
+  if (again) return again;
+  const befores = await repeated(bench.runs, () => run(scope));
+  const judged = judge(befores, afters);
+  if ("why" in judged) return judged;
+  const said = befores[0]?.said ?? {};
+  return { setUp: ready.setUp, runner, files: scope, due: judged.due, said };
+}
+
+function hasAll({ tests }: TestRun, names: readonly string[]): boolean {
+  return names.every((name) => tests[name] === "passed");
+}
+
+async function repeated<T>(times: number, run: () => Promise<T>): Promise<readonly T[]> {
+  const all: T[] = [];
+  for (let i = 0; i < times; i++) all.push(await run());
+  return all;
+}
+
+export function reader(folder: string): (path: string) => string | undefined {
+  return (path) => {
+    try {
+      return readFileSync(join(folder, path), "utf8");
+    } catch {
+      return undefined;
+    }
+  };
+}
+
+/** The project as it was, with the tests of the fix. */
+async function checkOutBefore(
+  bench: Bench,
+  { commit, tests, deletedTests }: Candidate,
+): Promise<Failure | undefined> {
+  const app = join(bench.folder, "app");
+  mkdirSync(app, { recursive: true });
+  clear(app);
+  const wrong = await bench.history.checkOut(commit.parent, app);
+  if (wrong) return wrong;
+  for (const path of deletedTests) rmSync(join(app, path), { force: true });
+  return bench.history.checkOutFiles(commit.id, tests, app);
+}
+
+const installedFolders = /^(?:node_modules|\.venv)$|\.egg-info$/;
+
+/** Takes away all but what was installed. */
+function clear(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (installedFolders.test(name)) continue;
+    // Where packages lie that are developed in it.
+    if (/^(?:src|lib)$/.test(name)) keepOnlyInstalled(join(folder, name));
+    else rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+function keepOnlyInstalled(folder: string): void {
+  for (const name of readdirSync(folder)) {
+    if (!name.endsWith(".egg-info")) rmSync(join(folder, name), { recursive: true, force: true });
+  }
+}
+
+async function applyFix(bench: Bench, { commit, fix }: Candidate): Promise<Failure | undefined> {
+  const app = join(bench.folder, "app");
+  for (const { path, status } of fix) if (status === "deleted") rmSync(join(app, path), { force: true });
+  const there = fix.filter(({ status }) => status !== "deleted").map(({ path }) => path);
+  return bench.history.checkOutFiles(commit.id, there, app);
+}
+
+/** Installs what the project asks for, unless that is there already. */
+async function install(
+  bench: Bench,
+  candidate: Candidate,
+  runner: RunnerChoice,
+): Promise<{ readonly setUp: SetUp } | Unverified | Failure> {
+  const read = reader(join(bench.folder, "app"));
+  const { installed, tools } = bench;
+  const texts = manifestNames[candidate.language].map((name) => read(name) ?? "");
+  const key = createHash("sha256")
+    .update(JSON.stringify([candidate.language, texts]))
+    .digest("hex");
+  if (installed.key === key && installed.way) return { setUp: installed.way };
+  let why = installed.failed.get(key);
+  const ways = why === undefined ? setUpsOf(candidate.language, read, tools) : [];
+  for (const way of ways) {
+    const wrong = await installBy(way, bench, { candidate, runner });
+    if (isFailure(wrong)) return wrong;
+    if (wrong === undefined) {
+      Object.assign(installed, { key, way });
+      return { setUp: way };
+    }
+    why = wrong;
+  }
+  delete installed.key;
+  installed.failed.set(key, why ?? "it cannot be set up");
+  return { why: why ?? "it cannot be set up" };
+}
+
+/** Why this way is none; undefined when a test passes with it. */
+async function installBy(
+  way: SetUp,
+  bench: Bench,
+  { candidate, runner }: { readonly candidate: Candidate; readonly runner: RunnerChoice },
+): Promise<string | Failure | undefined> {
+  const app = join(bench.folder, "app");
+  for (const name of ["node_modules", ".venv"]) rmSync(join(app, name), { recursive: true, force: true });
+  const env = envOf(way, app, bench.path);
+  const ran = await bench.setUp({ script: way.run.join(" && "), cwd: app, timeoutMs: setUpMs, env });
+  if (isFailure(ran)) return ran;
+  if (ran.code !== 0)
+    return `its packages cannot be installed: ${ran.timedOut ? "it took too long" : lastWords(ran.output)}`;
+  const tried = await runTests({ ...bench, installed: { ...bench.installed, way } }, candidate, {
+    ...runner,
+    files: candidate.runnable,
+  });
+  if (Object.values(tried.tests).includes("passed")) return undefined;
+  return tried.why ?? `no test of ${candidate.runnable.join(", ")} passes, with the packages it asks for`;
+}
+
+/** What an image's environment would be, with the project where it lies. */
+function envOf({ env }: SetUp, app: string, path: string): Readonly<Record<string, string>> {
+  const value = (text: string): string => text.replaceAll("/app/", `${app}/`).replaceAll("$PATH", path);
+  return Object.fromEntries(Object.entries(env).map(([name, text]) => [name, value(text)]));
+}
+
+interface Timed extends TestRun {
+  readonly ms: number;
+  /** Why there is no outcome. */
+  readonly why?: string;
+}
+
+async function runTests(
+  { folder, run, installed, path }: Bench,
+  { language }: Candidate,
+  plan: Omit<RunnerChoice, "suite"> & { readonly files: readonly string[] },
+): Promise<Timed> {
+  const results = join(folder, "results.json");
+  rmSync(results, { force: true });
+  // What ran before may have changed them.
+  cpSync(scripts, join(folder, "scripts"), { recursive: true, force: true });
+  writeFileSync(join(folder, "plan.json"), JSON.stringify(plan));
+  const app = join(folder, "app");
+  const script = `${testCommand(language, "../scripts")} ../plan.json ../results.json`;
+  const started = performance.now();
+  const env = installed.way ? envOf(installed.way, app, path) : {};
+  const ran = await run({ script, cwd: app, timeoutMs: runMs, env });
+  const ms = performance.now() - started;
+  const none = { tests: {}, said: {}, ms };
+  if (isFailure(ran)) return { ...none, why: ran.text };
+  if (ran.timedOut) return { ...none, why: `its tests take longer than ${runMs / 1000} s` };
+  if (!existsSync(results)) return { ...none, why: `its tests do not run: ${lastWords(ran.output)}` };
+  // Where it was tried is nothing that a task may name.
+  const text = readFileSync(results, "utf8").replaceAll(`${app}/`, "").replaceAll(app, "/app");
+  const { tests, said } = JSON.parse(text) as TestRun;
+  if (Object.keys(tests).length === 0) return { ...none, why: `no test ran: ${lastWords(ran.output)}` };
+  return { tests, said, ms };
+}
+
+/** What runs a plan; `scripts` is where the scripts lie. */
+export function testCommand(language: Candidate["language"], scripts: string, seconds?: number): string {
+  const limit = seconds === undefined ? "" : `timeout ${seconds} `;
+  return language === "python"
+    ? `${limit}.venv/bin/python ${scripts}/run_tests.py`
+    : `CI=1 NO_COLOR=1 ${limit}node ${scripts}/run-tests.mjs`;
+}

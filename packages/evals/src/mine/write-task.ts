@@ -1,0 +1,146 @@
+/** Write task: a verified candidate as a folder in the form of Harbor. */
+import { cpSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { stringify } from "smol-toml";
+import { quoted } from "../shell.ts";
+import type { Candidate } from "./candidates.ts";
+import type { History } from "./history.ts";
+import { addedLines, instructionOf } from "./instruction.ts";
+import { reader, testCommand, type Verified } from "./verify.ts";
+
+export interface TaskPlace {
+  readonly history: History;
+  /** The suite's folder. */
+  readonly out: string;
+  /** What the repository is called. */
+  readonly name: string;
+  /** Whether the failing tests lie in the agent's folder. */
+  readonly shown: boolean;
+}
+
+const scripts = fileURLToPath(new URL("../../task/", import.meta.url));
+const agentSeconds = 1800;
+const verifierSeconds = 600;
+const commitCommand =
+  "git init -q . && git add -A && git -c user.name=task -c user.email=task@localhost commit -q -m 'The project'";
+
+/** The task's folder, which is whole or not there. */
+export async function writeTask(
+  place: TaskPlace,
+  candidate: Candidate,
+  verified: Verified,
+): Promise<string | Failure> {
+  const { history, out, name, shown } = place;
+  const { commit, tests, deletedTests, fix, language } = candidate;
+  const target = join(out, taskName(name, commit.id));
+  const folder = `${target}.part`;
+  rmSync(folder, { recursive: true, force: true });
+  const repo = join(folder, "environment", "repo");
+  const files = join(folder, "tests", "files");
+  const solution = join(folder, "solution");
+  for (const path of [repo, files, solution]) mkdirSync(path, { recursive: true });
+  const wrong =
+    (await history.checkOut(commit.parent, repo)) ??
+    (shown ? await history.checkOutFiles(commit.id, tests, repo) : undefined) ??
+    (await history.checkOutFiles(commit.id, tests, files));
+  if (wrong) return wrong;
+  if (shown) for (const path of deletedTests) rmSync(join(repo, path), { force: true });
+  const patch = await history.patch(
+    commit.parent,
+    commit.id,
+    fix.map(({ path }) => path),
+  );
+  if (isFailure(patch)) return patch;
+  writeEnvironment(folder, verified);
+  writeTests(folder, candidate, verified);
+  writeFileSync(join(solution, "fix.patch"), patch);
+  writeFileSync(join(solution, "solve.sh"), "#!/bin/bash\nset -e\ncd /app\ngit apply /solution/fix.patch\n", {
+    mode: 0o755,
+  });
+  const failures = verified.due.failToPass.map((test) => ({ test, said: verified.said[test] ?? "" }));
+  const { subject, body } = commit;
+  const told = { subject, body, failures, fix: addedLines(patch), shown };
+  writeFileSync(join(folder, "instruction.md"), instructionOf(told));
+  writeFileSync(join(folder, "task.toml"), settings(place, candidate, verified));
+  mkdirSync(dirname(target), { recursive: true });
+  rmSync(target, { recursive: true, force: true });
+  renameSync(folder, target);
+  return target;
+
+  function settings({ name, shown }: TaskPlace, { commit }: Candidate, { due }: Verified): string {
+    return stringify({
+      schema_version: "1.1",
+      metadata: {
+        kind: "mined",
+        repository: name,
+        commit: commit.id,
+        language,
+        tests: shown ? "shown" : "hidden",
+        protect_tests: true,
+        fail_to_pass: due.failToPass.length,
+        pass_to_pass: due.passToPass.length,
+      },
+      agent: { timeout_sec: agentSeconds },
+      verifier: { timeout_sec: verifierSeconds },
+      environment: { build_timeout_sec: 600 },
+    });
+  }
+}
+
+/** Letters and digits of the repository's name and the start of the commit's. */
+export function taskName(repository: string, commit: string): string {
+  const plain = repository
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-+|-+$/g, "");
+  return `${plain}-${commit.slice(0, 10)}`;
+}
+
+function writeEnvironment(folder: string, { setUp }: Verified): void {
+  const { base, env, manifests, run } = setUp;
+  const environment = join(folder, "environment");
+  const lines = [`FROM ${base}`, "WORKDIR /app"];
+  for (const [name, value] of Object.entries(env)) lines.push(`ENV ${name}="${value}"`);
+  if (manifests) {
+    // What is installed is then the same for all tasks that ask for the same.
+    const read = reader(join(environment, "repo"));
+    mkdirSync(join(environment, "manifests"));
+    for (const name of manifests) writeFileSync(join(environment, "manifests", name), read(name) ?? "");
+    lines.push(
+      "COPY manifests/ /app/",
+      ...run.map((one) => `RUN ${one}`),
+      "COPY repo/ /app/",
+      `RUN ${commitCommand}`,
+    );
+  } else {
+    lines.push("COPY repo/ /app/", `RUN ${commitCommand}`, ...run.map((one) => `RUN ${one}`));
+  }
+  writeFileSync(join(environment, "Dockerfile"), `${lines.join("\n")}\n`);
+}
+
+function writeTests(
+  folder: string,
+  { language, deletedTests }: Candidate,
+  { runner, files, due }: Verified,
+): void {
+  const tests = join(folder, "tests");
+  const names = language === "python" ? ["run_tests.py"] : ["run-tests.mjs"];
+  for (const name of names) cpSync(join(scripts, name), join(tests, name));
+  const { suite: _suite, ...plan } = { ...runner, files, due };
+  writeFileSync(join(tests, "plan.json"), `${JSON.stringify(plan, undefined, 1)}\n`);
+  const away = deletedTests.length > 0 ? [`rm -f -- ${deletedTests.map(quoted).join(" ")}`] : [];
+  const limit = verifierSeconds - 30;
+  const lines = [
+    "#!/bin/bash",
+    "# Puts the tests of the real fix in place, runs them, and gives 1 when all that is due passes.",
+    "mkdir -p /logs/verifier",
+    "echo 0 > /logs/verifier/reward.txt",
+    "cd /app || exit 1",
+    ...away,
+    "cp -R /tests/files/. /app/",
+    `${testCommand(language, "/tests", limit)} /tests/plan.json /logs/verifier/results.json /logs/verifier/reward.txt`,
+  ];
+  writeFileSync(join(tests, "test.sh"), `${lines.join("\n")}\n`, { mode: 0o755 });
+}

@@ -1,0 +1,67 @@
+/** Relocate: an image's own folders called by where they lie on this machine. */
+import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { extname, join } from "node:path";
+
+/** From the path in an image to the one here. */
+export type Places = Readonly<Record<string, string>>;
+
+/** A text with every path below one of the places called by where it lies. */
+export function relocated(text: string, places: Places): string {
+  const names = Object.keys(places).sort((a, b) => b.length - a.length);
+  if (names.length === 0) return text;
+  const found = new RegExp(`(?<![\\w./-])(${names.map(escaped).join("|")})(?![\\w.-])`, "g");
+  return text.replace(found, (name) => places[name] ?? name);
+}
+
+function escaped(text: string): string {
+  return text.replace(/[.*+?^${}()|[\]\\/]/g, "\\$&");
+}
+
+const mostBytes = 1_000_000;
+
+/** Rewrites the files below a folder; only shell scripts with `onlyScripts`. */
+export function relocateFiles(folder: string, places: Places, onlyScripts: boolean): void {
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name);
+    const kind = lstatSync(path);
+    if (kind.isDirectory()) relocateFiles(path, places, onlyScripts);
+    else if (kind.isFile() && kind.size <= mostBytes && (!onlyScripts || extname(name) === ".sh"))
+      relocateFile(path, places);
+  }
+}
+
+function relocateFile(path: string, places: Places): void {
+  const bytes = readFileSync(path);
+  if (bytes.includes(0)) return;
+  const text = bytes.toString();
+  const moved = relocated(text, places);
+  if (moved !== text) writeFileSync(path, moved);
+}
+
+/** Python's virtual environments say where they lie; those of a folder that was copied are told. */
+export function relocateVenvs(folder: string, from: string): void {
+  const places = { [from]: folder };
+  for (const name of readdirSync(folder)) {
+    const venv = join(folder, name);
+    if (!existsSync(join(venv, "pyvenv.cfg"))) continue;
+    relocateFile(join(venv, "pyvenv.cfg"), places);
+    relocateIn(join(venv, "bin"), places, () => true);
+    for (const python of listed(join(venv, "lib"))) {
+      const packages = join(venv, "lib", python, "site-packages");
+      relocateIn(packages, places, (file) => /\.(?:pth|egg-link)$|^__editable__/.test(file));
+      for (const info of listed(packages).filter((one) => one.endsWith(".dist-info")))
+        relocateIn(join(packages, info), places, (file) => file === "direct_url.json");
+    }
+  }
+}
+
+function relocateIn(folder: string, places: Places, isWanted: (name: string) => boolean): void {
+  for (const name of listed(folder).filter(isWanted)) {
+    const path = join(folder, name);
+    if (lstatSync(path).isFile()) relocateFile(path, places);
+  }
+}
+
+function listed(folder: string): readonly string[] {
+  return existsSync(folder) ? readdirSync(folder) : [];
+}

@@ -1,0 +1,129 @@
+/** Task: a folder in the form of Harbor, read and checked. */
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import { basename, join } from "node:path";
+import { type Failure, failure } from "@lathe/protocol";
+import { parse } from "smol-toml";
+import { digestOf } from "./digest.ts";
+import { type Build, parseDockerfile } from "./dockerfile.ts";
+
+export interface Task {
+  readonly name: string;
+  /** Absolute. */
+  readonly folder: string;
+  /** Of everything that decides what it is. */
+  readonly digest: string;
+  readonly instruction: string;
+  readonly seconds: { readonly agent: number; readonly verifier: number; readonly build: number };
+  /** Beside that of the image, for the tests. */
+  readonly verifierEnv: Readonly<Record<string, string>>;
+  /** Whether what the agent makes of tests and of their settings is left out when it is graded. */
+  readonly protectTests: boolean;
+  /** Whether only its shell scripts name the folders of an image. */
+  readonly isMined: boolean;
+  /** Absent where it cannot be run. */
+  readonly build?: Build;
+  /** Why it cannot be run here. */
+  readonly why?: string;
+}
+
+type Table = Readonly<Record<string, unknown>>;
+
+/** Tasks by name; a folder that is a task itself is a suite of one. */
+export function readSuite(folder: string): readonly Task[] | Failure {
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory())
+    return failure(
+      "not-found",
+      `there is no folder ${folder}; a suite is a folder of tasks, each with a task.toml`,
+      { who: "user" },
+    );
+  const folders = isTask(folder)
+    ? [folder]
+    : readdirSync(folder)
+        .sort()
+        .map((name) => join(folder, name))
+        .filter(isTask);
+  if (folders.length > 0) return folders.map(readTask);
+  return failure(
+    "not-found",
+    `${folder} holds no task: no folder in it has a task.toml and an instruction.md`,
+    { who: "user" },
+  );
+}
+
+function isTask(folder: string): boolean {
+  return (
+    !folder.endsWith(".part") &&
+    existsSync(join(folder, "task.toml")) &&
+    existsSync(join(folder, "instruction.md"))
+  );
+}
+
+function readTask(folder: string): Task {
+  const settings = readSettings(folder);
+  const instruction = readFileSync(join(folder, "instruction.md"), "utf8");
+  const digest = createHash("sha256").update(digestOf(folder)).digest("hex").slice(0, 16);
+  const {
+    agent = {},
+    verifier = {},
+    environment = {},
+    metadata = {},
+  } = (settings.table ?? {}) as Record<string, Table>;
+  const built = settings.why === undefined ? buildOf(folder, settings.table ?? {}) : { why: settings.why };
+  return {
+    name: basename(folder),
+    folder,
+    digest,
+    instruction,
+    seconds: {
+      agent: positive(agent.timeout_sec, 1800),
+      verifier: positive(verifier.timeout_sec, 600),
+      build: positive(environment.build_timeout_sec, 600),
+    },
+    verifierEnv: texts(verifier.env),
+    protectTests: metadata.protect_tests === true,
+    isMined: metadata.kind === "mined",
+    ...("why" in built ? { why: built.why } : { build: withEnv(built, texts(environment.env)) }),
+  };
+}
+
+function readSettings(folder: string): { readonly table?: Table; readonly why?: string } {
+  try {
+    return { table: parse(readFileSync(join(folder, "task.toml"), "utf8")) as Table };
+  } catch (cause) {
+    const [why] = (cause as Error).message.split("\n");
+    return { why: `its task.toml cannot be read: ${why}` };
+  }
+}
+
+function buildOf(folder: string, settings: Table): Build | { readonly why: string } {
+  if (Array.isArray(settings.steps)) return { why: "it has several steps, which are not known here" };
+  if (!existsSync(join(folder, "tests", "test.sh"))) return { why: "it has no tests/test.sh" };
+  const environment = (settings.environment ?? {}) as Table;
+  for (const name of ["docker_image", "healthcheck", "mcp_servers", "tpu"])
+    if (environment[name] !== undefined) return { why: `it asks for an image: environment.${name}` };
+  if (positive(environment.gpus, 0) > 0) return { why: "it asks for a GPU" };
+  const extra = readdirSync(join(folder, "environment")).find((name) => /compose\.ya?ml$/.test(name));
+  if (extra) return { why: `it asks for several containers: environment/${extra}` };
+  const file = join(folder, "environment", "Dockerfile");
+  return existsSync(file)
+    ? parseDockerfile(readFileSync(file, "utf8"))
+    : { why: "it has no environment/Dockerfile" };
+}
+
+function withEnv(build: Build, env: Readonly<Record<string, string>>): Build {
+  return { ...build, env: { ...build.env, ...env } };
+}
+
+function positive(value: unknown, usual: number): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : usual;
+}
+
+function texts(value: unknown): Readonly<Record<string, string>> {
+  if (typeof value !== "object" || value === null) return {};
+  const entries = Object.entries(value).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string",
+  );
+  // A name that the shell would take for something else is none.
+  return Object.fromEntries(entries.filter(([name]) => /^\w+$/.test(name)));
+}

@@ -1,0 +1,149 @@
+/** Build environment: an image's instructions carried out in a folder, with what was installed once kept for the next. */
+import { execFile } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
+import { cp, rename } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { promisify } from "node:util";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { lastWords, type Shell } from "../shell.ts";
+import { digestOf } from "../tasks/digest.ts";
+import type { Build, BuildEnv, BuildStep } from "../tasks/dockerfile.ts";
+import { relocated, relocateVenvs } from "../tasks/relocate.ts";
+import type { Task } from "../tasks/task.ts";
+
+export interface Builder {
+  /** With a way to the registries; may write the folder. */
+  readonly shell: Shell;
+  /** Absolute. */
+  readonly folder: string;
+  /** The variable PATH. */
+  readonly path: string;
+}
+
+/** A folder as the image would have it. */
+export interface Environment {
+  readonly app: string;
+}
+
+export type Built = Environment | { readonly why: string };
+
+const run = promisify(execFile);
+
+/** Steps after which the folder is kept: what takes long. */
+const installs = /\b(?:npm|pnpm|pip3?)\s+(?:ci|install)\b/;
+
+export async function buildEnvironment(task: Task, build: Build, builder: Builder): Promise<Built | Failure> {
+  const app = join(builder.folder, "environments", task.digest, "app");
+  const keys = keysOf(task, build);
+  const from = build.steps.findLastIndex((_, at) => existsSync(layer(builder, keys[at])));
+  mkdirSync(join(app, ".."), { recursive: true });
+  if (from < 0) mkdirSync(app);
+  else await copyFolder(layer(builder, keys[from]), app);
+  for (const [at, step] of build.steps.entries()) {
+    if (at <= from) continue;
+    const wrong = await carryOut(step, { task, build, app, builder });
+    if (wrong) return wrong;
+    if (step.type === "run" && installs.test(step.script)) await keep(app, layer(builder, keys[at]));
+  }
+  return { app };
+}
+
+function layer({ folder }: Builder, key: string | undefined): string {
+  return join(folder, "layers", key ?? "none", "app");
+}
+
+/** A copy that works where it lies. */
+export async function copyFolder(from: string, to: string): Promise<void> {
+  rmSync(to, { recursive: true, force: true });
+  // Half the time of a copy by Node: packages are many files.
+  const copied = await run("cp", ["-a", "--", from, to]).catch(() => undefined);
+  if (!copied) await cp(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
+  relocateVenvs(to, from);
+}
+
+/** Whole or not there. */
+async function keep(app: string, target: string): Promise<void> {
+  const part = join(target, "..", "part");
+  mkdirSync(join(target, ".."), { recursive: true });
+  await copyFolder(app, part);
+  relocateVenvs(part, app);
+  await rename(part, target);
+  relocateVenvs(target, part);
+}
+
+/** What each step's result depends on: all before it, and the files that were copied. */
+function keysOf({ folder }: Task, build: Build): readonly string[] {
+  const hash = createHash("sha256").update(JSON.stringify([build.base, build.workdir]));
+  return build.steps.map((step) => {
+    hash.update(JSON.stringify(step));
+    if (step.type === "copy")
+      for (const path of step.from) hash.update(digestOf(join(folder, "environment", path)));
+    return hash.copy().digest("hex").slice(0, 24);
+  });
+}
+
+interface Site {
+  readonly task: Task;
+  readonly build: Build;
+  readonly app: string;
+  readonly builder: Builder;
+}
+
+async function carryOut(
+  step: BuildStep,
+  site: Site,
+): Promise<Failure | { readonly why: string } | undefined> {
+  return step.type === "copy" ? copyIn(step, site) : runIn(step, site);
+}
+
+async function copyIn(
+  { from, to }: Extract<BuildStep, { readonly type: "copy" }>,
+  { task, build, app }: Site,
+): Promise<{ readonly why: string } | undefined> {
+  const target = join(app, to.slice(build.workdir.length));
+  for (const path of from) {
+    const source = join(task.folder, "environment", path);
+    const kind = statSync(source, { throwIfNoEntry: false });
+    if (!kind) return { why: `its Dockerfile copies ${path}, which is not there` };
+    const isInto = !kind.isDirectory() && (/\/\.?$/.test(to) || from.length > 1 || isFolder(target));
+    const place = isInto ? join(target, basename(path)) : target;
+    await cp(source, place, { recursive: true, verbatimSymlinks: true });
+  }
+  return undefined;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+async function runIn(
+  { script, workdir, env }: Extract<BuildStep, { readonly type: "run" }>,
+  { task, build, app, builder }: Site,
+): Promise<Failure | { readonly why: string } | undefined> {
+  const cwd = join(app, workdir.slice(build.workdir.length));
+  mkdirSync(cwd, { recursive: true });
+  const places = { [build.workdir]: app };
+  const ran = await builder.shell({
+    script: relocated(script, places),
+    cwd,
+    timeoutMs: task.seconds.build * 1000,
+    env: environmentOf(env, places, builder.path),
+  });
+  if (isFailure(ran)) return ran;
+  if (ran.timedOut)
+    return { why: `its set-up takes longer than ${task.seconds.build} s: ${script.slice(0, 80)}` };
+  return ran.code === 0
+    ? undefined
+    : { why: `its set-up fails: ${script.slice(0, 80)}: ${lastWords(ran.output)}` };
+}
+
+/** Variables of an image as they are here. */
+export function environmentOf(
+  env: BuildEnv,
+  places: Readonly<Record<string, string>>,
+  path: string,
+): Readonly<Record<string, string>> {
+  const value = (text: string): string => relocated(text, places).replace(/\$(?:PATH|\{PATH\})/g, () => path);
+  return Object.fromEntries(Object.entries(env).map(([name, text]) => [name, value(text)]));
+}

@@ -1,0 +1,70 @@
+/** Carry over: what an agent left in its folder, brought into a clean one for grading. */
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  type Stats,
+} from "node:fs";
+import { cp } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { isTestFile } from "@lathe/repair/test-file";
+
+/** Made by tools, and made again: nothing of an agent's answer. */
+const aside = new Set([".git", "node_modules", ".venv", "__pycache__", ".pytest_cache", ".lathe"]);
+const runnerSettings =
+  /(?:^|\/)(?:(?:vitest|jest|ava|vite)(?:\.\w+)*\.config\.[cm]?[jt]s(?:on)?|\.mocharc\.\w+|pytest\.ini|tox\.ini|conftest\.py|sitecustomize\.py)$/;
+
+export function isProtected(path: string): boolean {
+  return isTestFile(path) || runnerSettings.test(path);
+}
+
+/** `base` is what the agent began with, `target` a copy of it; tests and the settings of their runners stay as they are. */
+export async function carryOver(agent: string, base: string, target: string): Promise<void> {
+  const paths = new Set([...filesBelow(agent), ...filesBelow(base)]);
+  for (const path of [...paths].sort()) {
+    if (isProtected(path) || isSame(join(agent, path), join(base, path))) continue;
+    const to = join(target, path);
+    if (kindOf(to)) rmSync(to, { recursive: true });
+    // What is a folder now comes file by file.
+    if (kindOf(join(agent, path))?.isDirectory() !== false) continue;
+    mkdirSync(dirname(to), { recursive: true });
+    await cp(join(agent, path), to, { verbatimSymlinks: true });
+  }
+}
+
+function filesBelow(root: string): readonly string[] {
+  return existsSync(root) ? filesIn(root, "") : [];
+}
+
+function filesIn(root: string, folder: string): readonly string[] {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true });
+  const wanted = entries.filter(({ name }) => !aside.has(name) && !name.endsWith(".egg-info"));
+  return wanted.flatMap((entry) => {
+    const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return filesIn(root, path);
+    return entry.isFile() || entry.isSymbolicLink() ? [path] : [];
+  });
+}
+
+/** Undefined where there is nothing, a file on the way included. */
+function kindOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path);
+  } catch {
+    return undefined;
+  }
+}
+
+function isSame(a: string, b: string): boolean {
+  const [one, other] = [kindOf(a), kindOf(b)];
+  if (!one || !other) return one === other;
+  if (one.isSymbolicLink() || other.isSymbolicLink())
+    return one.isSymbolicLink() && other.isSymbolicLink() && readlinkSync(a) === readlinkSync(b);
+  if (one.isDirectory() || other.isDirectory()) return false;
+  const isAlike = one.size === other.size && (one.mode & 0o111) === (other.mode & 0o111);
+  return isAlike && readFileSync(a).equals(readFileSync(b));
+}

@@ -1,0 +1,169 @@
+/** Run trial: one agent at one task, from a clean folder to a graded one. */
+import { mkdirSync, rmSync } from "node:fs";
+import { cp } from "node:fs/promises";
+import { join } from "node:path";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { lastWords, type Shell } from "../shell.ts";
+import type { Build } from "../tasks/dockerfile.ts";
+import { relocated, relocateFiles } from "../tasks/relocate.ts";
+import type { Task } from "../tasks/task.ts";
+import {
+  type Builder,
+  type Built,
+  buildEnvironment,
+  copyFolder,
+  environmentOf,
+} from "./build-environment.ts";
+import { grade, placesOf } from "./grade.ts";
+import type { AgentWork, Trial, TrialKey, TrialOutcome } from "./trial.ts";
+
+export interface AgentCall {
+  readonly model: string;
+  /** The folder to work in. */
+  readonly cwd: string;
+  /** Empty, for its sessions. */
+  readonly state: string;
+  readonly instruction: string;
+  /** Of the task, beside its own. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly timeoutMs: number;
+}
+
+/** `why`: it could not work, for reasons that are not its own. */
+export type AgentResult = { readonly work?: AgentWork } | { readonly why: string };
+
+export interface OpenShell {
+  readonly run: Shell;
+  close(): Promise<void>;
+}
+
+export interface TrialPorts {
+  readonly builder: Builder;
+  /** *Contract:* a new sandbox without a network that may write this folder. */
+  openShell(folder: string): Promise<OpenShell | Failure>;
+  /** *Contract:* settles when its process is gone; never throws. */
+  runAgent(call: AgentCall): Promise<AgentResult>;
+  now(): number;
+}
+
+/** Folders of environments that are there or on their way, by the task's digest. */
+export type Environments = Map<string, Promise<Built | Failure>>;
+
+type Ran = Pick<Trial, "outcome" | "seconds" | "work">;
+
+/** `folder`: empty, for this trial alone; removed at the end. */
+export async function runTrial(
+  key: TrialKey,
+  task: Task,
+  {
+    ports,
+    environments,
+    folder,
+  }: { readonly ports: TrialPorts; readonly environments: Environments; readonly folder: string },
+): Promise<Trial> {
+  const startedAt = new Date(ports.now()).toISOString();
+  const named = { version: 1, ...key, startedAt } as const;
+  if (!task.build) return { ...named, ...notRun(task.why ?? "it cannot be run here") };
+  let building = environments.get(task.digest);
+  if (!building) {
+    building = buildEnvironment(task, task.build, ports.builder);
+    environments.set(task.digest, building);
+  }
+  const built = await building;
+  if (isFailure(built)) return { ...named, ...notRun(built.text) };
+  if ("why" in built) return { ...named, ...notRun(built.why) };
+  try {
+    return {
+      ...named,
+      ...(await workAndGrade(key, task, { ports, folder, build: task.build, base: built.app })),
+    };
+  } finally {
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+interface Site {
+  readonly ports: TrialPorts;
+  readonly folder: string;
+  readonly build: Build;
+  readonly base: string;
+}
+
+function notRun(why: string, agent = 0): Ran {
+  return { outcome: { type: "not-run", why }, seconds: { agent, verifier: 0 } };
+}
+
+async function workAndGrade(key: TrialKey, task: Task, site: Site): Promise<Ran> {
+  const { ports, folder, base, build } = site;
+  const root = join(folder, "agent");
+  const app = join(root, "app");
+  mkdirSync(root, { recursive: true });
+  await copyFolder(base, app);
+  const started = ports.now();
+  const result = await agentAt(key.agent, task, { ...site, root, app });
+  const agent = (ports.now() - started) / 1000;
+  if ("why" in result) return notRun(result.why, agent);
+  const clean = join(folder, "grade");
+  mkdirSync(clean);
+  const grading = ports.now();
+  const shell = await ports.openShell(clean);
+  if (isFailure(shell)) return notRun(shell.text, agent);
+  try {
+    const path = ports.builder.path;
+    const place = { folder: clean, shell: shell.run, path, base, agent: app };
+    const outcome = await grade(task, build, place);
+    const graded: TrialOutcome = isFailure(outcome) ? { type: "not-run", why: outcome.text } : outcome;
+    const verifier = (ports.now() - grading) / 1000;
+    return { outcome: graded, seconds: { agent, verifier }, ...(result.work && { work: result.work }) };
+  } finally {
+    await shell.close();
+  }
+}
+
+interface AgentSite extends Site {
+  readonly root: string;
+  readonly app: string;
+}
+
+async function agentAt(agent: string, task: Task, site: AgentSite): Promise<AgentResult> {
+  if (agent === "nop") return {};
+  if (agent === "oracle") return solve(task, site);
+  const { ports, build, root, app, folder } = site;
+  const places = placesOf(root, build);
+  const state = join(folder, "state");
+  mkdirSync(state);
+  return ports.runAgent({
+    model: agent,
+    cwd: app,
+    state,
+    instruction: task.isMined ? task.instruction : relocated(task.instruction, places),
+    env: environmentOf(build.env, places, ports.builder.path),
+    timeoutMs: task.seconds.agent * 1000,
+  });
+}
+
+/** What the task itself has for a solution. */
+async function solve(task: Task, { ports, build, root, app }: AgentSite): Promise<AgentResult> {
+  const solution = join(root, "solution");
+  try {
+    await cp(join(task.folder, "solution"), solution, { recursive: true, verbatimSymlinks: true });
+  } catch {
+    return { why: "it has no solution" };
+  }
+  const places = placesOf(root, build);
+  relocateFiles(solution, places, task.isMined);
+  const shell = await ports.openShell(root);
+  if (isFailure(shell)) return { why: shell.text };
+  try {
+    const ran = await shell.run({
+      script: `bash ${join(solution, "solve.sh")}`,
+      cwd: app,
+      timeoutMs: task.seconds.agent * 1000,
+      env: environmentOf(build.env, places, ports.builder.path),
+    });
+    if (isFailure(ran)) return { why: ran.text };
+    return ran.code === 0 ? {} : { why: `its own solution fails: ${lastWords(ran.output)}` };
+  } finally {
+    await shell.close();
+  }
+}

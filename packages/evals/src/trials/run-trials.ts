@@ -1,0 +1,65 @@
+/** Run trials: every agent at every task as often as wanted, some at a time; what is on record already is not done again. */
+import { join } from "node:path";
+import type { Task } from "../tasks/task.ts";
+import { type Environments, runTrial, type TrialPorts } from "./run-trial.ts";
+import { readTrials, type Trial, type TrialKey, trialFile, writeTrial } from "./trial.ts";
+
+export interface TrialsWanted {
+  readonly tasks: readonly Task[];
+  readonly agents: readonly string[];
+  readonly attempts: number;
+  readonly parallel: number;
+  /** Where the records are. */
+  readonly records: string;
+  /** Exists; for what is needed meanwhile. */
+  readonly folder: string;
+  readonly signal: AbortSignal;
+  onStart(key: TrialKey): void;
+  onEnd(trial: Trial): void;
+}
+
+export interface Trials {
+  readonly trials: readonly Trial[];
+  /** How many of them had been made before. */
+  readonly found: number;
+}
+
+export async function runTrials(wanted: TrialsWanted, ports: TrialPorts): Promise<Trials> {
+  const { tasks, parallel, records, folder, signal } = wanted;
+  const keys = keysOf(wanted);
+  const known = new Map(readTrials(records).map((trial) => [trialFile(trial), trial]));
+  const isMade = (key: TrialKey): boolean => {
+    const trial = known.get(trialFile(key));
+    // What could not be run may be possible by now.
+    return trial?.outcome.type === "graded" && trial.digest === key.digest;
+  };
+  const open = keys.filter((key) => !isMade(key));
+  const byName = new Map(tasks.map((task) => [task.name, task]));
+  const environments: Environments = new Map();
+  let next = 0;
+  const work = async (): Promise<void> => {
+    while (next < open.length && !signal.aborted) {
+      const at = next++;
+      const key = open[at] as TrialKey;
+      wanted.onStart(key);
+      const place = { ports, environments, folder: join(folder, "trials", `${at}`) };
+      const trial = await runTrial(key, byName.get(key.task) as Task, place);
+      // Half of a trial is none.
+      if (signal.aborted) return;
+      writeTrial(records, trial);
+      known.set(trialFile(trial), trial);
+      wanted.onEnd(trial);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.max(1, parallel) }, work));
+  const trials = keys.flatMap((key) => known.get(trialFile(key)) ?? []);
+  return { trials, found: keys.length - open.length };
+}
+
+/** All first attempts before the second ones: what is known early covers all tasks. */
+function keysOf({ tasks, agents, attempts }: TrialsWanted): readonly TrialKey[] {
+  const numbers = Array.from({ length: attempts }, (_, at) => at + 1);
+  return numbers.flatMap((attempt) =>
+    agents.flatMap((agent) => tasks.map(({ name, digest }) => ({ task: name, digest, agent, attempt }))),
+  );
+}

@@ -1,0 +1,32 @@
+/** Compare suites: two runs' records over the same tasks. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { compareRuns, type RunComparison, readTrials, type Trial } from "@lathe/evals";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { trialsFolder } from "./run-suite.ts";
+
+/** A run's folder, and which of its agents; absent where it has one alone. */
+export interface ComparedRun {
+  readonly folder: string;
+  readonly agent?: string;
+}
+
+export function compareSuites(first: ComparedRun, second: ComparedRun): RunComparison | Failure {
+  const [a, b] = [trialsOf(first), trialsOf(second)];
+  if (isFailure(a)) return a;
+  return isFailure(b) ? b : compareRuns(a, b);
+}
+
+function trialsOf({ folder, agent }: ComparedRun): readonly Trial[] | Failure {
+  const path = join(folder, trialsFolder);
+  const trials = existsSync(path) ? readTrials(path) : [];
+  const wrong = (text: string): Failure => failure("not-found", text, { who: "user" });
+  if (trials.length === 0)
+    return wrong(`${folder} holds no trials; it is the --out folder of a \`lathe eval\``);
+  const agents = [...new Set(trials.map((trial) => trial.agent))].sort();
+  if (agent === undefined && agents.length > 1)
+    return wrong(`${folder} has trials of ${agents.join(", ")}; say which: ${folder}:${agents[0]}`);
+  const wanted = agent ?? agents[0];
+  const own = trials.filter((trial) => trial.agent === wanted);
+  return own.length > 0 ? own : wrong(`${folder} has no trials of ${wanted}; it has ${agents.join(", ")}`);
+}

@@ -1,0 +1,110 @@
+/** Eval agent: `lathe run` as a process of its own on a task's folder, with sessions of its own. */
+import { type ChildProcess, spawn } from "node:child_process";
+import type { AgentCall, AgentResult, AgentWork } from "@lathe/evals";
+
+export interface AgentProgram {
+  /** Program and arguments that start Lathe. */
+  readonly command: readonly [string, ...string[]];
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly signal: AbortSignal;
+}
+
+/** How long one that is told to stop may take. */
+const graceMs = 5_000;
+
+export async function runEvalAgent(program: AgentProgram, call: AgentCall): Promise<AgentResult> {
+  const [file, ...words] = program.command;
+  const args = [...words, "run", "--model", call.model, "--output-format", "json", "--cwd", call.cwd, "-"];
+  const env = { ...program.env, ...call.env, XDG_STATE_HOME: call.state };
+  // A group of its own: an interruption from the keyboard reaches it through us alone.
+  const child = spawn(file, args, { cwd: call.cwd, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
+  const stop = (): void => end(child);
+  program.signal.addEventListener("abort", stop, { once: true });
+  let isLate = false;
+  const timer = setTimeout(() => {
+    isLate = true;
+    stop();
+  }, call.timeoutMs);
+  const ended = await finished(child, call.instruction);
+  clearTimeout(timer);
+  program.signal.removeEventListener("abort", stop);
+  return resultOf(ended, isLate);
+}
+
+function end(child: ChildProcess): void {
+  child.kill("SIGTERM");
+  const timer = setTimeout(() => {
+    // Whatever it started goes with it.
+    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
+  }, graceMs);
+  child.once("close", () => clearTimeout(timer));
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function finished(child: ChildProcess, input: string): Promise<Ended> {
+  return new Promise((resolve) => {
+    let out = "";
+    let err = "";
+    child.stdout?.on("data", (chunk: Buffer) => {
+      out += chunk.toString();
+    });
+    child.stderr?.on("data", (chunk: Buffer) => {
+      err = `${err}${chunk.toString()}`.slice(-4000);
+    });
+    // One that has ended before it read everything.
+    child.stdin?.on("error", () => undefined);
+    child.stdin?.end(input);
+    child.on("error", (cause) => resolve({ code: null, out, err: cause.message }));
+    child.on("close", (code) => resolve({ code, out, err }));
+  });
+}
+
+/** What `--output-format json` says, as far as it matters here. */
+interface Said {
+  readonly session: string;
+  readonly end: {
+    readonly type: string;
+    readonly failure?: { readonly who: string; readonly text: string };
+  } | null;
+  readonly steps: number;
+  readonly usage: Readonly<Record<string, unknown>>;
+  readonly cost: number | null;
+}
+
+function resultOf({ code, out, err }: Ended, isLate: boolean): AgentResult {
+  const said = parsed(out);
+  if (!said) {
+    if (isLate) return {};
+    const [why = ""] = err.trim().split("\n").slice(-1);
+    return {
+      why: `the agent ended with ${code ?? "a signal"} before it worked: ${why.replace(/^lathe: /, "")}`,
+    };
+  }
+  const { failure } = said.end ?? {};
+  // It says nothing of the agent that its provider cannot be reached.
+  if (failure?.who === "provider" && !isLate) return { why: `the model's provider: ${failure.text}` };
+  const count = (name: string): number =>
+    typeof said.usage[name] === "number" ? (said.usage[name] as number) : 0;
+  const work: AgentWork = {
+    session: said.session,
+    end: isLate ? "timeout" : (said.end?.type ?? "unknown"),
+    steps: said.steps,
+    cost: said.cost,
+    inputTokens: count("input"),
+    outputTokens: count("output"),
+  };
+  return { work };
+}
+
+function parsed(out: string): Said | undefined {
+  try {
+    return JSON.parse(out.trim().split("\n").at(-1) ?? "") as Said;
+  } catch {
+    return undefined;
+  }
+}

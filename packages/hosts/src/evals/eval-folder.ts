@@ -1,0 +1,91 @@
+/** Eval folder: where a run works and who has its records; what a run left that was killed is taken away. */
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Failure, failure } from "@lathe/protocol";
+
+const prefix = "lathe-eval-";
+
+export interface EvalFolder {
+  readonly path: string;
+  /** *Contract:* removes it and lets go of the records; idempotent. */
+  close(): void;
+}
+
+export function openEvalFolder(out: string): EvalFolder | Failure {
+  try {
+    mkdirSync(out, { recursive: true });
+  } catch (cause) {
+    const text = `the folder ${out} cannot be made (${(cause as NodeJS.ErrnoException).code}); choose another with --out`;
+    return failure("no-access", text, { who: "user", cause });
+  }
+  const lock = join(out, "lock");
+  const owner = take(lock);
+  if (owner !== undefined) {
+    const text = `${out} is being written by the process ${owner}; wait for it, or choose another folder with --out`;
+    return failure("already-exists", text, { who: "user" });
+  }
+  removeLeft();
+  const path = mkdtempSync(join(realpathSync(tmpdir()), `${prefix}${process.pid}-`));
+  return {
+    path,
+    close: () => {
+      rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+      rmSync(lock, { force: true });
+    },
+  };
+}
+
+/** The process that has it; undefined when it is ours now. */
+function take(lock: string): number | undefined {
+  for (let i = 0; i < 2; i++) {
+    try {
+      writeFileSync(lock, `${process.pid}\n`, { flag: "wx" });
+      return undefined;
+    } catch {
+      const owner = Number(readText(lock));
+      if (owner !== process.pid && isAlive(owner)) return owner;
+      rmSync(lock, { force: true });
+    }
+  }
+  return undefined;
+}
+
+function readText(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function isAlive(pid: number): boolean {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (cause) {
+    return (cause as NodeJS.ErrnoException).code === "EPERM";
+  }
+}
+
+function removeLeft(): void {
+  const temp = realpathSync(tmpdir());
+  for (const name of readdirSync(temp)) {
+    const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1] ?? process.pid);
+    if (pid === process.pid || isAlive(pid)) continue;
+    try {
+      rmSync(join(temp, name), { recursive: true, force: true });
+    } catch {
+      // Somebody else's.
+    }
+  }
+}

@@ -1,0 +1,87 @@
+/** Mine repository: verified tasks from the history of a repository on this machine, in sandboxes of their own. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { type Mined, mineTasks, openHistory, type Tools, type Tried } from "@lathe/evals";
+import { type Failure, isFailure } from "@lathe/protocol";
+import type { LocalOptions } from "../local-options.ts";
+import { type EvalShell, openEvalShell } from "./eval-shell.ts";
+import { setUpReach } from "./set-up-reach.ts";
+
+export type { Mined, Tried } from "@lathe/evals";
+
+export interface MineQuery extends Pick<LocalOptions, "env" | "sandboxLimits"> {
+  readonly repository: string;
+  readonly out: string;
+  readonly most: number;
+  readonly commits: number;
+  /** Whether the failing tests lie in the agent's folder. */
+  readonly shown: boolean;
+  /** Hosts that set-up reaches beside the registries, or everything. */
+  readonly reach: readonly string[] | "open";
+  readonly signal: AbortSignal;
+  onTried(tried: Tried, verified: number): void;
+}
+
+/** Every run has to say the same so often. */
+const runs = 3;
+
+export async function mineRepository(query: MineQuery): Promise<Mined | Failure> {
+  const { repository, out, env, shown, reach } = query;
+  const path = env.PATH ?? "";
+  const folder = mkdtempSync(join(realpathSync(tmpdir()), "lathe-mine-"));
+  const shells: EvalShell[] = [];
+  try {
+    const work = join(folder, "work");
+    for (const name of ["git", "work"]) mkdirSync(join(folder, name));
+    const history = await openHistory(repository, { own: join(folder, "git"), path });
+    if (isFailure(history)) return history;
+    const setUp = await openEvalShell(work, await setUpReach(reach), query);
+    if (isFailure(setUp)) return setUp;
+    shells.push(setUp);
+    const run = await openEvalShell(work, { hosts: [] }, query);
+    if (isFailure(run)) return run;
+    shells.push(run);
+    const bench = {
+      history,
+      folder: work,
+      setUp: setUp.run,
+      run: run.run,
+      tools: toolsOf(path),
+      path,
+      runs,
+      installed: { failed: new Map() },
+    };
+    const place = { history, out, name: nameOf(repository), shown };
+    return await mineTasks({ ...query, bench, place });
+  } finally {
+    for (const shell of shells) await shell.close();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Of the folder, or of the one above where it is only called `repo` or the like. */
+function nameOf(repository: string): string {
+  const real = realpathSync(repository);
+  const name = basename(real).replace(/\.git$/, "");
+  return /^(?:repo|repository|src|)$/.test(name) ? basename(dirname(real)) : name;
+}
+
+function toolsOf(path: string): Tools {
+  const versionOf = (program: string, args: readonly string[]): string | undefined => {
+    try {
+      return execFileSync(program, args, {
+        env: { PATH: path },
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+    } catch {
+      return undefined;
+    }
+  };
+  const python = /(\d+\.\d+)/.exec(versionOf("python3", ["--version"]) ?? "")?.[1] ?? "3";
+  const node = process.versions.node.split(".")[0] ?? "24";
+  const pnpm = versionOf("pnpm", ["--version"]) !== undefined;
+  return { python, node, pnpm };
+}
