@@ -30,3 +30,11 @@ export type { Spread } from "./src/report/quantile.ts";
 export type { Span } from "./src/report/read-rows.ts";
 export type { WorkGroup } from "./src/report/work-group.ts";
 export { type Day, type Rot, readWork, type WorkReport } from "./src/report/work-report.ts";
+export { type Estimate, kappa, type Reading, troubleRate } from "./src/satisfaction/agreement.ts";
+export { labelledMessages } from "./src/satisfaction/labelled-messages.ts";
+export { type Reaction, reactions, readReaction } from "./src/satisfaction/read-reaction.ts";
+export {
+  readSatisfaction,
+  type SatisfactionGroup,
+  type SatisfactionReport,
+} from "./src/satisfaction/satisfaction-report.ts";

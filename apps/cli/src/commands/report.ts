@@ -8,6 +8,11 @@ const flags = {
   since: { type: "string", value: "WHEN", about: "a date, or a span such as 24h, 7d or 4w (default 30d)" },
   names: { type: "boolean", about: "call projects and folders by their names" },
   html: { type: "string", value: "FILE", about: "write a page with charts" },
+  model: {
+    type: "string",
+    value: "ID",
+    about: "satisfaction: a model that reads the messages, too, in one request",
+  },
   json: { type: "boolean", about: "as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
@@ -15,12 +20,19 @@ const flags = {
 export const reportCommand: Command = {
   name: "report",
   about: "What your sessions cost, how fast they were, what failed, and how much of the code is still there.",
-  usage: ["report [--since WHEN] [--html FILE]", "report keep [--since WHEN]", "report experiment NAME"],
+  usage: [
+    "report [--since WHEN] [--html FILE]",
+    "report keep [--since WHEN]",
+    "report experiment NAME",
+    "report satisfaction [--model ID]",
+  ],
   flags,
   notes: `Read from the logs on this machine; nothing is sent anywhere, and nothing that was said or written is in it.
 keep follows the lines that edits added through git, and through what is not committed yet: how many of those that were
 there when their session ended are still there an hour, a day, a week and a month later.
-experiment compares the arms of one of the experiments in your configuration; look as often as you like.`,
+experiment compares the arms of one of the experiments in your configuration; look as often as you like.
+satisfaction reads what you said next after each turn, by rules. Only with --model are messages sent anywhere: the newest
+60, in part and without keys, to that model.`,
   run,
 };
 
@@ -46,7 +58,12 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
     const { reportExperiment } = await import("../report/report-experiment.ts");
     return reportExperiment(more, json);
   }
-  return usage("report, report keep, or report experiment NAME");
+  if (what === "satisfaction" && more.length === 0) {
+    if (html !== undefined) return usage("report satisfaction has no page; --html goes with report");
+    const { reportSatisfaction } = await import("../report/report-satisfaction.ts");
+    return reportSatisfaction({ since, until: now, json, model: line.values.model });
+  }
+  return usage("report, report keep, report experiment NAME, or report satisfaction");
 }
 
 const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };

@@ -5,6 +5,7 @@ import { count, duration, moment, money } from "../render/figures.ts";
 import { fit, harmless } from "../render/fit.ts";
 import type { Palette } from "../render/palette.ts";
 import { columns, percent, plot } from "./columns.ts";
+import { satisfactionText } from "./satisfaction-text.ts";
 
 export interface ReportView {
   readonly paint: Palette;
@@ -26,6 +27,7 @@ export function reportText(report: Report, view: ReportView): string {
     toolText(errors, view),
     failureText(errors, view),
     rotText(work.rot, view),
+    satisfactionText(report.satisfaction, view),
     work.by.project.length > 1 ? group("By project", work.by.project, view) : "",
     work.by.harness.length > 1 ? group("By version of Lathe", work.by.harness, view) : "",
     group("By arm of an experiment", work.by.arm, view),

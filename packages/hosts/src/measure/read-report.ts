@@ -8,7 +8,9 @@ import {
   markdownTickets,
   readCalls,
   readErrors,
+  readSatisfaction,
   readWork,
+  type SatisfactionReport,
   type Span,
   type ToolModel,
   type WorkReport,
@@ -36,6 +38,8 @@ export interface Report {
   readonly tickets?: string;
   /** On average at most one false alarm in so many calls of a tool by a model. */
   readonly callsPerFalseAlarm: number;
+  /** What users said next. */
+  readonly satisfaction: SatisfactionReport;
   readonly ingested: Ingested;
   readonly remarks: readonly string[];
 }
@@ -59,6 +63,7 @@ export async function readReport(env: Env, query: ReportQuery): Promise<Report> 
     const remarks = [remark, written === undefined ? `No tickets can be written to ${tickets}.` : undefined];
     return {
       ...{ span, work, errors, alerts, callsPerFalseAlarm, ingested },
+      satisfaction: readSatisfaction(facts, span),
       remarks: remarks.filter((one) => one !== undefined),
       ...(written && { tickets }),
     };
