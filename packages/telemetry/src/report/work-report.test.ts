@@ -145,6 +145,7 @@ it("knows what was said or done after a turn, and nothing of the words", async (
   assert.deepEqual([counts.corrected, counts["gave-up"], counts.satisfied, found.silent], [2, 0, 0, 2]);
   const later = readSatisfaction(database, { since: 0, until: now + 90_000_000 });
   assert.equal(later.total.counts["gave-up"], 1, "a day after it was stopped and left");
+  assert.deepEqual(later.total.trouble, found.total.trouble, "which is in no rate");
   for (const table of ["reactions", "sessions"])
     assert.doesNotMatch(JSON.stringify(database.prepare(`select * from ${table}`).all()), /zebra/);
 });

@@ -25,6 +25,8 @@ export interface SatisfactionReport {
 const leftMs = 86_400_000;
 
 interface Row {
+  /** Somebody came back to the turn: the others are counted, but are in no rate, as those that were done and left are not. */
+  readonly isSaid: boolean;
   readonly model: string;
   readonly reaction: Reaction;
 }
@@ -56,7 +58,7 @@ function said(database: DatabaseSync, since: number, until: number): readonly Ro
        where s.agent is null and r.at >= ? and r.at < ?`,
     )
     .all(since, until);
-  return rows as unknown as readonly Row[];
+  return rows.map((row) => ({ ...(row as unknown as Row), isSaid: true }));
 }
 
 /** Last turns of their sessions that ended otherwise than done, and that nobody came back to. */
@@ -69,7 +71,7 @@ function left(database: DatabaseSync, since: number, until: number): readonly Ro
          and not exists (select 1 from reactions r where r.session = t.session and r.seq = t.seq)`,
     )
     .all(since, until, leftMs);
-  return rows as unknown as readonly Row[];
+  return rows.map((row) => ({ ...(row as unknown as Row), isSaid: false }));
 }
 
 function rulesOnHeldOut(): readonly Reading[] {
@@ -83,7 +85,8 @@ function groupOf(name: string, rows: readonly Row[], readings: readonly Reading[
   const counts = Object.fromEntries(
     reactions.map((reaction) => [reaction, all.filter((one) => one === reaction).length]),
   ) as Record<Reaction, number>;
-  const trouble = troubleRate(all, readings);
+  const said = rows.filter(({ isSaid }) => isSaid).map(({ reaction }) => reaction);
+  const trouble = troubleRate(said, readings);
   return { name, counts, ...(trouble && { trouble }) };
 }
 
