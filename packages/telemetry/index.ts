@@ -1,8 +1,11 @@
 /** @lathe/telemetry: what the events and the repository say of the work. */
 
+export { githubTickets } from "./src/alerts/github-tickets.ts";
+export { linearTickets } from "./src/alerts/linear-tickets.ts";
 export { callsPerFalseAlarm } from "./src/alerts/rate-detector.ts";
 export { readCalls } from "./src/alerts/read-calls.ts";
-export { markdownTickets, type Tickets, writeTickets } from "./src/alerts/tickets.ts";
+export type { TrackerOptions } from "./src/alerts/remote-issues.ts";
+export { alertKey, markdownTickets, type Tickets, writeTickets } from "./src/alerts/tickets.ts";
 export { type Alert, watchCalls } from "./src/alerts/watch-calls.ts";
 export { openDatabase, openInMemory } from "./src/events/database.ts";
 export { type Ingested, ingest } from "./src/events/ingest.ts";

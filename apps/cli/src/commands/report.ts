@@ -11,7 +11,7 @@ const flags = {
   model: {
     type: "string",
     value: "ID",
-    about: "satisfaction: a model that reads the messages, too, in one request",
+    about: "satisfaction: one that reads the messages, too; fix: the one that works",
   },
   json: { type: "boolean", about: "as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
@@ -25,6 +25,8 @@ export const reportCommand: Command = {
     "report keep [--since WHEN]",
     "report experiment NAME",
     "report satisfaction [--model ID]",
+    "report tickets",
+    "report fix ALERT [--model ID]",
   ],
   flags,
   notes: `Read from the logs on this machine; nothing is sent anywhere, and nothing that was said or written is in it.
@@ -32,7 +34,9 @@ keep follows the lines that edits added through git, and through what is not com
 there when their session ended are still there an hour, a day, a week and a month later.
 experiment compares the arms of one of the experiments in your configuration; look as often as you like.
 satisfaction reads what you said next after each turn, by rules. Only with --model are messages sent anywhere: the newest
-60, in part and without keys, to that model.`,
+60, in part and without keys, to that model.
+tickets sends alerts to the tracker that "tickets" in your configuration names (GitHub or Linear): tools, models, codes and
+counts. fix lets the agent look into one alert, in a fork of this folder, with what happened in its examples.`,
   run,
 };
 
@@ -63,7 +67,23 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
     const { reportSatisfaction } = await import("../report/report-satisfaction.ts");
     return reportSatisfaction({ since, until: now, json, model: line.values.model });
   }
-  return usage("report, report keep, report experiment NAME, or report satisfaction");
+  return actOn(what, more, line.values.model);
+}
+
+async function actOn(
+  what: string,
+  [key, ...more]: readonly string[],
+  model: string | undefined,
+): Promise<number | Failure> {
+  if (what === "tickets" && key === undefined) {
+    const { reportTickets } = await import("../report/report-tickets.ts");
+    return reportTickets();
+  }
+  if (what === "fix" && key !== undefined && more.length === 0) {
+    const { reportFix } = await import("../report/report-tickets.ts");
+    return reportFix(key, model);
+  }
+  return usage("report, or report keep, experiment NAME, satisfaction, tickets, fix ALERT");
 }
 
 const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };

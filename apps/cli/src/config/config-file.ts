@@ -6,6 +6,7 @@ import { type ConfigPart, themeNames } from "./config.ts";
 import { experiments } from "./experiments.ts";
 import { mcpServers } from "./mcp-servers.ts";
 import { type WrittenLimits, wrongLimit } from "./sandbox-limits.ts";
+import { tickets } from "./tickets.ts";
 
 const positive = v.pipe(v.number(), v.minValue(0));
 const model = v.union([v.string(), v.array(v.string())], "a model id or a list of them");
@@ -116,6 +117,7 @@ const userEntries = {
   trusted: v.exactOptional(v.array(v.string())),
   mcpServers: v.exactOptional(mcpServers),
   experiments: v.exactOptional(experiments),
+  tickets: v.exactOptional(tickets),
 };
 const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(userEntries);
 
@@ -187,7 +189,7 @@ function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
   if (issue.expected !== "never") return issue.message;
   const elsewhere =
     whose !== "user" &&
-    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel|theme|screenReader|mcpServers|experiments)$/.test(
+    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel|theme|screenReader|mcpServers|experiments|tickets)$/.test(
       v.getDotPath(issue) ?? "",
     );
   if (elsewhere) return "only your own configuration may set this, not a project's";

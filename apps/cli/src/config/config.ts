@@ -1,6 +1,7 @@
 /** Configuration: what lathe.json, the user's file, the environment and the flags come to, frozen. */
 import type { Experiment } from "@lathe/hosts/experiment";
 import type { LocalOptions, SandboxLimitsChoice } from "@lathe/hosts/local";
+import type { TicketSettings } from "@lathe/hosts/send-tickets";
 import type { Limits, Mode, Rule } from "@lathe/protocol";
 import type { WrittenLimits } from "./sandbox-limits.ts";
 
@@ -56,6 +57,7 @@ export interface ConfigPart {
   readonly router?: RouterPart;
   readonly mcpServers?: LocalOptions["mcpServers"];
   readonly experiments?: readonly Experiment[];
+  readonly tickets?: TicketSettings;
   /** Folders of which the user trusts the project's own file. */
   readonly trusted?: readonly string[];
 }

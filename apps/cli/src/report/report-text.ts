@@ -120,11 +120,11 @@ function alertText({ alerts, tickets, callsPerFalseAlarm }: Report, { paint }: R
   const open = alerts.filter(({ closedAt }) => closedAt === undefined);
   if (alerts.length === 0) return `${green("No rate of failures has jumped.")}\n`;
   const lines = alerts.map((alert) => {
-    const { tool, model, code, failures, calls, baseline, kind, since, closedAt } = alert;
+    const { key, tool, model, code, failures, calls, baseline, kind, since, closedAt } = alert;
     const rate =
       kind === "jump" ? `${failures} of ${calls}, before at most ${percent(baseline)}` : `${failures} times`;
     const state = closedAt === undefined ? red("open  ") : green("closed");
-    return `${state}  ${harmless(tool)} with ${harmless(model)}: ${code}, ${rate}, since ${moment(since)}\n`;
+    return `${state}  ${dim(key.slice(0, 6))}  ${harmless(tool)} with ${harmless(model)}: ${code}, ${rate}, since ${moment(since)}\n`;
   });
   const head = bold(`Alerts (${open.length} open)`);
   const where = tickets === undefined ? "" : dim(`Tickets: ${tickets}\n`);
