@@ -1,8 +1,11 @@
 /** @lathe/telemetry: what the events and the repository say of the work. */
 
+export { githubTickets } from "./src/alerts/github-tickets.ts";
+export { linearTickets } from "./src/alerts/linear-tickets.ts";
 export { callsPerFalseAlarm } from "./src/alerts/rate-detector.ts";
 export { readCalls } from "./src/alerts/read-calls.ts";
-export { markdownTickets, type Tickets, writeTickets } from "./src/alerts/tickets.ts";
+export type { TrackerOptions } from "./src/alerts/remote-issues.ts";
+export { alertKey, markdownTickets, type Tickets, writeTickets } from "./src/alerts/tickets.ts";
 export { type Alert, watchCalls } from "./src/alerts/watch-calls.ts";
 export { openDatabase, openInMemory } from "./src/events/database.ts";
 export { type Ingested, ingest } from "./src/events/ingest.ts";
@@ -30,3 +33,11 @@ export type { Spread } from "./src/report/quantile.ts";
 export type { Span } from "./src/report/read-rows.ts";
 export type { WorkGroup } from "./src/report/work-group.ts";
 export { type Day, type Rot, readWork, type WorkReport } from "./src/report/work-report.ts";
+export { type Estimate, kappa, type Reading, troubleRate } from "./src/satisfaction/agreement.ts";
+export { labelledMessages } from "./src/satisfaction/labelled-messages.ts";
+export { type Reaction, reactions, readReaction } from "./src/satisfaction/read-reaction.ts";
+export {
+  readSatisfaction,
+  type SatisfactionGroup,
+  type SatisfactionReport,
+} from "./src/satisfaction/satisfaction-report.ts";

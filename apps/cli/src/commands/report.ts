@@ -8,6 +8,11 @@ const flags = {
   since: { type: "string", value: "WHEN", about: "a date, or a span such as 24h, 7d or 4w (default 30d)" },
   names: { type: "boolean", about: "call projects and folders by their names" },
   html: { type: "string", value: "FILE", about: "write a page with charts" },
+  model: {
+    type: "string",
+    value: "ID",
+    about: "satisfaction: one that reads the messages, too; fix: the one that works",
+  },
   json: { type: "boolean", about: "as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
@@ -15,12 +20,23 @@ const flags = {
 export const reportCommand: Command = {
   name: "report",
   about: "What your sessions cost, how fast they were, what failed, and how much of the code is still there.",
-  usage: ["report [--since WHEN] [--html FILE]", "report keep [--since WHEN]", "report experiment NAME"],
+  usage: [
+    "report [--since WHEN] [--html FILE]",
+    "report keep [--since WHEN]",
+    "report experiment NAME",
+    "report satisfaction [--model ID]",
+    "report tickets",
+    "report fix ALERT [--model ID]",
+  ],
   flags,
   notes: `Read from the logs on this machine; nothing is sent anywhere, and nothing that was said or written is in it.
 keep follows the lines that edits added through git, and through what is not committed yet: how many of those that were \
 there when their session ended are still there an hour, a day, a week and a month later.
-experiment compares the arms of an experiment of your configuration; look as often as you like.`,
+experiment compares the arms of one of the experiments in your configuration; look as often as you like.
+satisfaction reads what you said next after each turn, by rules. Only with --model are messages sent anywhere: \
+the newest 60, in part and without keys, to that model.
+tickets sends alerts to the tracker that "tickets" in your configuration names (GitHub or Linear): tools, models, \
+codes and counts. fix lets the agent look into one alert, in a fork of this folder, with what happened in its examples.`,
   run,
 };
 
@@ -46,7 +62,28 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
     const { reportExperiment } = await import("../report/report-experiment.ts");
     return reportExperiment(more, json);
   }
-  return usage("report, report keep, or report experiment NAME");
+  if (what === "satisfaction" && more.length === 0) {
+    if (html !== undefined) return usage("report satisfaction has no page; --html goes with report");
+    const { reportSatisfaction } = await import("../report/report-satisfaction.ts");
+    return reportSatisfaction({ since, until: now, json, model: line.values.model });
+  }
+  return actOn(what, more, line.values.model);
+}
+
+async function actOn(
+  what: string,
+  [key, ...more]: readonly string[],
+  model: string | undefined,
+): Promise<number | Failure> {
+  if (what === "tickets" && key === undefined) {
+    const { reportTickets } = await import("../report/report-tickets.ts");
+    return reportTickets();
+  }
+  if (what === "fix" && key !== undefined && more.length === 0) {
+    const { reportFix } = await import("../report/report-tickets.ts");
+    return reportFix(key, model);
+  }
+  return usage("report, or report keep, experiment NAME, satisfaction, tickets, fix ALERT");
 }
 
 const units: Readonly<Record<string, number>> = { h: 3_600_000, d: 86_400_000, w: 604_800_000 };

@@ -15,6 +15,7 @@ import { type ConfigPart, themeNames } from "./config.ts";
 import { experiments } from "./experiments.ts";
 import { mcpServers } from "./mcp-servers.ts";
 import { type WrittenLimits, wrongLimit } from "./sandbox-limits.ts";
+import { tickets } from "./tickets.ts";
 
 const positive = v.pipe(v.number(), v.minValue(0));
 const model = v.union([v.string(), v.array(v.string())], "a model id or a list of them");
@@ -135,6 +136,7 @@ const userEntries = {
   experiments: v.exactOptional(experiments),
   lsp: v.exactOptional(v.record(v.string(), v.strictObject(lspEntries))),
   guardRails: v.exactOptional(guardRailsSchema),
+  tickets: v.exactOptional(tickets),
 };
 export const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(userEntries);
 
@@ -207,7 +209,7 @@ function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
   if (issue.expected !== "never") return issue.message;
   const elsewhere =
     whose !== "user" &&
-    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel|theme|screenReader|mcpServers|experiments|lsp|guardRails)$/.test(
+    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel|theme|screenReader|mcpServers|experiments|lsp|guardRails|tickets)$/.test(
       v.getDotPath(issue) ?? "",
     );
   if (elsewhere) return "only your own configuration may set this, not a project's";

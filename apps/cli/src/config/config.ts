@@ -1,6 +1,7 @@
 /** Configuration: what lathe.json, the user's file, the environment and the flags come to, frozen. */
 import type { Experiment } from "@lathe/hosts/experiment";
 import type { LocalOptions, SandboxLimitsChoice } from "@lathe/hosts/local";
+import type { TicketSettings } from "@lathe/hosts/send-tickets";
 import type { Limits, Mode, Rule } from "@lathe/protocol";
 import type { WrittenLimits } from "./sandbox-limits.ts";
 
@@ -60,6 +61,7 @@ export interface ConfigPart {
   readonly experiments?: readonly Experiment[];
   readonly lsp?: NonNullable<LocalOptions["lsp"]>;
   readonly guardRails?: NonNullable<LocalOptions["guardRails"]>;
+  readonly tickets?: TicketSettings;
   /** Folders of which the user trusts the project's own file. */
   readonly trusted?: readonly string[];
 }

@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
 import type { Config } from "./config.ts";
-import { type ConfigFlags, loadConfig } from "./load-config.ts";
+import { type ConfigFlags, loadConfig, ownTickets } from "./load-config.ts";
 
 let root: string;
 let env: NodeJS.ProcessEnv;
@@ -327,4 +327,25 @@ it("says what is wrong with an experiment", async () => {
   const both = await loadConfig(root, env, {});
   assert.ok(isFailure(both));
   assert.match(both.text, /two experiments vary the same thing/);
+});
+
+it("sends tickets only where the user's own file says, and a token only over https", async () => {
+  const github = { kind: "github", repository: "acme/tools", tokenCommand: ["gh", "auth", "token"] };
+  user({ tickets: github });
+  assert.deepEqual(await ownTickets(env), github);
+  for (const wrong of [
+    { kind: "jira" },
+    { kind: "github", repository: "../x" },
+    { kind: "linear" },
+    { ...github, baseUrl: "http://example.com" },
+    { ...github, baseUrl: "http://localhost.evil.example" },
+  ]) {
+    user({ tickets: wrong });
+    assert.ok(isFailure(await ownTickets(env)), JSON.stringify(wrong));
+  }
+  user({});
+  assert.equal(await ownTickets(env), undefined);
+  project({ tickets: github });
+  const refused = await loadConfig(root, env, {});
+  assert.ok(isFailure(refused) && /only your own configuration/.test(refused.text));
 });

@@ -83,6 +83,12 @@ async function experimentsOf(
   return { experiments: leftFree(experiments, new Set(fixed.map(([field]) => field))) };
 }
 
+/** Where the user wants alerts to be sent; undefined where nowhere. */
+export async function ownTickets(env: NodeJS.ProcessEnv): Promise<ConfigPart["tickets"] | Failure> {
+  const user = await readOwn(join(configFolder(env), "config.json"), "user");
+  return isFailure(user) ? user : user.tickets;
+}
+
 /** All that the user's own file names, also those that would not be drawn for here. */
 export async function ownExperiments(env: NodeJS.ProcessEnv): Promise<readonly Experiment[] | Failure> {
   const user = await readOwn(join(configFolder(env), "config.json"), "user");

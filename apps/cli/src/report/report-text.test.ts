@@ -13,10 +13,18 @@ const one: WorkGroup = {
   compactions: { times: 0, before: 0, after: 0, summaries: 0, cost: 0 },
 };
 
+const said = { satisfied: 12, corrected: 0, "failure-reported": 3, "moved-on": 40, "gave-up": 1 };
+
 function reportOf(total: WorkGroup, errors: readonly ToolModel[] = []): Report {
   return {
     ...{ span: { since: 0, until: 1 }, errors, alerts: [], callsPerFalseAlarm: 1, remarks: [] },
     work: { total, by: { model: [], profile: [], project: [], harness: [], arm: [] }, days: [], rot: [] },
+    satisfaction: {
+      total: { name: "all", counts: { ...said, corrected: 2 }, trouble: { value: 0.2, low: 0.05, high: 1 } },
+      models: [],
+      silent: 1,
+      kappa: { value: 0.97, low: 0.9, high: 1 },
+    },
     ingested: { sessions: 1, events: 1, unread: 0 },
   };
 }

@@ -5,6 +5,7 @@ import { count, duration, moment, money } from "../render/figures.ts";
 import { fit, harmless } from "../render/fit.ts";
 import type { Palette } from "../render/palette.ts";
 import { columns, percent, plot } from "./columns.ts";
+import { satisfactionText } from "./satisfaction-text.ts";
 
 export interface ReportView {
   readonly paint: Palette;
@@ -26,6 +27,7 @@ export function reportText(report: Report, view: ReportView): string {
     toolText(errors, view),
     failureText(errors, view),
     rotText(work.rot, view),
+    satisfactionText(report.satisfaction, view),
     work.by.project.length > 1 ? group("By project", work.by.project, view) : "",
     work.by.harness.length > 1 ? group("By version of Lathe", work.by.harness, view) : "",
     group("By arm of an experiment", work.by.arm, view),
@@ -118,11 +120,11 @@ function alertText({ alerts, tickets, callsPerFalseAlarm }: Report, { paint }: R
   const open = alerts.filter(({ closedAt }) => closedAt === undefined);
   if (alerts.length === 0) return `${green("No rate of failures has jumped.")}\n`;
   const lines = alerts.map((alert) => {
-    const { tool, model, code, failures, calls, baseline, kind, since, closedAt } = alert;
+    const { key, tool, model, code, failures, calls, baseline, kind, since, closedAt } = alert;
     const rate =
       kind === "jump" ? `${failures} of ${calls}, before at most ${percent(baseline)}` : `${failures} times`;
     const state = closedAt === undefined ? red("open  ") : green("closed");
-    return `${state}  ${harmless(tool)} with ${harmless(model)}: ${code}, ${rate}, since ${moment(since)}\n`;
+    return `${state}  ${dim(key.slice(0, 6))}  ${harmless(tool)} with ${harmless(model)}: ${code}, ${rate}, since ${moment(since)}\n`;
   });
   const head = bold(`Alerts (${open.length} open)`);
   const where = tickets === undefined ? "" : dim(`Tickets: ${tickets}\n`);

@@ -112,6 +112,13 @@ export const configAbout: Readonly<
   "experiments[].arms[].set.profile.foreignReasoning": "What becomes of another model's reasoning.",
   "experiments[].metric": "What is to become better.",
   "experiments[].guardrails": "What is not to become worse.",
+  tickets: "The tracker on which `lathe report tickets` makes alerts issues.",
+  "tickets.kind": "`github` or `linear`.",
+  "tickets.repository": "The repository at GitHub, as `owner/name`.",
+  "tickets.team": "The id of the team at Linear.",
+  "tickets.tokenCommand":
+    "A program and its arguments that print a token; a variable of the environment is used when absent.",
+  "tickets.baseUrl": "The address of its API, where it is not the public one.",
   lsp: "Language servers that `diagnostics` asks, by names of your own.",
   "lsp.*.command": "The program and its arguments; it runs in the sandbox.",
   "lsp.*.extensions": "Endings of the names of files it knows, such as `.ts`.",

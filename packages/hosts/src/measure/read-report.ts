@@ -1,14 +1,18 @@
 /** Read report: what the logs of this machine say of a span, with alerts, which become tickets. */
 import { join } from "node:path";
 import { profileOf } from "@lathe/context";
+import { isFailure } from "@lathe/protocol";
 import {
   type Alert,
+  alertKey,
   callsPerFalseAlarm,
   type Ingested,
   markdownTickets,
   readCalls,
   readErrors,
+  readSatisfaction,
   readWork,
+  type SatisfactionReport,
   type Span,
   type ToolModel,
   type WorkReport,
@@ -26,16 +30,21 @@ export interface ReportQuery extends Span {
   readonly withNames: boolean;
 }
 
+/** With what its ticket, and `lathe report fix`, know it by. */
+export type ReportedAlert = Alert & { readonly key: string };
+
 export interface Report {
   readonly span: Span;
   readonly work: WorkReport;
   readonly errors: readonly ToolModel[];
   /** Of all time: what closed before the span is left out. */
-  readonly alerts: readonly Alert[];
+  readonly alerts: readonly ReportedAlert[];
   /** Where their tickets are; absent without any. */
   readonly tickets?: string;
   /** On average at most one false alarm in so many calls of a tool by a model. */
   readonly callsPerFalseAlarm: number;
+  /** What users said next. */
+  readonly satisfaction: SatisfactionReport;
   readonly ingested: Ingested;
   readonly remarks: readonly string[];
 }
@@ -52,13 +61,16 @@ export async function readReport(env: Env, query: ReportQuery): Promise<Report> 
     const names = { profileOf: profileName, projectName };
     const all = watchCalls(readCalls(facts));
     const tickets = join(stateFolder(env), "tickets");
-    const written = ticketsOf(tickets, all);
-    const alerts = all.filter(({ closedAt, lastAt }) => (closedAt ?? lastAt) >= since);
+    const written = await ticketsOf(tickets, all);
+    const alerts = all
+      .filter(({ closedAt, lastAt }) => (closedAt ?? lastAt) >= since)
+      .map((alert) => ({ ...alert, key: alertKey(alert) }));
     const work = readWork(facts, span, names);
     const errors = readErrors(facts, span);
     const remarks = [remark, written === undefined ? `No tickets can be written to ${tickets}.` : undefined];
     return {
       ...{ span, work, errors, alerts, callsPerFalseAlarm, ingested },
+      satisfaction: readSatisfaction(facts, span),
       remarks: remarks.filter((one) => one !== undefined),
       ...(written && { tickets }),
     };
@@ -68,9 +80,10 @@ export async function readReport(env: Env, query: ReportQuery): Promise<Report> 
 }
 
 /** How many there are; undefined where they cannot be written, which keeps nobody from the report. */
-function ticketsOf(folder: string, alerts: readonly Alert[]): number | undefined {
+async function ticketsOf(folder: string, alerts: readonly Alert[]): Promise<number | undefined> {
   try {
-    return writeTickets(markdownTickets(folder), alerts);
+    const written = await writeTickets(markdownTickets(folder), alerts);
+    return isFailure(written) ? undefined : written;
   } catch {
     return undefined;
   }

@@ -78,17 +78,17 @@ describe("alerts", () => {
     assert.deepEqual(watchCalls(bugs.slice(1)), []);
   });
 
-  it("become one ticket for each signature, which is kept up to date", () => {
+  it("become one ticket for each signature, which is kept up to date", async () => {
     const folder = mkdtempSync(join(tmpdir(), "lathe-tickets-"));
     const read = (): string => readFileSync(join(folder, readdirSync(folder)[0] ?? ""), "utf8");
-    writeTickets(markdownTickets(folder), watchCalls(jump()));
+    await writeTickets(markdownTickets(folder), watchCalls(jump()));
     const first = read();
     assert.match(first, /^---\nstatus: open\n/);
     assert.match(first, /# edit with test\/one fails more often than it did/);
-    writeTickets(markdownTickets(folder), watchCalls([...jump(), call(360, true)]));
+    await writeTickets(markdownTickets(folder), watchCalls([...jump(), call(360, true)]));
     assert.notEqual(read(), first);
     const back = Array.from({ length: 200 }, (_, i) => call(400 + i, false));
-    writeTickets(markdownTickets(folder), watchCalls([...jump(), ...back]));
+    await writeTickets(markdownTickets(folder), watchCalls([...jump(), ...back]));
     assert.match(read(), /^---\nstatus: closed\n/);
     assert.equal(readdirSync(folder).length, 1);
     rmSync(folder, { recursive: true });

@@ -2,13 +2,13 @@
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { failureClass } from "@lathe/protocol";
+import { type Failure, failureClass, isFailure } from "@lathe/protocol";
 import type { Alert } from "./watch-calls.ts";
 
 /** Where issues are kept. */
 export interface Tickets {
-  /** *Contract:* creates the issue with this key, or replaces what it says; idempotent. */
-  put(key: string, issue: Issue): void;
+  /** *Contract:* creates the issue with this key, or replaces what it says; idempotent, and one after the other. */
+  put(key: string, issue: Issue): Promise<Failure | undefined>;
 }
 
 export interface Issue {
@@ -17,22 +17,26 @@ export interface Issue {
   readonly isOpen: boolean;
 }
 
-/** The newest alert of a signature decides: an issue that was closed opens again. */
-export function writeTickets(tickets: Tickets, alerts: readonly Alert[]): number {
+/** The newest alert of a signature decides: an issue that was closed opens again. How many there are. */
+export async function writeTickets(tickets: Tickets, alerts: readonly Alert[]): Promise<number | Failure> {
   const bySignature = Map.groupBy(alerts, ({ signature }) => signature);
-  for (const [signature, all] of bySignature) {
+  for (const all of bySignature.values()) {
     const [newest] = all.toSorted((a, b) => b.since - a.since);
-    if (newest) tickets.put(keyOf(signature), issueOf(newest, all.length));
+    const refused = newest && (await tickets.put(alertKey(newest), issueOf(newest, all.length)));
+    if (isFailure(refused)) return refused;
   }
   return bySignature.size;
 }
 
-function keyOf(signature: string): string {
+/** What its ticket is known by. */
+export function alertKey({ signature }: Pick<Alert, "signature">): string {
   return createHash("sha256").update(signature).digest("hex").slice(0, 12);
 }
 
 function issueOf(alert: Alert, times: number): Issue {
-  const { kind, tool, model, code, baseline, calls, failures, examples, closedAt } = alert;
+  const { kind, model, code, baseline, calls, failures, examples, closedAt } = alert;
+  // A model may call a tool that nobody has by any name.
+  const tool = code === "unknown-tool" ? "(unknown tool)" : alert.tool;
   const day = (at: number): string => new Date(at).toISOString().slice(0, 16).replace("T", " ");
   const what = kind === "jump" ? "fails more often than it did" : "fails through a fault of Lathe";
   const rate = `${failures} of ${calls} calls (${Math.round((100 * failures) / Math.max(1, calls))} %)`;
@@ -60,13 +64,14 @@ function issueOf(alert: Alert, times: number): Issue {
 /** One Markdown file for each issue. */
 export function markdownTickets(folder: string): Tickets {
   return {
-    put(key, { title, body, isOpen }) {
+    put: async (key, { title, body, isOpen }) => {
       mkdirSync(folder, { recursive: true, mode: 0o700 });
       const path = join(folder, `${key}.md`);
       const text = `---\nstatus: ${isOpen ? "open" : "closed"}\n---\n\n# ${title}\n\n${body}`;
-      if (textOf(path) === text) return;
+      if (textOf(path) === text) return undefined;
       writeFileSync(`${path}.tmp`, text, { mode: 0o600 });
       renameSync(`${path}.tmp`, path);
+      return undefined;
     },
   };
 }

@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type Failure, failure } from "@lathe/protocol";
 
 /** Another number: the file is made anew. */
-const schemaVersion = 4;
+const schemaVersion = 5;
 
 const tables = `
 create table sessions (
@@ -28,6 +28,9 @@ create table turns (
   session text, seq int, at int, turn int, model text, ms int, waitedMs int, steps int, calls int,
   failedCalls int, retries int, failovers int, asked int, end text, code text, testMs int, cost real,
   primary key (session, seq)
+) without rowid;
+create table reactions (
+  session text, seq int, at int, turn int, model text, reaction text, primary key (session, seq)
 ) without rowid;
 create table exposures (
   session text, seq int, at int, experiment text, arm text, shares text, definition text,

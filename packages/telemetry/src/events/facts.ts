@@ -1,5 +1,6 @@
 /** Facts: the rows that events become, one kind per table of the telemetry database. */
 import type { FailureClass, FailureCode } from "@lathe/protocol";
+import type { Reaction } from "../satisfaction/read-reaction.ts";
 
 /** How a call ended; `refused` by a rule or a person is no failure. */
 export type CallEnd = "ok" | "refused" | "failed" | "interrupted";
@@ -112,7 +113,17 @@ export interface ExposureFact {
   readonly definition: string;
 }
 
+/** What a user said or did next after a turn; its `seq` and `at` are those of the turn's end. */
+export interface ReactionFact {
+  readonly seq: number;
+  readonly at: number;
+  readonly turn: number;
+  readonly model: string;
+  readonly reaction: Reaction;
+}
+
 export type Fact =
+  | { readonly table: "reactions"; readonly row: ReactionFact }
   | { readonly table: "exposures"; readonly row: ExposureFact }
   | { readonly table: "steps"; readonly row: StepFact }
   | { readonly table: "compactions"; readonly row: CompactionFact }

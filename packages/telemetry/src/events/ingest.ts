@@ -25,6 +25,7 @@ const columns: Readonly<Record<Fact["table"], readonly string[]>> = {
     "seq at turn model ms waitedMs steps calls failedCalls retries failovers asked end code testMs cost".split(
       " ",
     ),
+  reactions: "seq at turn model reaction".split(" "),
   exposures: "seq at experiment arm shares definition".split(" "),
   changes: "seq part at model tool path from before after".split(" "),
 };
@@ -72,6 +73,7 @@ function prepare(database: DatabaseSync): Writers {
       compactions: statement("compactions"),
       calls: statement("calls"),
       turns: statement("turns"),
+      reactions: statement("reactions"),
       exposures: statement("exposures"),
       changes: statement("changes"),
     },

@@ -1,5 +1,13 @@
 /** Session facts: a fold of one session's events into rows, whose state can be put away between two events. */
-import { type Event, type FailureCode, failureClass, type Outcome, type Usage } from "@lathe/protocol";
+import {
+  type Event,
+  type FailureCode,
+  failureClass,
+  messageText,
+  type Outcome,
+  type Usage,
+} from "@lathe/protocol";
+import { type Reaction, readReaction } from "../satisfaction/read-reaction.ts";
 import { argumentShape } from "./argument-shape.ts";
 import type { Fact } from "./facts.ts";
 import { isTestCommand } from "./test-command.ts";
@@ -42,6 +50,8 @@ export interface FactState {
   settled: { attempt: string; cost: number | null } | null;
   turns: number;
   turn: OpenTurn | null;
+  /** The last turn, until somebody says something. */
+  ended: { seq: number; at: number; turn: number; model: string } | null;
   calls: Record<string, OpenCall>;
   /** Of a fork: what comes was copied from another session, whose rows it is. */
   isCopy: boolean;
@@ -49,7 +59,7 @@ export interface FactState {
 
 export function emptyState(): FactState {
   const created = { cwd: "", harness: "", agent: null, root: null, model: "", isCopy: false };
-  return { ...created, head: 0, settled: null, turns: 0, turn: null, calls: {} };
+  return { ...created, head: 0, settled: null, turns: 0, turn: null, ended: null, calls: {} };
 }
 
 /** Takes the next event: changes the state and returns the rows that are complete with it. */
@@ -75,7 +85,9 @@ function factsOf(state: FactState, event: Event): readonly Fact[] {
       return [];
     case "message.received":
       beginTurn(state, event.at);
-      return [];
+      return reacted(state, () => readReaction(messageText(event.data.parts)));
+    case "session.rewound":
+      return reacted(state, () => "corrected");
     case "model.switched":
       state.model = event.data.to;
       if (state.turn && event.data.because !== undefined) state.turn.failovers += 1;
@@ -106,6 +118,13 @@ function factsOf(state: FactState, event: Event): readonly Fact[] {
     default:
       return [];
   }
+}
+
+/** Nothing of the words is kept. */
+function reacted(state: FactState, read: () => Reaction): readonly Fact[] {
+  const { ended } = state;
+  state.ended = null;
+  return ended ? [{ table: "reactions", row: { ...ended, reaction: read() } }] : [];
 }
 
 function exposed({ seq, at, data }: Event<"experiment.exposed">): Fact {
@@ -242,5 +261,6 @@ function turnEnded(state: FactState, { seq, at, data: { end } }: Event<"turn.end
   const row = { ...counts, seq, at, turn: turns, model, ms: at - startedAt, waitedMs, ...why };
   state.turn = null;
   state.calls = {};
+  state.ended = { seq, at, turn: turns, model };
   return [{ table: "turns", row }];
 }

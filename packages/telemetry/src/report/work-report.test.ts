@@ -9,6 +9,7 @@ import { createdDraft, createMemoryStore, succeeded, testOwner } from "@lathe/te
 import { openDatabase } from "../events/database.ts";
 import { ingest } from "../events/ingest.ts";
 import { answerDrafts, done, said } from "../sample-drafts.ts";
+import { readSatisfaction } from "../satisfaction/satisfaction-report.ts";
 import { readWork } from "./work-report.ts";
 
 let folder: string;
@@ -130,4 +131,21 @@ it("has a group for each arm of an experiment, subagents with the session that t
     by.arm.map(({ name, sessions, steps }) => [name, sessions, steps]),
     [["short: b", 1, 2]],
   );
+});
+
+it("knows what was said or done after a turn, and nothing of the words", async () => {
+  const rewound: Draft = { type: "session.rewound", data: { to: 1, undoes: false, conversation: true } };
+  const cancelled: Draft = { type: "turn.ended", data: { end: { type: "cancelled", by: "user" } } };
+  await write("one", [said("x"), done, said("no, not a zebra"), done, rewound, said("again"), done]);
+  await write("two", [said("x"), cancelled]);
+  await write("three", [said("x"), done, said("thanks")], { agent: "explore" });
+  await ingest(database, { store, now: () => now });
+  const found = readSatisfaction(database, { since: 0, until: now + 1 });
+  const { counts } = found.total;
+  assert.deepEqual([counts.corrected, counts["gave-up"], counts.satisfied, found.silent], [2, 0, 0, 2]);
+  const later = readSatisfaction(database, { since: 0, until: now + 90_000_000 });
+  assert.equal(later.total.counts["gave-up"], 1, "a day after it was stopped and left");
+  assert.deepEqual(later.total.trouble, found.total.trouble, "which is in no rate");
+  for (const table of ["reactions", "sessions"])
+    assert.doesNotMatch(JSON.stringify(database.prepare(`select * from ${table}`).all()), /zebra/);
 });

@@ -1,0 +1,43 @@
+/** `lathe report satisfaction`: what users said or did after the agent's turns, by rules, or by a model where one is named. */
+import { type Judged, satisfactionByModel, satisfactionByRules } from "@lathe/hosts/read-satisfaction";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { count, money } from "../render/figures.ts";
+import { columnsOf, fit } from "../render/fit.ts";
+import { paletteFor } from "../render/palette.ts";
+import type { ReportView } from "./report-text.ts";
+import { between, satisfactionTable, satisfactionText } from "./satisfaction-text.ts";
+
+interface Asked {
+  readonly since: number;
+  readonly until: number;
+  readonly json: boolean;
+  /** The one that judges. */
+  readonly model: string | undefined;
+}
+
+export async function reportSatisfaction({ json, model, ...span }: Asked): Promise<number | Failure> {
+  const rules = await satisfactionByRules(process.env, span);
+  const judged = model === undefined ? undefined : await judge(model, span);
+  if (isFailure(judged)) return judged;
+  const view = { paint: paletteFor(process.stdout, process.env), width: columnsOf(process.stdout) };
+  const told = { ...rules, ...(judged && { judged }) };
+  const text = `${satisfactionText(rules, view)}${judged ? judgedText(judged, view) : ""}`;
+  process.stdout.write(
+    json ? `${JSON.stringify(told)}\n` : text || "Nobody has said anything after a turn yet.\n",
+  );
+  return 0;
+}
+
+async function judge(model: string, span: Pick<Asked, "since" | "until">): Promise<Judged | Failure> {
+  const { agentOptions } = await import("../run-options.ts");
+  const options = await agentOptions({ model });
+  return isFailure(options) ? options : satisfactionByModel(options, model, span);
+}
+
+function judgedText({ model, messages, kappa, cost, ...group }: Judged, view: ReportView): string {
+  const { bold, dim } = view.paint;
+  const price = cost === undefined ? "" : ` It cost ${money(cost)}.`;
+  const note = `The newest ${count(messages)} messages.${price} With the labelled ones among them: kappa ${between(kappa)}.\n`;
+  const table = satisfactionTable([{ name: "all", ...group }], view);
+  return `\n${bold(`The same as ${fit(model, 40)} reads it`)}\n${table}${dim(note)}`;
+}

@@ -1,0 +1,35 @@
+/** `lathe report tickets` and `lathe report fix ALERT`: alerts as issues of a tracker, and an agent that looks into one. */
+import { alertTask } from "@lathe/hosts/alert-task";
+import { sendTickets } from "@lathe/hosts/send-tickets";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { ownTickets } from "../config/load-config.ts";
+import { harnessVersion } from "../harness-version.ts";
+import { agentOptions, usage } from "../run-options.ts";
+
+export async function reportTickets(): Promise<number | Failure> {
+  const settings = await ownTickets(process.env);
+  if (isFailure(settings)) return settings;
+  if (!settings) {
+    const example = '{"kind": "github", "repository": "owner/name"}';
+    return usage(
+      `no tracker is named: "tickets" in your own config.json, for example ${example}; without one, \`lathe report\` keeps tickets as files`,
+    );
+  }
+  const sent = await sendTickets(process.env, settings, harnessVersion());
+  if (isFailure(sent)) return sent;
+  const where = settings.kind === "github" ? settings.repository : "Linear";
+  process.stdout.write(`${sent === 1 ? "1 alert is" : `${sent} alerts are`} up to date at ${where}\n`);
+  return 0;
+}
+
+/** In a fork of this folder: what it changed is decided on at the end. */
+export async function reportFix(key: string, model: string | undefined): Promise<number | Failure> {
+  const chosen = model === undefined ? {} : { model };
+  const options = await agentOptions(chosen);
+  if (isFailure(options)) return options;
+  const task = await alertTask(options, key);
+  if (isFailure(task)) return task;
+  const { runInFork } = await import("../forks/run-in-fork.ts");
+  const flags = model === undefined ? [] : ["--model", model];
+  return runInFork([...flags, "--", task], { cwd: ".", keep: false, about: `alert ${key}` });
+}

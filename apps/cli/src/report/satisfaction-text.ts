@@ -1,0 +1,45 @@
+/** Satisfaction as text: what users said next, as a table with the rate of trouble and what is known of who reads. */
+import type { Estimate, SatisfactionGroup, SatisfactionReport } from "@lathe/hosts/read-satisfaction";
+import { count } from "../render/figures.ts";
+import { fit } from "../render/fit.ts";
+import type { Palette } from "../render/palette.ts";
+import { columns, percent } from "./columns.ts";
+
+interface View {
+  readonly paint: Palette;
+  readonly width: number;
+}
+
+const kinds = ["satisfied", "moved-on", "corrected", "failure-reported", "gave-up"] as const;
+const head = ["", "SATISFIED", "MOVED ON", "CORRECTED", "FAILED", "GAVE UP", "TROUBLE"];
+/** What the columns behind the name take. */
+const others = 74;
+
+/** Empty where nobody said anything. */
+export function satisfactionText(report: SatisfactionReport, view: View): string {
+  const { total, models, silent, kappa } = report;
+  if (kinds.every((kind) => total.counts[kind] === 0)) return "";
+  const { bold, dim } = view.paint;
+  const turns = `${count(silent)} ${silent === 1 ? "turn" : "turns"}`;
+  const note = `Read by rules (kappa ${between(kappa)} with labelled messages);\nnobody said anything after ${turns}.\n`;
+  const table = satisfactionTable(models.length > 1 ? [total, ...models] : [total], view);
+  return `${bold("What users said next")}\n${table}${dim(note)}`;
+}
+
+export function satisfactionTable(groups: readonly SatisfactionGroup[], { paint, width }: View): string {
+  const room = Math.min(28, Math.max(6, width - others));
+  const rows = groups.map(({ name, counts, trouble }) => [
+    fit(name, room),
+    ...kinds.map((kind) => count(counts[kind])),
+    trouble ? shares(trouble) : "",
+  ]);
+  return columns(head, rows, paint);
+}
+
+function shares({ value, low, high }: Estimate): string {
+  return `${percent(value)} (${Math.round(100 * low)}-${Math.round(100 * high)} %)`;
+}
+
+export function between({ value, low, high }: Estimate): string {
+  return `${value.toFixed(2)}, ${low.toFixed(2)} to ${high.toFixed(2)}`;
+}

@@ -1,0 +1,69 @@
+/** GitHub tickets: alerts as issues of a repository, through its REST API (2022-11-28). */
+import { type Failure, isFailure } from "@lathe/protocol";
+import { markerOf, remoteBody, requestJson, type TrackerOptions } from "./remote-issues.ts";
+import type { Tickets } from "./tickets.ts";
+
+export interface GithubOptions extends TrackerOptions {
+  /** `owner/name`. */
+  readonly repository: string;
+}
+
+interface Found {
+  readonly number: number;
+  readonly title: string;
+  readonly body: string | null;
+  readonly state: string;
+}
+
+/** Issues with it are ours: nothing else is looked at. */
+const label = "lathe-alert";
+const perPage = 100;
+const mostPages = 10;
+
+export function githubTickets(options: GithubOptions): Tickets {
+  let known: Found[] | undefined;
+  const issues = `${options.baseUrl ?? "https://api.github.com"}/repos/${options.repository}/issues`;
+  const call = async (method: "GET" | "POST" | "PATCH", path: string, body?: object): Promise<unknown> => {
+    const token = await options.token();
+    if (isFailure(token)) return token;
+    const headers = {
+      authorization: `Bearer ${token}`,
+      accept: "application/vnd.github+json",
+      "x-github-api-version": "2022-11-28",
+      "user-agent": options.userAgent,
+    };
+    return requestJson({ method, url: `${issues}${path}`, headers, ...(body && { body }) });
+  };
+  const readAll = async (): Promise<Found[] | Failure> => {
+    const all: Found[] = [];
+    for (let page = 1; page <= mostPages; page++) {
+      const found = await call("GET", `?state=all&labels=${label}&per_page=${perPage}&page=${page}`);
+      if (isFailure(found)) return found;
+      const list = Array.isArray(found) ? (found as readonly Found[]) : [];
+      all.push(...list);
+      if (list.length < perPage) break;
+    }
+    return all;
+  };
+  const add = async (listed: Found[], said: object): Promise<Failure | undefined> => {
+    const made = await call("POST", "", { ...said, labels: [label] });
+    if (isFailure(made)) return made;
+    listed.push(made as Found);
+    return undefined;
+  };
+  return {
+    put: async (key, { title, isOpen, ...issue }) => {
+      const listed = known ?? (await readAll());
+      if (isFailure(listed)) return listed;
+      known = listed;
+      const old = listed.find(({ body }) => body?.includes(markerOf(key)));
+      const said = { title, body: remoteBody(key, issue.body) };
+      // What was over before anybody heard of it is nobody's work.
+      if (!old) return isOpen ? add(listed, said) : undefined;
+      const now = { ...said, state: isOpen ? "open" : "closed" };
+      if (old.title === title && old.body === now.body && old.state === now.state) return undefined;
+      const changed = await call("PATCH", `/${old.number}`, now);
+      return isFailure(changed) ? changed : undefined;
+    },
+  };
+}

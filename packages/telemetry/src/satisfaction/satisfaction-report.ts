@@ -1,0 +1,95 @@
+/** Satisfaction report: what users said or did next, after the turns of a span, as the rules read it. */
+import type { DatabaseSync } from "node:sqlite";
+import type { Span } from "../report/read-rows.ts";
+import { type Estimate, kappa, type Reading, troubleRate } from "./agreement.ts";
+import { labelledMessages } from "./labelled-messages.ts";
+import { type Reaction, reactions, readReaction } from "./read-reaction.ts";
+
+export interface SatisfactionGroup {
+  readonly name: string;
+  readonly counts: Readonly<Record<Reaction, number>>;
+  /** Of the turns that somebody said something after; absent where nobody did. */
+  readonly trouble?: Estimate;
+}
+
+export interface SatisfactionReport {
+  readonly total: SatisfactionGroup;
+  readonly models: readonly SatisfactionGroup[];
+  /** Turns of people after which nothing was said. */
+  readonly silent: number;
+  /** Of the rules with the labelled messages that were held out. */
+  readonly kappa: Estimate;
+}
+
+/** A turn that did not end well and was left so for so long was given up, in milliseconds. */
+const leftMs = 86_400_000;
+
+interface Row {
+  /** Somebody came back to the turn: the others are counted, but are in no rate, as those that were done and left are not. */
+  readonly isSaid: boolean;
+  readonly model: string;
+  readonly reaction: Reaction;
+}
+
+export function readSatisfaction(database: DatabaseSync, { since, until }: Span): SatisfactionReport {
+  const rows = [...said(database, since, until), ...left(database, since, until)];
+  const readings = rulesOnHeldOut();
+  const byModel = Map.groupBy(rows, ({ model }) => model);
+  const turns = database
+    .prepare(
+      `select count(*) as n from turns t join sessions s on s.id = t.session
+       where s.agent is null and t.at >= ? and t.at < ?`,
+    )
+    .get(since, until);
+  return {
+    total: groupOf("all", rows, readings),
+    models: [...byModel]
+      .map(([model, own]) => groupOf(model, own, readings))
+      .sort((a, b) => sumOf(b) - sumOf(a)),
+    silent: Math.max(0, Number(turns?.n ?? 0) - rows.length),
+    kappa: kappa(readings),
+  };
+}
+
+function said(database: DatabaseSync, since: number, until: number): readonly Row[] {
+  const rows = database
+    .prepare(
+      `select r.model, r.reaction from reactions r join sessions s on s.id = r.session
+       where s.agent is null and r.at >= ? and r.at < ?`,
+    )
+    .all(since, until);
+  return rows.map((row) => ({ ...(row as unknown as Row), isSaid: true }));
+}
+
+/** Last turns of their sessions that ended otherwise than done, and that nobody came back to. */
+function left(database: DatabaseSync, since: number, until: number): readonly Row[] {
+  const rows = database
+    .prepare(
+      `select t.model, 'gave-up' as reaction from turns t join sessions s on s.id = t.session
+       where s.agent is null and t.at >= ?1 and t.at < ?2 and t.at < ?2 - ?3 and t."end" in ('cancelled', 'failed')
+         and not exists (select 1 from turns later where later.session = t.session and later.seq > t.seq)
+         and not exists (select 1 from reactions r where r.session = t.session and r.seq = t.seq)`,
+    )
+    .all(since, until, leftMs);
+  return rows.map((row) => ({ ...(row as unknown as Row), isSaid: false }));
+}
+
+function rulesOnHeldOut(): readonly Reading[] {
+  return labelledMessages()
+    .filter(({ isHeldOut }) => isHeldOut)
+    .map(({ label, text }) => ({ label, read: readReaction(text) }));
+}
+
+function groupOf(name: string, rows: readonly Row[], readings: readonly Reading[]): SatisfactionGroup {
+  const all = rows.map(({ reaction }) => reaction);
+  const counts = Object.fromEntries(
+    reactions.map((reaction) => [reaction, all.filter((one) => one === reaction).length]),
+  ) as Record<Reaction, number>;
+  const said = rows.filter(({ isSaid }) => isSaid).map(({ reaction }) => reaction);
+  const trouble = troubleRate(said, readings);
+  return { name, counts, ...(trouble && { trouble }) };
+}
+
+function sumOf({ counts }: SatisfactionGroup): number {
+  return Object.values(counts).reduce((sum, one) => sum + one, 0);
+}

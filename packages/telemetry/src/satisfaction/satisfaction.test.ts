@@ -1,0 +1,91 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { seededRandom } from "../keep/sample-code.ts";
+import { kappa, type Reading, troubleRate } from "./agreement.ts";
+import { labelledMessages } from "./labelled-messages.ts";
+import { isTrouble, type Reaction, reactions, readReaction } from "./read-reaction.ts";
+
+const labelled = labelledMessages();
+
+describe("the rules", () => {
+  it("agree with the labelled messages, those that were held out too", (t) => {
+    assert.ok(labelled.length >= 200);
+    for (const isHeldOut of [false, true]) {
+      const readings = labelled
+        .filter((one) => one.isHeldOut === isHeldOut)
+        .map(({ label, text }) => ({ label, read: readReaction(text) }));
+      const { value, low, high } = kappa(readings);
+      t.diagnostic(
+        `held out: ${isHeldOut}, kappa ${value.toFixed(3)} (${low.toFixed(3)} to ${high.toFixed(3)})`,
+      );
+      assert.ok(low > 0.8, `${value}`);
+    }
+  });
+
+  it("have one word for any text, however long, and soon", () => {
+    fc.assert(fc.property(fc.string(), (text) => assert.ok(reactions.includes(readReaction(text)))));
+    const startedAt = performance.now();
+    for (const one of ["at ", "the a ", " ", "expected , ", "Error", "no\n", "it should"])
+      readReaction(one.repeat(2_000_000 / one.length));
+    assert.ok(performance.now() - startedAt < 2_000);
+  });
+
+  it("read what is pasted in any language of its user", () => {
+    assert.equal(readReaction("schau mal:\nTraceback (most recent call last):\n  File"), "failure-reported");
+    assert.equal(readReaction("was ist das? TypeError: x is not a function"), "failure-reported");
+    assert.equal(readReaction(""), "moved-on");
+  });
+});
+
+describe("the rate of trouble", () => {
+  const readingsOf = (found: number, mistaken: number): readonly Reading[] => {
+    const of = (label: Reaction, share: number): readonly Reading[] =>
+      Array.from({ length: 200 }, (_, i) => ({ label, read: i < 200 * share ? "corrected" : "satisfied" }));
+    return [...of("corrected", found), ...of("moved-on", mistaken)];
+  };
+
+  it("is freed of the errors of who reads, and its interval holds the truth", () => {
+    const random = seededRandom(3);
+    let held = 0;
+    for (let run = 0; run < 30; run++) {
+      const truth = 0.1 + 0.5 * random();
+      const read = Array.from({ length: 150 }, (): Reaction => {
+        const isBad = random() < truth;
+        return random() < (isBad ? 0.8 : 0.15) ? "corrected" : "satisfied";
+      });
+      const found = troubleRate(read, readingsOf(0.8, 0.15)) ?? assert.fail();
+      if (found.low <= truth && truth <= found.high) held += 1;
+      assert.ok(found.low <= found.value && found.value <= found.high);
+    }
+    assert.ok(held >= 26, `${held} of 30`);
+  });
+
+  it("is not known of a reader that cannot tell, nor of nothing", () => {
+    assert.equal(troubleRate(["corrected"], readingsOf(0.3, 0.3)), undefined);
+    assert.equal(troubleRate([], readingsOf(0.9, 0.1)), undefined);
+  });
+
+  it("is wider for a reader that errs, and for few messages", () => {
+    const width = (n: number, found: number): number => {
+      const read = Array.from({ length: n }, (_, i): Reaction => (i % 3 === 0 ? "corrected" : "satisfied"));
+      const { low, high } = troubleRate(read, readingsOf(found, 1 - found)) ?? assert.fail();
+      return high - low;
+    };
+    assert.ok(width(300, 0.95) < width(300, 0.7));
+    assert.ok(width(300, 0.95) < width(20, 0.95));
+  });
+});
+
+it("kappa is 1 where all agree, about 0 where it is chance, below where they disagree", () => {
+  const same = labelled.map(({ label }) => ({ label, read: label }));
+  assert.equal(kappa(same).value, 1);
+  const random = seededRandom(9);
+  const any = (): Reaction => reactions[Math.floor(random() * reactions.length)] ?? "satisfied";
+  const { low, high } = kappa(Array.from({ length: 500 }, () => ({ label: any(), read: any() })));
+  assert.ok(low < 0 && high > 0);
+  const never = labelled.map(
+    ({ label }) => ({ label, read: isTrouble(label) ? "satisfied" : "corrected" }) as const,
+  );
+  assert.ok(kappa(never).value < 0);
+});
