@@ -140,6 +140,15 @@ describe("a call of diagnostics", () => {
     assert.equal(bounded.at(-1), "[40 more: 40 warnings; ask for paths to see them]");
   });
 
+  it("says no key that a checker quotes", async () => {
+    const b = await bench();
+    const key = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
+    const place = { path: "a.ts", line: 1, column: 1, severity: "error" } as const;
+    const outcome = await call(b, scripted([{ ...place, message: `Type '"${key}"' is no number` }]), {});
+    assert.match(outcomeText(outcome), /Type '.*' is no number/);
+    assert.doesNotMatch(JSON.stringify(outcome), new RegExp(key));
+  });
+
   it("is interrupted with its checker", async () => {
     const b = await bench();
     const stopped: Diagnostics = { ...scripted([]), run: async () => failure("cancelled", "stopped") };
