@@ -110,6 +110,22 @@ describe("a call of diagnostics", () => {
     assert.match(outcomeText(await call(b, diagnostics, {})), /not installed/);
   });
 
+  it("runs nothing that was not allowed, though another call has found it since", async () => {
+    const b = await bench();
+    b.put("biome.json", "{}");
+    install(b, "biome");
+    const scripts: string[] = [];
+    const isAllowed = async ({ text }: { readonly text: string }): Promise<boolean> => {
+      scripts.push(text);
+      return false;
+    };
+    const prepared = createDiagnosticsTool(open(b)).prepare({});
+    assert.ok(!isFailure(prepared));
+    const outcome = await prepared.run({ ...b.context, isAllowed });
+    assert.match(outcomeText(outcome), /^Failed \(stale-version\)/);
+    assert.deepEqual(scripts, [prepared.script?.text]);
+  });
+
   it("names what is not there, and what it does not know", async () => {
     const b = await bench();
     b.put("biome.json", "{}");
