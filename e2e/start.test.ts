@@ -78,6 +78,11 @@ describe("the start", () => {
       setUp(names);
       const twelve = await loadedBy(args);
       assert.ok(none.length > 20);
+      const ofCheckers = none.filter((url) => /packages\/diagnostics|first-look|checked-edits/.test(url));
+      assert.ok(
+        ofCheckers.every((url) => url.endsWith("/may-have-checkers.ts")),
+        ofCheckers.join(),
+      );
       assert.deepEqual(packagesIn(twelve), []);
       assert.deepEqual(ofModels(twelve), ofModels(none));
     });

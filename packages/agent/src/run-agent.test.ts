@@ -20,6 +20,7 @@ import {
   createScriptedModel,
   failedWith,
   type MemoryStore,
+  openBashParser,
   type Script,
   succeeded,
   testOwner,
@@ -111,4 +112,36 @@ it("judges the open calls of a session that is resumed by what holds commands in
   const again = succeeded(await store.claim("s1", { owner: testOwner(2), at: 0, force: true }));
   const [text] = await results(again, openAgent(store, [{ text: "done" }]));
   assert.match(text ?? "", /said/);
+});
+
+it("tells a call whether a script it makes as it runs may run, and whether that is what it was allowed", async () => {
+  const store = createMemoryStore();
+  const denied: Rule = { name: "no-fix", verdict: "deny", kinds: ["execute"], target: "lint --fix*" };
+  const lint: Tool = {
+    name: "lint",
+    description: "",
+    parameters: {},
+    prepare: () => ({
+      effects: [],
+      script: { text: "lint a.ts", folder: "" },
+      run: async ({ judge, isAllowed }) => {
+        const said: string[] = [];
+        for (const text of ["lint a.ts", "lint b.ts", "lint --fix a.ts"]) {
+          const script = { text, folder: "" };
+          said.push(`${text}: ${(await judge?.(script))?.verdict} ${await isAllowed?.(script)}`);
+        }
+        return { type: "ok", text: said.join("; ") };
+      },
+    }),
+  };
+  const parse = await openBashParser();
+  const ports: AgentPorts = {
+    ...openAgent(store, [{ calls: [{ tool: "lint", input: {} }] }, { text: "done" }]),
+    tools: [lint],
+    rules: [denied],
+    surroundings: { text: async () => undefined, exists: async () => false } as unknown as Surroundings,
+    syntax: { parse: async (_: string, text: string) => parse(text) } as unknown as Syntax,
+  };
+  const [text] = await results(await begin(store), ports);
+  assert.match(text ?? "", /lint a\.ts: allow true; lint b\.ts: allow false; lint --fix a\.ts: deny false/);
 });

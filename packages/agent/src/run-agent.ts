@@ -19,6 +19,7 @@ import {
   type Rule,
   type Session,
   type SessionLog,
+  type ShellScript,
   type ToolContext,
 } from "@lathe/protocol";
 import type { AgentPorts, RunOptions } from "./agent.ts";
@@ -82,7 +83,7 @@ function orchestratorPorts(ports: AgentPorts): Ports {
     },
     checkpoint: (session, signal) => ports.checkpoint(session, signal),
     context: (session, call, amid) =>
-      toolContext(ports, { session, call, amid, more: moreOf(session, ports) }),
+      toolContext(ports, { session, call, amid, more: moreOf(session, call, ports) }),
     callsPerAnswer: (session) => guardRailsOf(session).callsPerAnswer || undefined,
     ...(ports.hooks && { hooks: ports.hooks }),
     ...(ports.instructions && { instructions: ports.instructions }),
@@ -92,13 +93,23 @@ function orchestratorPorts(ports: AgentPorts): Ports {
   };
 }
 
-/** A script that nobody would be asked about is judged as it is now. */
-function moreOf(session: Session, ports: AgentPorts): Pick<ToolContext, "judge" | "widensReads"> {
+type More = Pick<ToolContext, "judge" | "isAllowed" | "widensReads">;
+
+/** What a call that makes its scripts as it runs may know of them. */
+function moreOf(session: Session, call: string, ports: AgentPorts): More {
+  const examine = (script: ShellScript): ReturnType<typeof examineCall> =>
+    examineCall({ effects: [], script }, askingOf(session, ports.kin?.()), ports);
   return {
     judge: async (script) => {
-      const asking = askingOf(session, ports.kin?.());
-      const { effects, facts } = await examineCall({ effects: [], script }, asking, ports);
+      const { effects, facts } = await examine(script);
       return evaluate({ effects }, facts, ports.rules);
+    },
+    isAllowed: async (script) => {
+      const allowed = session.calls.find((one) => one.call.id === call)?.effects ?? [];
+      const { effects } = await examine(script);
+      return effects.every((effect) =>
+        allowed.some(({ kind, target }) => kind === effect.kind && target === effect.target),
+      );
     },
     ...(guardRailsOf(session).readsWidened && { widensReads: true }),
   };

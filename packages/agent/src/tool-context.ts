@@ -11,7 +11,7 @@ export interface CallContext {
   };
   readonly amid: Amid;
   /** Of a session. */
-  readonly more?: Pick<ToolContext, "judge" | "widensReads">;
+  readonly more?: Pick<ToolContext, "judge" | "isAllowed" | "widensReads">;
 }
 
 export function toolContext(ports: AgentPorts, { call, session, amid, more }: CallContext): ToolContext {

@@ -56,7 +56,7 @@ describe("the checkers of a project", () => {
       checks: [],
       left: [
         { checker: "tsc", why: "tsc is not installed in the project" },
-        { checker: "ruff", why: "ruff is not installed in the project" },
+        { checker: "ruff", why: "ruff is not installed in the project or the PATH" },
       ],
     });
   });

@@ -103,9 +103,16 @@ function fromRoot(query: CheckQuery, root: string): CheckQuery {
   return { ...query, paths };
 }
 
+const places: Readonly<Record<FoundChecker["checker"]["home"], string>> = {
+  node: "in the project",
+  python: "in the project or the PATH",
+  "node-or-python": "in the project or the PATH",
+  path: "in the PATH",
+};
+
 function checkerSource({ checker, folder, settings, program }: FoundChecker): Source {
   const { name, pace, knows } = checker;
-  const where = checker.home === "path" ? "in the PATH" : "in the project";
+  const where = places[checker.home];
   return {
     ...{ name, folder, pace },
     ...(program === undefined && { missing: `${checker.program} is not installed ${where}` }),

@@ -55,6 +55,8 @@ export interface ToolContext {
   readonly sealed: readonly string[];
   /** *Contract:* never rejects and asks nobody; what is said of a script that the call runs beside its own effects. Absent outside sessions. */
   judge?(script: ShellScript): Promise<Decision>;
+  /** *Contract:* never rejects; whether all that a script does is among what this call was allowed. Absent outside sessions. */
+  isAllowed?(script: ShellScript): Promise<boolean>;
   /** Who reads some lines of a file is shown the whole definition around them. */
   readonly widensReads?: true;
   /** *Contract:* pure; globs of what rules keep from being read, but for those that `path` itself was allowed against. */

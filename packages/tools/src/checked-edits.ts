@@ -11,7 +11,8 @@ import {
 } from "@lathe/protocol";
 import { checkPlace } from "./check-place.ts";
 import { scriptText } from "./diagnostics.ts";
-import { countsText, problemLine } from "./diagnostics-text.ts";
+import { checkedOf, countsText, problemLine } from "./diagnostics-text.ts";
+import { redactedOutcome } from "./redacted-outcome.ts";
 
 /** An edit is not kept waiting for longer. */
 const timeoutMs = 20_000;
@@ -64,12 +65,16 @@ async function runChecked(
   for (const one of checks) before.set(keyOf(one.check), await problemsBefore(one, checking, context));
   const outcome = await prepared.run(context);
   if (outcome.type !== "ok" || (outcome.facts?.changed ?? []).length === 0) return outcome;
-  const notes: string[] = [];
+  const after: After[] = [];
   for (const one of checks)
-    notes.push(await noteAfter(one, before.get(keyOf(one.check)), { checking, context }));
-  if (notes.length === 0) return outcome;
+    after.push(await lookAfter(one, before.get(keyOf(one.check)), { checking, context }));
+  if (after.length === 0) return outcome;
+  const fresh = after.flatMap(({ fresh: found }) => found);
+  const facts = { ...outcome.facts, ...(fresh.length > 0 && { checked: checkedOf(fresh) }) };
+  const noted: Outcome = { ...outcome, facts, text: after.map(({ note }) => note).join("\n") };
   // What they say of the files is not in the outcome that was redacted.
-  return { ...outcome, text: `${outcome.text}\n${await context.redact(notes.join("\n"))}` };
+  const clean = await redactedOutcome(noted, context.redact);
+  return clean.type === "ok" ? { ...clean, text: `${outcome.text}\n${clean.text}` } : clean;
 }
 
 async function changedPaths(
@@ -147,28 +152,40 @@ async function versionsOf(
   return Object.fromEntries(read.flatMap(([path, file]) => (isFailure(file) ? [] : [[path, file.version]])));
 }
 
-async function noteAfter(
+interface After {
+  readonly note: string;
+  readonly fresh: readonly Problem[];
+}
+
+async function lookAfter(
   { check, paths, kept }: FileCheck,
   before: readonly Problem[] | undefined,
   { checking, context }: { readonly checking: Checking; readonly context: ToolContext },
-): Promise<string> {
-  if (kept !== undefined) return `[${check.checker} was not run after the edit: ${kept}]`;
+): Promise<After> {
+  const { checker } = check;
+  if (kept !== undefined) return { note: `[${checker} was not run after the edit: ${kept}]`, fresh: [] };
   const versions = await versionsOf(paths, context);
   const report = await checking.diagnostics.run(check, { paths }, checkPlace(context, timeoutMs));
-  if (isFailure(report))
-    return `[${check.checker} could not check the edit (${report.code}): ${report.text}]`;
+  if (isFailure(report)) {
+    const note = `[${checker} could not check the edit (${report.code}): ${report.text}]`;
+    return { note, fresh: [] };
+  }
   checking.known.set(keyOf(check), { versions, problems: report.problems });
   const fresh = before
     ? newProblems(before, report.problems)
     : report.problems.filter(({ path }) => paths.includes(path));
-  if (fresh.length === 0) return `[${check.checker} finds nothing new after the edit]`;
-  const lines = fresh.slice(0, mostLines).map((problem) => problemLine(problem, check.checker));
+  return { note: freshText(checker, fresh), fresh };
+}
+
+function freshText(checker: string, fresh: readonly Problem[]): string {
+  if (fresh.length === 0) return `[${checker} finds nothing new after the edit]`;
+  const lines = fresh.slice(0, mostLines).map((problem) => problemLine(problem, checker));
   const rest = fresh.length > mostLines ? [`[and ${fresh.length - mostLines} more]`] : [];
-  return [`[new after the edit, says ${check.checker}: ${countsText(fresh)}]`, ...lines, ...rest].join("\n");
+  return [`[new after the edit, says ${checker}: ${countsText(fresh)}]`, ...lines, ...rest].join("\n");
 }
 
 /** The same words about the same file are the same problem, wherever they have moved to. */
-export function newProblems(before: readonly Problem[], after: readonly Problem[]): readonly Problem[] {
+function newProblems(before: readonly Problem[], after: readonly Problem[]): readonly Problem[] {
   const left = new Map<string, number>();
   const meaning = ({ path, severity, code, message }: Problem): string =>
     JSON.stringify([path, severity, code, message]);

@@ -26,7 +26,6 @@ export interface Told {
 }
 
 const mostLines = 60;
-/** Kept for a screen. */
 const mostShown = 6;
 
 /** Which checkers ran, what each came to, and the problems. */
@@ -45,8 +44,12 @@ export function diagnosticsText({ answers, left, paths }: Told): string {
 }
 
 export function factsOf(reports: readonly Reported[], paths: readonly string[]): Checked {
-  const all = sorted(reports, paths).map(({ problem }) => problem);
-  return { ...countsOf(all), problems: all.slice(0, mostShown) };
+  return checkedOf(sorted(reports, paths).map(({ problem }) => problem));
+}
+
+/** The first of them are kept for a screen. */
+export function checkedOf(problems: readonly Problem[]): Checked {
+  return { ...countsOf(problems), problems: problems.slice(0, mostShown) };
 }
 
 /** One that came to no end did not find the files to be well. */

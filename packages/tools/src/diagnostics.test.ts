@@ -110,6 +110,22 @@ describe("a call of diagnostics", () => {
     assert.match(outcomeText(await call(b, diagnostics, {})), /not installed/);
   });
 
+  it("runs nothing that was not allowed, though another call has found it since", async () => {
+    const b = await bench();
+    b.put("biome.json", "{}");
+    install(b, "biome");
+    const scripts: string[] = [];
+    const isAllowed = async ({ text }: { readonly text: string }): Promise<boolean> => {
+      scripts.push(text);
+      return false;
+    };
+    const prepared = createDiagnosticsTool(open(b)).prepare({});
+    assert.ok(!isFailure(prepared));
+    const outcome = await prepared.run({ ...b.context, isAllowed });
+    assert.match(outcomeText(outcome), /^Failed \(stale-version\)/);
+    assert.deepEqual(scripts, [prepared.script?.text]);
+  });
+
   it("names what is not there, and what it does not know", async () => {
     const b = await bench();
     b.put("biome.json", "{}");
@@ -138,6 +154,15 @@ describe("a call of diagnostics", () => {
     const bounded = outcomeText(await call(b, scripted(many), {})).split("\n");
     assert.match(bounded[1] ?? "", /^p40\.ts:90:1 error/);
     assert.equal(bounded.at(-1), "[40 more: 40 warnings; ask for paths to see them]");
+  });
+
+  it("says no key that a checker quotes", async () => {
+    const b = await bench();
+    const key = `ghp_${"a1B2c3D4e5".repeat(4).slice(0, 36)}`;
+    const place = { path: "a.ts", line: 1, column: 1, severity: "error" } as const;
+    const outcome = await call(b, scripted([{ ...place, message: `Type '"${key}"' is no number` }]), {});
+    assert.match(outcomeText(outcome), /Type '.*' is no number/);
+    assert.doesNotMatch(JSON.stringify(outcome), new RegExp(key));
   });
 
   it("is interrupted with its checker", async () => {

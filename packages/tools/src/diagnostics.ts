@@ -8,6 +8,7 @@ import {
   failure,
   isFailure,
   type Outcome,
+  type ShellScript,
   type Tool,
   type ToolContext,
 } from "@lathe/protocol";
@@ -46,17 +47,17 @@ export function createDiagnosticsTool(diagnostics: Diagnostics): Tool {
     effects: ({ paths = [] }) => paths.map((path) => ({ kind: "read", target: targetOf(path) })),
     script: (asked) => {
       const plan = planned(asked);
-      return isFailure(plan) || plan.checks.length === 0
-        ? undefined
-        : { text: plan.checks.map(scriptText).join("\n"), folder: "" };
+      return isFailure(plan) ? undefined : scriptOf(plan);
     },
     async run(asked, context) {
       const judged = planned(asked);
       diagnostics.look();
       const plan = planned(asked);
       if (isFailure(plan)) return failed(plan);
-      // What was allowed is what runs.
-      if (isFailure(judged) || JSON.stringify(judged.checks) !== JSON.stringify(plan.checks)) return changed;
+      // What was allowed is what runs, also where another call has looked since.
+      const isSame = !isFailure(judged) && JSON.stringify(judged.checks) === JSON.stringify(plan.checks);
+      const script = scriptOf(plan);
+      if (!isSame || (script && (await context.isAllowed?.(script)) === false)) return changed;
       const missing = await missingPath(asked.paths ?? [], context);
       if (missing) return failed(missing);
       return outcomeOf(await answersOf(plan.checks, asked, { diagnostics, context }), plan, asked);
@@ -70,6 +71,10 @@ const changed: Outcome = failed(
     "The project's checkers have changed since this was asked for (installed, removed or set up): ask again.",
   ),
 );
+
+function scriptOf({ checks }: CheckPlan): ShellScript | undefined {
+  return checks.length === 0 ? undefined : { text: checks.map(scriptText).join("\n"), folder: "" };
+}
 
 export function scriptText({ folder, script }: Check): string {
   return folder === "" ? script : `(cd '${folder.replaceAll("'", `'\\''`)}' && ${script})`;

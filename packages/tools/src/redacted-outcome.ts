@@ -1,5 +1,5 @@
 /** Redacted outcome: keys and passwords taken out of all that a call says, before it is stored or shown. */
-import type { Failure, Outcome, OutcomeFacts, ToolContext } from "@lathe/protocol";
+import type { Checked, Failure, FileChange, Outcome, OutcomeFacts, ToolContext } from "@lathe/protocol";
 
 type Redact = ToolContext["redact"];
 
@@ -21,13 +21,23 @@ export async function redactedOutcome(outcome: Outcome, redact: Redact): Promise
   }
 }
 
-/** Of the facts only differences hold a file's text. */
+/** Of the facts differences hold a file's text, and what checkers say may quote it. */
 async function redactedFacts(facts: OutcomeFacts, redact: Redact): Promise<OutcomeFacts> {
-  if (!facts.changed) return facts;
-  const changed = facts.changed.map(async (one) =>
-    one.diff === undefined ? one : { ...one, diff: await redact(one.diff) },
-  );
-  return { ...facts, changed: await Promise.all(changed) };
+  const { changed, checked } = facts;
+  return {
+    ...facts,
+    ...(changed && { changed: await Promise.all(changed.map((one) => redactedChange(one, redact))) }),
+    ...(checked && { checked: await redactedProblems(checked, redact) }),
+  };
+}
+
+async function redactedChange(change: FileChange, redact: Redact): Promise<FileChange> {
+  return change.diff === undefined ? change : { ...change, diff: await redact(change.diff) };
+}
+
+async function redactedProblems(checked: Checked, redact: Redact): Promise<Checked> {
+  const problems = checked.problems.map(async (one) => ({ ...one, message: await redact(one.message) }));
+  return { ...checked, problems: await Promise.all(problems) };
 }
 
 async function redactedFailure(failure: Failure, redact: Redact): Promise<Failure> {

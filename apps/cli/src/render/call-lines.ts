@@ -101,11 +101,14 @@ function bodyLines(call: FinishedCall, view: View): readonly string[] {
   if (outcome.type === "failed") return wrap(outcome.failure.text, width - 6).map(paint.red);
   if (outcome.type === "interrupted") return wrap(outcome.failure.text, width - 6).map(paint.yellow);
   const changed = outcome.facts?.changed ?? [];
-  if (changed.length > 0) return changed.flatMap((change) => changeLines(change, changed.length > 1, view));
+  const { checked } = outcome.facts ?? {};
+  const problems = checked ? problemLines(checked, view) : [];
+  if (changed.length > 0)
+    return [...changed.flatMap((change) => changeLines(change, changed.length > 1, view)), ...problems];
   const todos = outcome.facts?.todos;
   if (todos)
     return todos.map((todo) => dim(`${{ open: "·", doing: "›", done: "✓" }[todo.state]} ${todo.text}`));
-  if (outcome.facts?.checked) return problemLines(outcome.facts.checked, view);
+  if (checked) return problems;
   if (outcome.facts?.exitCode === undefined) return [];
   // The exit code already stands in the head.
   const text = outcome.text.replace(/^\[exit code \d+\]$/m, "");

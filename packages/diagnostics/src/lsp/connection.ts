@@ -127,7 +127,8 @@ async function lastWords(process: Process): Promise<string> {
   const said = text.trim().slice(-400);
   const { code, signal } = process.exit ?? {};
   const how = signal === undefined ? `it ended with code ${code}` : `it was ended by ${signal}`;
-  return said === "" ? how : `${how}: ${said}`;
+  const hint = code === 127 ? "; commands see the programs of the PATH and of the workspace" : "";
+  return `${said === "" ? how : `${how}: ${said}`}${hint}`;
 }
 
 export function isError(answer: Answered): answer is AnsweredError {

@@ -189,6 +189,10 @@ describe("a language server", () => {
     assert.match(text, /ts is gone: it ended with code 3: panic: no memory/);
     isWell = true;
     assert.deepEqual(await said(on), ["well"]);
+    const none = begin(
+      stage((_, server) => server.end({ code: 127, timedOut: false }, "bash: server: command not found")),
+    );
+    assert.match((await failure(none)).text, /not found; commands see the programs of the PATH/);
     const noise = begin(stage((_, server) => server.print(Buffer.from("Usage: server\n".repeat(500)))));
     assert.match((await failure(noise)).text, /does not speak the Language Server Protocol/);
   });
