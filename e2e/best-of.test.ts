@@ -85,7 +85,7 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     assert.equal(code, 0, err);
     assert.equal(out, "Attempt of claude-sonnet-5-5 is done.\n");
     assert.match(err, /attempt 1 · 3 steps · \$\d.* · done, tests fail, 1 file \+1 -1/);
-    assert.match(err, /→ {2}2 +tests pass +1 file \+1 -1 .*anthropic\/claude-sonnet-5-5/);
+    assert.match(err, /→ {2}2 +tests pass +1 file \+1 -1 .* {2}claude-sonnet-5-5\n/);
     assert.match(err, /Attempt 2 is best, by the tests: its change is smaller \(2 lines\)\./);
     assert.equal(word(), "right\n");
     assert.equal(readFileSync(join(place.workspace, "other.txt"), "utf8"), "not committed\n");

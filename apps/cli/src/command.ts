@@ -20,7 +20,8 @@ export function helpOf(command: Command): string {
   const usage = command.usage.map((form) => `  lathe ${form}`).join("\n");
   const heads = Object.entries(command.flags).map(([name, flag]) => {
     const short = flag.short ? `-${flag.short}, ` : "";
-    return [`  ${short}--${name}${flag.value ? ` ${flag.value}` : ""}`, flag.about] as const;
+    const value = flag.optional ? `[=${flag.value}]` : ` ${flag.value ?? ""}`;
+    return [`  ${short}--${name}${value.trimEnd()}`, flag.about] as const;
   });
   const width = Math.max(...heads.map(([head]) => head.length));
   const flags = heads.map(([head, about]) => `${head.padEnd(width)}  ${about}`).join("\n");
