@@ -53,7 +53,7 @@ describe("best of three", { skip: noTmux() || (await noForks()) }, () => {
       place.put("add.js", "export const add = (a, b) => a - b;\n");
       const test = "node -e 'import(\"./add.js\").then(({ add }) => process.exit(add(2, 3) === 5 ? 0 : 1))'";
       place.put("check.sh", `${test}\n`);
-      const args = ["--best-of", "3", "--models", models, "--test-command", "sh check.sh", "fix add"];
+      const args = ["--best-of", "3", "--attempt-models", models, "--test-command", "sh check.sh", "fix add"];
       let terminal = await open(...args);
       t.after(async () => {
         await terminal.close();

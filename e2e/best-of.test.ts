@@ -70,7 +70,14 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
   };
   const bestOf = (...more: readonly string[]): readonly string[] => [
     "run",
-    ...["--best-of", "3", "--models", models, "--test-command", "grep -q right word.txt && touch tested"],
+    ...[
+      "--best-of",
+      "3",
+      "--attempt-models",
+      models,
+      "--test-command",
+      "grep -q right word.txt && touch tested",
+    ],
     ...more,
     "put the right word there",
   ];
@@ -197,7 +204,7 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
       [["--best-of", "2", "--fork"], /goes without --fork/],
       [["--best-of", "2", "--judge", "tests"], /--test-command/],
       [["--judge", "tests"], /goes with --best-of/],
-      [["--best-of", "2", "--models", "nobody/nothing"], /nobody/],
+      [["--best-of", "2", "--attempt-models", "nobody/nothing"], /nobody/],
     ];
     for (const [args, text] of wrong) {
       const { code, err } = await place.run(["run", ...args, "do it"]);

@@ -83,7 +83,7 @@ function wishOf(values: Values): BestOfWish | Failure {
   if (isFailure(seed)) return seed;
   const testCommand = values["test-command"]?.trim();
   if (testCommand === "") return usage("--test-command needs a command");
-  const models = (values.models ?? "").split(",").map((one) => one.trim());
+  const models = (values["attempt-models"] ?? "").split(",").map((one) => one.trim());
   return {
     count,
     ...(judge && { judge }),
