@@ -70,7 +70,14 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
   };
   const bestOf = (...more: readonly string[]): readonly string[] => [
     "run",
-    ...["--best-of", "3", "--models", models, "--test-command", "grep -q right word.txt && touch tested"],
+    ...[
+      "--best-of",
+      "3",
+      "--attempt-models",
+      models,
+      "--test-command",
+      "grep -q right word.txt && touch tested",
+    ],
     ...more,
     "put the right word there",
   ];
@@ -85,7 +92,7 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     assert.equal(code, 0, err);
     assert.equal(out, "Attempt of claude-sonnet-5-5 is done.\n");
     assert.match(err, /attempt 1 · 3 steps · \$\d.* · done, tests fail, 1 file \+1 -1/);
-    assert.match(err, /→ {2}2 +tests pass +1 file \+1 -1 .*anthropic\/claude-sonnet-5-5/);
+    assert.match(err, /→ {2}2 +tests pass +1 file \+1 -1 .* {2}claude-sonnet-5-5\n/);
     assert.match(err, /Attempt 2 is best, by the tests: its change is smaller \(2 lines\)\./);
     assert.equal(word(), "right\n");
     assert.equal(readFileSync(join(place.workspace, "other.txt"), "utf8"), "not committed\n");
@@ -197,7 +204,7 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
       [["--best-of", "2", "--fork"], /goes without --fork/],
       [["--best-of", "2", "--judge", "tests"], /--test-command/],
       [["--judge", "tests"], /goes with --best-of/],
-      [["--best-of", "2", "--models", "nobody/nothing"], /nobody/],
+      [["--best-of", "2", "--attempt-models", "nobody/nothing"], /nobody/],
     ];
     for (const [args, text] of wrong) {
       const { code, err } = await place.run(["run", ...args, "do it"]);

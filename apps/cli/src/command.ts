@@ -26,7 +26,8 @@ export function helpOf(command: Command): string {
   const usage = command.usage.flatMap((form) => hanging("  ", form, "      "));
   const heads = Object.entries(command.flags).map(([name, flag]) => {
     const short = flag.short ? `-${flag.short}, ` : "";
-    return [`  ${short}--${name}${flag.value ? ` ${flag.value}` : ""}`, flag.about] as const;
+    const value = flag.optional ? `[=${flag.value}]` : ` ${flag.value ?? ""}`;
+    return [`  ${short}--${name}${value.trimEnd()}`, flag.about] as const;
   });
   const column = Math.max(...heads.map(([head]) => head.length)) + 2;
   const flags = heads.flatMap(([head, about]) =>

@@ -10,6 +10,8 @@ export interface Flag {
   readonly type: "string" | "boolean";
   readonly short?: string;
   readonly multiple?: boolean;
+  /** Of a boolean: it may have a value, as `--name=VALUE`. */
+  readonly optional?: boolean;
   /** How the value is called in the help. */
   readonly value?: string;
   /** For completions; those of a FILE, PATH or DIR need none. */
@@ -20,7 +22,9 @@ export interface Flag {
 export type Flags = Readonly<Record<string, Flag>>;
 
 type ValueOf<F extends Flag> = F["type"] extends "boolean"
-  ? boolean | undefined
+  ? F["optional"] extends true
+    ? string | true | undefined
+    : boolean | undefined
   : F["multiple"] extends true
     ? readonly string[] | undefined
     : string | undefined;
@@ -60,7 +64,9 @@ function problemOf({ name, rawName, value, inlineValue }: Given, flags: Flags): 
     const meant = nearest(rawName, [...Object.keys(flags).map((one) => `--${one}`), "--help"]);
     return `unknown option ${rawName}${meant ? `; did you mean ${meant}?` : ""}`;
   }
-  if (flag.type === "boolean") return value === undefined ? undefined : `${rawName} takes no value`;
+  if (flag.optional && value === "") return `${rawName} needs a value after "=", or none at all`;
+  if (flag.type === "boolean")
+    return value === undefined || flag.optional ? undefined : `${rawName} takes no value`;
   // The next option is no value; a number below 0 is one, if a wrong one.
   const isNext = !inlineValue && /^-[^\d]/.test(value ?? "");
   const needs = `${rawName} needs a value: ${rawName} ${flag.value ?? "VALUE"}`;

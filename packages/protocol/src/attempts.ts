@@ -4,10 +4,11 @@
 export const judges = ["tests", "model"] as const;
 export type Judge = (typeof judges)[number];
 
-/** Where an attempt works: a copy-on-write view of the folder, or a copy of its repository. */
-export type AttemptPlace =
-  | { readonly type: "fork"; readonly id: string }
-  | { readonly type: "copy"; readonly folder: string };
+/** Where an attempt works: a copy-on-write view of the folder. */
+export interface AttemptPlace {
+  readonly type: "fork";
+  readonly id: string;
+}
 
 export interface Attempted {
   readonly session: string;

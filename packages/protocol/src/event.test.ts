@@ -72,7 +72,7 @@ const life: readonly (readonly [Draft, (session: Session) => unknown])[] = [
       data: {
         attempts: [
           { session: "t1", place: { type: "fork", id: "f1" } },
-          { session: "t2", place: { type: "copy", folder: "/c" }, model: "b/y" },
+          { session: "t2", place: { type: "fork", id: "f2" }, model: "b/y" },
         ],
         judge: "tests",
         testCommand: "npm test",

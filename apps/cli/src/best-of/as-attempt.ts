@@ -105,9 +105,11 @@ function followStarter(): Starter {
     if (isLeaving) return;
     isLeaving = true;
     if (!isOrdered) process.exit(1);
-    // What is being opened leaves things behind unless it is closed.
-    setTimeout(() => process.exit(1), graceMs);
-    void begun.promise.then((started) => started.close()).finally(() => process.exit(1));
+    // What is being opened, or tried out, leaves things behind unless it comes to its end.
+    setTimeout(() => process.exit(1), graceMs).unref();
+    process.exitCode = 1;
+    process.stdin.destroy();
+    void begun.promise.then((started) => started.close());
   };
   process.on("SIGINT", () => {
     interrupts++;

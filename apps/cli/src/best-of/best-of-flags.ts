@@ -8,7 +8,7 @@ export const bestOfFlags = {
   },
   judge: { type: "string", value: "WHO", about: "--best-of: tests (where they are known) or model" },
   "test-command": { type: "string", value: "CMD", about: "--best-of: how the tests are run" },
-  models: {
+  "attempt-models": {
     type: "string",
     value: "A,B",
     about: "--best-of: the attempts have these models in turn",

@@ -1,4 +1,5 @@
 /** Attempts as people read them: a line while they work, and the table at the end. */
+import { stripVTControlCharacters } from "node:util";
 import type { BestOf } from "@lathe/hosts/attempts/best-of";
 import type { AttemptRow } from "@lathe/hosts/attempts/running";
 import type { AttemptResult, AttemptsVerdict } from "@lathe/protocol";
@@ -37,42 +38,43 @@ function sizeText({ files, added, removed }: AttemptResult): string {
   return `${files} ${files === 1 ? "file" : "files"} +${count(added)} -${count(removed)}`;
 }
 
-const modelWidth = 28;
+/** `models`: of attempts that have their own. */
+export interface Comparison extends Pick<AttemptsVerdict, "results" | "winner"> {
+  readonly models: readonly (string | undefined)[];
+  /** Columns there are. */
+  readonly width: number;
+}
 
-/** The winner is marked. */
-export function comparisonText(
-  { results, winner }: AttemptsVerdict,
-  models: readonly (string | undefined)[],
-  { bold, dim, green, red }: Palette,
-): string {
-  const hasModels = models.some(Boolean);
-  const head = [
-    "",
-    "ATTEMPT",
-    "TESTS",
-    "CHANGE",
-    "STEPS",
-    "COST",
-    "TIME",
-    "END",
-    ...(hasModels ? ["MODEL"] : []),
-  ];
+const leastModel = 8;
+
+/** The winner is marked; models are named as far as there is room. */
+export function comparisonText({ results, winner, models, width }: Comparison, paint: Palette): string {
+  const { bold, dim, green, red } = paint;
+  const head = ["", "ATTEMPT", "TESTS", "CHANGE", "STEPS", "COST", "TIME", "END"];
   const rows = results.map((one, at) => {
-    const paint = one.tests?.passed ? green : one.tests ? red : dim;
+    const colour = one.tests?.passed ? green : one.tests ? red : dim;
     const cost = `${one.costUnknown ? "≥ " : ""}${money(one.cost)}`;
     const cells = [
-      paint(testsText(one)),
+      colour(testsText(one)),
       sizeText(one),
       String(one.steps),
       cost,
       duration(one.ms),
       endText(one),
     ];
-    const mark = at === winner ? green("→") : " ";
-    const name = at === winner ? bold(String(at + 1)) : String(at + 1);
-    return [mark, name, ...cells, ...(hasModels ? [fit(models[at] ?? "", modelWidth)] : [])];
+    const isBest = at === winner;
+    return [isBest ? green("→") : " ", isBest ? bold(String(at + 1)) : String(at + 1), ...cells];
   });
-  return table([head.map((word) => dim(word)), ...rows]);
+  const all = [head.map((word) => dim(word)), ...rows];
+  const used = Math.max(
+    ...table(all)
+      .split("\n")
+      .map((line) => stripVTControlCharacters(line).length),
+  );
+  const room = width - used - 2;
+  if (!models.some(Boolean) || room < leastModel) return table(all);
+  const names = ["MODEL", ...models.map((model) => fit((model ?? "").replace(/^.*\//, ""), room))];
+  return table(all.map((row, at) => [...row, at === 0 ? dim(names[at] ?? "") : (names[at] ?? "")]));
 }
 
 /** Which one, by whom, and why. */

@@ -15,7 +15,7 @@ import { exitCodeOfFailure } from "../exit-code.ts";
 import { type Line, numberFlag } from "../flags.ts";
 import { interruptions } from "../interruptions.ts";
 import { duration } from "../render/figures.ts";
-import { harmless } from "../render/fit.ts";
+import { columnsOf, harmless } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
 import type { OutputFormat } from "../reporters/reporter.ts";
 import { type AgentOptions, agentFlags, usage } from "../run-options.ts";
@@ -37,6 +37,8 @@ const most = 16;
 const usualParallel = 4;
 const testMs = 15 * 60_000;
 const interrupted = 130;
+/** Nobody cuts lines there. */
+const pipeWidth = 1_000;
 
 /** A new one. */
 export async function runBestOf(words: Words, run: BestOfRun): Promise<number | Failure> {
@@ -81,7 +83,7 @@ function wishOf(values: Values): BestOfWish | Failure {
   if (isFailure(seed)) return seed;
   const testCommand = values["test-command"]?.trim();
   if (testCommand === "") return usage("--test-command needs a command");
-  const models = (values.models ?? "").split(",").map((one) => one.trim());
+  const models = (values["attempt-models"] ?? "").split(",").map((one) => one.trim());
   return {
     count,
     ...(judge && { judge }),
@@ -164,7 +166,8 @@ function report(ended: BestOf, compared: Compared, { format }: BestOfRun): numbe
   const { log } = compared;
   const paint = paletteFor(process.stderr, process.env);
   const models = log.attempts.attempts.map(({ model }) => model);
-  process.stderr.write(`\n${comparisonText(ended.verdict, models, paint)}`);
+  const width = process.stderr.isTTY ? columnsOf(process.stderr) : pipeWidth;
+  process.stderr.write(`\n${comparisonText({ ...ended.verdict, models, width }, paint)}`);
   process.stderr.write(`${verdictText(ended.verdict, paint)}\n${outcomeText(ended, compared)}`);
   const { answer } = ended;
   if (format === "text") {

@@ -10,6 +10,7 @@ import { readPipe } from "../piped-input.ts";
 import { type OutputFormat, outputFormats } from "../reporters/reporter.ts";
 import { type AgentOptions, agentFlags, agentOptions, allowNotes, usage } from "../run-options.ts";
 import { runTask, type Task } from "../run-task.ts";
+import { worktreeFlags } from "../worktrees/worktree-flags.ts";
 
 const flags = {
   print: { type: "boolean", short: "p", about: "headless, as always with this command" },
@@ -39,6 +40,7 @@ const flags = {
   fork: { type: "boolean", about: "work on a copy-on-write view of the folder, and decide at the end" },
   keep: { type: "boolean", about: "--fork: take the changes over when it is done, without asking" },
   ...bestOfFlags,
+  ...worktreeFlags,
   ...agentFlags,
 } as const;
 
@@ -86,7 +88,12 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
       about: line.words.join(" "),
     });
   }
-  return start(line, format);
+  if (values.worktree === undefined) return start(line, format);
+  const { inWorktree } = await import("../worktrees/in-worktree.ts");
+  return inWorktree(values, (cwd, begun) => {
+    process.stderr.write(begun);
+    return start({ ...line, values: { ...values, cwd } }, format);
+  });
 }
 
 async function start(line: Line<typeof flags>, format: OutputFormat): Promise<number | Failure> {
@@ -135,20 +142,32 @@ async function askedFor(
 
 function wrongTogether(values: Values): Failure | undefined {
   const { resume, continue: goesOn, keep, fork } = values;
-  const isMany = values["best-of"] !== undefined;
-  if (isMany && (fork || resume !== undefined || goesOn || values["json-schema"] !== undefined)) {
-    return usage("--best-of goes without --fork, --resume, --continue and --json-schema");
-  }
-  const alone = Object.keys(bestOfFlags).find(
-    (name) => values[name as keyof typeof bestOfFlags] !== undefined,
-  );
-  if (alone !== undefined && !isMany && !(alone === "parallel" && (goesOn || resume !== undefined))) {
-    return usage(`--${alone} goes with --best-of N`);
-  }
+  const wrong = wrongBestOf(values) ?? wrongWorktree(values);
+  if (wrong) return wrong;
   if (resume !== undefined && goesOn) return usage("--resume and --continue exclude each other");
   return keep && !fork
     ? usage("--keep goes with --fork: without it every change is made at once")
     : undefined;
+}
+
+function wrongBestOf(values: Values): Failure | undefined {
+  const goesOn = values.resume !== undefined || values.continue === true;
+  if (values["best-of"] === undefined) {
+    const names = Object.keys(bestOfFlags) as readonly (keyof typeof bestOfFlags)[];
+    const alone = names.find((name) => values[name] !== undefined && !(goesOn && name === "parallel"));
+    return alone && usage(`--${alone} goes with --best-of N`);
+  }
+  const others = goesOn || values.fork || values["json-schema"] !== undefined;
+  return others ? usage("--best-of goes without --fork, --resume, --continue and --json-schema") : undefined;
+}
+
+function wrongWorktree(values: Values): Failure | undefined {
+  const { worktree, base, dirty, fork } = values;
+  if (worktree === undefined) {
+    return (base ?? dirty) === undefined ? undefined : usage("--base and --dirty go with --worktree");
+  }
+  const others = fork || values["best-of"] !== undefined;
+  return others ? usage("--worktree goes without --fork and --best-of") : undefined;
 }
 
 async function taskWords(line: Line<typeof flags>, resuming: boolean): Promise<Words | Failure | undefined> {

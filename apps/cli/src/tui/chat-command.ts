@@ -5,6 +5,7 @@ import { commandName } from "../command-name.ts";
 import { themeNames } from "../config/config.ts";
 import { type Line, readFlags, type ValueKind } from "../flags.ts";
 import { agentFlags, allowNotes, type LoadedOptions, loadOptions, usage } from "../run-options.ts";
+import { worktreeFlags } from "../worktrees/worktree-flags.ts";
 import type { FirstFrame } from "./first-frame.ts";
 import { type Beginning, chatSettings } from "./open-chat.ts";
 
@@ -24,7 +25,11 @@ const ownFlags = {
   "screen-reader": { type: "boolean", about: "plain lines: nothing is drawn, moved or redrawn" },
 } as const;
 
-export const chatFlags: typeof ownFlags & typeof agentFlags = { ...ownFlags, ...agentFlags };
+export const chatFlags: typeof ownFlags & typeof worktreeFlags & typeof agentFlags = {
+  ...ownFlags,
+  ...worktreeFlags,
+  ...agentFlags,
+};
 
 export const chatNotes: string = `In it: /help lists the commands and keys. LATHE_SCREEN_READER=1 stands for --screen-reader.
 ${allowNotes}`;
@@ -36,7 +41,20 @@ export async function openChat(
   argv: readonly string[],
   first: FirstFrame | undefined,
 ): Promise<number | Failure> {
-  const prepared = await prepare(argv);
+  const line = readFlags(argv, chatFlags);
+  if (isFailure(line) || line.values.worktree === undefined) return openIn(line, first);
+  const { inWorktree } = await import("../worktrees/in-worktree.ts");
+  const begun = await inWorktree(line.values, (cwd) =>
+    openIn({ ...line, values: { ...line.values, cwd } }, first),
+  );
+  if (isFailure(begun)) first?.discard();
+  return begun;
+}
+
+type Read = Line<typeof chatFlags>;
+
+async function openIn(line: Read | Failure, first: FirstFrame | undefined): Promise<number | Failure> {
+  const prepared = isFailure(line) ? line : await prepare(line);
   if (isFailure(prepared)) {
     first?.discard();
     return prepared;
@@ -68,10 +86,10 @@ interface Prepared {
   readonly beginning: Beginning;
 }
 
-async function prepare(argv: readonly string[]): Promise<Prepared | Failure> {
-  const line = readFlags(argv, chatFlags);
-  if (isFailure(line)) return line;
-  const { values, words } = line;
+async function prepare({ values, words }: Read): Promise<Prepared | Failure> {
+  if (values.worktree === undefined && (values.base ?? values.dirty) !== undefined) {
+    return usage("--base and --dirty go with --worktree");
+  }
   if (values.resume !== undefined && values.continue) {
     return usage("--resume and --continue exclude each other");
   }

@@ -127,7 +127,6 @@ async function makePlaces(count: number, { about, ...maker }: Maker): Promise<re
 
 /** Undefined for one that somebody has kept or dropped. */
 function placeOf(place: AttemptPlace, maker: Pick<Maker, "env" | "self">): Place | undefined {
-  if (place.type === "copy") return undefined;
   const fork = findFork(maker.env, place.id);
   return isFailure(fork) ? undefined : forkPlace(maker, fork);
 }

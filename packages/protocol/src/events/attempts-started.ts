@@ -9,10 +9,7 @@ const schema: v.GenericSchema<unknown, AttemptsStarted> = v.object({
   attempts: v.array(
     v.object({
       session: v.string(),
-      place: v.variant("type", [
-        v.object({ type: v.literal("fork"), id: v.string() }),
-        v.object({ type: v.literal("copy"), folder: v.string() }),
-      ]),
+      place: v.object({ type: v.literal("fork"), id: v.string() }),
       model: v.exactOptional(v.string()),
     }),
   ),

@@ -1,0 +1,70 @@
+/** `--worktree`: what works, works in a git working tree of its own, and is told where that is. */
+import { type DirtyChoice, dirtyChoices, openWorktree, type Worktree } from "@lathe/hosts/worktree";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { commandName } from "../command-name.ts";
+import { harmless } from "../render/fit.ts";
+import { realFolder, usage } from "../run-options.ts";
+import { problemLine } from "../show-failure.ts";
+
+export interface WorktreeValues {
+  readonly worktree?: string | true | undefined;
+  readonly base?: string | undefined;
+  readonly dirty?: string | undefined;
+  readonly cwd?: string | undefined;
+}
+
+async function worktreeFor(values: WorktreeValues): Promise<Worktree | Failure> {
+  const { worktree: name, base, cwd = "." } = values;
+  const dirty = dirtyChoices.find((one): one is DirtyChoice => one === values.dirty);
+  if (values.dirty !== undefined && !dirty) {
+    return usage(`--dirty is one of ${dirtyChoices.join(", ")}, not "${values.dirty}"`);
+  }
+  const real = realFolder(cwd);
+  if (isFailure(real)) return real;
+  return openWorktree(process.env, {
+    cwd: real,
+    ...(typeof name === "string" && { name }),
+    ...(base !== undefined && { base }),
+    ...(dirty && { dirty }),
+  });
+}
+
+function beginText({ path, branch, carried, isNew }: Worktree): string {
+  const work =
+    carried === 0 ? "" : `, with ${carried} ${carried === 1 ? "file" : "files"} that are in no commit`;
+  return `${isNew ? "Working tree" : "Going on in the working tree"} ${harmless(path)} on branch ${branch}${work}.\n`;
+}
+
+/** *Contract:* `begun` says in a line where it is. */
+export async function inWorktree(
+  values: WorktreeValues,
+  work: (cwd: string, begun: string) => Promise<number | Failure>,
+): Promise<number | Failure> {
+  const opened = await worktreeFor(values);
+  if (isFailure(opened)) return opened;
+  try {
+    return await work(opened.cwd, beginText(opened));
+  } finally {
+    await settleWorktree(opened);
+  }
+}
+
+/** Kept when something changed in it, and said where. */
+async function settleWorktree(worktree: Worktree): Promise<void> {
+  const { path, branch, cwd } = worktree;
+  const isKept = await worktree.settle();
+  if (isFailure(isKept)) process.stderr.write(problemLine(isKept.text));
+  else if (!isKept)
+    process.stderr.write("Nothing changed in the working tree: it is removed, with its branch.\n");
+  else {
+    const lathe = commandName(process.env);
+    const ways = [
+      `${lathe} run --continue --cwd ${cwd}`,
+      `git merge ${branch}`,
+      `git worktree remove ${path}`,
+    ];
+    process.stderr.write(
+      `What it did is in ${harmless(path)} (branch ${branch}): ${harmless(ways.join(", or "))}\n`,
+    );
+  }
+}

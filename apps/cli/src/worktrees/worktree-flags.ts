@@ -1,0 +1,16 @@
+/** The flags about a git working tree of the session's own. */
+
+export const worktreeFlags = {
+  worktree: {
+    type: "boolean",
+    optional: true,
+    value: "NAME",
+    about: "work in a git working tree on a branch of its own (lathe/NAME), kept when something changed",
+  },
+  base: { type: "string", value: "REF", about: "--worktree: begin at this commit (default HEAD)" },
+  dirty: {
+    type: "string",
+    value: "WHAT",
+    about: "--worktree: carry, leave or refuse what is in no commit (default carry; leave with --base)",
+  },
+} as const;

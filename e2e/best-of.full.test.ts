@@ -1,0 +1,80 @@
+/** `lathe run --best-of` killed at any moment: nothing is left but what is listed, and going on comes to the same end. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { it } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { AssistantPart } from "@lathe/protocol";
+import { runGitIn, startWireServer, until } from "@lathe/testkit";
+import { makePlace, wireEnv } from "./lathe.ts";
+
+const rounds = 8;
+
+function call(tool: string, input: object): AssistantPart {
+  return { type: "tool-call", id: `c-${tool}`, tool, input: JSON.stringify(input) };
+}
+
+const answers: readonly (readonly AssistantPart[])[] = [
+  [call("shell", { command: "sleep 0.2; cat word.txt" }), call("read", { path: "word.txt" })],
+  [call("write", { path: "word.txt", content: "right\n" })],
+];
+
+async function hasForks(): Promise<boolean> {
+  const place = makePlace();
+  const { code } = await place.run(["sandbox", "exec", "--fork", "--", "true"]);
+  place.remove();
+  return code === 0;
+}
+
+it("leaves nothing and goes on, whenever it is killed", { skip: !(await hasForks()) }, async (t) => {
+  const server = await startWireServer(({ request }) => {
+    const steps = request.messages.filter(({ role }) => role === "tool").length;
+    return { parts: answers[steps] ?? [{ type: "text", text: "Done." }] };
+  });
+  t.after(() => server.close());
+  const args = [
+    "run",
+    "--best-of",
+    "2",
+    "--test-command",
+    "grep -q right word.txt",
+    "put the right word there",
+  ];
+  // How long it takes here and now; the first run also compiles the launcher.
+  let wholeMs = 0;
+  for (let round = -2; round < rounds; round++) {
+    const place = makePlace({ ...wireEnv(server.url), XDG_CACHE_HOME: process.env.LATHE_TEST_CACHE ?? "" });
+    place.put("word.txt", "none\n");
+    runGitIn(place.workspace, "init", "-q");
+    runGitIn(place.workspace, "add", ".");
+    runGitIn(place.workspace, "commit", "-qm", "first");
+    const word = (): string => readFileSync(join(place.workspace, "word.txt"), "utf8");
+    const startedAt = performance.now();
+    const running = place.start(args);
+    if (round < 0) {
+      assert.equal((await running.ended).code, 0);
+      wholeMs = performance.now() - startedAt;
+    } else {
+      await sleep((wholeMs * (round + 1)) / (rounds + 1));
+      running.child.kill("SIGKILL");
+      await running.ended;
+      await until(() => place.leftovers().length === 0).catch((cause: unknown) => {
+        throw new Error(place.leftovers().join("\n"), { cause });
+      });
+      const forks = JSON.parse((await place.run(["fork", "list", "--json"])).out) as readonly unknown[];
+      const sessions = JSON.parse(
+        (await place.run(["sessions", "list", "--json"])).out,
+      ) as readonly unknown[];
+      t.diagnostic(
+        `killed after ${Math.round((wholeMs * (round + 1)) / (rounds + 1))} ms: ${forks.length} forks, ${sessions.length} sessions`,
+      );
+      const more = await place.run(sessions.length === 0 ? args : ["run", "--continue"]);
+      // It may have been through with everything.
+      if (word() === "none\n" || more.code !== 2) assert.equal(more.code, 0, more.err);
+      assert.equal(word(), "right\n");
+    }
+    assert.deepEqual(place.leftovers(), []);
+    assert.equal(existsSync(join(place.workspace, ".git", "index.lock")), false);
+    place.remove();
+  }
+});
