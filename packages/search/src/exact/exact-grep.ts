@@ -31,6 +31,7 @@ export interface ExactGrep {
 
 /** Bytes of the names of files that a command takes. */
 const mostArguments = process.platform === "win32" ? 24_000 : 900_000;
+const nothing = { lines: [], more: false, skipped: [] } as const;
 /** How long changes are heard of after the last search. */
 const idleMs = 600_000;
 
@@ -52,7 +53,9 @@ export function openExactGrep(place: Place, options: ExactGrepOptions): ExactGre
       const isThere = Array.isArray(known) && index.tree.hasBelow(asked.place.path);
       const candidates = isThere ? candidatesOf(known, asked) : undefined;
       const within = async (paths: readonly string[]): Promise<GrepResult | Failure> => {
-        const found = await grep(asked.place, { ...asked, candidates: paths }, signal);
+        // What is wrong with a pattern only ripgrep can say; nothing can be wrong with a plain text.
+        const isNowhere = paths.length === 0 && asked.query.literal === true;
+        const found = isNowhere ? nothing : await grep(asked.place, { ...asked, candidates: paths }, signal);
         return isFailure(found) ? found : { ...found, leftOut: excluded.count(asked) };
       };
       const found = await (candidates ? within(candidates) : search(signal));

@@ -18,6 +18,8 @@ export interface TreeFile {
 
 /** Part of all files up to which candidates are faster than ripgrep over everything. */
 const fewer = 0.15;
+/** Files of a segment that speaks for all. */
+const sample = 1_000;
 /** Bytes of a file that is worth a look before it is searched as it is, and how much of it is looked at. */
 const large = 1_000_000;
 const looked = 65_536;
@@ -118,13 +120,21 @@ export class Tree {
       if (!places.some((one) => one !== undefined)) continue;
       const bits = filesFor(segment, plan);
       if (!bits) return { type: "torn", segment };
-      for (const place of filesIn(bits)) paths.push(...pathsAt(places, place));
-      if (paths.length > most) return { type: "many" };
+      const found = [...filesIn(bits)].flatMap((place) => pathsAt(places, place));
+      paths.push(...found);
+      // Half of a large part is as good as half of all: then every moment spent here is lost.
+      const isHalf = segment.files > sample && found.length > segment.files / 2;
+      if (isHalf || paths.length > most) return { type: "many" };
     }
-    for (const { path, stamp } of this.unknown) {
-      if (stamp.size < large || isWorthIt(rootOf(path), plan)) paths.push(path);
-    }
+    paths.push(...this.#searchedAsTheyAre(plan, rootOf));
     return paths.length > most ? { type: "many" } : { type: "few", paths };
+  }
+
+  #searchedAsTheyAre(plan: Plan, rootOf: (path: string) => string): readonly string[] {
+    const worth = [...this.unknown].filter(
+      ({ path, stamp }) => stamp.size < large || isWorthIt(rootOf(path), plan),
+    );
+    return worth.map(({ path }) => path);
   }
 }
 
