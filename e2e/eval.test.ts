@@ -101,6 +101,22 @@ describe("lathe eval", () => {
     );
   });
 
+  it("ends in good order when it is interrupted, and no other run writes its records meanwhile", async () => {
+    putTask("one");
+    putTask("slow", { "solution/solve.sh": "touch /app/src/begun\nsleep 600\n" });
+    const args = ["eval", "suite", "--model", "oracle", "--out", "a"];
+    const running = place.start(args);
+    await running.said("✓ one");
+    const other = await place.run(args);
+    assert.equal(other.code, 1);
+    assert.match(other.err, /is being written by the process \d+/);
+    running.child.kill("SIGINT");
+    const { code } = await running.ended;
+    assert.equal(code, 130);
+    assert.equal(records("a").length, 1);
+    assert.deepEqual(place.leftovers(), []);
+  });
+
   it("counts nothing that an agent does to tests, and no task that gives no reward", async () => {
     putTask("cheated", { "solution/solve.sh": `cat > /app/test/most.test.js <<'EOF'\n${always}EOF\n` });
     putTask("silent", { "tests/test.sh": "echo nothing to say\n" });
@@ -109,6 +125,25 @@ describe("lathe eval", () => {
     const [agent] = JSON.parse(out).agents;
     assert.deepEqual([agent.tasks, agent.solved], [1, 0]);
     assert.deepEqual(agent.notRun, [{ task: "silent", why: "its tests gave no reward: nothing to say" }]);
+  });
+
+  it("counts a model that declines, and not one that is not there", async () => {
+    putTask("declined", { "instruction.md": "Write a poem about the sea.\n" });
+    const args = [
+      "eval",
+      "suite",
+      "--model",
+      "builtin/repair",
+      "--model",
+      "nobody/nothing",
+      "--out",
+      "a",
+      "--json",
+    ];
+    const { agents } = JSON.parse((await place.run(args)).out);
+    assert.deepEqual([agents[0].agent, agents[0].trials, agents[0].solved], ["builtin/repair", 1, 0]);
+    assert.equal(agents[1].trials, 0);
+    assert.match(agents[1].notRun[0].why, /nobody/);
   });
 
   for (const [what, args, said] of [

@@ -28,6 +28,7 @@ export function quoted(word: string): string {
 /** The last lines of an output, on one line, for a reason. */
 export function lastWords(output: string, most = 240): string {
   const lines = output.split("\n").map((line) => line.trim());
-  const text = lines.filter((line) => line !== "").slice(-3);
+  // Brackets of a dump and the version of Node below it say nothing.
+  const text = lines.filter((line) => /\w/.test(line) && !/^Node\.js v/.test(line)).slice(-3);
   return text.join(" / ").slice(-most);
 }

@@ -1,6 +1,7 @@
 /** Verify: a candidate's tests run before and after the real fix, several times, in one folder of the sandbox. */
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Failure, isFailure } from "@lathe/protocol";
@@ -179,7 +180,7 @@ async function installBy(
   { candidate, runner }: { readonly candidate: Candidate; readonly runner: RunnerChoice },
 ): Promise<string | Failure | undefined> {
   const app = join(bench.folder, "app");
-  for (const name of ["node_modules", ".venv"]) rmSync(join(app, name), { recursive: true, force: true });
+  for (const name of ["node_modules", ".venv"]) await rm(join(app, name), { recursive: true, force: true });
   const env = envOf(way, app, bench.path);
   const ran = await bench.setUp({ script: way.run.join(" && "), cwd: app, timeoutMs: setUpMs, env });
   if (isFailure(ran)) return ran;

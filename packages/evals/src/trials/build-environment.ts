@@ -1,8 +1,8 @@
 /** Build environment: an image's instructions carried out in a folder, with what was installed once kept for the next. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, rmSync, statSync } from "node:fs";
-import { cp, rename } from "node:fs/promises";
+import { existsSync, mkdirSync, statSync } from "node:fs";
+import { cp, rename, rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { promisify } from "node:util";
 import { type Failure, isFailure } from "@lathe/protocol";
@@ -55,7 +55,7 @@ function layer({ folder }: Builder, key: string | undefined): string {
 
 /** A copy that works where it lies. */
 export async function copyFolder(from: string, to: string): Promise<void> {
-  rmSync(to, { recursive: true, force: true });
+  await rm(to, { recursive: true, force: true });
   // Half the time of a copy by Node: packages are many files.
   const copied = await run("cp", ["-a", "--", from, to]).catch(() => undefined);
   if (!copied) await cp(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });

@@ -1,6 +1,6 @@
 /** Run trial: one agent at one task, from a clean folder to a graded one. */
-import { mkdirSync, rmSync } from "node:fs";
-import { cp } from "node:fs/promises";
+import { mkdirSync } from "node:fs";
+import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { lastWords, type Shell } from "../shell.ts";
@@ -78,7 +78,8 @@ export async function runTrial(
       ...(await workAndGrade(key, task, { ports, folder, build: task.build, base: built.app })),
     };
   } finally {
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    // Not at a stretch: some disks take minutes to let go of a project's packages.
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 

@@ -1,6 +1,7 @@
 /** Eval agent: `lathe run` as a process of its own on a task's folder, with sessions of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import type { AgentCall, AgentResult, AgentWork } from "@lathe/evals";
+import type { Failure } from "@lathe/protocol";
 
 export interface AgentProgram {
   /** Program and arguments that start Lathe. */
@@ -64,12 +65,22 @@ function finished(child: ChildProcess, input: string): Promise<Ended> {
   });
 }
 
+/** They say nothing of the agent; that a model refuses a task, or ends in the middle, does. */
+const outages: ReadonlySet<Failure["code"]> = new Set<Failure["code"]>([
+  "rate-limited",
+  "overloaded",
+  "server-error",
+  "unreachable",
+  "unauthorized",
+  "model-unknown",
+]);
+
 /** What `--output-format json` says, as far as it matters here. */
 interface Said {
   readonly session: string;
   readonly end: {
     readonly type: string;
-    readonly failure?: { readonly who: string; readonly text: string };
+    readonly failure?: Pick<Failure, "code" | "text">;
   } | null;
   readonly steps: number;
   readonly usage: Readonly<Record<string, unknown>>;
@@ -86,8 +97,8 @@ function resultOf({ code, out, err }: Ended, isLate: boolean): AgentResult {
     };
   }
   const { failure } = said.end ?? {};
-  // It says nothing of the agent that its provider cannot be reached.
-  if (failure?.who === "provider" && !isLate) return { why: `the model's provider: ${failure.text}` };
+  if (failure && outages.has(failure.code) && !isLate)
+    return { why: `the model's provider: ${failure.text}` };
   const count = (name: string): number =>
     typeof said.usage[name] === "number" ? (said.usage[name] as number) : 0;
   const work: AgentWork = {

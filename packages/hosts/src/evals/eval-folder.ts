@@ -8,6 +8,7 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
@@ -17,7 +18,7 @@ const prefix = "lathe-eval-";
 export interface EvalFolder {
   readonly path: string;
   /** *Contract:* removes it and lets go of the records; idempotent. */
-  close(): void;
+  close(): Promise<void>;
 }
 
 export function openEvalFolder(out: string): EvalFolder | Failure {
@@ -33,12 +34,13 @@ export function openEvalFolder(out: string): EvalFolder | Failure {
     const text = `${out} is being written by the process ${owner}; wait for it, or choose another folder with --out`;
     return failure("already-exists", text, { who: "user" });
   }
-  removeLeft();
+  const left = removeLeft();
   const path = mkdtempSync(join(realpathSync(tmpdir()), `${prefix}${process.pid}-`));
   return {
     path,
-    close: () => {
-      rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+    close: async () => {
+      await left;
+      await rm(path, { recursive: true, force: true, maxRetries: 3 });
       rmSync(lock, { force: true });
     },
   };
@@ -77,15 +79,12 @@ function isAlive(pid: number): boolean {
   }
 }
 
-function removeLeft(): void {
+async function removeLeft(): Promise<void> {
   const temp = realpathSync(tmpdir());
   for (const name of readdirSync(temp)) {
     const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1] ?? process.pid);
     if (pid === process.pid || isAlive(pid)) continue;
-    try {
-      rmSync(join(temp, name), { recursive: true, force: true });
-    } catch {
-      // Somebody else's.
-    }
+    // Somebody else's stays.
+    await rm(join(temp, name), { recursive: true, force: true }).catch(() => undefined);
   }
 }

@@ -1,6 +1,7 @@
 /** Mine repository: verified tasks from the history of a repository on this machine, in sandboxes of their own. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { type Mined, mineTasks, openHistory, type Tools, type Tried } from "@lathe/evals";
@@ -57,7 +58,7 @@ export async function mineRepository(query: MineQuery): Promise<Mined | Failure>
     return await mineTasks({ ...query, bench, place });
   } finally {
     for (const shell of shells) await shell.close();
-    rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
 }
 

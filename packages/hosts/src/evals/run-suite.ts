@@ -56,7 +56,7 @@ export async function runSuite(query: SuiteQuery): Promise<SuiteResult | Failure
   mkdirSync(work);
   const setUp = await openEvalShell(work, await setUpReach(query.reach), query);
   if (isFailure(setUp)) {
-    folder.close();
+    await folder.close();
     return setUp;
   }
   try {
@@ -71,6 +71,6 @@ export async function runSuite(query: SuiteQuery): Promise<SuiteResult | Failure
     return { ...made, agents: summarize(made.trials) };
   } finally {
     await setUp.close();
-    folder.close();
+    await folder.close();
   }
 }
