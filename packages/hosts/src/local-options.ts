@@ -78,6 +78,8 @@ export interface LocalOptions {
   readonly assigned?: readonly Assignment[];
   /** Told of every event, beside `onEvent`; closed by the session of a person. */
   readonly exporter?: Exporter;
+  /** Program and arguments that measure keep rates, for the background; absent: nobody does. */
+  readonly keepCommand?: readonly string[];
   /** Version of Lathe, for the log. */
   readonly version: string;
   onEvent(event: Event, session: Session): void;
