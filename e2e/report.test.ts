@@ -1,6 +1,6 @@
 /** `lathe report` over sessions of the real command: figures, the page, tickets, and nothing of what was said or written. */
 import assert from "node:assert/strict";
-import { readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
@@ -25,6 +25,11 @@ describe("lathe report", () => {
   before(async () => {
     server = await startWireServer(() => answerAt(++index));
     place = makePlace(wireEnv(server.url));
+    const set = { profile: { manner: `Work like ${secret}.` } };
+    const tried = { name: "manner", arms: [{ name: "now" }, { name: "other", set }], metric: "done" };
+    const folder = join(place.home, ".config", "lathe");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, "config.json"), JSON.stringify({ experiments: [tried] }));
     const { code, err } = await place.run(["run", "--no-sandbox", `write ${secret}`]);
     assert.equal(code, 0, err);
   });
@@ -82,8 +87,13 @@ describe("lathe report", () => {
 
   it("says nothing of what was asked, written or named", async () => {
     const outputs = [];
-    for (const words of [["report"], ["report", "--json"], ["report", "keep"], ["report", "keep", "--json"]])
-      outputs.push((await place.run(words)).out);
+    const parts = [[], ["keep"], ["satisfaction"], ["experiment", "manner"]];
+    for (const words of parts.flatMap((part) => [part, [...part, "--json"]])) {
+      const { code, out, err } = await place.run(["report", ...words]);
+      assert.equal(code, 0, err);
+      outputs.push(out);
+    }
+    assert.match(outputs.join("\n"), /not enough data/);
     outputs.push(readFileSync(join(place.workspace, "report.html"), "utf8"));
     const folder = join(place.home, ".local/state/lathe/tickets");
     try {

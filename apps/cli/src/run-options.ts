@@ -96,6 +96,7 @@ export async function loadOptions(values: AgentValues): Promise<LoadedOptions | 
     sandboxLimits: config.sandboxLimits,
     checkpoints: config.checkpoints,
     mcpServers: config.mcpServers,
+    ...keepCommand(),
     ...(config.experiments && { experiments: config.experiments }),
     ...(config.widest && { widest: config.widest }),
     ...(config.lsp && { lsp: config.lsp }),
@@ -105,6 +106,13 @@ export async function loadOptions(values: AgentValues): Promise<LoadedOptions | 
     onRemark: toStderr,
   };
   return { options, look: config.look, remarks: config.remarks };
+}
+
+/** How this very command measures keep rates; nothing where another program runs the session and would be started instead. */
+function keepCommand(): Pick<LocalOptions, "keepCommand"> {
+  const [program = "", script = ""] = process.argv;
+  if (!/(?:^|[\\/])lathe(?:\.mjs)?$/.test(script)) return {};
+  return { keepCommand: [program, ...process.execArgv, script, "report", "keep", "--background"] };
 }
 
 function toStderr(text: string): void {

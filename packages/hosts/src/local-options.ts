@@ -94,6 +94,8 @@ export interface LocalOptions {
   readonly lsp?: Readonly<Record<string, LspSpec>>;
   /** Over what the profiles of the models say. */
   readonly guardRails?: GuardRails;
+  /** Program and arguments that measure keep rates, for the background; absent: nobody does. */
+  readonly keepCommand?: readonly string[];
   /** Version of Lathe, for the log. */
   readonly version: string;
   onEvent(event: Event, session: Session): void;

@@ -87,7 +87,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       redact: redactor.redact,
       models: afterFirstRequest(gateway, () =>
         Promise.all([
-          ...[probe.ready(), redactor.load(), endLeftovers(), parseNothing(syntax)],
+          ...[probe.ready(), redactor.load(), endLeftovers(), parseNothing(syntax), keepDue(fence, options)],
           // What the first change would wait for: the edit engine, git, and what the last session saw of the files.
           ...[import("@lathe/edits"), workspace.prepare(), options.checkpoints && checkpoints.open()],
         ]),
@@ -124,6 +124,13 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
         () => pruneTexts(env, systemClock.now()),
       ]),
   };
+}
+
+/** Once for a session of a person, when its first request is on its way. */
+async function keepDue({ member }: Fence, { env, keepCommand: command }: LocalOptions): Promise<void> {
+  if (member?.depth !== 0 || !command || env.LATHE_FORK) return;
+  const { keepInBackground } = await import("./measure/keep-in-background.ts");
+  keepInBackground({ env, command, now: systemClock.now() });
 }
 
 type Instructing = NonNullable<AgentPorts["instructions"]>;

@@ -14,6 +14,7 @@ const flags = {
     about: "satisfaction: one that reads the messages, too; fix: the one that works",
   },
   json: { type: "boolean", about: "as JSON" },
+  background: { type: "boolean", about: "keep: at low priority, for at most a minute, without output" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
 
@@ -52,22 +53,38 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
     const { reportWork } = await import("../report/report-work.ts");
     return reportWork({ since, until: now, withNames, json, html });
   }
-  if (what === "keep" && more.length === 0) {
-    if (html !== undefined) return usage("report keep has no page; --html goes with report");
-    const { reportKeep } = await import("../report/report-keep.ts");
-    return reportKeep({ since, withNames, json });
-  }
-  if (what === "experiment") {
-    if (html !== undefined) return usage("report experiment has no page; --html goes with report");
-    const { reportExperiment } = await import("../report/report-experiment.ts");
-    return reportExperiment(more, json);
-  }
-  if (what === "satisfaction" && more.length === 0) {
-    if (html !== undefined) return usage("report satisfaction has no page; --html goes with report");
-    const { reportSatisfaction } = await import("../report/report-satisfaction.ts");
-    return reportSatisfaction({ since, until: now, json, model: line.values.model });
-  }
-  return actOn(what, more, line.values.model);
+  if (html !== undefined) return usage(`report ${what} has no page; --html goes with report`);
+  const { background = false, model } = line.values;
+  const asked = { since, until: now, withNames, json, background, model };
+  return showPart(what, more, asked) ?? actOn(what, more, model);
+}
+
+interface Asked {
+  readonly since: number;
+  readonly until: number;
+  readonly withNames: boolean;
+  readonly json: boolean;
+  readonly background: boolean;
+  readonly model: string | undefined;
+}
+
+/** Undefined of what is no part of a report. */
+function showPart(
+  what: string,
+  more: readonly string[],
+  { since, until, withNames, json, background, model }: Asked,
+): Promise<number | Failure> | undefined {
+  if (what === "experiment")
+    return import("../report/report-experiment.ts").then((found) => found.reportExperiment(more, json));
+  if (more.length > 0) return undefined;
+  if (what === "satisfaction")
+    return import("../report/report-satisfaction.ts").then((found) =>
+      found.reportSatisfaction({ since, until, json, model }),
+    );
+  if (what !== "keep") return undefined;
+  return import("../report/report-keep.ts").then((found) =>
+    background ? found.keepQuietly() : found.reportKeep({ since, withNames, json }),
+  );
 }
 
 async function actOn(

@@ -1,4 +1,5 @@
 /** `lathe report keep`: how many of the lines that edits added are still there. */
+import { constants, setPriority } from "node:os";
 import { type Horizon, type KeepRow, readKeepRates, reportedHorizons } from "@lathe/hosts/read-keep";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { count } from "../render/figures.ts";
@@ -36,6 +37,21 @@ export async function reportKeep({ json, ...query }: Asked): Promise<number | Fa
       : "",
   ];
   process.stdout.write(parts.filter((text) => text !== "").join("\n"));
+  return 0;
+}
+
+/** Observations of a project are kept as soon as it is done: what there is no time for is due the next time. */
+const quietMs = 60_000;
+
+/** What sessions start in the background. */
+export async function keepQuietly(): Promise<number> {
+  setTimeout(() => process.exit(0), quietMs).unref();
+  try {
+    setPriority(constants.priority.PRIORITY_LOW);
+  } catch {
+    // Where priorities cannot be lowered it goes on as it is.
+  }
+  await readKeepRates(process.env, { since: Date.now(), withNames: false });
   return 0;
 }
 

@@ -1,0 +1,49 @@
+/** Keep in background: measures the sessions that are due in a process of its own, at most once an hour; nobody waits for it. */
+import { spawn } from "node:child_process";
+import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { constants, setPriority } from "node:os";
+import { dirname, join } from "node:path";
+import { stateFolder } from "../state-folder.ts";
+
+const hourMs = 3_600_000;
+
+interface Place {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Program and arguments that measure, quietly and for a bounded time. */
+  readonly command: readonly string[];
+  readonly now: number;
+}
+
+/** *Contract:* never throws; true when a process was started. Where nothing can be written nothing is measured. */
+export function keepInBackground({ env, command, now }: Place): boolean {
+  if (env.LATHE_KEEP === "off" || !isMyTurn(join(stateFolder(env), "keep-measured"), now)) return false;
+  const [file = "", ...args] = command;
+  const child = spawn(file, args, {
+    ...{ cwd: stateFolder(env), env, stdio: "ignore", detached: true },
+  });
+  // Whoever started it may be gone long before it ends.
+  child.unref();
+  child.on("error", () => undefined);
+  try {
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_LOW);
+  } catch {
+    // It has ended already.
+  }
+  return true;
+}
+
+/** Of two that start at once one gets it. The first session of all only begins to count: nothing is due yet. */
+function isMyTurn(stamp: string, now: number): boolean {
+  const taken = `${stamp}.${process.pid}`;
+  try {
+    const last = statSync(stamp, { throwIfNoEntry: false })?.mtimeMs;
+    if (last !== undefined && Math.abs(now - last) < hourMs) return false;
+    mkdirSync(dirname(stamp), { recursive: true, mode: 0o700 });
+    if (last !== undefined) renameSync(stamp, taken);
+    writeFileSync(stamp, "", { mode: 0o600 });
+    rmSync(taken, { force: true });
+    return last !== undefined;
+  } catch {
+    return false;
+  }
+}
