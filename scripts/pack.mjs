@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { joinSources, root } from "./bundle.mjs";
+import { writeDeclarations } from "./declarations.mjs";
 
 const target = resolve(process.argv[2] ?? join(root, "tmp"));
 const folder = join(target, "package");
@@ -37,7 +38,7 @@ function dependencies(files) {
   return Object.fromEntries(outside.sort());
 }
 
-function manifest(files) {
+function manifest(files, types) {
   const { name, version, license, type, bin, engines } = manifestOf("apps/cli");
   return {
     name,
@@ -46,6 +47,11 @@ function manifest(files) {
     license,
     type,
     bin,
+    exports: {
+      ".": { types: `./types/${types}`, default: "./lib/sdk.mjs" },
+      "./schemas/*": "./schemas/*",
+      "./package.json": "./package.json",
+    },
     engines,
     dependencies: dependencies(files),
   };
@@ -57,7 +63,10 @@ const place = (source) => {
   const path = relative(root, source).split(sep).join("/").replace(/\.ts$/, ".js");
   return `new URL(${JSON.stringify(`../${path}`)}, import.meta.url).href`;
 };
-const { files } = await joinSources(place, { worker: join(root, `${worker}.ts`) });
+const { files } = await joinSources(place, {
+  worker: join(root, `${worker}.ts`),
+  sdk: join(root, "apps/cli/sdk.ts"),
+});
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(join(folder, "lib"), { recursive: true });
 for (const { name, code } of files) writeFileSync(join(folder, "lib", name), code);
@@ -70,9 +79,10 @@ for (const path of data) {
 }
 mkdirSync(dirname(join(folder, worker)), { recursive: true });
 writeFileSync(join(folder, `${worker}.js`), `import "${"../".repeat(4)}lib/worker.mjs";\n`);
+const types = writeDeclarations(join(folder, "types"));
 cpSync(join(root, "apps/cli/bin"), join(folder, "bin"), { recursive: true });
 for (const name of ["README.md", "LICENSE", "CHANGELOG.md"]) cpSync(join(root, name), join(folder, name));
-writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(files), null, 2)}\n`);
+writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(files, types), null, 2)}\n`);
 const packed = spawnSync("npm", ["pack", "--silent", "--pack-destination", target], {
   cwd: folder,
   encoding: "utf8",

@@ -145,6 +145,47 @@ function withoutItself(schema, definitions) {
   return json;
 }
 
+/** The reference, as a table of every key. */
+function reference(config, lathe) {
+  const rowsOf = ({ properties = {}, items, additionalProperties, anyOf = [] }, path) => [
+    ...Object.entries(properties).flatMap(([key, value]) => {
+      const place = path === "" ? key : `${path}.${key}`;
+      return [[place, value], ...rowsOf(value, place)];
+    }),
+    ...(typeof items === "object" ? rowsOf(items, `${path}[]`) : []),
+    ...(typeof additionalProperties === "object" ? rowsOf(additionalProperties, `${path}.NAME`) : []),
+    ...anyOf.flatMap((one) => rowsOf(one, path)),
+  ];
+  const inProject = new Set(rowsOf(lathe, "").map(([place]) => place));
+  const seen = new Set();
+  const lines = rowsOf(config, "").flatMap(([place, value]) => {
+    if (seen.has(place)) return [];
+    seen.add(place);
+    return [
+      `| \`${place}\` | ${kindOf(value)} | ${inProject.has(place) ? "yes" : ""} | ${value.description} |`,
+    ];
+  });
+  return `# Configuration
+
+Made from the schemas by \`node scripts/schemas.mjs\`; \`lathe schema config\` and \`lathe schema lathe\` print these.
+
+Your own file is \`~/.config/lathe/config.json\`, a project's is \`lathe.json\` in its folder; the environment and then the flags
+of the command come before both. A project's file comes from others: it can tighten the mode, the limits and the rules and
+suggest a model, and allows nothing unless its folder stands in your \`trusted\`.
+
+| key | value | in a project's file too | what it is for |
+| --- | --- | --- | --- |
+${lines.join("\n")}
+`;
+}
+
+function kindOf({ type, enum: words, const: word, anyOf, items }) {
+  if (words) return words.map((one) => `\`${one}\``).join(", ");
+  if (word !== undefined) return `\`${word}\``;
+  if (anyOf) return [...new Set(anyOf.map(kindOf))].join(" or ");
+  return type === "array" ? `list of ${items?.type ?? "values"}s` : (type ?? "anything");
+}
+
 /** File names and texts. */
 export function publishedSchemas() {
   const made = {
@@ -157,12 +198,11 @@ export function publishedSchemas() {
     "report-keep": file("report-keep", converted(keepSchema)),
     rpc: file("rpc", rpcSchema()),
   };
-  return Object.fromEntries(
-    Object.entries(made).map(([name, json]) => [
-      `schemas/${name}.json`,
-      `${JSON.stringify(json, null, 1)}\n`,
-    ]),
-  );
+  const texts = Object.entries(made).map(([name, json]) => [
+    `schemas/${name}.json`,
+    `${JSON.stringify(json, null, 1)}\n`,
+  ]);
+  return { ...Object.fromEntries(texts), "docs/configuration.md": reference(made.config, made.lathe) };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
