@@ -16,7 +16,9 @@ const folders = globSync(["apps/*/package.json", "packages/*/package.json"])
 const reserved = folders.filter((folder) => !existsSync(`${folder}/${entryOf[folder] ?? "index.ts"}`));
 const workspaces = folders.map((folder) => {
   const hasTests = globSync([`${folder}/*.test.ts`, `${folder}/src/**/*.test.ts`]).length > 0;
-  const entry = folder.startsWith("apps/") ? ["bin/*.mjs", "src/main.ts", "**/*.test.ts"] : ["**/*.test.ts"];
+  const entry = folder.startsWith("apps/")
+    ? ["bin/*.mjs", "scripts/*.mjs", "src/main.ts", "**/*.test.ts"]
+    : ["**/*.test.ts"];
   const untested = hasTests ? [] : ["@lathe/testkit", "fast-check"];
   const ignoreDependencies = [...untested, ...(hidden[folder] ?? [])];
   return [folder, { entry, project: ["**/*.{ts,mjs}"], ignoreDependencies }];

@@ -1,17 +1,17 @@
 /**
- * Makes what is published of schemas: `node scripts/schemas.mjs` writes `schemas/*.json` from the schemas that Lathe itself
+ * Makes what is published of schemas: `node apps/cli/scripts/schemas.mjs` writes `schemas/*.json` from the schemas that Lathe itself
  * checks with, and `docs/configuration.md` from those of the configuration.
  */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { publicSchemas } from "@lathe/protocol/schemas";
 import { toJsonSchema } from "@valibot/to-json-schema";
-import { projectSchema, userSchema } from "../apps/cli/src/config/config-file.ts";
-import { clientMethods, errorData, notifications, serverMethods } from "../apps/cli/src/rpc/rpc-messages.ts";
-import { configAbout } from "../apps/cli/src/schemas/config-about.ts";
-import { runResultSchema, runStreamSchema } from "../apps/cli/src/schemas/output-schemas.ts";
-import { keepSchema, reportSchema } from "../apps/cli/src/schemas/report-schemas.ts";
-import { schemaNames } from "../apps/cli/src/schemas/schema-names.ts";
-import { publicSchemas } from "../packages/protocol/src/schemas.ts";
+import { projectSchema, userSchema } from "../src/config/config-file.ts";
+import { clientMethods, errorData, notifications, serverMethods } from "../src/rpc/rpc-messages.ts";
+import { configAbout } from "../src/schemas/config-about.ts";
+import { runResultSchema, runStreamSchema } from "../src/schemas/output-schemas.ts";
+import { keepSchema, reportSchema } from "../src/schemas/report-schemas.ts";
+import { schemaNames } from "../src/schemas/schema-names.ts";
 
 const draft = "http://json-schema.org/draft-07/schema#";
 
@@ -167,7 +167,7 @@ function reference(config, lathe) {
   });
   return `# Configuration
 
-Made from the schemas by \`node scripts/schemas.mjs\`; \`lathe schema config\` and \`lathe schema lathe\` print these.
+Made from the schemas by \`node apps/cli/scripts/schemas.mjs\`; \`lathe schema config\` and \`lathe schema lathe\` print these.
 
 Your own file is \`~/.config/lathe/config.json\`, a project's is \`lathe.json\` in its folder; the environment and then the flags
 of the command come before both. A project's file comes from others: it can tighten the mode, the limits and the rules and
@@ -207,7 +207,7 @@ export function publishedSchemas() {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [path, text] of Object.entries(publishedSchemas())) {
-    writeFileSync(new URL(`../${path}`, import.meta.url), text);
+    writeFileSync(new URL(`../../../${path}`, import.meta.url), text);
     console.log(`${path}: ${text.length} characters`);
   }
 }
