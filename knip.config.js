@@ -20,7 +20,7 @@ const reserved = folders.filter((folder) => !existsSync(`${folder}/${entryOf[fol
 const workspaces = folders.map((folder) => {
   const hasTests = globSync([`${folder}/*.test.ts`, `${folder}/src/**/*.test.ts`]).length > 0;
   const entry = folder.startsWith("apps/")
-    ? ["bin/*.mjs", "src/main.ts", "**/*.test.ts"]
+    ? ["bin/*.mjs", "scripts/*.mjs", "src/main.ts", "**/*.test.ts"]
     : ["**/*.test.ts", ...(started[folder] ?? [])];
   const untested = hasTests ? [] : ["@lathe/testkit", "fast-check"];
   const ignoreDependencies = [...untested, ...(hidden[folder] ?? [])];

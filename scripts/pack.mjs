@@ -7,6 +7,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { joinSources, root } from "./bundle.mjs";
+import { writeDeclarations } from "./declarations.mjs";
 
 const target = resolve(process.argv[2] ?? join(root, "tmp"));
 const folder = join(target, "package");
@@ -38,7 +39,7 @@ function dependencies(files) {
   return Object.fromEntries(outside.sort());
 }
 
-function manifest(files) {
+function manifest(files, types) {
   const { name, version, license, type, bin, engines } = manifestOf("apps/cli");
   return {
     name,
@@ -47,6 +48,11 @@ function manifest(files) {
     license,
     type,
     bin,
+    exports: {
+      ".": { types: `./types/${types}`, default: "./lib/sdk.mjs" },
+      "./schemas/*": "./schemas/*",
+      "./package.json": "./package.json",
+    },
     engines,
     dependencies: dependencies(files),
   };
@@ -58,10 +64,10 @@ const place = (source) => {
   const path = relative(root, source).split(sep).join("/").replace(/\.ts$/, ".js");
   return `new URL(${JSON.stringify(`../${path}`)}, import.meta.url).href`;
 };
-const { files } = await joinSources(
-  place,
-  Object.fromEntries(threads.map((thread) => [basename(thread), join(root, `${thread}.ts`)])),
-);
+const { files } = await joinSources(place, {
+  ...Object.fromEntries(threads.map((thread) => [basename(thread), join(root, `${thread}.ts`)])),
+  sdk: join(root, "apps/cli/sdk.ts"),
+});
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(join(folder, "lib"), { recursive: true });
 for (const { name, code } of files) writeFileSync(join(folder, "lib", name), code);
@@ -76,9 +82,10 @@ for (const thread of threads) {
   mkdirSync(dirname(join(folder, thread)), { recursive: true });
   writeFileSync(join(folder, `${thread}.js`), `import "${"../".repeat(4)}lib/${basename(thread)}.mjs";\n`);
 }
+const types = writeDeclarations(join(folder, "types"));
 cpSync(join(root, "apps/cli/bin"), join(folder, "bin"), { recursive: true });
 for (const name of ["README.md", "LICENSE", "CHANGELOG.md"]) cpSync(join(root, name), join(folder, name));
-writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(files), null, 2)}\n`);
+writeFileSync(join(folder, "package.json"), `${JSON.stringify(manifest(files, types), null, 2)}\n`);
 const packed = spawnSync("npm", ["pack", "--silent", "--pack-destination", target], {
   cwd: folder,
   encoding: "utf8",

@@ -3,18 +3,19 @@
  * oldest Node it names and under the one of this repository: `node scripts/try-package.mjs`. Needs the registry.
  */
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { root } from "./bundle.mjs";
 
 const oldest = "22.13.1";
 const folder = mkdtempSync(join(tmpdir(), "lathe-package-"));
 const home = join(folder, "home");
 
-function run(name, args, env = {}) {
+function run(name, args, { env = {}, cwd = folder } = {}) {
   const { status, stdout, stderr } = spawnSync(name, args, {
-    cwd: folder,
+    cwd,
     env: { ...process.env, ...env },
     encoding: "utf8",
     timeout: 120_000,
@@ -35,10 +36,51 @@ function use(node) {
     NODE_OPTIONS: "",
   };
   console.log(`Node ${run(node, ["--version"])}`);
-  for (const args of [["--version"], ["doctor"], ["tool", "list", "--json", "{}"], ["demo", "--bug", "1"]]) {
+  for (const args of [
+    ["--version"],
+    ["doctor"],
+    ["tool", "list", "--json", "{}"],
+    ["schema", "lathe"],
+    ["demo", "--bug", "1"],
+  ]) {
     const started = performance.now();
-    const said = run("lathe", args, env).split("\n");
+    const said = run("lathe", args, { env }).split("\n");
     console.log(`  lathe ${args.join(" ")}: ${said.at(-1)} (${Math.round(performance.now() - started)} ms)`);
+  }
+}
+
+/** A program of somebody else: the package installed beside it, its types held to the strictest, an example run. */
+function useInProgram(nodes, tarball, npm) {
+  const place = join(folder, "program");
+  mkdirSync(join(place, "work"), { recursive: true });
+  writeFileSync(join(place, "package.json"), '{ "type": "module", "private": true }');
+  run("npm", [...npm, "--prefix", place, tarball]);
+  for (const name of ["ten-lines", "own-tool"])
+    cpSync(join(root, "examples", `${name}.ts`), join(place, `${name}.ts`));
+  const strict = [
+    "--strict",
+    "--noEmit",
+    "--target",
+    "es2023",
+    "--module",
+    "nodenext",
+    "--exactOptionalPropertyTypes",
+  ];
+  const types = ["--types", "node", "--typeRoots", join(root, "node_modules", "@types"), "--lib", "esnext"];
+  const compiler = join(root, "node_modules", "typescript", "bin", "tsc");
+  const files = ["ten-lines.ts", "own-tool.ts"].map((name) => join(place, name));
+  run(process.execPath, [compiler, ...strict, ...types, "--skipLibCheck", "false", ...files]);
+  console.log("The examples compile against the package.");
+  for (const node of nodes) {
+    const args = [
+      "--experimental-strip-types",
+      "--disable-warning=ExperimentalWarning",
+      join(place, "own-tool.ts"),
+    ];
+    const env = { HOME: home, XDG_CACHE_HOME: "", XDG_CONFIG_HOME: "", XDG_STATE_HOME: "", NODE_OPTIONS: "" };
+    const said = run(node, args, { env, cwd: join(place, "work") });
+    if (!said.includes("It rains in Bergen.")) throw new Error(`own-tool.ts said:\n${said}`);
+    console.log(`  own-tool.ts: ${said.split("\n").at(-1)} (Node ${run(node, ["--version"])})`);
   }
 }
 
@@ -50,8 +92,9 @@ try {
   const other = join(folder, "node");
   mkdirSync(other);
   run("npm", [...npm, "--prefix", other, `node-${process.platform}-${process.arch}@${oldest}`]);
-  use(join(other, "node_modules", `node-${process.platform}-${process.arch}`, "bin", "node"));
-  use(process.execPath);
+  const old = join(other, "node_modules", `node-${process.platform}-${process.arch}`, "bin", "node");
+  for (const node of [old, process.execPath]) use(node);
+  useInProgram([old, process.execPath], tarball, npm);
 } catch (error) {
   console.error(error.message);
   process.exitCode = 1;

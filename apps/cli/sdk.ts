@@ -20,7 +20,6 @@ export type {
   Usage,
 } from "@lathe/protocol";
 export { isFailure } from "@lathe/protocol";
-export type { Question } from "./src/sdk/answer-questions.ts";
 export {
   type AgentSession,
   type Happening,
@@ -28,5 +27,7 @@ export {
   run,
   type SessionOptions,
   type Turn,
+  type Words,
 } from "./src/sdk/open-session.ts";
 export { defineTool, type OwnTool } from "./src/sdk/own-tool.ts";
+export type { Question, QuestionedCall } from "./src/sdk/question.ts";

@@ -1,11 +1,10 @@
 /** Lazy MCP: what servers offered when they were last asked is read from a file; they and their protocol are loaded by the first call. */
-import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { ServerSpec } from "@lathe/mcp";
+import type { LoginStore, ServerSpec } from "@lathe/mcp";
 import type { Failure, McpServers, McpTool } from "@lathe/protocol";
 import type { LocalOptions } from "./local-options.ts";
-import { type Env, stateFolder } from "./state-folder.ts";
+import { ownPlace } from "./mcp-own-place.ts";
 
 export interface McpOptions extends Pick<LocalOptions, "cwd" | "env" | "version"> {
   readonly mcpServers: Readonly<Record<string, ServerSpec>>;
@@ -27,11 +26,12 @@ export function createLazyMcp({ mcpServers, cwd, env, version }: McpOptions): Mc
     writeTools(fileOf(server), tools);
   };
   const open = (): Promise<McpServers> =>
-    (opened ??= Promise.all([import("@lathe/mcp"), import("./mcp-place.ts")]).then(
-      ([{ openServers }, { placeOfServer }]) => {
+    (opened ??= Promise.all([import("@lathe/mcp"), import("./mcp-place.ts"), import("./mcp-login.ts")]).then(
+      ([{ openServers }, { placeOfServer }, { loginStore }]) => {
         const placeOf = (name: string, spec: ServerSpec): string | Failure =>
           placeOfServer({ name, spec, folder: ownPlace(env, name, spec) }, { cwd, env });
-        return openServers({ servers: mcpServers, placeOf, env, version, recall, remember });
+        const loginOf = (server: string): LoginStore | undefined => loginStore({ mcpServers, env }, server);
+        return openServers({ servers: mcpServers, placeOf, env, version, recall, remember, loginOf });
       },
     ));
   return {
@@ -44,16 +44,6 @@ export function createLazyMcp({ mcpServers, cwd, env, version }: McpOptions): Mc
 }
 
 const version = 1;
-
-/** Another command or address is another server. Values of its environment are secrets and no part of the name. */
-function ownPlace(env: Env, server: string, spec: ServerSpec): string {
-  const own = "url" in spec ? spec.url : [spec.command, spec.args, spec.cwd, Object.keys(spec.env ?? {})];
-  const name = createHash("sha256")
-    .update(JSON.stringify([server, own]))
-    .digest("hex")
-    .slice(0, 24);
-  return join(stateFolder(env), "mcp", name);
-}
 
 /** Undefined where nothing was kept, or by a Lathe that wrote it in another way. */
 function readTools(file: string | undefined): readonly McpTool[] | undefined {

@@ -3,12 +3,14 @@
 import { causeText, type Failure, failure } from "@lathe/protocol";
 import {
   Client,
+  OAuthError,
   ProtocolError,
   SdkErrorCode,
   StreamableHTTPClientTransport,
   type VersionNegotiationMode,
 } from "@modelcontextprotocol/client";
 import { ChildTransport, type Env } from "./child-transport.ts";
+import { keptLogin, type LoginStore, readLogin } from "./kept-login.ts";
 import type { HttpServer, ServerSpec } from "./server-spec.ts";
 
 export interface Connection {
@@ -26,6 +28,8 @@ export interface ConnectOptions {
   readonly env: Env;
   readonly version: string;
   readonly signal: AbortSignal;
+  /** Of a server that is reached over HTTP. */
+  readonly login?: LoginStore;
 }
 
 /** Milliseconds until a server has to have greeted: some download themselves first. */
@@ -33,7 +37,8 @@ const greetingMs = 30_000;
 
 export async function connectServer(options: ConnectOptions): Promise<Connection | Failure> {
   const { spec } = options;
-  if ("url" in spec) return toldOf(await connectBy("auto", options, () => httpTransport(spec)), options);
+  if ("url" in spec)
+    return toldOf(await connectBy("auto", options, () => httpTransport(spec, options.login)), options);
   // Nearly every program still greets in the old way; who refuses that is asked in the new one.
   const open = (): ChildTransport => new ChildTransport({ spec, cwd: options.cwd, env: options.env });
   const old = await connectBy("legacy", options, open);
@@ -77,18 +82,32 @@ async function connectBy(
 function toldOf(found: Connection | Unconnected, { name, spec }: ConnectOptions): Connection | Failure {
   if ("client" in found) return found;
   const { cause, epitaph } = found;
-  const text = `the MCP server ${name} cannot be used: ${reasonOf(cause, epitaph, spec)}; \`lathe mcp list\` tries it`;
+  const text = `the MCP server ${name} cannot be used: ${reasonOf(cause, epitaph, { name, spec })}; \`lathe mcp list\` tries it`;
   return failure("tool-failed", text, { who: "tool", cause });
 }
 
-function httpTransport({ url, headers }: HttpServer): StreamableHTTPClientTransport {
-  return new StreamableHTTPClientTransport(new URL(url), { ...(headers && { requestInit: { headers } }) });
+/** A token that the person wrote down themselves comes before a login. */
+function httpTransport(
+  { url, headers }: HttpServer,
+  login: LoginStore | undefined,
+): StreamableHTTPClientTransport {
+  const hasOwn = Object.keys(headers ?? {}).some((name) => name.toLowerCase() === "authorization");
+  const authProvider = login && !hasOwn && readLogin(login) ? keptLogin(login) : undefined;
+  return new StreamableHTTPClientTransport(new URL(url), {
+    ...(headers && { requestInit: { headers } }),
+    ...(authProvider && { authProvider }),
+  });
 }
 
-function reasonOf(cause: unknown, epitaph: string | undefined, spec: ServerSpec): string {
+function reasonOf(
+  cause: unknown,
+  epitaph: string | undefined,
+  { name: server, spec }: Pick<ConnectOptions, "name" | "spec">,
+): string {
   const { code, status, name } = cause as { code?: unknown; status?: unknown; name?: string };
-  if (name === "UnauthorizedError" || status === 401 || status === 403)
-    return "it wants a login; put a token into its headers in your configuration";
+  const isRefused = cause instanceof OAuthError;
+  if (isRefused || name === "UnauthorizedError" || status === 401 || status === 403)
+    return `it wants a login: \`lathe mcp login ${server}\`, or a token in its headers in your configuration`;
   if (code === SdkErrorCode.RequestTimeout) return "it does not answer";
   if ("url" in spec) return `${spec.url} does not answer as one (${causeText(cause)})`;
   return epitaph ?? causeText(cause);

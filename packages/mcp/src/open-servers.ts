@@ -13,6 +13,7 @@ import {
 import { SdkErrorCode, type Tool } from "@modelcontextprotocol/client";
 import type { Env } from "./child-transport.ts";
 import { type Connection, connectServer } from "./connect-server.ts";
+import type { LoginStore } from "./kept-login.ts";
 import { resultOutcome } from "./result-outcome.ts";
 import type { ServerSpec } from "./server-spec.ts";
 
@@ -26,6 +27,8 @@ export interface ServersOptions {
   /** *Contract:* what a server offered when it was last asked, in whatever session. */
   recall(server: string): readonly McpTool[] | undefined;
   remember(server: string, tools: readonly McpTool[]): void;
+  /** *Contract:* where a person's login at the server is kept. */
+  loginOf?(server: string): LoginStore | undefined;
 }
 
 /** Milliseconds for an answer; progress begins them anew, up to the longest. */
@@ -51,7 +54,9 @@ export function openServers(options: ServersOptions): McpServers {
     const cwd = options.placeOf(name, spec);
     if (isFailure(cwd)) return cwd;
     const { env, version } = options;
-    const begun = connectServer({ name, spec, cwd, env, version, signal: closing.signal });
+    const login = options.loginOf?.(name);
+    const place = { name, spec, cwd, env, version, signal: closing.signal };
+    const begun = connectServer({ ...place, ...(login && { login }) });
     running.set(name, begun);
     return begun;
   };

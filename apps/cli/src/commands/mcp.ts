@@ -34,6 +34,8 @@ export const mcpCommand: Command = {
     "mcp add [--env NAME=VALUE] NAME -- COMMAND [ARGS]",
     "mcp add [--header NAME=VALUE] NAME URL",
     "mcp remove NAME",
+    "mcp login NAME",
+    "mcp logout NAME",
     "mcp trust [--yes]",
     "mcp serve [options]",
   ],
@@ -43,6 +45,8 @@ export const mcpCommand: Command = {
 configuration; a value may be a variable of yours: --env 'TOKEN=\${MY_TOKEN}'. A server gets no other key of yours.
 Your own servers start in an empty folder unless "cwd" says otherwise, a project's in the workspace. trust shows what \
 the project's .mcp.json would start, asks, and allows it until that file or one that it names changes.
+login prints an address to open in your browser on this machine, for a server with a URL that wants OAuth; the tokens \
+are kept in your state folder, for your eyes alone, and refreshed. logout forgets them.
 serve offers grep, find_files, list, read, edits and the sandboxed shell over standard input and output; what policy \
 does not allow unasked is refused there.
 ${allowNotes}`,
@@ -60,11 +64,15 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
       return (await import("../mcp/change-servers.ts")).addServer(line);
     case "remove":
       return (await import("../mcp/change-servers.ts")).removeServer(line);
+    case "login":
+      return (await import("../mcp/log-in.ts")).logInCommand(line);
+    case "logout":
+      return (await import("../mcp/log-in.ts")).logOutCommand(line);
     case "trust":
       return (await import("../mcp/trust-servers.ts")).trustServers(line);
     case "serve":
       return (await import("../mcp/serve-tools.ts")).serveTools(line);
     default:
-      return usage("`lathe mcp` takes list, add, remove, trust or serve");
+      return usage("`lathe mcp` takes list, add, remove, login, logout, trust or serve");
   }
 }

@@ -1,7 +1,7 @@
 /** RPC types: what `lathe rpc` takes and gives, by method. */
 import type { Delta, Event, ImagePart, Limits, Mode } from "@lathe/protocol";
-import type { Question } from "../sdk/answer-questions.ts";
 import type { Turn } from "../sdk/open-session.ts";
+import type { Question } from "../sdk/question.ts";
 
 /** What a session may be opened with, new or not. */
 export interface OpenParams {

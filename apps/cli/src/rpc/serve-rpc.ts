@@ -4,8 +4,8 @@ import { type Delta, type Event, type Failure, fold, isFailure } from "@lathe/pr
 import * as v from "valibot";
 import { harnessVersion } from "../harness-version.ts";
 import { realFolder, usage } from "../run-options.ts";
-import type { Question } from "../sdk/answer-questions.ts";
 import { type AgentSession, openSessionAs, type SessionOptions, type Turn } from "../sdk/open-session.ts";
+import type { Question } from "../sdk/question.ts";
 import { clientMethods, rpcVersion, serverMethods } from "./rpc-messages.ts";
 import { createRpcPeer, type RpcOutcome, type RpcPeer, rpcCodes } from "./rpc-peer.ts";
 import type { ClientMethod, Notifications, OpenParams, ParamsOf, ResultOf } from "./rpc-types.ts";

@@ -1,17 +1,7 @@
 /** Answer questions: what a session asks a person, answered by the program. */
 import type { LocalSession } from "@lathe/hosts/local";
 import type { Event } from "@lathe/protocol";
-import type { AskedCall } from "../question-text.ts";
-
-export interface Question {
-  /** Whether it is about a call that needs permission, or the model's own. */
-  readonly kind: "permission" | "question";
-  readonly text: string;
-  /** Of a permission: `allow`, `deny`, and what holds for longer; any other answer denies, and says why. */
-  readonly options: readonly string[];
-  /** What a permission is asked for, where that is known. */
-  readonly call?: NonNullable<AskedCall>;
-}
+import type { Question } from "./question.ts";
 
 export function answerQuestions(
   answer: (question: Question) => Promise<string> | string,

@@ -1,5 +1,5 @@
 /** Open session: an agent in the hands of a program. */
-import { type LocalSession, resumeSession, startSession, type Words } from "@lathe/hosts/local";
+import { type LocalSession, resumeSession, startSession } from "@lathe/hosts/local";
 import {
   type Delta,
   type Event,
@@ -8,6 +8,7 @@ import {
   type Limits,
   type Mode,
   type Model,
+  type Offer,
   type Session,
   type Tool,
   type TurnEnd,
@@ -15,7 +16,11 @@ import {
 } from "@lathe/protocol";
 import { emptyTally, type Tally, tallied } from "../reporters/tally.ts";
 import { agentOptions } from "../run-options.ts";
-import { answerQuestions, type Question } from "./answer-questions.ts";
+import { answerQuestions } from "./answer-questions.ts";
+import type { Question } from "./question.ts";
+
+/** What is said to a session: a text, and images that go with it. */
+export type Words = Pick<Extract<Offer, { type: "message" }>, "text" | "images">;
 
 export interface SessionOptions {
   /** The folder to work in; the program's own when absent. */

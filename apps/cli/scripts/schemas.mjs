@@ -1,17 +1,17 @@
 /**
- * Makes what is published of schemas: `node scripts/schemas.mjs` writes `schemas/*.json` from the schemas that Lathe itself
+ * Makes what is published of schemas: `node apps/cli/scripts/schemas.mjs` writes `schemas/*.json` from the schemas that Lathe itself
  * checks with, and `docs/configuration.md` from those of the configuration.
  */
 import { writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { publicSchemas } from "@lathe/protocol/schemas";
 import { toJsonSchema } from "@valibot/to-json-schema";
-import { projectSchema, userSchema } from "../apps/cli/src/config/config-file.ts";
-import { clientMethods, errorData, notifications, serverMethods } from "../apps/cli/src/rpc/rpc-messages.ts";
-import { configAbout } from "../apps/cli/src/schemas/config-about.ts";
-import { runResultSchema, runStreamSchema } from "../apps/cli/src/schemas/output-schemas.ts";
-import { keepSchema, reportSchema } from "../apps/cli/src/schemas/report-schemas.ts";
-import { schemaNames } from "../apps/cli/src/schemas/schema-names.ts";
-import { publicSchemas } from "../packages/protocol/src/schemas.ts";
+import { projectSchema, userSchema } from "../src/config/config-file.ts";
+import { clientMethods, errorData, notifications, serverMethods } from "../src/rpc/rpc-messages.ts";
+import { configAbout } from "../src/schemas/config-about.ts";
+import { runResultSchema, runStreamSchema } from "../src/schemas/output-schemas.ts";
+import { keepSchema, reportSchema } from "../src/schemas/report-schemas.ts";
+import { schemaNames } from "../src/schemas/schema-names.ts";
 
 const draft = "http://json-schema.org/draft-07/schema#";
 
@@ -147,6 +147,47 @@ function withoutItself(schema, definitions) {
   return json;
 }
 
+/** The reference, as a table of every key. */
+function reference(config, lathe) {
+  const rowsOf = ({ properties = {}, items, additionalProperties, anyOf = [] }, path) => [
+    ...Object.entries(properties).flatMap(([key, value]) => {
+      const place = path === "" ? key : `${path}.${key}`;
+      return [[place, value], ...rowsOf(value, place)];
+    }),
+    ...(typeof items === "object" ? rowsOf(items, `${path}[]`) : []),
+    ...(typeof additionalProperties === "object" ? rowsOf(additionalProperties, `${path}.NAME`) : []),
+    ...anyOf.flatMap((one) => rowsOf(one, path)),
+  ];
+  const inProject = new Set(rowsOf(lathe, "").map(([place]) => place));
+  const seen = new Set();
+  const lines = rowsOf(config, "").flatMap(([place, value]) => {
+    if (seen.has(place)) return [];
+    seen.add(place);
+    return [
+      `| \`${place}\` | ${kindOf(value)} | ${inProject.has(place) ? "yes" : ""} | ${value.description} |`,
+    ];
+  });
+  return `# Configuration
+
+Made from the schemas by \`node apps/cli/scripts/schemas.mjs\`; \`lathe schema config\` and \`lathe schema lathe\` print these.
+
+Your own file is \`~/.config/lathe/config.json\`, a project's is \`lathe.json\` in its folder; the environment and then the flags
+of the command come before both. A project's file comes from others: it can tighten the mode, the limits and the rules and
+suggest a model, and allows nothing unless its folder stands in your \`trusted\`.
+
+| key | value | in a project's file too | what it is for |
+| --- | --- | --- | --- |
+${lines.join("\n")}
+`;
+}
+
+function kindOf({ type, enum: words, const: word, anyOf, items }) {
+  if (words) return words.map((one) => `\`${one}\``).join(", ");
+  if (word !== undefined) return `\`${word}\``;
+  if (anyOf) return [...new Set(anyOf.map(kindOf))].join(" or ");
+  return type === "array" ? `list of ${items?.type ?? "values"}s` : (type ?? "anything");
+}
+
 /** File names and texts. */
 export function publishedSchemas() {
   const made = {
@@ -159,17 +200,16 @@ export function publishedSchemas() {
     "report-keep": file("report-keep", converted(keepSchema)),
     rpc: file("rpc", rpcSchema()),
   };
-  return Object.fromEntries(
-    Object.entries(made).map(([name, json]) => [
-      `schemas/${name}.json`,
-      `${JSON.stringify(json, null, 1)}\n`,
-    ]),
-  );
+  const texts = Object.entries(made).map(([name, json]) => [
+    `schemas/${name}.json`,
+    `${JSON.stringify(json, null, 1)}\n`,
+  ]);
+  return { ...Object.fromEntries(texts), "docs/configuration.md": reference(made.config, made.lathe) };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   for (const [path, text] of Object.entries(publishedSchemas())) {
-    writeFileSync(new URL(`../${path}`, import.meta.url), text);
+    writeFileSync(new URL(`../../../${path}`, import.meta.url), text);
     console.log(`${path}: ${text.length} characters`);
   }
 }

@@ -1,0 +1,73 @@
+/** Declarations: the types of the face for programs, as files that need nothing beside themselves. */
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join, relative, sep } from "node:path";
+import { root } from "./bundle.mjs";
+
+const entry = "apps/cli/sdk.d.ts";
+
+/** What it may name beside itself: the words of the protocol. */
+const protocol = "packages/protocol/index.d.ts";
+
+/** Writes them below `folder` and returns where the first one is, from there. */
+export function writeDeclarations(folder) {
+  const made = mkdtempSync(join(tmpdir(), "lathe-types-"));
+  try {
+    compile(made);
+    copy(entry, { from: made, to: folder, done: new Set() });
+    return entry;
+  } finally {
+    rmSync(made, { recursive: true, force: true });
+  }
+}
+
+function compile(outDir) {
+  const options = { noEmit: false, emitDeclarationOnly: true, outDir, rootDir: root };
+  const typeRoots = [join(root, "node_modules/@types")];
+  // What a package is reached through is taken for somebody else's, unless it is named.
+  const include = ["apps/cli/sdk.ts", "packages/protocol/**/*.ts"].map((file) => join(root, file));
+  const config = { extends: join(root, "tsconfig.json"), include, exclude: [join(root, "**/*.test.ts")] };
+  const path = join(outDir, "tsconfig.json");
+  writeFileSync(path, JSON.stringify({ ...config, compilerOptions: { ...options, typeRoots } }));
+  const compiler = join(root, "node_modules/typescript/bin/tsc");
+  const { status, stdout } = spawnSync(process.execPath, [compiler, "-p", path], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`tsc: ${stdout}`);
+}
+
+/** The file and what it names, each once. */
+function copy(file, { from, to, done }) {
+  if (done.has(file)) return;
+  done.add(file);
+  const source = join(from, file);
+  if (!existsSync(source)) throw new Error(`the types name ${file}, which is not theirs to name`);
+  const named = [];
+  const text = withoutSchemas(readFileSync(source, "utf8")).replace(
+    /(from |import\()"([^"]+)"/g,
+    (_, word, name) => {
+      const other = placeOf(name, file);
+      named.push(other);
+      const path = relative(dirname(file), other)
+        .split(sep)
+        .join("/")
+        .replace(/\.d\.ts$/, ".js");
+      return `${word}"${path.startsWith(".") ? path : `./${path}`}"`;
+    },
+  );
+  mkdirSync(dirname(join(to, file)), { recursive: true });
+  writeFileSync(join(to, file), text);
+  for (const other of named) copy(other, { from, to, done });
+}
+
+function placeOf(name, file) {
+  if (name.startsWith(".")) return join(dirname(file), name.replace(/\.ts$/, ".d.ts"));
+  if (name === "@lathe/protocol") return protocol;
+  throw new Error(`the types in ${file} name ${name}: whoever installs the package does not have it`);
+}
+
+/** Schemas are no program's business, and their library is joined into ours. */
+function withoutSchemas(text) {
+  return text
+    .replace(/^import (?:type )?\* as v from "valibot";\n/gm, "")
+    .replace(/\bv\.\w+(?:<[^;]*>)?(?=;)/g, "object");
+}
