@@ -20,8 +20,7 @@ export function summaryText(agents: readonly AgentSummary[], paint: Palette): st
     cost === null ? "unknown" : money(cost),
     trials === 0 ? "" : duration(seconds * 1000),
   ]);
-  const how = agents.some(({ tasks, trials }) => trials > tasks) ? "bootstrapped over tasks" : "Wilson's";
-  const legend = paint.dim(`In brackets 95 % intervals, ${how}; time: of the agent, on average.\n`);
+  const legend = paint.dim("In brackets 95 % intervals over tasks; time: of the agent, on average.\n");
   return `${columns(head, rows, paint)}${legend}${notRunText(agents, paint)}`;
 }
 

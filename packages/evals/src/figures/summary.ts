@@ -17,7 +17,7 @@ export interface AgentSummary {
   readonly solved: number;
   /** Tasks without a graded trial, and why. */
   readonly notRun: readonly { readonly task: string; readonly why: string }[];
-  /** Wilson's interval where each task has one trial, else bootstrapped over tasks. */
+  /** Wilson's interval over tasks where each went one way in all its trials, else bootstrapped over tasks. */
   readonly pass1?: Estimate;
   /** All of `k` trials succeed; absent below two, or where no task has so many. */
   readonly passK?: Estimate & { readonly k: number };
@@ -57,9 +57,7 @@ function summaryOf(agent: string, trials: readonly Trial[]): AgentSummary {
   });
   const counted = graded.flat();
   const solved = counted.filter(isSolved).length;
-  const pass1 = graded.every((all) => all.length === 1)
-    ? wilson(solved, counted.length)
-    : bootstrapMean(graded.map(shareSolved));
+  const pass1 = estimateOf(graded.map(shareSolved));
   const costs = counted.map(({ work }) => (work ? work.cost : 0));
   return {
     agent,
@@ -74,11 +72,19 @@ function summaryOf(agent: string, trials: readonly Trial[]): AgentSummary {
   };
 }
 
+/** Where every task went one way alone, a bootstrap of few tasks would claim too much. */
+function estimateOf(shares: readonly number[]): Estimate | undefined {
+  const isWhole = shares.every((share) => share === 0 || share === 1);
+  return isWhole
+    ? wilson(shares.filter((share) => share === 1).length, shares.length)
+    : bootstrapMean(shares);
+}
+
 function powerOf(graded: readonly (readonly Trial[])[]): Pick<AgentSummary, "passK"> {
   const k = Math.max(0, ...graded.map((all) => all.length));
   if (k < 2) return {};
   const powers = graded.flatMap((all) => passPower(all.filter(isSolved).length, all.length, k) ?? []);
-  const estimate = bootstrapMean(powers);
+  const estimate = estimateOf(powers);
   return estimate ? { passK: { ...estimate, k } } : {};
 }
 
