@@ -3,12 +3,12 @@
  * them in DIR, each under its name), rebuilds the queries from their history, comments and names, and prints the figures.
  * Clones in DIR are checked out back and forth: give it copies.
  */
-import { existsSync, mkdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { isFailure, type Search } from "@lathe/protocol";
 import { createSearch } from "@lathe/search";
+import { checkedOut, cloneOf } from "./clones.ts";
 import { commitQueries } from "./commit-queries.ts";
 import { symbolQueries, takeDocQueries } from "./doc-queries.ts";
 import { git } from "./git.ts";
@@ -36,18 +36,8 @@ async function answers(search: Search, query: string): Promise<readonly Answer[]
   return found.ranges;
 }
 
-function cloneOf({ name, url }: BenchRepository): string {
-  const folder = join(values.clones, name.split("/")[1] ?? name);
-  if (!existsSync(folder)) {
-    mkdirSync(values.clones, { recursive: true });
-    git(values.clones, "clone", "--quiet", url, folder);
-  }
-  git(folder, "checkout", "--quiet", "--force", "origin/HEAD");
-  return folder;
-}
-
 async function measure(repository: BenchRepository): Promise<Row> {
-  const root = cloneOf(repository);
+  const root = cloneOf(values.clones, repository);
   const options = { root, index: { env: process.env, patienceMs: 600_000 } };
   const search = createSearch(options);
   const commitRanks: number[] = [];
@@ -73,16 +63,6 @@ async function measure(repository: BenchRepository): Promise<Row> {
     docs: figuresOf(docRanks, shown),
     symbols: figuresOf(symbolRanks),
   };
-}
-
-/** A clone may lack large files of old commits. */
-function checkedOut(root: string, commit: string): boolean {
-  try {
-    git(root, "checkout", "--quiet", "--force", commit);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function cells({ commits, docs, symbols }: Row): readonly string[] {

@@ -13,9 +13,10 @@ import { CodeIndex, type CodeIndexOptions } from "./code-index.ts";
 import { definitionIn } from "./definitions/definitions.ts";
 import { kindOf, languageOf } from "./definitions/languages.ts";
 import type { Place } from "./place.ts";
+import type { Ranking } from "./rank/candidates.ts";
 import { bestWindow, countedFiles } from "./rank/fallback.ts";
 import type { HistoryPart } from "./rank/history.ts";
-import { type RankedLines, type Ranking, rank } from "./rank/rank.ts";
+import { type RankedLines, rank } from "./rank/rank.ts";
 import { idWords } from "./segments/segment.ts";
 import type { Sieve } from "./sieve.ts";
 import type { Documents } from "./tree/documents.ts";
@@ -126,7 +127,7 @@ function shownRanges(
     const startLine = one.startLine + hidden(text, one);
     const endLine = Math.min(one.chunkEnd, startLine + one.endLine - one.startLine);
     const lines = text.slice(startLine - 1, endLine);
-    return { path, startLine, endLine, score: Math.round(score * 100) / 100, why: whyOf(one), lines };
+    return { path, startLine, endLine, score: Math.round(score * 1000) / 1000, why: whyOf(one), lines };
   });
 }
 

@@ -20,6 +20,9 @@ export interface Building {
 const forThreads = 4_000_000;
 /** Of one segment: its words have to be fewer than two million. */
 const mostBytes = 96_000_000;
+/** Of one share: what a thread needs for it is let go before the next. More segments than these make queries slower. */
+const fewBytes = 24_000_000;
+const fewShares = 8;
 const mostThreads = 4;
 
 /** *Contract:* every file that can be read is in one of the segments; rejects when aborted. */
@@ -28,7 +31,7 @@ export async function buildSegments(building: Building): Promise<readonly Indexe
   const total = files.reduce((sum, { size }) => sum + size, 0);
   if (total < forThreads) return [indexFiles(root, files)];
   const threads = Math.min(mostThreads, availableParallelism());
-  const shares = shared(files, Math.max(threads, Math.ceil(total / mostBytes)));
+  const shares = shared(files, Math.max(threads, sharesOf(total)));
   let done = 0;
   const advance = (count: number): void => {
     done += count;
@@ -43,6 +46,10 @@ export async function buildSegments(building: Building): Promise<readonly Indexe
   };
   await Promise.all(Array.from({ length: threads }, line));
   return built;
+}
+
+function sharesOf(total: number): number {
+  return Math.max(Math.min(fewShares, Math.ceil(total / fewBytes)), Math.ceil(total / mostBytes));
 }
 
 /** Parts of about the same number of bytes. */

@@ -26,18 +26,61 @@ export interface Asked {
 const meanWords = 150;
 const saturation = 1;
 
-/** The score of each chunk of a document, in their order; empty for a document without words. */
-export function scoreChunks(documents: Documents, document: number, { words, weights }: Asked): Float64Array {
+/** What a document has of a query. */
+export interface ReadDocument {
+  /** The score of each chunk, in their order; empty for a document without words. */
+  readonly chunks: Float64Array;
+  readonly bestChunk: number;
+  /** The score of the best chunk where definitions count as they do in whole files. */
+  readonly chunk: number;
+  /** Of all its words, with their length. */
+  readonly body: number;
+  /** Rarity of the words it has, of those it defines whole, and as parts of names. */
+  readonly has: number;
+  readonly definesWhole: number;
+  readonly definesPart: number;
+  /** The words it has. */
+  readonly words: ReadonlySet<number>;
+}
+
+/** How far the length of a file counts where chunks are scored, too. */
+const lengthShare = 0.9;
+const bodySaturation = 1.2;
+
+export function readDocument(
+  documents: Documents,
+  document: number,
+  { words, weights }: Asked,
+): ReadDocument {
   const { open, first, end } = chunksOf(documents, document);
-  const scores = new Float64Array(end - first);
-  if (!open) return scores;
+  const chunks = new Float64Array(end - first);
+  const plain = new Float64Array(end - first);
+  const sums = { body: 0, has: 0, definesWhole: 0, definesPart: 0 };
+  const having = new Set<number>();
+  if (!open) return { chunks, bestChunk: 0, chunk: 0, ...sums, words: having };
+  const length = open.lengths[documents.fileOf[document] as number] as number;
+  const norm = bodySaturation * (1 - lengthShare + (lengthShare * length) / documents.meanLength);
   for (const word of words) {
+    let times = 0;
+    let flags = 0;
     eachPosting(open, { hash: word.hash, first, end }, (chunk, count) => {
       const at = chunk - first;
-      scores[at] = (scores[at] as number) + wordScore(open, { chunk, count, word, weights });
+      const { body, defined } = wordScore(open, { chunk, count, word, weights });
+      plain[at] = (plain[at] as number) + body + defined;
+      chunks[at] = (chunks[at] as number) + body + defined * weights.chunkDefines;
+      times += Math.max(1, count & countMask);
+      flags |= count;
     });
+    if (times === 0) continue;
+    const rarity = word.rarity * word.weight;
+    having.add(word.hash);
+    sums.body += (rarity * times * (bodySaturation + 1)) / (times + norm);
+    sums.has += rarity;
+    if (flags & definesWhole) sums.definesWhole += rarity;
+    if (flags & definesPart) sums.definesPart += rarity;
   }
-  return scores;
+  const bestChunk = chunks.reduce((best, score, at) => (score > (chunks[best] as number) ? at : best), 0);
+  return { chunks, bestChunk, chunk: plain.reduce((a, b) => Math.max(a, b), 0), ...sums, words: having };
 }
 
 /** Why a chunk of a document, counted from its first, has its score. */
@@ -81,13 +124,14 @@ function wordScore(
     word,
     weights,
   }: { readonly chunk: number; readonly count: number; readonly word: RareWord; readonly weights: Weights },
-): number {
+): { readonly body: number; readonly defined: number } {
   const times = Math.max(1, count & countMask);
   const norm =
     saturation * (1 - weights.chunkB + (weights.chunkB * (segment.lengths[chunk] as number)) / meanWords);
   const body = (times * (saturation + 1)) / (times + norm);
   const defined = count & definesWhole ? weights.definesWhole : count & definesPart ? weights.definesPart : 0;
-  return word.rarity * word.weight * (body + defined * weights.chunkDefines);
+  const rarity = word.rarity * word.weight;
+  return { body: rarity * body, defined: rarity * defined };
 }
 
 /** The postings of a word in the chunks from `first` up to `end`. */

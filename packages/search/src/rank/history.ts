@@ -1,9 +1,8 @@
-/** History: which files the commits touched whose messages are like a query. */
-import { decodeSegment, wordAt } from "../segments/segment.ts";
+/** History: the messages of commits as an index, and the files that each touched. */
+import { decodeSegment } from "../segments/segment.ts";
 import { SegmentBuilder } from "../segments/segment-builder.ts";
-import { type Documents, type OpenSegment, openSegment } from "../tree/documents.ts";
+import { type OpenSegment, openSegment } from "../tree/documents.ts";
 import type { Commit } from "./git-log.ts";
-import type { QueryWord } from "./query.ts";
 
 /** Some commits: an index of their messages, and the files of each. */
 export interface HistoryPart {
@@ -14,8 +13,6 @@ export interface HistoryPart {
   readonly pathIds: readonly number[];
 }
 
-/** Commits that vote. */
-const voters = 100;
 /** A commit that touched more says little of any. */
 const manyPaths = 40;
 const noId = "0".repeat(40);
@@ -36,80 +33,6 @@ export function historyPart(commits: readonly Commit[]): HistoryPart {
   }
   firstPaths.push(pathIds.length);
   return { messages: openSegment(builder.finish()), paths: [...ids.keys()], firstPaths, pathIds };
-}
-
-/** What history says of documents, 1 for the one it says most of. */
-export function votesOf(
-  parts: readonly HistoryPart[],
-  words: readonly QueryWord[],
-  documents: Documents,
-): ReadonlyMap<number, number> {
-  const votes = new Map<number, number>();
-  const best = parts.flatMap((part) => bestCommits(part, words, parts)).sort((a, b) => b.score - a.score);
-  for (const { part, commit, score } of best.slice(0, voters)) {
-    const first = part.firstPaths[commit] as number;
-    const end = part.firstPaths[commit + 1] as number;
-    const share = score ** 2 / Math.sqrt(end - first || 1);
-    for (let at = first; at < end; at++) {
-      const doc = documents.byPath.get(part.paths[part.pathIds[at] as number] as string);
-      if (doc !== undefined) votes.set(doc, (votes.get(doc) ?? 0) + share);
-    }
-  }
-  const most = Math.max(...votes.values(), 0);
-  return new Map([...votes].map(([doc, vote]) => [doc, vote / most]));
-}
-
-interface LikeCommit {
-  readonly part: HistoryPart;
-  readonly commit: number;
-  readonly score: number;
-}
-
-const k1 = 1.2;
-const b = 0.5;
-const meanWords = 40;
-
-function bestCommits(
-  part: HistoryPart,
-  words: readonly QueryWord[],
-  parts: readonly HistoryPart[],
-): readonly LikeCommit[] {
-  const { segment, fileOfChunk, lengths } = part.messages;
-  const scores = new Float64Array(segment.files);
-  const total = parts.reduce((sum, { messages }) => sum + messages.segment.files, 0);
-  for (const { hash, weight } of words) {
-    const place = wordAt(segment, hash);
-    if (place < 0 || weight === 0) continue;
-    const rarity = rarityOf(parts, hash, total) * weight;
-    const end = segment.firstPostings[place + 1] as number;
-    for (let at = segment.firstPostings[place] as number; at < end; at++) {
-      const commit = fileOfChunk[segment.postingChunks[at] as number] as number;
-      const count = (segment.postingCounts[at] as number) & 63;
-      const norm = k1 * (1 - b + (b * (lengths[commit] as number)) / meanWords);
-      scores[commit] = (scores[commit] as number) + (rarity * count * (k1 + 1)) / (count + norm);
-    }
-  }
-  return topOf(scores).map((commit) => ({ part, commit, score: scores[commit] as number }));
-}
-
-function rarityOf(parts: readonly HistoryPart[], hash: number, total: number): number {
-  let having = 0;
-  for (const { messages } of parts) {
-    const place = wordAt(messages.segment, hash);
-    const { firstPostings } = messages.segment;
-    if (place >= 0) having += (firstPostings[place + 1] as number) - (firstPostings[place] as number);
-  }
-  return Math.log(1 + (total - having + 0.5) / (having + 0.5));
-}
-
-function topOf(scores: Float64Array): readonly number[] {
-  const found: number[] = [];
-  const least = scores.length > voters ? (scores.toSorted()[scores.length - voters] as number) : 0;
-  for (let at = 0; at < scores.length; at++) {
-    const score = scores[at] as number;
-    if (score > 0 && score >= least) found.push(at);
-  }
-  return found;
 }
 
 interface Kept {

@@ -16,6 +16,8 @@ export interface ReadQuery {
   readonly manner: QueryManner;
   readonly wantsTests: boolean;
   readonly wantsDocs: boolean;
+  /** Words of what a sentence says first of where it belongs, as in `fix(parser): ...` and `net: ...`. */
+  readonly scope: ReadonlySet<number>;
 }
 
 const emptyWords =
@@ -37,6 +39,7 @@ const codeLikeWeight = 1.6;
 const noise =
   /https?:\/\/\S+|\(?#\d+\)?|\b[0-9a-f]{7,40}\b|^(?:Signed-off-by|Co-authored-by|Reviewed-by|Change-Id)\b.*$/gim;
 const symbolForm = /^[\w$@#~]+(?:(?:\.|::|->|#|\/)[\w$~]+)*(?:\(\))?[?!]?$/;
+const scopeForm = /^(?:[a-z]+\(([^)]+)\)!?:|\[([^\]]+)\]|([\w\-/., ]{2,30}):(?!:))/i;
 const describes =
   /^(?:an?\s|the\s)|^(?:\w+s|whether|if|called|used|helper|base|internal|default|optional)\b(?!:)/i;
 
@@ -44,6 +47,7 @@ export function readQuery(query: string): ReadQuery {
   known ??= { empty: hashes(emptyWords), change: hashes(changeWords) };
   const text = query.replaceAll(noise, " ").trim() || query;
   const manner = mannerOf(text);
+  const scope = scopeForm.exec(text);
   const words = new Map<number, QueryWord>();
   const bytes = Buffer.from(text);
   eachIdentifier(bytes, (start, end) => {
@@ -59,6 +63,7 @@ export function readQuery(query: string): ReadQuery {
   return {
     words: [...words.values()],
     manner,
+    scope: new Set(scope && wordsOfText(scope[1] ?? scope[2] ?? scope[3] ?? "")),
     wantsTests: /\b(?:tests?|testing|specs?|unittests?|benchmarks?|fixtures?)\b/i.test(text),
     wantsDocs: /\b(?:docs?|documentation|readme|changelog|guide|tutorial|examples?)\b/i.test(text),
   };

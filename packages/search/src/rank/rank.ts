@@ -1,22 +1,9 @@
 /** Ranks a tree's files for a query, and chooses the lines of them that are worth showing. */
-import type { FileKind } from "../definitions/languages.ts";
 import type { Documents } from "../tree/documents.ts";
-import { placeOfChunk, type Reasons, reasonsOf, scoreChunks } from "./chunk-scores.ts";
-import { type HistoryPart, votesOf } from "./history.ts";
-import { readQuery } from "./query.ts";
-import { type Scores, scoreDocuments } from "./score.ts";
-import { weights as chosen, type Weights } from "./weights.ts";
-
-export interface Ranking {
-  readonly query: string;
-  /** Files at most. */
-  readonly k: number;
-  /** *Contract:* pure; false for files that are not looked for. */
-  readonly wanted: (path: string) => boolean;
-  readonly kind?: FileKind;
-  readonly history: readonly HistoryPart[];
-  readonly weights?: Weights;
-}
+import { type Candidates, candidatesOf, type Ranking } from "./candidates.ts";
+import { placeOfChunk, type Reasons, reasonsOf } from "./chunk-scores.ts";
+import { type Features, featureNames } from "./features.ts";
+import { learntWeights } from "./learnt-weights.ts";
 
 export interface RankedLines {
   readonly document: number;
@@ -34,37 +21,19 @@ export interface RankedLines {
 /** Lines shown for each file that was asked for, on average. */
 const linesPerFile = 60;
 /** Lines of the first range of a file, and of a further one. */
-const firstLines = 40;
-const furtherLines = 20;
+const firstLines = 28;
+const furtherLines = 16;
 /** Ranges of one file beyond its first. */
 const moreRanges = 30;
 /** Other ranges are shown as long as they have this part of the score of their file's best. */
 const worthShowing = 0.1;
-/** What the score of its file adds to a further range. */
-const fileShare = 0.3;
+/** How far the score of its file counts for a further range. */
+const fileShare = 0.4;
 
 /** The best range of each of the `k` best files first, then further ones of them, both by score. */
 export function rank(documents: Documents, ranking: Ranking): readonly RankedLines[] {
-  const weights = ranking.weights ?? chosen;
-  const read = readQuery(ranking.query);
-  const votes =
-    read.manner === "symbol" ? new Map<number, number>() : votesOf(ranking.history, read.words, documents);
-  const wantsTests = read.wantsTests || ranking.kind === "test";
-  const wantsDocs = read.wantsDocs || ranking.kind === "doc";
-  const { wanted, kind } = ranking;
-  const isWanted = (path: string): boolean => {
-    const doc = documents.byPath.get(path);
-    return wanted(path) && (kind === undefined || (doc !== undefined && documents.facts[doc]?.kind === kind));
-  };
-  const scores = scoreDocuments(documents, {
-    ...read,
-    wantsTests,
-    wantsDocs,
-    weights,
-    wanted: isWanted,
-    votes,
-  });
-  const files = withChunks(documents, scores, weights).slice(0, ranking.k);
+  const candidates = candidatesOf(documents, ranking);
+  const files = scoredFiles(candidates).slice(0, ranking.k);
   const shown = chooseRanges(documents, files, ranking.k * linesPerFile);
   return shown.map(({ file, at, score, most }) => {
     const { line, lines: all } = placeOfChunk(documents, file.document, at);
@@ -76,40 +45,35 @@ export function rank(documents: Documents, ranking: Ranking): readonly RankedLin
       endLine: Math.max(1, line + lines - 1),
       chunkEnd: Math.max(1, line + all - 1),
       score,
-      reasons: reasonsOf(documents, file.document, { at, words: scores.words }),
-      vote: votes.get(file.document) ?? 0,
+      reasons: reasonsOf(documents, file.document, { at, words: candidates.words }),
+      vote: candidates.votes.get(file.document) ?? 0,
     };
   });
 }
 
 interface ScoredFile {
   readonly document: number;
+  /** How likely it is the one looked for, of all candidates. */
   readonly score: number;
   readonly chunks: Float64Array;
   readonly bestChunk: number;
 }
 
-function withChunks(documents: Documents, { best, words }: Scores, weights: Weights): readonly ScoredFile[] {
-  return best
-    .map(({ document, score }) => {
-      const chunks = scoreChunks(documents, document, { words, weights });
-      let bestChunk = 0;
-      chunks.forEach((one, at) => {
-        if (one > (chunks[bestChunk] ?? 0)) bestChunk = at;
-      });
-      return {
-        document,
-        chunks,
-        bestChunk,
-        score: score + weights.chunk * (chunks[bestChunk] ?? 0) * kindOf(documents, document, weights),
-      };
+/** Best first: the weights are those of a conditional logit, so that scores are its shares. */
+function scoredFiles({ manner, all, features }: Candidates): readonly ScoredFile[] {
+  const logits = features.map((one) => logitOf(one, learntWeights[manner]));
+  const most = Math.max(...logits);
+  const shares = logits.map((logit) => Math.exp(logit - most));
+  const sum = shares.reduce((total, share) => total + share, 0);
+  return all
+    .map(({ document, read: { chunks, bestChunk } }, at) => {
+      return { document, chunks, bestChunk, score: (shares[at] as number) / sum };
     })
     .sort((a, b) => b.score - a.score || a.document - b.document);
 }
 
-function kindOf(documents: Documents, document: number, weights: Weights): number {
-  const kind = documents.facts[document]?.kind;
-  return kind === "test" ? weights.test : kind === "doc" ? weights.doc : kind === "data" ? weights.data : 1;
+function logitOf(features: Features, weights: Features): number {
+  return featureNames.reduce((sum, name) => sum + features[name] * weights[name], 0);
 }
 
 interface Chosen {
@@ -139,11 +103,11 @@ function chooseRanges(documents: Documents, files: readonly ScoredFile[], budget
 }
 
 function otherChunks(file: ScoredFile): readonly Chosen[] {
-  const least = (file.chunks[file.bestChunk] ?? 0) * worthShowing;
+  const best = file.chunks[file.bestChunk] ?? 0;
   return [...file.chunks]
-    .map((score, at) => ({ at, score }))
-    .filter(({ at, score }) => at !== file.bestChunk && score > 0 && score >= least)
+    .map((score, at) => ({ at, score: score / best }))
+    .filter(({ at, score }) => at !== file.bestChunk && score > 0 && score >= worthShowing)
     .sort((a, b) => b.score - a.score)
     .slice(0, moreRanges)
-    .map(({ at, score }) => ({ file, at, score: score + fileShare * file.score, most: furtherLines }));
+    .map(({ at, score }) => ({ file, at, score: score * file.score ** fileShare, most: furtherLines }));
 }

@@ -4,7 +4,7 @@ import type { Documents, PathFacts } from "../tree/documents.ts";
 import type { QueryWord, ReadQuery } from "./query.ts";
 import type { Weights } from "./weights.ts";
 
-export interface ScoredQuery extends ReadQuery {
+export interface ScoredQuery extends Omit<ReadQuery, "scope"> {
   readonly weights: Weights;
   /** *Contract:* pure; false for documents that are not looked for. */
   wanted(path: string): boolean;

@@ -9,8 +9,6 @@ export interface Weights {
   readonly definesPart: number;
   readonly name: number;
   readonly folder: number;
-  /** The best chunk of a file beside the file. */
-  readonly chunk: number;
   /** In a chunk a definition counts this much more, and its length so far. */
   readonly chunkDefines: number;
   readonly chunkB: number;
@@ -30,8 +28,7 @@ export const weights: Weights = {
   definesPart: 1.2,
   name: 1.5,
   folder: 0.5,
-  chunk: 0.1,
-  chunkDefines: 2.5,
+  chunkDefines: 4,
   chunkB: 0.7,
   history: 0.7,
   historyOfDescription: 0.1,

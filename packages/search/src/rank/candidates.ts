@@ -1,0 +1,60 @@
+/** Candidates: the documents that may answer a query, with all that is known of each. */
+import type { FileKind } from "../definitions/languages.ts";
+import type { Documents } from "../tree/documents.ts";
+import { readDocument } from "./chunk-scores.ts";
+import { type Candidate, type Features, featuresOf } from "./features.ts";
+import type { HistoryPart } from "./history.ts";
+import { historySignals } from "./history-signals.ts";
+import { type QueryManner, readQuery } from "./query.ts";
+import { type RareWord, scoreDocuments } from "./score.ts";
+import { weights } from "./weights.ts";
+
+export interface Ranking {
+  readonly query: string;
+  /** Files at most. */
+  readonly k: number;
+  /** *Contract:* pure; false for files that are not looked for. */
+  readonly wanted: (path: string) => boolean;
+  readonly kind?: FileKind;
+  /** Newest first. */
+  readonly history: readonly HistoryPart[];
+}
+
+export interface Candidates {
+  readonly manner: QueryManner;
+  readonly words: readonly RareWord[];
+  readonly all: readonly Candidate[];
+  /** Of each candidate. */
+  readonly features: readonly Features[];
+  /** What history says of a document, 0 to 1. */
+  readonly votes: ReadonlyMap<number, number>;
+}
+
+const noVotes: ReadonlyMap<number, number> = new Map();
+
+export function candidatesOf(documents: Documents, ranking: Ranking): Candidates {
+  const { wanted, kind } = ranking;
+  const read = readQuery(ranking.query);
+  const wantsTests = read.wantsTests || kind === "test";
+  const wantsDocs = read.wantsDocs || kind === "doc";
+  const query = { ...read, wantsTests, wantsDocs };
+  const isWanted = (path: string): boolean => {
+    const doc = documents.byPath.get(path);
+    return wanted(path) && (kind === undefined || (doc !== undefined && documents.facts[doc]?.kind === kind));
+  };
+  // A name is looked up, whoever changed what bears it.
+  const history =
+    read.manner === "symbol" ? undefined : historySignals(ranking.history, read.words, documents);
+  const votes = history?.votes ?? noVotes;
+  const { best, words } = scoreDocuments(documents, { ...query, weights, wanted: isWanted, votes });
+  const all = best.map(({ document, score }) => {
+    return { document, score, read: readDocument(documents, document, { words, weights }) };
+  });
+  return {
+    manner: read.manner,
+    words,
+    all,
+    features: featuresOf(documents, all, { query, words, history }),
+    votes,
+  };
+}

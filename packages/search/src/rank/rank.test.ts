@@ -1,0 +1,99 @@
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { after, it } from "node:test";
+import { isFailure, type RankedRange } from "@lathe/protocol";
+import fc from "fast-check";
+import { createSearch } from "../create-search.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "lathe-rank-"));
+after(() => rmSync(folder, { recursive: true }));
+const identity = ["-c", "user.name=a", "-c", "user.email=a@example.com", "-c", "commit.gpgsign=false"];
+const env = { ...process.env, GIT_CONFIG_GLOBAL: "/dev/null" };
+
+type Files = Readonly<Record<string, string>>;
+
+function commit(root: string, message: string, files: Files): void {
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+  execFileSync("git", ["-C", root, "add", "-A"], { env });
+  execFileSync("git", ["-C", root, ...identity, "commit", "-q", "-m", message], { env });
+}
+
+function repository(): string {
+  const root = mkdtempSync(join(folder, "repository-"));
+  execFileSync("git", ["-C", root, "init", "-q"], { env });
+  return root;
+}
+
+async function ranked(root: string, query: string): Promise<readonly RankedRange[]> {
+  const search = createSearch({ root, index: { env, patienceMs: 60_000 } });
+  const found = await search.rank({ query, k: 10 }, new AbortController().signal);
+  assert.ok(!isFailure(found), "text" in found ? found.text : "");
+  return found.ranges;
+}
+
+const value = (name: string): string => `export const ${name} = 1;\n`;
+
+it("believes the commits of a file more than those of one that every commit touches", async () => {
+  const root = repository();
+  commit(root, "Begin", {
+    "src/a.ts": value("a"),
+    "src/all.ts": value("all"),
+    "src/kettle.ts": value("pot"),
+  });
+  for (let n = 0; n < 12; n++) {
+    const said = n % 4 === 0 ? "Descale sooner" : `Step ${n}`;
+    commit(root, said, {
+      "src/all.ts": value(`all${n}`),
+      ...(n % 4 === 0 && { "src/kettle.ts": value(`pot${n}`) }),
+    });
+  }
+  const paths = (await ranked(root, "descaling comes too late")).map(({ path }) => path);
+  assert.equal(paths[0], "src/kettle.ts");
+});
+
+it("looks first where a sentence says that it belongs", async () => {
+  const root = repository();
+  const body = "export function readLine(text: string) {\n  return text.split('\\n');\n}\n";
+  commit(root, "Begin", {
+    "src/lexer/lines.ts": body,
+    "src/parser/lines.ts": body.replace("text.", "text\n    ."),
+    "src/printer/lines.ts": body.replace("'\\n'", '"\\n"'),
+  });
+  for (const scope of ["lexer", "parser", "printer"]) {
+    const [first] = await ranked(root, `fix(${scope}): read the last line without its end`);
+    assert.equal(first?.path, `src/${scope}/lines.ts`);
+  }
+});
+
+it("gives shares that fall, for whatever is asked", async () => {
+  const root = repository();
+  const files = Array.from({ length: 30 }, (_, n) => [
+    `src/part${n}.ts`,
+    value(`part${n} /* kettle ${n % 7} */`),
+  ]);
+  commit(root, "Begin with a kettle", Object.fromEntries(files));
+  const word = fc.oneof(fc.constantFrom("kettle", "part3", "fix(part):", "src", "export"), fc.string());
+  const query = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(" "));
+  await fc.assert(
+    fc.asyncProperty(query, async (asked) => {
+      fc.pre(asked.trim() !== "");
+      const ranges = await ranked(root, asked);
+      const firsts = [...Map.groupBy(ranges, ({ path }) => path).values()].map(
+        ([first]) => first?.score ?? 0,
+      );
+      assert.ok(firsts.every((score) => score >= 0 && score <= 1));
+      assert.deepEqual(
+        firsts,
+        firsts.toSorted((a, b) => b - a),
+      );
+      assert.ok(firsts.reduce((sum, score) => sum + score, 0) <= 1.02);
+    }),
+    { numRuns: 15 },
+  );
+});
