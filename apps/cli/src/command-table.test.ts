@@ -16,7 +16,10 @@ function oneLine(text: string): string {
 }
 
 function saidOf({ usage, flags, notes = "" }: Command): readonly string[] {
-  const described = Object.entries(flags).flatMap(([name, { about }]) => [`--${name} `, about]);
+  const described = Object.entries(flags).flatMap(([name, { about, optional }]) => [
+    `--${name}${optional ? "[=" : " "}`,
+    about,
+  ]);
   return [...usage.map((form) => `lathe ${form}`), ...described, ...notes.split("\n").map(oneLine)];
 }
 

@@ -45,7 +45,7 @@ export const agentFlags = {
 
 /** Below the flags of a command that takes `--allow`. */
 export const allowNotes: string = `Each effect of a call needs an --allow of its own; without KIND: it is for commands. The kinds are \
-${effectKinds.join(", ")}. For example: --allow 'curl *' --allow network:example.com \
+${effectKinds.join(", ")}. For example: --allow 'curl *' --allow network:example.com
 network:registry stands for the registries of the package managers whose files lie in the folder.`;
 
 type AgentValues = Partial<Line<typeof agentFlags>["values"]>;

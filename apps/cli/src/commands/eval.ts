@@ -50,7 +50,7 @@ export const evalCommand: Command = {
   usage: forms,
   flags,
   notes: `A suite is a folder of tasks in the form of Harbor: instruction.md, task.toml, environment/Dockerfile, tests/test.sh.
-A Dockerfile that needs no more than this machine's tools and the project's folder is carried out in the sandbox; other
+A Dockerfile that needs no more than this machine's tools and the project's folder is carried out in the sandbox; other \
 tasks are not run, which is no score of 0. Each trial is a \`lathe run\` on a fresh copy, graded in a second sandbox.
 --out: lathe-eval-SUITE, of mine lathe-tasks-REPO, when absent; what is on record there is not tried again.
 mine: commits that mend a bug and change tests with it; the tests fail before and pass after, three times of three.
