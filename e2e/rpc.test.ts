@@ -235,6 +235,22 @@ describe("lathe rpc", () => {
     assert.deepEqual(place.leftovers(), []);
   });
 
+  it("closes a session that is only being opened, and leaves it to whoever loads it", async () => {
+    const client = await greeted([{ parts: [say("One.")] }, { parts: [say("Two.")] }]);
+    const session = await begun(client, { sandbox: false });
+    const [asked, shut] = await Promise.all([
+      client.ask("session/prompt", { session, text: "begin" }),
+      client.ask("session/close", { session }),
+    ]);
+    assert.deepEqual(shut.result, {});
+    assert.match(asked.error?.message ?? "", /the session was closed/);
+    const other = await greeted([{ parts: [say("Mine.")] }]);
+    await other.result("session/load", { session });
+    const turn = await other.result("session/prompt", { session, text: "go on" });
+    assert.equal(turn.text, "Mine.");
+    assert.deepEqual([await other.leave(), await client.leave()], [0, 0]);
+  });
+
   it("answers what is wrong with a code, and goes on", async () => {
     const client = await open();
     const early = await client.ask("session/list", {});

@@ -101,6 +101,23 @@ describe("a checker's output", () => {
     );
   });
 
+  it("takes time in proportion to its length, whatever is in it", () => {
+    const millis = (read: () => unknown): number => {
+      const from = process.cpuUsage();
+      read();
+      return process.cpuUsage(from).user / 1000;
+    };
+    // A separator of lines that is none here.
+    for (const start of ["a:1: error: ", "a(1,1): error TS1: ", "a.go:1: ", "a.go:1:1"]) {
+      const output = `${start.repeat(40_000)}\u2028`;
+      for (const checker of checkers) {
+        const spent = millis(() => checker.read({ output, errors: output, code: 1 }));
+        // A quadratic one takes minutes.
+        assert.ok(spent < 2_000, `${checker.name}: ${spent} ms`);
+      }
+    }
+  });
+
   it("of Biome 1 is placed by the bytes it counts", () => {
     const location = { path: { file: "a.ts" }, span: [7, 8], sourceCode: "ä;\n\nx();" };
     const diagnostics = [{ severity: "error", category: "lint/x", description: "no", location }];

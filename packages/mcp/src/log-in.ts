@@ -1,5 +1,6 @@
 /** Log in: a person logs in at a server in their browser (OAuth 2.1 with PKCE), and comes back to an address of this machine. */
 import { randomBytes, timingSafeEqual } from "node:crypto";
+import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { causeText, type Failure, failure, isFailure } from "@lathe/protocol";
@@ -25,23 +26,36 @@ const patienceMs = 600_000;
 export async function logIn(options: LogInOptions): Promise<Failure | undefined> {
   const { name, url, signal } = options;
   const state = randomBytes(32).toString("base64url");
-  const callback = await waitForCallback(state, AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]));
+  const patience = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
+  let callback: Callback | undefined;
   try {
+    callback = await waitForCallback(state, patience);
     const provider = newLogin(options, state, callback.address);
-    const result = await auth(provider, { serverUrl: url });
+    // Servers that never answer are left, too.
+    const fetchFn = (to: string | URL, init?: RequestInit): Promise<Response> =>
+      fetch(to, { ...init, signal: patience });
+    const result = await auth(provider, { serverUrl: url, fetchFn });
     if (result === "AUTHORIZED") return undefined;
     const came = await callback.came;
     if (isFailure(came)) return came;
     const { code, iss } = came;
-    await auth(provider, { serverUrl: url, authorizationCode: code, ...(iss !== undefined && { iss }) });
+    await auth(provider, {
+      serverUrl: url,
+      fetchFn,
+      authorizationCode: code,
+      ...(iss !== undefined && { iss }),
+    });
     return undefined;
   } catch (cause) {
+    if (patience.aborted) return nobodyCame;
     const text = `${name} did not let you in: ${causeText(cause).slice(0, 300)}`;
     return failure("unauthorized", text, { who: "tool" });
   } finally {
-    callback.close();
+    callback?.close();
   }
 }
+
+const nobodyCame: Failure = failure("cancelled", "nobody logged in", { who: "user" });
 
 /** A client of its own for each login: its address on this machine is another each time. */
 function newLogin({ store, show }: LogInOptions, state: string, redirect: string): OAuthClientProvider {
@@ -88,7 +102,8 @@ async function waitForCallback(state: string, signal: AbortSignal): Promise<Call
     settle = resolve;
   });
   const server: Server = createServer((request, response) => {
-    const { pathname, searchParams } = new URL(request.url ?? "/", "http://127.0.0.1");
+    const [pathname, query = ""] = (request.url ?? "").split("?", 2);
+    const searchParams = new URLSearchParams(query);
     const isOurs = request.method === "GET" && pathname === "/callback";
     if (!isOurs || !isSame(searchParams.get("state") ?? "", state)) return void response.writeHead(404).end();
     const code = searchParams.get("code");
@@ -97,8 +112,9 @@ async function waitForCallback(state: string, signal: AbortSignal): Promise<Call
     response.end(code ? "You are logged in. This page can be closed.\n" : "The login was refused.\n");
     settle(code ? { code, ...(iss !== null && { iss }) } : refused(searchParams.get("error") ?? "no reason"));
   });
-  await new Promise<void>((ready) => server.listen(0, "127.0.0.1", ready));
-  const stop = (): void => settle(failure("cancelled", "nobody logged in", { who: "user" }));
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const stop = (): void => settle(nobodyCame);
   if (signal.aborted) stop();
   signal.addEventListener("abort", stop, { once: true });
   const { port } = server.address() as AddressInfo;

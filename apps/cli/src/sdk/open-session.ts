@@ -4,6 +4,7 @@ import {
   type Delta,
   type Event,
   type Failure,
+  failure,
   isFailure,
   type Limits,
   type Mode,
@@ -119,9 +120,10 @@ export async function openSessionAs(
   };
   let isRunning = false;
   let isCancelled = false;
+  const held = openOnce((words) => begin(opened, words, { resume: options.resume, reserved }));
   const turn = async (words: Words): Promise<Turn | Failure> => {
     tally = emptyTally;
-    const begun = session ?? (await begin(opened, words, { resume: options.resume, reserved }));
+    const begun = await held.session(words);
     if (isFailure(begun)) return begun;
     const isFirst = session === undefined && options.resume === undefined;
     session = begun;
@@ -145,7 +147,6 @@ export async function openSessionAs(
     isCancelled = true;
     return session?.cancel(canceller);
   };
-  const close = async (): Promise<void> => session?.close();
   return {
     get id() {
       return session?.id ?? options.resume;
@@ -153,10 +154,39 @@ export async function openSessionAs(
     run,
     stream: (said) => streamed(() => run(said), listeners),
     cancel,
-    close,
-    [Symbol.asyncDispose]: close,
+    close: held.close,
+    [Symbol.asyncDispose]: held.close,
   };
 }
+
+interface Opening {
+  /** *Contract:* a failure once it was closed. */
+  session(words: Words): Promise<LocalSession | Failure>;
+  close(): Promise<void>;
+}
+
+/** Opened once, with its first words; what failed is tried again. */
+function openOnce(open: (words: Words) => Promise<LocalSession | Failure>): Opening {
+  let opening: Promise<LocalSession | Failure> | undefined;
+  let isClosed = false;
+  return {
+    session: async (words) => {
+      if (isClosed) return closed;
+      opening ??= open(words);
+      const begun = await opening;
+      if (isFailure(begun)) opening = undefined;
+      return isClosed ? closed : begun;
+    },
+    close: async () => {
+      isClosed = true;
+      // What is being opened is there in a moment, and is nobody else's to close.
+      const begun = await opening?.catch(() => undefined);
+      if (begun && !isFailure(begun)) await begun.close();
+    },
+  };
+}
+
+const closed: Failure = failure("invalid-arguments", "the session was closed", { who: "user" });
 
 /** One task in a session of its own. */
 export async function run(task: string | Words, options: SessionOptions = {}): Promise<Turn | Failure> {

@@ -3,7 +3,7 @@ import { posix } from "node:path";
 import { type Failure, isFailure, type Problem } from "@lathe/protocol";
 import { type Checker, fieldOf, jsonOf, listOf, notChecked, textField } from "../checker.ts";
 
-const place = /^(?:vet: )?(.+?\.go):(\d+)(?::(\d+))?(?:: (.*))?$/u;
+const place = /^(?:vet: )?(.+?\.go):(\d+)(?::(\d+))?(?:: (.*))?$/su;
 
 export const goVet: Checker = {
   name: "go vet",

@@ -3,7 +3,7 @@ import type { Problem } from "@lathe/protocol";
 import { type Checker, notChecked } from "../checker.ts";
 
 /** `a.py:3:12: error: text  [code]`; the column is missing where mypy knows none. */
-const line = /^(.+?):(\d+):(?:(\d+):)? (error|warning|note): (.*?)(?: {2}\[([\w-]+)\])?$/u;
+const line = /^(.+?):(\d+):(?:(\d+):)? (error|warning|note): (.*?)(?: {2}\[([\w-]+)\])?$/su;
 
 export const mypy: Checker = {
   name: "mypy",

@@ -3,7 +3,7 @@ import type { Problem } from "@lathe/protocol";
 import { type Checker, notChecked, type Ran, type Reading } from "../checker.ts";
 
 /** `a.ts(1,14): error TS2322: text`, or without a place where it is about the project. */
-const line = /^(?:(.+?)\((\d+),(\d+)\): )?(error|warning|message) (TS\d+): (.*)$/u;
+const line = /^(?:(.+?)\((\d+),(\d+)\): )?(error|warning|message) (TS\d+): (.*)$/su;
 
 export const tsc: Checker = {
   name: "tsc",

@@ -1,6 +1,6 @@
 /** Connection: requests, answers and notifications over the standard streams of a language server in the sandbox. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Failure, failure, isFailure, type Process } from "@lathe/protocol";
+import { causeText, type Failure, failure, isFailure, type Process } from "@lathe/protocol";
 import { createFrames, framed, type Message } from "./frames.ts";
 
 /** Bytes looked for at once, and how often: the sandbox tells nobody of output. */
@@ -86,7 +86,7 @@ export function connect(name: string, process: Process, listener: Listener): Con
       pause = Math.min(pause * 2, pauses.most);
     }
   };
-  void read();
+  read().catch((cause) => lose(`what it said could not be taken: ${causeText(cause)}`));
   return {
     ended,
     get lost() {

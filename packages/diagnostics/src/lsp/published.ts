@@ -74,7 +74,8 @@ function saidIn(params: unknown): Said | undefined {
 
 /** Servers write what may be escaped in ways of their own. */
 function sameUri(uri: string): string {
-  return URL.canParse(uri) ? new URL(decoded(uri)).href : uri;
+  const plain = decoded(uri);
+  return URL.canParse(plain) ? new URL(plain).href : uri;
 }
 
 function decoded(uri: string): string {
