@@ -35,7 +35,7 @@ const tree =
   "where f.session in (select e.session union all select id from sessions s where s.root = e.session)";
 const inWindow = "f.at >= e.at and f.at < e.at + ?1";
 
-/** Turns that end otherwise than done, and those that do not end, count against a session. */
+/** Turns that end otherwise than done count against a session; those that never end are not in the tables. */
 const measures: Readonly<Record<SessionMetric, string>> = {
   done: `select avg(f."end" = 'done') from turns f where f.session = e.session and ${inWindow}`,
   "failed-calls": `select avg(f.code is not null) from calls f ${tree} and ${inWindow}`,
