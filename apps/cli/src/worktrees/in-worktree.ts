@@ -59,12 +59,10 @@ async function settleWorktree(worktree: Worktree): Promise<void> {
   else {
     const lathe = commandName(process.env);
     const ways = [
-      `${lathe} run --continue --cwd ${cwd}`,
-      `git merge ${branch}`,
-      `git worktree remove ${path}`,
-    ];
-    process.stderr.write(
-      `What it did is in ${harmless(path)} (branch ${branch}): ${harmless(ways.join(", or "))}\n`,
-    );
+      `go on: ${lathe} run --continue --cwd ${cwd}`,
+      `take it over: git -C ${path} add -A && git -C ${path} commit && git merge ${branch}`,
+      `drop it: git worktree remove --force ${path} && git branch -D ${branch}`,
+    ].map((way) => `  ${harmless(way)}\n`);
+    process.stderr.write(`What it did is in ${harmless(path)} (branch ${branch}).\n${ways.join("")}`);
   }
 }
