@@ -55,7 +55,10 @@ describe("lathe run --worktree", () => {
     const { code, out, err } = await run("--worktree=one");
     assert.deepEqual([code, out], [0, "Done.\n"], err);
     assert.match(err, /^Working tree \S+workspace\.worktrees\/one on branch lathe\/one, with 3 files/);
-    assert.match(err, /is in \S+\/one \(branch lathe\/one\): .*run --continue --cwd .*git merge lathe\/one/);
+    assert.match(
+      err,
+      /is in \S+\/one \(branch lathe\/one\)\.\n.*run --continue --cwd \S+\n.* add -A && .* commit && git merge lathe\/one\n/,
+    );
     assert.equal(readFileSync(own("one", "seen.txt"), "utf8"), "not committed\nnew\n");
     assert.deepEqual([existsSync(own("one", "gone.txt")), existsSync(own("one", "ignored"))], [false, false]);
     assert.equal(git("log", "-1", "--format=%s", "lathe/one"), "by-the-agent\n");
