@@ -1,21 +1,15 @@
 /** A working tree of its own for one session: made on a branch of its own, with the work that is in no commit, kept if anything changed. */
-import { createHash } from "node:crypto";
-import {
-  cpSync,
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmdirSync,
-  rmSync,
-} from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { existsSync, mkdirSync, realpathSync, rmdirSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { newSessionId } from "../session-id.ts";
 import { systemClock } from "../system-clock.ts";
+import { carryFiles } from "./carry-files.ts";
+import { changedFiles } from "./changed-files.ts";
 import { gitIn } from "./git-in.ts";
+import { makeFolders } from "./real-folders.ts";
+import { beginLeaving, joinTree, markMade, stay } from "./tree-marks.ts";
+import { treeState } from "./tree-state.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -58,17 +52,11 @@ export async function openWorktree(env: Env, wish: WorktreeWish): Promise<Worktr
   if (isFailure(known)) return known;
   const base = await commitOf(wish.base ?? "HEAD", place);
   if (isFailure(base)) return base;
-  const made = known ? reuse(wish, path) : await make({ ...place, base }, wish);
-  if (isFailure(made)) return made;
-  const cwd = join(path, relative(top, wish.cwd));
-  if (!existsSync(cwd)) mkdirSync(cwd, { recursive: true });
-  const before = await stateOf(place);
-  if (isFailure(before)) return before;
-  const settle = async (): Promise<boolean | Failure> => {
-    if (known || (await stateOf(place)) !== before) return true;
-    return (await remove(place)) ?? false;
-  };
-  return { path, branch: place.branch, cwd, carried: made, isNew: !known, settle };
+  if (known) return goOn(place, wish);
+  const carried = await make({ ...place, base }, wish);
+  if (isFailure(carried)) return carried;
+  const begun = await begin(place, wish, carried);
+  return isFailure(begun) ? ((await remove(place, "force")) ?? begun) : begun;
 }
 
 const isName = /^[A-Za-z0-9][\w.-]{0,63}$/;
@@ -121,10 +109,79 @@ function inTheWay(what: string): Failure {
   return failure("invalid-arguments", `${what}; choose another name: --worktree=NAME`, { who: "user" });
 }
 
-function reuse({ base, dirty }: WorktreeWish, path: string): number | Failure {
-  if (base === undefined && dirty === undefined) return 0;
-  const text = `${path} is there already and is gone on with: leave out --base and --dirty`;
-  return failure("invalid-arguments", text, { who: "user" });
+/** In one that is there: others may be at work in it, so it stays. */
+async function goOn(place: Place, wish: WorktreeWish): Promise<Worktree | Failure> {
+  const { path, branch } = place;
+  if (wish.base !== undefined || wish.dirty !== undefined) {
+    const text = `${path} is there already and is gone on with: leave out --base and --dirty`;
+    return failure("invalid-arguments", text, { who: "user" });
+  }
+  const gitFolder = await gitFolderOf(place);
+  if (isFailure(gitFolder)) return gitFolder;
+  if (!joinTree(gitFolder)) return notWhole(place);
+  const cwd = cwdIn(place, wish);
+  if (isFailure(cwd)) return cwd;
+  return { path, branch, cwd, carried: 0, isNew: false, settle: async () => true };
+}
+
+function notWhole({ path, branch }: Place): Failure {
+  return inTheWay(
+    `${path} is being made or removed by another session, or one was cut off while it did (then: git worktree remove --force ${path}; git branch -D ${branch})`,
+  );
+}
+
+/** In one that was made just now, and is whole from here on. */
+async function begin(place: Place, wish: WorktreeWish, carried: number): Promise<Worktree | Failure> {
+  const { path, branch, env } = place;
+  const gitFolder = await gitFolderOf(place);
+  if (isFailure(gitFolder)) return gitFolder;
+  const cwd = cwdIn(place, wish);
+  if (isFailure(cwd)) return cwd;
+  const tree = { env, path, branch, gitFolder };
+  const before = await treeState(tree);
+  if (isFailure(before)) return before;
+  const hasChanged = async (): Promise<boolean> => {
+    const state = await treeState(tree);
+    return isFailure(state) || state.hash !== before.hash;
+  };
+  const settle = async (): Promise<boolean | Failure> => {
+    if ((await hasChanged()) || !beginLeaving(gitFolder)) return true;
+    // Another session may have joined, worked and ended since the first look; none can from here on.
+    const left = (await hasChanged()) || (await remove(place, before.isClean ? "ask" : "force"));
+    if (left) stay(gitFolder);
+    return left ?? false;
+  };
+  if (!markMade(gitFolder)) {
+    return failure("no-access", `${gitFolder} cannot be written`, { who: "host" });
+  }
+  return { path, branch, cwd, carried, isNew: true, settle };
+}
+
+/** Only that of this repository: what a file in the working tree says may have been written by anybody. */
+async function gitFolderOf({ top, path, env }: Place): Promise<string | Failure> {
+  const own = await gitIn(path, ["rev-parse", "--absolute-git-dir"], env);
+  if (isFailure(own)) return own;
+  const common = await gitIn(top, ["rev-parse", "--git-common-dir"], env);
+  if (isFailure(common)) return common;
+  const [folder, around] = [own, common].map((printed) =>
+    realpathSync(resolve(top, Buffer.from(printed.trimEnd(), "latin1").toString())),
+  );
+  if (folder !== undefined && around !== undefined && dirname(folder) === join(around, "worktrees")) {
+    return folder;
+  }
+  return inTheWay(`${path} is no working tree of ${top}`);
+}
+
+/** The folder the session was asked for in may be another thing in the commit, or be there no more. */
+function cwdIn({ top, path }: Place, { cwd }: WorktreeWish): string | Failure {
+  const below = relative(top, cwd);
+  try {
+    makeFolders(path, below.split(sep).filter(Boolean));
+    return join(path, below);
+  } catch (cause) {
+    const text = `there is no folder ${below} to work in, in ${path}: ${String(cause)}`;
+    return failure("invalid-arguments", text, { who: "user", cause });
+  }
 }
 
 interface NewPlace extends Place {
@@ -135,47 +192,26 @@ interface NewPlace extends Place {
 async function make(place: NewPlace, wish: WorktreeWish): Promise<number | Failure> {
   const { top, path, branch, base, env } = place;
   const dirty = wish.dirty ?? (wish.base === undefined ? "carry" : "leave");
-  const changed = await changedIn(place);
+  const changed = await changedFiles(top, env);
   if (isFailure(changed)) return changed;
   if (changed.length > 0 && dirty === "refuse") return refuseDirty(top, changed.length);
   const head = await commitOf("HEAD", place);
   if (isFailure(head)) return head;
   if (changed.length > 0 && dirty === "carry" && head !== base) return notCarried(top);
+  // Of two sessions that make the same one, only one has made the branch; the other leaves all as it is.
+  const named = await gitIn(top, ["branch", "--quiet", "--no-track", branch, base], env);
+  if (isFailure(named)) return named;
   mkdirSync(dirname(path), { recursive: true });
-  const added = await gitIn(top, ["worktree", "add", "--quiet", "-b", branch, path, base], env);
-  if (isFailure(added)) return (await remove(place)) ?? added;
+  const added = await gitIn(top, ["worktree", "add", "--quiet", path, branch], env);
+  if (isFailure(added)) return (await removeBranch(place)) ?? added;
   if (dirty !== "carry") return 0;
   try {
-    for (const file of changed) carry(top, path, file);
+    carryFiles(top, path, changed);
     return changed.length;
   } catch (cause) {
     const text = `the changes of ${top} could not be carried: ${String(cause)}`;
-    return (await remove(place)) ?? failure("no-access", text, { who: "host", cause });
+    return (await remove(place, "force")) ?? failure("no-access", text, { who: "host", cause });
   }
-}
-
-/** Of one character per byte; what git ignores is not among them. */
-async function changedIn({ top, env }: Place): Promise<readonly string[] | Failure> {
-  const tracked = await gitIn(
-    top,
-    ["diff", "-z", "--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=all", "HEAD"],
-    env,
-  );
-  if (isFailure(tracked)) return tracked;
-  const untracked = await gitIn(top, ["ls-files", "-z", "-o", "--exclude-standard"], env);
-  if (isFailure(untracked)) return untracked;
-  return [...new Set(`${tracked}${untracked}`.split("\0").filter(Boolean))];
-}
-
-/** Byte for byte: what a patch would make of it is not asked. */
-function carry(top: string, path: string, file: string): void {
-  const name = Buffer.from(file, "latin1").toString();
-  const [from, to] = [join(top, name), join(path, name)];
-  const stats = lstatSync(from, { throwIfNoEntry: false });
-  rmSync(to, { recursive: true, force: true });
-  if (!stats) return;
-  mkdirSync(dirname(to), { recursive: true });
-  cpSync(from, to, { recursive: true, verbatimSymlinks: true, preserveTimestamps: true });
 }
 
 function refuseDirty(top: string, count: number): Failure {
@@ -188,41 +224,19 @@ function notCarried(top: string): Failure {
   return failure("invalid-arguments", text, { who: "user" });
 }
 
-/** The commit it is on, and every file that differs from it, with what is in it. */
-async function stateOf(place: Place): Promise<string | Failure> {
-  const own = { ...place, top: place.path };
-  const head = await gitIn(place.path, ["rev-parse", "HEAD"], place.env);
-  if (isFailure(head)) return head;
-  const changed = await changedIn(own);
-  if (isFailure(changed)) return changed;
-  const branches = await gitIn(
-    place.path,
-    ["rev-parse", "--verify", "--quiet", `refs/heads/${place.branch}`],
-    place.env,
-  );
-  const hash = createHash("sha256")
-    .update(head)
-    .update(isFailure(branches) ? "" : branches);
-  for (const file of changed) hash.update(`\0${file}\0`).update(contentOf(join(place.path, nameOf(file))));
-  return hash.digest("hex");
-}
-
-function nameOf(file: string): string {
-  return Buffer.from(file, "latin1").toString();
-}
-
-function contentOf(path: string): Buffer | string {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats?.isSymbolicLink()) return readlinkSync(path);
-  return stats?.isFile() ? readFileSync(path) : `${stats ? "other" : "gone"}`;
-}
-
-/** With its branch, and the folder around it where that is empty. */
-async function remove({ top, path, branch, env }: Place): Promise<Failure | undefined> {
+/** With its branch. Asked and not forced, git refuses where it knows of work in it. */
+async function remove(place: Place, how: "ask" | "force"): Promise<Failure | undefined> {
+  const { top, path, env } = place;
   if (existsSync(path)) {
-    const removed = await gitIn(top, ["worktree", "remove", "--force", path], env);
+    const force = how === "force" ? ["--force"] : [];
+    const removed = await gitIn(top, ["worktree", "remove", ...force, path], env);
     if (isFailure(removed)) return removed;
   }
+  return removeBranch(place);
+}
+
+/** And the folder around the working trees where that is empty. */
+async function removeBranch({ top, path, branch, env }: Place): Promise<Failure | undefined> {
   const exists = await gitIn(top, ["rev-parse", "--verify", "--quiet", `refs/heads/${branch}`], env);
   if (!isFailure(exists)) {
     const gone = await gitIn(top, ["branch", "--quiet", "-D", branch], env);
