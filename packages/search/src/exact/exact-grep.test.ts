@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
+  cpSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -295,5 +296,40 @@ it("leaves small trees, and folders that are no repository, to ripgrep where it 
     const { expected, found, usedIndex } = await large.compare({ pattern: "kettle4", ...(path && { path }) });
     assert.deepEqual(found, expected);
     assert.equal(usedIndex, path === undefined);
+  }
+});
+
+it("hears of changes also where the root, or a folder above it, is another one", async () => {
+  const above = mkdtempSync(join(folder, "above-"));
+  const root = join(above, "tree");
+  renameSync(repository(), root);
+  const { compare, exact } = await open(root);
+  const changes: readonly (() => void)[] = [
+    () => {
+      renameSync(root, `${root}.old`);
+      cpSync(`${root}.old`, root, { recursive: true, preserveTimestamps: true });
+    },
+    () => {
+      renameSync(above, `${above}.old`);
+      cpSync(`${above}.old`, above, { recursive: true, preserveTimestamps: true });
+    },
+    () => {
+      cpSync(root, `${root}.kept`, { recursive: true, preserveTimestamps: true });
+      rmSync(root, { recursive: true });
+      cpSync(`${root}.kept`, root, { recursive: true, preserveTimestamps: true });
+    },
+  ];
+  for (const [n, change] of changes.entries()) {
+    change();
+    appendFileSync(join(root, "src/3/part-3.ts"), `simmerSoup${n}\n`);
+    for (const isSettled of [false, true]) {
+      const { found, usedIndex } = await compare({ pattern: `simmerSoup${n}` });
+      assert.equal(typeof found === "object" && found.lines.length, 1, `change ${n}`);
+      assert.equal(usedIndex, isSettled, `change ${n}`);
+      await exact.settled();
+    }
+    appendFileSync(join(root, "src/3/part-4.ts"), `simmerStew${n}\n`);
+    const { found } = await compare({ pattern: `simmerStew${n}` });
+    assert.equal(typeof found === "object" && found.lines.length, 1, `after change ${n}`);
   }
 });

@@ -240,15 +240,18 @@ export class ExactIndex {
 
   async #settle(): Promise<void> {
     if (this.#isOff) return;
-    if (!this.#isFollowing) this.#isOff = !(await this.#follow());
-    // For what is not heard: writes through memory, and under names that a file got since.
-    else if (Date.now() - this.#lookedAt > lookEveryMs) await this.#look();
+    // Once in a while for what is not heard: writes through memory, and under names that a file got since.
+    const isOld = Date.now() - this.#lookedAt > lookEveryMs;
+    if (!this.#isFollowing || isOld) this.#isOff = !(await this.#follow());
     if (this.#isFollowing && this.#isBehind()) await this.build();
   }
 
   /** False where there is nothing to gain, or changes are not heard of. */
   async #follow(): Promise<boolean> {
     if (!isWatchable(this.#place.root)) return false;
+    // What is heard meanwhile waits until all was looked at.
+    this.#isFollowing = false;
+    await this.#hearing;
     this.#watch ??= new TreeWatch(this.#place.root);
     const watch = this.#watch;
     for (let round = 0; round < mostRounds; round++) {

@@ -32,10 +32,15 @@ function watchesAllowed(): number {
   }
 }
 
+interface Watched {
+  readonly watcher: FSWatcher;
+  readonly identity: string;
+}
+
 export class TreeWatch {
   readonly #root: string;
-  readonly #device: number;
-  readonly #watchers = new Map<string, FSWatcher>();
+  readonly #device: bigint | undefined;
+  readonly #watched = new Map<string, Watched>();
   #paths = new Set<string>();
   #events = 0;
   #isPartial = false;
@@ -44,11 +49,11 @@ export class TreeWatch {
 
   constructor(root: string) {
     this.#root = root;
-    this.#device = statSync(root).dev;
+    this.#device = identityOf(root)?.device;
   }
 
   isFolder(path: string): boolean {
-    return this.#watchers.has(path);
+    return this.#watched.has(path);
   }
 
   /** Watches every folder but those left out; gives the number of folders that are new. */
@@ -59,28 +64,36 @@ export class TreeWatch {
     const seen = new Set<string>();
     for (let folder = waiting.pop(); folder !== undefined && !this.isBroken; folder = waiting.pop()) {
       seen.add(folder);
-      if (!this.#watchers.has(folder) && this.#watch(folder)) added++;
+      if (this.#watch(folder)) added++;
       waiting.push(...foldersIn(this.#root, folder).filter((one) => !isLeftOut(one)));
       if (seen.size > most) this.isBroken = true;
       if (seen.size % atATime === 0) await turn();
     }
-    for (const folder of this.#watchers.keys()) if (!seen.has(folder)) this.drop(folder);
+    for (const folder of this.#watched.keys()) if (!seen.has(folder)) this.drop(folder);
     return added;
   }
 
+  /** Whether it was not watched before: a watcher stays with its folder when another one gets the name. */
   #watch(folder: string): boolean {
+    const path = join(this.#root, folder);
+    // Before it is watched: one that comes in between is then another one the next time.
+    const found = identityOf(path);
+    const known = this.#watched.get(folder);
+    if (known && known.identity === found?.identity) return false;
+    if (known) this.drop(folder);
+    // A folder that has gone meanwhile is heard of from the one above.
+    if (!found) return false;
     try {
       // Another file system begins here: it may be one that tells of nothing.
-      if (statSync(join(this.#root, folder)).dev !== this.#device) this.isBroken = true;
-      const watcher = watch(join(this.#root, folder), { persistent: false });
+      if (found.device !== this.#device) this.isBroken = true;
+      const watcher = watch(path, { persistent: false });
       watcher.on("change", (_, name) => this.#hear(folder, name));
       watcher.on("error", () => {
         this.isBroken = true;
       });
-      this.#watchers.set(folder, watcher);
+      this.#watched.set(folder, { watcher, identity: found.identity });
       return true;
     } catch (error) {
-      // A folder that has gone meanwhile is heard of from the one above.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") this.isBroken = true;
       return false;
     }
@@ -97,10 +110,10 @@ export class TreeWatch {
 
   /** Forgets a folder and what is below it: what has its name now is another one. */
   drop(folder: string): void {
-    for (const [path, watcher] of this.#watchers) {
+    for (const [path, { watcher }] of this.#watched) {
       if (path !== folder && !path.startsWith(`${folder}/`)) continue;
       watcher.close();
-      this.#watchers.delete(path);
+      this.#watched.delete(path);
     }
   }
 
@@ -111,6 +124,8 @@ export class TreeWatch {
   async drain(): Promise<Heard> {
     await turn();
     await turn();
+    // No folder above the root is watched.
+    if (identityOf(this.#root)?.identity !== this.#watched.get("")?.identity) this.isBroken = true;
     const heard = { paths: this.#paths, isPartial: this.#isPartial };
     this.#paths = new Set();
     this.#events = 0;
@@ -119,9 +134,20 @@ export class TreeWatch {
   }
 
   close(): void {
-    for (const watcher of this.#watchers.values()) watcher.close();
-    this.#watchers.clear();
+    for (const { watcher } of this.#watched.values()) watcher.close();
+    this.#watched.clear();
     this.isBroken = true;
+  }
+}
+
+/** Its number alone does not tell a folder from one that was made after it was removed. */
+function identityOf(path: string): { readonly identity: string; readonly device: bigint } | undefined {
+  try {
+    const { dev, ino, birthtimeNs } = statSync(path, { bigint: true });
+    return { identity: `${dev} ${ino} ${birthtimeNs}`, device: dev };
+  } catch {
+    // It went away, or nobody may look.
+    return undefined;
   }
 }
 
