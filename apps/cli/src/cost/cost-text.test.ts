@@ -32,3 +32,43 @@ it("what is unknown is not told as free", () => {
   assert.match(text, /900 tokens held, price unknown/);
   assert.match(text, /child +500 tokens +\?/);
 });
+
+it("fits a terminal of 80 columns, with causes and bars", () => {
+  const usage = { input: 912_345, cached: 812_345, written: 45_678, output: 12_345, reasoning: 2_345 };
+  const miss = { cause: "forgotten", tokens: 123_456, idleMs: 3_700_000 } as const;
+  const step = {
+    ...{ step: 1, at: 0, model: "openrouter/anthropic/claude-opus-5-5", usage, cost: 123.45, retries: 2 },
+    ...{ firstMs: 12_345, ms: 123_456, cache: { expected: 900_000, miss } },
+  };
+  const text = costText(
+    {
+      ...{
+        id: "mws24qs1-9c3xza",
+        title: "t ".repeat(100),
+        cwd: "/home/somebody/work",
+        switches: [],
+        summaries: [],
+      },
+      steps: Array.from({ length: 12 }, (_, at) => ({ ...step, step: at + 1 })),
+      models: [],
+      places: [
+        {
+          place: "tool",
+          tool: "mcp_with_a_long_name_of_a_tool",
+          tokens: 812_345,
+          charged: 9_812_345,
+          cost: 123.45,
+        },
+      ],
+      misses: [{ cause: "forgotten", times: 12, tokens: 1_234_567, cost: 12.34 }],
+      total: { usage, cost: 1_481.4, unpriced: 0 },
+      failed: { attempts: 0, codes: {}, ms: 0, charged: { tokens: 0, cost: 0 }, unpriced: 0 },
+      reserved: { tokens: 0, cost: 0 },
+      used: { tokens: 0, cost: 1_481.4 },
+    },
+    { paint: paletteFor({}, { NO_COLOR: "1" }), width: 80 },
+  );
+  const wide = text.split("\n").filter((line) => line.length > 80);
+  assert.deepEqual(wide, []);
+  assert.match(text, /forgotten: the provider dropped it/);
+});

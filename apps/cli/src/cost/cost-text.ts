@@ -2,7 +2,7 @@
 import type { CostReport, Place, StepCost, Total } from "@lathe/hosts/session-cost";
 import type { MissCause, Usage } from "@lathe/protocol";
 import { count, duration, money } from "../render/figures.ts";
-import { fit, harmless } from "../render/fit.ts";
+import { fit, harmless, wrap } from "../render/fit.ts";
 import type { Palette } from "../render/palette.ts";
 import { table } from "../render/table.ts";
 import { type CostRow, costRows } from "./cost-rows.ts";
@@ -18,11 +18,11 @@ export function costText(report: CostReport, view: CostView): string {
   const head = `${bold(fit(report.title, view.width))}\n${dim(`${report.id} · ${harmless(report.cwd)}`)}\n`;
   if (report.steps.length === 0 && report.failed.attempts === 0) return `${head}\nNo model was asked.\n`;
   const sections = [
-    totals(report, view.paint),
+    totals(report, view),
     stepTable(report.steps, view),
-    section("Where it went", placeRows(report, view.paint), view.paint),
+    section("Where it went", placeRows(report, view), view.paint),
     report.models.length > 1 ? section("By model", modelRows(report, view.paint), view.paint) : "",
-    missText(report, view.paint),
+    missText(report, view),
     attemptText(report, view.paint),
     treeText(report, view),
   ];
@@ -37,7 +37,8 @@ function costWord(cost: number | undefined): string {
   return cost === undefined ? "?" : money(cost);
 }
 
-function totals({ steps, total, used }: CostReport, { bold, dim }: Palette): string {
+function totals({ steps, total, used }: CostReport, view: CostView): string {
+  const { bold, dim } = view.paint;
   const { usage, unpriced } = total;
   const n = steps.length;
   const ms = steps.reduce((sum, step) => sum + step.ms, 0);
@@ -51,24 +52,31 @@ function totals({ steps, total, used }: CostReport, { bold, dim }: Palette): str
     `${count(usage.output)} out${usage.reasoning > 0 ? ` (${count(usage.reasoning)} reasoning)` : ""}`,
   ];
   const spent = bold(unpriced === n && n > 0 ? "price unknown" : money(used.cost ?? total.cost));
-  return `${spent}${unknown} · ${n} ${n === 1 ? "step" : "steps"}, ${duration(ms)} of answers\n${dim("tokens: ")}${parts.join(" · ")}\n`;
+  return `${spent}${unknown} · ${n} ${n === 1 ? "step" : "steps"}, ${duration(ms)} of answers\n${dim("tokens: ")}${wrap(parts.join(" · "), view.width - 8).join("\n        ")}\n`;
 }
 
 function fresh({ input, cached, written }: Usage): number {
   return Math.max(0, input - cached - written);
 }
 
-const barWidth = 20;
+/** Narrow terminals have no room for times and long bars. */
+function isWide({ width }: Pick<CostView, "width">): boolean {
+  return width >= 110;
+}
 
-function stepTable(steps: readonly StepCost[], { paint, width }: CostView): string {
+function barWidth(view: Pick<CostView, "width">): number {
+  return isWide(view) ? 20 : 8;
+}
+
+function stepTable(steps: readonly StepCost[], view: CostView): string {
+  const { paint } = view;
   const rows = costRows(steps);
   if (rows.length === 0) return "";
   const widest = Math.max(...rows.map(({ usage }) => usage.input), 1);
-  const isWide = width >= 110;
   const head = ["STEP", "MODEL", "FRESH", "CACHED", "WRITTEN", "OUT", "COST", "FIRST", "TOTAL", "INPUT"];
   const lines = rows.map((row) => {
     const { usage } = row;
-    const bar = `${barOf(usage, widest, paint)}${noteOf(row, paint)}`;
+    const bar = `${barOf(usage, widest, view)}${noteOf(row, view)}`;
     return [
       row.steps,
       fit(row.model, 20),
@@ -82,8 +90,7 @@ function stepTable(steps: readonly StepCost[], { paint, width }: CostView): stri
       bar,
     ];
   });
-  // Narrow terminals have no room for the times.
-  const kept = isWide ? head.map((_, at) => at) : [0, 2, 3, 4, 5, 6, 9];
+  const kept = isWide(view) ? head.map((_, at) => at) : [0, 2, 3, 4, 5, 6, 9];
   const chosen = [head.map(paint.dim), ...lines].map((row) => kept.map((at) => row[at] ?? ""));
   const legend = paint.dim(`${paint.green("█")} cached  ${paint.yellow("▓")} written  ░ fresh`);
   return `${table(alignRight(chosen, new Set([0, kept.indexOf(1), kept.length - 1])))}${legend}\n`;
@@ -104,8 +111,9 @@ function visible(text: string): number {
   return harmless(text).length;
 }
 
-function barOf(usage: Usage, widest: number, { green, yellow, dim }: Palette): string {
-  const cells = (tokens: number): number => Math.round((barWidth * tokens) / widest);
+function barOf(usage: Usage, widest: number, view: CostView): string {
+  const { green, yellow, dim } = view.paint;
+  const cells = (tokens: number): number => Math.round((barWidth(view) * tokens) / widest);
   const cached = cells(usage.cached);
   const written = cells(usage.cached + usage.written) - cached;
   const rest = Math.max(
@@ -115,12 +123,16 @@ function barOf(usage: Usage, widest: number, { green, yellow, dim }: Palette): s
   return green("█".repeat(cached)) + yellow("▓".repeat(written)) + dim("░".repeat(rest));
 }
 
-function noteOf({ misses, retries }: CostRow, { yellow, red }: Palette): string {
+function noteOf({ misses, retries }: CostRow, view: CostView): string {
+  const { yellow, red } = view.paint;
   const [miss, ...more] = misses;
+  const failed = retries > 0 ? red(`  ${retries} failed${isWide(view) ? " before" : ""}`) : "";
+  if (!miss) return failed;
+  // The causes are told again below, with what they cost.
+  if (!isWide(view)) return yellow(`  ${miss.cause}${more.length > 0 ? ", ..." : ""}`) + failed;
   const others = more.length > 0 ? ` and ${more.length} more` : "";
-  const idle = miss?.idleMs === undefined ? "" : ` ${duration(miss.idleMs)}`;
-  const missed = miss ? yellow(`  missed ${count(miss.tokens)}: ${miss.cause}${idle}${others}`) : "";
-  return missed + (retries > 0 ? red(`  ${retries} failed before`) : "");
+  const idle = miss.idleMs === undefined ? "" : ` ${duration(miss.idleMs)}`;
+  return yellow(`  missed ${count(miss.tokens)}: ${miss.cause}${idle}${others}`) + failed;
 }
 
 const placeNames: Readonly<Record<Exclude<Place["place"], "tool">, string>> = {
@@ -131,13 +143,14 @@ const placeNames: Readonly<Record<Exclude<Place["place"], "tool">, string>> = {
   reasoning: "reasoning written",
 };
 
-function placeRows({ places, total }: CostReport, { dim, cyan }: Palette): readonly (readonly string[])[] {
+function placeRows({ places, total }: CostReport, view: CostView): readonly (readonly string[])[] {
+  const { dim, cyan } = view.paint;
   const byCost = total.cost > 0;
   const weight = (place: Place): number => (byCost ? place.cost : place.charged);
   const whole = places.reduce((sum, place) => sum + weight(place), 0) || 1;
   const rows = places.map((place) => {
     const { tool } = place;
-    const name = place.place === "tool" ? `results of ${harmless(tool ?? "?")}` : placeNames[place.place];
+    const name = place.place === "tool" ? fit(`results of ${tool ?? "?"}`, 32) : placeNames[place.place];
     const share = weight(place) / whole;
     return [
       name,
@@ -145,7 +158,7 @@ function placeRows({ places, total }: CostReport, { dim, cyan }: Palette): reado
       count(place.charged),
       byCost ? money(place.cost) : "?",
       `${Math.round(100 * share)} %`,
-      cyan("█".repeat(Math.round(barWidth * share))),
+      cyan("█".repeat(Math.round(barWidth(view) * share))),
     ];
   });
   const head = ["WHAT", "TOKENS", "CHARGED", "COST", "SHARE", ""].map(dim);
@@ -181,15 +194,17 @@ const causes: Readonly<Record<MissCause, string>> = {
   prefix: "an earlier message changed",
 };
 
-function missText({ misses }: CostReport, paint: Palette): string {
+function missText({ misses }: CostReport, view: CostView): string {
+  const { paint } = view;
   const rows = misses.map(({ cause, times, tokens, cost }) => [
     cause,
     `${times}×`,
     `${count(tokens)} tokens`,
     cost > 0 ? `${money(cost)} more` : "",
-    paint.dim(causes[cause]),
+    ...(isWide(view) ? [paint.dim(causes[cause])] : []),
   ]);
-  return section("Not read from the cache", rows, paint);
+  const why = isWide(view) ? [] : misses.map(({ cause }) => paint.dim(`  ${cause}: ${causes[cause]}\n`));
+  return `${section("Not read from the cache", rows, paint)}${why.join("")}`;
 }
 
 function attemptText({ failed, switches, summaries, steps, used }: CostReport, { bold }: Palette): string {
