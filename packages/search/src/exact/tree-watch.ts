@@ -1,7 +1,8 @@
 /** Tree watch: hears of changes in the folders of a tree, where the system tells of each before it is over. */
-import { type FSWatcher, readdirSync, readFileSync, statfsSync, statSync, watch } from "node:fs";
+import { type Dirent, type FSWatcher, readdirSync, readFileSync, statfsSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
+import { speaksOfIgnoring } from "./outside-rules.ts";
 
 export interface Heard {
   /** Files and folders that came, went or changed. */
@@ -44,7 +45,7 @@ export class TreeWatch {
   #paths = new Set<string>();
   #events = 0;
   #isPartial = false;
-  /** It could not watch all, and is of no use any more. */
+  /** It could not watch all, or not all that matters, and is of no use any more. */
   isBroken = false;
 
   constructor(root: string) {
@@ -65,7 +66,11 @@ export class TreeWatch {
     for (let folder = waiting.pop(); folder !== undefined && !this.isBroken; folder = waiting.pop()) {
       seen.add(folder);
       if (this.#watch(folder)) added++;
-      waiting.push(...foldersIn(this.#root, folder).filter((one) => !isLeftOut(one)));
+      const entries = entriesOf(this.#root, folder);
+      if (entries.some((entry) => isUnheard(entry, folder))) this.isBroken = true;
+      const folders = entries.filter((entry) => entry.isDirectory() && entry.name !== ".git");
+      const paths = folders.map(({ name }) => (folder === "" ? name : `${folder}/${name}`));
+      waiting.push(...paths.filter((path) => !isLeftOut(path)));
       if (seen.size > most) this.isBroken = true;
       if (seen.size % atATime === 0) await turn();
     }
@@ -151,13 +156,17 @@ function identityOf(path: string): { readonly identity: string; readonly device:
   }
 }
 
-function foldersIn(root: string, folder: string): readonly string[] {
+function entriesOf(root: string, folder: string): readonly Dirent[] {
   try {
-    return readdirSync(join(root, folder), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && entry.name !== ".git")
-      .map(({ name }) => (folder === "" ? name : `${folder}/${name}`));
+    return readdirSync(join(root, folder), { withFileTypes: true });
   } catch {
     // It went away, or may not be read: ripgrep does not see into it either.
     return [];
   }
+}
+
+/** Rules on ignoring that change elsewhere: a link's, and those of a repository within the tree. */
+function isUnheard(entry: Dirent, folder: string): boolean {
+  if (entry.name === ".git") return folder !== "";
+  return entry.isSymbolicLink() && speaksOfIgnoring(entry.name);
 }
