@@ -18,6 +18,7 @@ import { type AttemptsLog, beginAttemptsLog, resumeAttemptsLog } from "./attempt
 import { findTestCommand } from "./find-test-command.ts";
 import { forkPlace } from "./fork-place.ts";
 import type { Place } from "./place.ts";
+import { refusedTests } from "./refused-tests.ts";
 
 export interface BestOfWish {
   readonly count: number;
@@ -53,8 +54,9 @@ export async function openBestOf(
     Boolean,
   );
   if (unknown) return unknown;
-  const testCommand = wish.testCommand ?? (await findTestCommand(cwd, env));
-  if (wish.judge === "tests" && testCommand === undefined) return noTests();
+  const tests = await allowedTests(options, wish.testCommand ?? (await findTestCommand(cwd, env)));
+  if (wish.judge === "tests" && tests.command === undefined) return noTests(tests.refusal);
+  const testCommand = tests.command;
   // What the first fork on a machine would wait for is no part of making it.
   const binary = await forkBinary(env);
   if (isFailure(binary)) return binary;
@@ -62,7 +64,7 @@ export async function openBestOf(
   const made = await makePlaces(wish.count, { cwd, env, self, about: words.text });
   if (isFailure(made)) return made;
   const readyMs = performance.now() - from;
-  const { count: _, models, ...rest } = wish;
+  const { count: _, testCommand: _asked, models, ...rest } = wish;
   const attempts = made.map(({ place }, at): Attempted => {
     const model = models[at % Math.max(1, models.length)];
     return { session: newSessionId(systemClock), place, ...(model !== undefined && { model }) };
@@ -89,10 +91,35 @@ export async function reopenBestOf(
   const log = await resumeAttemptsLog(options, id);
   if (log === undefined || isFailure(log)) return log;
   const places = log.attempts.attempts.map(({ place }) => placeOf(place, { env: options.env, self }));
-  return { log, places, readyMs: 0 };
+  return { log: await withAllowedTests(log, options), places, readyMs: 0 };
 }
 
-function noTests(): Failure {
+/** The mode and the rules of this line hold, whatever those were that it was begun with. */
+async function withAllowedTests(log: AttemptsLog, options: LocalOptions): Promise<AttemptsLog> {
+  const { testCommand, ...attempts } = log.attempts;
+  if (attempts.verdict) return log;
+  const { command } = await allowedTests({ ...options, cwd: log.cwd }, testCommand);
+  return command === undefined ? { ...log, attempts } : log;
+}
+
+interface AllowedTests {
+  /** Absent where none is known, or it may not run. */
+  readonly command?: string;
+  readonly refusal?: string;
+}
+
+async function allowedTests(options: LocalOptions, command: string | undefined): Promise<AllowedTests> {
+  if (command === undefined) return {};
+  const refusal = await refusedTests(options, command);
+  if (refusal === undefined) return { command };
+  options.onRemark?.(refusal);
+  return { refusal };
+}
+
+function noTests(refusal: string | undefined): Failure {
+  if (refusal !== undefined) {
+    return failure("invalid-arguments", `${refusal}; let a model judge with --judge model`, { who: "user" });
+  }
   const text =
     "nothing tells how the tests of this project are run; name their command with --test-command CMD, or let a model judge with --judge model";
   return failure("invalid-arguments", text, { who: "user" });
