@@ -61,7 +61,8 @@ export async function openBestOf(
   const binary = await forkBinary(env);
   if (isFailure(binary)) return binary;
   const from = performance.now();
-  const made = await makePlaces(wish.count, { cwd, env, self, about: words.text });
+  const id = newSessionId(systemClock);
+  const made = await makePlaces(wish.count, { cwd, env, self, about: words.text, session: id });
   if (isFailure(made)) return made;
   const readyMs = performance.now() - from;
   const { count: _, testCommand: _asked, models, ...rest } = wish;
@@ -71,7 +72,7 @@ export async function openBestOf(
   });
   const log = await beginAttemptsLog(options, words, {
     ...rest,
-    id: newSessionId(systemClock),
+    id,
     attempts,
     seed: wish.seed ?? Math.floor(systemClock.random() * 2 ** 31),
     ...(testCommand !== undefined && { testCommand }),
@@ -130,6 +131,7 @@ interface Maker {
   readonly env: LocalOptions["env"];
   readonly self: Self;
   readonly about: string;
+  readonly session: string;
 }
 
 interface Made {
@@ -138,11 +140,14 @@ interface Made {
 }
 
 /** All or none. */
-async function makePlaces(count: number, { about, ...maker }: Maker): Promise<readonly Made[] | Failure> {
+async function makePlaces(
+  count: number,
+  { about, session, ...maker }: Maker,
+): Promise<readonly Made[] | Failure> {
   const { cwd, env } = maker;
   const made: Made[] = [];
   for (let at = 0; at < count; at++) {
-    const fork = await openFork(env, { cwd, about: `attempt ${at + 1}: ${about}` });
+    const fork = await openFork(env, { cwd, about: `attempt ${at + 1}: ${about}`, session });
     if (isFailure(fork)) {
       for (const { open } of made) await open.drop();
       return fork;
