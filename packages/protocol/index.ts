@@ -84,6 +84,7 @@ export type { Envelope, EventType } from "./src/event-type.ts";
 export type { AttemptsJudged } from "./src/events/attempts-judged.ts";
 export type { AttemptsSettled } from "./src/events/attempts-settled.ts";
 export type { AttemptsStarted } from "./src/events/attempts-started.ts";
+export type { AttemptsTaking } from "./src/events/attempts-taking.ts";
 export type { BudgetReserved } from "./src/events/budget-reserved.ts";
 export type { BudgetSettled } from "./src/events/budget-settled.ts";
 export type { CancelRequested } from "./src/events/cancel-requested.ts";

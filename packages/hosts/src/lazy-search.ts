@@ -29,6 +29,7 @@ export function indexOptions(env: Env): {
   readonly folder: string;
   readonly never: readonly string[];
   readonly env: Readonly<Record<string, string>>;
+  readonly configHome?: string;
 } {
   const names = ["PATH", "HOME", "LANG", "SystemRoot"] as const;
   const few = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
@@ -36,5 +37,6 @@ export function indexOptions(env: Env): {
     folder: join(cacheFolder(env), "index"),
     never: unreadable(".", defaultRules),
     env: Object.fromEntries(few),
+    ...(env.XDG_CONFIG_HOME && { configHome: env.XDG_CONFIG_HOME }),
   };
 }

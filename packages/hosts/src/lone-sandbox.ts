@@ -1,5 +1,6 @@
 /** A sandbox by itself, outside any session: for one command, or to try what it holds. */
 import { mkdirSync } from "node:fs";
+import type { NetworkRules } from "@lathe/policy";
 import {
   type Failure,
   type ForkLayers,
@@ -33,6 +34,8 @@ type Place = Pick<LocalOptions, "cwd" | "env" | "sandboxLimits">;
 export interface LonePlace extends Place {
   /** Hosts its commands may reach, as rules say it, and `registry` for those of the project's package managers. */
   readonly hosts: readonly string[];
+  /** What rules and the mode have against a host; nothing when absent. */
+  readonly bars?: NetworkRules["bars"];
   /** Its folder is seen as this fork of it. */
   readonly fork?: ForkLayers;
   /** `required` when absent. */
@@ -68,6 +71,7 @@ export async function openLoneSandbox({
   cwd,
   env,
   hosts,
+  bars,
   sandboxLimits,
   fork,
   choice = "required",
@@ -77,6 +81,7 @@ export async function openLoneSandbox({
   const outputCap = Number.MAX_SAFE_INTEGER;
   const network = (sandboxes: Parameters<typeof withRegistries>[2]) => ({
     hosts: withRegistries(hosts, cwd, sandboxes),
+    ...(bars && { bars }),
   });
   const place = { check: unchecked, env, workspace: cwd, outputCap, network, sandboxLimits };
   const { driver, reasons } = await openDriver(choice, place);

@@ -65,6 +65,8 @@ export interface Attempts {
   /** Whether the others stay. */
   readonly keepAll: boolean;
   readonly verdict?: AttemptsVerdict;
+  /** Which one is being taken over, counted from 0: where its place is gone, it was. */
+  readonly taking?: number;
   /** Nothing is left to do; which one was taken over, if one was. */
   readonly settled?: { readonly taken?: number };
 }

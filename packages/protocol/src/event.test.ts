@@ -108,6 +108,14 @@ const life: readonly (readonly [Draft, (session: Session) => unknown])[] = [
     (session) => assert.deepEqual([session.attempts?.verdict?.winner, session.attempts?.seed], [0, 7]),
   ],
   [
+    { type: "attempts.taking", data: { attempt: 0 } },
+    (session) => {
+      assert.deepEqual([session.attempts?.taking, session.attempts?.seed], [0, 7]);
+      const refused = fold([eventOf({ type: "attempts.taking", data: {} }, session.head + 1)], session);
+      assert.equal(refused.attempts && "taking" in refused.attempts, false);
+    },
+  ],
+  [
     { type: "attempts.settled", data: { taken: 0 } },
     (session) => {
       assert.deepEqual(session.attempts?.settled, { taken: 0 });

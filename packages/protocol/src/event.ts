@@ -4,6 +4,7 @@ import type { Envelope, EventType } from "./event-type.ts";
 import { attemptsJudged } from "./events/attempts-judged.ts";
 import { attemptsSettled } from "./events/attempts-settled.ts";
 import { attemptsStarted } from "./events/attempts-started.ts";
+import { attemptsTaking } from "./events/attempts-taking.ts";
 import { budgetReserved } from "./events/budget-reserved.ts";
 import { budgetSettled } from "./events/budget-settled.ts";
 import { cancelRequested } from "./events/cancel-requested.ts";
@@ -39,6 +40,7 @@ type AnyEventType =
   | typeof attemptsJudged
   | typeof attemptsSettled
   | typeof attemptsStarted
+  | typeof attemptsTaking
   | typeof budgetReserved
   | typeof budgetSettled
   | typeof cancelRequested
@@ -73,6 +75,7 @@ const types: readonly AnyEventType[] = [
   attemptsJudged,
   attemptsSettled,
   attemptsStarted,
+  attemptsTaking,
   budgetReserved,
   budgetSettled,
   cancelRequested,

@@ -34,6 +34,8 @@ export interface IndexOptions {
   readonly never?: readonly string[];
   /** Of git. */
   readonly env?: NodeJS.ProcessEnv;
+  /** The folder of people's configuration; their `.config` when absent. */
+  readonly configHome?: string;
   /** How long an index is waited for before ripgrep answers. */
   readonly patienceMs?: number;
   /** Bytes of all that is kept. */
@@ -99,10 +101,14 @@ export function createSearch(options: SearchOptions): Search {
 /** Its modules are loaded by the first search. */
 async function openExact(
   place: Place,
-  { folder, quota, fromFiles, never }: IndexOptions & { readonly folder: string },
+  { folder, quota, fromFiles, never, configHome }: IndexOptions & { readonly folder: string },
 ): Promise<ExactGrep> {
   const { openExactGrep } = await import("./exact/exact-grep.ts");
-  const given = { ...(quota && { quota }), ...(fromFiles && { fromFiles }) };
+  const given = {
+    ...(quota && { quota }),
+    ...(fromFiles && { fromFiles }),
+    ...(configHome && { configHome }),
+  };
   return openExactGrep(place, { folder, mayIndex: mayIndexBut(never), ...given });
 }
 

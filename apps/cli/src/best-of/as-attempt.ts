@@ -75,6 +75,13 @@ async function tests(
   starter: Starter,
 ): Promise<Failure | undefined> {
   const { openTests, runTests } = await import("@lathe/hosts/attempts/run-tests");
+  const { refusedTests } = await import("@lathe/hosts/attempts/refused-tests");
+  // What the attempt has made of the project's scripts is what would run.
+  const problem = await refusedTests(options, order.command);
+  if (problem !== undefined) {
+    tell({ type: "tests", tests: { passed: false, problem, ms: 0 } });
+    return undefined;
+  }
   const lone = await openTests(options);
   if (isFailure(lone)) return lone;
   starter.follow({ cancel: () => void lone.close(), close: () => lone.close() });

@@ -190,13 +190,14 @@ function exitCode(ended: BestOf): number {
 const stopped: ReadonlySet<string> = new Set(["limit", "permission", "loop"]);
 
 /** What is in the folder now, and what waits where. */
-function outcomeText({ verdict, taken }: BestOf, { log, places }: Compared): string {
+function outcomeText({ verdict, taken, isByHand }: BestOf, { log, places }: Compared): string {
   const lathe = commandName(process.env);
   const { winner, results } = verdict;
   const lines: string[] = [];
   const number = (winner ?? 0) + 1;
   if (taken) lines.push(`Its changes are in ${harmless(log.cwd)} now.`);
   else if (winner !== undefined && results[winner]?.files === 0) lines.push("It changed nothing.");
+  else if (isByHand) lines.push("Its fork was kept or dropped by hand: nothing more is taken or dropped.");
   else lines.push(`${harmless(log.cwd)} is as it was.`);
   for (const [path, why] of [...(taken?.held ?? [])].slice(0, mostHeld)) {
     lines.push(`  held back: ${harmless(Buffer.from(path, "latin1").toString())} (${why})`);

@@ -26,12 +26,14 @@ export interface AttemptsLog {
   readonly words: Words;
   /** *Contract:* durable. */
   judged(verdict: AttemptsVerdict): Promise<Failure | undefined>;
+  /** *Contract:* durable, before it is taken over; undefined takes back what was said so, as it was refused. */
+  taking(attempt: number | undefined): Promise<Failure | undefined>;
   /** *Contract:* durable; `told` is what a model that goes on with the session is told. */
   settled(taken: number | undefined, told: string): Promise<Failure | undefined>;
   close(): Promise<void>;
 }
 
-export interface NewAttempts extends Omit<Attempts, "verdict" | "settled"> {
+export interface NewAttempts extends Omit<Attempts, "verdict" | "taking" | "settled"> {
   readonly id: string;
 }
 
@@ -103,6 +105,8 @@ function opened(log: SessionLog, session: Session, env: LocalOptions["env"]): At
     attempts,
     words,
     judged: (verdict) => append([{ type: "attempts.judged", data: verdict }]),
+    taking: (attempt) =>
+      append([{ type: "attempts.taking", data: attempt === undefined ? {} : { attempt } }]),
     settled: (taken, told) =>
       append([
         { type: "attempts.settled", data: taken === undefined ? {} : { taken } },

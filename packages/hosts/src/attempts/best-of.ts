@@ -14,6 +14,8 @@ export interface BestOf {
   readonly taken?: Taken;
   /** Why the winner could not be taken over. */
   readonly refused?: Failure;
+  /** Somebody has kept or dropped the winner's place: nothing was taken over, and all others stay. */
+  readonly isByHand?: true;
 }
 
 /** *Contract:* `cancelled` when it was interrupted: all of it can be gone on with. */
@@ -27,8 +29,10 @@ export async function runBestOf(running: Running): Promise<BestOf | Failure> {
   const answer = lastWords(known && (await sessionOf(known.session, running)));
   const taken = await takeWinner(verdict, running);
   if (isFailure(taken)) return { verdict, answer, refused: taken };
+  const told = toldText(verdict, answer, taken);
+  if (taken === "by-hand") return (await log.settled(undefined, told)) ?? { verdict, answer, isByHand: true };
   await dropOthers(verdict, running);
-  const failed = await log.settled(taken && winner, toldText(verdict, answer, taken));
+  const failed = await log.settled(taken && winner, told);
   return failed ?? { verdict, answer, ...(taken && { taken }) };
 }
 
@@ -76,16 +80,20 @@ function interrupted(): Failure {
   return failure("cancelled", "it was interrupted", { who: "user" });
 }
 
-/** Undefined where nothing is to be taken, or somebody has decided already. */
+/** Undefined where nothing is to be taken. */
 async function takeWinner(
   { winner, results }: AttemptsVerdict,
   { log, places, observer }: Running,
-): Promise<Taken | Failure | undefined> {
+): Promise<Taken | Failure | "by-hand" | undefined> {
   if (winner === undefined || !log.attempts.apply || results[winner]?.files === 0) return undefined;
   const place = places[winner];
   // It was taken over, and the process died before it could say so.
-  if (!place) return { paths: [], held: new Map() };
-  return place.take((text) => observer.onRemark(text));
+  if (!place) return log.attempts.taking === winner ? { paths: [], held: new Map() } : "by-hand";
+  const unsaid = await log.taking(winner);
+  if (unsaid) return unsaid;
+  const taken = await place.take((text) => observer.onRemark(text));
+  // What is refused is a person's to decide on.
+  return isFailure(taken) ? ((await log.taking(undefined)) ?? taken) : taken;
 }
 
 async function dropOthers({ winner, results }: AttemptsVerdict, running: Running): Promise<void> {
@@ -107,12 +115,14 @@ const pathsNamed = 50;
 function toldText(
   { results, winner, why }: AttemptsVerdict,
   answer: string,
-  taken: Taken | undefined,
+  taken: Taken | "by-hand" | undefined,
 ): string {
   const made = `${results.length} independent attempts were made at this task, each on a copy of the folder`;
   if (winner === undefined) return `${made}. None came to anything; the folder is as it was.`;
   const best = `Attempt ${winner + 1} was judged best (${why})`;
   const words = answer === "" ? "" : ` It said: ${answer.slice(0, longestAnswer)}`;
+  if (taken === "by-hand")
+    return `${made}. ${best}; a person has decided whether its changes are in the folder.${words}`;
   if (!taken) return `${made}. ${best}; the folder was not changed.${words}`;
   const more = taken.paths.length > pathsNamed ? ", ..." : "";
   const paths = taken.paths.filter((path) => !path.startsWith(".git/")).slice(0, pathsNamed);

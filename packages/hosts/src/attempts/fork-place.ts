@@ -37,6 +37,9 @@ export function forkPlace({ env, self }: ForkMaker, fork: Fork): Place {
   return {
     enter: (program) => entrance({ program }),
     enterCopy: async (program) => {
+      // The tests are of what would be taken over.
+      const failed = await mend();
+      if (failed) return failed;
       const copied = await copyLayers(fork);
       if (isFailure(copied)) return copied;
       const found = await entrance({ program, layers: copied.layers });

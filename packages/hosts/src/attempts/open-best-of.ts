@@ -18,6 +18,7 @@ import { type AttemptsLog, beginAttemptsLog, resumeAttemptsLog } from "./attempt
 import { findTestCommand } from "./find-test-command.ts";
 import { forkPlace } from "./fork-place.ts";
 import type { Place } from "./place.ts";
+import { refusedTests } from "./refused-tests.ts";
 
 export interface BestOfWish {
   readonly count: number;
@@ -53,23 +54,25 @@ export async function openBestOf(
     Boolean,
   );
   if (unknown) return unknown;
-  const testCommand = wish.testCommand ?? (await findTestCommand(cwd, env));
-  if (wish.judge === "tests" && testCommand === undefined) return noTests();
+  const tests = await allowedTests(options, wish.testCommand ?? (await findTestCommand(cwd, env)));
+  if (wish.judge === "tests" && tests.command === undefined) return noTests(tests.refusal);
+  const testCommand = tests.command;
   // What the first fork on a machine would wait for is no part of making it.
   const binary = await forkBinary(env);
   if (isFailure(binary)) return binary;
   const from = performance.now();
-  const made = await makePlaces(wish.count, { cwd, env, self, about: words.text });
+  const id = newSessionId(systemClock);
+  const made = await makePlaces(wish.count, { cwd, env, self, about: words.text, session: id });
   if (isFailure(made)) return made;
   const readyMs = performance.now() - from;
-  const { count: _, models, ...rest } = wish;
+  const { count: _, testCommand: _asked, models, ...rest } = wish;
   const attempts = made.map(({ place }, at): Attempted => {
     const model = models[at % Math.max(1, models.length)];
     return { session: newSessionId(systemClock), place, ...(model !== undefined && { model }) };
   });
   const log = await beginAttemptsLog(options, words, {
     ...rest,
-    id: newSessionId(systemClock),
+    id,
     attempts,
     seed: wish.seed ?? Math.floor(systemClock.random() * 2 ** 31),
     ...(testCommand !== undefined && { testCommand }),
@@ -89,10 +92,35 @@ export async function reopenBestOf(
   const log = await resumeAttemptsLog(options, id);
   if (log === undefined || isFailure(log)) return log;
   const places = log.attempts.attempts.map(({ place }) => placeOf(place, { env: options.env, self }));
-  return { log, places, readyMs: 0 };
+  return { log: await withAllowedTests(log, options), places, readyMs: 0 };
 }
 
-function noTests(): Failure {
+/** The mode and the rules of this line hold, whatever those were that it was begun with. */
+async function withAllowedTests(log: AttemptsLog, options: LocalOptions): Promise<AttemptsLog> {
+  const { testCommand, ...attempts } = log.attempts;
+  if (attempts.verdict) return log;
+  const { command } = await allowedTests({ ...options, cwd: log.cwd }, testCommand);
+  return command === undefined ? { ...log, attempts } : log;
+}
+
+interface AllowedTests {
+  /** Absent where none is known, or it may not run. */
+  readonly command?: string;
+  readonly refusal?: string;
+}
+
+async function allowedTests(options: LocalOptions, command: string | undefined): Promise<AllowedTests> {
+  if (command === undefined) return {};
+  const refusal = await refusedTests(options, command);
+  if (refusal === undefined) return { command };
+  options.onRemark?.(refusal);
+  return { refusal };
+}
+
+function noTests(refusal: string | undefined): Failure {
+  if (refusal !== undefined) {
+    return failure("invalid-arguments", `${refusal}; let a model judge with --judge model`, { who: "user" });
+  }
   const text =
     "nothing tells how the tests of this project are run; name their command with --test-command CMD, or let a model judge with --judge model";
   return failure("invalid-arguments", text, { who: "user" });
@@ -103,6 +131,7 @@ interface Maker {
   readonly env: LocalOptions["env"];
   readonly self: Self;
   readonly about: string;
+  readonly session: string;
 }
 
 interface Made {
@@ -111,11 +140,14 @@ interface Made {
 }
 
 /** All or none. */
-async function makePlaces(count: number, { about, ...maker }: Maker): Promise<readonly Made[] | Failure> {
+async function makePlaces(
+  count: number,
+  { about, session, ...maker }: Maker,
+): Promise<readonly Made[] | Failure> {
   const { cwd, env } = maker;
   const made: Made[] = [];
   for (let at = 0; at < count; at++) {
-    const fork = await openFork(env, { cwd, about: `attempt ${at + 1}: ${about}` });
+    const fork = await openFork(env, { cwd, about: `attempt ${at + 1}: ${about}`, session });
     if (isFailure(fork)) {
       for (const { open } of made) await open.drop();
       return fork;

@@ -1,18 +1,17 @@
 /** The tests of one attempt, in a sandbox of their own, in a process that sees the attempt in place of the folder. */
+import { networkRules } from "@lathe/policy";
 import { type CommandResult, type Failure, isFailure, type TestsRun } from "@lathe/protocol";
 import { failureReport } from "@lathe/repair/failure-report";
 import type { LocalOptions } from "../local-options.ts";
 import { type LoneSandbox, openLoneSandbox } from "../lone-sandbox.ts";
 import type { TestsOrder } from "./orders.ts";
 
-type Place = Pick<LocalOptions, "cwd" | "env" | "rules" | "sandbox" | "sandboxLimits">;
+type Place = Pick<LocalOptions, "cwd" | "env" | "mode" | "rules" | "sandbox" | "sandboxLimits">;
 
 /** *Contract:* the caller closes it, whatever came of the tests. */
-export function openTests({ rules, sandbox: choice, ...place }: Place): Promise<LoneSandbox | Failure> {
-  const hosts = rules.flatMap(({ verdict, kinds, target }) =>
-    verdict === "allow" && kinds?.includes("network") && target !== undefined ? [target] : [],
-  );
-  return openLoneSandbox({ ...place, hosts: choice === "off" ? [] : hosts, choice });
+export function openTests({ mode, rules, sandbox: choice, ...place }: Place): Promise<LoneSandbox | Failure> {
+  const { hosts, bars } = networkRules(rules, () => mode);
+  return openLoneSandbox({ ...place, hosts: choice === "off" ? [] : hosts, bars, choice });
 }
 
 export async function runTests(

@@ -1,7 +1,7 @@
 /** Forks of this user on this machine: made, found, compared, kept and dropped. */
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { type Failure, type ForkLayers, failure, isFailure } from "@lathe/protocol";
+import { type Failure, type ForkLayers, failure, fold, isFailure } from "@lathe/protocol";
 import { type Difference, differencesOf } from "@lathe/sandbox/forks/differences";
 import { enterArgs } from "@lathe/sandbox/forks/enter-fork";
 import {
@@ -16,6 +16,7 @@ import { heldBack } from "@lathe/sandbox/forks/held-back";
 import { holdFork } from "@lathe/sandbox/forks/hold-fork";
 import { homeFolder } from "../home-folder.ts";
 import { newSessionId } from "../session-id.ts";
+import { openState } from "../state.ts";
 import { forksFolder, workspaceFolder } from "../state-folder.ts";
 import { systemClock } from "../system-clock.ts";
 import { forkBinary } from "./fork-binary.ts";
@@ -29,10 +30,12 @@ export interface NewFork {
   /** Real path of the folder. */
   readonly cwd: string;
   readonly about: string;
+  /** Whose attempt is to work in it: until those are settled it stays, empty or not. */
+  readonly session?: string;
 }
 
 /** *Contract:* `sandbox-unavailable` where no fork could be opened; `invalid-arguments` for a folder that can have none. */
-export async function openFork(env: Env, { cwd, about }: NewFork): Promise<Fork | Failure> {
+export async function openFork(env: Env, { cwd, ...more }: NewFork): Promise<Fork | Failure> {
   if (env.LATHE_FORK) {
     const text = `this runs in the fork ${env.LATHE_FORK}: a fork of a fork could be kept nowhere; leave out --fork`;
     return failure("invalid-arguments", text, { who: "user" });
@@ -45,7 +48,7 @@ export async function openFork(env: Env, { cwd, about }: NewFork): Promise<Fork 
   try {
     sweepForks(forks);
     mkdirSync(forks, { recursive: true, mode: 0o700 });
-    return placeRefusal(forks) ?? makeFork(cwd, { folder: forks, id: newSessionId(systemClock), about });
+    return placeRefusal(forks) ?? makeFork(cwd, { folder: forks, id: newSessionId(systemClock), ...more });
   } catch (cause) {
     const text = `no fork can be made in ${forks}: ${String(cause)}; set XDG_STATE_HOME to a folder that can be written`;
     return failure("no-access", text, { who: "host", cause });
@@ -107,7 +110,8 @@ export async function listForks(env: Env): Promise<readonly ListedFork[] | Failu
     const isOpen = isFailure(hold);
     // One that was made a moment ago may be about to be entered.
     const isNew = Date.now() - fork.madeAt < newMs;
-    if (!isOpen && count === 0 && !isNew) dropForkFolder(fork);
+    const isLeft = !isOpen && count === 0 && !isNew && !(await isWaitedFor(env, fork));
+    if (isLeft) dropForkFolder(fork);
     else listed.push({ fork, isOpen, differences: count });
     if (!isFailure(hold)) await hold.release();
   }
@@ -115,6 +119,15 @@ export async function listForks(env: Env): Promise<readonly ListedFork[] | Failu
 }
 
 const newMs = 60_000;
+
+/** An attempt that waits for its turn has changed nothing yet. */
+async function isWaitedFor(env: Env, { session }: Fork): Promise<boolean> {
+  if (session === undefined) return false;
+  const events = await openState(env).store.read(session);
+  if (isFailure(events)) return false;
+  const { attempts } = fold(events);
+  return attempts !== undefined && !attempts.settled;
+}
 
 /** From the start of its id or all of it. */
 export function findFork(env: Env, start: string): Fork | Failure {

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { type Attempts, judges } from "../attempts.ts";
 import type { EventType } from "../event-type.ts";
 
-export type AttemptsStarted = Omit<Attempts, "verdict" | "settled">;
+export type AttemptsStarted = Omit<Attempts, "verdict" | "taking" | "settled">;
 
 const schema: v.GenericSchema<unknown, AttemptsStarted> = v.object({
   attempts: v.array(

@@ -27,6 +27,8 @@ export interface Fork extends ForkLayers {
   readonly madeAt: number;
   /** What it was made for, e.g. the task or the command. */
   readonly about: string;
+  /** Whose attempt is to work in it. */
+  readonly session?: string;
   /** The kernel's time after which a change of the base is one that the fork may not know of. */
   readonly since: { readonly seconds: string; readonly nanoseconds: string };
 }
@@ -36,23 +38,29 @@ export interface ForkPlace {
   readonly folder: string;
   readonly id: string;
   readonly about: string;
+  /** Whose attempt is to work in it. */
+  readonly session?: string;
 }
 
 const metaName = "fork.json";
 const goneName = ".gone-";
 
 /** *Contract:* its base may be changed by nobody while a fork of it is open; throws what the file system throws. */
-export function makeFork(base: string, { folder: forks, id, about }: ForkPlace): Fork {
+export function makeFork(base: string, { folder: forks, id, about, session }: ForkPlace): Fork {
   const folder = takeFolder(forks, id, metaName);
   // The view's top has the permissions of the layer.
   chmodSync(join(folder, "upper"), lstatSync(base).mode & 0o777);
   rememberIndex(base, folder);
-  const known = { base, madeAt: Date.now(), about };
+  const known = { base, madeAt: Date.now(), about, ...(session !== undefined && { session }) };
   writeFileSync(join(folder, metaName), JSON.stringify({ v: 1, ...known }));
   return forkIn(folder, id, known);
 }
 
-function forkIn(folder: string, id: string, known: Pick<Fork, "base" | "madeAt" | "about">): Fork {
+function forkIn(
+  folder: string,
+  id: string,
+  known: Pick<Fork, "base" | "madeAt" | "about" | "session">,
+): Fork {
   const { ctimeNs } = lstatSync(join(folder, metaName), { bigint: true });
   const since = {
     seconds: String(ctimeNs / 1_000_000_000n),
@@ -86,9 +94,10 @@ export function readFork(forks: string, id: string): Fork | undefined {
   const folder = join(forks, id);
   try {
     const text = readFileSync(join(folder, metaName), "utf8");
-    const { v, base, madeAt, about } = JSON.parse(text) as Record<string, unknown>;
+    const { v, base, madeAt, about, session } = JSON.parse(text) as Record<string, unknown>;
     if (v !== 1 || typeof base !== "string" || typeof madeAt !== "number") return undefined;
-    return forkIn(folder, id, { base, madeAt, about: String(about) });
+    const whose = typeof session === "string" ? { session } : {};
+    return forkIn(folder, id, { base, madeAt, about: String(about), ...whose });
   } catch {
     return undefined;
   }

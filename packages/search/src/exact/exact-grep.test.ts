@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
-  cpSync,
   linkSync,
   mkdirSync,
   mkdtempSync,
@@ -14,15 +12,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { after, it } from "node:test";
-import type { GrepQuery, GrepResult } from "@lathe/protocol";
-import { isFailure } from "@lathe/protocol";
-import { rgPath } from "@vscode/ripgrep";
 import fc from "fast-check";
-import { createSearch } from "../create-search.ts";
-import { sieveOf } from "../sieve.ts";
-import { type ExactGrep, openExactGrep } from "./exact-grep.ts";
+import type { ExactGrep } from "./exact-grep.ts";
+import { git, type Opened, openSample, put, sampleRepository, words } from "./exact-samples.ts";
 import { trigramsVersion } from "./trigrams.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-exact-"));
@@ -31,97 +25,13 @@ after(() => {
   for (const one of opened) one.close();
   rmSync(folder, { recursive: true });
 });
-const signal = new AbortController().signal;
 
-function put(root: string, path: string, content: string | Uint8Array): void {
-  mkdirSync(dirname(join(root, path)), { recursive: true });
-  writeFileSync(join(root, path), content);
-  // Long ago: what was changed just now is not indexed, since it may change again unseen.
-  utimesSync(join(root, path), 1_700_000_000, 1_700_000_000);
-}
-
-const git = (root: string, ...args: readonly string[]): string =>
-  execFileSync("git", ["-C", root, "-c", "user.name=a", "-c", "user.email=a@example.com", ...args], {
-    encoding: "utf8",
-    stdio: "pipe",
-  });
-
-const words =
-  "kettle teapot Kessel boilWater STEAM_VALVE naïve größe 漢字仮名 \u212aelvin ſteam whistle_loudly".split(
-    " ",
-  );
-
-/** A repository with text of all kinds, in which no word is everywhere. */
-function repository(): string {
-  const root = mkdtempSync(join(folder, "tree-"));
-  git(root, "init", "-q");
-  for (let n = 0; n < 120; n++) {
-    const [one, other] = [words[n % words.length] ?? "", words[(n * 7 + 3) % words.length] ?? ""];
-    const end = n % 5 === 0 ? "\r\n" : "\n";
-    const lines = [
-      `// part ${n}`,
-      `const ${one}${n} = call_${other}(${n});`,
-      "",
-      `return ${other} + "${one}";`,
-    ];
-    put(root, `src/${n % 9}/part-${n}.ts`, `${lines.join(end)}${n % 4 === 0 ? "" : end}`);
-  }
-  put(root, "src/1-a/first.ts", "kettle before and behind\n");
-  put(root, "bin/early", Buffer.from("kettle\nx\0kettle\n"));
-  put(root, "bin/late", Buffer.from(`kettle\n${"text\n".repeat(30_000)}\0kettle\n`));
-  put(root, "doc/utf16.txt", Buffer.from("\ufeffkettle und Größe\n", "utf16le"));
-  put(root, "doc/mark.txt", "\ufeffkettle with a mark\n");
-  put(root, "doc/empty.txt", "");
-  put(root, "secret/.env", "kettle=secretSauce\n");
-  put(root, ".gitignore", "*.log\nout/\n");
-  put(root, "out/kettle.ts", "kettle\n");
-  put(root, "kettle.log", "kettle\n");
-  put(root, "src/.latheignore", "");
-  return root;
-}
-
-interface Compared {
-  /** The same query by ripgrep over everything, and by the index. */
-  readonly expected: GrepResult | string;
-  readonly found: GrepResult | string;
-  readonly usedIndex: boolean;
-}
-
-interface Opened {
-  readonly exact: ExactGrep;
-  readonly cache: string;
-  compare(query: Partial<GrepQuery> & { readonly pattern: string }): Promise<Compared>;
-}
+const repository = (): string => sampleRepository(folder);
 
 async function open(root: string, cache: string = mkdtempSync(join(folder, "cache-"))): Promise<Opened> {
-  const place = { root, program: rgPath, path: "" };
-  const mayIndex = (path: string): boolean => !path.endsWith(".env");
-  const exact = openExactGrep(place, { folder: cache, fromFiles: 50, mayIndex });
-  opened.push(exact);
-  await exact.settled();
-  const plain = createSearch({ root });
-  return {
-    exact,
-    cache,
-    async compare(given) {
-      const query = { limit: 1000, ...given };
-      const expected = await plain.grep(query, signal);
-      const sieve = sieveOf(query.path ?? "", query);
-      assert.ok(!isFailure(sieve));
-      let usedIndex = true;
-      const search = (until: AbortSignal) => {
-        usedIndex = false;
-        return plain.grep(query, until);
-      };
-      const found = await exact.grep(
-        { place: { ...place, path: query.path ?? "" }, sieve, query },
-        search,
-        signal,
-      );
-      const textOf = (one: typeof found) => (isFailure(one) ? one.text : one);
-      return { expected: textOf(expected), found: textOf(found), usedIndex };
-    },
-  };
+  const one = await openSample(root, cache);
+  opened.push(one.exact);
+  return one;
 }
 
 it("gives ripgrep's very result for 100 patterns made from the text, and for most of them by the index", async () => {
@@ -296,40 +206,5 @@ it("leaves small trees, and folders that are no repository, to ripgrep where it 
     const { expected, found, usedIndex } = await large.compare({ pattern: "kettle4", ...(path && { path }) });
     assert.deepEqual(found, expected);
     assert.equal(usedIndex, path === undefined);
-  }
-});
-
-it("hears of changes also where the root, or a folder above it, is another one", async () => {
-  const above = mkdtempSync(join(folder, "above-"));
-  const root = join(above, "tree");
-  renameSync(repository(), root);
-  const { compare, exact } = await open(root);
-  const changes: readonly (() => void)[] = [
-    () => {
-      renameSync(root, `${root}.old`);
-      cpSync(`${root}.old`, root, { recursive: true, preserveTimestamps: true });
-    },
-    () => {
-      renameSync(above, `${above}.old`);
-      cpSync(`${above}.old`, above, { recursive: true, preserveTimestamps: true });
-    },
-    () => {
-      cpSync(root, `${root}.kept`, { recursive: true, preserveTimestamps: true });
-      rmSync(root, { recursive: true });
-      cpSync(`${root}.kept`, root, { recursive: true, preserveTimestamps: true });
-    },
-  ];
-  for (const [n, change] of changes.entries()) {
-    change();
-    appendFileSync(join(root, "src/3/part-3.ts"), `simmerSoup${n}\n`);
-    for (const isSettled of [false, true]) {
-      const { found, usedIndex } = await compare({ pattern: `simmerSoup${n}` });
-      assert.equal(typeof found === "object" && found.lines.length, 1, `change ${n}`);
-      assert.equal(usedIndex, isSettled, `change ${n}`);
-      await exact.settled();
-    }
-    appendFileSync(join(root, "src/3/part-4.ts"), `simmerStew${n}\n`);
-    const { found } = await compare({ pattern: `simmerStew${n}` });
-    assert.equal(typeof found === "object" && found.lines.length, 1, `after change ${n}`);
   }
 });

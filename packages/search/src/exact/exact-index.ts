@@ -26,6 +26,8 @@ export interface ExactOptions {
   readonly quota: number;
   /** Files from which on an index is worth it. */
   readonly fromFiles: number;
+  /** The folder of people's configuration; their `.config` when absent. */
+  readonly configHome?: string;
   /** *Contract:* pure; false for files that are never indexed: they are searched as they are. */
   readonly mayIndex: (path: string) => boolean;
 }
@@ -72,7 +74,7 @@ export class ExactIndex {
     this.#repository = repositoryOf(place.root);
     this.#name = `t${trigramsVersion}-${cacheName(place.root, this.#repository)}`;
     this.folder = join(options.folder, this.#name);
-    this.#outside = new OutsideRules(place.root, this.#repository);
+    this.#outside = new OutsideRules(place.root, options.configHome);
   }
 
   /**
@@ -141,7 +143,7 @@ export class ExactIndex {
     this.#lookedAt = Date.now();
     try {
       this.#load();
-      this.#outside.note();
+      if (!this.#outside.note()) return undefined;
       const gone = new Set(this.tree.files.keys());
       let isReadable = true;
       const see = (path: string): void => {

@@ -1,7 +1,8 @@
 /** Tree watch: hears of changes in the folders of a tree, where the system tells of each before it is over. */
-import { type FSWatcher, readdirSync, readFileSync, statfsSync, statSync, watch } from "node:fs";
+import { type Dirent, type FSWatcher, readdirSync, readFileSync, statfsSync, statSync, watch } from "node:fs";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
+import { speaksOfIgnoring } from "./outside-rules.ts";
 
 export interface Heard {
   /** Files and folders that came, went or changed. */
@@ -12,24 +13,44 @@ export interface Heard {
 
 /** Local file systems of Linux, whose changes inotify tells of: ext, btrfs, xfs, tmpfs, f2fs, zfs, overlay. */
 const trusted = new Set([0xef53, 0x9123683e, 0x58465342, 0x01021994, 0xf2f52010, 0x2fc12fc1, 0x794c7630]);
-/** Part of the watches that all programs of the user have. */
+/** Part of what the system allows: other programs of the user watch, too. */
 const share = 1 / 4;
-/** Events at a time after which some may have been lost: the system keeps 16,384. */
+/** Events at a time after which some may have been lost, and paths that are kept. */
 const mostEvents = 4_000;
 /** Folders that are looked into at a time. */
 const atATime = 50;
 
 /** Whether changes below a folder are heard of at all. */
 export function isWatchable(root: string): boolean {
-  return process.platform === "linux" && trusted.has(Number(statfsSync(root).type)) && watchesAllowed() > 0;
+  if (process.platform !== "linux" || !trusted.has(Number(statfsSync(root).type))) return false;
+  return watchesAllowed() > 0 && limitOf("max_queued_events") > 0;
 }
 
 function watchesAllowed(): number {
+  return limitOf("max_user_watches") * share;
+}
+
+/** Zero where there is no such limit: then changes are not heard of, either. */
+function limitOf(name: "max_user_watches" | "max_queued_events"): number {
   try {
-    return Number(readFileSync("/proc/sys/fs/inotify/max_user_watches", "utf8")) * share;
+    return Number(readFileSync(`/proc/sys/fs/inotify/${name}`, "utf8"));
   } catch {
     return 0;
   }
+}
+
+/** The queue that all trees have together: the system drops what comes when it is full, and nobody is told. */
+const queue = { most: 0, events: 0, overflows: 0 };
+
+function countEvent(): void {
+  if (queue.events === 0) {
+    // All that the queue holds is read before it.
+    setImmediate(() => {
+      queue.events = 0;
+    });
+  }
+  queue.events++;
+  if (queue.events === queue.most) queue.overflows++;
 }
 
 interface Watched {
@@ -42,13 +63,14 @@ export class TreeWatch {
   readonly #device: bigint | undefined;
   readonly #watched = new Map<string, Watched>();
   #paths = new Set<string>();
-  #events = 0;
+  #overflows = queue.overflows;
   #isPartial = false;
-  /** It could not watch all, and is of no use any more. */
+  /** It could not watch all, or not all that matters, and is of no use any more. */
   isBroken = false;
 
   constructor(root: string) {
     this.#root = root;
+    queue.most = Math.min(mostEvents, Math.ceil(limitOf("max_queued_events") * share));
     this.#device = identityOf(root)?.device;
   }
 
@@ -65,7 +87,11 @@ export class TreeWatch {
     for (let folder = waiting.pop(); folder !== undefined && !this.isBroken; folder = waiting.pop()) {
       seen.add(folder);
       if (this.#watch(folder)) added++;
-      waiting.push(...foldersIn(this.#root, folder).filter((one) => !isLeftOut(one)));
+      const entries = entriesOf(this.#root, folder);
+      if (entries.some((entry) => isUnheard(entry, folder))) this.isBroken = true;
+      const folders = entries.filter((entry) => entry.isDirectory() && entry.name !== ".git");
+      const paths = folders.map(({ name }) => (folder === "" ? name : `${folder}/${name}`));
+      waiting.push(...paths.filter((path) => !isLeftOut(path)));
       if (seen.size > most) this.isBroken = true;
       if (seen.size % atATime === 0) await turn();
     }
@@ -100,8 +126,8 @@ export class TreeWatch {
   }
 
   #hear(folder: string, name: string | Buffer | null): void {
-    this.#events++;
-    if (typeof name !== "string" || name.includes("\ufffd") || this.#events > mostEvents) {
+    countEvent();
+    if (typeof name !== "string" || name.includes("\ufffd") || this.#paths.size >= mostEvents) {
       this.#isPartial = true;
       return;
     }
@@ -126,9 +152,9 @@ export class TreeWatch {
     await turn();
     // No folder above the root is watched.
     if (identityOf(this.#root)?.identity !== this.#watched.get("")?.identity) this.isBroken = true;
-    const heard = { paths: this.#paths, isPartial: this.#isPartial };
+    const heard = { paths: this.#paths, isPartial: this.#isPartial || this.#overflows !== queue.overflows };
     this.#paths = new Set();
-    this.#events = 0;
+    this.#overflows = queue.overflows;
     this.#isPartial = false;
     return heard;
   }
@@ -151,13 +177,17 @@ function identityOf(path: string): { readonly identity: string; readonly device:
   }
 }
 
-function foldersIn(root: string, folder: string): readonly string[] {
+function entriesOf(root: string, folder: string): readonly Dirent[] {
   try {
-    return readdirSync(join(root, folder), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && entry.name !== ".git")
-      .map(({ name }) => (folder === "" ? name : `${folder}/${name}`));
+    return readdirSync(join(root, folder), { withFileTypes: true });
   } catch {
     // It went away, or may not be read: ripgrep does not see into it either.
     return [];
   }
+}
+
+/** Rules on ignoring that change elsewhere: a link's, and those of a repository within the tree. */
+function isUnheard(entry: Dirent, folder: string): boolean {
+  if (entry.name === ".git") return folder !== "";
+  return entry.isSymbolicLink() && speaksOfIgnoring(entry.name);
 }

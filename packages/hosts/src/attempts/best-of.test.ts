@@ -1,0 +1,58 @@
+/** What is taken over and what goes, once the attempts are judged. */
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, it } from "node:test";
+import { type Attempts, failure, isFailure } from "@lathe/protocol";
+import { runBestOf } from "./best-of.ts";
+import type { Place } from "./place.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "lathe-best-of-"));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+const result = { end: "done", files: 1, added: 1, removed: 0, steps: 1, cost: 0, costUnknown: false, ms: 1 };
+const judged: Attempts = {
+  attempts: ["f0", "f1"].map((id) => ({ session: `s-${id}`, place: { type: "fork", id } })),
+  ...{ seed: 1, apply: true, keepAll: false },
+  verdict: { results: [result, result], winner: 0, by: "tests", why: "it passes" },
+};
+
+/** What is done, in its order; the first attempt is the winner. */
+async function settle(attempts: Attempts, winner: "there" | "refused" | "gone"): Promise<readonly string[]> {
+  const done: string[] = [];
+  const says = (text: string) => async (): Promise<undefined> => void done.push(text);
+  const unused = async (): Promise<never> => assert.fail();
+  const place = (id: string): Place => ({
+    ...{ enter: unused, enterCopy: unused, changes: unused, ways: { take: "", drop: "", look: "" } },
+    take: async () => {
+      done.push(`take ${id}`);
+      return winner === "refused" ? failure("stale-version", "moved") : { paths: ["a"], held: new Map() };
+    },
+    drop: says(`drop ${id}`),
+  });
+  const ended = await runBestOf({
+    ...{ env: { HOME: folder, XDG_STATE_HOME: folder }, parallel: 1, testMs: 1, worker: () => [] },
+    log: {
+      ...{ id: "root", cwd: folder, attempts, words: { text: "do it" }, judged: unused },
+      taking: async (at) => void done.push(`taking ${at}`),
+      settled: async (taken) => void done.push(`settled ${taken}`),
+      close: unused,
+    },
+    places: [winner === "gone" ? undefined : place("0"), place("1")],
+    observer: { onAttempt: () => undefined, onRemark: () => undefined },
+    signal: new AbortController().signal,
+  });
+  assert.ok(!isFailure(ended));
+  return ended.isByHand ? [...done, "by hand"] : done;
+}
+
+it("says durably that it takes the winner over before it does, and drops the others after it", async () => {
+  assert.deepEqual(await settle(judged, "there"), ["taking 0", "take 0", "drop 1", "settled 0"]);
+  assert.deepEqual(await settle(judged, "refused"), ["taking 0", "take 0", "taking undefined"]);
+});
+
+it("has taken a winner over whose place is gone only where it began to", async () => {
+  assert.deepEqual(await settle({ ...judged, taking: 0 }, "gone"), ["drop 1", "settled 0"]);
+  assert.deepEqual(await settle(judged, "gone"), ["settled undefined", "by hand"]);
+});
