@@ -82,7 +82,7 @@ describe("the cost of a session", () => {
   it("says so to a person, in so many columns as there are", async () => {
     const { out } = await place.run(["sessions", "cost", id]);
     assert.match(out, /STEP +FRESH +CACHED +WRITTEN +OUT +COST +INPUT\n/);
-    assert.match(out, /\n2 .*\n3 .*1 failed before\n/);
+    assert.match(out, /\n2 .*\n3 .*1 failed\n/);
     assert.match(out, /missed \S+: forgotten/);
     assert.match(out, /results of read +/);
     assert.match(out, /failed +2 \(1× [a-z-]+, 1× [a-z-]+\)/);
