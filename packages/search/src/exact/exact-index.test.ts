@@ -1,5 +1,14 @@
 import assert from "node:assert/strict";
-import { appendFileSync, cpSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  linkSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it, type TestContext } from "node:test";
@@ -129,4 +138,18 @@ it("leaves trees to ripgrep in which rules on ignoring may change unheard", asyn
       await exact.settled();
     }
   }
+});
+
+it("looks again at all after five minutes, for what it did not hear", async (t) => {
+  const root = repository();
+  const { compare, exact } = await open(root);
+  linkSync(join(root, "src/4/part-4.ts"), join(root, "out/later.ts"));
+  await compare({ pattern: "simmerSoup" });
+  appendFileSync(join(root, "out/later.ts"), "simmerSoup\n");
+  t.mock.timers.enable({ apis: ["Date"], now: Date.now() + 400_000 });
+  await compare({ pattern: "simmerSoup" });
+  await exact.settled();
+  const { found, expected, usedIndex } = await compare({ pattern: "simmerSoup" });
+  assert.deepEqual([found, usedIndex], [expected, true]);
+  assert.equal(typeof found === "object" && found.lines.length, 1);
 });
