@@ -124,8 +124,12 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
       readonly winner: number;
       readonly by: string;
       readonly taken: boolean;
+      readonly cost: number;
+      readonly attempts: readonly { readonly cost: number }[];
     };
     assert.deepEqual([found.by, found.taken], ["model", false]);
+    const own = found.attempts.reduce((sum, one) => sum + one.cost, 0);
+    assert.ok(found.cost > own, `the judge is paid, too: ${found.cost} of which ${own}`);
     assert.equal(code, found.winner === 1 ? 1 : 0);
     const asked = server.records.at(-1)?.request;
     assert.deepEqual(asked?.tools, []);

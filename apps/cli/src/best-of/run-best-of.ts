@@ -9,6 +9,7 @@ import {
 } from "@lathe/hosts/attempts/open-best-of";
 import type { Observer } from "@lathe/hosts/attempts/running";
 import type { Words } from "@lathe/hosts/local";
+import { sessionCost } from "@lathe/hosts/session-cost";
 import { type Failure, isFailure, judges } from "@lathe/protocol";
 import { commandName } from "../command-name.ts";
 import { exitCodeOfFailure } from "../exit-code.ts";
@@ -134,7 +135,7 @@ async function finish(
     });
     rows.close();
     if (isFailure(ended)) return watch.code() === undefined ? ended : goOnLater(log.id, watch.code());
-    return report(ended, { log, places }, run);
+    return report(ended, { log, places, cost: await costOf(log.id, options, ended) }, run);
   } finally {
     rows.close();
     await log.close();
@@ -159,7 +160,19 @@ function goOnLater(id: string, code = interrupted): number {
   return code;
 }
 
-type Compared = Pick<OpenedBestOf, "log" | "places">;
+/** In US dollars, of all that was asked below it, a judging model too; null where a price is unknown. */
+async function costOf(id: string, { env }: AgentOptions, { verdict }: BestOf): Promise<number | null> {
+  const account = await sessionCost(env, id);
+  if (!isFailure(account) && account.tree) return account.tree.costUnknown ? null : account.tree.cost;
+  const { results } = verdict;
+  return results.some(({ costUnknown }) => costUnknown)
+    ? null
+    : results.reduce((sum, { cost }) => sum + cost, 0);
+}
+
+interface Compared extends Pick<OpenedBestOf, "log" | "places"> {
+  readonly cost: number | null;
+}
 
 /** Standard output has the answer; what was compared and taken over is told beside it. */
 function report(ended: BestOf, compared: Compared, { format }: BestOfRun): number {
@@ -220,7 +233,7 @@ function outcomeText({ verdict, taken, isByHand }: BestOf, { log, places }: Comp
 
 const mostHeld = 20;
 
-function resultObject({ verdict, answer, taken, refused }: BestOf, { log }: Compared): object {
+function resultObject({ verdict, answer, taken, refused }: BestOf, { log, cost }: Compared): object {
   const { attempts } = log.attempts;
   const { results, winner, by, why } = verdict;
   return {
@@ -232,9 +245,7 @@ function resultObject({ verdict, answer, taken, refused }: BestOf, { log }: Comp
     taken: taken !== undefined,
     ...(taken && { changed: taken.paths, heldBack: [...taken.held.keys()] }),
     ...(refused && { failure: { code: refused.code, text: refused.text } }),
-    cost: results.some(({ costUnknown }) => costUnknown)
-      ? null
-      : results.reduce((sum, { cost }) => sum + cost, 0),
+    cost,
     attempts: results.map((result, at) => ({ attempt: at + 1, ...attempts[at], ...result })),
   };
 }
