@@ -6,6 +6,7 @@ import {
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   readFileSync,
   realpathSync,
   rmSync,
@@ -64,6 +65,15 @@ export function staysIn(folder: string, path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether a copy of what is at `source` would write outside of the folder anywhere below `place`. */
+export function leadsOut(folder: string, place: string, source: string): boolean {
+  const kind = kindOf(source);
+  // A link takes the place of what is there; all else is written into it.
+  if (!staysIn(folder, kind?.isSymbolicLink() ? dirname(place) : place)) return true;
+  if (!kind?.isDirectory()) return false;
+  return readdirSync(source).some((name) => leadsOut(folder, join(place, name), join(source, name)));
 }
 
 /** The link or the file itself, where no folder on the way leads elsewhere. */
