@@ -8,7 +8,7 @@ import { kindOf, staysIn } from "../own-files.ts";
 /** Made by tools, and made again: nothing of an agent's answer. */
 const aside = new Set([".git", "node_modules", ".venv", "__pycache__", ".pytest_cache", ".lathe"]);
 const runnerSettings =
-  /(?:^|\/)(?:(?:vitest|jest|ava|vite)(?:\.\w+)*\.config\.[cm]?[jt]s(?:on)?|\.mocharc\.\w+|pytest\.ini|tox\.ini|conftest\.py|sitecustomize\.py)$/;
+  /(?:^|\/)(?:(?:vitest|jest|ava|vite|babel)(?:\.\w+)*\.config\.[cm]?[jt]s(?:on)?|(?:vitest\.workspace|jest\.setup)\.\w+|\.babelrc(?:\.\w+)?|\.mocharc\.\w+|package\.json|pyproject\.toml|setup\.cfg|\.?pytest\.(?:ini|toml)|tox\.ini|conftest\.py|(?:site|user)customize\.py)$/;
 
 export function isProtected(path: string): boolean {
   return isTestFile(path) || runnerSettings.test(path);
