@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { isStill, makeAnew, type OwnFolder, readPlain, removeIn, staysIn } from "../own-files.ts";
 import { lastWords, type Shell } from "../shell.ts";
+import { isProtected } from "../trials/carry-over.ts";
 import type { Candidate } from "./candidates.ts";
 import { clear } from "./clear.ts";
 import type { History } from "./history.ts";
@@ -141,8 +142,10 @@ async function applyFix(bench: Bench, { commit, fix }: Candidate): Promise<Failu
   const app = join(bench.folder, "app");
   const other = replaced(bench);
   if (other) return other;
-  for (const { path, status } of fix) if (status === "deleted") removeIn(app, path);
-  const there = fix.filter(({ status }) => status !== "deleted").map(({ path }) => path);
+  // What grading takes no answer from is not needed by one either.
+  const own = fix.filter(({ path }) => !isProtected(path));
+  for (const { path, status } of own) if (status === "deleted") removeIn(app, path);
+  const there = own.filter(({ status }) => status !== "deleted").map(({ path }) => path);
   return bench.history.checkOutFiles(commit.id, there, app);
 }
 
