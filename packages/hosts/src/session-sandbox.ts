@@ -1,7 +1,8 @@
 /** The sandbox of a session: what holds its commands in, what they reach, and the port that is opened by the first one. */
 import { networkRules } from "@lathe/policy";
-import type { Mode, NetworkLog } from "@lathe/protocol";
+import { isFailure, type Mode, type NetworkLog } from "@lathe/protocol";
 import { type ContainmentProbe, createContainmentProbe } from "./containment.ts";
+import { withTaskEnv } from "./evals/task-env.ts";
 import { createLazySandbox, type LazySandbox } from "./lazy-sandbox.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { createNetworkLog } from "./network-log.ts";
@@ -43,7 +44,8 @@ export function openSessionSandbox({ scratch, check, mode }: Held, options: Loca
     const [{ driver }, { commandEnv }] = await Promise.all([probe.ready(), import("@lathe/sandbox")]);
     const { hosts } = networkRules(options.rules, mode);
     if (hosts.length > 0 && driver.network === "closed") options.onRemark?.(noWayOut(driver.name));
-    return driver.open({ ...early, env: commandEnv(env, scratch.path) });
+    const opened = await driver.open({ ...early, env: commandEnv(env, scratch.path) });
+    return isFailure(opened) || driver.tier === "none" ? opened : withTaskEnv(opened, env);
   });
   return { probe, sandbox, network };
 }

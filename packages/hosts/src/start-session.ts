@@ -12,6 +12,7 @@ import {
 } from "@lathe/protocol";
 import { processOwner } from "@lathe/stores";
 import { builtinModel, chooseModels } from "./choose-models.ts";
+import { isTrial } from "./evals/task-env.ts";
 import { explained } from "./explained.ts";
 import { type Instructions, readInstructions } from "./instructions.ts";
 import type { LocalOptions } from "./local-options.ts";
@@ -152,7 +153,8 @@ async function exporting(options: LocalOptions, { depth }: Member): Promise<Loca
 /** A subagent has what its root was drawn for. */
 async function drawn(options: LocalOptions, id: string, { birth }: Member): Promise<LocalOptions> {
   const { experiments = [] } = options;
-  if (birth || experiments.length === 0) return options;
+  // A trial of an evaluation is no session of a person.
+  if (birth || experiments.length === 0 || isTrial(options.env)) return options;
   const { assign, withAssigned } = await import("./experiments/assign.ts");
   return withAssigned(options, assign(experiments, id), true);
 }

@@ -1,14 +1,17 @@
 /** Verify: a candidate's tests run before and after the real fix, several times, in one folder of the sandbox. */
 import { createHash } from "node:crypto";
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { isStill, makeAnew, type OwnFolder, readPlain, removeIn, staysIn } from "../own-files.ts";
 import { lastWords, type Shell } from "../shell.ts";
+import { isProtected } from "../trials/carry-over.ts";
 import type { Candidate } from "./candidates.ts";
+import { clear } from "./clear.ts";
 import type { History } from "./history.ts";
 import { type Due, judge, type TestRun } from "./outcomes.ts";
+import { openRunFolder, readRun } from "./run-folder.ts";
 import { manifestNames, type RunnerChoice, runnerOf, type SetUp, setUpsOf, type Tools } from "./set-up.ts";
 
 export interface Bench {
@@ -29,6 +32,8 @@ export interface Bench {
 }
 
 interface Installed {
+  /** Where the project lies. */
+  app?: OwnFolder;
   key?: string;
   way?: SetUp;
   /** Why what has these manifests cannot be set up. */
@@ -52,11 +57,11 @@ const setUpMs = 600_000;
 const runMs = 120_000;
 /** A suite that takes longer is not run whole. */
 const quickMs = 30_000;
-const scripts = fileURLToPath(new URL("../../task/", import.meta.url));
+const mostManifest = 4_000_000;
 
 export async function verify(bench: Bench, candidate: Candidate): Promise<Verified | Unverified | Failure> {
   const { language } = candidate;
-  const app = join(bench.folder, "app");
+  const app = begin(bench);
   const wrong = await checkOutBefore(bench, candidate);
   if (wrong) return wrong;
   const runner = runnerOf(language, reader(app));
@@ -95,52 +100,52 @@ async function repeated<T>(times: number, run: () => Promise<T>): Promise<readon
   return all;
 }
 
+/** Of plain files in the folder alone: a link says nothing of what is elsewhere. */
 export function reader(folder: string): (path: string) => string | undefined {
   return (path) => {
-    try {
-      return readFileSync(join(folder, path), "utf8");
-    } catch {
-      return undefined;
-    }
+    const file = join(folder, path);
+    return staysIn(folder, file) ? readPlain(file, mostManifest) : undefined;
   };
+}
+
+/** The project's folder, made anew where what ran before put something else in its place. */
+function begin({ folder, installed }: Bench): string {
+  const app = join(folder, "app");
+  if (installed.app && isStill(installed.app)) return app;
+  installed.app = makeAnew(app);
+  delete installed.key;
+  return app;
+}
+
+/** Nothing is written or read through what a test put there. */
+function replaced({ installed }: Bench): Unverified | undefined {
+  if (installed.app && isStill(installed.app)) return undefined;
+  return { why: "what it runs put something else in the place of the project's folder" };
 }
 
 /** The project as it was, with the tests of the fix. */
 async function checkOutBefore(
   bench: Bench,
   { commit, tests, deletedTests }: Candidate,
-): Promise<Failure | undefined> {
+): Promise<Failure | Unverified | undefined> {
   const app = join(bench.folder, "app");
-  mkdirSync(app, { recursive: true });
+  const other = replaced(bench);
+  if (other) return other;
   clear(app);
   const wrong = await bench.history.checkOut(commit.parent, app);
   if (wrong) return wrong;
-  for (const path of deletedTests) rmSync(join(app, path), { force: true });
+  for (const path of deletedTests) removeIn(app, path);
   return bench.history.checkOutFiles(commit.id, tests, app);
 }
 
-const installedFolders = /^(?:node_modules|\.venv)$|\.egg-info$/;
-
-/** Takes away all but what was installed. */
-function clear(folder: string): void {
-  for (const name of readdirSync(folder)) {
-    if (installedFolders.test(name)) continue;
-    // Where packages lie that are developed in it.
-    if (/^(?:src|lib)$/.test(name)) keepOnlyInstalled(join(folder, name));
-    else rmSync(join(folder, name), { recursive: true, force: true });
-  }
-}
-
-function keepOnlyInstalled(folder: string): void {
-  for (const name of readdirSync(folder)) {
-    if (!name.endsWith(".egg-info")) rmSync(join(folder, name), { recursive: true, force: true });
-  }
-}
-
-async function applyFix(bench: Bench, { commit, fix }: Candidate): Promise<Failure | undefined> {
+async function applyFix(bench: Bench, { commit, fix }: Candidate): Promise<Failure | Unverified | undefined> {
   const app = join(bench.folder, "app");
-  for (const { path, status } of fix) if (status === "deleted") rmSync(join(app, path), { force: true });
-  const there = fix.filter(({ status }) => status !== "deleted").map(({ path }) => path);
+  const other = replaced(bench);
+  if (other) return other;
+  // What grading takes no answer from is not needed by one either.
+  const own = fix.filter(({ path }) => !isProtected(path));
+  for (const { path, status } of own) if (status === "deleted") removeIn(app, path);
+  const there = own.filter(({ status }) => status !== "deleted").map(({ path }) => path);
   return bench.history.checkOutFiles(commit.id, there, app);
 }
 
@@ -180,6 +185,8 @@ async function installBy(
   { candidate, runner }: { readonly candidate: Candidate; readonly runner: RunnerChoice },
 ): Promise<string | Failure | undefined> {
   const app = join(bench.folder, "app");
+  const other = replaced(bench);
+  if (other) return other.why;
   for (const name of ["node_modules", ".venv"]) await rm(join(app, name), { recursive: true, force: true });
   const env = envOf(way, app, bench.path);
   const ran = await bench.setUp({ script: way.run.join(" && "), cwd: app, timeoutMs: setUpMs, env });
@@ -207,30 +214,41 @@ interface Timed extends TestRun {
 }
 
 async function runTests(
-  { folder, run, installed, path }: Bench,
+  bench: Bench,
   { language }: Candidate,
   plan: Omit<RunnerChoice, "suite"> & { readonly files: readonly string[] },
 ): Promise<Timed> {
-  const results = join(folder, "results.json");
-  rmSync(results, { force: true });
-  // What ran before may have changed them.
-  cpSync(scripts, join(folder, "scripts"), { recursive: true, force: true });
-  writeFileSync(join(folder, "plan.json"), JSON.stringify(plan));
+  const { folder, run, installed, path } = bench;
+  const none = { tests: {}, said: {} };
+  const other = replaced(bench);
+  if (other) return { ...none, ...other, ms: 0 };
+  const own = openRunFolder(folder, plan);
   const app = join(folder, "app");
-  const script = `${testCommand(language, "../scripts")} ../plan.json ../results.json`;
+  const script = `${testCommand(language, `../${own.name}`)} ../${own.name}/plan.json ../${own.name}/results.json`;
   const started = performance.now();
   const env = installed.way ? envOf(installed.way, app, path) : {};
   const ran = await run({ script, cwd: app, timeoutMs: runMs, env });
   const ms = performance.now() - started;
-  const none = { tests: {}, said: {}, ms };
-  if (isFailure(ran)) return { ...none, why: ran.text };
-  if (ran.timedOut) return { ...none, why: `its tests take longer than ${runMs / 1000} s` };
-  if (!existsSync(results)) return { ...none, why: `its tests do not run: ${lastWords(ran.output)}` };
+  const results = readRun(own);
+  rmSync(own.path, { recursive: true, force: true });
+  if (isFailure(ran)) return { ...none, ms, why: ran.text };
+  if (ran.timedOut) return { ...none, ms, why: `its tests take longer than ${runMs / 1000} s` };
+  if (results === undefined) return { ...none, ms, why: `its tests do not run: ${lastWords(ran.output)}` };
   // Where it was tried is nothing that a task may name.
-  const text = readFileSync(results, "utf8").replaceAll(`${app}/`, "").replaceAll(app, "/app");
-  const { tests, said } = JSON.parse(text) as TestRun;
-  if (Object.keys(tests).length === 0) return { ...none, why: `no test ran: ${lastWords(ran.output)}` };
-  return { tests, said, ms };
+  const read = parsed(results.replaceAll(`${app}/`, "").replaceAll(app, "/app"));
+  if (!read || Object.keys(read.tests).length === 0)
+    return { ...none, ms, why: `no test ran: ${lastWords(ran.output)}` };
+  return { ...read, ms };
+}
+
+/** Undefined for what the scripts do not write. */
+function parsed(text: string): TestRun | undefined {
+  try {
+    const { tests, said } = JSON.parse(text) as Partial<TestRun>;
+    return tests && said ? { tests, said } : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** What runs a plan; `scripts` is where the scripts lie. */

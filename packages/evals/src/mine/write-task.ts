@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { stringify } from "smol-toml";
+import { removeIn } from "../own-files.ts";
 import { quoted } from "../shell.ts";
 import type { Candidate } from "./candidates.ts";
 import type { History } from "./history.ts";
@@ -46,7 +47,7 @@ export async function writeTask(
     (shown ? await history.checkOutFiles(commit.id, tests, repo) : undefined) ??
     (await history.checkOutFiles(commit.id, tests, files));
   if (wrong) return wrong;
-  if (shown) for (const path of deletedTests) rmSync(join(repo, path), { force: true });
+  if (shown) for (const path of deletedTests) removeIn(repo, path);
   const patch = await history.patch(
     commit.parent,
     commit.id,

@@ -1,6 +1,7 @@
 /** Relocate: an image's own folders called by where they lie on this machine. */
 import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { extname, join } from "node:path";
+import { staysIn } from "../own-files.ts";
 
 /** From the path in an image to the one here. */
 export type Places = Readonly<Record<string, string>>;
@@ -38,13 +39,13 @@ function relocateFile(path: string, places: Places): void {
   if (moved !== text) writeFileSync(path, moved);
 }
 
-/** Python's virtual environments say where they lie; those of a folder that was copied are told. */
-export function relocateVenvs(folder: string, from: string): void {
-  const places = { [from]: folder };
+/** Python's virtual environments say where they lie; those of a folder that was copied, or will be moved, are told. */
+export function relocateVenvs(folder: string, from: string, to: string = folder): void {
+  const places = { [from]: to };
   for (const name of readdirSync(folder)) {
     const venv = join(folder, name);
-    if (!existsSync(join(venv, "pyvenv.cfg"))) continue;
-    relocateFile(join(venv, "pyvenv.cfg"), places);
+    if (!existsSync(join(venv, "pyvenv.cfg")) || !isOwnVenv(folder, venv)) continue;
+    relocateIn(venv, places, (file) => file === "pyvenv.cfg");
     relocateIn(join(venv, "bin"), places, () => true);
     for (const python of listed(join(venv, "lib"))) {
       const packages = join(venv, "lib", python, "site-packages");
@@ -53,6 +54,17 @@ export function relocateVenvs(folder: string, from: string): void {
         relocateIn(join(packages, info), places, (file) => file === "direct_url.json");
     }
   }
+}
+
+/** None of its own folders is a link that leads elsewhere: their files are written. */
+function isOwnVenv(folder: string, venv: string): boolean {
+  const pythons = listed(join(venv, "lib")).map((python) => join(venv, "lib", python, "site-packages"));
+  const infos = pythons.flatMap((path) =>
+    listed(path)
+      .filter((one) => one.endsWith(".dist-info"))
+      .map((one) => join(path, one)),
+  );
+  return [venv, join(venv, "bin"), ...pythons, ...infos].every((path) => staysIn(folder, path));
 }
 
 function relocateIn(folder: string, places: Places, isWanted: (name: string) => boolean): void {

@@ -1,11 +1,12 @@
 /** Build environment: an image's instructions carried out in a folder, with what was installed once kept for the next. */
 import { execFile } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, statSync } from "node:fs";
+import { mkdirSync, mkdtempSync, statSync } from "node:fs";
 import { cp, rename, rm } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
-import { type Failure, isFailure } from "@lathe/protocol";
+import { causeText, type Failure, isFailure } from "@lathe/protocol";
+import { isRealFolder, leadsOut, staysIn } from "../own-files.ts";
 import { lastWords, type Shell } from "../shell.ts";
 import { digestOf } from "../tasks/digest.ts";
 import type { Build, BuildEnv, BuildStep } from "../tasks/dockerfile.ts";
@@ -33,28 +34,51 @@ const run = promisify(execFile);
 /** Steps after which the folder is kept: what takes long. */
 const installs = /\b(?:npm|pnpm|pip3?)\s+(?:ci|install)\b/;
 
+/** *Contract:* never throws: what goes wrong on the disk is this task's alone. */
 export async function buildEnvironment(task: Task, build: Build, builder: Builder): Promise<Built | Failure> {
+  try {
+    return await buildSteps(task, build, builder);
+  } catch (cause) {
+    return { why: `its folder cannot be made: ${causeText(cause)}` };
+  }
+}
+
+async function buildSteps(task: Task, build: Build, builder: Builder): Promise<Built | Failure> {
   const app = join(builder.folder, "environments", task.digest, "app");
   const keys = keysOf(task, build);
-  const from = build.steps.findLastIndex((_, at) => existsSync(layer(builder, keys[at])));
-  mkdirSync(join(app, ".."), { recursive: true });
+  const from = build.steps.findLastIndex((_, at) => isKept(builder, keys[at]));
+  if (!staysIn(builder.folder, dirname(app))) return replaced;
+  mkdirSync(dirname(app), { recursive: true });
   if (from < 0) mkdirSync(app);
   else await copyFolder(layer(builder, keys[from]), app);
   for (const [at, step] of build.steps.entries()) {
     if (at <= from) continue;
+    if (!isOwn(builder, app)) return replaced;
     const wrong = await carryOut(step, { task, build, app, builder });
     if (wrong) return wrong;
-    if (step.type === "run" && installs.test(step.script)) await keep(app, layer(builder, keys[at]));
+    if (step.type === "run" && installs.test(step.script)) await keep(app, layer(builder, keys[at]), builder);
   }
-  return { app };
+  return isOwn(builder, app) ? { app } : replaced;
+}
+
+/** Set-ups of other tasks may write all that lies beside it. */
+const replaced = { why: "its set-up, or another's, put something else in the place of its folder" };
+
+function isOwn({ folder }: Builder, app: string): boolean {
+  return isRealFolder(app) && staysIn(folder, app);
+}
+
+function isKept(builder: Builder, key: string | undefined): boolean {
+  return isOwn(builder, layer(builder, key));
 }
 
 function layer({ folder }: Builder, key: string | undefined): string {
   return join(folder, "layers", key ?? "none", "app");
 }
 
-/** A copy that works where it lies. */
+/** A copy that works where it lies. *Contract:* throws where `from` is no folder, but a link to one. */
 export async function copyFolder(from: string, to: string): Promise<void> {
+  if (!isRealFolder(from)) throw new Error(`${basename(from)} is not the folder that was made`);
   await rm(to, { recursive: true, force: true });
   // Half the time of a copy by Node: packages are many files.
   const copied = await run("cp", ["-a", "--", from, to]).catch(() => undefined);
@@ -62,14 +86,19 @@ export async function copyFolder(from: string, to: string): Promise<void> {
   relocateVenvs(to, from);
 }
 
-/** Whole or not there. */
-async function keep(app: string, target: string): Promise<void> {
-  const part = join(target, "..", "part");
-  mkdirSync(join(target, ".."), { recursive: true });
+/** Whole or not there; of two tasks that make the same at once the first one's stays. */
+async function keep(app: string, target: string, builder: Builder): Promise<void> {
+  if (!isOwn(builder, app) || !staysIn(builder.folder, target)) return;
+  mkdirSync(dirname(target), { recursive: true });
+  const part = mkdtempSync(join(dirname(target), "part-"));
   await copyFolder(app, part);
-  relocateVenvs(part, app);
-  await rename(part, target);
-  relocateVenvs(target, part);
+  // Before it is there for others: it says where it will lie.
+  relocateVenvs(part, part, target);
+  const isFirst = await rename(part, target).then(
+    () => true,
+    () => false,
+  );
+  if (!isFirst) await rm(part, { recursive: true, force: true });
 }
 
 /** What each step's result depends on: all before it, and the files that were copied. */
@@ -104,10 +133,14 @@ async function copyIn(
   const target = join(app, to.slice(build.workdir.length));
   for (const path of from) {
     const source = join(task.folder, "environment", path);
+    if (!staysIn(join(task.folder, "environment"), source))
+      return { why: `its Dockerfile copies ${path}, which leads out of its folder` };
     const kind = statSync(source, { throwIfNoEntry: false });
     if (!kind) return { why: `its Dockerfile copies ${path}, which is not there` };
     const isInto = !kind.isDirectory() && (/\/\.?$/.test(to) || from.length > 1 || isFolder(target));
     const place = isInto ? join(target, basename(path)) : target;
+    if (leadsOut(app, place, source))
+      return { why: `its Dockerfile copies ${path} through a link out of its folder` };
     await cp(source, place, { recursive: true, verbatimSymlinks: true });
   }
   return undefined;
@@ -122,6 +155,7 @@ async function runIn(
   { task, build, app, builder }: Site,
 ): Promise<Failure | { readonly why: string } | undefined> {
   const cwd = join(app, workdir.slice(build.workdir.length));
+  if (!staysIn(app, cwd)) return { why: `its Dockerfile works in ${workdir}, which leads out of its folder` };
   mkdirSync(cwd, { recursive: true });
   const places = { [build.workdir]: app };
   const ran = await builder.shell({

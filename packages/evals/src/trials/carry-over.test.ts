@@ -71,3 +71,27 @@ it("follows no link out of the folder, and takes a folder where a file was", asy
   assert.equal(isProtected("pkg/tests/helper.py"), true);
   assert.equal(isProtected("src/contest.py"), false);
 });
+
+it("takes no settings of a runner from an agent, whatever file they lie in", () => {
+  const names =
+    "package.json pyproject.toml setup.cfg tox.ini pytest.ini babel.config.js .babelrc .babelrc.json vitest.workspace.ts jest.setup.js .mocharc.cjs vite.config.ts packages/a/package.json";
+  assert.deepEqual(
+    names.split(" ").filter((name) => !isProtected(name)),
+    [],
+  );
+  for (const name of ["src/package.json.js", "setup.py", "src/babel.js", "my-package.json"])
+    assert.equal(isProtected(name), false, name);
+});
+
+it("writes nothing through a link of the task's that an agent made a folder of", async () => {
+  put("victim/kept", "kept");
+  for (const folder of ["base", "target"]) {
+    mkdirSync(join(root, folder), { recursive: true });
+    symlinkSync(join(root, "victim"), join(root, folder, "a.test.js"));
+  }
+  put("agent/a.test.js/kept", "changed");
+  put("agent/a.test.js/new", "new");
+  await carryOver(join(root, "agent"), join(root, "base"), join(root, "target"));
+  assert.equal(read("victim/kept"), "kept");
+  assert.equal(read("victim/new"), undefined);
+});

@@ -1,22 +1,14 @@
 /** Carry over: what an agent left in its folder, brought into a clean one for grading. */
-import {
-  existsSync,
-  lstatSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  rmSync,
-  type Stats,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { isTestFile } from "@lathe/repair/test-file";
+import { kindOf, staysIn } from "../own-files.ts";
 
 /** Made by tools, and made again: nothing of an agent's answer. */
 const aside = new Set([".git", "node_modules", ".venv", "__pycache__", ".pytest_cache", ".lathe"]);
 const runnerSettings =
-  /(?:^|\/)(?:(?:vitest|jest|ava|vite)(?:\.\w+)*\.config\.[cm]?[jt]s(?:on)?|\.mocharc\.\w+|pytest\.ini|tox\.ini|conftest\.py|sitecustomize\.py)$/;
+  /(?:^|\/)(?:(?:vitest|jest|ava|vite|babel)(?:\.\w+)*\.config\.[cm]?[jt]s(?:on)?|(?:vitest\.workspace|jest\.setup)\.\w+|\.babelrc(?:\.\w+)?|\.mocharc\.\w+|package\.json|pyproject\.toml|setup\.cfg|\.?pytest\.(?:ini|toml)|tox\.ini|conftest\.py|(?:site|user)customize\.py)$/;
 
 export function isProtected(path: string): boolean {
   return isTestFile(path) || runnerSettings.test(path);
@@ -28,6 +20,8 @@ export async function carryOver(agent: string, base: string, target: string): Pr
   for (const path of [...paths].sort()) {
     if (isProtected(path) || isSame(join(agent, path), join(base, path))) continue;
     const to = join(target, path);
+    // A link of the task that stays, and is a folder of the agent's.
+    if (!staysIn(target, dirname(to))) continue;
     if (kindOf(to)) rmSync(to, { recursive: true });
     // What is a folder now comes file by file.
     if (kindOf(join(agent, path))?.isDirectory() !== false) continue;
@@ -48,15 +42,6 @@ function filesIn(root: string, folder: string): readonly string[] {
     if (entry.isDirectory()) return filesIn(root, path);
     return entry.isFile() || entry.isSymbolicLink() ? [path] : [];
   });
-}
-
-/** Undefined where there is nothing, a file on the way included. */
-function kindOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path);
-  } catch {
-    return undefined;
-  }
 }
 
 function isSame(a: string, b: string): boolean {

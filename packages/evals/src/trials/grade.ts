@@ -1,8 +1,9 @@
 /** Grade: a task's tests run on what an agent left, in a folder and a sandbox that it never had. */
-import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { isStill, kindOf, type OwnFolder, ownFolder, readPlain } from "../own-files.ts";
 import { lastWords, type Shell } from "../shell.ts";
 import type { Build } from "../tasks/dockerfile.ts";
 import { type Places, relocateFiles } from "../tasks/relocate.ts";
@@ -33,6 +34,7 @@ export async function grade(task: Task, build: Build, place: GradePlace): Promis
   const tests = join(folder, "tests");
   const verifier = join(folder, "logs", "verifier");
   mkdirSync(verifier, { recursive: true });
+  const own = ownFolder(verifier);
   await cp(join(task.folder, "tests"), tests, { recursive: true, verbatimSymlinks: true });
   const places = placesOf(folder, build);
   relocateFiles(tests, places, task.isMined);
@@ -43,7 +45,8 @@ export async function grade(task: Task, build: Build, place: GradePlace): Promis
     env: environmentOf({ ...build.env, ...task.verifierEnv }, places, path),
   });
   if (isFailure(ran)) return ran;
-  const rewards = readRewards(verifier);
+  const rewards = readRewards(own, task);
+  if (typeof rewards === "string") return { type: "not-run", why: rewards };
   if (rewards)
     return { type: "graded", rewards, reward: rewards.reward ?? Math.min(...Object.values(rewards)) };
   const why = ran.timedOut ? `they take longer than ${task.seconds.verifier} s` : lastWords(ran.output);
@@ -56,13 +59,22 @@ export function placesOf(folder: string, { workdir }: Build): Places {
   return { ...Object.fromEntries(names), [workdir]: join(folder, "app") };
 }
 
-/** Undefined when there are none that are numbers. */
-function readRewards(folder: string): Readonly<Record<string, number>> | undefined {
-  const [text, json] = ["reward.txt", "reward.json"].map((name) => join(folder, name)) as [string, string];
-  if (existsSync(json)) return numbers(parsed(readFileSync(json, "utf8")));
-  if (!existsSync(text)) return undefined;
-  const words = readFileSync(text, "utf8").trim();
-  return words === "" ? undefined : numbers(Number(words));
+const mostReward = 64_000;
+
+/** Undefined when there are none that are numbers; a text when they are not to be believed. */
+function readRewards(
+  own: OwnFolder,
+  { isMined }: Task,
+): Readonly<Record<string, number>> | string | undefined {
+  if (!isStill(own)) return "its tests, or what they ran, put something else in the place of logs/verifier";
+  const [text, json] = ["reward.txt", "reward.json"].map((name) => join(own.path, name)) as [string, string];
+  const hasJson = kindOf(json) !== undefined;
+  // Tests run an agent's code, which may write here too: that one file is what the tests say has to be plain.
+  if (hasJson && (isMined || kindOf(text)))
+    return "its tests left a reward.json beside what they say: one of the two is not theirs";
+  const said = readPlain(hasJson ? json : text, mostReward)?.trim();
+  if (said === undefined || said === "") return undefined;
+  return numbers(hasJson ? parsed(said) : Number(said));
 }
 
 function numbers(value: unknown): Readonly<Record<string, number>> | undefined {

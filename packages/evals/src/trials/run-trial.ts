@@ -2,7 +2,8 @@
 import { mkdirSync } from "node:fs";
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { type Failure, isFailure } from "@lathe/protocol";
+import { causeText, type Failure, isFailure } from "@lathe/protocol";
+import { isRealFolder } from "../own-files.ts";
 import { lastWords, type Shell } from "../shell.ts";
 import type { Build } from "../tasks/dockerfile.ts";
 import { relocated, relocateFiles } from "../tasks/relocate.ts";
@@ -77,6 +78,9 @@ export async function runTrial(
       ...named,
       ...(await workAndGrade(key, task, { ports, folder, build: task.build, base: built.app })),
     };
+  } catch (cause) {
+    // A disk's doing, or a task's: the others go on.
+    return { ...named, ...notRun(`its folders cannot be made: ${causeText(cause)}`) };
   } finally {
     // Not at a stretch: some disks take minutes to let go of a project's packages.
     await rm(folder, { recursive: true, force: true, maxRetries: 3 });
@@ -104,6 +108,7 @@ async function workAndGrade(key: TrialKey, task: Task, site: Site): Promise<Ran>
   const result = await agentAt(key.agent, task, { ...site, root, app });
   const agent = (ports.now() - started) / 1000;
   if ("why" in result) return notRun(result.why, agent);
+  if (!isRealFolder(app)) return notRun("its folder was replaced by something else", agent);
   const clean = join(folder, "grade");
   mkdirSync(clean);
   const grading = ports.now();

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { AgentCall, AgentResult, AgentWork } from "@lathe/evals";
 import type { Failure } from "@lathe/protocol";
+import { packedEnv } from "./task-env.ts";
 
 export interface AgentProgram {
   /** Program and arguments that start Lathe. */
@@ -16,7 +17,8 @@ const graceMs = 5_000;
 export async function runEvalAgent(program: AgentProgram, call: AgentCall): Promise<AgentResult> {
   const [file, ...words] = program.command;
   const args = [...words, "run", "--model", call.model, "--output-format", "json", "--cwd", call.cwd, "-"];
-  const env = { ...program.env, ...call.env, XDG_STATE_HOME: call.state };
+  // It runs in no sandbox: what a task sets is for its commands alone.
+  const env = { ...program.env, ...packedEnv(call.env), XDG_STATE_HOME: call.state };
   // A group of its own: an interruption from the keyboard reaches it through us alone.
   const child = spawn(file, args, { cwd: call.cwd, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
   const stop = (): void => end(child);

@@ -3,6 +3,7 @@ import type { Shell, ShellResult } from "@lathe/evals";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
 import { openLoneSandbox } from "../lone-sandbox.ts";
+import { exported } from "./task-env.ts";
 
 export interface EvalShell {
   readonly run: Shell;
@@ -38,11 +39,4 @@ export async function openEvalShell(
     return { output, timedOut, ...(code !== undefined && { code }) } satisfies ShellResult;
   };
   return { run, close, ...(remark !== undefined && { remark }) };
-}
-
-function exported(env: Readonly<Record<string, string>>): string {
-  const words = Object.entries(env).map(
-    ([name, value]) => `export ${name}='${value.replaceAll("'", `'\\''`)}'\n`,
-  );
-  return words.join("");
 }

@@ -1,0 +1,81 @@
+/** Only what the tests say themselves is a reward. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, it } from "node:test";
+import { isFailure } from "@lathe/protocol";
+import type { Task } from "../tasks/task.ts";
+import { grade } from "./grade.ts";
+
+let root: string;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "grade-"));
+  for (const name of ["task/tests", "base", "agent", "grade"])
+    mkdirSync(join(root, name), { recursive: true });
+});
+afterEach(() => rmSync(root, { recursive: true, force: true }));
+
+/** What comes of tests that leave this in the verifier's folder. */
+async function graded(leave: (verifier: string) => void, isMined = false) {
+  const seconds = { agent: 1, verifier: 1, build: 1 };
+  const task: Task = {
+    ...{ name: "t", folder: join(root, "task"), digest: "d", instruction: "", seconds, verifierEnv: {} },
+    ...{ protectTests: true, isMined },
+  };
+  const folder = join(root, "grade");
+  const shell = async () => {
+    leave(join(folder, "logs", "verifier"));
+    return { code: 0, output: "said", timedOut: false };
+  };
+  const place = { folder, shell, path: "", base: join(root, "base"), agent: join(root, "agent") };
+  const outcome = await grade(task, { base: "node", workdir: "/app", env: {}, steps: [] }, place);
+  assert.ok(!isFailure(outcome));
+  return outcome.type === "graded" ? outcome.reward : outcome.why;
+}
+
+const put = (name: string, text: string) => (verifier: string) => writeFileSync(join(verifier, name), text);
+
+it("takes the number of either file", async () => {
+  assert.equal(await graded(put("reward.txt", "1\n")), 1);
+});
+
+it("takes the least of several", async () => {
+  assert.equal(await graded(put("reward.json", '{"a": 1, "b": 0.5}')), 0.5);
+});
+
+it("grades nothing where there are both, or one that a mined task's tests never write", async () => {
+  const both = (verifier: string): void => {
+    put("reward.txt", "0")(verifier);
+    put("reward.json", "1")(verifier);
+  };
+  assert.match(String(await graded(both)), /not theirs/);
+});
+
+it("grades nothing of a mined task by another file", async () => {
+  assert.match(String(await graded(put("reward.json", "1"), true)), /not theirs/);
+});
+
+for (const [what, leave] of [
+  ["a link", (path: string) => symlinkSync(join(root, "one"), path)],
+  ["a pipe", (path: string) => void execFileSync("mkfifo", [path])],
+  ["a folder", (path: string) => mkdirSync(path)],
+  ["too much", (path: string) => writeFileSync(path, `1${" ".repeat(100_000)}`)],
+  ["no number", (path: string) => writeFileSync(path, "one")],
+] as const) {
+  it(`reads no reward from ${what}`, async () => {
+    writeFileSync(join(root, "one"), "1");
+    const why = await graded((verifier) => leave(join(verifier, "reward.txt")));
+    assert.equal(why, "its tests gave no reward: said");
+  });
+}
+
+it("reads nothing through what was put in the place of the folder", async () => {
+  const why = await graded((verifier) => {
+    renameSync(verifier, `${verifier}-x`);
+    put("reward.txt", "1")(`${verifier}-x`);
+    symlinkSync(`${verifier}-x`, verifier);
+  });
+  assert.match(String(why), /in the place of logs/);
+});

@@ -1,0 +1,48 @@
+/** Task env: variables that a task of an evaluation sets; they reach its commands inside the sandbox, and nothing of the host. */
+import type { Command, Sandbox } from "@lathe/protocol";
+
+type Env = Readonly<Record<string, string>>;
+
+const name = "LATHE_EVAL_ENV";
+
+/** One variable, for an agent's process: Node, Lathe and what they start read nothing else in it. */
+export function packedEnv(env: Env): Env {
+  return { [name]: JSON.stringify(env) };
+}
+
+/** Whether this process is the agent of a trial. */
+export function isTrial(env: Readonly<Record<string, string | undefined>>): boolean {
+  return env[name] !== undefined;
+}
+
+function taskEnv(env: Readonly<Record<string, string | undefined>>): Env {
+  try {
+    const entries = Object.entries(JSON.parse(env[name] ?? "{}") as Readonly<Record<string, unknown>>);
+    const texts = entries.filter((entry): entry is [string, string] => typeof entry[1] === "string");
+    return Object.fromEntries(texts.filter(([one]) => /^[A-Za-z_]\w*$/.test(one)));
+  } catch {
+    return {};
+  }
+}
+
+/** What a shell in the sandbox does first. */
+export function exported(env: Env): string {
+  const words = Object.entries(env).map(
+    ([one, value]) => `export ${one}='${value.replaceAll("'", `'\\''`)}'\n`,
+  );
+  return words.join("");
+}
+
+/** The sandbox's own environment stays the host's, for its driver runs programs outside with that. */
+export function withTaskEnv(sandbox: Sandbox, env: Readonly<Record<string, string | undefined>>): Sandbox {
+  const first = exported(taskEnv(env));
+  if (first === "") return sandbox;
+  const after = (command: Command): Command => ({ ...command, script: `${first}${command.script}` });
+  return {
+    spec: sandbox.spec,
+    spawn: (command) => sandbox.spawn(after(command)),
+    exec: (command, options) => sandbox.exec(after(command), options),
+    processes: () => sandbox.processes(),
+    close: () => sandbox.close(),
+  };
+}
