@@ -83,11 +83,12 @@ describe("the cost of a session", () => {
     const { out } = await place.run(["sessions", "cost", id]);
     assert.match(out, /STEP +FRESH +CACHED +WRITTEN +OUT +COST +INPUT\n/);
     assert.match(out, /\n2 .*\n3 .*1 failed\n/);
-    assert.match(out, /missed \S+: forgotten/);
+    assert.match(out, /\n5 .*▓ {2}forgotten\n/);
+    assert.match(out, /\n {2}forgotten: the provider dropped it/);
     assert.match(out, /results of read +/);
     assert.match(out, /failed +2 \(1× [a-z-]+, 1× [a-z-]+\)/);
     assert.match(out, /The whole tree\n\$\d\.\d+ of \$2\.00\n/);
-    for (const line of out.split("\n")) assert.ok(line.length <= 100, line);
+    for (const line of out.split("\n")) assert.ok(line.length <= 80, line);
   });
 
   it("is not given back by a rewind, nor by going on", async () => {
