@@ -127,6 +127,30 @@ describe("lathe eval", () => {
     assert.deepEqual(agent.notRun, [{ task: "silent", why: "its tests gave no reward: nothing to say" }]);
   });
 
+  it("gives a task's variables to the commands of its agent, and not to the agent's own process", async () => {
+    const trap = join(place.workspace, "trapped");
+    const env = 'it("has its variables", () => assert.equal(process.env.MOST, "1"));\n';
+    putTask("env", {
+      "environment/Dockerfile":
+        "FROM node:24\nWORKDIR /app\nENV MOST=1 NODE_OPTIONS=--require=/app/trap.cjs\nCOPY project/ /app/\n",
+      "environment/project/trap.cjs": `try {\n  require("node:fs").writeFileSync(${JSON.stringify(trap)}, "");\n} catch {}\n`,
+      "environment/project/test/most.test.js": `${test}${env}`,
+      "tests/most.test.js": `${test}${env}`,
+    });
+    const { out, err } = await place.run([
+      "eval",
+      "suite",
+      "--model",
+      "builtin/repair",
+      "--out",
+      "a",
+      "--json",
+    ]);
+    const [agent] = JSON.parse(out).agents;
+    assert.deepEqual([agent.trials, agent.solved], [1, 1], `${out}${err}`);
+    assert.ok(!existsSync(trap));
+  });
+
   it("counts a model that declines, and not one that is not there", async () => {
     putTask("declined", { "instruction.md": "Write a poem about the sea.\n" });
     const args = [

@@ -139,6 +139,14 @@ describe("a session of an experiment", () => {
     assert.deepEqual(exposed(events), [{ ...told, definition: definitionOf(short.arms) }]);
   });
 
+  it("is none that is a trial of an evaluation", async () => {
+    const env = { ...options.env, LATHE_EVAL_ENV: "{}" };
+    const [arm] = short.arms;
+    const events = await run(idFor(arm?.name ?? ""), { env });
+    assert.deepEqual(exposed(events), []);
+    assert.equal(fold(events).settings.experiments, undefined);
+  });
+
   it("that sets nothing is exposed as well, and works as ever", async () => {
     const events = await run(idFor("a"));
     assert.doesNotMatch(bodies()[0] ?? "", /old sailor/);
