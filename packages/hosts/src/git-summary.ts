@@ -1,6 +1,7 @@
 /** Git summary: what of the workspace is changed, and where it has further instructions, as git says at once. */
 import { statSync } from "node:fs";
 import { join, relative } from "node:path";
+import { askGit } from "./ask-git.ts";
 
 /** The start of a session does not wait longer than this; what git has not said by then is left out. */
 const patienceMs = 150;
@@ -9,7 +10,6 @@ const named = 6;
 const namedInstructions = 20;
 /** Changed files whose times are looked at. */
 const timed = 50;
-const mostOutput = 512 * 1024;
 
 export interface GitSummary {
   /** For example `2 changed (src/a.ts, b.ts), 1 untracked`; absent where nothing is, or nobody knows. */
@@ -28,9 +28,10 @@ type Env = Readonly<Record<string, string | undefined>>;
 
 /** *Contract:* never rejects. Only what is in git, or is about to be: nobody walks the folder. */
 export async function gitSummary({ cwd, root }: GitPlace, env: Env): Promise<GitSummary> {
+  const at = { cwd, env, patienceMs };
   const [status, listed] = await Promise.all([
-    git(["status", "--porcelain", "-z", "--untracked-files=normal", "--", "."], { cwd, env }),
-    git(["ls-files", "-z", "--", "**/AGENTS.md", "**/CLAUDE.md"], { cwd, env }),
+    askGit(["status", "--porcelain", "-z", "--untracked-files=normal", "--", "."], at),
+    askGit(["ls-files", "-z", "--", "**/AGENTS.md", "**/CLAUDE.md"], at),
   ]);
   const changes = changesText(status, { cwd, root });
   const instructions = listed
@@ -64,21 +65,4 @@ function changesText(status: string, { cwd, root }: GitPlace): string {
 /** 0 for a file that is gone. */
 function changedAt(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0;
-}
-
-/** What it prints; nothing where it fails or takes long. */
-async function git(
-  args: readonly string[],
-  { cwd, env }: { readonly cwd: string; readonly env: Env },
-): Promise<string> {
-  const { execFile } = await import("node:child_process");
-  const options = {
-    ...{ cwd, timeout: patienceMs, maxBuffer: mostOutput },
-    env: { ...env, GIT_OPTIONAL_LOCKS: "0" },
-  };
-  return new Promise((done) => {
-    execFile("git", ["-c", "core.fsmonitor=false", ...args], options, (error, stdout) =>
-      done(error ? "" : stdout),
-    );
-  });
 }

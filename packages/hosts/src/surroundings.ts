@@ -1,13 +1,12 @@
 /** What policy looks up around a command on this machine: files it names, git's aliases, what git ignores. */
-import { execFile } from "node:child_process";
 import { lstat, readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import type { Surroundings } from "@lathe/agent";
+import { askGit } from "./ask-git.ts";
 
 /** Longer scripts are not read: they count as the project's code. */
 const mostBytes = 256 * 1024;
 const patienceMs = 2_000;
-const mostOutput = 4 * 1024 * 1024;
 
 export function createSurroundings(
   root: string,
@@ -22,12 +21,20 @@ export function createSurroundings(
       return aliases;
     },
     uncovered: async () => {
-      const listed = await git(["ls-files", "-oi", "--exclude-standard", "--directory", "-z"], root, env);
+      const listed = await askGit(["ls-files", "-oi", "--exclude-standard", "--directory", "-z"], {
+        cwd: root,
+        env,
+        patienceMs,
+      });
       // A checkpoint holds files that git ignores, but not whole folders of them.
       return listed.split("\0").filter((path) => path.endsWith("/"));
     },
     unsaved: async () => {
-      const listed = await git(["status", "--porcelain", "--branch", "--untracked-files=normal"], root, env);
+      const listed = await askGit(["status", "--porcelain", "--branch", "--untracked-files=normal"], {
+        cwd: root,
+        env,
+        patienceMs,
+      });
       // The first line tells of the branch; without it nothing was learned.
       return listed.trimEnd().split("\n").length !== 1 || !listed.startsWith("## ");
     },
@@ -59,29 +66,10 @@ async function readAliases(
   root: string,
   env: Readonly<Record<string, string | undefined>>,
 ): Promise<Readonly<Record<string, string>>> {
-  const listed = await git(["config", "-z", "--get-regexp", "^alias\\."], root, env);
+  const listed = await askGit(["config", "-z", "--get-regexp", "^alias\\."], { cwd: root, env, patienceMs });
   const pairs = listed.split("\0").flatMap((entry): readonly (readonly [string, string])[] => {
     const at = entry.indexOf("\n");
     return at < 0 ? [] : [[entry.slice("alias.".length, at), entry.slice(at + 1)]];
   });
   return Object.fromEntries(pairs);
-}
-
-/** What it prints; nothing where there is no git, or no repository. */
-function git(
-  args: readonly string[],
-  cwd: string,
-  env: Readonly<Record<string, string | undefined>>,
-): Promise<string> {
-  const options = {
-    cwd,
-    env: { ...env, GIT_OPTIONAL_LOCKS: "0" },
-    timeout: patienceMs,
-    maxBuffer: mostOutput,
-  };
-  return new Promise((done) => {
-    execFile("git", ["-c", "core.fsmonitor=false", ...args], options, (error, stdout) =>
-      done(error ? "" : stdout),
-    );
-  });
 }

@@ -5,8 +5,19 @@ import type { Reaction } from "../satisfaction/read-reaction.ts";
 /** How a call ended; `refused` by a rule or a person is no failure. */
 export type CallEnd = "ok" | "refused" | "failed" | "interrupted";
 
-/** Numbers of times are milliseconds; `at` is since the epoch; money is US dollars. */
-export interface StepFact {
+/** What an attempt of a model took, in tokens and US dollars. */
+interface Spent {
+  /** Input tokens neither read from a cache nor written to it. */
+  readonly fresh: number;
+  readonly cached: number;
+  readonly written: number;
+  readonly output: number;
+  /** As settled, of failed attempts too; null where it is not known. */
+  readonly cost: number | null;
+}
+
+/** Numbers of times are milliseconds; `at` is since the epoch. */
+export interface StepFact extends Spent {
   readonly seq: number;
   readonly at: number;
   readonly turn: number;
@@ -16,18 +27,11 @@ export interface StepFact {
   readonly class: FailureClass | null;
   readonly firstMs: number | null;
   readonly ms: number;
-  /** Input tokens neither read from a cache nor written to it. */
-  readonly fresh: number;
-  readonly cached: number;
-  readonly written: number;
-  readonly output: number;
-  /** As settled, of failed attempts too; null where it is not known. */
-  readonly cost: number | null;
   readonly calls: number;
 }
 
 /** A conversation that was made shorter, with the attempt at a summary where there was one. */
-export interface CompactionFact {
+export interface CompactionFact extends Spent {
   readonly seq: number;
   readonly at: number;
   readonly turn: number;
@@ -40,11 +44,6 @@ export interface CompactionFact {
   readonly isSummary: boolean;
   readonly code: FailureCode | null;
   readonly ms: number;
-  readonly fresh: number;
-  readonly cached: number;
-  readonly written: number;
-  readonly output: number;
-  readonly cost: number | null;
 }
 
 export interface CallFact {
