@@ -58,7 +58,15 @@ function bodyOf(node: SyntaxNode, reading: Reading): readonly Statement[] {
   return [{ type: "call", words: draft.words, assignments: [], redirects: draft.redirects, raw: node.text }];
 }
 
-const printing: ShellWord = { pieces: [{ type: "text", text: "cat", quoted: true }], raw: "cat" };
+const printing = literal("cat");
+
+function literal(text: string): ShellWord {
+  return { pieces: [{ type: "text", text, quoted: true }], raw: text };
+}
+
+function call(words: readonly ShellWord[], raw: string): Statement {
+  return { type: "call", words, assignments: [], redirects: [], raw };
+}
 
 function group(
   body: readonly Statement[],
@@ -215,7 +223,7 @@ function readRedirected(node: SyntaxNode, reading: Reading): readonly Statement[
 function readLost(node: SyntaxNode, draft: CommandDraft, reading: Reading): void {
   const before = previous(node);
   const lost = before ? gapBetween(before, node).trim() : "";
-  if (lost === "-") draft.words.push({ pieces: [{ type: "text", text: "-", quoted: true }], raw: "-" });
+  if (lost === "-") draft.words.push(literal("-"));
   else if (lost !== "") reading.isWhole = false;
 }
 
@@ -266,9 +274,12 @@ function continued(
 function readTest(node: SyntaxNode, reading: Reading): readonly Statement[] {
   const opening = node.children[0]?.text ?? "[";
   const inner = readWord(node, reading);
-  const word: ShellWord = { pieces: [{ type: "text", text: opening, quoted: true }], raw: opening };
   const rest: ShellWord = { pieces: inner.pieces, raw: node.text.slice(opening.length) };
-  return [{ type: "call", words: [word, rest], assignments: [], redirects: [], raw: node.text }];
+  const test = call([literal(opening), rest], node.text);
+  if (opening !== "((") return [test];
+  // A shell without arithmetic commands, such as dash, takes this for subshells and runs what stands in them.
+  const script = literal(node.text.slice(2).replace(/\)\)$/u, ""));
+  return [test, call([literal("eval"), script], node.text)];
 }
 
 function readList(node: SyntaxNode, reading: Reading): readonly Statement[] {
@@ -306,12 +317,8 @@ function readCase(node: SyntaxNode, reading: Reading): readonly Statement[] {
       item.children.filter(({ type }) => wordTypes.has(type)).map((word) => readWord(word, reading)),
     ),
   ];
-  const colon: ShellWord = { pieces: [{ type: "text", text: ":", quoted: true }], raw: ":" };
   const running = words.filter(({ pieces }) => pieces.some(({ type }) => type !== "text"));
-  const looked: readonly Statement[] =
-    running.length === 0
-      ? []
-      : [{ type: "call", words: [colon, ...running], assignments: [], redirects: [], raw: ":" }];
+  const looked: readonly Statement[] = running.length === 0 ? [] : [call([literal(":"), ...running], ":")];
   return [...looked, { type: "branches", bodies: items.map((item) => statementsIn(item, reading)) }];
 }
 
@@ -336,7 +343,6 @@ function readFunction(node: SyntaxNode, reading: Reading): readonly Statement[] 
 function arithmeticOf(node: SyntaxNode, reading: Reading): readonly Statement[] {
   const head = node.children.filter(({ type }) => type !== "do_group" && type !== "compound_statement");
   const pieces = head.filter(({ named }) => named).flatMap((child) => readWord(child, reading).pieces);
-  const colon: ShellWord = { pieces: [{ type: "text", text: ":", quoted: true }], raw: ":" };
   const inner: ShellWord = { pieces: pieces.filter(({ type }) => type !== "text"), raw: "" };
-  return [{ type: "call", words: [colon, inner], assignments: [], redirects: [], raw: ":" }];
+  return [call([literal(":"), inner], ":")];
 }

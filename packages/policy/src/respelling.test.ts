@@ -228,6 +228,11 @@ describe("a grave command stays grave", () => {
     });
   }
 
+  it("in brackets that only some shells take for arithmetic", () => {
+    // What is no arithmetic cannot be told by the grammar; these can.
+    for (const words of [["mkfs.ext4", "/dev/sda1"], ["reboot"]]) notLower(words, `((${words.join(" ")}))`);
+  });
+
   it("with words from backticks", () => {
     for (const words of grave) notLower(words, words.map((word) => `\`echo ${plain(word)}\``).join(" "));
   });
