@@ -9,6 +9,8 @@ import { runGitIn, startWireServer, until } from "@lathe/testkit";
 import { makePlace, wireEnv } from "./lathe.ts";
 
 const rounds = 8;
+/** Nobody is there to remove these; the next command that needs one does, and nothing may be left at the end. */
+const passing = /^lathe-(?:tool|probe)-/;
 
 function call(tool: string, input: object): AssistantPart {
   return { type: "tool-call", id: `c-${tool}`, tool, input: JSON.stringify(input) };
@@ -58,8 +60,9 @@ it("leaves nothing and goes on, whenever it is killed", { skip: !(await hasForks
       await sleep((wholeMs * (round + 1)) / (rounds + 1));
       running.child.kill("SIGKILL");
       await running.ended;
-      await until(() => place.leftovers().length === 0).catch((cause: unknown) => {
-        throw new Error(place.leftovers().join("\n"), { cause });
+      const left = (): readonly string[] => place.leftovers().filter((one) => !passing.test(one));
+      await until(() => left().length === 0).catch((cause: unknown) => {
+        throw new Error(left().join("\n"), { cause });
       });
       const forks = JSON.parse((await place.run(["fork", "list", "--json"])).out) as readonly unknown[];
       const sessions = JSON.parse(

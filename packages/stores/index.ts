@@ -5,5 +5,5 @@ export { type FollowOptions, followLog, type LogFollower } from "./src/follow-lo
 export { createInbox, type InboxOptions } from "./src/inbox.ts";
 export { createJsonlLedgers, type JsonlLedgersOptions } from "./src/jsonl-ledger.ts";
 export { createJsonlStore, type JsonlStoreOptions } from "./src/jsonl-store.ts";
-export { isProcessAlive, processOwner } from "./src/process-owner.ts";
+export { processOwner } from "./src/process-owner.ts";
 export { type PruneOptions, pruneBlobs } from "./src/prune-blobs.ts";

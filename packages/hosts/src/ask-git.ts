@@ -1,4 +1,6 @@
 /** Ask git: what git says of a folder within a given time, for those who can do without an answer. */
+import { noPrograms } from "@lathe/system/git-settings";
+
 type Env = Readonly<Record<string, string | undefined>>;
 
 export interface GitQuestion {
@@ -21,9 +23,6 @@ export async function askGit(
     env: { ...env, GIT_OPTIONAL_LOCKS: "0" },
   };
   return new Promise((done) => {
-    // A monitor is a program that the repository's settings name.
-    execFile("git", ["-c", "core.fsmonitor=false", ...args], options, (error, stdout) =>
-      done(error ? "" : stdout),
-    );
+    execFile("git", [...noPrograms, ...args], options, (error, stdout) => done(error ? "" : stdout));
   });
 }

@@ -1,6 +1,7 @@
 /** Following a session: what is in its log and what comes, without owning it. */
 import { type Event, type Failure, fold, isFailure, type Session } from "@lathe/protocol";
-import { followLog, isProcessAlive, processOwner } from "@lathe/stores";
+import { followLog, processOwner } from "@lathe/stores";
+import { isRunning } from "@lathe/system/process-mark";
 import { listSessions } from "./history.ts";
 import { stateFolder } from "./state-folder.ts";
 import { systemClock } from "./system-clock.ts";
@@ -51,7 +52,7 @@ export async function followSession(
 /** On another machine nobody can tell: then it counts as running. */
 function isOwned(owner: ReturnType<Exclude<ReturnType<typeof followLog>, Failure>["owner"]>): boolean {
   if (owner === undefined) return false;
-  return owner.host !== processOwner().host || isProcessAlive(owner);
+  return owner.host !== processOwner().host || isRunning(owner);
 }
 
 /** The newest session that a person began in a folder and no living process owns. */

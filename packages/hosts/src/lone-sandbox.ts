@@ -15,10 +15,8 @@ import type { Containment } from "./containment.ts";
 import { homeFolder } from "./home-folder.ts";
 import type { LocalOptions, SandboxChoice } from "./local-options.ts";
 import { openDriver } from "./open-driver.ts";
-import { openScratchFolder } from "./scratch-folder.ts";
-import { newSessionId } from "./session-id.ts";
+import { openPassingScratch } from "./scratch-folder.ts";
 import { withRegistries } from "./session-network.ts";
-import { systemClock } from "./system-clock.ts";
 import { tierRemark } from "./tier-remark.ts";
 
 export interface LoneSandbox {
@@ -88,7 +86,7 @@ export async function openLoneSandbox({
   if (driver.tier === "none" && choice === "required") return noSandbox(reasons);
   if (hosts.length > 0 && driver.network === "closed") return noWayOut(driver.name, reasons);
   if (fork && !driver.hasForks) return noForks(driver.name, reasons);
-  const scratch = openScratchFolder(newSessionId(systemClock));
+  const scratch = openPassingScratch("box");
   if (isFailure(scratch)) return scratch;
   const { commandEnv } = await import("@lathe/sandbox");
   const spec = { workspace: cwd, scratch: scratch.path, network: reach, ...(fork && { fork }) } as const;

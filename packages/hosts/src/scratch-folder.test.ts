@@ -1,9 +1,20 @@
 import assert from "node:assert/strict";
-import { chmodSync, existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
 import { isFailure } from "@lathe/protocol";
-import { openScratchFolder, type ScratchFolder } from "./scratch-folder.ts";
+import { openPassingScratch, openScratchFolder, type ScratchFolder } from "./scratch-folder.ts";
 
 function opened(session: string): ScratchFolder {
   const folder = openScratchFolder(session);
@@ -36,4 +47,22 @@ it("says which folder it cannot be made in, and what to do", () => {
   const failed = openScratchFolder("test-scratch-c", "/no/such/folder");
   assert.ok(isFailure(failed));
   assert.match(failed.text, /\/no\/such\/folder \(ENOENT\); set TMPDIR/);
+});
+
+it("for what has no session, goes with the next one of its kind when its process was killed", () => {
+  const temp = mkdtempSync(join(tmpdir(), "lathe-scratch-test-"));
+  const module = new URL("scratch-folder.ts", import.meta.url).href;
+  const script = `const { openPassingScratch } = await import(${JSON.stringify(module)});
+    for (const kind of ["tool", "other"]) openPassingScratch(kind, ${JSON.stringify(temp)});
+    process.kill(process.pid, "SIGKILL");`;
+  const { signal } = spawnSync(process.execPath, ["--input-type=module", "-e", script]);
+  const left = readdirSync(temp);
+  const own = [1, 2].map(() => openPassingScratch("tool", temp));
+  assert.deepEqual([signal, left.length], ["SIGKILL", 2]);
+  assert.ok(own.every((one) => !isFailure(one)));
+  const isOther = (name: string): boolean => name.startsWith("lathe-other-");
+  const now = readdirSync(temp);
+  assert.deepEqual(now.filter(isOther), left.filter(isOther));
+  assert.deepEqual(now.filter((name) => !isOther(name)).length, 2);
+  rmSync(temp, { recursive: true });
 });

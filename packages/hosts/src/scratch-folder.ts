@@ -3,6 +3,7 @@ import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
+import { makeOwnedFolder, orphanedFolders } from "@lathe/system/owned-folder";
 
 export interface ScratchFolder {
   readonly path: string;
@@ -14,10 +15,21 @@ export interface ScratchFolder {
 
 /** Named by the session, so that one that goes on after a crash finds and removes what it left. */
 export function openScratchFolder(session: string, temp: string = tmpdir()): ScratchFolder | Failure {
+  return opened(() => ownFolder(join(realpathSync(temp), `lathe-${session}`)), temp);
+}
+
+/** For what has no session; it removes what others of its kind left that were killed. */
+export function openPassingScratch(kind: string, temp: string = tmpdir()): ScratchFolder | Failure {
+  for (const path of orphanedFolders(kind, temp)) remove(path);
+  return opened(() => ({ path: makeOwnedFolder(kind, temp), isFound: false }), temp);
+}
+
+type Made = Pick<ScratchFolder, "path" | "isFound">;
+
+function opened(make: () => Made, temp: string): ScratchFolder | Failure {
   try {
-    const own = ownFolder(join(realpathSync(temp), `lathe-${session}`));
-    const { path } = own;
-    return { ...own, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) };
+    const own = make();
+    return { ...own, remove: () => remove(own.path) };
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const full = code === "ENOSPC" || code === "EDQUOT";
@@ -27,7 +39,11 @@ export function openScratchFolder(session: string, temp: string = tmpdir()): Scr
   }
 }
 
-function ownFolder(path: string): Pick<ScratchFolder, "path" | "isFound"> {
+function remove(path: string): void {
+  rmSync(path, { recursive: true, force: true, maxRetries: 3 });
+}
+
+function ownFolder(path: string): Made {
   try {
     mkdirSync(path, { mode: 0o700 });
     return { path, isFound: false };

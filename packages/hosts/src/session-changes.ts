@@ -10,7 +10,7 @@ import {
   isFailure,
   type Session,
 } from "@lathe/protocol";
-import { isProcessAlive } from "@lathe/stores";
+import { isRunning } from "@lathe/system/process-mark";
 import { readSession } from "./history.ts";
 import { withCheckpoints } from "./lazy-checkpoints.ts";
 import { type SpanChanges, spanChanges } from "./span-changes.ts";
@@ -48,7 +48,7 @@ export async function sessionChanges(env: Env, id: string): Promise<SessionChang
 
 function openOf(session: Session): Pick<SessionChanges, "open"> {
   if (knownEnd(session) !== undefined) return {};
-  return { open: session.owner && isProcessAlive(session.owner) ? "at-work" : "cut-off" };
+  return { open: session.owner && isRunning(session.owner) ? "at-work" : "cut-off" };
 }
 
 async function changedFiles(

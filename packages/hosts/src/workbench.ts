@@ -18,7 +18,7 @@ import { openBenchHooks } from "./bench-hooks.ts";
 import type { Containment } from "./containment.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openPorts } from "./open-ports.ts";
-import { openScratchFolder } from "./scratch-folder.ts";
+import { openPassingScratch } from "./scratch-folder.ts";
 import { newSessionId } from "./session-id.ts";
 import { noSessionTools, type SessionTools } from "./session-tools.ts";
 import { systemClock } from "./system-clock.ts";
@@ -56,7 +56,7 @@ export function openWorkbench(
   own: SessionTools = noSessionTools,
 ): Workbench | Failure {
   const id = `tool-${newSessionId(systemClock)}`;
-  const scratch = openScratchFolder(id);
+  const scratch = openPassingScratch("tool");
   if (isFailure(scratch)) return scratch;
   const opened = openPorts(
     {

@@ -1,8 +1,9 @@
 /** Tries a driver for real: one command that must work inside, and writes that must not. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isFailure, type SandboxDriver } from "@lathe/protocol";
+import { makeOwnedFolder, orphanedFolders } from "@lathe/system/owned-folder";
 
 /** Undefined when it works; else why not, and what helps, in one sentence each. */
 export type Trial = { readonly why: string; readonly remedy: string } | undefined;
@@ -13,7 +14,8 @@ const report = "Please report it with `lathe doctor`.";
 export async function tryDriver(driver: SandboxDriver): Promise<Trial> {
   let folder: string | undefined;
   try {
-    folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-probe-")));
+    for (const path of orphanedFolders("probe")) rmSync(path, { recursive: true, force: true });
+    folder = makeOwnedFolder("probe");
     return await tryIn(folder, driver);
   } catch (error) {
     return { why: "The sandbox could not be tried.", remedy: `Make ${tmpdir()} writable: ${String(error)}.` };

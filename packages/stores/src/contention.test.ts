@@ -8,9 +8,10 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { type Event, fold, isFailure, type SessionLog } from "@lathe/protocol";
+import { isRunning } from "@lathe/system/process-mark";
 import { createdDraft, failedWith, noticeDraft, succeeded } from "@lathe/testkit";
 import { createJsonlStore } from "./jsonl-store.ts";
-import { isProcessAlive, processOwner } from "./process-owner.ts";
+import { processOwner } from "./process-owner.ts";
 
 const role = process.argv[2];
 if (role === "fight") await fight();
@@ -113,12 +114,12 @@ function tests(): void {
     it("makes the owner a dead one, even before its parent has noticed", async () => {
       const child = start("write", join(root, "nothing"));
       const owner = { ...processOwner(), pid: child.pid ?? 0 };
-      assert.equal(isProcessAlive(processOwner()), true);
-      assert.equal(isProcessAlive({ ...processOwner(), startedAt: 1 }), process.platform !== "linux");
-      assert.equal(isProcessAlive({ ...owner, startedAt: 1 }), process.platform !== "linux");
+      assert.equal(isRunning(processOwner()), true);
+      assert.equal(isRunning({ ...processOwner(), startedAt: 1 }), process.platform !== "linux");
+      assert.equal(isRunning({ ...owner, startedAt: 1 }), process.platform !== "linux");
       child.kill("SIGKILL");
       await once(child, "exit");
-      assert.equal(isProcessAlive(owner), false);
+      assert.equal(isRunning(owner), false);
     });
   });
 }

@@ -13,9 +13,10 @@ import {
   readLedgerEntry,
   type TreeAccount,
 } from "@lathe/protocol";
+import { isRunning } from "@lathe/system/process-mark";
 import { diskFailure, isMissing } from "./disk-failure.ts";
 import { type Files, nodeFiles } from "./files.ts";
-import { isProcessAlive, processOwner } from "./process-owner.ts";
+import { processOwner } from "./process-owner.ts";
 import { checkSessionId } from "./session-id.ts";
 
 export interface JsonlLedgersOptions {
@@ -27,7 +28,7 @@ export interface JsonlLedgersOptions {
 }
 
 export function createJsonlLedgers(options: JsonlLedgersOptions): Ledgers {
-  const { folder, files = nodeFiles, isAlive = isProcessAlive } = options;
+  const { folder, files = nodeFiles, isAlive = isRunning } = options;
   return {
     open: (root) => new JsonlLedger({ files, isAlive, root, path: join(folder, "ledgers", `${root}.jsonl`) }),
   };

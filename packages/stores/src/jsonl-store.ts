@@ -1,11 +1,11 @@
 /** The store port over one append-only JSONL file per session. */
 import { join } from "node:path";
 import { checkDraft, type Failure, failure, isFailure, type Owner, type Store } from "@lathe/protocol";
+import { isRunning } from "@lathe/system/process-mark";
 import { diskFailure, isMissing, isPresent } from "./disk-failure.ts";
 import { type Files, nodeFiles } from "./files.ts";
 import { JsonlLog } from "./jsonl-log.ts";
 import { LogFile } from "./log-file.ts";
-import { isProcessAlive } from "./process-owner.ts";
 import { checkSessionId } from "./session-id.ts";
 import { listSessions, noteSession } from "./session-index.ts";
 import { begin, emptySession, takeOver } from "./take-over.ts";
@@ -21,7 +21,7 @@ export interface JsonlStoreOptions {
 }
 
 export function createJsonlStore(options: JsonlStoreOptions): Store {
-  const { folder, files = nodeFiles, isAlive = isProcessAlive, fenceWaitMs = 5000 } = options;
+  const { folder, files = nodeFiles, isAlive = isRunning, fenceWaitMs = 5000 } = options;
   const sessions = join(folder, "sessions");
   const where = { files, sessions, index: join(folder, "index.jsonl") };
   const pathOf = (id: string): string => join(sessions, `${id}.jsonl`);

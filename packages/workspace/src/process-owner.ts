@@ -1,28 +1,19 @@
 /** Which process a journal or a lock belongs to, written as a name, and whether that process still runs. */
 import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { hostname, uptime } from "node:os";
+import { hostname } from "node:os";
+import { isRunning, ownMark, type ProcessMark } from "@lathe/system/process-mark";
 
-/** `startedAt` is in clock ticks since the machine started on Linux, elsewhere in milliseconds since the epoch. */
-export interface ProcessOwner {
+export interface ProcessOwner extends ProcessMark {
   /** Of one workspace object, drawn at random. */
   readonly id: string;
-  readonly pid: number;
-  readonly startedAt: number;
   /** Hashes: of the host's name, and of what is another after each start of the machine. */
   readonly host: string;
   readonly boot: string;
 }
 
-let own: Omit<ProcessOwner, "id"> | undefined;
-
 export function newOwner(): ProcessOwner {
-  own ??= {
-    pid: process.pid,
-    startedAt: statOf(process.pid)?.startedAt ?? Math.round(Date.now() - process.uptime() * 1000),
-    ...here(),
-  };
-  return { id: randomBytes(6).toString("hex"), ...own };
+  return { id: randomBytes(6).toString("hex"), ...ownMark(), ...here() };
 }
 
 export function ownerName({ id, pid, startedAt, host, boot }: ProcessOwner): string {
@@ -41,14 +32,9 @@ export function parseOwner(name: string): ProcessOwner | undefined {
 export function isOwnerAlive(owner: ProcessOwner): boolean {
   const { host, boot } = here();
   if (owner.host !== host) return true;
-  if (owner.boot !== boot || !hasPid(owner.pid)) return false;
-  const stat = statOf(owner.pid);
-  // Elsewhere than on Linux only the machine's start tells a pid used again from the owner's.
-  if (stat === undefined) return owner.startedAt > Date.now() - uptime() * 1000 - clockSlackMs;
-  return stat.startedAt === owner.startedAt && !stat.isDead;
+  return owner.boot === boot && isRunning(owner);
 }
 
-const clockSlackMs = 60_000;
 let known: Pick<ProcessOwner, "host" | "boot"> | undefined;
 
 function here(): Pick<ProcessOwner, "host" | "boot"> {
@@ -67,26 +53,5 @@ function bootId(): string {
   } catch {
     // Without it a pid and its start have to do.
     return "";
-  }
-}
-
-function hasPid(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
-/** proc_pid_stat(5): field 3 is the state, field 22 the start; field 2, in brackets, may hold anything. */
-function statOf(pid: number): { readonly startedAt: number; readonly isDead: boolean } | undefined {
-  if (process.platform !== "linux") return undefined;
-  try {
-    const text = readFileSync(`/proc/${pid}/stat`, "utf8");
-    const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return { startedAt: Number(fields[19]), isDead: fields[0] === "Z" || fields[0] === "X" };
-  } catch {
-    return undefined;
   }
 }

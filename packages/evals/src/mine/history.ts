@@ -3,6 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { noPrograms, noSurroundings } from "@lathe/system/git-settings";
 
 export interface ChangedFile {
   readonly status: "added" | "changed" | "deleted";
@@ -38,15 +39,7 @@ export async function openHistory(
   repository: string,
   { own, path }: { readonly own: string; readonly path: string },
 ): Promise<History | Failure> {
-  const env = {
-    PATH: path,
-    LC_ALL: "C",
-    GIT_CONFIG_NOSYSTEM: "1",
-    GIT_CONFIG_GLOBAL: "/dev/null",
-    GIT_OPTIONAL_LOCKS: "0",
-    GIT_NO_LAZY_FETCH: "1",
-    GIT_TERMINAL_PROMPT: "0",
-  };
+  const env = { PATH: path, LC_ALL: "C", ...noSurroundings };
   const places = ["--path-format=absolute", "--git-path", "objects", "--git-path", "shallow"];
   const found = await git({ cwd: repository, env }, ["rev-parse", "HEAD^{commit}", ...places]);
   if (isFailure(found)) return found;
@@ -144,15 +137,11 @@ async function checkOut(mine: Git, { commit, folder, paths }: Wanted): Promise<F
 /** What git prints. */
 function git({ cwd, env }: Git, args: readonly string[]): Promise<string | Failure> {
   return new Promise((resolve) => {
-    const child = spawn(
-      "git",
-      ["--no-pager", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", ...args],
-      {
-        cwd,
-        env,
-        stdio: ["ignore", "pipe", "pipe"],
-      },
-    );
+    const child = spawn("git", ["--no-pager", ...noPrograms, ...args], {
+      cwd,
+      env,
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     const out: Buffer[] = [];
     let said = "";
     child.stdout.on("data", (chunk: Buffer) => out.push(chunk));

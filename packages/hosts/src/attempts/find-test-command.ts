@@ -4,6 +4,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isFailure } from "@lathe/protocol";
 import { detectTestCommand } from "@lathe/repair/test-command";
+import { noPrograms } from "@lathe/system/git-settings";
 import { readRegularFile } from "../regular-file.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -37,7 +38,7 @@ async function listedByGit(cwd: string, env: Env): Promise<readonly string[] | u
     ...{ cwd, timeout: patienceMs, maxBuffer: mostOutput },
     env: { ...env, GIT_OPTIONAL_LOCKS: "0" },
   };
-  const args = ["-c", "core.fsmonitor=false", "ls-files", "-z", "-co", "--exclude-standard"];
+  const args = [...noPrograms, "ls-files", "-z", "-co", "--exclude-standard"];
   return new Promise((done) => {
     execFile("git", args, options, (error, stdout) =>
       done(error ? undefined : stdout.split("\0").filter(Boolean)),

@@ -1,19 +1,10 @@
 /** Eval folder: where a run works and who has its records; what a run left that was killed is taken away. */
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
-
-const prefix = "lathe-eval-";
+import { makeOwnedFolder, orphanedFolders } from "@lathe/system/owned-folder";
+import { isRunning, ownMark } from "@lathe/system/process-mark";
 
 export interface EvalFolder {
   readonly path: string;
@@ -35,7 +26,7 @@ export function openEvalFolder(out: string): EvalFolder | Failure {
     return failure("already-exists", text, { who: "user" });
   }
   const left = removeLeft();
-  const path = mkdtempSync(join(realpathSync(tmpdir()), `${prefix}${process.pid}-`));
+  const path = makeOwnedFolder("eval");
   return {
     path,
     close: async () => {
@@ -48,13 +39,14 @@ export function openEvalFolder(out: string): EvalFolder | Failure {
 
 /** The process that has it; undefined when it is ours now. */
 function take(lock: string): number | undefined {
+  const own = ownMark();
   for (let i = 0; i < 2; i++) {
     try {
-      writeFileSync(lock, `${process.pid}\n`, { flag: "wx" });
+      writeFileSync(lock, `${own.pid} ${own.startedAt}\n`, { flag: "wx" });
       return undefined;
     } catch {
-      const owner = Number(readText(lock));
-      if (owner !== process.pid && isAlive(owner)) return owner;
+      const [pid = 0, startedAt = 0] = readText(lock).split(" ").map(Number);
+      if (pid !== own.pid && isRunning({ pid, startedAt })) return pid;
       rmSync(lock, { force: true });
     }
   }
@@ -69,22 +61,7 @@ function readText(path: string): string {
   }
 }
 
-function isAlive(pid: number): boolean {
-  if (!Number.isInteger(pid) || pid <= 0) return false;
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (cause) {
-    return (cause as NodeJS.ErrnoException).code === "EPERM";
-  }
-}
-
 async function removeLeft(): Promise<void> {
-  const temp = realpathSync(tmpdir());
-  for (const name of readdirSync(temp)) {
-    const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1] ?? process.pid);
-    if (pid === process.pid || isAlive(pid)) continue;
-    // Somebody else's stays.
-    await rm(join(temp, name), { recursive: true, force: true }).catch(() => undefined);
-  }
+  for (const path of orphanedFolders("eval"))
+    await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
 }

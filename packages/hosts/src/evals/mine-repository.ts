@@ -1,11 +1,11 @@
 /** Mine repository: verified tasks from the history of a repository on this machine, in sandboxes of their own. */
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
+import { mkdirSync, realpathSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
 import { type Mined, mineTasks, openHistory, type Tools, type Tried } from "@lathe/evals";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { makeOwnedFolder, orphanedFolders } from "@lathe/system/owned-folder";
 import type { LocalOptions } from "../local-options.ts";
 import { type EvalShell, openEvalShell } from "./eval-shell.ts";
 import { setUpReach } from "./set-up-reach.ts";
@@ -31,7 +31,8 @@ const runs = 3;
 export async function mineRepository(query: MineQuery): Promise<Mined | Failure> {
   const { repository, out, env, shown, reach } = query;
   const path = env.PATH ?? "";
-  const folder = mkdtempSync(join(realpathSync(tmpdir()), "lathe-mine-"));
+  for (const left of orphanedFolders("mine")) await rm(left, { recursive: true, force: true, maxRetries: 3 });
+  const folder = makeOwnedFolder("mine");
   const shells: EvalShell[] = [];
   try {
     const work = join(folder, "work");

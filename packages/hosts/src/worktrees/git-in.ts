@@ -1,6 +1,7 @@
 /** Runs the user's git in a folder, without hooks, prompts and monitors; what is not a success is a failure. */
 import { execFile } from "node:child_process";
 import { type Failure, failure } from "@lathe/protocol";
+import { noPrograms } from "@lathe/system/git-settings";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -15,9 +16,8 @@ export function gitIn(cwd: string, args: readonly string[], env: Env): Promise<s
     ...{ cwd, maxBuffer: mostOutput, encoding: "latin1" as const },
     env: { ...own, GIT_OPTIONAL_LOCKS: "0", GIT_TERMINAL_PROMPT: "0", LC_ALL: "C" },
   };
-  const settings = ["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"];
   return new Promise((done) => {
-    execFile("git", [...settings, ...args], options, (cause, stdout, stderr) => {
+    execFile("git", [...noPrograms, ...args], options, (cause, stdout, stderr) => {
       if (!cause) return done(stdout);
       const said = Buffer.from(stderr, "latin1").toString().trim().split("\n").at(-1);
       const text = `git ${args[0]} in ${cwd}: ${said || cause.message}`;

@@ -1,5 +1,6 @@
 /** Reads commits with git: their messages and the files they touched. */
 import { execFile } from "node:child_process";
+import { noPrograms } from "@lathe/system/git-settings";
 
 export interface Commit {
   readonly message: string;
@@ -11,9 +12,6 @@ const maxBytes = 256 * 1024 * 1024;
 const begin = "\u0001";
 const split = "\u0002";
 
-/** A repository's own settings may name programs: none of them is run, nothing is fetched. */
-const careful = ["core.fsmonitor=false", "core.quotePath=false", "log.showSignature=false", "core.pager=cat"];
-
 /** *Contract:* newest first; undefined when git is missing, or does not know `since`. */
 export function readCommits(
   top: string,
@@ -22,7 +20,10 @@ export function readCommits(
   const range = since === undefined ? ["HEAD"] : [`${since}..HEAD`];
   const form = ["--no-merges", "--no-renames", "--no-ext-diff", "--name-only", `--format=${begin}%B${split}`];
   const args = [
-    ...careful.flatMap((setting) => ["-c", setting]),
+    "--no-pager",
+    ...noPrograms,
+    "-c",
+    "core.quotePath=false",
     "log",
     `-n${most}`,
     ...form,

@@ -1,6 +1,7 @@
 /** Git on a user's repository: only read, with nothing of it or of the user run: no hooks, filters, pagers or fetches. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { type Failure, failure } from "@lathe/protocol";
+import { noPrograms, noSurroundings } from "@lathe/system/git-settings";
 
 export interface Repository {
   /** A folder in it. */
@@ -12,19 +13,9 @@ export interface Repository {
 const timeoutMs = 120_000;
 
 function startGit({ root, path }: Repository, args: readonly string[]): ChildProcessWithoutNullStreams {
-  const settings = ["core.fsmonitor=false", "core.hooksPath=/dev/null", "log.showSignature=false"];
-  const config = settings.flatMap((setting) => ["-c", setting]);
-  return spawn("git", ["--no-pager", ...config, ...args], {
+  return spawn("git", ["--no-pager", ...noPrograms, ...args], {
     cwd: root,
-    env: {
-      PATH: path,
-      LC_ALL: "C",
-      GIT_CONFIG_NOSYSTEM: "1",
-      GIT_CONFIG_GLOBAL: "/dev/null",
-      GIT_OPTIONAL_LOCKS: "0",
-      GIT_NO_LAZY_FETCH: "1",
-      GIT_TERMINAL_PROMPT: "0",
-    },
+    env: { PATH: path, LC_ALL: "C", ...noSurroundings },
     windowsHide: true,
   });
 }

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { statfsSync } from "node:fs";
 import { setPriority } from "node:os";
 import { type Failure, failure } from "@lathe/protocol";
+import { noSurroundings } from "@lathe/system/git-settings";
 import { cancelled } from "./pace.ts";
 
 export interface Git {
@@ -102,14 +103,9 @@ function environment({ folder, path }: Git): NodeJS.ProcessEnv {
     // Git before 2.32 knows no GIT_CONFIG_GLOBAL; here it finds no configuration either.
     HOME: folder,
     XDG_CONFIG_HOME: folder,
-    GIT_CONFIG_GLOBAL: "/dev/null",
-    GIT_CONFIG_SYSTEM: "/dev/null",
-    GIT_CONFIG_NOSYSTEM: "1",
+    ...noSurroundings,
     GIT_ATTR_NOSYSTEM: "1",
-    GIT_OPTIONAL_LOCKS: "0",
-    GIT_TERMINAL_PROMPT: "0",
     GIT_NO_REPLACE_OBJECTS: "1",
-    GIT_NO_LAZY_FETCH: "1",
     GIT_ALLOW_PROTOCOL: "none",
     GIT_DIR: folder,
   };

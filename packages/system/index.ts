@@ -1,0 +1,4 @@
+/** @lathe/system: what is asked of the operating system with care, in one way for all. */
+export { noPrograms, noSurroundings } from "./src/git-settings.ts";
+export { makeOwnedFolder, orphanedFolders } from "./src/owned-folder.ts";
+export { isRunning, ownMark, type ProcessMark } from "./src/process-mark.ts";
