@@ -1,8 +1,5 @@
 /** @lathe/policy: may it run. */
 export { type CommandEffects, commandEffects, type Part } from "./src/command-effects.ts";
-export { defaultRules, type ExemplaryRule } from "./src/default-rules.ts";
-export { evaluate, type Judged, judgements, refusalsOf } from "./src/evaluate.ts";
-export { evaluateGrant } from "./src/evaluate-grant.ts";
 export {
   type EffectClass,
   type ExplainedEffect,
@@ -10,14 +7,17 @@ export {
   type Explanation,
   explain,
 } from "./src/explain.ts";
-export { factsNeeded } from "./src/facts-needed.ts";
-export { matchesPath } from "./src/glob.ts";
-export { isLeftOpen } from "./src/is-left-open.ts";
-export { isWanting, type Known } from "./src/known.ts";
-export { type NetworkRules, networkRules } from "./src/network-rules.ts";
-export { proposeGrantRules, proposeRules } from "./src/propose-rules.ts";
-export { readScript } from "./src/read-script.ts";
-export { brokenExample, type RuleExamples } from "./src/rule-examples.ts";
-export type { Script } from "./src/script.ts";
-export { sealedTargets } from "./src/sealed-targets.ts";
-export { unreadable } from "./src/unreadable.ts";
+export { matchesPath } from "./src/globs/glob.ts";
+export { defaultRules, type ExemplaryRule } from "./src/rules/default-rules.ts";
+export { evaluate, type Judged, judgements, refusalsOf } from "./src/rules/evaluate.ts";
+export { evaluateGrant } from "./src/rules/evaluate-grant.ts";
+export { factsNeeded } from "./src/rules/facts-needed.ts";
+export { isLeftOpen } from "./src/rules/is-left-open.ts";
+export { type NetworkRules, networkRules } from "./src/rules/network-rules.ts";
+export { proposeGrantRules, proposeRules } from "./src/rules/propose-rules.ts";
+export { brokenExample, type RuleExamples } from "./src/rules/rule-examples.ts";
+export { sealedTargets } from "./src/rules/sealed-targets.ts";
+export { unreadable } from "./src/rules/unreadable.ts";
+export { isWanting, type Known } from "./src/shell/known.ts";
+export { readScript } from "./src/shell/read-script.ts";
+export type { Script } from "./src/shell/script.ts";

@@ -1,26 +1,26 @@
 /** The effects of a shell script, part by part: what it reads, writes, deletes, runs and reaches; in doubt the graver. */
 import type { Effect, Trait } from "@lathe/protocol";
-import { codeEffects, codeNames } from "./code-effects.ts";
-import { fileEffects } from "./file-effects.ts";
-import { folderReads } from "./folder-reads.ts";
-import type { FoundCall, Redirect } from "./found-call.ts";
-import { gitEffects } from "./git-effects.ts";
-import { type Known, nothingKnown, type Wanted } from "./known.ts";
-import { followed } from "./links.ts";
-import { isKillingOthers, isRaising } from "./machine-rights.ts";
-import { isPathEffect } from "./match.ts";
-import { namedHost } from "./named-host.ts";
-import { networkEffects } from "./network-effects.ts";
-import { callText, hasOption, optionValues, type ProgramCall, positional } from "./program-call.ts";
-import { isProjectCode } from "./project-code.ts";
-import { isLookingCall } from "./read-only-command.ts";
-import { remoteEffects } from "./remote-effects.ts";
-import { isPrintingSecrets } from "./secret-printers.ts";
-import { escapeGlob } from "./shell-glob.ts";
-import { followScript } from "./walk-script.ts";
-import type { Word } from "./word.ts";
-import { settled, wordEffects, wordNames } from "./word-paths.ts";
-import { placed } from "./working-folder.ts";
+import { codeEffects, codeNames } from "./effects/code-effects.ts";
+import { fileEffects } from "./effects/file-effects.ts";
+import { folderReads } from "./effects/folder-reads.ts";
+import { gitEffects } from "./effects/git-effects.ts";
+import { networkEffects } from "./effects/network-effects.ts";
+import { remoteEffects } from "./effects/remote-effects.ts";
+import { isPathEffect } from "./globs/match.ts";
+import { escapeGlob } from "./globs/shell-glob.ts";
+import type { FoundCall, Redirect } from "./programs/found-call.ts";
+import { isKillingOthers, isRaising } from "./programs/machine-rights.ts";
+import { namedHost } from "./programs/named-host.ts";
+import { callText, hasOption, optionValues, type ProgramCall, positional } from "./programs/program-call.ts";
+import { isProjectCode } from "./programs/project-code.ts";
+import { isLookingCall } from "./programs/read-only-command.ts";
+import { isPrintingSecrets } from "./programs/secret-printers.ts";
+import { type Known, nothingKnown, type Wanted } from "./shell/known.ts";
+import type { Word } from "./shell/word.ts";
+import { settled, wordEffects, wordNames } from "./shell/word-paths.ts";
+import { followed } from "./walk/links.ts";
+import { followScript } from "./walk/walk-script.ts";
+import { placed } from "./walk/working-folder.ts";
 
 /** One command of a script, and what it does. */
 export interface Part {

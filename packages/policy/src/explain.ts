@@ -1,9 +1,9 @@
 /** Explains a command: what is said of it and of each part, in words that people and programs can rely on. */
 import type { Decision, Effect, Facts, Rule } from "@lathe/protocol";
 import type { Part } from "./command-effects.ts";
-import { evaluate, judgements } from "./evaluate.ts";
-import { isPathEffect } from "./match.ts";
-import { proposeRules } from "./propose-rules.ts";
+import { isPathEffect } from "./globs/match.ts";
+import { evaluate, judgements } from "./rules/evaluate.ts";
+import { proposeRules } from "./rules/propose-rules.ts";
 
 /** Classes of effects, in the order in which they are told. */
 const effectClasses = [

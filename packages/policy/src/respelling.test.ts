@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import type { Verdict } from "@lathe/protocol";
 import fc from "fast-check";
 import { followed, judge } from "./bench.test.ts";
-import { hasWildcard } from "./shell-glob.ts";
+import { hasWildcard } from "./globs/shell-glob.ts";
 
 const gravity: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
 

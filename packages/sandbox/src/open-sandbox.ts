@@ -1,9 +1,9 @@
 /** Opens a sandbox in its scratch folder; what the folder does not allow is a failure. */
 import { homedir } from "node:os";
 import { type Failure, failure, type Sandbox, type SandboxSpec } from "@lathe/protocol";
-import { prepareFolders } from "./folders.ts";
+import { prepareFolders } from "./policy/folders.ts";
 import { type DriverOptions, ProcessSandbox } from "./process-sandbox.ts";
-import type { Starter } from "./running.ts";
+import type { Starter } from "./processes/running.ts";
 import { scratchFailure } from "./scratch-failure.ts";
 
 export function openSandbox(

@@ -14,15 +14,15 @@ import {
   type Sandbox,
   type SandboxSpec,
 } from "@lathe/protocol";
-import { Capture } from "./capture.ts";
-import { controlFolder } from "./folders.ts";
-import { grantedHosts, type NetworkOptions } from "./network-gate.ts";
-import { isBelow } from "./path-order.ts";
-import type { Limits } from "./policy.ts";
-import type { Running, Starter } from "./running.ts";
-import { usualLimits } from "./sandbox-policy.ts";
+import { grantedHosts, type NetworkOptions } from "./network/network-gate.ts";
+import { isBelow } from "./paths/path-order.ts";
+import { controlFolder } from "./policy/folders.ts";
+import type { Limits } from "./policy/policy.ts";
+import { usualLimits } from "./policy/sandbox-policy.ts";
+import { Capture } from "./processes/capture.ts";
+import type { Running, Starter } from "./processes/running.ts";
 import { scratchFailure } from "./scratch-failure.ts";
-import { WorkspaceWatch } from "./workspace-watch.ts";
+import { WorkspaceWatch } from "./watch/workspace-watch.ts";
 
 /** Bytes of a result's head and of its tail. */
 const side = 32 * 1024;

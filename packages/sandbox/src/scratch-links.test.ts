@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { isFailure, type Sandbox, type SandboxSpec } from "@lathe/protocol";
-import { type ProbeOptions, probeDriver } from "./probe.ts";
+import { type ProbeOptions, probeDriver } from "./probe/probe.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-scratch-links-")));
 after(() => rmSync(folder, { recursive: true, force: true }));

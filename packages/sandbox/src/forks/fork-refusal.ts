@@ -2,10 +2,10 @@
 import { existsSync, readFileSync, statfsSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
-import { repositoryAbove } from "../git-guards.ts";
-import { kindOf } from "../kind-of.ts";
-import { isBelow } from "../path-order.ts";
-import { realPlace } from "../real-path.ts";
+import { kindOf } from "../paths/kind-of.ts";
+import { isBelow } from "../paths/path-order.ts";
+import { realPlace } from "../paths/real-path.ts";
+import { repositoryAbove } from "../watch/git-guards.ts";
 
 export interface ForkSurroundings {
   /** Where forks lie. */

@@ -1,12 +1,12 @@
 /** Which differences of a fork programs on the host would obey by themselves: they are kept only when asked for. */
 import { lstatSync, readFileSync, readlinkSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { FileState } from "../file-state.ts";
-import { keptConfig } from "../git-config-change.ts";
-import { namedBySettings, pointedAt } from "../git-folder.ts";
-import { isHostFile, isHostFolder } from "../host-run.ts";
-import { isBelow } from "../path-order.ts";
-import { goesUpAgain } from "../real-path.ts";
+import { isBelow } from "../paths/path-order.ts";
+import { goesUpAgain } from "../paths/real-path.ts";
+import type { FileState } from "../watch/file-state.ts";
+import { keptConfig } from "../watch/git-config-change.ts";
+import { namedBySettings, pointedAt } from "../watch/git-folder.ts";
+import { isHostFile, isHostFolder } from "../watch/host-run.ts";
 import type { Difference } from "./differences.ts";
 import type { Fork } from "./fork.ts";
 

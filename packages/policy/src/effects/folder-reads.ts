@@ -1,0 +1,44 @@
+/** Programs that read whatever lies below the folders they are given. */
+import type { Effect } from "@lathe/protocol";
+import { hasOption, type ProgramCall, positional } from "../programs/program-call.ts";
+import { wordEffects } from "../shell/word-paths.ts";
+
+/** Options with which a program reads folders whole; none means that it always does. */
+const readers: Readonly<Record<string, readonly string[]>> = {
+  rg: [],
+  ag: [],
+  ack: [],
+  rsync: [],
+  tar: [],
+  grep: ["-r", "-R", "--recursive", "--dereference-recursive"],
+  egrep: ["-r", "-R", "--recursive", "--dereference-recursive"],
+  cp: ["-r", "-R", "-a", "--recursive", "--archive"],
+  zip: ["-r", "--recurse-paths"],
+  diff: ["-r", "--recursive"],
+};
+
+/** What lies below some folders, so that rules on it speak of them. */
+const hiddenBelow: readonly (readonly [place: RegExp, name: string])[] = [
+  [/^(?:~|\$HOME|\$\{HOME\}|\/root|\/home(?:\/[^/]+)?|\/Users(?:\/[^/]+)?)?\/?\.?\/?$/u, ".ssh/id_rsa"],
+  [/^(?:~|\$HOME|\/root|\/home\/[^/]+)\/\.config\/?$/u, "gh/hosts.yml"],
+  [/^\/etc\/?$/u, "shadow"],
+  [/^\/proc(?:\/[\d*]+)?\/?$/u, "1/environ"],
+];
+
+/** Reads of everything below what is named; a searcher that names only its pattern reads where it stands. */
+export function folderReads({ program, args }: ProgramCall, folder: string | undefined): readonly Effect[] {
+  const options = Object.hasOwn(readers, program) ? readers[program] : undefined;
+  if (!options || (options.length > 0 && !hasOption(args, ...options))) return [];
+  const words = positional(args).filter(({ text }) => text !== "");
+  const below = words.flatMap((word) => wordEffects("read", word));
+  const here: readonly Effect[] = words.length < 2 ? [{ kind: "read", target: "." }] : [];
+  // A searcher, or `.`, reads where it stands.
+  const places = [...words.map(({ text }) => text), ...(folder?.startsWith("/") ? [folder] : [])];
+  const kept = places.flatMap((text) =>
+    hiddenBelow.flatMap(([place, name]) => (place.test(text) ? [`${text}/${name}`] : [])),
+  );
+  return [
+    ...[...below, ...here].map((effect) => ({ ...effect, target: `${effect.target}/**` })),
+    ...kept.map((target): Effect => ({ kind: "read", target })),
+  ];
+}

@@ -1,0 +1,38 @@
+/** Words of what a call runs inside itself, and of what that is looked for in. */
+import type { Known, Wanted } from "../shell/known.ts";
+import type { Word } from "../shell/word.ts";
+
+/** What a command is fed with: a text when it is known. */
+export interface Input {
+  readonly text: string | undefined;
+}
+
+/** Who wrote the words: the model, or the project in a file that it runs. */
+export type Origin = "typed" | "project";
+
+export type Inner =
+  /** `isOwnShell`: what it sets ends with it. */
+  | {
+      readonly type: "script";
+      readonly text: Word;
+      readonly isOwnShell: boolean;
+      readonly args?: readonly Word[];
+      readonly origin?: Origin;
+      readonly folder?: string;
+    }
+  | { readonly type: "words"; readonly words: readonly Word[] }
+  | {
+      readonly type: "file";
+      readonly path: Word;
+      readonly args: readonly Word[];
+      readonly isOwnShell: boolean;
+    }
+  | { readonly type: "undecided"; readonly text: string };
+
+export interface Looking {
+  readonly known: Known;
+  readonly wanted: Wanted;
+  readonly folder: string | undefined;
+  /** Files that the script has made. */
+  readonly made: ReadonlyMap<string, { readonly text: string | undefined }>;
+}

@@ -1,0 +1,59 @@
+/** Judges what the sandbox kept a command from: only a rule that names it, or a person, lets it happen. */
+import type { Decision, Effect, Facts, Rule, Verdict } from "@lathe/protocol";
+import { matches } from "../globs/match.ts";
+import { refusalDecision } from "./refusals.ts";
+
+const gravestFirst: readonly Verdict[] = ["deny", "ask", "allow"];
+
+/** The gravest decision over effects in the form of grants (absolute paths, hosts); pure. */
+export function evaluateGrant(effects: readonly Effect[], facts: Facts, rules: readonly Rule[]): Decision {
+  const all = facts.allowed ? [...rules, ...facts.allowed] : rules;
+  const decisions = effects.map((effect) => judge(effect, facts, all));
+  const found = gravestFirst.map((verdict) => decisions.find((one) => one.verdict === verdict)).find(Boolean);
+  return found ?? { verdict: "deny", rule: "sandbox", why: "nothing is known that could be granted" };
+}
+
+function judge(effect: Effect, facts: Facts, rules: readonly Rule[]): Decision {
+  const what = `${effect.kind} ${effect.target}`;
+  if (facts.mode === "plan" || facts.mode === "read-only") {
+    return { verdict: "deny", rule: `${facts.mode}-mode`, why: `${what}: this mode keeps to the sandbox` };
+  }
+  const refused = refusalDecision(effect, facts);
+  if (refused?.verdict === "deny") return refused;
+  const speaking = rules.filter((rule) => speaksOf(rule, effect, facts));
+  const rule = gravestFirst.map((verdict) => speaking.find((one) => one.verdict === verdict)).find(Boolean);
+  if (rule) {
+    return {
+      verdict: rule.verdict,
+      rule: rule.name,
+      why: `${what}: ${rule.why ?? `the rule ${rule.name} says so`}`,
+    };
+  }
+  return { verdict: "ask", rule: "sandbox", why: `the sandbox keeps the command from: ${what}` };
+}
+
+/** Who may write what is granted may read it, and a grant holds for all that lies below it. */
+function speaksOf(rule: Rule, effect: Effect, facts: Facts): boolean {
+  if (rule.verdict === "allow") {
+    const wanted: readonly Effect[] =
+      effect.kind === "read" ? [effect, { ...effect, kind: "write" }] : [effect];
+    return isNarrow(rule) && wanted.some((one) => matches(rule, one, facts));
+  }
+  const meant: readonly Effect[] = effect.kind === "write" ? [effect, { ...effect, kind: "read" }] : [effect];
+  const isPath = effect.kind === "write" || effect.kind === "read";
+  return meant.some(
+    (one) =>
+      matches(rule, one, facts) ||
+      (isPath &&
+        rule.kinds?.includes(one.kind) !== false &&
+        rule.target?.startsWith(`${one.target}/`) === true),
+  );
+}
+
+/** A rule that allows much was not made with the world outside the sandbox in mind: it must name a place, or a host. */
+function isNarrow({ kinds, target }: Rule): boolean {
+  if (!kinds || target === undefined) return false;
+  if (kinds.every((kind) => kind === "network"))
+    return /^(?:\*\.(?:[\w-]+\.)+)?[\w-]+(?:\.[\w-]+)*(?::\d+)?$/u.test(target);
+  return /^\/[^*?{}]+\/|^\/[^*?{}/]+\/[^*?{}/]+$/u.test(target);
+}

@@ -1,0 +1,150 @@
+/** Judges a call: rules first (deny beats ask beats allow), then what the mode says; the gravest effect decides. */
+import type { Decision, Effect, Facts, PreparedCall, Refusal, Rule, Verdict } from "@lathe/protocol";
+import { isPathEffect, matches } from "../globs/match.ts";
+import { hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
+import { byMode } from "./by-mode.ts";
+import { namedReads } from "./named-reads.ts";
+import { refusalDecision } from "./refusals.ts";
+
+/** What policy looks at in a call. */
+export type Judged = Pick<PreparedCall, "effects" | "question" | "script">;
+
+/** Whether a call may run; pure. */
+export function evaluate(call: Judged, facts: Facts, rules: readonly Rule[]): Decision {
+  if (call.question) return { verdict: "allow", rule: "question", why: "a person answers it" };
+  // A script that nobody has read may do anything.
+  const unread: readonly Effect[] = call.script
+    ? [{ kind: "execute", target: call.script.text, expansion: "unknown" }]
+    : [];
+  const [first, ...others] = judgements([...unread, ...call.effects], facts, rules).map(
+    ({ decision }) => decision,
+  );
+  if (!first) return { verdict: "allow", rule: "no-effects", why: "it touches nothing outside the session" };
+  return others.reduce((grave, one) => (rankOf(one) > rankOf(grave) ? one : grave), first);
+}
+
+export interface Judgement {
+  readonly effect: Effect;
+  readonly decision: Decision;
+}
+
+/** What is said of each effect, and of each file that a command's words may name. */
+export function judgements(
+  effects: readonly Effect[],
+  facts: Facts,
+  rules: readonly Rule[],
+): readonly Judgement[] {
+  const all = facts.allowed ? [...rules, ...facts.allowed] : rules;
+  const situation = { facts, rules: all, isCommand: effects.some(({ kind }) => kind === "execute") };
+  return effects.flatMap((effect) => {
+    const isNamed = all.some((rule) => isExactly(rule, effect) && matches(rule, effect, facts));
+    const refused = isNamed ? undefined : refusalDecision(effect, facts);
+    const own = effect.traits?.includes("possible") ? [] : [judgeEffect(effect, situation)];
+    const decisions = refused ? [...own, refused] : own;
+    return [
+      ...decisions.map((decision) => ({ effect, decision })),
+      ...namedReads(effect).flatMap((read) => judgeName(read, situation)),
+    ];
+  });
+}
+
+/** What a person who denies the call refuses: what was not allowed anyway. */
+export function refusalsOf(
+  effects: readonly Effect[],
+  facts: Facts,
+  rules: readonly Rule[],
+): readonly Refusal[] {
+  const grave = judgements(effects, facts, rules).filter(({ decision }) => decision.verdict !== "allow");
+  const refusals = grave.map(({ effect: { kind, target } }): Refusal => {
+    const real = Object.hasOwn(facts.paths, target) ? facts.paths[target]?.real : undefined;
+    return { kind, target, ...(real !== undefined && { real }) };
+  });
+  const byMeaning = new Map(refusals.map((one) => [`${one.kind} ${one.target}`, one]));
+  return [...byMeaning.values()];
+}
+
+interface Situation {
+  readonly facts: Facts;
+  readonly rules: readonly Rule[];
+  /** Whether the call runs a command, which reaches further than the tools for files. */
+  readonly isCommand: boolean;
+}
+
+function judgeEffect(effect: Effect, { facts, rules, isCommand }: Situation): Decision {
+  const rule = speakingRule(effect, facts, rules);
+  const usual = byMode(effect, facts, isCommand);
+  // A mode that only reads holds against every rule that would allow more.
+  if (!rule || (rule.verdict === "allow" && (usual.verdict === "deny" || isOwnWord(effect, facts))))
+    return usual;
+  if (rule.verdict !== "allow" && rankOf(byRule(rule, effect)) < rankOf(usual)) return usual;
+  if (rule.verdict === "allow" && isGrave(effect, usual) && !namesExactly(rule, effect)) return usual;
+  return byRule(rule, effect);
+}
+
+/** That another program's tool only reads is its own word: a mode that only reads asks a person each time. */
+function isOwnWord({ kind }: Effect, { mode }: Facts): boolean {
+  return kind === "mcp" && (mode === "plan" || mode === "read-only");
+}
+
+const graveRules: ReadonlySet<string> = new Set([
+  "irreversible",
+  "undecided",
+  "undecided-path",
+  "delete-outside",
+  "whole-folder",
+  "delete-unsaved",
+  "write-unsaved",
+  "discards-work",
+]);
+
+/** What a rule for many things does not let happen. */
+function isGrave({ traits = [], expansion, kind }: Effect, usual: Decision): boolean {
+  if (usual.verdict === "allow") return false;
+  if (graveRules.has(usual.rule) || traits.includes("irreversible") || traits.includes("shared")) return true;
+  return expansion === "unknown" && kind !== "read";
+}
+
+/** The user's own word on this very thing. */
+function isExactly(rule: Rule, effect: Effect): boolean {
+  return rule.verdict === "allow" && namesExactly(rule, effect);
+}
+
+function namesExactly({ target, kinds }: Rule, effect: Effect): boolean {
+  if (
+    target === undefined ||
+    kinds === undefined ||
+    hasWildcard(target) ||
+    /[{}]/u.test(target.replace(/\\./gu, ""))
+  )
+    return false;
+  return effect.expansion === undefined && (isPathEffect(effect) || unescapeGlob(target) === effect.target);
+}
+
+/** What its words may name for reading: rules speak of it, and no mode does. */
+function judgeName(read: Effect, { facts, rules }: Situation): readonly Judgement[] {
+  const rule = speakingRule(read, facts, rules);
+  return rule && rule.verdict !== "allow" ? [{ effect: read, decision: byRule(rule, read) }] : [];
+}
+
+function speakingRule(effect: Effect, facts: Facts, rules: readonly Rule[]): Rule | undefined {
+  const speaking = rules.filter((rule) => matches(rule, effect, facts));
+  return gravestFirst.map((verdict) => speaking.find((one) => one.verdict === verdict)).find(Boolean);
+}
+
+function byRule({ name, verdict, why }: Rule, effect: Effect): Decision {
+  return { verdict, rule: name, why: `${named(effect)}: ${why ?? `the rule ${name} says so`}` };
+}
+
+const gravestFirst: readonly Verdict[] = ["deny", "ask", "allow"];
+const gravity: Readonly<Record<Verdict, number>> = { allow: 0, ask: 1, deny: 2 };
+/** What only a person may lift: named before whatever else would ask. */
+const persons: ReadonlySet<string> = new Set(["refused-before", "uncontained"]);
+
+function rankOf({ verdict, rule }: Decision): number {
+  return gravity[verdict] + (verdict === "ask" && persons.has(rule) ? 0.5 : 0);
+}
+
+function named({ kind, target }: Effect): string {
+  const short = target.length > 120 ? `${target.slice(0, 117)}...` : target;
+  return `${kind} ${short}`;
+}

@@ -1,0 +1,52 @@
+/** What would be gone for good: what the next checkpoint does not hold and no build makes again. */
+import type { Effect, Facts } from "@lathe/protocol";
+import { mayMatch } from "../globs/may-match.ts";
+import { hasWildcard } from "../globs/shell-glob.ts";
+
+/** Folders and files that a build, an install or a run makes again. */
+const madeAgain =
+  /^(?:node_modules|bower_components|jspm_packages|dist|build|builds|out|output|target|coverage|htmlcov|bin|obj|tmp|temp|logs?|_?site|public|storybook-static|__pycache__|venv|env|virtualenv|vendor|Pods|deps|_build|elm-stuff|DerivedData|zig-out|cmake-build-\w+|[\w.-]+\.egg-info|\.(?:venv|cache|next|nuxt|output|turbo|parcel-cache|svelte-kit|vite|angular|astro|docusaurus|gradle|tox|nox|eggs|pytest_cache|mypy_cache|ruff_cache|hypothesis|nyc_output|coverage|sass-cache|eslintcache|stylelintcache|tsbuildinfo|dart_tool|bundle|stack-work|cabal|tmp|temp|zig-cache|serverless|expo|wireit|nx|rpt2_cache\w*|rts2_cache\w*|ipynb_checkpoints|DS_Store|bsp|metals|bloop|build|dist|out)|[^/]*\.(?:log|pyc|pyo|o|a|so|class|tmp|temp|swp|swo|bak~|orig|rej|tsbuildinfo|map|obj|out|pid|min\.js|d\.ts\.map|tgz|whl|egg|lcov|prof|cover|coverprofile|test|exe|gcda|gcno|gcov))$/u;
+
+/** Why what the effect destroys could not be brought back; undefined when it could. */
+export function lossOf(effect: Effect, facts: Facts, isCommand: boolean): string | undefined {
+  const { kind, target, traits = [] } = effect;
+  if (kind !== "delete" && !traits.includes("destroys")) return undefined;
+  const fact = Object.hasOwn(facts.paths, target) ? facts.paths[target] : undefined;
+  const path = effect.expansion === "glob" ? target : relative(fact?.real ?? target, target);
+  if (fact?.absent || isMadeAgain(path) || isMadeAgain(target)) return undefined;
+  if (facts.uncovered === undefined) {
+    return isCommand ? `no checkpoint would hold ${target}` : undefined;
+  }
+  const lost = facts.uncovered.find((one) => !isMadeAgain(one) && overlaps({ kind, target: path }, one));
+  return lost === undefined ? undefined : `no checkpoint holds ${lost}, and nothing would bring it back`;
+}
+
+/** Real paths of the workspace may be absolute. */
+function relative(real: string, target: string): string {
+  return real.startsWith("/") ? target : real;
+}
+
+export function isMadeAgain(path: string): boolean {
+  return path.split("/").some((segment) => segment !== "" && madeAgain.test(segment.replace(/\*+$/u, "")));
+}
+
+/** One is the other, or lies in it. */
+function overlaps({ kind, target: path }: Pick<Effect, "kind" | "target">, uncovered: string): boolean {
+  const place = uncovered.replace(/\/$/u, "");
+  if (hasWildcard(path))
+    return kind === "delete" ? mayName(path, place) : literalStart(path).startsWith(`${place}/`);
+  if (kind === "write") return path === place || path.startsWith(`${place}/`);
+  return path === "." || place === path || place.startsWith(`${path}/`) || path.startsWith(`${place}/`);
+}
+
+/** Whether a glob may name the folder, one around it, or something in it. */
+function mayName(glob: string, place: string): boolean {
+  const depth = place.split("/").length;
+  const start = glob.split("/").slice(0, depth).join("/");
+  return mayMatch(`${glob}/**`, place) || mayMatch(start, place);
+}
+
+/** What stands in front of the first wildcard. */
+function literalStart(glob: string): string {
+  return /^(?:\\[\s\S]|[^\\*?[])*/u.exec(glob)?.[0] ?? "";
+}

@@ -1,0 +1,42 @@
+/** Proposes what "always allow" may mean: the narrowest rules that would have covered a call. */
+import type { Effect, Facts, Rule } from "@lathe/protocol";
+import { escapeGlob } from "../globs/shell-glob.ts";
+import { evaluate, judgements } from "./evaluate.ts";
+import { evaluateGrant } from "./evaluate-grant.ts";
+
+/** Empty where no rule of the user's could: another rule asks, or the target cannot be told. */
+export function proposeRules(
+  effects: readonly Effect[],
+  facts: Facts,
+  rules: readonly Rule[],
+): readonly Rule[] {
+  const asked = judgements(effects, facts, rules).filter(({ decision }) => decision.verdict !== "allow");
+  const proposed = once(asked.map(({ effect }) => ruleFor(effect)));
+  if (proposed.length === 0) return [];
+  const covered = evaluate({ effects }, facts, [...rules, ...proposed]).verdict === "allow";
+  return covered ? proposed : [];
+}
+
+/** The same for what the sandbox kept a command from: a place with all that lies below it, as it would be granted, or a host. */
+export function proposeGrantRules(
+  effects: readonly Effect[],
+  facts: Facts,
+  rules: readonly Rule[],
+): readonly Rule[] {
+  const proposed = once(effects.map(grantRule));
+  const covered = evaluateGrant(effects, facts, [...rules, ...proposed]).verdict === "allow";
+  return covered ? proposed : [];
+}
+
+function ruleFor({ kind, target }: Effect): Rule {
+  return { name: "always", verdict: "allow", kinds: [kind], target: escapeGlob(target) };
+}
+
+function grantRule(effect: Effect): Rule {
+  const rule = ruleFor(effect);
+  return effect.kind === "network" ? rule : { ...rule, target: `${rule.target}/**` };
+}
+
+function once(rules: readonly Rule[]): readonly Rule[] {
+  return [...new Map(rules.map((rule) => [`${rule.kinds?.[0]} ${rule.target}`, rule])).values()];
+}

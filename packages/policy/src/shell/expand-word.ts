@@ -1,0 +1,166 @@
+/** Expands a word as a shell would: variables the script has set, braces, splitting; the rest it leaves as written. */
+
+import { escapeGlob, expandBraces, unescapeGlob } from "../globs/shell-glob.ts";
+import type { Environment } from "./environment.ts";
+import type { Piece, ShellWord, Statement } from "./script.ts";
+import type { Word } from "./word.ts";
+
+/** What a script writes to its standard output; undefined when that cannot be told. */
+export type OutputOf = (body: readonly Statement[], isPipe?: boolean) => string | undefined;
+
+interface Draft {
+  text: string;
+  glob: string;
+  isLiteral: boolean;
+  /** Whether anything, if only quotes, makes it a word. */
+  isThere: boolean;
+}
+
+const longest = 20_000;
+
+/** One word as written, as the words it becomes. */
+export function expandWord(word: ShellWord, environment: Environment, outputOf: OutputOf): readonly Word[] {
+  const done: Draft[] = [start()];
+  for (const piece of word.pieces) {
+    const found = partsOf(piece, environment, outputOf);
+    const isCut = isSplit(piece) && found.every(({ isLiteral }) => isLiteral);
+    for (const [i, part] of (isCut ? splitParts(found, separators(environment)) : found).entries()) {
+      if (i > 0) done.push(start());
+      append(done.at(-1) ?? start(), part);
+    }
+    const last = done.at(-1);
+    if (last && !isCut && found.length > 0 && (piece.type !== "text" || piece.quoted)) last.isThere = true;
+  }
+  const isMixed = isMixedWithBraces(word, done);
+  return done.filter(isWord).flatMap((one) => finished(isMixed ? { ...one, isLiteral: false } : one, word));
+}
+
+/** Braces come first: with values that are split, or a name that goes on in them, what becomes of it cannot be told. */
+function isMixedWithBraces({ pieces }: ShellWord, drafts: readonly Draft[]): boolean {
+  const isOpen = pieces.some((piece) => piece.type === "variable" && !/^\$\{/u.test(piece.raw));
+  return (drafts.length > 1 || isOpen) && drafts.some(({ glob }) => expandBraces(glob).length > 1);
+}
+
+function start(): Draft {
+  return { text: "", glob: "", isLiteral: true, isThere: false };
+}
+
+function isWord({ text, isThere }: Draft): boolean {
+  return isThere || text !== "";
+}
+
+function append(draft: Draft, { text, glob, isLiteral }: Omit<Word, "raw">): void {
+  if (draft.text.length > longest) {
+    draft.isLiteral = false;
+    return;
+  }
+  draft.text += text;
+  draft.glob += glob;
+  draft.isLiteral &&= isLiteral;
+}
+
+function finished({ text, glob, isLiteral }: Draft, word: ShellWord): readonly Word[] {
+  const isHome = glob.startsWith("~") && word.pieces[0]?.type === "text" && !word.pieces[0].quoted;
+  const literal = isLiteral && !isHome;
+  const isAsWritten = word.pieces.every(({ type }) => type === "text");
+  const globs = expandBraces(glob);
+  if (globs.length === 1 && globs[0] === glob) {
+    const raw = isAsWritten || !literal ? word.raw : requoted(text);
+    return [{ text, glob, isLiteral: literal, raw }];
+  }
+  return globs.map((one) => ({
+    text: unescapeGlob(one),
+    glob: one,
+    isLiteral: literal,
+    raw: requoted(unescapeGlob(one)),
+  }));
+}
+
+/** As one might have written it. */
+function requoted(text: string): string {
+  return /^[^\s'"\\$`;&|<>()#~]+$/u.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+type Part = Omit<Word, "raw">;
+
+function partsOf(piece: Piece, environment: Environment, outputOf: OutputOf): readonly Part[] {
+  switch (piece.type) {
+    case "text": {
+      const { text, quoted } = piece;
+      return [{ text, glob: quoted ? escapeGlob(text) : text, isLiteral: true }];
+    }
+    case "variable":
+      return valueOfVariable(piece, environment);
+    case "output": {
+      const output = outputOf(piece.body);
+      if (output === undefined) return [asWritten(piece.raw)];
+      const text = output.replace(/\n+$/u, "");
+      return [{ text, glob: escapeGlob(text), isLiteral: true }];
+    }
+    case "pipe":
+      outputOf(piece.body, true);
+      return [{ ...asWritten(piece.raw), text: piece.raw }];
+    case "unknown":
+      for (const body of piece.bodies) outputOf(body);
+      return [asWritten(piece.raw)];
+  }
+}
+
+function asWritten(raw: string): Part {
+  return { text: raw, glob: escapeGlob(raw), isLiteral: false };
+}
+
+function valueOfVariable(
+  { name, quoted, raw }: Extract<Piece, { type: "variable" }>,
+  environment: Environment,
+): readonly Part[] {
+  const known = variableOf(name, environment);
+  if (known === undefined) return [asWritten(raw)];
+  const isList = /[@*]/u.test(name);
+  const words = isList ? known : known.slice(0, 1);
+  const parts = words.map(({ text, glob, isLiteral }) => ({
+    text,
+    isLiteral,
+    glob: quoted || glob !== escapeGlob(text) ? glob : unquotedGlob(text),
+  }));
+  return parts.length === 0 && !isList ? [{ text: "", glob: "", isLiteral: true }] : parts;
+}
+
+const preset: Readonly<Record<string, string>> = { IFS: " \t\n", PWD: ".", TMPDIR: "/tmp" };
+
+function variableOf(name: string, { variables }: Environment): readonly Word[] | undefined {
+  const [, plain = name, index] = /^(\w+)\[([@*\d]+)\]$/u.exec(name) ?? [];
+  const known = variables.get(plain);
+  if (known)
+    return index === undefined || /[@*]/u.test(index) ? known : known.slice(Number(index)).slice(0, 1);
+  const value = Object.hasOwn(preset, plain) ? preset[plain] : undefined;
+  return value === undefined
+    ? undefined
+    : [{ text: value, glob: escapeGlob(value), isLiteral: true, raw: value }];
+}
+
+function isSplit(piece: Piece): boolean {
+  return (piece.type === "variable" || piece.type === "output") && !piece.quoted;
+}
+
+/** Split where a shell would: an empty part in front or behind ends the word beside it. */
+function splitParts(parts: readonly Part[], at: RegExp): readonly Part[] {
+  return parts.flatMap((part) => {
+    const texts = part.text.split(at);
+    if (texts.length === 1) return [part];
+    return texts.map((text) => ({ text, glob: unquotedGlob(text), isLiteral: part.isLiteral }));
+  });
+}
+
+/** Unquoted, the wildcards of a value are wildcards again; its braces are not. */
+function unquotedGlob(text: string): string {
+  return text.replace(/[\\{},]/gu, "\\$&");
+}
+
+const blanks = /[ \t\n]+/u;
+
+function separators({ variables }: Environment): RegExp {
+  const own = variables.get("IFS")?.[0]?.text;
+  if (own === undefined) return blanks;
+  return own === "" ? /(?!)/u : new RegExp(`[${own.replace(/[\\\]^-]/gu, "\\$&")}]+`, "u");
+}

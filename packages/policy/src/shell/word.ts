@@ -1,0 +1,33 @@
+/** A word of a command once the script was followed that far. */
+import { escapeGlob } from "../globs/shell-glob.ts";
+
+export interface Word {
+  /** The value after quotes are removed; what only the shell can tell stands as written. */
+  readonly text: string;
+  /** Whether the shell takes the text as it is, with nothing left to expand but file globs. */
+  readonly isLiteral: boolean;
+  /** The text as a glob: a quoted character stands escaped, so that only what the shell expands is left. */
+  readonly glob: string;
+  /** As written. */
+  readonly raw: string;
+}
+
+export const emptyWord: Word = { text: "", glob: "", isLiteral: true, raw: "" };
+
+/** The value of a variable that nobody knows. */
+export function unknown(name: string): Word {
+  return { text: `$${name}`, glob: `$${name}`, isLiteral: false, raw: `$${name}` };
+}
+
+/** Several words as one, as between quotes. */
+export function joined(words: readonly Word[]): Word | undefined {
+  const [first] = words;
+  if (!first) return undefined;
+  const text = words.map((word) => word.text).join(" ");
+  return {
+    text,
+    glob: escapeGlob(text),
+    isLiteral: words.every(({ isLiteral }) => isLiteral),
+    raw: first.raw,
+  };
+}

@@ -1,0 +1,29 @@
+/** What a command is fed with, and the texts of the project's files. */
+
+import { hasWildcard, unescapeGlob } from "../globs/shell-glob.ts";
+import type { Redirect } from "../programs/found-call.ts";
+import type { Input } from "../programs/inner.ts";
+import type { Known, Wanted } from "../shell/known.ts";
+import type { Word } from "../shell/word.ts";
+
+interface Place {
+  readonly walk: { readonly known: Known; readonly wanted: Wanted };
+  readonly environment: { readonly folder: string | undefined };
+}
+
+export function inputOf(redirects: readonly Redirect[], place: Place): Input | undefined {
+  const last = redirects.filter(({ operator }) => operator.startsWith("<")).at(-1);
+  if (!last) return undefined;
+  const { operator, target } = last;
+  if (operator.startsWith("<<")) return { text: target.isLiteral ? target.text : undefined };
+  return { text: operator === "<" ? fileText(target, place) : undefined };
+}
+
+/** The text of a file of the project, once it has been looked up. */
+export function fileText(path: Word, { walk, environment: { folder } }: Place): string | undefined {
+  if (!path.isLiteral || folder === undefined || hasWildcard(folder)) return undefined;
+  const isWhole = path.text.startsWith("/") || folder === "";
+  const place = isWhole ? path.text : `${unescapeGlob(folder)}/${path.text}`;
+  if (!walk.known.files.has(place)) walk.wanted.files.add(place);
+  return walk.known.files.get(place);
+}

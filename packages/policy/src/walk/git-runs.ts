@@ -1,0 +1,74 @@
+/** What git runs besides itself: aliases, and the commands that some of its subcommands are given. */
+
+import { escapeGlob } from "../globs/shell-glob.ts";
+import { gitCall, gitSubcommands } from "../programs/git-call.ts";
+import type { Inner, Looking } from "../programs/inner.ts";
+import { optionValues, type ProgramCall, positional, without } from "../programs/program-call.ts";
+import type { Word } from "../shell/word.ts";
+
+export function gitRuns({ args: words }: ProgramCall): readonly Inner[] {
+  const { subcommand, args, globals } = gitCall(words);
+  const [first] = positional(args);
+  // Options behind it are those of what it runs.
+  const rest = first ? args.slice(args.indexOf(first) + 1) : [];
+  const settings = globals.filter(({ text }) => /^[\w.-]+=./u.test(text)).flatMap(settingRuns);
+  if (subcommand === "clone")
+    return [...settings, ...optionValues(args, "-c", "--config").flatMap(settingRuns)];
+  if (subcommand === "bisect" && first?.text === "run") return [...settings, { type: "words", words: rest }];
+  if (subcommand === "submodule" && first?.text === "foreach")
+    return [
+      ...settings,
+      script(joined(rest.filter(({ text }) => !/^--?(?:recursive|quiet|q)$/u.test(text)))),
+    ];
+  if (subcommand === "rebase") return [...settings, ...optionValues(args, "-x", "--exec").map(script)];
+  if (subcommand === "difftool" || subcommand === "mergetool")
+    return [...settings, ...optionValues(args, "-x", "--extcmd").map(script)];
+  if (subcommand === "grep")
+    return [...settings, ...optionValues(args, "-O", "--open-files-in-pager").map(script)];
+  return settings;
+}
+
+const running =
+  /(?:command|pager|editor|textconv|external|fsmonitor|helper|askpass|\.cmd|\.clean|\.smudge|\.process)$/iu;
+
+/** `-c core.pager=...`: a setting that is a command. */
+function settingRuns(word: Word): readonly Inner[] {
+  const [name = ""] = word.text.split("=", 1);
+  if (!running.test(name)) return [];
+  const value = without(word, `${name}=`);
+  return [script(value.text.startsWith("!") ? without(value, "!") : value)];
+}
+
+function script(text: Word): Inner {
+  return { type: "script", text, isOwnShell: true };
+}
+
+function joined(words: readonly Word[]): Word {
+  return literal(words.map(({ text }) => text).join(" "));
+}
+
+function literal(text: string): Word {
+  return { text, glob: escapeGlob(text), isLiteral: true, raw: text };
+}
+
+/** A subcommand of no git may be an alias of the user's. */
+export function aliasRuns({ args: words }: ProgramCall, { known, wanted }: Looking): readonly Inner[] {
+  const { subcommand, args, globals } = gitCall(words);
+  if (subcommand === "" || gitSubcommands.has(subcommand)) return [];
+  const prefix = `alias.${subcommand}=`;
+  const given = globals.find(({ text }) => text.startsWith(prefix));
+  if (!given && known.gitAliases === undefined) wanted.gitAliases = true;
+  const aliases = known.gitAliases ?? {};
+  const alias = given
+    ? given.text.slice(prefix.length)
+    : Object.hasOwn(aliases, subcommand)
+      ? aliases[subcommand]
+      : undefined;
+  if (alias === undefined) return [];
+  const rest = args.map(({ raw }) => raw).join(" ");
+  if (alias.startsWith("!")) return [script(literal(`${alias.slice(1)} ${rest}`))];
+  const others = globals
+    .filter((word, i) => word !== given && (globals[i + 1] === undefined || globals[i + 1] !== given))
+    .map(({ raw }) => raw);
+  return [script(literal(["git", ...others, alias, rest].join(" ")))];
+}

@@ -1,0 +1,87 @@
+/** What commands set for those after them: arguments, aliases, variables they read, other names of programs. */
+
+import type { ProgramCall } from "../programs/program-call.ts";
+import type { Environment } from "../shell/environment.ts";
+import { emptyWord, unknown, type Word } from "../shell/word.ts";
+
+const argumentNames: readonly string[] = ["@", "*", ..."123456789"];
+
+/** Returns what puts the earlier ones back. */
+export function setArguments({ variables }: Environment, args: readonly Word[]): () => void {
+  const before = argumentNames.map((name) => [name, variables.get(name)] as const);
+  for (const name of ["@", "*"]) variables.set(name, args);
+  for (let i = 1; i <= 9; i++) variables.set(String(i), [args[i - 1] ?? emptyWord]);
+  return () => {
+    for (const [name, value] of before) {
+      if (value) variables.set(name, value);
+      else variables.delete(name);
+    }
+  };
+}
+
+type Note = (call: ProgramCall, environment: Environment) => void;
+
+const forgetting: Note = ({ args }, environment) => {
+  for (const { text } of namesOf(args)) forget(text.split("=", 1)[0] ?? text, environment);
+};
+
+const renaming: Note = ({ args }, { renamed }) => {
+  const [from, to, more] = namesOf(args);
+  // A name alone would be looked for among the programs.
+  const place = from && !from.text.includes("/") ? { ...from, text: `./${from.text}` } : from;
+  if (place && to?.isLiteral && !more) renamed.set(to.text.replace(/^\.\//u, ""), place);
+};
+
+const byProgram: Readonly<Record<string, Note>> = {
+  alias: ({ args }, environment) => noteAliases(namesOf(args), environment),
+  set: ({ args }, environment) => {
+    const at = args.findIndex(({ text }) => text === "--");
+    const given = at < 0 ? args.filter(({ text }) => !/^[-+]/u.test(text)) : args.slice(at + 1);
+    const isOption = args.some(({ text }) => /^[-+]\w*o$/u.test(text));
+    if (at >= 0 || (given.length > 0 && !isOption)) setArguments(environment, given);
+  },
+  shift: (_, environment) => {
+    for (const name of argumentNames) forget(name, environment);
+  },
+  printf: ({ args }, environment) => {
+    if (args[0]?.text === "-v" && args[1]) forget(args[1].text, environment);
+  },
+  read: forgetting,
+  mapfile: forgetting,
+  readarray: forgetting,
+  getopts: forgetting,
+  unset: forgetting,
+  let: forgetting,
+  ln: renaming,
+  cp: renaming,
+  mv: renaming,
+  install: renaming,
+  hash: renaming,
+};
+
+export function noteSettings(call: ProgramCall, environment: Environment): void {
+  const note = Object.hasOwn(byProgram, call.program) ? byProgram[call.program] : undefined;
+  note?.(call, environment);
+}
+
+function namesOf(args: readonly Word[]): readonly Word[] {
+  return args.filter(({ text }) => !text.startsWith("-"));
+}
+
+function noteAliases(names: readonly Word[], { aliases }: Environment): void {
+  for (const { text } of names) {
+    const at = text.indexOf("=");
+    if (at > 0) aliases.set(text.slice(0, at), text.slice(at + 1));
+  }
+}
+
+function forget(name: string, { variables }: Environment): void {
+  variables.set(name, [unknown(name)]);
+}
+
+/** Whether the value of a variable is a command for the program that finds it. */
+export function isCommandVariable(name: string): boolean {
+  return /(?:EDITOR|PAGER|VISUAL|COMMAND|CMD|BROWSER|ASKPASS|BASH_ENV|^ENV|_SSH|SHELL|_DIFF|WRAPPER|RUNNER|^LESSOPEN|^LESSCLOSE|^CC|^CXX|^LD|^AR|^MAKE)$/u.test(
+    name,
+  );
+}

@@ -1,0 +1,61 @@
+/** Follows `cd`, and tells the paths of a command from the workspace. */
+import type { Effect } from "@lathe/protocol";
+import { isPathEffect } from "../globs/match.ts";
+import type { FoundCall } from "../programs/found-call.ts";
+import { optionValues, type ProgramCall } from "../programs/program-call.ts";
+import { wordEffects } from "../shell/word-paths.ts";
+
+/** Where a script is after a command; absent when it cannot be told. */
+export function folderAfter(
+  { calls }: Pick<FoundCall, "calls">,
+  folder: string | undefined,
+): string | undefined {
+  const call = calls.find(({ program }) => program === "cd" || program === "pushd" || program === "popd");
+  if (!call) return folder;
+  const [target] = call.args.filter(({ text }) => text !== "--" && !/^-[LPe@]+$/u.test(text));
+  if (target === undefined || target.text.startsWith("-")) return undefined;
+  const [next, ...others] = wordEffects("read", target).map((effect) => placed(effect, folder));
+  return next?.expansion === "unknown" || others.length > 0 ? undefined : next?.target;
+}
+
+/** Where a command runs that is told to run elsewhere: by `env -C` and `sudo -D`. */
+export function folderOfCall(calls: readonly ProgramCall[], folder: string | undefined): string | undefined {
+  const [call] = calls;
+  const options =
+    call?.program === "env" ? ["-C", "--chdir"] : call?.program === "sudo" ? ["-D", "--chdir"] : [];
+  const [target] = call ? optionValues(call.args, ...options) : [];
+  if (!target) return folder;
+  const [next] = wordEffects("read", target).map((effect) => placed(effect, folder));
+  return next?.expansion === "unknown" ? undefined : next?.target;
+}
+
+/** The effect with its path, a glob, told from the workspace; `unknown` when that cannot be done. */
+export function placed(effect: Effect, folder: string | undefined): Effect {
+  const { target, expansion } = effect;
+  if (!isPathEffect(effect)) return effect;
+  const isUnknown = expansion === "unknown";
+  if (target.startsWith("/")) return { ...effect, target: tidy(unrooted(target)) };
+  if ((isUnknown || effect.kind === "read") && /^[~$`]/u.test(target)) return effect;
+  if (folder === undefined) return { ...effect, target: `$PWD/${target}`, expansion: "unknown" };
+  const path = folder === "" ? target : `${folder}/${target}`;
+  return { ...effect, target: isUnknown ? path : tidy(path) };
+}
+
+/** The same path without the detours that a process's own folder offers. */
+function unrooted(path: string): string {
+  const root = /^\/+(?:\.\/+)*proc\/+(?:self|thread-self|\d+|\*)(?:\/+task\/+[\d*]+)?\/+root(?=\/|$)/u;
+  let plain = path;
+  for (let i = 0; i < 8 && root.test(plain); i++) plain = plain.replace(root, "") || "/";
+  return plain.replace(/^\/+proc\/+(?:self|thread-self)\/+cwd(?:\/+|$)/u, "./");
+}
+
+export function tidy(path: string): string {
+  const parts: string[] = [];
+  for (const part of path.split("/")) {
+    if (part === "" || part === ".") continue;
+    if (part === ".." && parts.length > 0 && parts.at(-1) !== "..") parts.pop();
+    else parts.push(part);
+  }
+  const root = path.startsWith("/") ? "/" : "";
+  return root + parts.join("/") || ".";
+}

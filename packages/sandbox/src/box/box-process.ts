@@ -1,0 +1,181 @@
+/** One command in a box: what the agent tells of it, and what it is told. */
+import { constants } from "node:os";
+import { type Command, type Exit, type Failure, failure, type TerminalSize } from "@lathe/protocol";
+import type { Capture, Slice } from "../processes/capture.ts";
+import { denied, type Held } from "../processes/denials.ts";
+import type { Running, StartRequest } from "../processes/running.ts";
+import { type Frame, wordBytes } from "./box-frames.ts";
+
+const graceMs = 500;
+const chunkBytes = 64 * 1024;
+const nothing: Slice = { text: "", next: 0, total: 0 };
+const signalNames = new Map(Object.entries(constants.signals).map(([name, number]) => [number, name]));
+
+/** Sends one frame about this command. */
+export type Send = (type: string, payload?: Uint8Array) => void;
+
+export class BoxProcess implements Running {
+  readonly id: string;
+  readonly command: Command;
+  readonly capture: Capture;
+  readonly errors: Capture | undefined;
+  readonly startedAt: number = Date.now();
+  readonly exited: Promise<Exit>;
+  readonly #settle: (exit: Exit) => void;
+  readonly #started = Promise.withResolvers<void>();
+  readonly #send: Send;
+  readonly #held: Held;
+  readonly #hasInput: boolean;
+  readonly #atEnd: StartRequest["atEnd"];
+  readonly #memoryBytes: number;
+  #exit: Exit | undefined;
+  #startFailure: Failure | undefined;
+  #isStarted = false;
+  #timedOut = false;
+  #isEnding: Promise<void> | undefined;
+  #inputTaken: (() => void) | undefined;
+  #input: Promise<void> = Promise.resolve();
+
+  constructor(
+    { id, command, hasInput, capture, errors, memoryBytes, atEnd }: StartRequest,
+    send: Send,
+    held: Held,
+  ) {
+    const { promise, resolve } = Promise.withResolvers<Exit>();
+    this.id = id;
+    this.command = command;
+    this.capture = capture;
+    this.errors = errors;
+    this.exited = promise;
+    this.#settle = resolve;
+    this.#send = send;
+    this.#held = held;
+    this.#atEnd = atEnd;
+    this.#memoryBytes = memoryBytes;
+    this.#hasInput = hasInput || command.terminal !== undefined;
+  }
+
+  get exit(): Exit | undefined {
+    return this.#exit;
+  }
+
+  get startFailure(): Failure | undefined {
+    return this.#startFailure;
+  }
+
+  started(): Promise<void> {
+    return this.#started.promise;
+  }
+
+  async read(from: number, limit: number): Promise<Slice> {
+    return this.capture.read(from, limit);
+  }
+
+  async readErrors(from: number, limit: number): Promise<Slice> {
+    return this.errors?.read(from, limit) ?? nothing;
+  }
+
+  async bytes(stream: "output" | "errors", from: number, limit: number): Promise<Uint8Array> {
+    return (stream === "output" ? this.capture : this.errors)?.bytes(from, limit) ?? Buffer.alloc(0);
+  }
+
+  async write(input: string | Uint8Array): Promise<Failure | undefined> {
+    if (this.#exit || !this.#hasInput) {
+      const why = this.#exit ? "it has ended" : "it has none";
+      return failure("no-process", `${this.id} does not read input: ${why}`);
+    }
+    const bytes = Buffer.from(input);
+    this.#input = this.#input.then(() => this.#give(bytes));
+    await this.#input;
+    return undefined;
+  }
+
+  async closeInput(): Promise<void> {
+    this.#input = this.#input.then(() => this.#send("C"));
+    await this.#input;
+  }
+
+  async resize({ rows, columns }: TerminalSize): Promise<Failure | undefined> {
+    if (this.#exit || !this.command.terminal) return failure("no-process", `${this.id} has no terminal`);
+    this.#send("Z", wordBytes([String(rows), String(columns)]));
+    return undefined;
+  }
+
+  stop(): Promise<void> {
+    this.#isEnding ??= this.#end();
+    return this.#isEnding;
+  }
+
+  expire(): Promise<void> {
+    if (!this.#exit) this.#timedOut = true;
+    return this.stop();
+  }
+
+  /** Takes what the agent says of this command. */
+  take({ type, payload }: Frame): void {
+    if (type === "o") this.capture.append(payload);
+    else if (type === "e") this.errors?.append(payload);
+    else if (type === "S") this.#markStarted();
+    else if (type === "W") this.#inputTaken?.();
+    else if (type === "E") this.#close(exitOf(payload));
+    else if (type === "F") this.lose(unavailable(payload.toString()));
+  }
+
+  /** The sandbox failed: before the command ran, or under it. */
+  lose(why: Failure): void {
+    if (this.#exit) return;
+    if (!this.#isStarted) this.#startFailure = why;
+    this.#close({ signal: "SIGKILL", failure: why });
+  }
+
+  async #end(): Promise<void> {
+    if (this.#exit) return;
+    this.#signal("SIGTERM");
+    const timer = setTimeout(() => this.#signal("SIGKILL"), graceMs);
+    await this.exited;
+    clearTimeout(timer);
+  }
+
+  #signal(name: "SIGTERM" | "SIGKILL"): void {
+    this.#send("K", Uint8Array.of(constants.signals[name]));
+  }
+
+  /** Part by part, each once the command has taken the one before it. */
+  async #give(bytes: Buffer): Promise<void> {
+    for (let at = 0; at < bytes.length && !this.#exit; at += chunkBytes) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#inputTaken = resolve;
+      this.#send("I", bytes.subarray(at, at + chunkBytes));
+      await Promise.race([promise, this.exited]);
+    }
+  }
+
+  #markStarted(): void {
+    this.#isStarted = true;
+    this.#started.resolve();
+  }
+
+  #close(exit: Omit<Exit, "timedOut">): void {
+    const kept = denied(exit.code, [this.capture, this.errors], this.#held);
+    const takenBack = this.#atEnd();
+    const more = { timedOut: this.#timedOut, ...(takenBack.length > 0 && { takenBack }) };
+    const memory = exit.outOfMemory ? { memoryLimitBytes: this.#memoryBytes } : {};
+    this.#exit = { ...exit, ...kept, ...memory, ...more };
+    this.#settle(this.#exit);
+    this.#started.resolve();
+  }
+}
+
+function exitOf(payload: Buffer): Omit<Exit, "timedOut"> {
+  const [how = 0, value = 0, isOom = 0] = payload;
+  const outOfMemory = isOom === 1 ? { outOfMemory: true } : {};
+  const more = { peakBytes: payload.readUInt32LE(3) * 1024, ...outOfMemory };
+  return how === 0
+    ? { code: value, ...more }
+    : { signal: signalNames.get(value) ?? `signal ${value}`, ...more };
+}
+
+export function unavailable(cause: string): Failure {
+  const text = "the sandbox (launcher) could not be started; `lathe doctor` says why";
+  return failure("sandbox-unavailable", text, { cause });
+}

@@ -1,0 +1,99 @@
+/** Starts commands in one warm box, which is made anew when it has died or when what it must show has changed. */
+import type { SandboxSpec } from "@lathe/protocol";
+import { rootEnv } from "../environment/root-env.ts";
+import { findShell, type Shell, shellArgs } from "../environment/shell.ts";
+import { type NetworkGate, proxyPort } from "../network/network-gate.ts";
+import type { Mount, Policy } from "../policy/policy.ts";
+import { currentGuards, grantMounts } from "../policy/sandbox-policy.ts";
+import { withSealed } from "../policy/sealed-paths.ts";
+import { type Outside, outsideOf, shownBy } from "../processes/denials.ts";
+import type { Running, Starter, StartRequest } from "../processes/running.ts";
+import type { AgentSource } from "./agent-source.ts";
+import { Box } from "./box.ts";
+import { BoxProcess } from "./box-process.ts";
+import { type Forward, openPayload, runPayload } from "./box-request.ts";
+
+export interface BoxOptions {
+  readonly agents: AgentSource;
+  readonly policy: Policy;
+  /** Absolute path of the user's home. */
+  readonly home: string;
+  /** The way out; without one there is none. */
+  readonly gate?: NetworkGate;
+  /** Where nothing is sealed: a folder that commands do not reach. */
+  readonly unsealed?: string;
+  /** Called once, when everything has ended. */
+  readonly close?: () => void;
+}
+
+interface Opened {
+  readonly box: Box;
+  /** What was shown to it beside the policy's. */
+  readonly more: string;
+}
+
+export class BoxStarter implements Starter {
+  readonly hasTerminals = true;
+  readonly network: Starter["network"];
+  readonly shown: readonly string[];
+  readonly unsealed: string | undefined;
+  readonly #spec: SandboxSpec;
+  readonly #options: BoxOptions;
+  readonly #shell: Shell;
+  readonly #outside: Outside;
+  readonly #env: Readonly<Record<string, string>>;
+  /** Every box that may still run something; the last one takes new commands. */
+  #boxes: readonly Opened[] = [];
+
+  constructor(spec: SandboxSpec, options: BoxOptions) {
+    this.#spec = spec;
+    this.#options = options;
+    this.network = spec.network === "host" ? "open" : options.gate ? "granted" : "closed";
+    this.#shell = findShell(spec.env.PATH ?? "");
+    this.#outside = outsideOf(options.policy, options.home);
+    this.shown = shownBy(options.policy);
+    this.unsealed = options.unsealed;
+    this.#env = { ...spec.env, ...rootEnv() };
+  }
+
+  async start(request: StartRequest): Promise<Running> {
+    const { command, hasInput } = request;
+    const { outside, ...found } = currentGuards(this.#spec, this.#options.home);
+    const guards = withSealed(found, command, this.#spec);
+    const shown = outside.map((path) => ({ kind: "writable", from: path, to: path }) as const);
+    const { gate } = this.#options;
+    const socket = await gate?.socket();
+    const forward = socket === undefined ? undefined : { port: proxyPort, socket };
+    const box = this.#box(grantMounts(command.grants, this.#options.home), shown, forward);
+    const args = [this.#shell.file, ...shellArgs(this.#shell, command.script, this.#spec.scratch)];
+    const visit = gate?.enter(command.grants);
+    const env = { ...this.#env, ...visit?.env };
+    const payload = runPayload({ command, args, env, hasInput, guards });
+    const held = { outside: this.#outside, ...(visit && { visit }) };
+    return box.run(payload, (send) => new BoxProcess(request, send, held));
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#boxes.map(({ box }) => box.close()));
+    await this.#options.gate?.close();
+    this.#options.close?.();
+  }
+
+  /** What is granted lies below what the policy shows, so that it takes no guard away. */
+  #box(granted: readonly Mount[], shown: readonly Mount[], forward: Forward | undefined): Box {
+    const more = JSON.stringify([granted, shown]);
+    const last = this.#boxes.at(-1);
+    if (last?.box.isUsable && last.more === more) return last.box;
+    const { agents, policy } = this.#options;
+    // What lies below the system's has to be there before it.
+    const isUsual = policy.below.length === 0 && granted.length === 0;
+    const { mounts: first, ...system } = policy.system;
+    const ahead = isUsual ? first : [];
+    const { channel, base } = agents.take({ ...system, mounts: ahead });
+    const mounts = [...policy.below, ...granted, ...policy.mounts.slice(ahead.length), ...shown];
+    const box = new Box(channel, openPayload(base, mounts, forward));
+    for (const old of this.#boxes) if (old.box.isIdle) void old.box.close();
+    this.#boxes = [...this.#boxes.filter((old) => old.box.isUsable), { box, more }];
+    return box;
+  }
+}

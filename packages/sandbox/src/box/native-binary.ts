@@ -1,0 +1,90 @@
+/** The launcher's program: shipped beside its source, or compiled once for this user and kept in a cache. */
+import { execFile } from "node:child_process";
+import { createHash, randomBytes } from "node:crypto";
+import { chmodSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import { findProgram } from "../environment/shell.ts";
+import { isTrusted } from "../paths/trusted-path.ts";
+
+export interface BinaryOptions {
+  /** The user's own folder for what can be made again. */
+  readonly cacheFolder: string;
+  /** Where to look for a compiler. */
+  readonly path: string;
+  /** Where the source lies. */
+  readonly sourceFolder?: string;
+}
+
+export type FoundBinary =
+  | { readonly binary: string }
+  | { readonly why: string; readonly remedy: string; readonly cause?: string };
+
+const run = promisify(execFile);
+const ownSource = fileURLToPath(new URL("../../native/", import.meta.url));
+const compileMs = 60_000;
+const flags = ["-O2", "-s", "-std=gnu11"];
+
+/** *Contract:* never rejects; the program it names is this user's or root's, and nobody else can write it. */
+export async function nativeBinary(options: BinaryOptions): Promise<FoundBinary> {
+  const { cacheFolder, sourceFolder = ownSource } = options;
+  const shipped = join(sourceFolder, `lathe-box-${process.platform}-${process.arch}`);
+  if (isTrusted(shipped)) return { binary: shipped };
+  try {
+    const sources = sourceFiles(sourceFolder);
+    const binary = join(cacheFolder, `lathe-box-${keyOf(sources)}`);
+    mkdirSync(cacheFolder, { recursive: true, mode: 0o700 });
+    if (!isTrusted(cacheFolder)) return untrusted(cacheFolder);
+    if (isTrusted(binary)) return { binary };
+    return await compile(
+      sources.filter((file) => file.endsWith(".c")),
+      binary,
+      options.path,
+    );
+  } catch (error) {
+    const remedy = `Make ${cacheFolder} writable, or set XDG_CACHE_HOME.`;
+    return { why: "The launcher cannot be kept in the cache folder.", remedy, cause: String(error) };
+  }
+}
+
+function sourceFiles(folder: string): readonly string[] {
+  const names = readdirSync(folder).filter((name) => /\.[ch]$/u.test(name));
+  return names.sort().map((name) => join(folder, name));
+}
+
+function keyOf(files: readonly string[]): string {
+  const hash = createHash("sha256").update(`${process.platform} ${process.arch} ${flags.join(" ")}`);
+  for (const file of files) hash.update(`\0${file.slice(dirname(file).length)}\0`).update(readFileSync(file));
+  return hash.digest("hex").slice(0, 24);
+}
+
+function untrusted(folder: string): FoundBinary {
+  const remedy = `Make it your own: \`chown $(id -u) ${folder} && chmod 700 ${folder}\`.`;
+  return { why: `Others can write the cache folder ${folder}.`, remedy };
+}
+
+/** Static where the C library allows it: that starts faster and needs nothing of the root it makes. */
+async function compile(files: readonly string[], binary: string, path: string): Promise<FoundBinary> {
+  const compiler = ["cc", "gcc", "clang"].flatMap((name) => findProgram(name, path) ?? [])[0];
+  if (compiler === undefined) {
+    const remedy = "Install one (on Debian and Ubuntu `sudo apt-get install gcc libc6-dev`).";
+    return { why: "There is no C compiler for the launcher.", remedy };
+  }
+  const made = `${binary}.${randomBytes(6).toString("hex")}`;
+  const build = async (more: readonly string[]): Promise<void> => {
+    const args = [...flags, ...more, ...files, "-o", made];
+    await run(compiler, args, { env: { PATH: path, TMPDIR: dirname(binary) }, timeout: compileMs });
+  };
+  try {
+    await build(["-static"]).catch(() => build([]));
+    chmodSync(made, 0o700);
+    renameSync(made, binary);
+    return { binary };
+  } catch (error) {
+    const remedy = "Install the C library's and the kernel's headers, or use bubblewrap.";
+    return { why: "The launcher could not be compiled.", remedy, cause: String(error) };
+  } finally {
+    rmSync(made, { force: true });
+  }
+}

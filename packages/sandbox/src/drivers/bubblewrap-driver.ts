@@ -1,0 +1,92 @@
+/** The driver that contains commands with bubblewrap: namespaces, a minimal root, no capabilities. */
+import { writeFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type Failure, failure, type SandboxDriver, type SandboxSpec } from "@lathe/protocol";
+import { makeControlGroups } from "../box/control-groups.ts";
+import { rootEnv } from "../environment/root-env.ts";
+import { findShell, shellArgs } from "../environment/shell.ts";
+import { openSandbox } from "../open-sandbox.ts";
+import { controlFolder } from "../policy/folders.ts";
+import { grantMounts, sandboxPolicy } from "../policy/sandbox-policy.ts";
+import type { DriverOptions } from "../process-sandbox.ts";
+import { outsideOf, shownBy } from "../processes/denials.ts";
+import type { Launcher } from "../processes/launch.ts";
+import { LocalStarter } from "../processes/local-starter.ts";
+import { hasChild } from "../processes/process-tree.ts";
+import { changingArgs, isolationArgs, rootArgs } from "./bubblewrap-args.ts";
+import { joinedWords, limitedWords } from "./held-command.ts";
+import { seccompProgram } from "./seccomp-program.ts";
+
+export interface BubblewrapOptions extends DriverOptions {
+  /** Absolute path of the program. */
+  readonly binary?: string;
+}
+
+/** *Contract:* whether bubblewrap works here is `probeDriver`'s question; this one only uses it. */
+export function createBubblewrapDriver(options: BubblewrapOptions = {}): SandboxDriver {
+  const open: SandboxDriver["open"] = async (spec) =>
+    openSandbox(spec, () => new LocalStarter(spec, bubblewrapLauncher(spec, options)), options);
+  return { name: "bubblewrap", tier: "full", network: "closed", hasSeparateNetworks: true, open };
+}
+
+function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Launcher {
+  const { binary = "/usr/bin/bwrap", home = homedir() } = options;
+  const shell = findShell(spec.env.PATH ?? "");
+  const policy = sandboxPolicy(spec, { home, limits: options.limits });
+  const groups = makeControlGroups(policy.limits);
+  const joined = joinedWords(groups.joins);
+  const limited = limitedWords(shell, policy.limits, groups.holdMemory);
+  const [isolation, root] = [isolationArgs(policy), rootArgs(policy.mounts)];
+  const env = { ...spec.env, ...rootEnv() };
+  const filter = seccompFile(spec.scratch);
+  const setEnv = Object.entries(env).flatMap(([name, value]) => ["--setenv", name, value]);
+  return {
+    isNamespace: true,
+    close: groups.remove,
+    outside: outsideOf(policy, home),
+    shown: shownBy(policy),
+    launch: (command, mark) => {
+      const { script, cwd, grants } = command;
+      const start = [
+        "--setenv",
+        mark.name,
+        mark.value,
+        "--chdir",
+        cwd,
+        "--json-status-fd",
+        "3",
+        ...(filter === undefined ? [] : ["--seccomp", "4"]),
+        "--",
+        ...limited,
+        shell.file,
+      ];
+      const shellWords = shellArgs(shell, script, spec.scratch);
+      const granted = rootArgs(grantMounts(grants, home));
+      const changing = [...rootArgs(policy.below), ...granted, ...root, ...changingArgs(spec, home, command)];
+      const args = [...isolation, ...changing, ...setEnv, ...start, ...shellWords];
+      // Its own environment stays readable inside, in /proc/1/environ.
+      const [file = binary, ...words] = [...joined, binary, ...args];
+      return { file, args: words, cwd: "/", env: {}, ...(filter !== undefined && { reads: filter }) };
+    },
+    judge: (status, output) => (/"exit-code"/u.test(status) ? undefined : unavailable(output)),
+    isStarted: (status) => {
+      const pid = /"child-pid": (\d+)/u.exec(status)?.[1];
+      return pid !== undefined && hasChild(Number(pid));
+    },
+  };
+}
+
+/** In the folder that commands do not see. */
+function seccompFile(scratch: string): string | undefined {
+  const program = seccompProgram(process.arch);
+  if (!program) return undefined;
+  const file = join(scratch, controlFolder, "seccomp");
+  writeFileSync(file, program, { mode: 0o600 });
+  return file;
+}
+
+function unavailable(output: string): Failure {
+  const text = "the sandbox (bubblewrap) could not be started; `lathe doctor` says why";
+  return failure("sandbox-unavailable", text, { cause: output.trim() });
+}

@@ -1,0 +1,119 @@
+/** The drivers whose commands run in a box of our own launcher: one starts it, one reaches it over a socket. */
+import { spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { createConnection, Socket } from "node:net";
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { SandboxDriver, SandboxSpec } from "@lathe/protocol";
+import { type Agent, type AgentSource, createAgentSource } from "../box/agent-source.ts";
+import { baseWords } from "../box/box-request.ts";
+import { BoxStarter } from "../box/box-starter.ts";
+import { makeControlGroups } from "../box/control-groups.ts";
+import { NetworkGate, type NetworkOptions } from "../network/network-gate.ts";
+import { openSandbox } from "../open-sandbox.ts";
+import { controlFolder } from "../policy/folders.ts";
+import type { Limits, Mount } from "../policy/policy.ts";
+import { sandboxPolicy, usualLimits } from "../policy/sandbox-policy.ts";
+import type { DriverOptions } from "../process-sandbox.ts";
+
+interface BoxDriverOptions extends DriverOptions {
+  /** The user's own folder for what can be made again; without it each sandbox makes its own. */
+  readonly cacheFolder?: string;
+}
+
+export interface LauncherOptions extends BoxDriverOptions {
+  /** Absolute path of the launcher. */
+  readonly binary: string;
+}
+
+export interface SocketOptions extends BoxDriverOptions {
+  /** Where `lathe-box listen` listens. */
+  readonly socket: string;
+}
+
+/** *Contract:* whether the launcher works here is `probeDriver`'s question; this one only uses it. */
+export function createLauncherDriver(options: LauncherOptions): SandboxDriver {
+  const limits = { ...usualLimits(), ...options.limits };
+  const source = (mode: string): AgentSource =>
+    createAgentSource((count, { mounts }) =>
+      startAgents({ binary: options.binary, mode, limits, count, mounts }),
+    );
+  const sources = { none: source("private"), host: source("host-network") };
+  return boxDriver("launcher", ({ network }) => sources[network], options);
+}
+
+/** The same agent in another process's care, as a remote one would be. */
+export function createSocketDriver(options: SocketOptions): SandboxDriver {
+  const limits = { ...usualLimits(), ...options.limits };
+  const source = createAgentSource((_, { mounts }) => [
+    {
+      channel: createConnection(options.socket),
+      base: baseWords(mounts, limits, { holdMemory: false }),
+    },
+  ]);
+  return boxDriver("socket", () => source, options);
+}
+
+function boxDriver(
+  name: string,
+  sourceFor: (spec: SandboxSpec) => AgentSource,
+  options: BoxDriverOptions,
+): SandboxDriver {
+  const open: SandboxDriver["open"] = async (spec) =>
+    openSandbox(
+      spec,
+      () => {
+        const { home = homedir(), cacheFolder, limits } = options;
+        const policy = sandboxPolicy(spec, { home, cacheFolder, limits });
+        const gate = openGate(spec, options.network);
+        return new BoxStarter(spec, { agents: sourceFor(spec), policy, home, ...(gate && { gate }) });
+      },
+      { ...options, hasForks: true },
+    );
+  return { name, tier: "full", network: options.network ? "granted" : "closed", hasForks: true, open };
+}
+
+/** Its socket lies where no command can see or replace it. */
+function openGate(
+  { workspace, scratch, network }: SandboxSpec,
+  options?: NetworkOptions,
+): NetworkGate | undefined {
+  if (!options || network === "host") return undefined;
+  const name = `proxy-${randomBytes(6).toString("hex")}`;
+  return new NetworkGate(join(scratch, controlFolder, name), workspace, options);
+}
+
+interface AgentStart {
+  readonly binary: string;
+  readonly mode: string;
+  readonly limits: Limits;
+  readonly count: number;
+  /** What is shown in all their boxes. */
+  readonly mounts: readonly Mount[];
+}
+
+/** A two-way channel for each, and nothing else of ours: no environment, no terminal, no group. */
+export function startAgents({ binary, mode, limits, count, mounts }: AgentStart): readonly Agent[] {
+  const groups = makeControlGroups(limits);
+  const channels = Array.from({ length: count }, () => "pipe" as const);
+  const base = baseWords(mounts, limits, groups);
+  const child = spawn(binary, ["3", String(count), mode, ...groups.joins, "--", ...base], {
+    cwd: "/",
+    env: {},
+    detached: true,
+    stdio: ["ignore", "ignore", "ignore", ...channels],
+  });
+  child.unref();
+  const sockets = channels.map((_, at) => socketOf(child.stdio[at + 3]));
+  child.once("exit", groups.remove);
+  child.once("error", (error) => {
+    groups.remove();
+    for (const socket of sockets) socket.destroy(error);
+  });
+  return sockets.map((channel) => ({ channel, base: [] }));
+}
+
+/** Where the program could not be started there may be none: its error comes as the channel's. */
+function socketOf(stream: unknown): Socket {
+  return stream instanceof Socket ? stream : new Socket();
+}

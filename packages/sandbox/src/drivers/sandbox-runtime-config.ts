@@ -1,0 +1,79 @@
+/** The policy of a sandbox in the words of @anthropic-ai/sandbox-runtime. */
+import { existsSync, realpathSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { Effect, SandboxSpec } from "@lathe/protocol";
+import { isBelow } from "../paths/path-order.ts";
+import { controlFolder } from "../policy/folders.ts";
+import type { Mount, Policy } from "../policy/policy.ts";
+import { currentGuards, grantMounts } from "../policy/sandbox-policy.ts";
+
+/** As the library has it (version 0.0.78); what is denied is denied inside what is allowed too, but for `allowRead`. */
+export interface RuntimeConfig {
+  readonly network: {
+    readonly allowedDomains: readonly string[];
+    readonly deniedDomains: readonly string[];
+    /** On macOS it would lead to all servers of this machine. */
+    readonly allowLocalBinding: false;
+  };
+  readonly filesystem: {
+    readonly denyRead: readonly string[];
+    readonly allowRead: readonly string[];
+    readonly allowWrite: readonly string[];
+    readonly denyWrite: readonly string[];
+  };
+}
+
+export interface RuntimeConfigOptions {
+  /** Absolute path of the user's home. */
+  readonly home: string;
+  readonly grants?: readonly Effect[] | undefined;
+  /** Of the library. */
+  readonly folder?: string | undefined;
+}
+
+/** Where people, and the programs they run, keep what is theirs. */
+const personal =
+  "/Users /home /root /Volumes /mnt /media /tmp /private/tmp /var/tmp /private/var/tmp /var/folders /private/var/folders";
+/** Writable in the library unless it is told otherwise. */
+const itsOwn = ["/tmp/claude", "/private/tmp/claude"];
+
+/** For one command: git's guards are as they are now. */
+export function runtimeConfig(
+  spec: SandboxSpec,
+  policy: Policy,
+  { home, grants, folder }: RuntimeConfigOptions,
+): RuntimeConfig {
+  const { writable: git, readOnly: sealed, links } = currentGuards(spec, home);
+  const control = join(spec.scratch, controlFolder);
+  const shown = [...policy.below, ...grantMounts(grants, home), ...policy.mounts];
+  const hidden = [...personal.split(" "), home, ...(dirname(home) === "/" ? [] : [dirname(home)])];
+  return {
+    network: { allowedDomains: [], deniedDomains: [], allowLocalBinding: false },
+    filesystem: {
+      denyRead: unique([...hidden.filter(existsSync), control]),
+      allowRead: unique([...shown.flatMap(readable), ...git, ...(folder === undefined ? [] : [folder])]),
+      allowWrite: unique([...shown.flatMap(writable), ...git]),
+      denyWrite: unique([...sealed, ...links, control, ...itsOwn]),
+    },
+  };
+}
+
+/** What lies in folders that are not hidden can be read anyway. */
+function readable(mount: Mount): readonly string[] {
+  if (mount.kind !== "read-only" && mount.kind !== "writable") return [];
+  return mount.to === "/etc" || isBelow(mount.to, "/etc") ? [] : real(mount.from);
+}
+
+/** A folder under another name, as the private /tmp, is there under its own. */
+function writable(mount: Mount): readonly string[] {
+  return mount.kind === "writable" && mount.from === mount.to ? real(mount.from) : [];
+}
+
+/** The library looks at real paths only. */
+function real(path: string): readonly string[] {
+  return existsSync(path) ? [realpathSync(path)] : [];
+}
+
+function unique(paths: readonly string[]): readonly string[] {
+  return [...new Set(paths)];
+}

@@ -1,0 +1,153 @@
+/** The way out of one sandbox: a socket that is there before anybody asks, and behind it the proxy, loaded when one does. */
+import { closeSync, existsSync, openSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { basename, dirname, join } from "node:path";
+import { type Effect, isFailure } from "@lathe/protocol";
+import { type Endpoint, endpointText, hostText } from "../proxy/canonical-host.ts";
+import { type HostRule, parseHostRule } from "../proxy/host-rule.ts";
+import type { NetworkProxy, NetworkProxyOptions } from "../proxy/network-proxy.ts";
+import type { NetworkDecision } from "../proxy/proxy-core.ts";
+import { proxyEnv } from "../proxy/proxy-env.ts";
+import { unresolved } from "./unresolved.ts";
+
+/** Which hosts commands reach beside those they are granted, and who is told what came of each request. */
+export interface NetworkOptions extends Pick<NetworkProxyOptions, "resolve" | "dial" | "own"> {
+  /** Texts of host rules; what is none is left out. */
+  readonly hosts: readonly string[];
+  /** *Contract:* pure; whether a rule stands against this `host` or `host:port`, granted or not. */
+  bars?(target: string, isGranted: boolean): boolean;
+  onDecision?(decision: NetworkDecision): void;
+}
+
+/** A command that runs. */
+export interface Visit {
+  /** What lets programs find the proxy. */
+  readonly env: Readonly<Record<string, string>>;
+  /** *Contract:* called once, when it has ended: in the form of grants, what it was refused and might have needed. */
+  leave(output: string): readonly Effect[];
+}
+
+/** Inside, on 127.0.0.1: above the ports that the kernel gives out by itself, and no program's usual one. */
+export const proxyPort = 62_711;
+/** Bytes of the longest path that a socket can be made at. */
+const longestPath = 100;
+const mostRefused = 32;
+
+interface Guest {
+  readonly rules: readonly HostRule[];
+  /** By the rule that would allow it. */
+  readonly refused: Map<string, NetworkDecision>;
+}
+
+export class NetworkGate {
+  readonly #path: string;
+  readonly #options: NetworkOptions;
+  readonly #hosts: readonly HostRule[];
+  readonly #java: boolean;
+  readonly #guests = new Set<Guest>();
+  #server: Promise<Server> | undefined;
+  #proxy: Promise<NetworkProxy> | undefined;
+  #offersFor: typeof import("./network-offers.ts").offersFor | undefined;
+
+  /** `path` is the socket's; the folder is the harness's own. */
+  constructor(path: string, workspace: string, options: NetworkOptions) {
+    this.#path = path;
+    this.#options = options;
+    this.#hosts = options.hosts.flatMap(parsed);
+    this.#java = javaFiles.some((name) => existsSync(join(workspace, name)));
+  }
+
+  /** *Contract:* the path of a socket that is there; rejects when it cannot be made. */
+  async socket(): Promise<string> {
+    this.#server ??= listen(this.#path, (client) => this.#serve(client));
+    await this.#server;
+    return this.#path;
+  }
+
+  /** Lets a command in, with the hosts it was granted. */
+  enter(grants: readonly Effect[] = []): Visit {
+    const rules = grantedHosts(grants);
+    const guest: Guest = { rules, refused: new Map() };
+    this.#guests.add(guest);
+    const reaches = rules.length > 0 || this.#hosts.length > 0;
+    return {
+      env: proxyEnv(proxyPort, { node: reaches, java: reaches && this.#java }),
+      leave: (output) => {
+        this.#guests.delete(guest);
+        const offers = this.#offersFor?.([...guest.refused.values()], output) ?? [];
+        return reaches ? offers : [...offers, ...unresolved(output)];
+      },
+    };
+  }
+
+  async close(): Promise<void> {
+    const server = await this.#server?.catch(() => undefined);
+    server?.close();
+    await (await this.#proxy)?.close();
+  }
+
+  async #serve(client: Socket): Promise<void> {
+    // Until the proxy has it, which cares for its errors.
+    client.on("error", () => client.destroy());
+    this.#proxy ??= this.#open();
+    (await this.#proxy).serve(client);
+  }
+
+  async #open(): Promise<NetworkProxy> {
+    const [{ createNetworkProxy }, { offersFor }] = await Promise.all([
+      import("../proxy/network-proxy.ts"),
+      import("./network-offers.ts"),
+    ]);
+    this.#offersFor = offersFor;
+    return createNetworkProxy({
+      ...this.#options,
+      rules: (target) => this.#rules(target),
+      now: () => Date.now(),
+      onDecision: (decision) => this.#note(decision),
+    });
+  }
+
+  #rules(target: Endpoint): readonly HostRule[] {
+    const granted = [...this.#guests].flatMap(({ rules }) => rules);
+    const names = [hostText(target.host), endpointText(target)];
+    const isBarred = (isGranted: boolean): boolean =>
+      names.some((name) => this.#options.bars?.(name, isGranted));
+    return [...(isBarred(false) ? [] : this.#hosts), ...(isBarred(true) ? [] : granted)];
+  }
+
+  #note(decision: NetworkDecision): void {
+    this.#options.onDecision?.(decision);
+    const { verdict, remedy } = decision;
+    if (verdict !== "refused" || remedy === undefined) return;
+    for (const { refused } of this.#guests) if (refused.size < mostRefused) refused.set(remedy, decision);
+  }
+}
+
+const javaFiles = ["pom.xml", "build.gradle", "build.gradle.kts", "build.sbt"];
+
+/** A grant names its host; a whole domain is for a rule to allow. */
+export function grantedHosts(grants: readonly Effect[]): readonly HostRule[] {
+  const targets = grants.flatMap(({ kind, target }) => (kind === "network" ? [target] : []));
+  return targets.flatMap(parsed).filter(({ kind }) => kind !== "suffix");
+}
+
+function parsed(text: string): readonly HostRule[] {
+  const rule = parseHostRule(text);
+  return isFailure(rule) ? [] : [rule];
+}
+
+/** Only this user may open it; whom it lets in, the mode of its folder says too. */
+async function listen(path: string, serve: (client: Socket) => Promise<void>): Promise<Server> {
+  const { promise, resolve, reject } = Promise.withResolvers<Server>();
+  const server = createServer({ allowHalfOpen: true }, (client) => void serve(client));
+  server.on("error", reject);
+  // A socket's path may not be long, and a folder's own may be.
+  const folder = path.length > longestPath ? openSync(dirname(path), "r") : undefined;
+  const short = folder === undefined ? path : join(`/proc/self/fd/${folder}`, basename(path));
+  const mask = process.umask(0o177);
+  server.listen(short, () => resolve(server));
+  process.umask(mask);
+  server.unref();
+  server.once("close", () => folder !== undefined && closeSync(folder));
+  return promise;
+}

@@ -1,0 +1,135 @@
+/** The policy of a sandbox as data, the same for every driver: what is seen inside, what may be written, how much. */
+import { existsSync, lstatSync, readlinkSync } from "node:fs";
+import { totalmem } from "node:os";
+import { join } from "node:path";
+import type { Effect, SandboxSpec } from "@lathe/protocol";
+import { keepAnswers, type Notes } from "../paths/kept-answers.ts";
+import { isBelow } from "../paths/path-order.ts";
+import { type GitGuards, gitGuards, repositoryAbove } from "../watch/git-guards.ts";
+import { hostRunPaths } from "../watch/host-run.ts";
+import { controlFolder } from "./folders.ts";
+import { isGrantable, realOf } from "./grantable.ts";
+import type { Limits, Mount, Policy, System } from "./policy.ts";
+import { cachedSettingsMounts, settingsMounts } from "./system-settings.ts";
+import { toolchains } from "./toolchains.ts";
+
+const systemFolders = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
+const gibibyte = 2 ** 30;
+let machineBytes: number | undefined;
+
+export interface PolicyOptions {
+  readonly home: string;
+  /** The user's own folder for what can be made again. */
+  readonly cacheFolder?: string | undefined;
+  readonly limits?: Partial<Limits> | undefined;
+}
+
+/** What does not change from command to command. Throws when the scratch or the cache folder cannot be used. */
+export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder, limits }: PolicyOptions): Policy {
+  const { workspace, scratch, network } = spec;
+  const rest = around(workspace, home);
+  // There it would be hidden by the folder that commands have as their own.
+  const isTemporary = isBelow(workspace, "/tmp") || isBelow(workspace, "/var/tmp");
+  const system = systemMounts(spec, home, cacheFolder);
+  const mounts: readonly Mount[] = [
+    ...system.mounts,
+    { kind: "writable", from: join(scratch, "tmp"), to: "/tmp" },
+    ...varTmp(spec),
+    ...(isTemporary ? rest : []),
+    shownWorkspace(spec),
+    { kind: "writable", from: scratch, to: scratch },
+    // Pinned: in the place of one that was moved away a link could lead the next mount, and us, to any folder.
+    ...["tmp", "home"].map((name) => ({ kind: "pinned", at: join(scratch, name) }) as const),
+    { kind: "hidden", at: join(scratch, controlFolder) },
+  ];
+  return { below: isTemporary ? [] : rest, mounts, system, network, limits: { ...usualLimits(), ...limits } };
+}
+
+function systemMounts({ workspace, scratch, env }: SandboxSpec, home: string, cacheFolder?: string): System {
+  const shown = ["/usr", "/bin", "/sbin", workspace, scratch];
+  const programs = toolchains(env.PATH ?? "", home, shown);
+  const folders = keepFolders("", baseFolders);
+  const settings = cacheFolder
+    ? cachedSettingsMounts(cacheFolder)
+    : { value: settingsMounts(join(scratch, controlFolder, "etc")), version: 0 };
+  const mounts: readonly Mount[] = [
+    ...folders.value,
+    ...settings.value,
+    ...programs.value.map(({ path, real }) => ({ kind: "read-only", from: real, to: path }) as const),
+    { kind: "folder", at: "/run" },
+    { kind: "folder", at: "/var" },
+  ];
+  return { mounts, stamp: [folders, settings, programs].map(({ version }) => version).join(" ") };
+}
+
+function shownWorkspace({ workspace, fork }: SandboxSpec): Mount {
+  return fork
+    ? { kind: "overlay", from: workspace, upper: fork.upper, work: fork.work, to: workspace }
+    : { kind: "writable", from: workspace, to: workspace };
+}
+
+/** What a command was granted, to lie below everything the policy shows: no grant takes a guard away. */
+export function grantMounts(grants: readonly Effect[] = [], home: string): readonly Mount[] {
+  const realHome = realOf(home) ?? home;
+  return grants.flatMap(({ kind, target }): readonly Mount[] => {
+    // A link that has come to stand there since leads to what nobody agreed to.
+    if (realOf(target) !== target || !isGrantable(target, kind === "write", realHome)) return [];
+    if (kind === "write") return [{ kind: "writable", from: target, to: target }];
+    return kind === "read" ? [readOnly(target)] : [];
+  });
+}
+
+/** The guards of what the host would run, as they are now, and what of git's data lies outside of what the policy shows. */
+export function currentGuards(
+  spec: SandboxSpec,
+  home: string,
+): GitGuards & { readonly outside: readonly string[] } {
+  // Nothing of a fork is obeyed on the host before it is kept, and then it is looked at.
+  if (spec.fork) return { writable: [], readOnly: [], links: [], outside: [] };
+  const { writable, readOnly: sealed, links } = gitGuards(spec.workspace, home);
+  const outside = writable.filter((path) => !isBelow(path, spec.workspace) && !isBelow(path, spec.scratch));
+  const host = hostRunPaths(spec.workspace);
+  return { writable, readOnly: [...sealed, ...host.sealed], links: [...links, ...host.links], outside };
+}
+
+/** What stops a runaway command before the machine's other work suffers; a tenth of its memory, and never less than 2 GiB. */
+export function usualLimits(): Limits {
+  // Asked for each sandbox, and slow to tell.
+  machineBytes ??= totalmem();
+  const memoryBytes = Math.max(2 * gibibyte, Math.floor(machineBytes / 10));
+  return { processes: 2048, fileBytes: 8 * gibibyte, memoryBytes };
+}
+
+/** The same as /tmp; a link, unless something is shown below it. */
+function varTmp({ workspace, scratch }: SandboxSpec): readonly Mount[] {
+  const at = "/var/tmp";
+  const isHolding = [workspace, scratch].some((path) => isBelow(path, at));
+  return [
+    isHolding
+      ? { kind: "writable", from: join(scratch, "tmp"), to: at }
+      : { kind: "link", target: "/tmp", at },
+  ];
+}
+
+/** Of a repository whose part the workspace is git sees the rest too, or it would take it for deleted. */
+function around(workspace: string, home: string): readonly Mount[] {
+  const top = existsSync(join(workspace, ".git")) ? undefined : repositoryAbove(workspace, home);
+  return top === undefined ? [] : [readOnly(top)];
+}
+
+const keepFolders = keepAnswers<readonly Mount[]>();
+
+function baseFolders({ being }: Notes): readonly Mount[] {
+  for (const path of ["/usr", ...systemFolders]) being(path);
+  return [readOnly("/usr"), ...systemFolders.flatMap(systemFolder)];
+}
+
+function systemFolder(path: string): readonly Mount[] {
+  if (!existsSync(path)) return [];
+  if (lstatSync(path).isSymbolicLink()) return [{ kind: "link", target: readlinkSync(path), at: path }];
+  return [readOnly(path)];
+}
+
+function readOnly(path: string): Mount {
+  return { kind: "read-only", from: path, to: path };
+}

@@ -1,0 +1,157 @@
+/** Which folders outside the system's own hold the programs on a PATH, and nothing secret beside them. */
+import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { basename, delimiter, dirname, isAbsolute, join } from "node:path";
+import { isExecutable } from "../environment/shell.ts";
+import { type Answer, keepAnswers, type Notes } from "../paths/kept-answers.ts";
+import { kindOf } from "../paths/kind-of.ts";
+import { isBelow } from "../paths/path-order.ts";
+import { homeCaches } from "./folders.ts";
+
+/** Programs worth following when what stands on the PATH is only a link to them. */
+const followed = "node python3 go cargo java ruby php deno bun uv git rg make gcc".split(" ");
+
+/** Folders that hold programs among other things, of which only these parts are shown. */
+const partsOf: Readonly<Record<string, readonly string[]>> = {
+  ".cargo": ["bin", "config.toml"],
+  ".local": ["bin", "lib", "share/uv", "share/pipx", "share/mise", "share/fnm", "share/pnpm"],
+  go: ["bin"],
+  ".rustup": [""],
+};
+
+/** What lies beside the programs of a toolchain, and beside nothing else. */
+const marks: ReadonlySet<string> = new Set(
+  "lib lib64 libexec share include pyvenv.cfg pkg release versions shims tools".split(" "),
+);
+
+/** What lies in a home or a project, and may hold secrets. */
+const own = /^\.(?:env|envrc|bashrc|profile|ssh|aws|netrc|npmrc|pypirc|config|docker|kube|gnupg)(?:\.|$)/u;
+
+/** What the machine has for a PATH, whatever is shown of it. */
+interface Found {
+  /** Folders with programs. */
+  readonly folders: readonly string[];
+  /** Those of their parents that are toolchains. */
+  readonly toolchains: ReadonlySet<string>;
+  /** Real path of each folder or file that may be shown and is there. */
+  readonly there: ReadonlyMap<string, string>;
+}
+
+/** A folder or file to show read-only, and where it really lies. */
+export interface Toolchain {
+  readonly path: string;
+  readonly real: string;
+}
+
+const keep = keepAnswers<Found>();
+
+/** For a PATH what to show; what is below `shown` is left out. */
+export function toolchains(
+  path: string,
+  home: string,
+  shown: readonly string[],
+): Answer<readonly Toolchain[]> {
+  const { value: found, version } = keep(`${path}\0${home}`, (notes) => find(path, home, notes));
+  const roots = found.folders.flatMap((folder) =>
+    rootsOf(folder, home, (parent) => isWhole(parent, found, shown)),
+  );
+  const wanted = [...new Set([...roots, ...always(roots, home)])];
+  // Shorter first, so that a folder below one already taken is left out.
+  const sorted = wanted
+    .filter((root) => isShowable(root, home) && found.there.has(root))
+    .sort((a, b) => a.length - b.length);
+  const value = sorted
+    .filter((root, at) => ![...shown, ...sorted.slice(0, at)].some((above) => isBelow(root, above)))
+    .map((root) => ({ path: root, real: found.there.get(root) ?? root }));
+  return { value, version };
+}
+
+function isWhole(parent: string, { toolchains }: Found, shown: readonly string[]): boolean {
+  return toolchains.has(parent) && !shown.some((path) => isBelow(path, parent));
+}
+
+function find(path: string, home: string, notes: Notes): Found {
+  const listed = path.split(delimiter).filter(isAbsolute);
+  for (const folder of listed) notes.content(folder);
+  const folders = listed.filter((folder) => existsSync(folder));
+  const real = followed.flatMap((name) => followedFolder(name, folders, notes));
+  const all = [...new Set([...folders, ...real])];
+  const toolchains = new Set<string>();
+  const whole = all.flatMap((folder) =>
+    rootsOf(folder, home, (parent) => {
+      if (isToolchain(parent, notes)) toolchains.add(parent);
+      return toolchains.has(parent);
+    }),
+  );
+  const may = [...whole, ...all.flatMap((folder) => rootsOf(folder, home, () => false))];
+  const there = new Map<string, string>();
+  for (const root of new Set([...may, ...always(may, home)])) {
+    notes.being(root);
+    const at = realPath(root);
+    if (at !== undefined) there.set(root, at);
+  }
+  return { folders: all, toolchains, there };
+}
+
+/** Where the program really lies that is found by this name. */
+function followedFolder(name: string, folders: readonly string[], notes: Notes): readonly string[] {
+  for (const folder of folders) {
+    const program = join(folder, name);
+    if (!kindOf(program)) continue;
+    notes.being(program);
+    if (!isExecutable(program)) continue;
+    const real = realPath(program);
+    return real === undefined ? [] : [dirname(real)];
+  }
+  return [];
+}
+
+/** `.../bin` of a toolchain belongs to what lies around it; a folder of the home that holds more is shown in parts. */
+function rootsOf(folder: string, home: string, isWhole: (parent: string) => boolean): readonly string[] {
+  const part = Object.keys(partsOf).find((name) => isBelow(folder, join(home, name)));
+  if (part !== undefined) return [...parts(home, part), ...outsideParts(folder, home, part)];
+  const parent = dirname(folder);
+  const isPart = ["bin", "sbin", "shims", ".bin", "Scripts"].includes(basename(folder));
+  return [isPart && isShowable(parent, home) && isWhole(parent) ? parent : folder];
+}
+
+/** What programs of a PATH need beside it. */
+function always(roots: readonly string[], home: string): readonly string[] {
+  const isRust = roots.some((root) => root.startsWith(`${home}/.cargo/`));
+  return [...(isRust ? parts(home, ".rustup") : []), ...homeCaches.map((name) => join(home, name))];
+}
+
+/** Whether a folder holds a toolchain and no project: no repository, no settings of somebody's own. */
+function isToolchain(folder: string, notes: Notes): boolean {
+  if (basename(folder) === "node_modules") return true;
+  notes.content(folder);
+  try {
+    const names = readdirSync(folder);
+    // Version managers in a hidden folder of the home are repositories themselves.
+    const isRepository = names.includes(".git") && !basename(folder).startsWith(".");
+    return names.some((name) => marks.has(name)) && !isRepository && !names.some((name) => own.test(name));
+  } catch {
+    return false;
+  }
+}
+
+function parts(home: string, part: string): readonly string[] {
+  return (partsOf[part] ?? []).map((name) => join(home, part, name));
+}
+
+/** `~/.local/share/foo/bin` is on the PATH by itself. */
+function outsideParts(folder: string, home: string, part: string): readonly string[] {
+  return parts(home, part).some((path) => isBelow(folder, path)) ? [] : [folder];
+}
+
+/** Never the home itself, nor anything that holds it. */
+function isShowable(root: string, home: string): boolean {
+  return root !== "/" && !isBelow(home, root);
+}
+
+function realPath(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,103 @@
+/** Tries everything a driver promises, for real, in folders of its own. */
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:net";
+import { join } from "node:path";
+import { type Failure, isFailure, type Sandbox, type SandboxDriver } from "@lathe/protocol";
+import { findProgram } from "../environment/shell.ts";
+import { type Ground, type SandboxPromise, sandboxPromises } from "./promises.ts";
+
+export interface Tried extends Pick<SandboxPromise, "about" | "text"> {
+  /** `absent`: it does not hold, and this tier does not say it would. */
+  readonly state: "holds" | "broken" | "untried" | "absent";
+  /** What went wrong, or why it was not tried. */
+  readonly why?: string;
+}
+
+export interface VerifyOptions {
+  /** An existing folder for the trial's own ones, which are removed at the end. */
+  readonly folder: string;
+  /** The environment commands get there, for a scratch folder. */
+  readonly env: (scratch: string) => Readonly<Record<string, string>>;
+}
+
+const notInTier = "not in this tier";
+const noProxy = "this sandbox has no way out to the network";
+const timeoutMs = 20_000;
+/** Who verifies puts it into the environment that commands are made theirs from. */
+export const verifySecret = "lathe-verify-secret-71";
+
+/** *Contract:* one after the other, in order; a failure when the sandbox cannot be opened. */
+export async function verifyDriver(
+  driver: SandboxDriver,
+  { folder, env }: VerifyOptions,
+): Promise<readonly Tried[] | Failure> {
+  const root = realpathSync(mkdtempSync(join(folder, "verify-")));
+  const listening = await listen();
+  try {
+    const results: Tried[] = [];
+    for (const promise of sandboxPromises) {
+      const ground = makeGround(join(root, String(results.length)), listening);
+      const scratch = join(ground.workspace, "../scratch");
+      mkdirSync(scratch);
+      const spec = { workspace: ground.workspace, scratch: realpathSync(scratch), network: "none" } as const;
+      const sandbox = await driver.open({ ...spec, env: env(spec.scratch) });
+      if (isFailure(sandbox)) return sandbox;
+      const isClosed = promise.isProxied && driver.network !== "granted";
+      const tried = isClosed ? untried(promise, noProxy) : await tryOne(promise, ground, sandbox);
+      const isAbsent = tried.state === "broken" && promise.isFull && driver.tier === "reduced";
+      results.push(isAbsent ? { ...tried, state: "absent", why: notInTier } : tried);
+      await sandbox.close();
+    }
+    return results;
+  } finally {
+    listening.server.close();
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+async function tryOne(promise: SandboxPromise, ground: Ground, sandbox: Sandbox): Promise<Tried> {
+  const { about, text, needs = [] } = promise;
+  const path = sandbox.spec.env.PATH ?? "";
+  const missing = needs.find((name) => findProgram(name, path) === undefined);
+  if (missing !== undefined) return untried(promise, `there is no ${missing}`);
+  const grants = promise.grants?.(ground) ?? [];
+  const command = { script: promise.script(ground), cwd: ground.workspace, grants };
+  const result = await sandbox.exec(command, { timeoutMs });
+  if (isFailure(result)) return { about, text, state: "broken", why: result.text };
+  const why = result.timedOut ? "it did not end in time" : promise.broken(result, ground);
+  return why === undefined ? { about, text, state: "holds" } : { about, text, state: "broken", why };
+}
+
+function untried({ about, text }: SandboxPromise, why: string): Tried {
+  return { about, text, state: "untried", why };
+}
+
+interface Listening {
+  readonly server: Server;
+  readonly port: number;
+  readonly count: () => number;
+}
+
+async function listen(): Promise<Listening> {
+  let count = 0;
+  const server = createServer((socket) => {
+    count += 1;
+    socket.destroy();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  return { server, port: typeof address === "object" && address ? address.port : 0, count: () => count };
+}
+
+function makeGround(root: string, { port, count }: Listening): Ground {
+  const [workspace, outside] = [join(root, "workspace"), join(root, "outside")];
+  for (const made of [workspace, outside]) mkdirSync(made, { recursive: true });
+  writeFileSync(join(outside, "secret"), verifySecret);
+  try {
+    execFileSync("git", ["init", "-q"], { cwd: workspace, stdio: "ignore" });
+  } catch {
+    // Without git there is nothing of git's to guard, and its promises are not tried.
+  }
+  return { workspace, outside, secret: verifySecret, port, connections: count };
+}

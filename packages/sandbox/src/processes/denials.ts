@@ -1,0 +1,118 @@
+/** What a sandbox kept a command from, read off the errors it printed and checked against the machine. */
+import { accessSync, constants, existsSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Effect, Exit } from "@lathe/protocol";
+import type { Visit } from "../network/network-gate.ts";
+import { isBelow } from "../paths/path-order.ts";
+import { isGrantable, realOf } from "../policy/grantable.ts";
+import type { Mount, Policy } from "../policy/policy.ts";
+import type { Capture } from "./capture.ts";
+
+export interface Outside {
+  /** Real path of the user's home. */
+  readonly home: string;
+  /** What commands may write and what they may read: an error there is an error like any other. */
+  readonly writable: readonly string[];
+  readonly readable: readonly string[];
+}
+
+const mostDenials = 4;
+/** The names the C library and the languages give to these errors. */
+const refused = /read-only file system|permission denied|operation not permitted|\bE(?:ROFS|ACCES|PERM)\b/iu;
+const missing = /no such file or directory|directory nonexistent|\bENOENT\b/iu;
+/** Words of who makes something: its folder is missing where commands do not see it. */
+const making =
+  /cannot (?:touch|create|make|move|copy)|failed to create|^\S*sh: line \d+: \/|^tee: |\b(?:mkdir|copyfile|rename) '/u;
+/** Of a shell that says it of what it would write to, and of nothing else. */
+const written = /cannot create .*: directory nonexistent/iu;
+/** An absolute path in quotes, or bare up to a space or a sign that ends it. */
+const paths = /(["'`‘])(\/[^"'`’\n]+)["'`’]|(?<![\w./~-])(\/[^\s"'`:,;()[\]{}<>|]+)/gu;
+
+export function outsideOf({ mounts }: Policy, home: string): Outside {
+  const to = (wanted: string): readonly string[] =>
+    mounts.flatMap((mount) => (mount.kind === wanted && "to" in mount ? [mount.to] : []));
+  const writable = [...to("writable"), ...to("overlay")];
+  return { home: realOf(home) ?? home, writable, readable: to("read-only") };
+}
+
+/** What commands see read-only, without what is a copy: links may lead there. */
+export function shownBy({ below, mounts }: Policy): readonly string[] {
+  const shown = (mount: Mount): readonly string[] =>
+    mount.kind === "read-only" && !isBelow(mount.to, "/etc") ? [mount.to, mount.from] : [];
+  return [...below, ...mounts].flatMap(shown);
+}
+
+/** Bytes at the end of the output in which a failed command says why. */
+const lastWords = 4 * 1024;
+const lastLines = 20;
+
+/** Where what commands reach ends. */
+export interface Held {
+  readonly outside: Outside;
+  /** At the way out to the network, where there is one. */
+  readonly visit?: Visit;
+}
+
+/** For the exit of a command that ended with this code and this output. */
+export function denied(
+  code: number | undefined,
+  outputs: readonly (Capture | undefined)[],
+  held: Held | undefined,
+): Pick<Exit, "denied"> {
+  const texts = outputs.map((output) => output?.read(output.total - lastWords, lastWords).text ?? "");
+  const text = texts.flatMap((one) => one.trimEnd().split("\n").slice(-lastLines)).join("\n");
+  const hosts = held?.visit?.leave(text) ?? [];
+  if (code === 0 || code === undefined || !held) return {};
+  const found = [...deniedIn(text, held.outside), ...hosts].slice(0, mostDenials);
+  return found.length > 0 ? { denied: found } : {};
+}
+
+/** Effects in the form of grants, for the last lines a failed command printed. */
+export function deniedIn(output: string, outside: Outside): readonly Effect[] {
+  const found = output.split("\n").flatMap((line) => deniedOn(line, outside));
+  const byText = new Map(found.map((effect) => [`${effect.kind} ${effect.target}`, effect]));
+  return [...byText.values()].slice(0, mostDenials);
+}
+
+function deniedOn(line: string, outside: Outside): readonly Effect[] {
+  const isRefused = refused.test(line);
+  if (line.length > 2_000 || (!isRefused && !missing.test(line))) return [];
+  const isMaking = making.test(line);
+  const named = [...line.matchAll(paths)].map(([, , quoted, bare]) => quoted ?? bare ?? "");
+  return named.flatMap((path) => {
+    const isWrite = isRefused || (isMaking && (written.test(line) || !existsSync(path)));
+    const target = path === "" ? undefined : grantable(path, outside, isWrite);
+    return target === undefined ? [] : [{ kind: isWrite ? "write" : "read", target } as const];
+  });
+}
+
+/** What would have to be granted: the path, or for one to be made the folder it would be in. */
+function grantable(
+  path: string,
+  { home, writable, readable }: Outside,
+  isWrite: boolean,
+): string | undefined {
+  const there = isWrite ? nearest(path) : existsSync(path) ? path : undefined;
+  const real = there === undefined ? undefined : realOf(there);
+  if (real === undefined || !isGrantable(real, isWrite, home)) return undefined;
+  // A folder right below the home holds too much for one file that is to be made in it.
+  if (there !== path && dirname(real) === home) return undefined;
+  const isSeen = [...writable, ...readable].some((folder) => isBelow(real, folder));
+  return isSeen || !isAllowed(real, isWrite) ? undefined : real;
+}
+
+function nearest(path: string): string {
+  let at = path;
+  while (!existsSync(at) && at !== "/") at = dirname(at);
+  return at;
+}
+
+/** What the user may not do without a sandbox either was not the sandbox's doing. */
+function isAllowed(path: string, isWrite: boolean): boolean {
+  try {
+    accessSync(path, isWrite ? constants.W_OK : constants.R_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

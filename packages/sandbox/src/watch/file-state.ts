@@ -1,0 +1,75 @@
+/** What is at a path, remembered so that it can be put back without following any link. */
+import { randomBytes } from "node:crypto";
+import { readlinkSync, type Stats } from "node:fs";
+import { basename, dirname } from "node:path";
+import { kindOf } from "../paths/kind-of.ts";
+import { inFolder, readPlain } from "./pinned-folder.ts";
+
+export type FileState =
+  | { readonly kind: "none" }
+  | {
+      readonly kind: "file";
+      readonly stamp: string;
+      readonly text: string | undefined;
+      readonly mode: number;
+    }
+  | { readonly kind: "link"; readonly stamp: string; readonly target: string }
+  | { readonly kind: "other"; readonly stamp: string };
+
+/** Larger files are not remembered, only that they changed. */
+const mostBytes = 2 ** 20;
+
+/** The same as long as nobody has touched it: the kernel sets the time of a change, and nobody else can. */
+export function stampOf(stats: Stats): string {
+  return `${stats.ino} ${stats.size} ${stats.ctimeMs} ${stats.mode}`;
+}
+
+export function stateOf(path: string): FileState {
+  const stats = kindOf(path);
+  if (!stats) return { kind: "none" };
+  const stamp = stampOf(stats);
+  try {
+    if (stats.isSymbolicLink()) return { kind: "link", stamp, target: readlinkSync(path) };
+    if (!stats.isFile()) return { kind: "other", stamp };
+    const text = stats.size > mostBytes ? undefined : readPlain(path);
+    return { kind: "file", stamp, text, mode: stats.mode & 0o777 };
+  } catch {
+    return { kind: "other", stamp };
+  }
+}
+
+/** Bytes as `latin1`, so that they come back as they were. */
+export function isSameState(a: FileState, b: FileState): boolean {
+  switch (a.kind) {
+    case "none":
+      return b.kind === "none";
+    case "file":
+      return b.kind === "file" && a.text === b.text && (a.text !== undefined || a.stamp === b.stamp);
+    case "link":
+      return b.kind === "link" && a.target === b.target;
+    case "other":
+      return b.kind === "other";
+  }
+}
+
+/** *Contract:* whether it is as it was now; false where its folder is gone, is not in `roots`, or is not ours to write. */
+export function putBack(path: string, state: FileState, roots: readonly string[]): boolean {
+  const name = basename(path);
+  const isDone = inFolder(dirname(path), roots, (folder) => {
+    if (state.kind === "file" && state.text !== undefined) {
+      folder.moveAside(name, asideOf(name));
+      folder.replace(name, state.text, state.mode);
+      return true;
+    }
+    if (state.kind !== "none" && state.kind !== "link") return false;
+    folder.remove(name);
+    folder.moveAside(name, asideOf(name));
+    if (state.kind === "link") folder.link(name, state.target);
+    return true;
+  });
+  return isDone ?? false;
+}
+
+function asideOf(name: string): string {
+  return `${name}.taken-back-${randomBytes(4).toString("hex")}`;
+}

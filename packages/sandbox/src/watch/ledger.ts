@@ -1,0 +1,105 @@
+/** Remembers guarded files as the user left them, and takes back what commands make of them. */
+import { basename, dirname, relative } from "node:path";
+import { kindOf } from "../paths/kind-of.ts";
+import { type FileState, isSameState, putBack, stampOf, stateOf } from "./file-state.ts";
+import { keptConfig } from "./git-config-change.ts";
+import type { Guarded } from "./git-folder.ts";
+import { isHostFolder } from "./host-run.ts";
+import { inFolder } from "./pinned-folder.ts";
+
+export interface LedgerPlace {
+  readonly workspace: string;
+  readonly scratch: string;
+  /** Folders in which something may be put back. */
+  readonly roots: () => readonly string[];
+}
+
+interface Entry extends Guarded {
+  before: FileState;
+  /** Of the file as it was last looked at; empty when there was none. */
+  stamp: string;
+}
+
+export interface Ledger {
+  /** What the settings that are remembered say, with the folder they belong to. */
+  readonly settings: () => readonly { readonly text: string; readonly git: string }[];
+  /** From now on; what a command made is remembered as not there. */
+  readonly learn: (guarded: Guarded, isMade: boolean) => void;
+  readonly knows: (path: string) => boolean;
+  /** Takes the files as they are: nobody but the user can have changed them. */
+  readonly accept: () => void;
+  /** Puts back what has changed, and names it. */
+  readonly check: (isExempt: (path: string) => boolean) => readonly string[];
+}
+
+export function createLedger(place: LedgerPlace): Ledger {
+  const entries = new Map<string, Entry>();
+  return {
+    settings: () =>
+      [...entries.values()].flatMap(({ before, git }) =>
+        before.kind === "file" && git !== undefined ? [{ text: before.text ?? "", git }] : [],
+      ),
+    learn: (guarded, isMade) => {
+      const before: FileState = isMade ? { kind: "none" } : stateOf(guarded.path);
+      entries.set(guarded.path, { ...guarded, before, stamp: before.kind === "none" ? "" : before.stamp });
+    },
+    knows: (path) => entries.has(path),
+    accept: () => {
+      for (const entry of entries.values()) {
+        const stamp = stampAt(entry.path);
+        if (stamp === entry.stamp || stamp === "") continue;
+        entry.before = stateOf(entry.path);
+        entry.stamp = stamp;
+      }
+    },
+    check: (isExempt) =>
+      [...entries.values()].flatMap((entry) => (isExempt(entry.path) ? [] : checkOne(entry, place))),
+  };
+}
+
+function stampAt(path: string): string {
+  const stats = kindOf(path);
+  return stats ? stampOf(stats) : "";
+}
+
+function checkOne(entry: Entry, place: LedgerPlace): readonly string[] {
+  const { path, before } = entry;
+  if (stampAt(path) === entry.stamp) return [];
+  const now = stateOf(path);
+  const isAccepted = isSameState(now, before) || isAllowed(entry, now);
+  const taken = isAccepted ? [] : takeBack(entry, now, place);
+  // Of what was removed the state before stays: it may come back as it was.
+  if (isAccepted && now.kind !== "none" && taken.length === 0) entry.before = now;
+  entry.stamp = stampAt(path);
+  return taken;
+}
+
+function isAllowed({ kind, path, before, mayBe }: Entry, now: FileState): boolean {
+  if (now.kind === "none") return kind !== "config" || before.kind === "none" || !kindOf(dirname(path));
+  // A folder of that name is obeyed by nobody.
+  if (now.kind === "other" && before.kind === "none") return true;
+  return mayBe?.(now) ?? false;
+}
+
+function takeBack(entry: Entry, now: FileState, place: LedgerPlace): readonly string[] {
+  const { path, before, kind, git = dirname(path) } = entry;
+  const name = relative(place.workspace, path);
+  const roots = place.roots();
+  const text = before.kind === "file" ? before.text : undefined;
+  if (kind === "config" && now.kind === "file" && now.text !== undefined) {
+    const where = { git, workspace: place.workspace, scratch: place.scratch };
+    const kept = keptConfig(text, now.text, where);
+    if (!kept) {
+      entry.before = now;
+      return [];
+    }
+    const state: FileState = kept.text === undefined ? { kind: "none" } : { ...now, text: kept.text };
+    if (putBack(path, state, roots)) entry.before = stateOf(path);
+    return [`${name} (${kept.taken.join(", ")})`];
+  }
+  if (!putBack(path, before, roots)) return [`${name} (changed, and not put back)`];
+  const folder = dirname(path);
+  if (isHostFolder(basename(folder)))
+    inFolder(dirname(folder), roots, (above) => above.removeEmpty(basename(folder)));
+  return [name];
+}
