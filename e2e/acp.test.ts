@@ -288,6 +288,81 @@ describe("lathe acp", () => {
     assert.match(answers(3), /red/);
   });
 
+  describe("commands behind a slash", () => {
+    const offered = (updates: readonly SessionUpdate[]) =>
+      updates.flatMap((one) =>
+        one.sessionUpdate === "available_commands_update" ? [one.availableCommands] : [],
+      );
+    const isOffer = (one: SessionUpdate): boolean => one.sessionUpdate === "available_commands_update";
+
+    it("are told with what they take: ours, the project's and the user's, and again when they change", async () => {
+      place.put(".claude/commands/fix.md", "---\ndescription: Fixes\nargument-hint: ISSUE\n---\nFix $1.\n");
+      place.put(".agents/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Makes PDFs\n---\nUse it.\n");
+      place.put(".claude/commands/plan.md", "not this one\n");
+      await serve([{ parts: [say("ok")] }]);
+      const editor = await open();
+      const id = await begin(editor);
+      await editor.told(isOffer);
+      const [first = []] = offered(editor.updates);
+      const names = first.map(({ name }) => name);
+      for (const name of ["plan", "compact", "cost", "context", "model", "fix", "pdf"])
+        assert.equal(names.filter((one) => one === name).length, 1, name);
+      assert.deepEqual(
+        first.find(({ name }) => name === "fix"),
+        { name: "fix", description: "Fixes", input: { hint: "ISSUE" } },
+      );
+      place.put(".claude/commands/more.md", "More.\n");
+      await ask(editor, id, prompt("hi"));
+      const [, second = []] = offered(editor.updates);
+      assert.deepEqual(
+        second.map(({ name }) => name).filter((name) => !names.includes(name)),
+        ["more"],
+      );
+    });
+
+    it("do what they do in the terminal", async () => {
+      place.put(".claude/commands/fix.md", "Fix issue $1.\n");
+      await serve((_, i) => ({ parts: [say(`answer ${i + 1}`)] }));
+      const editor = await open();
+      const id = await begin(editor);
+      const said = async (text: string): Promise<string> => {
+        const from = editor.updates.length;
+        assert.deepEqual(await ask(editor, id, prompt(text)), { stopReason: "end_turn" });
+        return saidIn(editor.updates.slice(from), "agent_message_chunk");
+      };
+      assert.match(await said("/cost"), /no session yet/);
+      assert.equal(await said("/fix 12 now"), "answer 1");
+      assert.match(JSON.stringify(server.records[0]?.request.messages), /Fix issue 12\./);
+      assert.match(await said("/cost"), /^```\n[\s\S]*\b1\b[\s\S]*```\n\n$/);
+      assert.match(await said("/context"), /system prompt/);
+      assert.match(await said("/fx"), /there is no \/fx; did you mean \/fix\?/);
+      assert.match(await said("/model"), /Which model\?/);
+      assert.match(await said("/compact"), /made shorter/);
+      assert.match(await said("/name a better one"), /called a better one/);
+      await editor.told((one) => one.sessionUpdate === "session_info_update" && one.title === "a better one");
+      assert.match(await said("/plan look around"), /Permissions: plan\.[\s\S]*answer 2/);
+      await editor.told((one) => one.sessionUpdate === "current_mode_update" && one.currentModeId === "plan");
+      assert.match(await said("/plan off"), /Permissions: auto\./);
+      assert.equal(await said("/usr/bin/env is what?"), "answer 3");
+      assert.equal(server.records.length, 3);
+    });
+
+    it("are about a session that was loaded, too", async () => {
+      await serve(() => ({ parts: [say("fine")] }));
+      const first = await open();
+      const id = await begin(first);
+      await ask(first, id, prompt("hello there"));
+      await first.leave();
+      const editor = await open();
+      const params = { cwd: place.workspace, mcpServers: [], sessionId: id };
+      await editor.agent.request(methods.agent.session.resume, params);
+      await editor.told(isOffer);
+      await ask(editor, id, prompt("/context"));
+      assert.match(saidIn(editor.updates, "agent_message_chunk"), /hello there/);
+      assert.equal(server.records.length, 1);
+    });
+  });
+
   it("says what is wrong with a request, and lives on", async () => {
     await serve(() => ({ parts: [say("fine")], fault: { type: "slow", ms: 1 } }));
     const editor = await open();

@@ -10,6 +10,7 @@ import type { AgentOptions } from "../run-options.ts";
 import type { Chat } from "./chat.ts";
 import { createCompletion, type Named } from "./completion.ts";
 import { slashCommands } from "./slash/slash-commands.ts";
+import { typedWords } from "./slash/typed-words.ts";
 import { takeUp } from "./take-up.ts";
 import { type Ground, groundOfVariable } from "./theme.ts";
 
@@ -56,13 +57,13 @@ function groundOf({ theme }: Look, env: AgentOptions["env"]): Ground | undefined
 
 async function heard(chat: Chat, text: string): Promise<void> {
   if (text.startsWith("!")) return text.length > 1 ? chat.command(text.slice(1).trim()) : undefined;
-  // A path is no command.
-  const [, name, words = ""] = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
-  if (name === undefined) return chat.say(text);
+  const typed = typedWords(text);
+  if (!typed) return chat.say(text);
+  const { name, words } = typed;
   const command = slashCommands.find((one) => one.name === name);
   if (!command) return custom(chat, { name, text });
   chat.print(["", chat.theme.cyan(text)]);
-  await chat.attempt(() => command.run(chat, words.trim()));
+  await chat.attempt(() => command.run(chat, words));
 }
 
 /** Those that the project or the person wrote down; ours come before them. */
