@@ -363,6 +363,62 @@ describe("lathe acp", () => {
     });
   });
 
+  describe("hooks and servers of the project that nobody has looked at", () => {
+    const hook = (command: string) =>
+      place.put(
+        ".claude/settings.json",
+        JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks: [{ type: "command", command }] }] } }),
+      );
+    const answering = (...answers: string[]): EditorOptions => ({
+      onPermission: () => ({ outcome: { outcome: "selected", optionId: answers.shift() ?? "none left" } }),
+    });
+    const textOf = ({ permissions }: Editor): string => JSON.stringify(permissions);
+
+    it("are asked about with the first prompt, each on its own, and again with what has changed", async () => {
+      place.put("seen.sh", "echo heard >> seen.txt\n");
+      hook("sh seen.sh");
+      const one = { command: process.execPath, args: [sampleServer] };
+      place.put(".mcp.json", JSON.stringify({ mcpServers: { one } }));
+      await serve(() => ({ parts: [say("fine")] }));
+      const first = await open(answering("later", "never"));
+      const id = await begin(first);
+      await ask(first, id, prompt("one"));
+      await ask(first, id, prompt("two"));
+      assert.equal(first.permissions.length, 2);
+      assert.match(textOf(first), /UserPromptSubmit: sh seen\.sh[\s\S]*with seen\.sh/);
+      assert.match(textOf(first), /one:[\s\S]*server\.mjs/);
+      assert.equal(existsSync(join(place.workspace, "seen.txt")), false);
+      const second = await open(answering("yes"));
+      await ask(second, await begin(second), prompt("three"));
+      assert.equal(second.permissions.length, 1);
+      assert.equal(readFileSync(join(place.workspace, "seen.txt"), "utf8"), "heard\n");
+      place.put("seen.sh", "echo otherwise >> seen.txt\n");
+      const third = await open(answering("later"));
+      await ask(third, await begin(third), prompt("four"));
+      assert.match(textOf(third), /CHANGED {2}UserPromptSubmit: sh seen\.sh[\s\S]*seen\.sh is not as it was/);
+      assert.equal(readFileSync(join(place.workspace, "seen.txt"), "utf8"), "heard\n");
+    });
+
+    it("a server that is let start is one of the session's", async () => {
+      const one = { command: process.execPath, args: [sampleServer] };
+      place.put(".mcp.json", JSON.stringify({ mcpServers: { one } }));
+      await serve([{ parts: [say("fine")] }]);
+      const editor = await open(answering("yes"));
+      await ask(editor, await begin(editor), prompt("hi"));
+      assert.match(server.records[0]?.text ?? "", /find_tools/);
+    });
+
+    it("the person who stops instead says nothing of them", async () => {
+      hook("true");
+      await serve([{ parts: [say("fine")] }]);
+      const editor = await open();
+      const id = await begin(editor);
+      assert.deepEqual(await ask(editor, id, prompt("one")), { stopReason: "cancelled" });
+      assert.deepEqual(await ask(editor, id, prompt("one")), { stopReason: "cancelled" });
+      assert.deepEqual([editor.permissions.length, server.records.length], [2, 0]);
+    });
+  });
+
   it("says what is wrong with a request, and lives on", async () => {
     await serve(() => ({ parts: [say("fine")], fault: { type: "slow", ms: 1 } }));
     const editor = await open();

@@ -13,7 +13,9 @@ import { agreedMode } from "../agreed-mode.ts";
 import { problemOf } from "../reporters/end-text.ts";
 import type { AgentOptions } from "../run-options.ts";
 import { problemLine } from "../show-failure.ts";
+import { mayNeedTrust } from "../trust/may-need-trust.ts";
 import { askEditor } from "./ask-editor.ts";
+import { askTrust } from "./ask-trust.ts";
 import { availableCommands, heardCommand, type Spoken } from "./editor-conversation.ts";
 import { fenced } from "./outcome-update.ts";
 import { agentChunk, SessionUpdates } from "./session-updates.ts";
@@ -41,6 +43,7 @@ export class AcpSession {
   #mode: Mode;
   #modeBefore: Mode | undefined;
   #offered = "";
+  #isTrustAsked = false;
   #local: { readonly session: LocalSession; readonly mode: Mode } | undefined;
   /** Everything told so far, in order. */
   #told: Promise<void> = Promise.resolve();
@@ -83,10 +86,30 @@ export class AcpSession {
     this.#asking = new AbortController();
     try {
       this.offerCommands();
+      if (!(await this.#isLookedOver())) return "cancelled";
       return await this.#hear(words);
     } finally {
       this.#asking.abort();
       this.#isRunning = false;
+    }
+  }
+
+  /** What the project would have run is asked about once, before anything is opened; false when the person stopped instead. */
+  async #isLookedOver(): Promise<boolean> {
+    const { cwd } = this.#options;
+    if (this.#isTrustAsked || this.#local || !mayNeedTrust(cwd)) return true;
+    const { signal } = this.#asking;
+    const editor = { client: this.#client, sessionId: this.#place.id, cwd, signal, hasForms: false };
+    try {
+      const options = await askTrust(this.#options, editor);
+      if (!options || this.#isCancelled) return false;
+      this.#options = options;
+      this.#isTrustAsked = true;
+      return true;
+    } catch (cause) {
+      if (this.#isCancelled) return false;
+      process.stderr.write(problemLine(`the editor could not be asked: ${String(cause)}`));
+      return true;
     }
   }
 
@@ -154,6 +177,8 @@ export class AcpSession {
   async cancel(): Promise<void> {
     if (!this.#isRunning) return;
     this.#isCancelled = true;
+    // What is asked before anything is opened.
+    if (!this.#local) this.#asking.abort();
     const refused = await this.#local?.session.cancel("user");
     if (refused) process.stderr.write(problemLine(refused.text));
   }

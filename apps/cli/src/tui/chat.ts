@@ -82,6 +82,11 @@ export class Chat {
     return this.#options;
   }
 
+  /** *Contract:* before the first words: sessions are begun with these. */
+  adopt(options: AgentOptions): void {
+    this.#options = options;
+  }
+
   get session(): LocalSession | undefined {
     return this.#session;
   }
@@ -150,9 +155,13 @@ export class Chat {
   }
 
   /** A choice of something else than what the agent asks; undefined when it was left. */
-  async choose(title: string, options: readonly Option[]): Promise<string | undefined> {
+  async choose(
+    title: string,
+    options: readonly Option[],
+    manner: Pick<Choice, "settles"> = {},
+  ): Promise<string | undefined> {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    const choice: Choice = { title, options, takesWords: false, resolve };
+    const choice: Choice = { title, options, takesWords: false, resolve, ...manner };
     this.#offer(choice);
     const answer = await promise;
     if (this.#choice === choice) this.#offer(undefined);

@@ -7,6 +7,7 @@ import { isFailure } from "@lathe/protocol";
 import type { Look } from "../config/config.ts";
 import { nearest } from "../nearest.ts";
 import type { AgentOptions } from "../run-options.ts";
+import { mayNeedTrust } from "../trust/may-need-trust.ts";
 import type { Chat } from "./chat.ts";
 import { createCompletion, type Named } from "./completion.ts";
 import { slashCommands } from "./slash/slash-commands.ts";
@@ -23,6 +24,8 @@ export interface ChatSettings {
   readonly history: readonly string[];
   /** *Contract:* what a person typed: words for the agent, a command of ours, or one for the shell. */
   submit(chat: Chat, text: string): void;
+  /** *Contract:* once, before anything is submitted; what is submitted meanwhile waits for what the person is asked first. */
+  begin(chat: Chat, beginning: Beginning): Promise<void>;
 }
 
 /** Files that are new since are found after a while. */
@@ -38,6 +41,7 @@ export function chatSettings(options: AgentOptions, look: Look): ChatSettings {
     }
     return listed.files;
   };
+  let asked: Promise<void> = Promise.resolve();
   return {
     options,
     ...(ground && { ground }),
@@ -45,7 +49,12 @@ export function chatSettings(options: AgentOptions, look: Look): ChatSettings {
     history: readPrompts(env, cwd),
     submit: (chat, text) => {
       rememberPrompt(env, cwd, text);
-      void heard(chat, text.trim());
+      void asked.then(() => heard(chat, text.trim()));
+    },
+    begin: async (chat, beginning) => {
+      asked = trusting(chat);
+      await asked;
+      await begun(chat, beginning);
     },
   };
 }
@@ -97,7 +106,14 @@ export interface Beginning {
   readonly words?: string;
 }
 
-export async function begin(chat: Chat, { session, words }: Beginning): Promise<void> {
+/** Nothing is loaded where the project brings nothing that would run. */
+async function trusting(chat: Chat): Promise<void> {
+  if (!mayNeedTrust(chat.options.cwd)) return;
+  const { askTrust } = await import("./ask-trust.ts");
+  await chat.attempt(() => askTrust(chat));
+}
+
+async function begun(chat: Chat, { session, words }: Beginning): Promise<void> {
   await chat.attempt(async () => {
     const told = session === undefined ? [] : await takeUp(chat, session);
     if (isFailure(told) || words === undefined) return told;

@@ -230,7 +230,7 @@ export class ScreenChat {
     this.#shown = choice && { choice, isOpen: false, selected: 0, draft: before?.draft ?? "" };
     if (before?.isOpen && this.#editor.getText() === "") this.#editor.setText(before.draft);
     if (!choice) return;
-    if (!choice.takesWords) this.#openChoice();
+    if (!choice.takesWords && !choice.settles) this.#openChoice();
     else this.#openWhenQuiet(choice, performance.now());
   }
 
