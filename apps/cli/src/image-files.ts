@@ -1,5 +1,5 @@
 /** The images that a person gives along with a task, read and looked at before anything is asked of a model. */
-import { readFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { type Failure, type ImagePart, imageType, isFailure, maxImageBytes } from "@lathe/protocol";
 import { usage } from "./run-options.ts";
 
@@ -16,14 +16,19 @@ export function readImages(paths: readonly string[]): readonly ImagePart[] | Fai
 function readImage(path: string): ImagePart | Failure {
   let bytes: Buffer;
   try {
+    // Not read into memory to find out.
+    const { size } = statSync(path);
+    if (size > maxImageBytes) return tooLong(path, size);
     bytes = readFileSync(path);
   } catch (cause) {
     return usage(`the image ${path} cannot be read (${(cause as NodeJS.ErrnoException).code})`, cause);
   }
   const mediaType = imageType(bytes);
   if (mediaType === undefined) return usage(`${path} is no image: png, jpeg, gif and webp can be shown`);
-  if (bytes.length > maxImageBytes) {
-    return usage(`${path} has ${(bytes.length / 1e6).toFixed(1)} MB; ${maxImageBytes / 1e6} can be shown`);
-  }
+  if (bytes.length > maxImageBytes) return tooLong(path, bytes.length);
   return { type: "image", mediaType, base64: bytes.toString("base64") };
+}
+
+function tooLong(path: string, bytes: number): Failure {
+  return usage(`${path} has ${(bytes / 1e6).toFixed(1)} MB; ${maxImageBytes / 1e6} can be shown`);
 }

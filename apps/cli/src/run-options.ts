@@ -70,12 +70,16 @@ export interface LoadedOptions extends Pick<Config, "look" | "remarks"> {
   readonly options: AgentOptions;
 }
 
-export async function loadOptions(values: AgentValues): Promise<LoadedOptions | Failure> {
+/** `asksTrust`: a person is asked about the project's servers afterwards. */
+export async function loadOptions(
+  values: AgentValues,
+  { asksTrust = false }: Pick<ConfigFlags, "asksTrust"> = {},
+): Promise<LoadedOptions | Failure> {
   const cwd = realFolder(values.cwd ?? ".");
   if (typeof cwd !== "string") return cwd;
   const flags = configFlags(values);
   if (isFailure(flags)) return flags;
-  const config = await loadConfig(cwd, process.env, flags);
+  const config = await loadConfig(cwd, process.env, { ...flags, asksTrust });
   if (isFailure(config)) return config;
   const { models, mode, rules, providers, catalogue, router } = config;
   const limits = { steps: defaultSteps, ...config.limits };

@@ -1,12 +1,23 @@
 /** ACP session: one session of an editor, opened when it is first spoken to. */
 import { type AgentContext, methods, RequestError, type StopReason } from "@agentclientprotocol/sdk";
-import { type LocalSession, readSession, resumeSession, startSession, type Words } from "@lathe/hosts/local";
+import {
+  type LocalSession,
+  readSession,
+  resumeSession,
+  startSession,
+  unknownModel,
+  type Words,
+} from "@lathe/hosts/local";
 import { type Event, type Failure, isFailure, type Mode, type Session, stricterMode } from "@lathe/protocol";
 import { agreedMode } from "../agreed-mode.ts";
 import { problemOf } from "../reporters/end-text.ts";
 import type { AgentOptions } from "../run-options.ts";
 import { problemLine } from "../show-failure.ts";
+import { mayNeedTrust } from "../trust/may-need-trust.ts";
 import { askEditor } from "./ask-editor.ts";
+import { askTrust } from "./ask-trust.ts";
+import { availableCommands, heardCommand, type Spoken } from "./editor-conversation.ts";
+import { fenced } from "./outcome-update.ts";
 import { agentChunk, SessionUpdates } from "./session-updates.ts";
 
 /** What the editor said that it can do. */
@@ -25,10 +36,14 @@ export interface AcpPlace {
 
 export class AcpSession {
   readonly #place: AcpPlace;
+  #options: AgentOptions;
   readonly #client: AgentContext;
   #updates: SessionUpdates;
   #isNew: boolean;
   #mode: Mode;
+  #modeBefore: Mode | undefined;
+  #offered = "";
+  #isTrustAsked = false;
   #local: { readonly session: LocalSession; readonly mode: Mode } | undefined;
   /** Everything told so far, in order. */
   #told: Promise<void> = Promise.resolve();
@@ -38,6 +53,7 @@ export class AcpSession {
 
   constructor(place: AcpPlace, client: AgentContext) {
     this.#place = place;
+    this.#options = place.options;
     this.#client = client;
     this.#isNew = place.isNew;
     this.#mode = place.options.mode;
@@ -50,7 +66,16 @@ export class AcpSession {
 
   /** Holds from the next prompt on; never wider than the machine's owner lets it be. */
   set mode(mode: Mode) {
-    this.#mode = stricterMode(mode, this.#place.options.widest);
+    this.#mode = stricterMode(mode, this.#options.widest);
+  }
+
+  /** *Contract:* tells the editor which commands may be typed, where that is news. */
+  offerCommands(): void {
+    const commands = availableCommands(this.#options);
+    const offered = JSON.stringify(commands);
+    if (offered === this.#offered) return;
+    this.#offered = offered;
+    this.#tell(async () => [{ sessionUpdate: "available_commands_update", availableCommands: commands }]);
   }
 
   /** *Contract:* one at a time; rejects with what the editor is to be told. */
@@ -60,28 +85,107 @@ export class AcpSession {
     this.#isCancelled = false;
     this.#asking = new AbortController();
     try {
-      const wasNew = this.#isNew;
-      const session = await this.#open(words);
-      if (this.#isCancelled) await session.cancel("user");
-      const ended = await session.run(wasNew ? undefined : words);
-      await this.#told;
-      return this.#stopReason(ended);
+      this.offerCommands();
+      if (!(await this.#isLookedOver())) return "cancelled";
+      return await this.#hear(words);
     } finally {
       this.#asking.abort();
       this.#isRunning = false;
     }
   }
 
+  /** What the project would have run is asked about once, before anything is opened; false when the person stopped instead. */
+  async #isLookedOver(): Promise<boolean> {
+    const { cwd } = this.#options;
+    if (this.#isTrustAsked || this.#local || !mayNeedTrust(cwd)) return true;
+    const { signal } = this.#asking;
+    const editor = { client: this.#client, sessionId: this.#place.id, cwd, signal, hasForms: false };
+    try {
+      const options = await askTrust(this.#options, editor);
+      if (!options || this.#isCancelled) return false;
+      this.#options = options;
+      this.#isTrustAsked = true;
+      return true;
+    } catch (cause) {
+      if (this.#isCancelled) return false;
+      process.stderr.write(problemLine(`the editor could not be asked: ${String(cause)}`));
+      return true;
+    }
+  }
+
+  async #hear(words: Words): Promise<StopReason> {
+    // What a command is about is the session as it is.
+    if (words.text.startsWith("/") && !this.#isNew) await this.#open(words);
+    let reason: StopReason = "end_turn";
+    const drive = async (said?: Words): Promise<void> => {
+      reason = await this.#drive(said);
+    };
+    const left = await heardCommand(words, this.#spoken(drive));
+    if (left && !isFailure(left)) await drive(left);
+    else if (left) this.#print([left.text]);
+    await this.#told;
+    return this.#isCancelled ? "cancelled" : reason;
+  }
+
+  /** Without words what waits to be heard is, and a turn that was cut off goes on. */
+  async #drive(words: Words | undefined): Promise<StopReason> {
+    const wasNew = this.#isNew;
+    const session = await this.#open(words ?? { text: "" });
+    if (this.#isCancelled) await session.cancel("user");
+    const ended = await session.run(wasNew ? undefined : words);
+    await this.#told;
+    return this.#stopReason(ended);
+  }
+
+  #spoken(drive: Spoken["drive"]): Spoken {
+    const session = (): LocalSession | undefined => this.#local?.session;
+    const options = (): AgentOptions => ({ ...this.#options, mode: this.#mode });
+    return {
+      get options() {
+        return options();
+      },
+      get session() {
+        return session();
+      },
+      drive,
+      print: (lines) => this.#print(lines),
+      setMode: (mode) => this.#turnTo(mode),
+      setModel: async (model) => {
+        const unknown = await unknownModel({ ...this.#options, models: [model] });
+        if (unknown) return unknown;
+        this.#options = { ...this.#options, models: [model] };
+        return session()?.choose(model);
+      },
+    };
+  }
+
+  /** Undefined: the one before plan mode. */
+  #turnTo(mode: Mode | undefined): Mode {
+    const before = this.#mode;
+    this.mode = mode ?? this.#modeBefore ?? "auto";
+    if (this.#mode === "plan" && before !== "plan") this.#modeBefore = before;
+    this.#tell(async () => [{ sessionUpdate: "current_mode_update", currentModeId: this.#mode }]);
+    return this.#mode;
+  }
+
+  #print(lines: readonly string[]): void {
+    const said = lines.join("\n").trim();
+    if (said === "") return;
+    this.#tell(async () => [agentChunk(`${said.includes("\n") ? fenced(said) : said}\n\n`)]);
+  }
+
   async cancel(): Promise<void> {
     if (!this.#isRunning) return;
     this.#isCancelled = true;
+    // What is asked before anything is opened.
+    if (!this.#local) this.#asking.abort();
     const refused = await this.#local?.session.cancel("user");
     if (refused) process.stderr.write(problemLine(refused.text));
   }
 
   /** Tells the editor all that was said and done. */
   async replay(): Promise<void> {
-    const events = await readSession(this.#place.options.env, this.#place.id);
+    const events = await readSession(this.#options.env, this.#place.id);
     if (isFailure(events)) throw refusedBy(events);
     const replaying = this.#translator(true);
     for (const event of events) this.#tell(() => replaying.event(event));
@@ -98,18 +202,23 @@ export class AcpSession {
   }
 
   #translator(isReplay: boolean): SessionUpdates {
-    const { options, abilities } = this.#place;
+    const { abilities } = this.#place;
     const textOf = async (version: string) => this.#local?.session.textOf(version);
-    return new SessionUpdates({ cwd: options.cwd, hasTerminals: abilities.hasTerminals, isReplay, textOf });
+    return new SessionUpdates({
+      cwd: this.#options.cwd,
+      hasTerminals: abilities.hasTerminals,
+      isReplay,
+      textOf,
+    });
   }
 
   async #open(words: Words): Promise<LocalSession> {
     const mode = this.#mode;
     if (this.#local && this.#local.mode !== mode) await this.close();
     if (this.#local) return this.#local.session;
-    const { id, options } = this.#place;
+    const { id } = this.#place;
     const local = {
-      ...options,
+      ...this.#options,
       mode,
       attended: true,
       onEvent: (event: Event) => this.#heard(event),
@@ -146,8 +255,13 @@ export class AcpSession {
   async #ask({ data: asked, seq }: Event<"question.asked">): Promise<void> {
     const session = this.#local?.session;
     if (!session) return;
-    const { options, id, abilities } = this.#place;
-    const editor = { client: this.#client, sessionId: id, cwd: options.cwd, signal: this.#asking.signal };
+    const { id, abilities } = this.#place;
+    const editor = {
+      client: this.#client,
+      sessionId: id,
+      cwd: this.#options.cwd,
+      signal: this.#asking.signal,
+    };
     try {
       const call = await session.askedCall(asked.call);
       // The call is known to the editor by then.

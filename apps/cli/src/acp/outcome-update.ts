@@ -62,9 +62,13 @@ function saidOf(outcome: Outcome, hasDiffs: boolean, { terminal }: OutcomeView):
 
 /** As it stands: editors read contents as Markdown. */
 export function verbatim(said: string): ToolCallContent {
+  return text(fenced(said));
+}
+
+export function fenced(said: string): string {
   const longest = Math.max(2, ...(said.match(/`+/g) ?? []).map(({ length }) => length));
   const fence = "`".repeat(longest + 1);
-  return text(`${fence}\n${said.replace(/\n$/, "")}\n${fence}`);
+  return `${fence}\n${said.replace(/\n$/, "")}\n${fence}`;
 }
 
 export function text(said: string): ToolCallContent {

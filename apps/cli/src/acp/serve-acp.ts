@@ -54,6 +54,7 @@ export function serveAcp(stream: Stream, optionsOf: OptionsOf): AcpServer {
     await sessions.get(id)?.close();
     const session = new AcpSession({ id, options, isNew: at.id === undefined, abilities }, client);
     sessions.set(id, session);
+    afterAnswer(() => session.offerCommands());
     return [id, session];
   };
   const app = agent({ name: "lathe" })
@@ -63,8 +64,8 @@ export function serveAcp(stream: Stream, optionsOf: OptionsOf): AcpServer {
     })
     .onRequest(methods.agent.authenticate, () => ({}))
     .onRequest(methods.agent.session.new, async ({ params, client }) => {
-      const [sessionId, { mode }] = await open({ cwd: params.cwd, servers: params.mcpServers }, client);
-      return { sessionId, modes: sessionModes(mode) };
+      const [sessionId, session] = await open({ cwd: params.cwd, servers: params.mcpServers }, client);
+      return { sessionId, modes: sessionModes(session.mode) };
     })
     .onRequest(methods.agent.session.load, async ({ params, client }) => {
       const [, session] = await open(
@@ -75,11 +76,11 @@ export function serveAcp(stream: Stream, optionsOf: OptionsOf): AcpServer {
       return { modes: sessionModes(session.mode) };
     })
     .onRequest(methods.agent.session.resume, async ({ params, client }) => {
-      const [, { mode }] = await open(
+      const [, session] = await open(
         { cwd: params.cwd, id: params.sessionId, servers: params.mcpServers },
         client,
       );
-      return { modes: sessionModes(mode) };
+      return { modes: sessionModes(session.mode) };
     })
     .onRequest(methods.agent.session.list, async ({ params }) => {
       const found = await listSessions(process.env, params.cwd ? { cwd: params.cwd } : {});
@@ -104,6 +105,11 @@ export function serveAcp(stream: Stream, optionsOf: OptionsOf): AcpServer {
     })
     .onNotification(methods.agent.session.cancel, ({ params }) => sessions.get(params.sessionId)?.cancel());
   return serving(app.connect(stream), sessions);
+}
+
+/** An editor that hears of a session it does not know yet may forget what it heard. */
+function afterAnswer(work: () => void): void {
+  setImmediate(work);
 }
 
 function greeting(): InitializeResponse {

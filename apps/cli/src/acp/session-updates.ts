@@ -8,6 +8,7 @@ import {
   type Todo,
   type ToolCallPart,
 } from "@lathe/protocol";
+import { compactedLine } from "../render/compacted-text.ts";
 import { callShape, placesOfEffects } from "./call-shape.ts";
 import { type OutcomeView, outcomeUpdate, verbatim } from "./outcome-update.ts";
 
@@ -42,6 +43,10 @@ export class SessionUpdates {
     switch (event.type) {
       case "session.created":
         return [{ sessionUpdate: "session_info_update", title: event.data.title }];
+      case "session.named":
+        return [{ sessionUpdate: "session_info_update", title: event.data.name }];
+      case "context.compacted":
+        return [agentChunk(`\n\n[${compactedLine(event.data)}]\n\n`)];
       case "message.received":
         return this.#view.isReplay ? event.data.parts.map(userChunk) : [];
       case "step.completed":

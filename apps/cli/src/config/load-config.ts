@@ -18,6 +18,8 @@ export interface ConfigFlags extends ConfigPart {
   readonly allow?: readonly string[];
   /** Where the machine's owner sets rules; no flag of the command line. */
   readonly managedFile?: string;
+  /** Whether a person will be asked about the project's servers: then nothing is remarked of those they can be asked about. */
+  readonly asksTrust?: boolean;
 }
 
 const managedPlace = "/etc/lathe/managed.json";
@@ -37,7 +39,7 @@ export async function loadConfig(
   const providers = user.providers ?? {};
   const models = modelsOf([flags.model, chainOfEnv(env), user.model], project.model, { env, providers });
   if (isFailure(models)) return models;
-  const servers = await serversOf(cwd, env, user);
+  const servers = await serversOf({ cwd, env, asksTrust: flags.asksTrust }, user);
   if (isFailure(servers)) return servers;
   return Object.freeze({
     models: models.chain,
@@ -102,8 +104,7 @@ interface FoundServers {
 
 /** The user's own, before those of a project that the user has looked at. Nothing is loaded where there are none. */
 async function serversOf(
-  cwd: string,
-  env: NodeJS.ProcessEnv,
+  { cwd, env, asksTrust }: { cwd: string; env: NodeJS.ProcessEnv; asksTrust: boolean | undefined },
   { mcpServers: own = {} }: ConfigPart,
 ): Promise<FoundServers | Failure> {
   const hasOwn = Object.keys(own).length > 0;
@@ -114,15 +115,13 @@ async function serversOf(
     import("./project-servers.ts"),
   ]);
   const found = hasProject ? readProjectServers(cwd, env) : undefined;
-  const left = (why: string): FoundServers => ({ servers: filledIn(own, env), remarks: [why] });
+  const left = (...remarks: readonly string[]): FoundServers => ({ servers: filledIn(own, env), remarks });
   if (isFailure(found)) return left(`the project's MCP servers are left out: ${found.text}`);
   if (!found) return { servers: filledIn(own, env), remarks: [] };
   const names = Object.keys(found.written).join(", ");
-  if (!found.isTrusted)
-    return left(
-      `the project's MCP servers (${names}) are left out; \`lathe mcp trust\` shows and allows them`,
-    );
-  return { servers: { ...found.servers, ...filledIn(own, env) }, remarks: [] };
+  if (found.isTrusted) return { servers: { ...found.servers, ...filledIn(own, env) }, remarks: [] };
+  if (found.look.never || (asksTrust && found.canBeTrusted)) return left();
+  return left(`the project's MCP servers (${names}) are left out; \`lathe mcp trust\` shows and allows them`);
 }
 
 /** What no project has a say in. */

@@ -29,7 +29,7 @@ it("ends when a script that is started changes", () => {
   const env = { XDG_CONFIG_HOME: join(root, "config") };
   const shown = found(env);
   assert.deepEqual([shown.isTrusted, shown.files], [false, ["tools/mcp.js"]]);
-  assert.equal(trustProjectServers(cwd, env, shown.hash), undefined);
+  assert.equal(trustProjectServers({ cwd, env }, shown), undefined);
   assert.equal(found(env).isTrusted, true);
   writeFileSync(join(cwd, "tools/mcp.js"), "2");
   assert.equal(found(env).isTrusted, false);
@@ -40,10 +40,10 @@ it("ends when a script that is started changes", () => {
 
 it("is neither kept nor read in the workspace, whatever link leads there", () => {
   const env = { XDG_CONFIG_HOME: join(root, "config") };
-  const { hash } = found(env);
+  const shown = found(env);
   mkdirSync(join(cwd, "dotfiles/lathe"), { recursive: true });
   symlinkSync(join(cwd, "dotfiles"), join(root, "config"));
-  writeFileSync(join(cwd, "dotfiles/lathe/trusted-mcp.json"), JSON.stringify({ [cwd]: hash }));
+  writeFileSync(join(cwd, "dotfiles/lathe/trusted-mcp.json"), JSON.stringify({ [cwd]: shown.hash }));
   assert.equal(found(env).isTrusted, false);
-  assert.equal(trustProjectServers(cwd, env, hash)?.code, "no-access");
+  assert.equal(trustProjectServers({ cwd, env }, shown)?.code, "no-access");
 });

@@ -27,7 +27,7 @@ export async function trustServers({ words, values }: McpLine): Promise<number |
     return 1;
   }
   // What was shown, though the file may be another by now.
-  const refused = trustProjectServers(cwd, process.env, found.hash);
+  const refused = trustProjectServers({ cwd, env: process.env }, found);
   if (refused) return refused;
   process.stdout.write(`sessions in ${cwd} may start them until one of these files changes\n`);
   return 0;

@@ -97,7 +97,7 @@ async function prepare({ values, words }: Read): Promise<Prepared | Failure> {
   if (values.theme !== undefined && !theme) {
     return usage(`--theme is one of auto, dark, light, not "${values.theme}"`);
   }
-  const loaded = await loadOptions(values);
+  const loaded = await loadOptions(values, { asksTrust: true });
   if (isFailure(loaded)) return loaded;
   const session = await sessionOf(values, loaded);
   if (session !== undefined && isFailure(session)) return session;

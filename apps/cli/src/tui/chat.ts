@@ -22,15 +22,15 @@ import {
   stricterMode,
 } from "@lathe/protocol";
 import { agreedMode } from "../agreed-mode.ts";
-import { callLines } from "../render/call-lines.ts";
 import { harmless, wrap } from "../render/fit.ts";
 import type { AgentOptions } from "../run-options.ts";
-import { imagesIn } from "./attachments.ts";
 import type { Choice, Option } from "./choice.ts";
+import { createPastedImages, type PastedImages } from "./pasted-images.ts";
 import { createQuestions, type Questions } from "./questions.ts";
 import type { Status } from "./status-line.ts";
 import type { Theme } from "./theme.ts";
 import { Transcript } from "./transcript.ts";
+import { typedOutput } from "./typed-output.ts";
 
 /** What shows a chat. */
 export interface Face {
@@ -40,13 +40,12 @@ export interface Face {
   changed(): void;
 }
 
-/** Output of typed commands that goes to the model with the next words. */
-const mostTold = 8_000;
 /** How long a turn that was interrupted may take to end before everything is closed. */
 const graceMs = 2_000;
 
 export class Chat {
   readonly transcript: Transcript;
+  readonly pasted: PastedImages = createPastedImages();
   readonly #face: Face;
   readonly #questions: Questions;
   #options: AgentOptions;
@@ -56,6 +55,7 @@ export class Chat {
   #work: { readonly startedAt: number; readonly stop?: AbortController } | undefined;
   #driving: Promise<void> | undefined;
   #leaving: Promise<string | undefined> | undefined;
+  /** Output of typed commands that goes to the model with the next words. */
   #told: string[] = [];
   #queued: readonly string[] = [];
   #choice: Choice | undefined;
@@ -80,6 +80,11 @@ export class Chat {
 
   get options(): AgentOptions {
     return this.#options;
+  }
+
+  /** *Contract:* before the first words: sessions are begun with these. */
+  adopt(options: AgentOptions): void {
+    this.#options = options;
   }
 
   get session(): LocalSession | undefined {
@@ -150,9 +155,13 @@ export class Chat {
   }
 
   /** A choice of something else than what the agent asks; undefined when it was left. */
-  async choose(title: string, options: readonly Option[]): Promise<string | undefined> {
+  async choose(
+    title: string,
+    options: readonly Option[],
+    manner: Pick<Choice, "settles"> = {},
+  ): Promise<string | undefined> {
     const { promise, resolve } = Promise.withResolvers<string | undefined>();
-    const choice: Choice = { title, options, takesWords: false, resolve };
+    const choice: Choice = { title, options, takesWords: false, resolve, ...manner };
     this.#offer(choice);
     const answer = await promise;
     if (this.#choice === choice) this.#offer(undefined);
@@ -161,13 +170,10 @@ export class Chat {
 
   /** *Contract:* says words to the agent: begins a turn, or steers the one that runs. */
   async say(text: string): Promise<void> {
-    const images = imagesIn(text, this.#options.cwd);
-    if (isFailure(images)) return this.complain(images.text);
+    const said = this.pasted.wordsOf(text, this.#options.cwd);
+    if (isFailure(said)) return this.complain(said.text);
     const told = this.#told.splice(0);
-    const words: Words = {
-      text: [...told, text].join("\n\n"),
-      ...(images.length > 0 && { images }),
-    };
+    const words: Words = { ...said, text: [...told, said.text].join("\n\n") };
     if (!this.#work) return this.drive(words);
     this.#queued = [...this.#queued, words.text];
     const refused = await this.#session?.say(words);
@@ -234,31 +240,16 @@ export class Chat {
         ? { type: "failed", failure: runner }
         : await runner.command(script, stop.signal);
       this.transcript.typed(undefined);
-      this.#showTyped(script, outcome, performance.now() - startedAt);
+      const view = { paint: this.theme, width: this.width };
+      const { lines, told } = typedOutput(script, { outcome, ms: performance.now() - startedAt }, view);
+      this.print(lines);
+      if (told !== undefined) this.#told.push(told);
     } catch (cause) {
       this.#end.reject(cause);
     } finally {
       this.#work = undefined;
       this.#face.changed();
     }
-  }
-
-  #showTyped(script: string, outcome: Outcome, ms: number): void {
-    const view = { paint: this.theme, width: this.width };
-    const [head = "", ...body] = callLines({ tool: "!", target: script, outcome, ms }, view);
-    const text = outcome.type === "ok" || outcome.type === "interrupted" ? outcome.text.trimEnd() : "";
-    // All of it: the person asked to see it.
-    const said =
-      text === ""
-        ? body
-        : harmless(text)
-            .split("\n")
-            .map((line) => `    ${line}`);
-    this.print(["", head, ...said]);
-    if (text === "" && outcome.type !== "ok") return;
-    const output =
-      text.length > mostTold ? `${text.slice(0, mostTold / 2)}\n…\n${text.slice(-mostTold / 2)}` : text;
-    this.#told.push(`I ran \`${script}\`:\n\`\`\`\n${output}\n\`\`\``);
   }
 
   #openBench(): Workbench | Failure {

@@ -16,6 +16,8 @@ export interface Choice {
   readonly options: readonly Option[];
   /** Words that are no option are an answer, too; else they choose among the options. */
   readonly takesWords: boolean;
+  /** It takes keys only once nobody has typed for a while: nobody answers what they have not read. */
+  readonly settles?: boolean;
   /** Keys that choose an option, in one letter. */
   readonly keys?: Readonly<Record<string, string>>;
   /** *Contract:* called once: with an option's value, with words, or with nothing when it was left. */

@@ -7,9 +7,11 @@ import { isFailure } from "@lathe/protocol";
 import type { Look } from "../config/config.ts";
 import { nearest } from "../nearest.ts";
 import type { AgentOptions } from "../run-options.ts";
+import { mayNeedTrust } from "../trust/may-need-trust.ts";
 import type { Chat } from "./chat.ts";
 import { createCompletion, type Named } from "./completion.ts";
 import { slashCommands } from "./slash/slash-commands.ts";
+import { typedWords } from "./slash/typed-words.ts";
 import { takeUp } from "./take-up.ts";
 import { type Ground, groundOfVariable } from "./theme.ts";
 
@@ -22,6 +24,8 @@ export interface ChatSettings {
   readonly history: readonly string[];
   /** *Contract:* what a person typed: words for the agent, a command of ours, or one for the shell. */
   submit(chat: Chat, text: string): void;
+  /** *Contract:* once, before anything is submitted; what is submitted meanwhile waits for what the person is asked first. */
+  begin(chat: Chat, beginning: Beginning): Promise<void>;
 }
 
 /** Files that are new since are found after a while. */
@@ -37,6 +41,7 @@ export function chatSettings(options: AgentOptions, look: Look): ChatSettings {
     }
     return listed.files;
   };
+  let asked: Promise<void> = Promise.resolve();
   return {
     options,
     ...(ground && { ground }),
@@ -44,7 +49,12 @@ export function chatSettings(options: AgentOptions, look: Look): ChatSettings {
     history: readPrompts(env, cwd),
     submit: (chat, text) => {
       rememberPrompt(env, cwd, text);
-      void heard(chat, text.trim());
+      void asked.then(() => heard(chat, text.trim()));
+    },
+    begin: async (chat, beginning) => {
+      asked = trusting(chat);
+      await asked;
+      await begun(chat, beginning);
     },
   };
 }
@@ -56,13 +66,13 @@ function groundOf({ theme }: Look, env: AgentOptions["env"]): Ground | undefined
 
 async function heard(chat: Chat, text: string): Promise<void> {
   if (text.startsWith("!")) return text.length > 1 ? chat.command(text.slice(1).trim()) : undefined;
-  // A path is no command.
-  const [, name, words = ""] = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
-  if (name === undefined) return chat.say(text);
+  const typed = typedWords(text);
+  if (!typed) return chat.say(text);
+  const { name, words } = typed;
   const command = slashCommands.find((one) => one.name === name);
   if (!command) return custom(chat, { name, text });
   chat.print(["", chat.theme.cyan(text)]);
-  await chat.attempt(() => command.run(chat, words.trim()));
+  await chat.attempt(() => command.run(chat, words));
 }
 
 /** Those that the project or the person wrote down; ours come before them. */
@@ -96,7 +106,14 @@ export interface Beginning {
   readonly words?: string;
 }
 
-export async function begin(chat: Chat, { session, words }: Beginning): Promise<void> {
+/** Nothing is loaded where the project brings nothing that would run. */
+async function trusting(chat: Chat): Promise<void> {
+  if (!mayNeedTrust(chat.options.cwd)) return;
+  const { askTrust } = await import("./ask-trust.ts");
+  await chat.attempt(() => askTrust(chat));
+}
+
+async function begun(chat: Chat, { session, words }: Beginning): Promise<void> {
   await chat.attempt(async () => {
     const told = session === undefined ? [] : await takeUp(chat, session);
     if (isFailure(told) || words === undefined) return told;

@@ -4,7 +4,7 @@ import { stripVTControlCharacters } from "node:util";
 import { columnsOf } from "../render/fit.ts";
 import { Chat } from "./chat.ts";
 import { type Choice, meant } from "./choice.ts";
-import { type Beginning, begin, type ChatSettings } from "./open-chat.ts";
+import type { Beginning, ChatSettings } from "./open-chat.ts";
 import type { Left } from "./run-screen-chat.ts";
 import { themeOf } from "./theme.ts";
 
@@ -70,7 +70,7 @@ export async function runPlainChat(
   try {
     show(["Lathe. Type what to do, /help for the commands; Ctrl-D leaves."]);
     for (const remark of remarks) chat.complain(remark);
-    void begin(chat, beginning);
+    void settings.begin(chat, beginning);
     await chat.ended;
     const session = await chat.leave();
     changed();

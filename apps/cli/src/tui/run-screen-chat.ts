@@ -1,6 +1,6 @@
 /** Runs a chat on a terminal that is redrawn, and puts the terminal back whatever ends it. */
 import type { FirstFrame } from "./first-frame.ts";
-import { type Beginning, begin, type ChatSettings } from "./open-chat.ts";
+import type { Beginning, ChatSettings } from "./open-chat.ts";
 import { ScreenChat } from "./screen-chat.ts";
 
 export interface Left {
@@ -31,7 +31,7 @@ export async function runScreenChat(
   for (const signal of signals) process.on(signal, leave);
   try {
     for (const remark of remarks) chat.complain(remark);
-    void begin(chat, beginning);
+    void settings.begin(chat, beginning);
     const session = await screen.run();
     return { code, ...(session !== undefined && { session }) };
   } finally {

@@ -3,6 +3,7 @@ import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
 import { CURSOR_MARKER, type TUI } from "@earendil-works/pi-tui/dist/tui.js";
 import { visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
+import { type Failure, isFailure } from "@lathe/protocol";
 import { fit } from "../render/fit.ts";
 import { Chat } from "./chat.ts";
 import { type Choice, choiceLines, matching, meant } from "./choice.ts";
@@ -41,6 +42,7 @@ export class ScreenChat {
   /** The choice that is shown, whether it takes keys yet, and what stood in the editor before. */
   #shown: { readonly choice: Choice; isOpen: boolean; selected: number; draft: string } | undefined;
   #isLeft = false;
+  #isPasting = false;
 
   constructor(settings: ChatSettings, first: FirstFrame) {
     this.#settings = settings;
@@ -104,7 +106,7 @@ export class ScreenChat {
 
   #listen(first: FirstFrame): void {
     this.#keys.on("data", (key) => this.#onKey(key));
-    this.#keys.on("paste", (text) => this.#onKey(`\u001b[200~${text}\u001b[201~`));
+    this.#keys.on("paste", (text) => this.#onPaste(text));
     const typed = first.handOver();
     this.#mode = enterTerminalMode({
       onStop: () => this.#area.clear(),
@@ -133,6 +135,33 @@ export class ScreenChat {
     else this.#press(key);
   }
 
+  #onPaste(text: string): void {
+    const marks = this.chat.choice ? undefined : this.chat.pasted.marksOf(text, this.chat.options.cwd);
+    if (marks === undefined) this.#onKey(`\u001b[200~${text}\u001b[201~`);
+    else this.#put(marks);
+  }
+
+  /** Where the cursor is by then. */
+  #put(marks: string | Failure): void {
+    if (isFailure(marks)) this.chat.complain(marks.text);
+    else this.#editor.insertTextAtCursor(`${marks} `);
+    this.#request("typing");
+  }
+
+  /** What the terminal pastes by itself is text; an image has to be asked for. */
+  async #pasteImage(): Promise<undefined> {
+    if (this.#isPasting || this.chat.choice) return undefined;
+    this.#isPasting = true;
+    try {
+      const { readClipboardImage } = await import("@lathe/hosts/clipboard-image");
+      const image = await readClipboardImage(this.chat.options);
+      if (!this.#isLeft) this.#put(isFailure(image) ? image : this.chat.pasted.add(image));
+    } finally {
+      this.#isPasting = false;
+    }
+    return undefined;
+  }
+
   #press(key: string): void {
     this.#lastKeyAt = performance.now();
     if (!this.#isForAll(key) && !this.#isForChoice(key)) this.#editor.handleInput(key);
@@ -153,6 +182,7 @@ export class ScreenChat {
     else if (matchesKey(key, "ctrl+d") && isEmpty) this.#leave();
     else if (matchesKey(key, "ctrl+z")) this.#mode?.suspend();
     else if (matchesKey(key, "ctrl+l")) this.#onResize();
+    else if (matchesKey(key, "ctrl+v")) void this.chat.attempt(() => this.#pasteImage());
     else if (matchesKey(key, "escape") && !this.#editor.isShowingAutocomplete()) this.#escape();
     else return false;
     return true;
@@ -230,7 +260,7 @@ export class ScreenChat {
     this.#shown = choice && { choice, isOpen: false, selected: 0, draft: before?.draft ?? "" };
     if (before?.isOpen && this.#editor.getText() === "") this.#editor.setText(before.draft);
     if (!choice) return;
-    if (!choice.takesWords) this.#openChoice();
+    if (!choice.takesWords && !choice.settles) this.#openChoice();
     else this.#openWhenQuiet(choice, performance.now());
   }
 
@@ -303,6 +333,7 @@ export class ScreenChat {
         hint: this.#shown.choice.takesWords ? "Enter answers, or type words" : "Enter chooses, Esc leaves",
       };
     }
+    if (this.#isPasting) return { hint: "reading the clipboard" };
     return this.chat.isWorking ? { hint: "Esc interrupts" } : {};
   }
 }

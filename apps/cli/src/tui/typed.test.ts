@@ -1,14 +1,14 @@
 /** What a person types: choices, completions, images by path, and how the status line gives way. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { isFailure } from "@lathe/protocol";
-import { imagesIn } from "./attachments.ts";
 import { type Choice, choiceLines, matching, meant } from "./choice.ts";
 import { createCompletion } from "./completion.ts";
+import { createPastedImages } from "./pasted-images.ts";
 import { slashCommands } from "./slash/slash-commands.ts";
 import { statusLine } from "./status-line.ts";
 import { themeOf } from "./theme.ts";
@@ -96,17 +96,51 @@ it("images are found by their paths, however they are pasted", () => {
   for (const name of ["a.png", "my shots/b c.png"]) writeFileSync(join(folder, name), png);
   writeFileSync(join(folder, "fake.png"), "no image");
   const spaced = join(folder, "my shots/b c.png");
+  const said = (text: string) => createPastedImages().wordsOf(text, folder);
   const count = (text: string): number => {
-    const images = imagesIn(text, folder);
-    assert.ok(!isFailure(images), text);
-    return images.length;
+    const words = said(text);
+    assert.ok(!isFailure(words), text);
+    return words.images?.length ?? 0;
   };
   assert.equal(count("why is a.png red?"), 1);
   assert.equal(count(`look: '${spaced}' and "${spaced}" @a.png`), 2);
   assert.equal(count(spaced.replaceAll(" ", "\\ ")), 1);
   assert.equal(count(pathToFileURL(spaced).href), 1);
   assert.equal(count("there is no missing.png, and it's fine"), 0);
-  assert.ok(isFailure(imagesIn("fake.png", folder)));
+  assert.ok(isFailure(said("fake.png")));
+  writeFileSync(join(folder, "huge.png"), "");
+  truncateSync(join(folder, "huge.png"), 1e12);
+  assert.match(JSON.stringify(said("huge.png")), /has 1000000\.0 MB; 3\.5 can be shown/);
+});
+
+it("images that are pasted stand there as marks, and go along where their marks are said", () => {
+  const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+  mkdirSync(join(folder, "dragged in"));
+  const [one, two] = ["one.png", "two's.png"].map((name) => join(folder, "dragged in", name));
+  for (const path of [one, two]) writeFileSync(path ?? "", png);
+  const pasted = createPastedImages();
+  const marks = (text: string) => pasted.marksOf(text, folder);
+  assert.equal(marks(one ?? ""), "[Image #1]");
+  assert.equal(marks(`${(one ?? "").replaceAll(" ", "\\ ")} "${two}" `), "[Image #2] [Image #3]");
+  assert.equal(marks(`'${one}'\n`), "[Image #4]");
+  assert.equal(marks(pathToFileURL(one ?? "").href), "[Image #5]");
+  for (const text of ["one.png", "look at this", `${one} is red`, "/no/such.png", "", folder, "/a\n/b"])
+    assert.equal(marks(text), undefined, text);
+  writeFileSync(join(folder, "dragged in/wrong.png"), "no image");
+  assert.match(JSON.stringify(marks(join(folder, "dragged in/wrong.png"))), /is no image/);
+  const image = { type: "image", mediaType: "image/png", base64: png.toString("base64") } as const;
+  assert.equal(pasted.add(image), "[Image #6]");
+  const said = (text: string) => {
+    const words = pasted.wordsOf(text, folder);
+    assert.ok(!isFailure(words), JSON.stringify(words));
+    return [words.text, words.images?.length ?? 0];
+  };
+  assert.deepEqual(said("why [Image #6]? [Image #6]"), ["why [Image #6]? [Image #6]", 1]);
+  assert.deepEqual(said("[Image #1]"), [`[Image #1]\n[Image #1] is the file ${one}`, 1]);
+  assert.deepEqual(said("[Image #7] is somebody else's"), ["[Image #7] is somebody else's", 0]);
+  for (let more = 0; more < 3; more++) pasted.add(image);
+  assert.match(JSON.stringify(pasted.wordsOf("[Image #1]", folder)), /not kept any more: paste it again/);
+  assert.equal(said("[Image #2] [Image #9]")[1], 2);
 });
 
 it("the status line drops what matters least where it is narrow", () => {

@@ -16,7 +16,9 @@ export function userHooksFile(env: CustomPlace["env"]): string {
 }
 
 export function mayHaveHooks({ cwd, env }: CustomPlace): boolean {
-  return [...projectHookFiles.map((name) => join(cwd, name)), userHooksFile(env)].some((path) =>
-    existsSync(path),
-  );
+  return mayHaveProjectHooks(cwd) || existsSync(userHooksFile(env));
+}
+
+export function mayHaveProjectHooks(cwd: string): boolean {
+  return projectHookFiles.some((name) => existsSync(join(cwd, name)));
 }

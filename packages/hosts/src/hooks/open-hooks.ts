@@ -3,14 +3,14 @@ import type { CustomPlace } from "../customs/custom-files.ts";
 import { hookFiles } from "./hook-files.ts";
 import { type Hook, readHookSettings } from "./hook-settings.ts";
 import { type HookPlace, openSessionHooks, type SessionHooks } from "./session-hooks.ts";
-import { isTrusted } from "./trusted-hooks.ts";
+import { isTrusted, lookAtHooks } from "./trusted-hooks.ts";
 
 /** Undefined where none is to run. */
 export function openHooks(place: HookPlace & CustomPlace): SessionHooks | undefined {
   const { hooks, hash, remarks } = readHookSettings(place);
   for (const remark of remarks) place.onRemark(remark);
   const isAllowed = hash === "" || isTrusted(place, hash);
-  if (!isAllowed) {
+  if (!isAllowed && !lookAtHooks(place).never) {
     const what = "the hooks of this project do not run: they are not trusted, or have changed since";
     place.onRemark(`${what}; \`lathe hooks list\` shows them, \`lathe hooks trust\` lets them run`);
   }

@@ -1,73 +1,50 @@
-/** Trusted hooks: which projects' hooks the user lets run, each as it was when they said so; kept in the user's own place. */
-import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { configFolder } from "../config-folder.ts";
+/** Trusted hooks: which projects' hooks the user lets run, each as it was when they said so. */
+import { createHash } from "node:crypto";
+import type { Failure } from "@lathe/protocol";
 import type { CustomPlace } from "../customs/custom-files.ts";
-import { isInReach } from "../kept-rules.ts";
-import { readHookSettings } from "./hook-settings.ts";
+import { keepLook, type Look, type LookedItem, readLook } from "../looked-at.ts";
+import { hookFiles } from "./hook-files.ts";
+import { type HookSettings, readHookSettings } from "./hook-settings.ts";
 
-/** By the real path of the folder. */
-type Trusted = Readonly<Record<string, string>>;
+const file = "trusted-hooks.json";
 
-function fileOf(env: CustomPlace["env"]): string {
-  return join(configFolder(env), "trusted-hooks.json");
+export function isTrusted(place: CustomPlace, hash: string): boolean {
+  return lookAtHooks(place).hash === hash;
 }
 
-/** What lies in reach of commands they may have written: there nothing is trusted. */
-export function isTrusted({ cwd, env }: CustomPlace, hash: string): boolean {
-  const trusted = isInReach({ cwd, env }) ? {} : read(env);
-  return !isFailure(trusted) && Object.hasOwn(trusted, cwd) && trusted[cwd] === hash;
+/** What was said of them last. */
+export function lookAtHooks(place: CustomPlace): Look {
+  return readLook(file, place);
 }
 
-/** As the project's hooks are now. */
-export function trustHooks(place: CustomPlace): Failure | undefined {
-  const { cwd, env } = place;
-  if (isInReach(place)) {
-    const text = `${configFolder(env)} lies in ${cwd}, where commands can write: nothing can be trusted there`;
-    return failure("no-access", text, { who: "user" });
-  }
-  const trusted = read(env);
-  if (isFailure(trusted)) return trusted;
-  return write(env, { ...trusted, [cwd]: readHookSettings(place).hash });
+/** As they were shown, or as they are now. */
+export function trustHooks(
+  place: CustomPlace,
+  settings: HookSettings = readHookSettings(place),
+): Failure | undefined {
+  return keepLook(file, place, { hash: settings.hash, items: hookItems(settings, place.cwd) });
 }
 
-export function distrustHooks({ cwd, env }: CustomPlace): Failure | undefined {
-  const trusted = read(env);
-  if (isFailure(trusted)) return trusted;
-  const { [cwd]: _, ...others } = trusted;
-  return write(env, others);
+/** They do not run, and nobody is asked about them any more. */
+export function neverTrustHooks(place: CustomPlace): Failure | undefined {
+  return keepLook(file, place, { never: true });
 }
 
-function read(env: CustomPlace["env"]): Trusted | Failure {
-  const file = fileOf(env);
-  try {
-    const trusted: unknown = JSON.parse(readFileSync(file, "utf8"));
-    const isWhole = typeof trusted === "object" && trusted !== null && !Array.isArray(trusted);
-    return isWhole ? (trusted as Trusted) : unreadable(file, "it is no object");
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return {};
-    return unreadable(file, cause instanceof SyntaxError ? "it is not valid JSON" : `${code}`);
-  }
+export function distrustHooks(place: CustomPlace): Failure | undefined {
+  return keepLook(file, place, undefined);
 }
 
-function unreadable(file: string, why: string): Failure {
-  return failure("config-invalid", `${file} cannot be used: ${why}`, { who: "user" });
-}
-
-function write(env: CustomPlace["env"], trusted: Trusted): Failure | undefined {
-  const file = fileOf(env);
-  const temporary = `${file}.${process.pid}-${randomBytes(4).toString("hex")}`;
-  try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, `${JSON.stringify(trusted, null, 2)}\n`, { mode: 0o600, flush: true });
-    renameSync(temporary, file);
-    return undefined;
-  } catch (cause) {
-    rmSync(temporary, { force: true });
-    const text = `${file} cannot be written (${(cause as NodeJS.ErrnoException).code})`;
-    return failure("no-access", text, { who: "host", cause });
-  }
+/** The project's hooks one by one, with the files of the project that each names. */
+export function hookItems({ hooks }: HookSettings, cwd: string): readonly LookedItem[] {
+  return hooks
+    .filter(({ isProjects }) => isProjects)
+    .map(({ event, matcher, command }) => {
+      const files = hookFiles(command, cwd).files.flatMap(({ path, bytes }) =>
+        bytes ? [[path, createHash("sha256").update(bytes).digest("hex")] as const] : [],
+      );
+      return {
+        text: `${event}${matcher === "" ? "" : ` ${matcher}`}: ${command}`,
+        files: Object.fromEntries(files),
+      };
+    });
 }

@@ -1,8 +1,8 @@
 /** `/agents`: the kinds of subagents that work can be handed to. */
 import { fit, harmless } from "../../render/fit.ts";
-import type { SlashCommand } from "./slash-command.ts";
+import type { SharedCommand } from "./slash-command.ts";
 
-export const agentsCommand: SlashCommand = {
+export const agentsCommand: SharedCommand = {
   name: "agents",
   about: "the kinds of subagents there are, yours included",
   run: async (chat) => {

@@ -1,8 +1,8 @@
 /** `/compact`: the conversation is made shorter, now. */
 import { noSession } from "./no-session.ts";
-import type { SlashCommand } from "./slash-command.ts";
+import type { SharedCommand } from "./slash-command.ts";
 
-export const compactCommand: SlashCommand = {
+export const compactCommand: SharedCommand = {
   name: "compact",
   usage: "[FOCUS]",
   about: "makes the conversation shorter; with words, what a summary should keep above all",

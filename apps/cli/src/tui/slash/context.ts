@@ -1,9 +1,9 @@
 /** `/context`: what takes how much of the model's window. */
 import { isFailure } from "@lathe/protocol";
 import { noSession } from "./no-session.ts";
-import type { SlashCommand } from "./slash-command.ts";
+import type { SharedCommand } from "./slash-command.ts";
 
-export const contextCommand: SlashCommand = {
+export const contextCommand: SharedCommand = {
   name: "context",
   about: "what takes how much of the model's window",
   run: async (chat) => {

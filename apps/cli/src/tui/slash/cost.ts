@@ -3,9 +3,9 @@
 import { isFailure } from "@lathe/protocol";
 import { costText } from "../../cost/cost-text.ts";
 import { noSession } from "./no-session.ts";
-import type { SlashCommand } from "./slash-command.ts";
+import type { SharedCommand } from "./slash-command.ts";
 
-export const costCommand: SlashCommand = {
+export const costCommand: SharedCommand = {
   name: "cost",
   about: "what the session cost, step by step",
   run: async (chat) => {

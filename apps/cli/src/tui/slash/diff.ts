@@ -2,9 +2,9 @@
 import { isFailure } from "@lathe/protocol";
 import { changesText } from "../../sessions/changes-text.ts";
 import { noSession } from "./no-session.ts";
-import type { SlashCommand } from "./slash-command.ts";
+import type { SharedCommand } from "./slash-command.ts";
 
-export const diffCommand: SlashCommand = {
+export const diffCommand: SharedCommand = {
   name: "diff",
   about: "what the session changed in your files",
   run: async (chat) => {

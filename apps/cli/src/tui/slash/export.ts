@@ -3,9 +3,9 @@ import { writeFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { noSession } from "./no-session.ts";
-import type { SlashCommand } from "./slash-command.ts";
+import type { SharedCommand } from "./slash-command.ts";
 
-export const exportCommand: SlashCommand = {
+export const exportCommand: SharedCommand = {
   name: "export",
   usage: "[FILE.html | FILE.md]",
   about: "writes the session into a page to share (.html) or a text (.md)",

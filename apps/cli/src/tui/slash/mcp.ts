@@ -1,8 +1,8 @@
 /** `/mcp`: the servers of other programs' tools. */
 import { fit, harmless } from "../../render/fit.ts";
-import type { SlashCommand } from "./slash-command.ts";
+import type { SharedCommand } from "./slash-command.ts";
 
-export const mcpCommand: SlashCommand = {
+export const mcpCommand: SharedCommand = {
   name: "mcp",
   about: "the servers whose tools the agent may call; `lathe mcp list` tries them",
   run: async (chat) => {

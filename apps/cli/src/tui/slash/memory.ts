@@ -1,9 +1,9 @@
 /** `/memory`: the facts that sessions are told from their start. */
 import { isFailure } from "@lathe/protocol";
 import { harmless, wrap } from "../../render/fit.ts";
-import type { SlashCommand } from "./slash-command.ts";
+import type { SharedCommand } from "./slash-command.ts";
 
-export const memoryCommand: SlashCommand = {
+export const memoryCommand: SharedCommand = {
   name: "memory",
   about: "the facts that new sessions are told; `lathe memory` adds and removes some",
   run: async (chat) => {

@@ -2,10 +2,9 @@
 import type { Session } from "@lathe/protocol";
 import { wrap } from "../../render/fit.ts";
 import { takeOverText } from "../../render/take-over-text.ts";
-import type { Chat } from "../chat.ts";
-import type { SlashCommand } from "./slash-command.ts";
+import type { Conversation, SharedCommand } from "./slash-command.ts";
 
-export const modelCommand: SlashCommand = {
+export const modelCommand: SharedCommand = {
   name: "model",
   usage: "[ID]",
   about: "another model goes on; without an id a list to choose from",
@@ -23,13 +22,13 @@ export const modelCommand: SlashCommand = {
 /** Shorter conversations are read anew for next to nothing. */
 const fewTokens = 20_000;
 
-async function priceLine(chat: Chat, session: Session, id: string): Promise<readonly string[]> {
+async function priceLine(chat: Conversation, session: Session, id: string): Promise<readonly string[]> {
   const { priceOfTakeOver } = await import("@lathe/hosts/take-over-price");
   const price = await priceOfTakeOver(chat.options, session, id);
   return price && price.tokens >= fewTokens ? wrap(takeOverText(price), chat.width) : [];
 }
 
-async function chosen(chat: Chat): Promise<string | undefined> {
+async function chosen(chat: Conversation): Promise<string | undefined> {
   const { listModels } = await import("@lathe/hosts/list-models");
   const { models } = await listModels(chat.options);
   const reached = models.filter(({ reach, chosen: place }) => reach !== undefined || place !== undefined);

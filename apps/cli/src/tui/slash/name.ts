@@ -1,9 +1,9 @@
 /** `/name`: what the session is called. */
 import { nameSession } from "@lathe/hosts/name-session";
 import { noSession } from "./no-session.ts";
-import type { SlashCommand } from "./slash-command.ts";
+import type { SharedCommand } from "./slash-command.ts";
 
-export const nameCommand: SlashCommand = {
+export const nameCommand: SharedCommand = {
   name: "name",
   usage: "NAME",
   about: "gives the session a name, by which it is found again",

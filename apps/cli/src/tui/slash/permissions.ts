@@ -1,8 +1,7 @@
 /** `/permissions`: the mode, and what was allowed for the session and for the project. */
 import { type Failure, failure, isFailure, type Mode, modes, type Rule } from "@lathe/protocol";
 import { ruleText } from "../../render/rule-text.ts";
-import type { Chat } from "../chat.ts";
-import type { SlashCommand } from "./slash-command.ts";
+import type { Conversation, SharedCommand } from "./slash-command.ts";
 
 const abouts: Readonly<Record<Mode, string>> = {
   ask: "asks before anything that changes something",
@@ -11,14 +10,14 @@ const abouts: Readonly<Record<Mode, string>> = {
   "read-only": "only reads",
 };
 
-export const permissionsCommand: SlashCommand = {
+export const permissionsCommand: SharedCommand = {
   name: "permissions",
   usage: "[MODE]",
   about: "what the agent may do unasked; a mode changes it",
   run: async (chat, words) => (words === "" ? shown(chat) : changed(chat, words)),
 };
 
-async function shown(chat: Chat): Promise<readonly string[] | Failure> {
+async function shown(chat: Conversation): Promise<readonly string[] | Failure> {
   const { readProjectRules } = await import("@lathe/hosts/local");
   const { env, cwd, mode } = chat.options;
   const kept = readProjectRules(env, cwd);
@@ -38,7 +37,7 @@ async function shown(chat: Chat): Promise<readonly string[] | Failure> {
   ];
 }
 
-async function changed(chat: Chat, words: string): Promise<readonly string[] | Failure> {
+async function changed(chat: Conversation, words: string): Promise<readonly string[] | Failure> {
   const mode = modes.find((one) => one === words);
   if (!mode)
     return failure("invalid-arguments", `the modes are ${modes.join(", ")}, not ${words}`, { who: "user" });

@@ -1,7 +1,7 @@
 /** `/plan`: the agent looks and plans, and changes nothing. */
-import type { SlashCommand } from "./slash-command.ts";
+import type { SharedCommand } from "./slash-command.ts";
 
-export const planCommand: SlashCommand = {
+export const planCommand: SharedCommand = {
   name: "plan",
   usage: "[off | TASK]",
   about: "the agent may only look and plan; off lets it work again",

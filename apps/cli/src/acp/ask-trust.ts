@@ -1,0 +1,66 @@
+/** Ask trust: the person at the editor is asked about what the project would have run and they have not looked at yet. */
+import {
+  methods,
+  type PermissionOption,
+  type RequestPermissionRequest,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk";
+import { isFailure } from "@lathe/protocol";
+import type { AgentOptions } from "../run-options.ts";
+import { problemLine } from "../show-failure.ts";
+import {
+  type TrustAnswer,
+  type TrustQuestion,
+  trustChoices,
+  trustQuestions,
+} from "../trust/trust-questions.ts";
+import type { Editor } from "./ask-editor.ts";
+import { verbatim } from "./outcome-update.ts";
+
+const kinds: Readonly<Record<TrustAnswer, PermissionOption["kind"]>> = {
+  later: "reject_once",
+  yes: "allow_always",
+  never: "reject_always",
+};
+
+/** The options that a session has then; undefined when the person stopped instead. Rejects when the editor cannot be asked. */
+export async function askTrust(before: AgentOptions, editor: Editor): Promise<AgentOptions | undefined> {
+  let options = before;
+  for (const question of trustQuestions(options)) {
+    const said = await asked(question, editor);
+    if (said === undefined) return undefined;
+    const next = question.answer(said, options);
+    if (isFailure(next)) process.stderr.write(problemLine(next.text));
+    else options = next;
+  }
+  return options;
+}
+
+async function asked(
+  { about, title, lines }: TrustQuestion,
+  { client, sessionId, signal }: Editor,
+): Promise<TrustAnswer | undefined> {
+  const toolCallId = `trust-${about}`;
+  const shown = { toolCallId, title, kind: "other" as const, content: [verbatim(lines.join("\n"))] };
+  const tell = (update: SessionUpdate): Promise<void> =>
+    client.notify(methods.client.session.update, { sessionId, update });
+  await tell({ sessionUpdate: "tool_call", status: "pending", ...shown });
+  const options = trustChoices.map(({ value, label, about: means }) => {
+    return { optionId: value, name: `${label} (${means})`, kind: kinds[value] };
+  });
+  const params: RequestPermissionRequest = {
+    sessionId,
+    toolCall: { status: "pending" as const, ...shown },
+    options,
+  };
+  const { outcome } = await client.request(methods.client.session.requestPermission, params, {
+    cancellationSignal: signal,
+  });
+  const chosen = outcome.outcome === "selected" ? outcome.optionId : undefined;
+  const said = trustChoices.find(({ value }) => value === chosen)?.value;
+  const status = said === "yes" ? "completed" : "failed";
+  await tell({ sessionUpdate: "tool_call_update", toolCallId, status });
+  if (outcome.outcome === "cancelled") return undefined;
+  // What is no answer lets nothing run.
+  return said ?? "later";
+}

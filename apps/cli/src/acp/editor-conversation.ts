@@ -1,0 +1,98 @@
+/** Editor conversation: what is typed behind a slash at an editor, as in the terminal: our commands, and those that the project and the user wrote down. */
+import type { AvailableCommand } from "@agentclientprotocol/sdk";
+import { expandCommand, listCommands } from "@lathe/hosts/expand-command";
+import type { LocalSession, Words } from "@lathe/hosts/local";
+import { type Failure, failure, isFailure, type Mode } from "@lathe/protocol";
+import { nearest } from "../nearest.ts";
+import { fit, harmless } from "../render/fit.ts";
+import type { AgentOptions } from "../run-options.ts";
+import { sharedCommands } from "../tui/slash/shared-commands.ts";
+import type { Conversation } from "../tui/slash/slash-command.ts";
+import { typedWords } from "../tui/slash/typed-words.ts";
+import { themeOf } from "../tui/theme.ts";
+
+/** The session behind the conversation. */
+export interface Spoken {
+  readonly options: AgentOptions;
+  readonly session: LocalSession | undefined;
+  setMode(mode: Mode | undefined): Mode;
+  setModel(model: string): Promise<Failure | undefined>;
+  print(lines: readonly string[]): void;
+  /** *Contract:* says the words, if any, and drives until no turn is open. */
+  drive(words?: Words): Promise<void>;
+}
+
+/** Columns of what is laid out; editors show it in letters of one width. */
+const width = 100;
+const longestAbout = 200;
+
+export function availableCommands(options: AgentOptions): AvailableCommand[] {
+  const own = sharedCommands.map(({ name, about, usage }) => command(name, about, usage));
+  const customs = listCommands(options).filter(
+    ({ name }) => typedWords(`/${name}`) !== undefined && !isOwn(name),
+  );
+  return [...own, ...customs.map(({ name, about, hint }) => command(name, about, hint))];
+}
+
+function command(name: string, about: string, hint?: string): AvailableCommand {
+  const input = hint === undefined || hint === "" ? {} : { input: { hint: harmless(hint) } };
+  return { name, description: fit(harmless(about), longestAbout), ...input };
+}
+
+function isOwn(name: string): boolean {
+  return sharedCommands.some((one) => one.name === name);
+}
+
+/** *Contract:* does what was typed where it is a command of ours; else the words for the agent, which a custom command stands for. */
+export async function heardCommand(words: Words, spoken: Spoken): Promise<Words | Failure | undefined> {
+  const typed = typedWords(words.text);
+  if (!typed) return words;
+  const own = sharedCommands.find(({ name }) => name === typed.name);
+  if (own) {
+    const told = await own.run(conversation(words, spoken), typed.words);
+    if (told && isFailure(told)) return told;
+    if (told) spoken.print(told);
+    return undefined;
+  }
+  const known = availableCommands(spoken.options).map(({ name }) => name);
+  if (!known.includes(typed.name)) return unknown(typed.name, known);
+  const text = expandCommand(words.text, spoken.options);
+  return isFailure(text) ? text : { ...words, text };
+}
+
+function unknown(name: string, known: readonly string[]): Failure {
+  const meant = nearest(name, [...known]);
+  const list = known.map((one) => `/${one}`).join(", ");
+  const instead = meant ? `did you mean /${meant}?` : `there are ${list}`;
+  return failure("invalid-arguments", `there is no /${name}; ${instead}`, { who: "user" });
+}
+
+function conversation({ images }: Words, spoken: Spoken): Conversation {
+  return {
+    get options() {
+      return spoken.options;
+    },
+    get session() {
+      return spoken.session;
+    },
+    theme: themeOf("none"),
+    width,
+    isWorking: false,
+    print: (lines) => spoken.print(lines),
+    drive: (words) => spoken.drive(words),
+    say: (text) => spoken.drive({ text, ...(images && { images }) }),
+    setMode: (mode) => spoken.setMode(mode),
+    setModel: (model) => spoken.setModel(model),
+    status: () => ({ model: modelOf(spoken) }),
+    // An editor has no list to choose from: what there is is told, and typed behind the command.
+    choose: async (title, options) => {
+      spoken.print([title, ...options.map(({ value, about = "" }) => `  ${value}  ${about}`.trimEnd())]);
+      return undefined;
+    },
+  };
+}
+
+function modelOf({ session, options }: Spoken): string {
+  const now = session?.session();
+  return now?.chosen ?? (now?.model || (options.models[0] ?? ""));
+}

@@ -1,0 +1,116 @@
+/** Trust questions: what a project would have run, shown one by one with what has changed since it was agreed to, and what the person says to it. */
+import { readHookSettings } from "@lathe/hosts/hook-settings";
+import { canBeKept, changesSince, type ItemChange, type Look, type LookedItem } from "@lathe/hosts/looked-at";
+import { mayHaveProjectHooks } from "@lathe/hosts/may-have-hooks";
+import { hookItems, lookAtHooks, neverTrustHooks, trustHooks } from "@lathe/hosts/trusted-hooks";
+import { type Failure, isFailure } from "@lathe/protocol";
+import {
+  neverTrustServers,
+  projectFile,
+  readProjectServers,
+  trustProjectServers,
+} from "../config/project-servers.ts";
+import { harmless } from "../render/fit.ts";
+import type { AgentOptions } from "../run-options.ts";
+
+export type TrustAnswer = "later" | "yes" | "never";
+
+export interface TrustQuestion {
+  readonly about: "hooks" | "servers";
+  /** In a few words. */
+  readonly title: string;
+  /** All that would run. */
+  readonly lines: readonly string[];
+  /** *Contract:* what is said is kept; resolves to the options that a session has then. */
+  answer(said: TrustAnswer, options: AgentOptions): AgentOptions | Failure;
+}
+
+/** The one that changes nothing comes first. */
+export const trustChoices: readonly {
+  readonly value: TrustAnswer;
+  readonly label: string;
+  readonly about: string;
+}[] = [
+  { value: "later", label: "Not now", about: "nothing of it runs; asked again next time" },
+  { value: "yes", label: "Yes, for this folder", about: "until one of them or its files changes" },
+  { value: "never", label: "Never for this folder", about: "nothing of it runs, and nobody is asked" },
+];
+
+/** What was agreed to as it is, and what is never to be asked about, is none. */
+export function trustQuestions({ cwd, env }: AgentOptions): readonly TrustQuestion[] {
+  const place = { cwd, env };
+  if (!canBeKept(place)) return [];
+  return [...hookQuestions(place), ...serverQuestions(place)];
+}
+
+type Place = Pick<AgentOptions, "cwd" | "env">;
+
+function hookQuestions(place: Place): readonly TrustQuestion[] {
+  if (!mayHaveProjectHooks(place.cwd)) return [];
+  const settings = readHookSettings(place);
+  const look = lookAtHooks(place);
+  if (settings.hash === "" || look.never || look.hash === settings.hash) return [];
+  const how = "programs that have a say in sessions here; they run in the sandbox";
+  return [
+    {
+      about: "hooks",
+      title: "May this project's hooks run?",
+      lines: shown(`This project brings hooks: ${how}.`, look, hookItems(settings, place.cwd)),
+      answer: (said, options) => {
+        if (said === "later") return options;
+        return (said === "yes" ? trustHooks(place, settings) : neverTrustHooks(place)) ?? options;
+      },
+    },
+  ];
+}
+
+function serverQuestions(place: Place): readonly TrustQuestion[] {
+  const found = readProjectServers(place.cwd, place.env);
+  // What is wrong with it was told with the configuration.
+  if (!found || isFailure(found) || found.isTrusted || found.look.never) return [];
+  if (found.items.length === 0) return [];
+  const how = `${projectFile} names MCP servers, which run outside the sandbox, with your rights`;
+  return [
+    {
+      about: "servers",
+      title: "May this project's MCP servers be started?",
+      lines: shown(`This project's ${how}.`, found.look, found.items),
+      answer: (said, options) => {
+        if (said === "later") return options;
+        if (said === "never") return neverTrustServers(place) ?? options;
+        const refused = trustProjectServers(place, found);
+        return refused ?? { ...options, mcpServers: { ...found.servers, ...options.mcpServers } };
+      },
+    },
+  ];
+}
+
+const marks: Readonly<Record<ItemChange["change"], string>> = {
+  same: "as it was",
+  new: "NEW",
+  changed: "CHANGED",
+  gone: "gone",
+};
+
+function shown(head: string, look: Look, items: readonly LookedItem[]): readonly string[] {
+  const changes = changesSince(look, items);
+  const isKnown = look.hash !== undefined;
+  const since = isKnown ? " You let them run before, and they have changed since:" : "";
+  const lines = changes
+    ? changes.flatMap(({ text, change, files }) => [
+        ...itemLines(`${marks[change]}  ${text}`),
+        ...files.map((path) => `      ${harmless(path)} is not as it was`),
+      ])
+    : items.flatMap(({ text, files }) => [
+        ...itemLines(text),
+        ...Object.keys(files).map((path) => `      with ${harmless(path)}`),
+      ]);
+  return [`${head}${since}`, ...lines];
+}
+
+/** No line of it may look like another item. */
+function itemLines(text: string): readonly string[] {
+  return harmless(text)
+    .split("\n")
+    .map((line, row) => `${row === 0 ? "  " : "      "}${line}`);
+}

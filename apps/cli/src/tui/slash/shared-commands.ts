@@ -1,0 +1,30 @@
+/** The slash commands that work wherever a person talks to the agent, in the order in which an editor lists them. */
+import { agentsCommand } from "./agents.ts";
+import { compactCommand } from "./compact.ts";
+import { contextCommand } from "./context.ts";
+import { costCommand } from "./cost.ts";
+import { diffCommand } from "./diff.ts";
+import { exportCommand } from "./export.ts";
+import { mcpCommand } from "./mcp.ts";
+import { memoryCommand } from "./memory.ts";
+import { modelCommand } from "./model.ts";
+import { nameCommand } from "./name.ts";
+import { permissionsCommand } from "./permissions.ts";
+import { planCommand } from "./plan.ts";
+import type { SharedCommand } from "./slash-command.ts";
+
+/** Not those about which session is shown: an editor has its own ways to begin, leave and take up one. */
+export const sharedCommands: readonly SharedCommand[] = [
+  modelCommand,
+  planCommand,
+  permissionsCommand,
+  diffCommand,
+  costCommand,
+  contextCommand,
+  compactCommand,
+  nameCommand,
+  exportCommand,
+  agentsCommand,
+  memoryCommand,
+  mcpCommand,
+];

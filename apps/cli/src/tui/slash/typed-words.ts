@@ -1,0 +1,10 @@
+/** Typed words: what a person typed, as a command with words behind it; a path is no command. */
+export interface TypedWords {
+  readonly name: string;
+  readonly words: string;
+}
+
+export function typedWords(text: string): TypedWords | undefined {
+  const [, name, words = ""] = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
+  return name === undefined ? undefined : { name, words: words.trim() };
+}

@@ -1,0 +1,76 @@
+/** An image in the clipboard, and one that is dragged in, as a person puts them into what they say. */
+import assert from "node:assert/strict";
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { startWireServer, type WireServer } from "@lathe/testkit";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { noTmux, openTmux, type Tmux } from "./tmux.ts";
+
+const png =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+const size = { columns: 100, rows: 24 };
+
+describe("images that are pasted", { skip: noTmux() }, () => {
+  let place: Place;
+  let server: WireServer;
+  let tmux: Tmux | undefined;
+  beforeEach(async () => {
+    place = makePlace();
+    server = await startWireServer(() => ({ parts: [{ type: "text", text: "I see." }] }));
+  });
+  afterEach(async () => {
+    await tmux?.close();
+    tmux = undefined;
+    await server.close();
+    place.remove();
+  });
+  const open = async (env: Readonly<Record<string, string>> = {}): Promise<Tmux> => {
+    tmux = await openTmux(place, ["--no-sandbox"], { size, env: { ...wireEnv(server.url), ...env } });
+    await tmux.until(/claude-sonnet-5-5/);
+    return tmux;
+  };
+  /** Stands in for that of a desktop. */
+  const xclip = (script: string): Readonly<Record<string, string>> => {
+    const bin = join(place.home, "bin");
+    mkdirSync(bin);
+    writeFileSync(join(place.home, "image"), Buffer.from(png, "base64"));
+    writeFileSync(join(bin, "xclip"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    return { DISPLAY: ":77", PATH: `${bin}:${process.env.PATH}` };
+  };
+
+  it("Ctrl-V puts the image in the clipboard into the prompt, and the model is shown it", async () => {
+    const take = `case "$*" in *TARGETS*) echo image/png;; *image/png*) cat ${place.home}/image;; esac`;
+    const terminal = await open(xclip(take));
+    await terminal.type("why is ");
+    await terminal.press("C-v");
+    await terminal.until("why is [Image #1]");
+    await terminal.type("red?");
+    await terminal.press("Enter");
+    await terminal.until(/I see[\s\S]*done · 1 step/);
+    const said = JSON.stringify(server.records[0]?.request.messages);
+    assert.ok(said.includes("why is [Image #1] red?") && said.includes(png), said.slice(0, 500));
+  });
+
+  it("says that there is none, and what was typed stays", async () => {
+    const terminal = await open(xclip("exit 1"));
+    await terminal.type("why is ");
+    await terminal.press("C-v");
+    assert.match(await terminal.until("there is no image in the clipboard"), /why is/);
+  });
+
+  it("a file that is dragged in is read at once", async () => {
+    mkdirSync(join(place.workspace, "my shots"));
+    const path = join(place.workspace, "my shots/a b.png");
+    writeFileSync(path, Buffer.from(png, "base64"));
+    const terminal = await open();
+    await terminal.paste(`'${path}'`);
+    await terminal.until("[Image #1]");
+    await terminal.paste("/no/such.png");
+    await terminal.until("[Image #1] /no/such.png");
+    await terminal.press("Enter");
+    await terminal.until(/I see[\s\S]*done · 1 step/);
+    const said = JSON.stringify(server.records[0]?.request.messages);
+    assert.ok(said.includes(png) && said.includes(`[Image #1] is the file ${path}`), said.slice(0, 500));
+  });
+});

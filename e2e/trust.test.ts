@@ -1,0 +1,96 @@
+/** What a project would have run is shown to the person at the terminal before anything is said to the agent. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { startWireServer, type WireServer } from "@lathe/testkit";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { noTmux, openTmux, sameScreen, type Tmux } from "./tmux.ts";
+
+const sampleServer = fileURLToPath(new URL("../packages/mcp/src/fixtures/server.mjs", import.meta.url));
+const size = { columns: 80, rows: 24 };
+
+describe("trust at the terminal", { skip: noTmux() }, () => {
+  let place: Place;
+  let server: WireServer;
+  let tmux: Tmux | undefined;
+  beforeEach(async () => {
+    place = makePlace();
+    server = await startWireServer(() => ({ parts: [{ type: "text", text: "Heard you." }] }));
+    const hooks = { UserPromptSubmit: [{ hooks: [{ type: "command", command: "sh seen.sh" }] }] };
+    place.put("seen.sh", "echo heard >> seen.txt\n");
+    place.put(".claude/settings.json", JSON.stringify({ hooks }));
+  });
+  afterEach(async () => {
+    await tmux?.close();
+    tmux = undefined;
+    await server.close();
+    place.remove();
+  });
+  const open = async (...args: readonly string[]): Promise<Tmux> => {
+    await tmux?.close();
+    tmux = await openTmux(place, ["--no-sandbox", ...args], { size, env: wireEnv(server.url) });
+    return tmux;
+  };
+  const seen = (): string => {
+    const path = join(place.workspace, "seen.txt");
+    return existsSync(path) ? readFileSync(path, "utf8") : "";
+  };
+
+  it("hooks run once the person said yes, and are asked about again with what has changed", async () => {
+    const first = await open("say hello");
+    sameScreen("trust-hooks", size, await first.until("Enter chooses"));
+    assert.equal(server.records.length, 0);
+    await first.press("Enter");
+    await first.until(/Heard you[\s\S]*done · 1 step/);
+    assert.equal(seen(), "");
+    const second = await open("say hello");
+    await second.until("Enter chooses");
+    await second.press("Down", "Enter");
+    await second.until(/Heard you[\s\S]*done · 1 step/);
+    assert.equal(seen(), "heard\n");
+    const third = await open("say hello");
+    await third.until(/Heard you[\s\S]*done · 1 step/);
+    assert.equal(seen(), "heard\nheard\n");
+    place.put("seen.sh", "echo otherwise >> seen.txt\n");
+    const fourth = await open();
+    const asked = await fourth.until("Enter chooses");
+    assert.match(asked, /CHANGED {2}UserPromptSubmit: sh seen\.sh\n\s+seen\.sh is not as it was/);
+    await fourth.press("Escape");
+    await fourth.until("Not now:");
+  });
+
+  it("never means that nobody is asked, and nothing runs", async () => {
+    const first = await open();
+    await first.until("Enter chooses");
+    await first.press("Down", "Down", "Enter");
+    await first.until("Never for this folder:");
+    const second = await open("say hello");
+    const screen = await second.until(/Heard you[\s\S]*done · 1 step/);
+    assert.ok(!/hooks/.test(screen), screen);
+    assert.equal(seen(), "");
+  });
+
+  it("keys that were typed before answer nothing", async () => {
+    const terminal = await open();
+    // As fast as they can be typed, from the first frame on.
+    await terminal.press(...Array.from({ length: 8 }, () => ["Down", "Enter"]).flat());
+    await terminal.until("Enter chooses");
+    await terminal.press("Escape");
+    await terminal.until("Not now:");
+    assert.equal(existsSync(join(place.home, ".config/lathe/trusted-hooks.json")), false);
+  });
+
+  it("a project's servers are shown whole, and are the session's with a yes", async () => {
+    place.put(".claude/settings.json", "{}");
+    const one = { command: process.execPath, args: [sampleServer], env: { MODE: "x" } };
+    place.put(".mcp.json", JSON.stringify({ mcpServers: { one } }));
+    const terminal = await open("say hello");
+    const asked = await terminal.until("Enter chooses");
+    assert.match(asked, /outside the sandbox,\s+with your rights[\s\S]*one:\s+MODE=x/);
+    await terminal.press("Down", "Enter");
+    await terminal.until(/Heard you[\s\S]*done · 1 step/);
+    assert.match(server.records[0]?.text ?? "", /find_tools/);
+  });
+});

@@ -1,0 +1,177 @@
+/** Clipboard image: the image that a person copied, read by the program that this machine has for it; outside the sandbox, so by fixed arguments and nothing of the workspace. */
+import { execFile } from "node:child_process";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
+import { delimiter, isAbsolute, join, sep } from "node:path";
+import { type Failure, failure, type ImagePart, imageType, isFailure, maxImageBytes } from "@lathe/protocol";
+
+export interface ClipboardPlace {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly platform?: NodeJS.Platform;
+}
+
+/** Those that a model can be shown, the best first. */
+const types = ["image/png", "image/jpeg", "image/webp", "image/gif"];
+const patienceMs = 3_000;
+/** It starts a system of its own. */
+const powershellMs = 15_000;
+
+type Run = (args: readonly string[], ms?: number) => Promise<Buffer | Failure | undefined>;
+
+interface Reader {
+  readonly program: string;
+  /** *Contract:* undefined where the clipboard holds no image. */
+  read(run: Run): Promise<Buffer | Failure | undefined>;
+}
+
+/** *Contract:* a failure says what is missing, or that there is no image. */
+export async function readClipboardImage(place: ClipboardPlace): Promise<ImagePart | Failure> {
+  const readers = readersFor(place);
+  const [first] = readers;
+  if (!first)
+    return refused("this machine has no clipboard that can be read: give the path of an image instead");
+  for (const reader of readers) {
+    const path = findProgram(reader.program, place);
+    if (path === undefined) continue;
+    const bytes = await reader.read(runner(path, place));
+    if (bytes === undefined || isFailure(bytes))
+      return bytes ?? refused("there is no image in the clipboard");
+    return imageOf(bytes);
+  }
+  const wanted = readers.map(({ program }) => program).join(" or ");
+  return refused(`the clipboard cannot be read: install ${wanted}, or give the path of an image`);
+}
+
+function imageOf(bytes: Buffer): ImagePart | Failure {
+  const mediaType = imageType(bytes);
+  if (mediaType === undefined) return refused("there is no image in the clipboard");
+  if (bytes.length > maxImageBytes) return tooLong();
+  return { type: "image", mediaType, base64: bytes.toString("base64") };
+}
+
+function readersFor({ env, platform = process.platform }: ClipboardPlace): readonly Reader[] {
+  if (platform === "darwin") return [pngpaste, osascript];
+  if (platform !== "linux") return [];
+  return [
+    ...(env.WAYLAND_DISPLAY ? [wlPaste] : []),
+    ...(env.DISPLAY ? [xclip] : []),
+    // Windows' own, where Linux runs within it.
+    ...(env.WSL_DISTRO_NAME ? [powershell] : []),
+  ];
+}
+
+const wlPaste: Reader = {
+  program: "wl-paste",
+  read: (run) => offered(run, ["--list-types"], (type) => ["--no-newline", "--type", type]),
+};
+
+const xclip: Reader = {
+  program: "xclip",
+  read: (run) =>
+    offered(run, ["-selection", "clipboard", "-t", "TARGETS", "-o"], (type) => [
+      ...["-selection", "clipboard", "-t", type, "-o"],
+    ]),
+};
+
+const pngpaste: Reader = { program: "pngpaste", read: (run) => run(["-"]) };
+
+const osascript: Reader = {
+  program: "osascript",
+  read: async (run) => {
+    const said = await run(["-e", "the clipboard as «class PNGf»"]);
+    if (said === undefined || isFailure(said)) return said;
+    const [, hex = ""] = /«data PNGf([0-9A-F]*)»/i.exec(said.toString("utf8")) ?? [];
+    return hex === "" ? undefined : Buffer.from(hex, "hex");
+  },
+};
+
+const script = `Add-Type -AssemblyName System.Windows.Forms, System.Drawing
+$image = [System.Windows.Forms.Clipboard]::GetImage()
+if ($image) {
+  $bytes = New-Object System.IO.MemoryStream
+  $image.Save($bytes, [System.Drawing.Imaging.ImageFormat]::Png)
+  [Console]::Out.Write([Convert]::ToBase64String($bytes.ToArray()))
+}`;
+
+const powershell: Reader = {
+  program: "powershell.exe",
+  read: async (run) => {
+    const said = await run(["-NoProfile", "-NonInteractive", "-STA", "-Command", script], powershellMs);
+    if (said === undefined || isFailure(said)) return said;
+    const bytes = Buffer.from(said.toString("latin1").trim(), "base64");
+    return bytes.length === 0 ? undefined : bytes;
+  },
+};
+
+async function offered(
+  run: Run,
+  list: readonly string[],
+  take: (type: string) => readonly string[],
+): Promise<Buffer | Failure | undefined> {
+  const said = await run(list);
+  if (said === undefined || isFailure(said)) return said;
+  const there = new Set(said.toString("utf8").split(/\s+/u));
+  const type = types.find((one) => there.has(one));
+  return type === undefined ? undefined : run(take(type));
+}
+
+/** Not relative, and not from the workspace: its programs are its authors', and this one runs with the user's rights. */
+function findProgram(name: string, { env, cwd }: ClipboardPlace): string | undefined {
+  for (const folder of (env.PATH ?? "").split(delimiter)) {
+    if (!isAbsolute(folder)) continue;
+    try {
+      const path = realpathSync(join(folder, name));
+      if (isIn(path, cwd) || isIn(join(folder, name), cwd) || !statSync(path).isFile()) continue;
+      accessSync(path, constants.X_OK);
+      return path;
+    } catch {
+      // The next folder may have it.
+    }
+  }
+  return undefined;
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** What leads to a display, and nothing else of the user's. */
+const passed = new Set([
+  ...["PATH", "HOME", "USER", "LANG", "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"],
+  ...["WSL_DISTRO_NAME", "WSL_INTEROP", "WSLENV", "SystemRoot", "TMPDIR"],
+]);
+/** As hex, twice the bytes and what stands around them. */
+const mostOutput = 2 * maxImageBytes + 10_000;
+
+/** Undefined where the program says that there is nothing of the kind. */
+function runner(path: string, { env }: ClipboardPlace): Run {
+  const clean = Object.fromEntries(Object.entries(env).filter(([name]) => passed.has(name)));
+  return (args, ms = patienceMs) =>
+    new Promise((resolve) => {
+      const options = {
+        env: clean,
+        cwd: sep,
+        timeout: ms,
+        killSignal: "SIGKILL" as const,
+        maxBuffer: mostOutput,
+        encoding: "buffer" as const,
+        windowsHide: true,
+      };
+      const child = execFile(path, args, options, (cause, stdout) => {
+        if (!cause) return resolve(stdout);
+        if (cause.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return resolve(tooLong());
+        if (cause.killed)
+          return resolve(refused(`${path} gave no answer within ${ms / 1000} s: the clipboard was not read`));
+        resolve(undefined);
+      });
+      child.stdin?.end();
+    });
+}
+
+function tooLong(): Failure {
+  return refused(`the image in the clipboard has more than ${maxImageBytes / 1e6} MB, which can be shown`);
+}
+
+function refused(text: string): Failure {
+  return failure("invalid-arguments", text, { who: "user" });
+}

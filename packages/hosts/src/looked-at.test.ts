@@ -1,0 +1,76 @@
+/** What a person looked at: kept by folder, with what has changed since, and only where no command can write. */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, it } from "node:test";
+import { isFailure } from "@lathe/protocol";
+import { changesSince, keepLook, type LookPlace, readLook } from "./looked-at.ts";
+
+let root: string;
+let place: LookPlace;
+beforeEach(() => {
+  root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-looks-")));
+  place = { cwd: join(root, "workspace"), env: { XDG_CONFIG_HOME: join(root, "config") } };
+  mkdirSync(place.cwd);
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const file = (): string => join(root, "config/lathe/looks.json");
+
+it("is kept by folder, and forgotten", () => {
+  const other = { ...place, cwd: join(root, "other") };
+  assert.equal(keepLook("looks.json", place, { hash: "1", items: [] }), undefined);
+  assert.equal(keepLook("looks.json", other, { never: true }), undefined);
+  assert.deepEqual(readLook("looks.json", place), { hash: "1", items: [] });
+  assert.equal(keepLook("looks.json", place, undefined), undefined);
+  assert.deepEqual([readLook("looks.json", place), readLook("looks.json", other)], [{}, { never: true }]);
+});
+
+it("a bare hash of an earlier Lathe still counts, though it says nothing of what was shown", () => {
+  mkdirSync(join(root, "config/lathe"), { recursive: true });
+  writeFileSync(file(), JSON.stringify({ [place.cwd]: "abc" }));
+  const look = readLook("looks.json", place);
+  assert.deepEqual(look, { hash: "abc" });
+  assert.equal(changesSince(look, [{ text: "a", files: {} }]), undefined);
+});
+
+it("a file that is not whole lets nothing run and is not written over", () => {
+  mkdirSync(join(root, "config/lathe"), { recursive: true });
+  for (const text of ["{", "[]", "null"]) {
+    writeFileSync(file(), text);
+    assert.deepEqual(readLook("looks.json", place), {});
+    assert.ok(isFailure(keepLook("looks.json", place, { hash: "1" })));
+    assert.equal(readFileSync(file(), "utf8"), text);
+  }
+  writeFileSync(file(), JSON.stringify({ [place.cwd]: 7 }));
+  assert.deepEqual(readLook("looks.json", place), {});
+});
+
+it("says what is new, changed, gone and as it was", () => {
+  const items = [
+    { text: "same", files: { "a.sh": "1" } },
+    { text: "changed", files: { "b.sh": "1", "lost.sh": "1" } },
+    { text: "gone", files: {} },
+  ];
+  const now = [
+    { text: "same", files: { "a.sh": "1" } },
+    { text: "changed", files: { "b.sh": "2" } },
+    { text: "new", files: {} },
+  ];
+  assert.deepEqual(changesSince({ hash: "1", items }, now), [
+    { text: "same", change: "same", files: [] },
+    { text: "changed", change: "changed", files: ["b.sh", "lost.sh"] },
+    { text: "new", change: "new", files: [] },
+    { text: "gone", change: "gone", files: [] },
+  ]);
+});
+
+it("nothing is kept where the user's place lies in the workspace", () => {
+  const inside = { ...place, env: { XDG_CONFIG_HOME: join(place.cwd, "config") } };
+  mkdirSync(join(place.cwd, "config/lathe"), { recursive: true });
+  writeFileSync(join(place.cwd, "config/lathe/looks.json"), JSON.stringify({ [place.cwd]: "abc" }));
+  assert.deepEqual(readLook("looks.json", inside), {});
+  const refused = keepLook("looks.json", inside, { hash: "1" });
+  assert.ok(isFailure(refused) && refused.code === "no-access");
+});

@@ -1,0 +1,123 @@
+/** Looked at: what a person let the projects of theirs run, each as it was when they said so, or never; kept in the user's own place. */
+import { randomBytes } from "node:crypto";
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { configFolder } from "./config-folder.ts";
+import { isInReach } from "./kept-rules.ts";
+
+export interface LookPlace {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** One thing that would run, with what its files were. */
+export interface LookedItem {
+  /** For people. */
+  readonly text: string;
+  /** By their paths from the workspace. */
+  readonly files: Readonly<Record<string, string>>;
+}
+
+export interface Look {
+  /** Of all that may run; absent where nothing may. */
+  readonly hash?: string;
+  /** What was shown then; absent where an earlier Lathe kept it. */
+  readonly items?: readonly LookedItem[];
+  /** Not to be asked about in this folder. */
+  readonly never?: true;
+}
+
+/** By the real path of the folder; a bare hash is one of an earlier Lathe. */
+type Kept = Readonly<Record<string, Look | string>>;
+
+/** Whether anything can be said of it there. */
+export function canBeKept(place: LookPlace): boolean {
+  return !isInReach(place);
+}
+
+/** What lies in reach of commands they may have written: there nothing was looked at. */
+export function readLook(name: string, place: LookPlace): Look {
+  const kept = isInReach(place) ? {} : read(fileOf(name, place.env));
+  if (isFailure(kept) || !Object.hasOwn(kept, place.cwd)) return {};
+  const look = kept[place.cwd];
+  if (typeof look === "string") return { hash: look };
+  return typeof look === "object" && look !== null ? look : {};
+}
+
+/** *Contract:* undefined forgets it. */
+export function keepLook(name: string, place: LookPlace, look: Look | undefined): Failure | undefined {
+  const { cwd, env } = place;
+  if (look && isInReach(place)) {
+    const text = `${configFolder(env)} lies in ${cwd}, where commands can write: nothing can be trusted there`;
+    return failure("no-access", text, { who: "user" });
+  }
+  const file = fileOf(name, env);
+  const kept = read(file);
+  if (isFailure(kept)) return kept;
+  const { [cwd]: _, ...others } = kept;
+  return write(file, look ? { ...others, [cwd]: look } : others);
+}
+
+export interface ItemChange {
+  readonly text: string;
+  readonly change: "same" | "new" | "changed" | "gone";
+  /** Files that are not as they were. */
+  readonly files: readonly string[];
+}
+
+/** What has become of what was looked at; undefined where nothing was, or where it is not known what. */
+export function changesSince(
+  { items: before }: Look,
+  now: readonly LookedItem[],
+): readonly ItemChange[] | undefined {
+  if (!before) return undefined;
+  const isNow = new Set(now.map(({ text }) => text));
+  const gone = before.filter(({ text }) => !isNow.has(text));
+  return [
+    ...now.map((item): ItemChange => changeOf(item, before)),
+    ...gone.map(({ text }): ItemChange => ({ text, change: "gone", files: [] })),
+  ];
+}
+
+function changeOf({ text, files }: LookedItem, before: readonly LookedItem[]): ItemChange {
+  const earlier = before.find((one) => one.text === text);
+  if (!earlier) return { text, change: "new", files: [] };
+  const paths = [...new Set([...Object.keys(earlier.files), ...Object.keys(files)])].sort();
+  const changed = paths.filter((path) => earlier.files[path] !== files[path]);
+  return { text, change: changed.length > 0 ? "changed" : "same", files: changed };
+}
+
+function fileOf(name: string, env: LookPlace["env"]): string {
+  return join(configFolder(env), name);
+}
+
+function read(file: string): Kept | Failure {
+  try {
+    const kept: unknown = JSON.parse(readFileSync(file, "utf8"));
+    const isWhole = typeof kept === "object" && kept !== null && !Array.isArray(kept);
+    return isWhole ? (kept as Kept) : unreadable(file, "it is no object");
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return {};
+    return unreadable(file, cause instanceof SyntaxError ? "it is not valid JSON" : `${code}`);
+  }
+}
+
+function unreadable(file: string, why: string): Failure {
+  return failure("config-invalid", `${file} cannot be used: ${why}`, { who: "user" });
+}
+
+function write(file: string, kept: Kept): Failure | undefined {
+  const temporary = `${file}.${process.pid}-${randomBytes(4).toString("hex")}`;
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    writeFileSync(temporary, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600, flush: true });
+    renameSync(temporary, file);
+    return undefined;
+  } catch (cause) {
+    rmSync(temporary, { force: true });
+    const text = `${file} cannot be written (${(cause as NodeJS.ErrnoException).code})`;
+    return failure("no-access", text, { who: "host", cause });
+  }
+}
