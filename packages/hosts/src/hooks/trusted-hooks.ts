@@ -15,10 +15,14 @@ function fileOf(env: CustomPlace["env"]): string {
   return join(configFolder(env), "trusted-hooks.json");
 }
 
-/** What lies in reach of commands they may have written: there nothing is trusted. */
+/**
+ * What lies in reach of commands they may have written: there nothing is trusted. In the copy of a folder in which an
+ * attempt works, what is trusted in the folder is.
+ */
 export function isTrusted({ cwd, env }: CustomPlace, hash: string): boolean {
   const trusted = isInReach({ cwd, env }) ? {} : read(env);
-  return !isFailure(trusted) && Object.hasOwn(trusted, cwd) && trusted[cwd] === hash;
+  const folder = env.LATHE_COPY_OF ?? cwd;
+  return !isFailure(trusted) && Object.hasOwn(trusted, folder) && trusted[folder] === hash;
 }
 
 /** As the project's hooks are now. */
