@@ -6,6 +6,8 @@ export type { PatchFile } from "./src/dialects/patch-file.ts";
 export type { Replacement } from "./src/dialects/replacements.ts";
 export type { Tier } from "./src/hunk.ts";
 export { matchFormat } from "./src/match-format.ts";
+export { isInPlace, proposedHunks } from "./src/proposed-hunks.ts";
 export { type Lifetime, type Survival, survivalOf } from "./src/survival.ts";
 export { gateSyntax } from "./src/syntax-gate.ts";
+export { changedRanges, hunksBetween, takeHunks } from "./src/take-hunks.ts";
 export { unifiedDiff } from "./src/unified-diff.ts";

@@ -71,6 +71,13 @@ export {
   severities,
 } from "./src/diagnostics.ts";
 export {
+  type EditPart,
+  effectsOfPart,
+  isEditPart,
+  type PartOfFile,
+  type ProposedFile,
+} from "./src/edit-part.ts";
+export {
   checkDraft,
   checkEvent,
   type Draft,

@@ -1,6 +1,7 @@
 /** A question as it stands on the screen: what it is about on a line of its own, why, and how to answer. */
 import type { LocalSession } from "@lathe/hosts/local";
 import { allowForProject, allowForSession, type Event } from "@lathe/protocol";
+import { diffLines } from "./render/diff.ts";
 import { harmless } from "./render/fit.ts";
 import type { Palette } from "./render/palette.ts";
 import { ruleText } from "./render/rule-text.ts";
@@ -18,7 +19,8 @@ export function questionText(asked: Asked, call: AskedCall, paint: Palette): str
 }
 
 /** What is asked, whole, and why. */
-export function aboutText({ kind, text }: Asked, call: AskedCall, { bold, dim, yellow }: Palette): string {
+export function aboutText({ kind, text }: Asked, call: AskedCall, paint: Palette): string {
+  const { bold, dim, yellow } = paint;
   if (kind === "question" || !call) return `\n${yellow("?")} ${bold(harmless(text))}\n`;
   const target = harmless(targetOf(call)).replaceAll("\n", "\n  ");
   const by = call.by === undefined ? "" : ` for the subagent ${harmless(call.by)}`;
@@ -26,7 +28,22 @@ export function aboutText({ kind, text }: Asked, call: AskedCall, { bold, dim, y
     const wanted = harmless(listOf(call.beyond)).replaceAll("\n", "\n  ");
     return `\n${yellow("?")} The sandbox stopped this${by}. Run it again with more allowed?\n  ${target}\n  ${bold(wanted)}\n${dim(oneLine(call.why))}\n`;
   }
-  return `\n${yellow("?")} May ${call.tool} do this${by}?\n  ${bold(target)}\n${dim(oneLine(call.why))}\n`;
+  const files = filesText(call, paint);
+  return `\n${yellow("?")} May ${call.tool} do this${by}?\n  ${bold(target)}\n${files}${dim(oneLine(call.why))}\n`;
+}
+
+/** Lines of the change to each file. */
+const mostLines = 400;
+
+/** What the files would say. */
+function filesText({ files = [] }: NonNullable<AskedCall>, paint: Palette): string {
+  return files
+    .map((file) => {
+      const name = files.length > 1 ? [paint.bold(`  ${harmless(file.to ?? file.path)}`)] : [];
+      const lines = diffLines(file.hunks.join(""), paint, mostLines).map((line) => `  ${line}`);
+      return [...name, ...lines].map((line) => `${line}\n`).join("");
+    })
+    .join("");
 }
 
 /** What an answer for more than this once would mean is shown before it is given, and whole. */

@@ -29,6 +29,7 @@ export function toolContext(ports: AgentPorts, { call, session, amid, more }: Ca
     ...amid,
     ...more,
     ...(state?.child !== undefined && { child: state.child }),
+    ...(state?.part && { part: state.part }),
     now: () => clock.now(),
     delta: (delta) => ports.onDelta({ ...delta, call }),
     shown: (path) => [...(session.shown[path] ?? []), ...shownInAnswer(session, path)],

@@ -12,27 +12,33 @@ export function unifiedDiff(before: string | undefined, after: string | undefine
     `--- ${before === undefined ? "/dev/null" : `a/${path}`}`,
     `+++ ${after === undefined ? "/dev/null" : `b/${path}`}`,
   ];
-  const hunks = grouped(diffLines(old, now)).map((runs) => hunkText(runs, old, now));
+  const hunks = grouped(diffLines(old, now), 2 * context).map((runs) => hunkText(runs, old, now));
   return `${[...head, ...hunks].join("\n")}\n`;
 }
 
 /** Lines with their terminators, so that a missing final newline and a lone CR are differences. */
-function splitLines(text: string): readonly string[] {
+export function splitLines(text: string): readonly string[] {
   return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
-function grouped(runs: readonly ChangedLines[]): readonly (readonly ChangedLines[])[] {
+/** Changes with at most `most` equal lines between them together. */
+export function grouped(runs: readonly ChangedLines[], most: number): readonly (readonly ChangedLines[])[] {
   const groups: ChangedLines[][] = [];
   for (const run of runs) {
     const group = groups.at(-1);
     const end = group?.at(-1)?.before[1];
-    if (group && end !== undefined && run.before[0] - end <= 2 * context) group.push(run);
+    if (group && end !== undefined && run.before[0] - end <= most) group.push(run);
     else groups.push([run]);
   }
   return groups;
 }
 
-function hunkText(runs: readonly ChangedLines[], old: readonly string[], now: readonly string[]): string {
+/** With up to three lines of context on either side. */
+export function hunkText(
+  runs: readonly ChangedLines[],
+  old: readonly string[],
+  now: readonly string[],
+): string {
   const first = runs[0];
   const last = runs.at(-1);
   if (!first || !last) return "";

@@ -1,7 +1,7 @@
 /** Asked call: what a person who is asked for a permission decides about, and why there is a question. */
-import { type AgentPorts, askingOf, examineCall } from "@lathe/agent";
+import { type AgentPorts, askingOf, examineCall, toolContext } from "@lathe/agent";
 import { evaluate, evaluateGrant } from "@lathe/policy";
-import { type Effect, isFailure, type Session } from "@lathe/protocol";
+import { type Effect, isFailure, type PreparedCall, type ProposedFile, type Session } from "@lathe/protocol";
 
 export interface AskedCall {
   /** The subagent whose call it is; absent for the session's own. */
@@ -16,6 +16,15 @@ export interface AskedCall {
   readonly beyond?: readonly Effect[];
   /** One sentence. */
   readonly why: string;
+  /** What files would say, of a call that only changes files, with the hunks of each. */
+  readonly files?: readonly AskedFile[];
+  /** Some of the hunks can be taken, and others not. */
+  readonly hasParts?: true;
+}
+
+export interface AskedFile extends Omit<ProposedFile, "before" | "after"> {
+  /** Each a unified diff of its own, without the names of files. */
+  readonly hunks: readonly string[];
 }
 
 /** Undefined for a call that is unknown, or that its tool would not take. */
@@ -40,6 +49,7 @@ export async function findAskedCall(
     ? evaluateGrant(beyond, facts, ports.rules)
     : evaluate({ effects }, facts, ports.rules);
   // Never from the arguments: a tool that runs nothing may be given a field of that name.
+  const files = beyond ? undefined : await filesOf(prepared, { call: id, session, ports });
   const command = prepared.script?.text ?? (beyond && commandOf(call.input, ports));
   return {
     tool: call.tool,
@@ -48,7 +58,31 @@ export async function findAskedCall(
     why,
     ...(beyond && { beyond }),
     ...(command !== undefined && { command }),
+    ...(files && { files }),
+    ...(files && files.flatMap(({ hunks }) => hunks).length > 1 && { hasParts: true }),
   };
+}
+
+interface Asking {
+  readonly call: string;
+  readonly session: Session;
+  readonly ports: AgentPorts;
+}
+
+/** Undefined for what cannot be planned: it fails by itself once it runs. */
+async function filesOf(
+  { propose }: PreparedCall,
+  { call, session, ports }: Asking,
+): Promise<readonly AskedFile[] | undefined> {
+  if (!propose) return undefined;
+  const { signal } = new AbortController();
+  const proposed = await propose(toolContext(ports, { call, session, amid: { signal } }));
+  if (isFailure(proposed) || proposed.length === 0) return undefined;
+  const { proposedHunks } = await import("@lathe/edits");
+  return proposed.map((file) => {
+    const { before: _, after: _a, ...named } = file;
+    return { ...named, hunks: proposedHunks(file) };
+  });
 }
 
 /** Of a call that looked at a process. */

@@ -1,6 +1,7 @@
 /** Local session: one session in the hands of this process, with everything it needs opened and closed here. */
 import { runAgent } from "@lathe/agent";
 import {
+  type EditPart,
   type Event,
   type Failure,
   failure,
@@ -60,7 +61,7 @@ export interface LocalSession {
   /** What a `question.asked` asks a permission for; undefined when that is not known. */
   askedCall(call: string): Promise<AskedCall | undefined>;
   /** The answer to a `question.asked`, which `question` names by its `seq`: one of its options, or what to do instead. */
-  answer(call: string, question: number, answer: string): Promise<Failure | undefined>;
+  answer(call: string, question: number, answer: string, part?: EditPart): Promise<Failure | undefined>;
   /** What holds commands in here. */
   containment(): Promise<Containment>;
   /** The text of a file's version that the session has shown or changed; undefined when it is not known any more. */
@@ -161,7 +162,7 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
     command: (script, signal) => typedCommand(script, { session: session, signal }, opened.ports),
     windowOf: opened.windowOf,
     askedCall: async (call) =>
-      (await member.running.get(call)?.askedCall()) ?? findAskedCall(call, session, opened.ports),
+      wholeOnly(await member.running.get(call)?.askedCall()) ?? findAskedCall(call, session, opened.ports),
     containment: () => opened.containment(),
     textOf: (version) => opened.ports.texts.recall(version),
     close: () => {
@@ -173,6 +174,13 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
 
 type Sayings = Pick<LocalSession, "say" | "choose" | "cancel" | "compact" | "answer">;
 
+/** A subagent's question is answered through a call of ours, which has no parts. */
+function wholeOnly(call: AskedCall | undefined): AskedCall | undefined {
+  if (!call) return undefined;
+  const { hasParts: _, ...whole } = call;
+  return whole;
+}
+
 /** What a person can say to a session at any time. */
 function sayings(offer: (said: Offer) => Promise<Failure | undefined>): Sayings {
   return {
@@ -180,7 +188,8 @@ function sayings(offer: (said: Offer) => Promise<Failure | undefined>): Sayings 
     choose: (model) => offer({ type: "model", model }),
     cancel: (by) => offer({ type: "cancel", by }),
     compact: (focus) => offer({ type: "compact", ...(focus !== undefined && { focus }) }),
-    answer: (call, question, answer) => offer({ type: "answer", call, question, answer, by: "user" }),
+    answer: (...[call, question, answer, part]) =>
+      offer({ type: "answer", call, question, answer, ...(part && { part }), by: "user" }),
   };
 }
 

@@ -36,11 +36,15 @@ export function canBeKept(place: LookPlace): boolean {
   return !isInReach(place);
 }
 
-/** What lies in reach of commands they may have written: there nothing was looked at. */
+/**
+ * What lies in reach of commands they may have written: there nothing was looked at. In the copy of a folder in which an
+ * attempt works, what was looked at in the folder is.
+ */
 export function readLook(name: string, place: LookPlace): Look {
   const kept = isInReach(place) ? {} : read(fileOf(name, place.env));
-  if (isFailure(kept) || !Object.hasOwn(kept, place.cwd)) return {};
-  const look = kept[place.cwd];
+  const folder = place.env.LATHE_COPY_OF ?? place.cwd;
+  if (isFailure(kept) || !Object.hasOwn(kept, folder)) return {};
+  const look = kept[folder];
   if (typeof look === "string") return { hash: look };
   return typeof look === "object" && look !== null ? look : {};
 }

@@ -26,7 +26,8 @@ export function openQuestions({ session, woken }: Pick<Reach, "session" | "woken
     while (!signal.aborted) {
       const { calls, head } = session();
       const state = calls.find((one) => one.call.id === call);
-      if (!state?.asked) return state?.answer?.text;
+      // A part of it was meant, and it has none.
+      if (!state?.asked) return state?.answer?.part ? "deny" : state?.answer?.text;
       await woken(head);
     }
     return undefined;

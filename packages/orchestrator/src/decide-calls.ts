@@ -3,7 +3,9 @@ import {
   type CallState,
   type Decision,
   type Draft,
+  type EditPart,
   type EventData,
+  effectsOfPart,
   failure,
   isFailure,
   type Opinion,
@@ -36,6 +38,7 @@ async function decideCall(state: CallState, session: Session, reach: Reach): Pro
   if (state.denied) return decideGrant({ ...state, denied: state.denied }, session, ports);
   if (prepared.question) return [questionDraft(state, prepared.question, session)];
   const examined = await ports.examine(session, prepared);
+  if (state.answer?.part && prepared.propose) return answeredInPart(state, session, { prepared, ports });
   if (state.answer) return answered({ ...state, answer: state.answer }, examined, ports);
   const { effects, facts } = examined;
   const judged = ports.evaluate(effects, facts);
@@ -85,6 +88,27 @@ async function answered(
     return record({ call, effects, decision, ...(await alwaysOf(answer, ports)) });
   const refused = ports.refusals(effects, facts);
   return record({ call, effects, decision, ...(refused.length > 0 && { refused }) });
+}
+
+/** What is left of it is judged like any other call; a person's yes goes no further than that to the whole. */
+async function answeredInPart(
+  { call: { id: call }, answer }: CallState,
+  session: Session,
+  { prepared, ports }: { readonly prepared: PreparedCall; readonly ports: Ports },
+): Promise<Draft[]> {
+  const part = answer?.part;
+  if (!answer || !part) return [];
+  const { effects, facts } = await ports.examine(session, { effects: effectsOfPart(prepared.effects, part) });
+  const isNothing = part.files.every(({ taken }) => taken.length === 0);
+  const person = isNothing ? nothingTaken(answer, part) : personDecision(answer, true);
+  const judged = ports.evaluate(effects, facts);
+  const decision = person.verdict === "allow" && judged.verdict === "deny" ? judged : person;
+  return record({ call, effects, decision, ...(decision.verdict === "allow" && { part }) });
+}
+
+function nothingTaken({ by }: NonNullable<CallState["answer"]>, { words }: EditPart): Decision {
+  const why = words === undefined ? `denied by ${by}` : `denied by ${by}: ${words}`;
+  return { verdict: "deny", rule: "person", why };
 }
 
 function record(data: EventData<"permission.decided">): Draft[] {

@@ -3,6 +3,7 @@ import {
   type Draft,
   type Failure,
   fold,
+  isEditPart,
   isFailure,
   type Offer,
   type Session,
@@ -166,10 +167,13 @@ function draftOf(id: string, offer: Offer & { readonly more?: string }, session:
     case "cancel":
       return [{ type: "cancel.requested", data: { by: offer.by, offer: id } }];
     case "answer": {
-      const { call, question, answer, by } = offer;
+      const { call, question, answer, by, part } = offer;
       // An answer that came late may not decide what was asked since.
       const isAsked = session.calls.some(({ call: { id }, asked }) => id === call && asked?.seq === question);
-      return isAsked ? [{ type: "question.answered", data: { call, answer, by, offer: id } }] : [];
+      // Whoever meant only a part of it did not mean all of it.
+      if (!isAsked || (part !== undefined && !isEditPart(part))) return [];
+      const data = { call, answer, by, ...(part && { part }), offer: id };
+      return [{ type: "question.answered", data }];
     }
   }
 }

@@ -12,7 +12,10 @@ import type { Ports } from "./ports.ts";
 type Answer = NonNullable<CallState["answer"]>;
 
 /** A person says that it may happen; anything else denies, and its words tell the model why. */
-export function personDecision({ text, by }: Answer): Decision {
+export function personDecision({ text, by, part }: Answer, canBePart = false): Decision {
+  if (part && !canBePart) {
+    return { verdict: "deny", rule: "person", why: `${by} took only a part of it, and it has no parts` };
+  }
   const isYes = text === "allow" || text === allowForSession || text === allowForProject;
   if (isYes) return { verdict: "allow", rule: "person", why: `allowed by ${by}` };
   const why = text === "deny" ? `denied by ${by}` : `denied by ${by}: ${text}`;

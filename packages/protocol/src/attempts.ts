@@ -4,9 +4,9 @@
 export const judges = ["tests", "model"] as const;
 export type Judge = (typeof judges)[number];
 
-/** Where an attempt works: a copy-on-write view of the folder. */
+/** Where an attempt works: a copy-on-write view of the folder, or a git working tree. */
 export interface AttemptPlace {
-  readonly type: "fork";
+  readonly type: "fork" | "worktree";
   readonly id: string;
 }
 

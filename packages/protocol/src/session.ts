@@ -4,6 +4,7 @@ import type { Account, Limits } from "./budget.ts";
 import type { Circuits } from "./circuit.ts";
 import type { Compacted, CompactionWish, Freed } from "./compaction.ts";
 import type { Decision, Effect, Refusal, Rule } from "./decision.ts";
+import type { EditPart } from "./edit-part.ts";
 import type { Failure } from "./failure.ts";
 import type { Message, ToolCallPart } from "./message.ts";
 import type { FinishReason } from "./model.ts";
@@ -41,7 +42,14 @@ export interface CallState {
     readonly rules?: readonly Rule[];
   };
   /** With the rules that were shown with the question. */
-  readonly answer?: { readonly text: string; readonly by: string; readonly rules?: readonly Rule[] };
+  readonly answer?: {
+    readonly text: string;
+    readonly by: string;
+    readonly rules?: readonly Rule[];
+    readonly part?: EditPart;
+  };
+  /** What a person took of it, once it is decided so. */
+  readonly part?: EditPart;
   /** It ran, and the sandbox kept it from something: what, and the outcome it has if that stays so. */
   readonly denied?: { readonly effects: readonly Effect[]; readonly outcome: Outcome };
   /** What it may do beyond the sandbox's spec. */

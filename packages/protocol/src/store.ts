@@ -1,4 +1,5 @@
 /** The store port: event logs with one owner at a time, the inbox beside each, and blobs. */
+import type { EditPart } from "./edit-part.ts";
 import type { Draft, Event } from "./event.ts";
 import type { Failure } from "./failure.ts";
 import type { ImagePart } from "./message.ts";
@@ -81,6 +82,8 @@ export type Offer =
       /** `seq` of the `question.asked` that it answers: of a call that is asked about twice it answers no other one. */
       readonly question: number;
       readonly answer: string;
+      /** What is taken of an edit that is allowed, where that is not all of it. */
+      readonly part?: EditPart;
       readonly by: string;
     }
   /** The conversation shall be made shorter; `focus` is what a summary should keep above all. */

@@ -1,6 +1,7 @@
 /** The tool port: a name the model knows, and a prepared call that says its effects before it runs. */
 import type { Decision, Effect, Rule } from "./decision.ts";
 import type { Delta } from "./delta.ts";
+import type { EditPart, ProposedFile } from "./edit-part.ts";
 import type { Failure } from "./failure.ts";
 import type { ToolSpec } from "./model.ts";
 import type { Outcome, Shown, Todo } from "./outcome.ts";
@@ -38,6 +39,8 @@ export interface ToolContext {
   /** *Contract:* never rejects; the text with a placeholder for each key and password in it. */
   redact(text: string): Promise<string>;
   readonly signal: AbortSignal;
+  /** What a person took of it, of an edit that was not taken whole. */
+  readonly part?: EditPart;
   /** The session that the call opens, of a call that opens one. */
   readonly child?: string;
   /** *Contract:* asks a person through the session; undefined when the turn ended before the answer. Absent where nobody can be asked. */
@@ -92,6 +95,8 @@ export interface PreparedCall {
   readonly taken?: TakenCall;
   /** When present the call is answered by a person instead of being run. */
   readonly question?: Question;
+  /** *Contract:* what its files would say, of a call that can be taken in part; nothing is changed. */
+  propose?(context: ToolContext): Promise<readonly ProposedFile[] | Failure>;
   /** It asks a person in the middle of its run. */
   readonly asks?: true;
   /** It opens a session, whose id is in the log before it runs: one in doubt runs again and goes on with that session. */

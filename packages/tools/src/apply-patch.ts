@@ -1,8 +1,8 @@
 /** `apply_patch`: adds, changes, deletes and moves several files, all or none. */
 import { type PatchFile, parsePatch } from "@lathe/edits/patch";
-import { type Effect, type Failure, failure, isFailure, type Tool } from "@lathe/protocol";
+import { type Effect, type Failure, failure, isFailure, type Tool, type ToolContext } from "@lathe/protocol";
 import { defineTool, failed, ok } from "./define-tool.ts";
-import type { PlannedFile } from "./plan-patch.ts";
+import type { PlannedFile } from "./planned-file.ts";
 import { refusePlaceholder } from "./refuse-placeholder.ts";
 import { text } from "./schema.ts";
 import { targetOf } from "./target-of.ts";
@@ -40,26 +40,44 @@ export const applyPatch: Tool = defineTool({
     const files = parsePatch({ patch });
     return isFailure(files) ? [] : files.flatMap(effectsOf);
   },
+  async propose({ patch }, context) {
+    const files = parsePatch({ patch });
+    const planned = isFailure(files) ? files : await planFiles(files, context);
+    return isFailure(planned) ? planned : planned.map(({ proposed }) => proposed);
+  },
   async run({ patch }, context) {
     const files = parsePatch({ patch });
     if (isFailure(files)) return failed(files);
-    const { planPatchFile } = await import("./plan-patch.ts");
-    const planned: PlannedFile[] = [];
-    for (const file of files) {
-      const secret = await refusePlaceholder(file.path, JSON.stringify(file), context);
-      const one = secret ?? (await planPatchFile(file, context));
-      if (isFailure(one)) return failed(withNothingWritten(one));
-      planned.push(one);
-    }
+    const all = await planFiles(files, context);
+    if (isFailure(all)) return failed(withNothingWritten(all));
+    const { takePart } = await import("./take-part.ts");
+    const taken = await takePart(all, context);
+    if (isFailure(taken)) return failed(taken);
+    const { planned, notes } = taken;
     const committed = await context.workspace.commit(planned.map((one) => one.change));
     if (isFailure(committed)) return failed(withNothingWritten(committed));
     const done = committed.map((one, i) => planned[i]?.done(one)).filter((one) => one !== undefined);
-    return ok(done.map((one) => one.text).join("\n"), {
+    return ok([...done.map((one) => one.text), ...notes].join("\n"), {
       changed: done.flatMap((one) => one.facts.changed ?? []),
       shown: done.flatMap((one) => one.facts.shown ?? []),
     });
   },
 });
+
+async function planFiles(
+  files: readonly PatchFile[],
+  context: ToolContext,
+): Promise<readonly PlannedFile[] | Failure> {
+  const { planPatchFile } = await import("./plan-patch.ts");
+  const planned: PlannedFile[] = [];
+  for (const file of files) {
+    const secret = await refusePlaceholder(file.path, JSON.stringify(file), context);
+    const one = secret ?? (await planPatchFile(file, context));
+    if (isFailure(one)) return one;
+    planned.push(one);
+  }
+  return planned;
+}
 
 function pathsOf(file: PatchFile): readonly string[] {
   return file.type === "update" && file.to !== undefined

@@ -6,6 +6,7 @@ import {
   failure,
   type Outcome,
   type PreparedCall,
+  type ProposedFile,
   type Question,
   type ShellScript,
   type Tool,
@@ -37,12 +38,14 @@ export interface ToolDefinition<Entries extends v.ObjectEntries> {
   problem?(input: Input<Entries>): string | undefined;
   /** *Contract:* pure; the call is then answered by a person and never run. */
   question?(input: Input<Entries>): Question;
+  /** *Contract:* what its files would say; nothing is changed. */
+  propose?(input: Input<Entries>, context: ToolContext): Promise<readonly ProposedFile[] | Failure>;
   /** *Contract:* expected failures are outcomes; a throw is a bug. */
   run(input: Input<Entries>, context: ToolContext): Promise<Outcome>;
 }
 
 export function defineTool<const Entries extends v.ObjectEntries>(definition: ToolDefinition<Entries>): Tool {
-  const { name, description } = definition;
+  const { name, description, propose } = definition;
   const schema = v.object(definition.schema);
   return {
     name,
@@ -64,6 +67,7 @@ export function defineTool<const Entries extends v.ObjectEntries>(definition: To
         taken: { tool: name, input },
         ...(script && { script }),
         ...(question && { question }),
+        ...(propose && { propose: (context) => propose(input, context) }),
         ...(definition.asks && { asks: true }),
         ...(definition.opensSession && { opensSession: true }),
         run: async (context) => {

@@ -1,7 +1,8 @@
 /** `edit`: replaces pieces of one file, all or none. */
-import { isFailure, type Tool } from "@lathe/protocol";
+import { type Failure, isFailure, type Tool, type ToolContext } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, ok } from "./define-tool.ts";
+import type { PlannedFile } from "./planned-file.ts";
 import { refusePlaceholder } from "./refuse-placeholder.ts";
 import { anyText, text } from "./schema.ts";
 import { targetOf } from "./target-of.ts";
@@ -22,30 +23,51 @@ export const edit: Tool = defineTool({
     { kind: "read", target: targetOf(path) },
     { kind: "write", target: targetOf(path), ...(isShrinking(edits) && { traits: ["replaces"] }) },
   ],
-  async run({ path, edits }, context) {
-    // The engine is some forty files, and most sessions begin with reading.
-    const [{ applyReplacements }, plans] = await Promise.all([
-      import("@lathe/edits"),
-      import("./plan-edit.ts"),
-    ]);
-    const secret = await refusePlaceholder(
-      path,
-      edits.map((one) => `${one.old}\n${one.new}`).join("\n"),
-      context,
-    );
-    if (secret) return failed(secret);
-    const { editFacts, editText, placesCount, planEdit, putChange } = plans;
-    const replacements = edits.map((one) => ({ old: one.old, new: one.new, all: one.all ?? false }));
-    const planned = await planEdit(path, context, (file) => applyReplacements(file, replacements));
-    if (isFailure(planned)) return failed(planned);
-    const committed = await context.workspace.commit([putChange(planned)]);
+  async propose(input, context) {
+    const planned = await planOf(input, context);
+    return isFailure(planned) ? planned : [planned.proposed];
+  },
+  async run(input, context) {
+    const whole = await planOf(input, context);
+    if (isFailure(whole)) return failed(whole);
+    const { takePart } = await import("./take-part.ts");
+    const taken = await takePart([whole], context);
+    if (isFailure(taken)) return failed(taken);
+    const planned = taken.planned[0] ?? whole;
+    const committed = await context.workspace.commit([planned.change]);
     if (isFailure(committed)) return failed(committed);
-    const [done] = committed;
-    if (!done) throw new Error(`the commit of ${planned.file.path} reported no change`);
-    const head = `Edited ${planned.file.path} (${placesCount(planned.applied)}).`;
-    return ok(editText(head, planned), editFacts(planned, done, context));
+    const [one] = committed;
+    if (!one) throw new Error(`the commit of ${input.path} reported no change`);
+    const { text, facts } = planned.done(one);
+    return ok([text, ...taken.notes].join("\n"), facts);
   },
 });
+
+interface EditInput {
+  readonly path: string;
+  readonly edits: readonly {
+    readonly old: string;
+    readonly new: string;
+    readonly all?: boolean | undefined;
+  }[];
+}
+
+async function planOf({ path, edits }: EditInput, context: ToolContext): Promise<PlannedFile | Failure> {
+  // The engine is some forty files, and most sessions begin with reading.
+  const [{ applyReplacements }, { planEdit, plannedFile }] = await Promise.all([
+    import("@lathe/edits"),
+    import("./plan-edit.ts"),
+  ]);
+  const secret = await refusePlaceholder(
+    path,
+    edits.map((one) => `${one.old}\n${one.new}`).join("\n"),
+    context,
+  );
+  if (secret) return secret;
+  const replacements = edits.map((one) => ({ old: one.old, new: one.new, all: one.all ?? false }));
+  const planned = await planEdit(path, context, (file) => applyReplacements(file, replacements));
+  return isFailure(planned) ? planned : plannedFile(planned, { target: targetOf(path) }, context);
+}
 
 /** Most of what it names goes: that may be the whole file. */
 function isShrinking(edits: readonly { readonly old: string; readonly new: string }[]): boolean {

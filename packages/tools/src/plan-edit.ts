@@ -1,7 +1,6 @@
 /** One file's edit, planned: against what the model was shown, through the syntax gate, nothing written yet. */
-import { type Applied, type EditedFile, gateSyntax } from "@lathe/edits";
+import { type Applied, changedRanges, type EditedFile, gateSyntax } from "@lathe/edits";
 import {
-  type Change,
   type Committed,
   type Failure,
   type FileContent,
@@ -12,6 +11,8 @@ import {
 import { changedFile } from "./changed-file.ts";
 import { changedBy, othersDiff, shownText } from "./freshness.ts";
 import { linesOf, numbered } from "./numbered-lines.ts";
+import type { PlannedFile } from "./planned-file.ts";
+import { targetOf } from "./target-of.ts";
 
 /** Lines of a result that show what a file now says, in all and per place. */
 const shownLines = 40;
@@ -43,12 +44,44 @@ export async function planEdit(
   return { file, applied: gated, shown };
 }
 
-export function putChange({ file, applied }: PlannedEdit): Change {
-  return { type: "put", path: file.path, expected: file.version, text: applied.text };
+/** As it is named by the call's effects, and where it goes, if it is moved. */
+export interface EditPlace {
+  readonly target: string;
+  readonly to?: string | undefined;
+}
+
+export function plannedFile(planned: PlannedEdit, place: EditPlace, context: ToolContext): PlannedFile {
+  const { file, applied } = planned;
+  const { target, to } = place;
+  const head = to === undefined ? `Edited ${file.path}` : `Moved ${file.path} to ${to} and edited it`;
+  const change = { path: file.path, expected: file.version, text: applied.text } as const;
+  const texts = { version: file.version, before: file.text, after: applied.text };
+  return {
+    change: to === undefined ? { ...change, type: "put" } : { ...change, type: "move", to },
+    proposed: { path: target, ...(to !== undefined && { to: targetOf(to) }), ...texts },
+    done: (one) => ({
+      text: editText(`${head} (${placesCount(applied)}).`, planned),
+      facts: editFacts(planned, one, context),
+    }),
+    narrowed: async (text) =>
+      plannedFile({ ...planned, applied: await narrowedTo(text, planned, context) }, place, context),
+  };
+}
+
+/** A person's choice is carried out even where it does not parse: the model is told that. */
+async function narrowedTo(
+  text: string,
+  { file, applied }: PlannedEdit,
+  { syntax }: ToolContext,
+): Promise<Applied> {
+  const ranges = changedRanges(file.text, text);
+  const rest: Applied = { ...applied, text, ranges, tier: "exact", warnings: [] };
+  const gated = await gateSyntax(syntax, { path: file.path, before: file.text, applied: rest });
+  return isFailure(gated) ? { ...rest, warnings: [gated.text] } : { ...gated, tier: applied.tier };
 }
 
 /** What a carried out edit leaves behind for the session. The new version is shown to a model that had seen the file. */
-export function editFacts(
+function editFacts(
   { file, applied, shown }: PlannedEdit,
   done: Committed,
   context: ToolContext,
@@ -61,7 +94,7 @@ export function editFacts(
 }
 
 /** The edited lines as they now are, what was tolerated, and what others changed meanwhile. */
-export function editText(head: string, { file, applied, shown }: PlannedEdit): string {
+function editText(head: string, { file, applied, shown }: PlannedEdit): string {
   return [head, ...applied.warnings, ...placesText(applied), ...othersText(file, shown)].join("\n");
 }
 
@@ -82,6 +115,6 @@ function othersText(file: FileContent, shown: string | undefined): readonly stri
   return [`It changed since you saw it (${changedBy}); this stays as it is:`, othersDiff(file, shown)];
 }
 
-export function placesCount({ ranges }: Applied): string {
+function placesCount({ ranges }: Applied): string {
   return ranges.length === 1 ? "1 place" : `${ranges.length} places`;
 }

@@ -1,25 +1,12 @@
 /** The files of a patch, planned one by one: nothing is written until all of them fit. */
 import { applyPatchHunks, type PatchFile } from "@lathe/edits";
-import {
-  type Change,
-  type Committed,
-  type Failure,
-  type FileContent,
-  failure,
-  isFailure,
-  type OutcomeFacts,
-  type ToolContext,
-} from "@lathe/protocol";
+import { type Failure, type FileContent, failure, isFailure, type ToolContext } from "@lathe/protocol";
 import { changedFile } from "./changed-file.ts";
 import { refuseStale } from "./freshness.ts";
 import { linesOf } from "./numbered-lines.ts";
-import { editFacts, editText, placesCount, planEdit } from "./plan-edit.ts";
-
-/** One file's part, and what is told once all are committed. */
-export interface PlannedFile {
-  readonly change: Change;
-  done(committed: Committed): { readonly text: string; readonly facts: OutcomeFacts };
-}
+import { planEdit, plannedFile } from "./plan-edit.ts";
+import type { PlannedFile } from "./planned-file.ts";
+import { targetOf } from "./target-of.ts";
 
 export async function planPatchFile(file: PatchFile, context: ToolContext): Promise<PlannedFile | Failure> {
   switch (file.type) {
@@ -35,6 +22,7 @@ export async function planPatchFile(file: PatchFile, context: ToolContext): Prom
 function planAdd(path: string, fresh: string, context: ToolContext): PlannedFile {
   return {
     change: { type: "put", path, expected: null, text: fresh },
+    proposed: { path: targetOf(path), version: null, after: fresh },
     done(one) {
       const version = one.after ?? "";
       const lines = linesOf(fresh).length;
@@ -64,6 +52,7 @@ async function planDelete(
   context.texts.keep(file.version, file.text);
   return {
     change: { type: "delete", path, expected: file.version },
+    proposed: { path: targetOf(path), version: file.version, before: file.text },
     done: (one) => ({
       text: `Deleted ${one.path}.`,
       facts: { changed: [changedFile(one, { before: file.text, after: undefined })] },
@@ -86,16 +75,7 @@ type Update = Extract<PatchFile, { type: "update" }>;
 async function planUpdate({ path, to, hunks }: Update, context: ToolContext): Promise<PlannedFile | Failure> {
   const planned = await planEdit(path, context, (file) => applyPatchHunks(file, hunks));
   if (isFailure(planned)) return planned;
-  const { file, applied } = planned;
-  const head = to === undefined ? `Edited ${file.path}` : `Moved ${file.path} to ${to} and edited it`;
-  const change = { path, expected: file.version, text: applied.text } as const;
-  return {
-    change: to === undefined ? { ...change, type: "put" } : { ...change, type: "move", to },
-    done: (one) => ({
-      text: editText(`${head} (${placesCount(applied)}).`, planned),
-      facts: editFacts(planned, one, context),
-    }),
-  };
+  return plannedFile(planned, { target: targetOf(path), to }, context);
 }
 
 async function planMove({ path, to = path }: Update, context: ToolContext): Promise<PlannedFile | Failure> {
@@ -105,6 +85,10 @@ async function planMove({ path, to = path }: Update, context: ToolContext): Prom
   const known = context.shown(file.path).findLast((one) => one.version === file.version);
   return {
     change: { type: "move", path, to, expected: file.version },
+    proposed: {
+      ...{ path: targetOf(path), to: targetOf(to), version: file.version },
+      ...{ before: file.text, after: file.text },
+    },
     done: (one) => ({
       text: `Moved ${file.path} to ${one.path}.`,
       facts: {

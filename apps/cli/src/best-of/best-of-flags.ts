@@ -4,7 +4,7 @@ export const bestOfFlags = {
   "best-of": {
     type: "string",
     value: "N",
-    about: "make N attempts side by side, each on a view of the folder of its own, and take the best",
+    about: "make N attempts side by side, each in a copy of the folder of its own, and take the best",
   },
   judge: { type: "string", value: "WHO", about: "--best-of: tests (where they are known) or model" },
   "test-command": { type: "string", value: "CMD", about: "--best-of: how the tests are run" },
@@ -20,5 +20,5 @@ export const bestOfFlags = {
   },
   seed: { type: "string", value: "S", about: "--best-of: orders what a judging model is shown" },
   "no-apply": { type: "boolean", about: "--best-of: take nothing over, say how" },
-  "keep-all": { type: "boolean", about: "--best-of: keep the other attempts' forks, too" },
+  "keep-all": { type: "boolean", about: "--best-of: keep the other attempts' copies, too" },
 } as const;

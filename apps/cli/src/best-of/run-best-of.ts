@@ -21,11 +21,14 @@ import { paletteFor } from "../render/palette.ts";
 import type { OutputFormat } from "../reporters/reporter.ts";
 import { type AgentOptions, agentFlags, usage } from "../run-options.ts";
 import { problemLine } from "../show-failure.ts";
+import { dirtyOf, type WorktreeValues } from "../worktrees/in-worktree.ts";
 import type { bestOfFlags } from "./best-of-flags.ts";
 import { comparisonText, hasFailedTests, verdictText } from "./best-of-text.ts";
 import { openLiveRows } from "./live-rows.ts";
 
-type Values = Line<typeof bestOfFlags>["values"] & Partial<Line<typeof agentFlags>["values"]>;
+type Values = Line<typeof bestOfFlags>["values"] &
+  Partial<Line<typeof agentFlags>["values"]> &
+  Pick<WorktreeValues, "worktree" | "dirty">;
 
 export interface BestOfRun {
   readonly values: Values;
@@ -84,6 +87,8 @@ function wishOf(values: Values): BestOfWish | Failure {
   if (isFailure(seed)) return seed;
   const testCommand = values["test-command"]?.trim();
   if (testCommand === "") return usage("--test-command needs a command");
+  const dirty = dirtyOf(values);
+  if (isFailure(dirty)) return dirty;
   const models = (values["attempt-models"] ?? "").split(",").map((one) => one.trim());
   return {
     count,
@@ -93,6 +98,8 @@ function wishOf(values: Values): BestOfWish | Failure {
     ...(seed !== undefined && { seed }),
     apply: values["no-apply"] !== true,
     keepAll: values["keep-all"] === true || values["no-apply"] === true,
+    worktrees: values.worktree === true,
+    ...(dirty && { dirty }),
   };
 }
 
@@ -123,7 +130,7 @@ async function finish(
   const watch = interruptions(stop);
   const paint = paletteFor(process.stderr, process.env);
   if (readyMs > 0) {
-    const what = `${places.length} attempts, their forks ready in ${duration(readyMs)}`;
+    const what = `${places.length} attempts, their copies of the folder ready in ${duration(readyMs)}`;
     process.stderr.write(paint.dim(`Session ${log.id}: ${what}.\n`));
   }
   const rows = openLiveRows(places.length, process.stderr, paint);
@@ -210,7 +217,7 @@ function outcomeText({ verdict, taken, isByHand }: BestOf, { log, places }: Comp
   const number = (winner ?? 0) + 1;
   if (taken) lines.push(`Its changes are in ${harmless(log.cwd)} now.`);
   else if (winner !== undefined && results[winner]?.files === 0) lines.push("It changed nothing.");
-  else if (isByHand) lines.push("Its fork was kept or dropped by hand: nothing more is taken or dropped.");
+  else if (isByHand) lines.push("Its copy was kept or dropped by hand: nothing more is taken or dropped.");
   else lines.push(`${harmless(log.cwd)} is as it was.`);
   for (const [path, why] of [...(taken?.held ?? [])].slice(0, mostHeld)) {
     lines.push(`  held back: ${harmless(Buffer.from(path, "latin1").toString())} (${why})`);

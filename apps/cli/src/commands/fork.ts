@@ -2,6 +2,7 @@
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command.ts";
 import { readFlags } from "../flags.ts";
+import type { TreeWish } from "../forks/tree-command.ts";
 import { usage } from "../run-options.ts";
 
 const flags = {
@@ -20,6 +21,7 @@ export const forkCommand: Command = {
   words: "forks",
   flags,
   notes: `A fork is a copy-on-write view of a folder: \`lathe run --fork\` and \`lathe sandbox exec --fork\` make them.
+Where there are none, attempts work in git working trees, which are listed here, too.
 keep takes all of its changes over or none; it refuses when the folder has changed in the same places since.
 An ID may be cut short as long as it is the only one that begins so.`,
   run,
@@ -31,8 +33,8 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const { json = false, force = false } = line.values;
   const [what = "list", id, ...more] = line.words;
   if (what === "mend" && process.env.LATHE_FORK && id === undefined) {
-    const { mendFork } = await import("@lathe/hosts/forks");
-    await mendFork(process.env, process.cwd());
+    const { mendFolder } = await import("@lathe/hosts/forks");
+    await mendFolder(process.env, process.cwd());
     return 0;
   }
   if (what === "list" && id === undefined) {
@@ -40,6 +42,20 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
     return listCommand(json);
   }
   if (id === undefined || more.length > 0) return usage(`lathe ${forms.join(", or lathe ")}`);
+  if (what !== "diff" && what !== "keep" && what !== "drop")
+    return usage(`lathe ${forms.join(", or lathe ")}`);
+  const hostRun = line.values["host-run"] === true;
+  const { findTree } = await import("@lathe/hosts/attempt-trees/list-trees");
+  const tree = findTree(process.env, id);
+  if (isFailure(tree)) return tree;
+  if (tree) {
+    const { treeCommand } = await import("../forks/tree-command.ts");
+    return treeCommand(tree, { what, json, hostRun, force });
+  }
+  return forkWork(id, { what, json, hostRun, force });
+}
+
+async function forkWork(id: string, { what, json, hostRun, force }: TreeWish): Promise<number | Failure> {
   const { dropFork, findFork } = await import("@lathe/hosts/forks");
   const fork = findFork(process.env, id);
   if (isFailure(fork)) return fork;
@@ -49,8 +65,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   }
   if (what === "keep") {
     const { keepAndTell } = await import("../forks/settle-fork.ts");
-    return keepAndTell(fork, { hostRun: line.values["host-run"] === true, force });
+    return keepAndTell(fork, { hostRun, force });
   }
-  if (what !== "drop") return usage(`lathe ${forms.join(", or lathe ")}`);
   return (await dropFork(process.env, fork)) ?? 0;
 }

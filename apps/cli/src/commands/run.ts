@@ -88,7 +88,8 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
       about: line.words.join(" "),
     });
   }
-  if (values.worktree === undefined) return start(line, format);
+  // Attempts have one each.
+  if (values.worktree === undefined || values["best-of"] !== undefined) return start(line, format);
   const { inWorktree } = await import("../worktrees/in-worktree.ts");
   return inWorktree(values, (cwd, begun) => {
     process.stderr.write(begun);
@@ -163,11 +164,17 @@ function wrongBestOf(values: Values): Failure | undefined {
 
 function wrongWorktree(values: Values): Failure | undefined {
   const { worktree, base, dirty, fork } = values;
+  if (values["best-of"] !== undefined) {
+    if (typeof worktree === "string")
+      return usage("--worktree has no name with --best-of: each attempt has its own");
+    return base === undefined
+      ? undefined
+      : usage("--base goes without --best-of: the best attempt is taken over into what is checked out");
+  }
   if (worktree === undefined) {
     return (base ?? dirty) === undefined ? undefined : usage("--base and --dirty go with --worktree");
   }
-  const others = fork || values["best-of"] !== undefined;
-  return others ? usage("--worktree goes without --fork and --best-of") : undefined;
+  return fork ? usage("--worktree goes without --fork") : undefined;
 }
 
 async function taskWords(line: Line<typeof flags>, resuming: boolean): Promise<Words | Failure | undefined> {

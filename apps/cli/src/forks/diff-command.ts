@@ -1,7 +1,7 @@
 /** `lathe fork diff`: what one fork differs in from its folder as it is now. */
 
 import { textDifference } from "@lathe/hosts/fork-texts";
-import { compareFork, type Fork } from "@lathe/hosts/forks";
+import { type Compared, compareFork, type Fork } from "@lathe/hosts/forks";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { diffLines } from "../render/diff.ts";
 import { harmless } from "../render/fit.ts";
@@ -15,7 +15,15 @@ const fileLines = 500;
 
 export async function diffCommand(fork: Fork, json: boolean): Promise<number | Failure> {
   const compared = await compareFork(process.env, fork);
-  if (isFailure(compared)) return compared;
+  return isFailure(compared) ? compared : showDifferences(fork, compared, json);
+}
+
+/** Of a fork, or another copy of the folder. */
+export function showDifferences(
+  fork: Pick<Fork, "base" | "upper">,
+  compared: Compared,
+  json: boolean,
+): number {
   const { differences, held } = compared;
   if (json) {
     const told = differences.map((one) => ({

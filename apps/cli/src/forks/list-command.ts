@@ -1,6 +1,8 @@
-/** `lathe fork list`: the forks that wait for a decision. */
+/** `lathe fork list`: the forks, and the working trees of attempts, that wait for a decision. */
+import { listTrees } from "@lathe/hosts/attempt-trees/list-trees";
 import { listForks } from "@lathe/hosts/forks";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { commandName } from "../command-name.ts";
 import { fit } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
 import { table } from "../render/table.ts";
@@ -10,29 +12,50 @@ const aboutWidth = 40;
 export async function listCommand(json: boolean): Promise<number | Failure> {
   const forks = await listForks(process.env);
   if (isFailure(forks)) return forks;
-  if (json) {
-    const listed = forks.map(({ fork: { id, base, madeAt, about }, ...more }) => ({
-      id,
-      base,
-      madeAt,
-      about,
+  const trees = await listTrees(process.env);
+  const all: readonly Listed[] = [
+    ...forks.map(({ fork: { id, base, madeAt, about }, ...more }) => ({ id, base, madeAt, about, ...more })),
+    ...trees.map(({ tree: { id, base, madeAt, about, path: worktree }, ...more }) => ({
+      ...{ id, base, madeAt, about, worktree },
       ...more,
-    }));
+    })),
+  ];
+  return show(all, json);
+}
+
+interface Listed {
+  readonly id: string;
+  readonly base: string;
+  readonly madeAt: number;
+  readonly about: string;
+  readonly isOpen: boolean;
+  readonly differences: number;
+  /** Where it lies, of a git working tree. */
+  readonly worktree?: string;
+}
+
+function show(listed: readonly Listed[], json: boolean): number {
+  if (json) {
     process.stdout.write(`${JSON.stringify(listed)}\n`);
     return 0;
   }
   const { bold, dim, green } = paletteFor(process.stdout, process.env);
-  if (forks.length === 0) {
+  if (listed.length === 0) {
     process.stdout.write("No forks wait for a decision.\n");
     return 0;
   }
-  const rows = forks.map(({ fork, isOpen, differences }) => [
-    bold(fork.id),
-    new Date(fork.madeAt).toISOString().slice(0, 16).replace("T", " "),
+  const rows = listed.map(({ id, base, madeAt, about, isOpen, differences }) => [
+    bold(id),
+    new Date(madeAt).toISOString().slice(0, 16).replace("T", " "),
     isOpen ? green("open") : `${differences} ${differences === 1 ? "change" : "changes"}`,
-    fit(fork.base, aboutWidth),
-    dim(fit(fork.about, aboutWidth)),
+    fit(base, aboutWidth),
+    dim(fit(about, aboutWidth)),
   ]);
   process.stdout.write(table(rows));
+  const lathe = commandName(process.env);
+  if (process.stdout.isTTY)
+    process.stdout.write(
+      dim(`Decide: ${lathe} fork diff ID, ${lathe} fork keep ID, ${lathe} fork drop ID\n`),
+    );
   return 0;
 }

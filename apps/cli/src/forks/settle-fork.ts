@@ -60,7 +60,12 @@ export async function keepAndTell(
   return 0;
 }
 
-function keptText({ id, base }: Fork, { kept, held }: Kept, { bold, dim, yellow }: Palette): string {
+/** Of a fork, or another copy of the folder. */
+export function keptText(
+  { id, base }: Pick<Fork, "id" | "base">,
+  { kept, held }: Kept,
+  { bold, dim, yellow }: Palette,
+): string {
   const done = `${bold("Kept")} in ${harmless(base)}: ${countText(kept)}\n`;
   if (held.size === 0) return done;
   const lathe = commandName(process.env);

@@ -9,6 +9,7 @@ import {
   type Outcome,
   type Session,
 } from "@lathe/protocol";
+import { answerText } from "../render/answer-text.ts";
 import { callTarget } from "../render/call-target.ts";
 import { harmless } from "../render/fit.ts";
 import { endWord, problemOf } from "../reporters/end-text.ts";
@@ -70,7 +71,7 @@ function entryOf(event: Event, calls: Calls): readonly Entry[] {
     case "tool.completed":
       return [callEntry(event, calls)];
     case "question.answered":
-      return [{ type: "note", text: `${event.data.by} answered: ${harmless(event.data.answer)}` }];
+      return [{ type: "note", text: `${event.data.by} answered: ${answerText(event.data)}` }];
     case "model.switched":
       return [{ type: "note", text: `switched to ${event.data.to}: ${harmless(event.data.why)}` }];
     case "session.rewound":

@@ -9,6 +9,7 @@ import {
   messageText,
   type Session,
 } from "@lathe/protocol";
+import { answerText } from "../render/answer-text.ts";
 import { callLines, type FinishedCall, type View } from "../render/call-lines.ts";
 import { callTarget } from "../render/call-target.ts";
 import { compactedText } from "../render/compacted-text.ts";
@@ -61,7 +62,7 @@ function linesOf(event: Event, calls: Calls, view: StepView): readonly string[] 
       return callLines({ ...call, outcome: event.data.outcome, ms: event.data.ms }, view);
     }
     case "question.answered":
-      return [yellow(`? ${event.data.by} answered: ${harmless(event.data.answer)}`)];
+      return [yellow(`? ${event.data.by} answered: ${answerText(event.data)}`)];
     case "step.failed":
       return [yellow(`! no answer: ${harmless(event.data.failure.text)}`)];
     case "model.routed":

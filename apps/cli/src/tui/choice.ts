@@ -34,6 +34,8 @@ export function matching({ options, takesWords }: Choice, words: string): readon
 export function meant(choice: Choice, words: string, selected: number): string | undefined {
   const said = words.trim();
   const options = matching(choice, said);
+  const keyed = choice.keys?.[said];
+  if (keyed !== undefined) return keyed;
   if (said === "") return options[selected]?.value;
   if (/^\d+$/.test(said))
     return choice.options[Number(said) - 1]?.value ?? (choice.takesWords ? said : undefined);

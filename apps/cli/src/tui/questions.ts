@@ -1,9 +1,17 @@
 /** Questions: what the agent wants to know of the person, one after the other, as choices. */
 import type { LocalSession } from "@lathe/hosts/local";
-import { allowForProject, allowForSession, type CallState, type Event, type Failure } from "@lathe/protocol";
+import {
+  allowForProject,
+  allowForSession,
+  type CallState,
+  type EditPart,
+  type Event,
+  type Failure,
+} from "@lathe/protocol";
 import { type AskedCall, aboutText, answerOf, rulesText } from "../question-text.ts";
 import type { Choice, Option } from "./choice.ts";
 import type { Theme } from "./theme.ts";
+import type { AskedFile, Walking } from "./walk-hunks.ts";
 
 type Asked = Event<"question.asked">["data"] & { readonly seq: number };
 
@@ -25,8 +33,8 @@ export interface Questions {
 export function createQuestions(session: () => LocalSession | undefined, asking: Asking): Questions {
   const open: Asked[] = [];
   let shown: Asked | undefined;
-  const answer = async (asked: Asked, words: string): Promise<void> => {
-    const refused = await session()?.answer(asked.call, asked.seq, words);
+  const answer = async (asked: Asked, words: string, part?: EditPart): Promise<void> => {
+    const refused = await session()?.answer(asked.call, asked.seq, words, part);
     // Asked once more when the answer could not be kept.
     if (refused) {
       asking.complain(refused);
@@ -42,18 +50,34 @@ export function createQuestions(session: () => LocalSession | undefined, asking:
     // The turn may have ended meanwhile.
     if (open[0] !== asked) return;
     asking.print(textOf(asked, call, asking.theme()));
+    offerAnswers(asked, call);
+  };
+  const settle = (asked: Asked, words: string, part?: EditPart): void => {
+    // Somebody else may have been quicker.
+    if (shown !== asked) return;
+    open.shift();
+    shown = undefined;
+    asking.offer(undefined);
+    void answer(asked, words, part);
+  };
+  const offerAnswers = (asked: Asked, call: AskedCall): void => {
+    const files = call?.hasParts ? call.files : undefined;
     asking.offer({
-      options: optionsOf(asked),
+      options: optionsOf(asked, files),
       takesWords: true,
       resolve: (words) => {
+        if (files && words === walks) return void walk(asked, call, files);
         const meaning = words === undefined ? undefined : answerOf(asked, words);
-        if (meaning === undefined) return;
-        open.shift();
-        shown = undefined;
-        asking.offer(undefined);
-        void answer(asked, meaning);
+        if (meaning !== undefined) settle(asked, meaning);
       },
     });
+  };
+  const walk = async (asked: Asked, call: AskedCall, files: readonly AskedFile[]): Promise<void> => {
+    const { walkHunks } = await import("./walk-hunks.ts");
+    const part = await walkHunks(files, { ...asking, theme: asking.theme(), ask: askWith(asking) });
+    if (shown !== asked) return;
+    if (part) settle(asked, "allow", part);
+    else offerAnswers(asked, call);
   };
   const add = (asked: Asked): void => {
     if (open.some(({ seq }) => seq === asked.seq)) return;
@@ -92,7 +116,14 @@ function textOf(asked: Asked, call: AskedCall, theme: Theme): readonly string[] 
   return `${aboutText(asked, call, theme)}${means}`.trimEnd().split("\n");
 }
 
-function optionsOf({ kind, options }: Asked): readonly Option[] {
+/** The answer that means to go through the hunks. */
+const walks = "h";
+
+function askWith(asking: Asking): Walking["ask"] {
+  return (choice) => new Promise((resolve) => asking.offer({ ...choice, resolve }));
+}
+
+function optionsOf({ kind, options }: Asked, files: readonly AskedFile[] | undefined): readonly Option[] {
   if (kind === "question") return options.map((label) => ({ label, value: label }));
   const means: Readonly<Record<string, Option>> = {
     [allowForSession]: { label: "Yes, for this session", about: "what is listed above, unasked", value: "s" },
@@ -108,6 +139,12 @@ function optionsOf({ kind, options }: Asked): readonly Option[] {
       const option = options.includes(one) ? means[one] : undefined;
       return option ? [option] : [];
     }),
+    ...(files ? [{ label: "Some of it", about: hunksText(files), value: walks }] : []),
     { label: "No", about: "or type what to do instead", value: "n" },
   ];
+}
+
+function hunksText(files: readonly AskedFile[]): string {
+  const count = files.reduce((sum, { hunks }) => sum + hunks.length, 0);
+  return `go through its ${count} hunks${files.length > 1 ? ` in ${files.length} files` : ""}`;
 }

@@ -221,6 +221,11 @@ export class ScreenChat {
     const words = this.#editor.getText();
     const count = matching(shown.choice, words).length;
     if (words !== "" && shown.choice.takesWords) return false;
+    const keyed = words === "" ? shown.choice.keys?.[key] : undefined;
+    if (keyed !== undefined) {
+      shown.choice.resolve(keyed);
+      return true;
+    }
     if (matchesKey(key, "up")) shown.selected = (shown.selected + count - 1) % Math.max(1, count);
     else if (matchesKey(key, "down")) shown.selected = (shown.selected + 1) % Math.max(1, count);
     else if (matchesKey(key, "enter")) this.#submit(words);

@@ -1,5 +1,6 @@
 /** Transcript: what happens in a session as lines: those that stay, and those of what goes on now. */
 import { type Delta, type Effect, type Event, messageText, type Session, type Todo } from "@lathe/protocol";
+import { answerText } from "../render/answer-text.ts";
 import { afterCancel, callLines } from "../render/call-lines.ts";
 import { callTarget } from "../render/call-target.ts";
 import { duration, money } from "../render/figures.ts";
@@ -228,7 +229,7 @@ export class Transcript {
       this.#does(() => "stopping", event.at);
     }
     if (event.type === "question.answered")
-      this.print([this.#theme.dim(`  ${event.data.by} answered: ${harmless(event.data.answer)}`)]);
+      this.print([this.#theme.dim(`  ${event.data.by} answered: ${answerText(event.data)}`)]);
     const remark = this.#remarkOn(event);
     if (remark?.tone === "quiet") this.print([this.#theme.dim(harmless(remark.text))]);
     if (remark?.tone === "warning") this.#note(remark.text);

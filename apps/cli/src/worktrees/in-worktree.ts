@@ -15,10 +15,8 @@ export interface WorktreeValues {
 
 async function worktreeFor(values: WorktreeValues): Promise<Worktree | Failure> {
   const { worktree: name, base, cwd = "." } = values;
-  const dirty = dirtyChoices.find((one): one is DirtyChoice => one === values.dirty);
-  if (values.dirty !== undefined && !dirty) {
-    return usage(`--dirty is one of ${dirtyChoices.join(", ")}, not "${values.dirty}"`);
-  }
+  const dirty = dirtyOf(values);
+  if (isFailure(dirty)) return dirty;
   const real = realFolder(cwd);
   if (isFailure(real)) return real;
   return openWorktree(process.env, {
@@ -27,6 +25,12 @@ async function worktreeFor(values: WorktreeValues): Promise<Worktree | Failure> 
     ...(base !== undefined && { base }),
     ...(dirty && { dirty }),
   });
+}
+
+export function dirtyOf({ dirty }: Pick<WorktreeValues, "dirty">): DirtyChoice | undefined | Failure {
+  const choice = dirtyChoices.find((one): one is DirtyChoice => one === dirty);
+  if (dirty === undefined || choice) return choice;
+  return usage(`--dirty is one of ${dirtyChoices.join(", ")}, not "${dirty}"`);
 }
 
 function beginText({ path, branch, carried, isNew }: Worktree): string {

@@ -5,12 +5,14 @@ export const worktreeFlags = {
     type: "boolean",
     optional: true,
     value: "NAME",
-    about: "work in a git working tree on a branch of its own (lathe/NAME), kept when something changed",
+    about:
+      "work in a git working tree on a branch of its own (lathe/NAME), kept when something changed; with --best-of one for each attempt",
   },
   base: { type: "string", value: "REF", about: "--worktree: begin at this commit (default HEAD)" },
   dirty: {
     type: "string",
     value: "WHAT",
-    about: "--worktree: carry, leave or refuse what is in no commit (default carry; leave with --base)",
+    about:
+      "--worktree, --best-of: carry, leave or refuse what is in no commit (default carry; leave with --base)",
   },
 } as const;

@@ -29,6 +29,6 @@ it("mends what was cut off before it is copied for the tests", async (test) => {
   const { words, cwd, env: own } = copy.entrance;
   const [file, ...args] = words;
   const said = execFileSync(file, args, { cwd, env: own, encoding: "utf8" });
-  copy.leave();
+  await copy.leave();
   assert.equal(said, "fork mend\n");
 });

@@ -12,8 +12,8 @@ import {
   isCutOff,
 } from "../forks/forks.ts";
 import { keepFork } from "../forks/keep-fork.ts";
-import { linesOf } from "./lines-of.ts";
-import type { Changes, Entrance, Place } from "./place.ts";
+import { changesOf } from "./changes-of.ts";
+import type { Entrance, Place } from "./place.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -43,7 +43,7 @@ export function forkPlace({ env, self }: ForkMaker, fork: Fork): Place {
       const copied = await copyLayers(fork);
       if (isFailure(copied)) return copied;
       const found = await entrance({ program, layers: copied.layers });
-      if (!isFailure(found)) return { entrance: found, leave: copied.remove };
+      if (!isFailure(found)) return { entrance: found, leave: async () => copied.remove() };
       copied.remove();
       return found;
     },
@@ -51,7 +51,9 @@ export function forkPlace({ env, self }: ForkMaker, fork: Fork): Place {
       const failed = await mend();
       if (failed) return failed;
       const compared = await compareFork(env, fork);
-      return isFailure(compared) ? compared : changesOf(fork, compared.differences);
+      return isFailure(compared)
+        ? compared
+        : changesOf(compared.differences, (one) => textDifference(fork, one));
     },
     take: async (onRemark) => {
       const failed = await mend();
@@ -81,29 +83,6 @@ function runQuietly({ words: [file, ...args], cwd, env }: Entrance): Promise<Fai
     child.once("exit", (code) => (code === 0 ? resolve(undefined) : fail(`exit ${code}`)));
   });
 }
-
-type Differences = Parameters<typeof textDifference>[1];
-
-/** Git's own data is no change of the project's files; a folder is what is in it. */
-function changesOf(fork: Fork, differences: readonly Differences[]): Changes {
-  const own = differences.filter(
-    ({ path, base, fork: side }) => !/^\.git(\/|$)/.test(path) && ![base.kind, side.kind].includes("folder"),
-  );
-  const found = own.map((one) => {
-    const diff = textDifference(fork, one);
-    return diff === undefined
-      ? { diff: `${one.what}: ${textOf(one.path)}\n`, ...noLines }
-      : { diff, ...linesOf(diff) };
-  });
-  return {
-    files: found.length,
-    added: found.reduce((sum, { added }) => sum + added, 0),
-    removed: found.reduce((sum, { removed }) => sum + removed, 0),
-    diffs: found.map(({ diff }) => diff),
-  };
-}
-
-const noLines = { added: 0, removed: 0 };
 
 function textOf(path: string): string {
   return Buffer.from(path, "latin1").toString();

@@ -1,22 +1,14 @@
 /** Opening several attempts at one task: new ones with a copy of the folder each, or those of a session that goes on. */
-import {
-  type Attempted,
-  type AttemptPlace,
-  type Failure,
-  failure,
-  isFailure,
-  type Judge,
-} from "@lathe/protocol";
-import { forkBinary } from "../forks/fork-binary.ts";
-import { findFork, openFork } from "../forks/forks.ts";
+import { type Attempted, type Failure, failure, isFailure, type Judge } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
 import type { Words } from "../local-session.ts";
 import { unknownModel } from "../model-gateway.ts";
 import { newSessionId } from "../session-id.ts";
 import { systemClock } from "../system-clock.ts";
+import type { DirtyChoice } from "../worktrees/worktree.ts";
 import { type AttemptsLog, beginAttemptsLog, resumeAttemptsLog } from "./attempts-log.ts";
 import { findTestCommand } from "./find-test-command.ts";
-import { forkPlace } from "./fork-place.ts";
+import { makePlaces, placeOf } from "./make-places.ts";
 import type { Place } from "./place.ts";
 import { refusedTests } from "./refused-tests.ts";
 
@@ -31,6 +23,10 @@ export interface BestOfWish {
   readonly seed?: number;
   readonly apply: boolean;
   readonly keepAll: boolean;
+  /** In git working trees, also where there could be forks. */
+  readonly worktrees?: boolean;
+  /** What becomes of work in no commit where there are working trees; `carry` when absent. */
+  readonly dirty?: DirtyChoice;
 }
 
 export interface OpenedBestOf {
@@ -57,23 +53,19 @@ export async function openBestOf(
   const tests = await allowedTests(options, wish.testCommand ?? (await findTestCommand(cwd, env)));
   if (wish.judge === "tests" && tests.command === undefined) return noTests(tests.refusal);
   const testCommand = tests.command;
-  // What the first fork on a machine would wait for is no part of making it.
-  const binary = await forkBinary(env);
-  if (isFailure(binary)) return binary;
-  const from = performance.now();
   const id = newSessionId(systemClock);
-  const made = await makePlaces(wish.count, { cwd, env, self, about: words.text, session: id });
-  if (isFailure(made)) return made;
-  const readyMs = performance.now() - from;
-  const { count: _, testCommand: _asked, models, ...rest } = wish;
+  const maker = { cwd, env, self, about: words.text, session: id };
+  const found = await makePlaces(wish, maker, options.onRemark);
+  if (isFailure(found)) return found;
+  const { made, readyMs } = found;
+  const { judge, models, apply, keepAll } = wish;
   const attempts = made.map(({ place }, at): Attempted => {
     const model = models[at % Math.max(1, models.length)];
     return { session: newSessionId(systemClock), place, ...(model !== undefined && { model }) };
   });
   const log = await beginAttemptsLog(options, words, {
-    ...rest,
-    id,
-    attempts,
+    ...{ id, attempts, apply, keepAll },
+    ...(judge && { judge }),
     seed: wish.seed ?? Math.floor(systemClock.random() * 2 ** 31),
     ...(testCommand !== undefined && { testCommand }),
   });
@@ -124,41 +116,4 @@ function noTests(refusal: string | undefined): Failure {
   const text =
     "nothing tells how the tests of this project are run; name their command with --test-command CMD, or let a model judge with --judge model";
   return failure("invalid-arguments", text, { who: "user" });
-}
-
-interface Maker {
-  readonly cwd: string;
-  readonly env: LocalOptions["env"];
-  readonly self: Self;
-  readonly about: string;
-  readonly session: string;
-}
-
-interface Made {
-  readonly place: AttemptPlace;
-  readonly open: Place;
-}
-
-/** All or none. */
-async function makePlaces(
-  count: number,
-  { about, session, ...maker }: Maker,
-): Promise<readonly Made[] | Failure> {
-  const { cwd, env } = maker;
-  const made: Made[] = [];
-  for (let at = 0; at < count; at++) {
-    const fork = await openFork(env, { cwd, about: `attempt ${at + 1}: ${about}`, session });
-    if (isFailure(fork)) {
-      for (const { open } of made) await open.drop();
-      return fork;
-    }
-    made.push({ place: { type: "fork", id: fork.id }, open: forkPlace(maker, fork) });
-  }
-  return made;
-}
-
-/** Undefined for one that somebody has kept or dropped. */
-function placeOf(place: AttemptPlace, maker: Pick<Maker, "env" | "self">): Place | undefined {
-  const fork = findFork(maker.env, place.id);
-  return isFailure(fork) ? undefined : forkPlace(maker, fork);
 }

@@ -28,7 +28,9 @@ export interface Place {
   /** *Contract:* one at a time; `program` is absolute words. */
   enter(program: readonly string[]): Promise<Entrance | Failure>;
   /** *Contract:* as `enter`, of a copy that is removed by `leave`: what happens in it leaves no trace. */
-  enterCopy(program: readonly string[]): Promise<{ readonly entrance: Entrance; leave(): void } | Failure>;
+  enterCopy(
+    program: readonly string[],
+  ): Promise<{ readonly entrance: Entrance; leave(): Promise<void> } | Failure>;
   /** *Contract:* while nobody is in it. */
   changes(): Promise<Changes | Failure>;
   /** *Contract:* all or none, also across `kill -9`; a failure names what has changed in the folder since. */

@@ -74,7 +74,7 @@ async function test(place: Place, running: Running): Promise<TestsRun | undefine
     const failed = await runChild({ entrance: copy.entrance, order, onTold }, running);
     return tests ?? { passed: false, problem: failed?.text ?? "they said nothing", ms: 0 };
   } finally {
-    copy.leave();
+    await copy.leave();
   }
 }
 

@@ -9,7 +9,10 @@ import type { Fork } from "@lathe/sandbox/forks/fork";
 const mostBytes = 512 * 1024;
 
 /** A unified diff; undefined where there is none to be shown: a folder, a link, binary, too long. */
-export function textDifference(fork: Fork, { path, what, ...sides }: Difference): string | undefined {
+export function textDifference(
+  fork: Pick<Fork, "base" | "upper">,
+  { path, what, ...sides }: Difference,
+): string | undefined {
   if (what === "mode") return undefined;
   const texts = (
     [

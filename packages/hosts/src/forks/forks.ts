@@ -151,8 +151,8 @@ export async function dropFork(env: Env, fork: Fork): Promise<Failure | undefine
   return failed;
 }
 
-/** In the fork itself, of its base's path: what a session that died had left half done is put back. */
-export async function mendFork(env: Env, cwd: string): Promise<void> {
+/** What a session that died had left half done in a folder is put back; of a fork from within. */
+export async function mendFolder(env: Env, cwd: string): Promise<void> {
   const { createWorkspace } = await import("@lathe/workspace");
   const workspace = createWorkspace({ root: cwd, journal: workspaceFolder(env, cwd) });
   // The first reading does it.

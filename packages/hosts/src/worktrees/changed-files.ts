@@ -4,19 +4,39 @@ import { gitIn } from "./git-in.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
+/** Which repository it is the working tree of, whatever a file in it says, and the commit it is compared with. */
+export interface ComparedWith {
+  readonly gitFolder: string;
+  readonly commit: string;
+}
+
 /** Of one character per byte; what git ignores is not among them. */
-export async function changedFiles(top: string, env: Env): Promise<readonly string[] | Failure> {
-  const tracked = await changedTracked(top, env);
+export async function changedFiles(
+  top: string,
+  env: Env,
+  compared?: ComparedWith,
+): Promise<readonly string[] | Failure> {
+  const tracked = await changedTracked(top, env, compared);
   if (isFailure(tracked)) return tracked;
-  const untracked = await gitIn(top, ["ls-files", "-z", "-o", "--exclude-standard"], env);
+  const listing = [...placeOf(top, compared), "ls-files", "-z", "-o", "--exclude-standard"];
+  const untracked = await gitIn(top, listing, env);
   if (isFailure(untracked)) return untracked;
   return [...new Set([...tracked, ...namesIn(untracked)])];
 }
 
-export async function changedTracked(top: string, env: Env): Promise<readonly string[] | Failure> {
+export async function changedTracked(
+  top: string,
+  env: Env,
+  compared?: ComparedWith,
+): Promise<readonly string[] | Failure> {
   const options = ["--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=all"];
-  const found = await gitIn(top, ["diff", "-z", ...options, "HEAD"], env);
+  const words = ["diff", "-z", ...options, compared?.commit ?? "HEAD"];
+  const found = await gitIn(top, [...placeOf(top, compared), ...words], env);
   return isFailure(found) ? found : namesIn(found);
+}
+
+function placeOf(top: string, compared: ComparedWith | undefined): readonly string[] {
+  return compared ? [`--git-dir=${compared.gitFolder}`, `--work-tree=${top}`] : [];
 }
 
 export function namesIn(listed: string): readonly string[] {

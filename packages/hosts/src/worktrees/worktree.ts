@@ -1,5 +1,5 @@
 /** A working tree of its own for one session: made on a branch of its own, with the work that is in no commit, kept if anything changed. */
-import { existsSync, mkdirSync, realpathSync, rmdirSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, rmdirSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { newSessionId } from "../session-id.ts";
@@ -36,18 +36,46 @@ export interface Worktree {
   /** Files whose changes were taken along. */
   readonly carried: number;
   readonly isNew: boolean;
+  /** What git keeps about it. */
+  readonly gitFolder: string;
   /** *Contract:* removes it with its branch where nothing has changed in it; whether it is still there. */
   settle(): Promise<boolean | Failure>;
+}
+
+/** Where one of that name would lie. */
+export async function worktreePath(
+  env: Env,
+  { cwd, name }: { readonly cwd: string; readonly name: string },
+): Promise<{ readonly top: string; readonly path: string; readonly branch: string } | Failure> {
+  const top = await topOf(cwd, env);
+  if (isFailure(top)) return top;
+  return { top, path: join(dirname(top), `${basename(top)}.worktrees`, name), branch: `lathe/${name}` };
+}
+
+/** *Contract:* with its branch and all that is in it; whatever of it is there, best to worst. */
+export async function removeWorktree(
+  env: Env,
+  place: Pick<Place, "top" | "path" | "branch">,
+): Promise<Failure | undefined> {
+  const asked = await remove({ ...place, env }, "force");
+  if (!asked) return undefined;
+  // Git takes a tree whose pointer to the repository was changed for none of its own.
+  try {
+    rmSync(place.path, { recursive: true, force: true });
+  } catch (cause) {
+    return failure(asked.code, asked.text, { who: "host", cause });
+  }
+  const pruned = await gitIn(place.top, ["worktree", "prune"], env);
+  return isFailure(pruned) ? pruned : removeBranch({ ...place, env });
 }
 
 /** *Contract:* the folder, its index and its branch stay as they are; all or nothing is left. */
 export async function openWorktree(env: Env, wish: WorktreeWish): Promise<Worktree | Failure> {
   const name = wish.name ?? newSessionId(systemClock);
   if (!isName.test(name) || name.includes("..") || name.endsWith(".lock")) return wrongName(name);
-  const top = await topOf(wish.cwd, env);
-  if (isFailure(top)) return top;
-  const path = join(dirname(top), `${basename(top)}.worktrees`, name);
-  const place = { env, top, path, branch: `lathe/${name}` };
+  const found = await worktreePath(env, { cwd: wish.cwd, name });
+  if (isFailure(found)) return found;
+  const place = { env, ...found };
   const known = await isKnown(place);
   if (isFailure(known)) return known;
   const base = await commitOf(wish.base ?? "HEAD", place);
@@ -121,7 +149,7 @@ async function goOn(place: Place, wish: WorktreeWish): Promise<Worktree | Failur
   if (!joinTree(gitFolder)) return notWhole(place);
   const cwd = cwdIn(place, wish);
   if (isFailure(cwd)) return cwd;
-  return { path, branch, cwd, carried: 0, isNew: false, settle: async () => true };
+  return { path, branch, cwd, carried: 0, isNew: false, gitFolder, settle: async () => true };
 }
 
 function notWhole({ path, branch }: Place): Failure {
@@ -154,7 +182,7 @@ async function begin(place: Place, wish: WorktreeWish, carried: number): Promise
   if (!markMade(gitFolder)) {
     return failure("no-access", `${gitFolder} cannot be written`, { who: "host" });
   }
-  return { path, branch, cwd, carried, isNew: true, settle };
+  return { path, branch, cwd, carried, isNew: true, gitFolder, settle };
 }
 
 /** Only that of this repository: what a file in the working tree says may have been written by anybody. */

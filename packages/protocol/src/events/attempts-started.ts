@@ -9,7 +9,7 @@ const schema: v.GenericSchema<unknown, AttemptsStarted> = v.object({
   attempts: v.array(
     v.object({
       session: v.string(),
-      place: v.object({ type: v.literal("fork"), id: v.string() }),
+      place: v.object({ type: v.picklist(["fork", "worktree"]), id: v.string() }),
       model: v.exactOptional(v.string()),
     }),
   ),

@@ -11,6 +11,7 @@ import {
   ruleSchema,
   verdictSchema,
 } from "../decision.ts";
+import { type EditPart, editPartSchema } from "../edit-part.ts";
 import type { EventType } from "../event-type.ts";
 import { type Opinion, opinionSchema } from "../second-opinion.ts";
 import type { Session } from "../session.ts";
@@ -27,6 +28,8 @@ export interface PermissionDecided {
   readonly proposed?: readonly Rule[];
   /** Of a small model that was asked, where one is configured: it may have allowed what rules leave open. */
   readonly opinion?: Opinion;
+  /** What a person took of the edit; its effects are those of that part. */
+  readonly part?: EditPart;
   /** What it refuses for the rest of the session: a person's no. */
   readonly refused?: readonly Refusal[];
 }
@@ -43,6 +46,7 @@ const schema: v.GenericSchema<unknown, PermissionDecided> = v.object({
   ),
   proposed: v.exactOptional(v.array(ruleSchema)),
   opinion: v.exactOptional(opinionSchema),
+  part: v.exactOptional(editPartSchema),
   refused: v.exactOptional(v.array(refusalSchema)),
 });
 
@@ -51,7 +55,7 @@ export const permissionDecided: EventType<"permission.decided", PermissionDecide
   version: 1,
   schema,
   apply: (before, { data }) => {
-    const { call, effects, decision, grant, refused = [] } = data;
+    const { call, effects, decision, grant, part, refused = [] } = data;
     const isPersons = decision.rule === "person" && decision.verdict === "allow";
     const kept = isPersons ? before.refusals.filter((one) => !isAllowed(one, effects)) : before.refusals;
     const session = withAlways(
@@ -63,7 +67,11 @@ export const permissionDecided: EventType<"permission.decided", PermissionDecide
       data,
     );
     if (grant) return granted(session, { call, effects, decision, grant });
-    const decided = updateCall(session, call, (state) => ({ ...state, effects, decision }));
+    const decided = updateCall(session, call, (state) => ({
+      ...state,
+      ...{ effects, decision },
+      ...(part && { part }),
+    }));
     const { turn } = decided;
     if (decision.verdict !== "ask" || !turn) return decided;
     return { ...decided, turn: { ...turn, blocked: decision.why } };

@@ -1,6 +1,7 @@
 /** `question.answered`: a person answered. */
 import * as v from "valibot";
 import { updateCall } from "../calls.ts";
+import { type EditPart, editPartSchema } from "../edit-part.ts";
 import type { EventType } from "../event-type.ts";
 import { uncover } from "../marks.ts";
 import { rememberOffer } from "../offers.ts";
@@ -8,6 +9,8 @@ import { rememberOffer } from "../offers.ts";
 export interface QuestionAnswered {
   readonly call: string;
   readonly answer: string;
+  /** What is taken of an edit that is allowed, where that is not all of it. */
+  readonly part?: EditPart;
   readonly by: string;
   readonly offer?: string;
 }
@@ -15,6 +18,7 @@ export interface QuestionAnswered {
 const schema: v.GenericSchema<unknown, QuestionAnswered> = v.object({
   call: v.string(),
   answer: v.string(),
+  part: v.exactOptional(editPartSchema),
   by: v.string(),
   offer: v.exactOptional(v.string()),
 });
@@ -26,7 +30,12 @@ export const questionAnswered: EventType<"question.answered", QuestionAnswered> 
   apply: (session, { data, at }) => {
     const answered = updateCall(rememberOffer(session, data.offer), data.call, ({ asked, ...state }) => ({
       ...state,
-      answer: { text: data.answer, by: data.by, ...(asked?.rules && { rules: asked.rules }) },
+      answer: {
+        text: data.answer,
+        by: data.by,
+        ...(asked?.rules && { rules: asked.rules }),
+        ...(data.part && { part: data.part }),
+      },
     }));
     const { turn } = answered;
     if (turn?.askedAt === undefined || answered.calls.some((state) => state.asked)) return answered;

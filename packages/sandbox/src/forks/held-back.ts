@@ -15,8 +15,11 @@ const shared = "/usr /bin /sbin /lib /lib32 /lib64 /opt /nix /dev/null".split(" 
 /** Files and folders of git's own folder, and of those of its submodules and working trees. */
 const gitConfigs: ReadonlySet<string> = new Set(["config", "config.worktree"]);
 
+/** Where what was changed lies, and the folder it is compared with. */
+type Sides = Pick<Fork, "base" | "upper">;
+
 /** By path, why. *Contract:* what is not known to be harmless is not. */
-export function heldBack(differences: readonly Difference[], fork: Fork): ReadonlyMap<string, string> {
+export function heldBack(differences: readonly Difference[], fork: Sides): ReadonlyMap<string, string> {
   const held = new Map<string, string>();
   const named = namedIn(fork);
   for (const difference of differences) {
@@ -26,7 +29,7 @@ export function heldBack(differences: readonly Difference[], fork: Fork): Readon
   return held;
 }
 
-function reason(difference: Difference, fork: Fork): string | undefined {
+function reason(difference: Difference, fork: Sides): string | undefined {
   const parts = difference.path.split("/");
   if (parts.at(-1) === ".git" && difference.base.kind === "folder" && difference.fork.kind !== "folder")
     return "it is the repository itself";
@@ -38,7 +41,7 @@ function reason(difference: Difference, fork: Fork): string | undefined {
   return gitReason(difference, fork);
 }
 
-function gitReason(difference: Difference, fork: Fork): string | undefined {
+function gitReason(difference: Difference, fork: Sides): string | undefined {
   const { path } = difference;
   const name = basename(path);
   if (difference.fork.kind === "folder") return undefined;
@@ -64,13 +67,13 @@ function hooksFolder(path: string): string | undefined {
 }
 
 /** In the fork's view it looks like a folder of git's, or is called so. */
-function isGit(folder: string, fork: Fork): boolean {
+function isGit(folder: string, fork: Sides): boolean {
   if (folder.split("/").includes(".git")) return true;
   const has = (name: string): boolean => sides(join(folder, name), fork).some(isThere);
   return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
 }
 
-function configReason(path: string, fork: Fork): string | undefined {
+function configReason(path: string, fork: Sides): string | undefined {
   const [now, before] = sides(path, fork);
   const place = { git: join(fork.base, folderOf(path)), workspace: fork.base };
   const kept = keptConfig(textOf(before), textOf(now) ?? "", place);
@@ -78,7 +81,7 @@ function configReason(path: string, fork: Fork): string | undefined {
 }
 
 /** Submodules and working trees inside are all right: what they lead to is looked at like any other. */
-function pointerReason(path: string, fork: Fork): string | undefined {
+function pointerReason(path: string, fork: Sides): string | undefined {
   const [now] = sides(path, fork);
   const state: FileState = { kind: "file", stamp: "", text: textOf(now), mode: 0 };
   const target = pointedAt(join(fork.base, path), state);
@@ -87,7 +90,7 @@ function pointerReason(path: string, fork: Fork): string | undefined {
     : "git takes it for a repository elsewhere";
 }
 
-function linkReason({ path }: Difference, fork: Fork): string | undefined {
+function linkReason({ path }: Difference, fork: Sides): string | undefined {
   const [now] = sides(path, fork);
   if (basename(path) === ".git" || hooksFolder(`${path}/x`) !== undefined) return "git follows it";
   const base = Buffer.from(fork.base).toString("latin1");
@@ -116,7 +119,7 @@ interface Named {
 }
 
 /** Hooks' folders and programs of the base's own settings. */
-function namedIn({ base }: Fork): readonly Named[] {
+function namedIn({ base }: Sides): readonly Named[] {
   const git = join(base, ".git");
   const text = textOf(Buffer.from(join(git, "config")));
   if (text === undefined) return [];
@@ -127,7 +130,7 @@ function namedIn({ base }: Fork): readonly Named[] {
 }
 
 /** Where it lies: in the fork, in the base. */
-function sides(path: string, { upper, base }: Fork): readonly [Buffer, Buffer] {
+function sides(path: string, { upper, base }: Sides): readonly [Buffer, Buffer] {
   const below = (root: string): Buffer =>
     Buffer.concat([Buffer.from(`${root}/`), Buffer.from(path, "latin1")]);
   return [below(upper), below(base)];

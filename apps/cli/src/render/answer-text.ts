@@ -1,0 +1,12 @@
+/** An answer of a person as others read it. */
+import type { Event } from "@lathe/protocol";
+import { harmless } from "./fit.ts";
+
+/** With how much of an edit was taken, where that is not all of it. */
+export function answerText({ answer, part }: Event<"question.answered">["data"]): string {
+  if (!part) return harmless(answer);
+  const taken = part.files.reduce((sum, one) => sum + one.taken.length, 0);
+  const of = part.files.reduce((sum, one) => sum + one.of, 0);
+  const words = part.words === undefined ? "" : `: ${part.words}`;
+  return harmless(`${answer}, ${taken} of ${of} hunks${words}`);
+}

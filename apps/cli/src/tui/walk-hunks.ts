@@ -1,0 +1,101 @@
+/** Walking through the hunks of an edit that is asked for: some are taken and others not, like `git add -p`. */
+import type { EditPart } from "@lathe/protocol";
+import type { AskedCall } from "../question-text.ts";
+import { diffLines } from "../render/diff.ts";
+import { harmless } from "../render/fit.ts";
+import type { Choice, Option } from "./choice.ts";
+import type { Theme } from "./theme.ts";
+
+export type AskedFile = NonNullable<NonNullable<AskedCall>["files"]>[number];
+
+export interface Walking {
+  readonly theme: Theme;
+  print(lines: readonly string[]): void;
+  /** *Contract:* resolves with an option's value, with words where it takes them, or with nothing when it was left. */
+  ask(choice: Omit<Choice, "resolve">): Promise<string | undefined>;
+}
+
+const mostLines = 400;
+
+const ways: readonly Option[] = [
+  { label: "Take it", about: "y", value: "y" },
+  { label: "Leave it", about: "n", value: "n" },
+  { label: "Take the rest of this file", about: "f", value: "f" },
+  { label: "Leave the rest of this file", about: "s", value: "s" },
+  { label: "Take all that is left", about: "a", value: "a" },
+  { label: "Leave all that is left", about: "d", value: "d" },
+];
+const keys = Object.fromEntries(ways.map(({ value }) => [value, value]));
+
+const done: readonly Option[] = [
+  { label: "Change the files so", value: "yes" },
+  { label: "Go through them again", value: "again" },
+];
+
+/** Undefined when it was left: nothing is decided then. */
+export async function walkHunks(
+  files: readonly AskedFile[],
+  walking: Walking,
+): Promise<EditPart | undefined> {
+  for (;;) {
+    const taken = await goThrough(files, walking);
+    if (!taken) return undefined;
+    const part = files.map(({ path, to, version, hunks }, at) => ({
+      ...{ path, version, of: hunks.length, taken: taken[at] ?? [] },
+      ...(to !== undefined && { to }),
+    }));
+    const count = part.reduce((sum, one) => sum + one.taken.length, 0);
+    const all = part.reduce((sum, { of }) => sum + of, 0);
+    const title = `${count} of ${all} hunks are taken. Words for the agent?`;
+    const words = await walking.ask({ title, options: done, takesWords: true });
+    if (words === undefined) return undefined;
+    if (words === "again") continue;
+    return { files: part, ...(words !== "yes" && { words }) };
+  }
+}
+
+/** What is decided without being shown: the rest of a file, the rest of all. */
+interface Rest {
+  readonly file?: number;
+  readonly isTaken: boolean;
+}
+
+/** By file, the hunks that are taken. */
+async function goThrough(
+  files: readonly AskedFile[],
+  walking: Walking,
+): Promise<readonly (readonly number[])[] | undefined> {
+  const taken: number[][] = files.map(() => []);
+  const all = files.flatMap(({ hunks }, file) => hunks.map((text, hunk) => ({ file, hunk, text })));
+  let rest: Rest | undefined;
+  for (const [at, { file, hunk, text }] of all.entries()) {
+    if (rest?.file !== undefined && rest.file !== file) rest = undefined;
+    const one = files[file];
+    const answer = rest || !one ? undefined : await decide({ at, of: all.length, file: one, text }, walking);
+    if (!rest && answer === undefined) return undefined;
+    rest ??= restOf(answer, file);
+    if (rest?.isTaken ?? answer === "y") taken[file]?.push(hunk);
+  }
+  return taken;
+}
+
+function restOf(answer: string | undefined, file: number): Rest | undefined {
+  if (answer === "a" || answer === "d") return { isTaken: answer === "a" };
+  return answer === "f" || answer === "s" ? { file, isTaken: answer === "f" } : undefined;
+}
+
+interface Hunk {
+  readonly at: number;
+  readonly of: number;
+  readonly file: AskedFile;
+  readonly text: string;
+}
+
+function decide({ at, of, file, text }: Hunk, { theme, print, ask }: Walking): Promise<string | undefined> {
+  print(["", theme.bold(`Hunk ${at + 1} of ${of}, ${nameOf(file)}`), ...diffLines(text, theme, mostLines)]);
+  return ask({ title: `Take hunk ${at + 1} of ${of}?`, options: ways, takesWords: false, keys });
+}
+
+export function nameOf({ path, to }: Pick<AskedFile, "path" | "to">): string {
+  return harmless(to === undefined ? path : `${path} → ${to}`);
+}

@@ -1,0 +1,92 @@
+/** Some hunks of an edit are taken and others not, by keys at a terminal; the screens are kept as text. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import type { AssistantPart } from "@lathe/protocol";
+import { startWireServer, type WireAnswer } from "@lathe/testkit";
+import { makePlace, wireEnv } from "./lathe.ts";
+import { noTmux, openTmux, type Size, sameScreen } from "./tmux.ts";
+
+const sizes: readonly Size[] = [
+  { columns: 80, rows: 24 },
+  { columns: 200, rows: 50 },
+];
+
+function call(tool: string, input: object): AssistantPart {
+  return { type: "tool-call", id: `c-${tool}`, tool, input: JSON.stringify(input) };
+}
+
+const sums = `export const add = (a, b) => a - b;
+export const double = (a) => a + a;
+
+export const sub = (a, b) => a - b;
+export const half = (a) => a / 2;
+
+export const mul = (a, b) => a * b;
+`;
+const test = "import { add } from './sums.js';\nif (add(1, 2) !== 3) throw new Error('add');\n";
+const patch = `*** Begin Patch
+*** Update File: sums.js
+@@
+-export const add = (a, b) => a - b;
++export const add = (a, b) => a + b;
+ export const double = (a) => a + a;
+@@
+-export const mul = (a, b) => a * b;
++export const mul = (a, b) => Math.imul(a, b);
+*** Update File: sums.test.js
+@@
+-if (add(1, 2) !== 3) throw new Error('add');
++if (add(1, 2) !== 3) throw new Error('add does not add');
+*** End Patch
+`;
+
+describe("an edit taken in part", { skip: noTmux() }, () => {
+  for (const size of sizes) {
+    it(`hunk by hunk, at ${size.columns}x${size.rows}`, async (t) => {
+      const answers: WireAnswer[] = [
+        { parts: [call("read", { path: "sums.js" })] },
+        { parts: [call("apply_patch", { patch })] },
+        { parts: [{ type: "text", text: "Multiplication stays as it was." }] },
+      ];
+      const server = await startWireServer(() => answers.shift() ?? { parts: [] });
+      const place = makePlace();
+      place.put("sums.js", sums);
+      place.put("sums.test.js", test);
+      const args = ["--no-sandbox", "--permission-mode", "ask", "fix the sums"];
+      const terminal = await openTmux(place, args, { size, env: wireEnv(server.url) });
+      t.after(async () => {
+        await terminal.close();
+        await server.close();
+        place.remove();
+      });
+      const content = (): string => readFileSync(join(place.workspace, "sums.js"), "utf8");
+      sameScreen("hunks-asked", size, await terminal.until(/Some of it[\s\S]*Enter answers/));
+      await terminal.type("h");
+      await terminal.press("Enter");
+      sameScreen("hunk", size, await terminal.until("Take hunk 1 of 3?"));
+      // Left, it is asked as before.
+      await terminal.press("Escape");
+      await terminal.until(/Some of it[\s\S]*Enter answers/);
+      assert.equal(content(), sums);
+      await terminal.type("h");
+      await terminal.press("Enter");
+      await terminal.until("Take hunk 1 of 3?");
+      await terminal.press("y");
+      await terminal.until("Take hunk 2 of 3?");
+      await terminal.press("n");
+      await terminal.until("Take hunk 3 of 3?");
+      await terminal.press("a");
+      sameScreen("hunks-taken", size, await terminal.until(/2 of 3 hunks are taken[\s\S]*Enter answers/));
+      await terminal.type("keep mul simple");
+      await terminal.press("Enter");
+      sameScreen("hunks-done", size, await terminal.until(/done · 3 steps[\s\S]*\n\S*claude-sonnet/));
+      assert.equal(content(), sums.replace("a - b", "a + b"));
+      assert.match(readFileSync(join(place.workspace, "sums.test.js"), "utf8"), /does not add/);
+      const told = server.records.at(-1)?.text ?? "";
+      assert.match(told, /took 2 of the 3 hunks/);
+      assert.match(told, /keep mul simple/);
+    });
+  }
+});

@@ -1,0 +1,21 @@
+/** The hunks of a file as a call would leave it: what a person can take or leave of it. */
+import type { ProposedFile } from "@lathe/protocol";
+import { hunksBetween } from "./take-hunks.ts";
+import { unifiedDiff } from "./unified-diff.ts";
+
+/** A file that comes, goes or moves is one hunk: half of it would be another file. */
+export function proposedHunks(file: ProposedFile): readonly string[] {
+  const { path, to, before, after } = file;
+  if (isInPlace(file)) return hunksBetween(file.before, file.after);
+  const body = unifiedDiff(before, after, to ?? path)
+    .split("\n")
+    .filter((line) => !/^(---|\+\+\+) /.test(line))
+    .join("\n");
+  return [body];
+}
+
+export function isInPlace(
+  file: ProposedFile,
+): file is ProposedFile & Required<Pick<ProposedFile, "before" | "after">> {
+  return file.to === undefined && file.before !== undefined && file.after !== undefined;
+}

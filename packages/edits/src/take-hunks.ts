@@ -1,0 +1,40 @@
+/** The hunks of a change, and the text that some of them make: what a person takes of an edit. */
+import { type ChangedLines, diffLines } from "./document/diff-lines.ts";
+import { grouped, hunkText, splitLines } from "./unified-diff.ts";
+
+/** Changes with fewer equal lines between them are one hunk: nobody decides on half a statement. */
+const apart = 3;
+
+/** Each as a unified diff of its own, without the names of files; in order. */
+export function hunksBetween(before: string, after: string): readonly string[] {
+  const [old, now] = [splitLines(before), splitLines(after)];
+  return changesOf(old, now).map((runs) => `${hunkText(runs, old, now)}\n`);
+}
+
+/** `taken` by their place in `hunksBetween`, from 0. All of them make `after`, none make `before`. */
+export function takeHunks(before: string, after: string, taken: ReadonlySet<number>): string {
+  const [old, now] = [splitLines(before), splitLines(after)];
+  const parts: string[] = [];
+  let at = 0;
+  for (const [index, runs] of changesOf(old, now).entries()) {
+    if (!taken.has(index)) continue;
+    for (const run of runs) {
+      parts.push(...old.slice(at, run.before[0]), ...now.slice(...run.after));
+      at = run.before[1];
+    }
+  }
+  return [...parts, ...old.slice(at)].join("");
+}
+
+/** 1-based inclusive lines of `after` that differ, one range per place; where lines are only gone, the one after them. */
+export function changedRanges(before: string, after: string): readonly (readonly [number, number])[] {
+  const now = splitLines(after);
+  return diffLines(splitLines(before), now).map(({ after: [from, to] }) => {
+    const first = Math.min(from + 1, Math.max(1, now.length));
+    return [first, Math.max(first, to)] as const;
+  });
+}
+
+function changesOf(old: readonly string[], now: readonly string[]): readonly (readonly ChangedLines[])[] {
+  return grouped(diffLines(old, now), apart - 1);
+}

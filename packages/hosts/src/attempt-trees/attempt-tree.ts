@@ -1,0 +1,151 @@
+/** Attempt trees: git working trees in which attempts work where a folder can have no fork; each is known from before it is made until it is gone. */
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { newSessionId } from "../session-id.ts";
+import { stateFolder, workspaceFolder } from "../state-folder.ts";
+import { systemClock } from "../system-clock.ts";
+import { changedFiles } from "../worktrees/changed-files.ts";
+import { gitIn } from "../worktrees/git-in.ts";
+import { type DirtyChoice, openWorktree, removeWorktree, worktreePath } from "../worktrees/worktree.ts";
+import { fileState } from "./file-state.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface AttemptTree {
+  /** Also the name of the working tree. */
+  readonly id: string;
+  /** Real path of the folder whose copy it is, and of the repository's working tree that holds it. */
+  readonly base: string;
+  readonly top: string;
+  readonly path: string;
+  readonly branch: string;
+  readonly madeAt: number;
+  /** What it was made for. */
+  readonly about: string;
+  /** Whose attempt is to work in it. */
+  readonly session: string;
+  /** Absent until it is whole. */
+  readonly made?: {
+    /** The folder in it that stands for `base`. */
+    readonly cwd: string;
+    readonly gitFolder: string;
+    readonly commit: string;
+    /** What was in no commit when it was made, by path: of one character per byte, as git names it. */
+    readonly carried: Readonly<Record<string, string>>;
+  };
+}
+
+export type WholeTree = AttemptTree & Required<Pick<AttemptTree, "made">>;
+
+export interface NewAttemptTree {
+  readonly cwd: string;
+  readonly about: string;
+  readonly session: string;
+  readonly dirty?: DirtyChoice;
+}
+
+/** *Contract:* as `openWorktree`: all or nothing is left, and what a death left is listed. */
+export async function makeAttemptTree(env: Env, wish: NewAttemptTree): Promise<WholeTree | Failure> {
+  const { cwd, about, session, dirty = "carry" } = wish;
+  const id = newSessionId(systemClock);
+  const place = await worktreePath(env, { cwd, name: id });
+  if (isFailure(place)) return place;
+  const tree: AttemptTree = { id, base: cwd, ...place, madeAt: systemClock.now(), about, session };
+  const unkept = keepRecord(env, tree);
+  if (unkept) return unkept;
+  const made = await makeTree(env, tree, dirty);
+  if (!isFailure(made)) return made;
+  return (await dropAttemptTree(env, tree)) ?? made;
+}
+
+async function makeTree(env: Env, tree: AttemptTree, dirty: DirtyChoice): Promise<WholeTree | Failure> {
+  const opened = await openWorktree(env, { cwd: tree.base, name: tree.id, dirty });
+  if (isFailure(opened)) return opened;
+  const { cwd, path, gitFolder } = opened;
+  const head = await gitIn(path, ["rev-parse", "HEAD"], env);
+  if (isFailure(head)) return head;
+  const commit = head.trim();
+  const changed = await changedFiles(path, env, { gitFolder, commit });
+  if (isFailure(changed)) return changed;
+  try {
+    const carried = Object.fromEntries(changed.map((name) => [name, fileState(path, name)]));
+    const whole: WholeTree = { ...tree, made: { cwd, gitFolder, commit, carried } };
+    return keepRecord(env, whole) ?? whole;
+  } catch (cause) {
+    return failure("no-access", `${path} cannot be read: ${String(cause)}`, { who: "host", cause });
+  }
+}
+
+/** *Contract:* with its branch, its tests' copy and all that is in it; while nobody works in it. */
+export async function dropAttemptTree(env: Env, tree: AttemptTree): Promise<Failure | undefined> {
+  const failed = (await dropTestsTree(env, tree)) ?? (await removeWorktree(env, tree));
+  if (failed) return failed;
+  // Nothing works there any more that could be half done.
+  if (tree.made) rmSync(workspaceFolder(env, tree.made.cwd), { recursive: true, force: true });
+  rmSync(recordOf(env, tree.id), { force: true });
+  return undefined;
+}
+
+/** Beside it, on no branch. */
+export function testsPath({ path }: AttemptTree): string {
+  return `${path}.tests`;
+}
+
+export async function dropTestsTree(env: Env, tree: AttemptTree): Promise<Failure | undefined> {
+  const path = testsPath(tree);
+  const removed = await gitIn(tree.top, ["worktree", "remove", "--force", path], env);
+  if (!isFailure(removed)) return undefined;
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch (cause) {
+    return failure("no-access", `${path} could not be removed: ${String(cause)}`, { who: "host", cause });
+  }
+  const pruned = await gitIn(tree.top, ["worktree", "prune"], env);
+  return isFailure(pruned) ? pruned : undefined;
+}
+
+/** The oldest first. */
+export function attemptTrees(env: Env): readonly AttemptTree[] {
+  const found = namesIn(recordsFolder(env)).flatMap(
+    (name) => readRecord(join(recordsFolder(env), name)) ?? [],
+  );
+  return found.toSorted((a, b) => a.madeAt - b.madeAt || (a.id < b.id ? -1 : 1));
+}
+
+function recordsFolder(env: Env): string {
+  return join(stateFolder(env), "attempt-trees");
+}
+
+function recordOf(env: Env, id: string): string {
+  return join(recordsFolder(env), `${id}.json`);
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith(".json"));
+  } catch {
+    return [];
+  }
+}
+
+function readRecord(path: string): AttemptTree | undefined {
+  try {
+    const { v, ...tree } = JSON.parse(readFileSync(path, "utf8")) as AttemptTree & { readonly v: unknown };
+    return v === 1 ? tree : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function keepRecord(env: Env, tree: AttemptTree): Failure | undefined {
+  const path = recordOf(env, tree.id);
+  try {
+    mkdirSync(recordsFolder(env), { recursive: true, mode: 0o700 });
+    writeFileSync(`${path}.new`, JSON.stringify({ v: 1, ...tree }), { mode: 0o600, flush: true });
+    renameSync(`${path}.new`, path);
+    return undefined;
+  } catch (cause) {
+    return failure("no-access", `${path} cannot be written: ${String(cause)}`, { who: "host", cause });
+  }
+}

@@ -1,0 +1,133 @@
+/** Keeping an attempt's working tree: what was changed in it goes to the folder, all or none. */
+import { readdirSync } from "node:fs";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import type { Difference } from "@lathe/sandbox/forks/differences";
+import { heldBack } from "@lathe/sandbox/forks/held-back";
+import { applyTree, type TreePart } from "@lathe/workspace/apply-tree";
+import type { Compared } from "../forks/forks.ts";
+import type { KeepOptions, Kept } from "../forks/keep-fork.ts";
+import { recoveryText } from "../recovery-text.ts";
+import { workspaceFolder } from "../state-folder.ts";
+import { dropAttemptTree, type WholeTree } from "./attempt-tree.ts";
+import { fileState, isReached, pathOf } from "./file-state.ts";
+import { treeDifferences } from "./tree-differences.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/**
+ * *Contract:* all or none, also when the process dies in between; once nothing is held back the tree is gone.
+ * `stale-version` naming what has changed in the folder since; while nobody works in the tree.
+ */
+export async function keepTree(env: Env, tree: WholeTree, options: KeepOptions): Promise<Kept | Failure> {
+  const { base } = tree;
+  let all: readonly Difference[] = [];
+  let held: ReadonlyMap<string, string> = new Map();
+  const failed = await applyTree({
+    root: base,
+    journal: workspaceFolder(env, base),
+    onRecovered: (recovery) => options.onRemark?.(recoveryText(recovery)),
+    parts: async () => {
+      const found = await treeDifferences(env, tree);
+      if (isFailure(found)) return found;
+      all = found.differences;
+      held = heldOf(tree, found.differences, options);
+      const taken = all.filter(({ path }) => !held.has(path));
+      return [...taken.map((one) => partOf(tree, one)), ...emptied(tree, taken)];
+    },
+    accept: async () => {
+      const again = await treeDifferences(env, tree);
+      if (isFailure(again)) return again;
+      const moved = again.differences.filter(({ path, isMoved }) => isMoved && !held.has(path));
+      return moved.length > 0 && !options.force ? refused(moved, tree) : undefined;
+    },
+  });
+  if (failed) return failed;
+  const left = held.size === 0 ? await dropAttemptTree(env, tree) : undefined;
+  if (left) options.onRemark?.(left.text);
+  return { kept: all.filter(({ path }) => !held.has(path)), held };
+}
+
+export async function compareTree(env: Env, tree: WholeTree): Promise<Compared | Failure> {
+  const found = await treeDifferences(env, tree);
+  if (isFailure(found)) return found;
+  const { differences } = found;
+  return { differences, held: heldOf(tree, differences, { hostRun: false }) };
+}
+
+/** Why some are not taken over, by path. */
+function heldOf(
+  { base, made }: WholeTree,
+  differences: readonly Difference[],
+  { hostRun }: Pick<KeepOptions, "hostRun">,
+): ReadonlyMap<string, string> {
+  const sides = { base, upper: made.cwd };
+  const held = new Map(hostRun ? [] : heldBack(differences, sides));
+  for (const { path, fork } of differences) {
+    const isRepository = [base, made.cwd].some((root) => fileState(root, path) === "repository");
+    if (isRepository) held.set(path, "it is a repository of its own");
+    if (fork.kind === "other") held.set(path, "a pipe, a socket or a device");
+  }
+  return held;
+}
+
+function partOf({ made }: WholeTree, { path, base: before, fork: side }: Difference): TreePart {
+  const from = pathOf(made.cwd, path).toString("latin1");
+  const { kind, mode } = side;
+  if (kind === "absent" || kind === "other") return { path, after: { type: "absent" } };
+  if (kind === "folder") return { path, after: { type: "folder", mode: mode & 0o777 } };
+  if (kind === "link") return { path, after: { type: "link", from } };
+  return { path, after: { type: "file", from, mode: modeOf(before, mode) } };
+}
+
+/** Git knows of permissions only whether a file can be run: the rest stays as it is in the folder. */
+function modeOf(before: Difference["base"], mode: number): number {
+  if (before.kind !== "file") return mode & 0o777;
+  const own = before.mode & 0o777;
+  return (mode & 0o100) === 0 ? own & ~0o111 : own | ((own & 0o444) >> 2);
+}
+
+/** Folders of which nothing is left once these are gone; git has none that are empty. */
+function emptied({ base, made }: WholeTree, taken: readonly Difference[]): readonly TreePart[] {
+  const named = new Set(taken.map(({ path }) => path));
+  const going = new Set(taken.filter(({ fork }) => fork.kind === "absent").map(({ path }) => path));
+  const parts: TreePart[] = [];
+  const isEmptied = (folder: string): boolean =>
+    !named.has(folder) &&
+    !isFolder(made.cwd, folder) &&
+    entriesOf(base, folder).every((name) => going.has(`${folder}/${name}`));
+  for (const path of going) {
+    let folder = parentOf(path);
+    while (folder !== "" && !going.has(folder) && isEmptied(folder)) {
+      going.add(folder);
+      parts.push({ path: folder, after: { type: "absent" } });
+      folder = parentOf(folder);
+    }
+  }
+  return parts;
+}
+
+function parentOf(path: string): string {
+  return path.slice(0, Math.max(0, path.lastIndexOf("/")));
+}
+
+function isFolder(root: string, path: string): boolean {
+  return isReached(root, `${path}/x`);
+}
+
+/** One that is not to be seen has something in it. */
+function entriesOf(root: string, path: string): readonly string[] {
+  try {
+    return readdirSync(pathOf(root, path), { encoding: "latin1" });
+  } catch {
+    return [""];
+  }
+}
+
+const pathsNamed = 20;
+
+function refused(moved: readonly Difference[], { base, id }: WholeTree): Failure {
+  const more = moved.length > pathsNamed ? ` and ${moved.length - pathsNamed} more` : "";
+  const names = moved.slice(0, pathsNamed).map(({ path }) => Buffer.from(path, "latin1").toString());
+  const text = `Nothing was changed: these have changed in ${base} since the attempt ${id} began: ${names.join(", ")}${more}. Look at both, then \`lathe fork keep ${id} --force\` writes over them, or \`lathe fork drop ${id}\``;
+  return failure("stale-version", text, { who: "user" });
+}

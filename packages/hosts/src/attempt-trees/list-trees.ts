@@ -1,0 +1,66 @@
+/** The working trees of attempts that wait for a decision: listed, found, and whether somebody is at work in one. */
+import { type Failure, failure, fold, isFailure } from "@lathe/protocol";
+import { isProcessAlive } from "@lathe/stores";
+import { openState } from "../state.ts";
+import { type AttemptTree, attemptTrees, dropAttemptTree, type WholeTree } from "./attempt-tree.ts";
+import { treeDifferences } from "./tree-differences.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface ListedTree {
+  readonly tree: AttemptTree;
+  readonly isOpen: boolean;
+  readonly differences: number;
+}
+
+/** The oldest first. What dead processes left in which nothing was changed is removed on the way. */
+export async function listTrees(env: Env): Promise<readonly ListedTree[]> {
+  const listed: ListedTree[] = [];
+  for (const tree of attemptTrees(env)) {
+    const use = await useOf(env, tree);
+    const compared = tree.made ? await treeDifferences(env, { ...tree, made: tree.made }) : undefined;
+    // One that cannot be compared is not known to be as it was.
+    const differences = !compared ? 0 : isFailure(compared) ? 1 : compared.differences.length;
+    const isLeft = use === "none" && differences === 0;
+    if (!isLeft || (await dropAttemptTree(env, tree)))
+      listed.push({ tree, isOpen: use === "open", differences });
+  }
+  return listed;
+}
+
+/** Whether its session is at work, or waits to go on with it. */
+async function useOf(env: Env, { session, madeAt }: AttemptTree): Promise<"open" | "waits" | "none"> {
+  const events = await openState(env).store.read(session);
+  // Its session is begun once all of them are made.
+  if (isFailure(events)) return Date.now() - madeAt < newMs ? "open" : "none";
+  const { attempts, owner } = fold(events);
+  if (!attempts || attempts.settled) return "none";
+  return owner && isProcessAlive(owner) ? "open" : "waits";
+}
+
+const newMs = 60_000;
+
+/** From the start of its id or all of it; undefined where there is none. */
+export function findTree(env: Env, start: string): AttemptTree | Failure | undefined {
+  const all = attemptTrees(env);
+  const exact = all.find(({ id }) => id === start);
+  const found = exact ? [exact] : all.filter(({ id }) => id.startsWith(start));
+  if (found.length < 2) return found[0];
+  const text = `${found.length} working trees begin with "${start}"; \`lathe fork list\` shows them`;
+  return failure("invalid-arguments", text, { who: "user" });
+}
+
+/** *Contract:* a failure while somebody is at work in it, or it is not whole. */
+export async function wholeAndFree(env: Env, tree: AttemptTree): Promise<WholeTree | Failure> {
+  const busy = await busyTree(env, tree);
+  if (busy) return busy;
+  if (tree.made) return { ...tree, made: tree.made };
+  const text = `the working tree ${tree.id} was cut off while it was made: \`lathe fork drop ${tree.id}\` removes it`;
+  return failure("invalid-arguments", text, { who: "user" });
+}
+
+export async function busyTree(env: Env, tree: AttemptTree): Promise<Failure | undefined> {
+  if ((await useOf(env, tree)) !== "open") return undefined;
+  const text = `an attempt of session ${tree.session} is at work in ${tree.path}: wait for its end, or interrupt it`;
+  return failure("session-owned", text, { who: "user" });
+}

@@ -1,0 +1,133 @@
+/** Making the places of attempts: forks where the folder can have some, git working trees elsewhere. */
+import { execFile } from "node:child_process";
+import { promisify } from "node:util";
+import { type AttemptPlace, type Failure, failure, isFailure } from "@lathe/protocol";
+import { attemptTrees, makeAttemptTree } from "../attempt-trees/attempt-tree.ts";
+import { forkBinary } from "../forks/fork-binary.ts";
+import { dropFork, enteringFork, type Fork, findFork, openFork } from "../forks/forks.ts";
+import type { DirtyChoice } from "../worktrees/worktree.ts";
+import { forkPlace } from "./fork-place.ts";
+import type { Place } from "./place.ts";
+import { worktreePlace } from "./worktree-place.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface Maker {
+  readonly cwd: string;
+  readonly env: Env;
+  /** Words that start this program. */
+  readonly self: readonly string[];
+  readonly about: string;
+  readonly session: string;
+}
+
+export interface PlacesWish {
+  readonly count: number;
+  readonly worktrees?: boolean;
+  readonly dirty?: DirtyChoice;
+}
+
+export interface Made {
+  readonly place: AttemptPlace;
+  readonly open: Place;
+}
+
+export interface MadePlaces {
+  readonly made: readonly Made[];
+  readonly readyMs: number;
+}
+
+/** *Contract:* all or none; remarks why there are no forks where working trees were made. */
+export async function makePlaces(
+  wish: PlacesWish,
+  maker: Maker,
+  onRemark?: (text: string) => void,
+): Promise<MadePlaces | Failure> {
+  if (wish.worktrees === true) return timed(() => all(wish.count, (at) => makeTree(at, wish, maker)));
+  const without = await noForks(maker);
+  if (!without) return timed(() => all(wish.count, (at) => makeFork(at, maker)));
+  const made = await timed(() => all(wish.count, (at) => makeTree(at, wish, maker)));
+  if (isFailure(made)) return neither(without, made);
+  onRemark?.(`the attempts work in git working trees, without what git ignores: ${without.text}`);
+  return made;
+}
+
+function neither(without: Failure, made: Failure): Failure {
+  const text = `there is no place for attempts. Not in forks: ${without.text}. Not in git working trees: ${made.text}`;
+  return failure(made.code, text, { who: "user", cause: made });
+}
+
+async function timed(make: () => Promise<readonly Made[] | Failure>): Promise<MadePlaces | Failure> {
+  const from = performance.now();
+  const made = await make();
+  return isFailure(made) ? made : { made, readyMs: performance.now() - from };
+}
+
+async function all(
+  count: number,
+  make: (at: number) => Promise<Made | Failure>,
+): Promise<readonly Made[] | Failure> {
+  const made: Made[] = [];
+  for (let at = 0; at < count; at++) {
+    const one = await make(at);
+    if (isFailure(one)) {
+      for (const { open } of made) await open.drop();
+      return one;
+    }
+    made.push(one);
+  }
+  return made;
+}
+
+const run = promisify(execFile);
+const patienceMs = 10_000;
+
+/** One that is made and entered; why there are none. What the first one on a machine waits for is paid here. */
+async function noForks({ cwd, env, about, session }: Maker): Promise<Failure | undefined> {
+  const binary = await forkBinary(env);
+  if (isFailure(binary)) return binary;
+  const fork = await openFork(env, { cwd, about, session });
+  if (isFailure(fork)) return fork;
+  const refused = await entered(env, fork);
+  return (await dropFork(env, fork)) ?? refused;
+}
+
+async function entered(env: Env, fork: Fork): Promise<Failure | undefined> {
+  const words = await enteringFork(env, fork, { program: ["/bin/sh", "-c", ":"] });
+  if (isFailure(words)) return words;
+  const [file, ...args] = words;
+  try {
+    await run(file, args, { cwd: fork.base, timeout: patienceMs });
+    return undefined;
+  } catch (cause) {
+    const { stderr = "" } = cause as { readonly stderr?: string };
+    const why = stderr.trim().split("\n").at(-1) || String(cause);
+    return failure("sandbox-unavailable", `a fork could not be entered: ${why}`, { who: "host", cause });
+  }
+}
+
+async function makeFork(at: number, maker: Maker): Promise<Made | Failure> {
+  const { cwd, env, about, session } = maker;
+  const fork = await openFork(env, { cwd, about: `attempt ${at + 1}: ${about}`, session });
+  return isFailure(fork) ? fork : { place: { type: "fork", id: fork.id }, open: forkPlace(maker, fork) };
+}
+
+async function makeTree(at: number, { dirty }: PlacesWish, maker: Maker): Promise<Made | Failure> {
+  const { cwd, env, about, session } = maker;
+  const wish = { cwd, about: `attempt ${at + 1}: ${about}`, session, ...(dirty && { dirty }) };
+  const tree = await makeAttemptTree(env, wish);
+  return isFailure(tree)
+    ? tree
+    : { place: { type: "worktree", id: tree.id }, open: worktreePlace(env, tree) };
+}
+
+/** Undefined for one that somebody has kept or dropped. */
+export function placeOf(place: AttemptPlace, maker: Pick<Maker, "env" | "self">): Place | undefined {
+  const { env } = maker;
+  if (place.type === "worktree") {
+    const tree = attemptTrees(env).find(({ id }) => id === place.id);
+    return tree?.made && worktreePlace(env, { ...tree, made: tree.made });
+  }
+  const fork = findFork(env, place.id);
+  return isFailure(fork) ? undefined : forkPlace(maker, fork);
+}

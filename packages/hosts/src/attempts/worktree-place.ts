@@ -1,0 +1,84 @@
+/** A git working tree as the place of an attempt, where the folder can have no fork. */
+import { execFile } from "node:child_process";
+import { join, relative } from "node:path";
+import { promisify } from "node:util";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { dropAttemptTree, dropTestsTree, testsPath, type WholeTree } from "../attempt-trees/attempt-tree.ts";
+import { keepTree } from "../attempt-trees/keep-tree.ts";
+import { treeDifferences } from "../attempt-trees/tree-differences.ts";
+import { textDifference } from "../forks/fork-texts.ts";
+import { mendFolder } from "../forks/forks.ts";
+import { gitIn } from "../worktrees/git-in.ts";
+import { changesOf } from "./changes-of.ts";
+import type { Entrance, Place } from "./place.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const run = promisify(execFile);
+
+export function worktreePlace(env: Env, tree: WholeTree): Place {
+  const { id, base, made } = tree;
+  const entrance = (program: readonly string[], cwd: string): Entrance | Failure => {
+    const [file, ...args] = program;
+    if (file === undefined) return failure("not-found", "there is no program to start");
+    // What the person said of the folder's hooks holds in its copy.
+    return { words: [file, ...args], cwd, env: { ...env, LATHE_COPY_OF: base } };
+  };
+  /** A process that died in the middle of a change has left it half done. */
+  const mend = (): Promise<void> => mendFolder(env, made.cwd);
+  return {
+    enter: async (program) => entrance(program, made.cwd),
+    enterCopy: async (program) => {
+      await mend();
+      const copied = await copyTree(env, tree);
+      if (isFailure(copied)) return copied;
+      const found = entrance(program, join(copied, relative(tree.path, made.cwd)));
+      const leave = async (): Promise<void> => void (await dropTestsTree(env, tree));
+      return isFailure(found) ? found : { entrance: found, leave };
+    },
+    changes: async () => {
+      await mend();
+      const compared = await treeDifferences(env, tree);
+      if (isFailure(compared)) return compared;
+      const sides = { base, upper: made.cwd };
+      return changesOf(compared.differences, (one) => textDifference(sides, one));
+    },
+    take: async (onRemark) => {
+      await mend();
+      const kept = await keepTree(env, tree, { hostRun: false, force: false, onRemark });
+      if (isFailure(kept)) return kept;
+      const paths = kept.kept.map(({ path }) => Buffer.from(path, "latin1").toString());
+      return { paths, held: kept.held };
+    },
+    drop: () => dropAttemptTree(env, tree),
+    ways: { take: `fork keep ${id}`, drop: `fork drop ${id}`, look: `fork diff ${id}` },
+  };
+}
+
+/** Another working tree with the same files, what git ignores too, on no branch: what is committed in it is found by nobody. */
+async function copyTree(env: Env, tree: WholeTree): Promise<string | Failure> {
+  const { top, path, made } = tree;
+  const left = await dropTestsTree(env, tree);
+  if (left) return left;
+  const head = await gitIn(path, [`--git-dir=${made.gitFolder}`, "rev-parse", "HEAD"], env);
+  if (isFailure(head)) return head;
+  const copy = testsPath(tree);
+  const added = await gitIn(
+    top,
+    ["worktree", "add", "--quiet", "--no-checkout", "--detach", copy, head.trim()],
+    env,
+  );
+  if (isFailure(added)) return added;
+  const read = await gitIn(copy, ["read-tree", "HEAD"], env);
+  try {
+    if (isFailure(read)) throw read;
+    // All but the pointer to the repository, which the copy has already.
+    const script =
+      'cd "$1" && for name in * .[!.]* ..?*; do case $name in .git) ;; *) [ -e "$name" ] || [ -L "$name" ] || continue; cp -a -- "$name" "$2"/ || exit 1;; esac; done';
+    await run("/bin/sh", ["-c", script, "sh", path, copy]);
+    return copy;
+  } catch (cause) {
+    const text = `what attempt ${tree.id} holds could not be copied for its tests: ${isFailure(cause) ? cause.text : String(cause)}`;
+    return (await dropTestsTree(env, tree)) ?? failure("no-access", text, { who: "host", cause });
+  }
+}
