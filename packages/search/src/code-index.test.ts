@@ -181,3 +181,57 @@ it("is not led astray by files that change while they are indexed, nor by line e
     assert.equal("ranges" in answer && answer.ranges[0]?.lines[1], `  return steam${n};`);
   }
 });
+
+it("does not make again the many segments of a large tree", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  for (let n = 0; n < 40; n++) {
+    const lines = Array.from(
+      { length: 600 },
+      (_, line) => `export const cup${n}x${line} = saucer${line % 7};`,
+    );
+    put(root, `cups/cup${n}.ts`, lines.join("\n"));
+  }
+  commit(root, "Cups");
+  let indexed = 0;
+  const onProgress = (): void => {
+    indexed++;
+  };
+  const open = () => openCodeIndex(root, { folder: cache, env, never: [], segmentBytes: 50_000, onProgress });
+  const first = await open();
+  assert.ok("segments" in first && first.segments > 12 && indexed > 0, JSON.stringify(first));
+  const before = segmentFiles(cache);
+  indexed = 0;
+  assert.deepEqual(await open(), first);
+  assert.deepEqual([segmentFiles(cache), indexed], [before, 0]);
+});
+
+it("joins the small segments of many changes, and forgets what they no longer hold", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  const search = createSearch({ root, index: { folder: cache, env } });
+  const first = async (query: string) => {
+    const answer = await search.rank({ query, k: 1 }, signal);
+    return "ranges" in answer ? answer.ranges[0]?.lines[0] : answer.text;
+  };
+  for (let n = 0; n < 30; n++) {
+    put(root, "src/kettle.ts", `export function whistle${n}times() {}\n`);
+    assert.equal(await first(`whistle${n}times`), `export function whistle${n}times() {}`);
+  }
+  assert.equal(await first("part7"), "export function part7() {");
+  const state = await openCodeIndex(root, { folder: cache, env, never: [] });
+  assert.ok("segments" in state && state.segments < 14, JSON.stringify(state));
+  assert.deepEqual([state.files, state.indexed], [21, 21]);
+});
+
+it("makes again what another process has removed under its hands", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  await found(root, cache, "boil water");
+  const search = createSearch({ root, index: { folder: cache, env } });
+  const paths = async (query: string) => {
+    const answer = await search.rank({ query, k: 5 }, signal);
+    return "ranges" in answer ? answer.ranges.map(({ path }) => path) : answer.text;
+  };
+  assert.deepEqual(await paths("boil water"), ["src/kettle.ts"]);
+  rmSync(cache, { recursive: true });
+  assert.deepEqual(await paths("part13"), ["src/part13.ts"]);
+  assert.deepEqual(await paths("boil water"), ["src/kettle.ts"]);
+});

@@ -1,14 +1,15 @@
 /** Code index: the files of one tree, ranked for a query; kept up with the disk at each call. */
 import { join } from "node:path";
-import { type Failure, isFailure } from "@lathe/protocol";
-import { buildSegments, type SizedFile } from "./build/build-segments.ts";
-import { blobId, type Indexed, maxFileBytes, readQuietly } from "./build/index-files.ts";
+import type { Failure } from "@lathe/protocol";
+import { type Built, buildSegments, type SizedFile, usualSegmentBytes } from "./build/build-segments.ts";
+import { blobId, maxFileBytes, readQuietly } from "./build/index-files.ts";
 import type { Place } from "./place.ts";
 import { headOf } from "./rank/git-head.ts";
 import { readCommits } from "./rank/git-log.ts";
 import { decodeHistory, encodeHistory, type HistoryPart, historyPart } from "./rank/history.ts";
 import { cacheName, shortHash } from "./segments/cache-name.ts";
-import type { Segment } from "./segments/segment.ts";
+import { mergeSegments } from "./segments/merge-segments.ts";
+import { type HeldSegment, idWords, type Segment } from "./segments/segment.ts";
 import {
   defaultQuota,
   openSegmentCache,
@@ -27,7 +28,7 @@ import {
   pathFacts,
 } from "./tree/documents.ts";
 import { type Repository, repositoryOf } from "./tree/git-index.ts";
-import { decodeKnown, encodeKnown, type KnownFiles, sweep } from "./tree/known-files.ts";
+import { beginSweep, decodeKnown, encodeKnown, type KnownFiles } from "./tree/known-files.ts";
 import { listTree } from "./tree/list-tree.ts";
 import { wordsVersion } from "./words/words.ts";
 
@@ -40,15 +41,20 @@ export interface CodeIndexOptions {
   readonly env?: NodeJS.ProcessEnv;
   /** Bytes of all segments at most. */
   readonly quota?: number;
+  /** Of the files of one segment, about. */
+  readonly segmentBytes?: number;
   /** Of a build: files done, and files in all. */
   readonly onProgress?: (done: number, total: number) => void;
 }
 
-/** Segments of which one is made again. */
-const manySegments = 12;
+/** Small segments that are joined, and parts of the bytes of a segment's files: those of one, and of what they become. */
+const manySmall = 12;
+const smallPart = 1 / 12;
+const joinedPart = 2 / 3;
 /** Bytes of a segment that is worth a file. */
 const worthKeeping = 200_000;
 const manyParts = 8;
+const knownEnding = ".files";
 
 export class CodeIndex {
   readonly #place: Place;
@@ -65,7 +71,8 @@ export class CodeIndex {
   #updating: Promise<Documents | Failure> | undefined;
   #history: { readonly head: string; readonly parts: readonly HistoryPart[] } | undefined;
   #reading: Promise<void> | undefined;
-  readonly #kept = new Set<Segment>();
+  /** Segments that are only in memory. */
+  readonly #unkept = new Map<Segment, HeldSegment>();
   /** Files that are never indexed. */
   closed: readonly string[] = [];
   /** Where it is kept. */
@@ -89,37 +96,85 @@ export class CodeIndex {
   }
 
   async #update(signal: AbortSignal): Promise<Documents | Failure> {
-    const listed = await listTree(this.#place, signal);
-    if (isFailure(listed)) return listed;
-    const paths = listed.filter(this.#options.mayIndex);
-    this.closed = listed.filter((path) => !this.#options.mayIndex(path));
+    if (this.#cache.hasLost()) this.#unload();
     if (!this.#isLoaded) this.#load();
+    const before = this.#documents;
+    // Until it is known what changed.
+    this.#documents = undefined;
     const { root } = this.#place;
-    const swept = sweep({ root, repository: this.#repository }, paths, this.#known);
-    if (!swept.changed && this.#documents) return this.#documents;
-    this.#known = swept.files;
+    const sweep = beginSweep({ root, repository: this.#repository }, this.#known);
+    const closed: string[] = [];
+    const see = (path: string): void => {
+      if (this.#known.has(path) || this.#options.mayIndex(path)) sweep.see(path);
+      else closed.push(path);
+    };
+    const failed = await listTree(this.#place, see, signal);
+    if (failed) return failed;
+    this.closed = closed;
+    if (!sweep.end() && before) {
+      this.#documents = before;
+      return before;
+    }
     this.#readSmallChanges();
     await this.#indexMissing(signal);
     const files = [...this.#known].map(([path, { id }]) => ({ path, id: id ?? "" })).sort(byPath);
-    this.#documents = documentsOf(files, this.#catalogue(), this.#documents);
+    this.#documents = documentsOf(files, this.#catalogue(), before);
     return this.#documents;
+  }
+
+  /** Segments that others have removed meanwhile are made again. */
+  #unload(): void {
+    this.#isLoaded = false;
+    this.#segments = [];
+    this.#places.clear();
+    this.#documents = undefined;
+    for (const segment of this.#unkept.keys()) this.#addSegment(openSegment(segment));
   }
 
   #load(): void {
     this.#isLoaded = true;
-    const kept = this.#cache.segments();
-    for (const segment of kept) {
-      this.#addSegment(openSegment(segment));
-      this.#kept.add(segment);
-    }
-    if (kept.length > manySegments) {
-      // Made again as one: what other trees of the repository need of them they make again, too.
-      this.#segments = [];
-      this.#places.clear();
-      this.#cache.keepOnly([]);
-    }
     const known = this.#cache.read(this.#knownName());
-    if (known) this.#known = decodeKnown(known);
+    // What is known stays true of files as they were.
+    if (known && this.#known.size === 0) this.#known = decodeKnown(known);
+    for (const segment of this.#cache.segments()) this.#addSegment(openSegment(segment));
+    this.#joinSmall();
+    this.#cache.rest();
+  }
+
+  /** Many small segments become few, without what no tree of the repository has any more. */
+  #joinSmall(): void {
+    const { segmentBytes = usualSegmentBytes } = this.#options;
+    const small = this.#segments.filter(({ segment }) => segment.size < segmentBytes * smallPart);
+    if (small.length <= manySmall) return;
+    const used = this.#usedIds();
+    const joined = groupsOf(small, segmentBytes * joinedPart).map((group) => joinedSegment(group, used));
+    if (this.#cache.hasLost()) return;
+    const rest = this.#segments.filter((one) => !small.includes(one));
+    this.#segments = [];
+    this.#places.clear();
+    for (const open of rest) this.#addSegment(open);
+    for (const { segment } of small) this.#unkept.delete(segment);
+    for (const segment of joined) {
+      this.#addSegment(openSegment(segment));
+      this.#unkept.set(segment, segment);
+    }
+    this.#keep(true);
+    if (!joined.some((segment) => this.#unkept.has(segment)))
+      this.#cache.remove(small.map(({ segment }) => segment));
+  }
+
+  /** Ids of the files of all trees of the repository. */
+  #usedIds(): ReadonlySet<string> {
+    const used = new Set<string>();
+    const add = (files: KnownFiles): void => {
+      for (const { id } of files.values()) if (id !== undefined) used.add(id);
+    };
+    add(this.#known);
+    for (const name of this.#cache.names(knownEnding)) {
+      const known = this.#cache.read(name);
+      if (known) add(decodeKnown(known));
+    }
+    return used;
   }
 
   #catalogue(): {
@@ -163,34 +218,59 @@ export class CodeIndex {
       missing.push({ path, language, size: Math.min(stamp.size, maxFileBytes) });
     }
     if (missing.length === 0) return;
-    const { onProgress = () => {} } = this.#options;
-    const built = await buildSegments({ root: this.#place.root, files: missing, onProgress, signal });
+    const { onProgress = () => {}, segmentBytes = usualSegmentBytes } = this.#options;
+    const { folder } = this;
+    const building = {
+      root: this.#place.root,
+      files: missing,
+      cache: this.#cache,
+      segmentBytes,
+      onProgress,
+      signal,
+    };
+    const built = await buildSegments({ ...building, ...(folder !== undefined && { folder }) });
     for (const one of built) this.#take(one);
-    this.#keep();
+    this.#cache.rest();
+    this.#keep(built.some(({ held }) => !held));
+    this.#joinSmall();
   }
 
-  #take({ segment, files }: Indexed): void {
+  #take({ segment, held, files }: Built): void {
     this.#addSegment(openSegment(segment));
+    if (held) this.#unkept.set(segment, held);
     for (const { path, id } of files) {
       const known = this.#known.get(path);
-      if (known) this.#known.set(path, { ...known, id });
+      if (known) known.id = id;
     }
   }
 
   /** What is small is soon made again, and not worth a file each. */
-  #keep(): void {
-    const unkept = this.#segments.map(({ segment }) => segment).filter((segment) => !this.#kept.has(segment));
-    const size = unkept.reduce((sum, { bytes }) => sum + bytes.length, 0);
-    if (size < worthKeeping && this.#kept.size > 0) return;
-    for (const segment of unkept) this.#kept.add(segment);
-    for (const segment of unkept) this.#cache.keep(segment);
+  #keep(hasKept: boolean): void {
+    const size = this.#unkept.keys().reduce((sum, segment) => sum + segment.size, 0);
+    const isFirst = this.#unkept.size === this.#segments.length;
+    if (!hasKept && !isFirst && size < worthKeeping) return;
+    for (const [segment, held] of this.#unkept) if (this.#cache.keep(held)) this.#unkept.delete(segment);
     this.#cache.write(this.#knownName(), encodeKnown(this.#known));
     const { folder, quota = defaultQuota } = this.#options;
     if (folder !== undefined) pruneSegments(folder, this.#name, { most: quota, now: Date.now() });
   }
 
   #knownName(): string {
-    return `${shortHash(this.#place.root)}.files`;
+    return `${shortHash(this.#place.root)}${knownEnding}`;
+  }
+
+  /** What a query finds; undefined when segments could not be read any more: then they are made again by the next update. */
+  reading<Found>(find: () => Found): Found | undefined {
+    try {
+      const found = find();
+      return this.#cache.hasLost() ? undefined : found;
+    } finally {
+      this.#cache.rest();
+    }
+  }
+
+  get root(): string {
+    return this.#place.root;
   }
 
   /** Looks at these files again, whatever their stamps say. */
@@ -232,4 +312,28 @@ export class CodeIndex {
 
 function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
   return a.path < b.path ? -1 : 1;
+}
+
+/** As many together as stay below a size. */
+function groupsOf(segments: readonly OpenSegment[], most: number): readonly (readonly OpenSegment[])[] {
+  const groups: OpenSegment[][] = [];
+  let filled = most;
+  for (const open of segments) {
+    const { size } = open.segment;
+    if (filled + size > most) {
+      groups.push([]);
+      filled = 0;
+    }
+    groups.at(-1)?.push(open);
+    filled += size;
+  }
+  return groups;
+}
+
+function joinedSegment(group: readonly OpenSegment[], used: ReadonlySet<string>): HeldSegment {
+  const ids = new Map(
+    group.map((open) => [open.segment, keysOf(open).map((key) => key.slice(0, idWords * 8))]),
+  );
+  const segments = group.map(({ segment }) => segment);
+  return mergeSegments(segments, (segment, file) => used.has(ids.get(segment)?.[file] ?? ""));
 }

@@ -59,14 +59,24 @@ export function openCodeSearch(
         if (documents === "late") return countedAnswer(asked, signal);
         if (isFailure(documents)) return documents;
         const history = await within(index.history(), { ms: Math.max(patience, historyMs), signal });
-        const found = rank(documents, rankingOf(asked, history));
-        const ranges = shownRanges(place.root, documents, found);
+        const ranges = rangesIn(index, documents, rankingOf(asked, history));
         if (ranges) return { ranges, leftOut: leftOutOf(documents, index.closed, asked), partial: false };
-        index.forget(found.map(({ path }) => path));
       }
       return failure("search-failed", "The files change faster than they can be searched: search again.");
     },
   };
+}
+
+/** Undefined when files are no longer what was indexed, or the index itself has gone: then both are looked at again. */
+function rangesIn(
+  index: CodeIndex,
+  documents: Documents,
+  ranking: Ranking,
+): readonly RankedRange[] | undefined {
+  const found = index.reading(() => rank(documents, ranking));
+  const ranges = found && shownRanges(index.root, documents, found);
+  if (found && !ranges) index.forget(found.map(({ path }) => path));
+  return ranges;
 }
 
 function rankingOf(asked: Asked, history: readonly HistoryPart[] | string): Ranking {

@@ -1,5 +1,5 @@
 /** Opens a tree for learning how to rank: the candidates of queries with their features, as a search weighs them. */
-import { type Failure, isFailure } from "@lathe/protocol";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { CodeIndex } from "./code-index.ts";
 import { candidatesOf } from "./rank/candidates.ts";
 import { type FeatureName, featureNames } from "./rank/features.ts";
@@ -23,7 +23,8 @@ export async function openCandidates(root: string, env: NodeJS.ProcessEnv): Prom
     const documents = await index.update(new AbortController().signal);
     if (isFailure(documents)) return documents;
     const history = await index.history();
-    const found = candidatesOf(documents, { query, k: 10, wanted: () => true, history });
+    const found = index.reading(() => candidatesOf(documents, { query, k: 10, wanted: () => true, history }));
+    if (!found) return failure("search-failed", "The index was removed meanwhile: try again.");
     const candidates = found.all.map(({ document }, at) => ({
       path: documents.files[document]?.path ?? "",
       features: featureNames.map((name) => found.features[at]?.[name] ?? 0),

@@ -52,7 +52,7 @@ export async function openCodeIndex(
     files: documents.files.length,
     indexed,
     lines,
-    bytes: documents.segments.reduce((sum, { segment }) => sum + segment.bytes.length, 0),
+    bytes: documents.segments.reduce((sum, { segment }) => sum + segment.size, 0),
     segments: documents.segments.length,
     commits: history.reduce((sum, { messages }) => sum + messages.segment.files, 0),
     ...(index.folder !== undefined && { folder: index.folder }),

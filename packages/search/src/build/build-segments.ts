@@ -1,9 +1,11 @@
 /** Builds segments of many files, on worker threads when there is enough to do. */
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import { decodeSegment } from "../segments/segment.ts";
-import type { FromWorker, Share } from "./build-worker.ts";
-import { type FileOnDisk, type Indexed, indexFiles } from "./index-files.ts";
+import { decodeSegment, type HeldSegment, type Segment } from "../segments/segment.ts";
+import { SegmentBuilder } from "../segments/segment-builder.ts";
+import type { SegmentCache } from "../segments/segment-cache.ts";
+import type { FromWorker, WorkerOptions } from "./build-worker.ts";
+import { type FileOnDisk, indexFiles, type ReadFile } from "./index-files.ts";
 
 export interface SizedFile extends FileOnDisk {
   readonly size: number;
@@ -11,78 +13,128 @@ export interface SizedFile extends FileOnDisk {
 
 export interface Building {
   readonly root: string;
+  /** Where segments are kept; nowhere when absent. */
+  readonly folder?: string;
+  readonly cache: SegmentCache;
   readonly files: readonly SizedFile[];
+  /** Of the files of one segment, about. */
+  readonly segmentBytes: number;
   readonly onProgress: (done: number, total: number) => void;
   readonly signal: AbortSignal;
 }
 
+export interface Built {
+  readonly segment: Segment;
+  /** The same, when it is only in memory. */
+  readonly held?: HeldSegment;
+  readonly files: readonly ReadFile[];
+}
+
+/** Of the files of one segment: a thread needs some four times as much for it, whatever the size of the tree. */
+export const usualSegmentBytes = 12_000_000;
 /** Less is done sooner than a thread starts. */
 const forThreads = 4_000_000;
-/** Of one segment: its words have to be fewer than two million. */
-const mostBytes = 96_000_000;
-/** Of one share: what a thread needs for it is let go before the next. More segments than these make queries slower. */
-const fewBytes = 24_000_000;
-const fewShares = 8;
+/** Threads, as long as memory counts for more than time, and bytes of files that are worth another one. */
+const fewThreads = 2;
 const mostThreads = 4;
+const forAnotherThread = 300_000_000;
+/** Garbage of a thread is let go early: what it keeps is outside of its heap. */
+const resourceLimits = { maxYoungGenerationSizeMb: 6 };
 
 /** *Contract:* every file that can be read is in one of the segments; rejects when aborted. */
-export async function buildSegments(building: Building): Promise<readonly Indexed[]> {
-  const { root, files, onProgress, signal } = building;
+export async function buildSegments(building: Building): Promise<readonly Built[]> {
+  const { root, files, segmentBytes, signal } = building;
   const total = files.reduce((sum, { size }) => sum + size, 0);
-  if (total < forThreads) return [indexFiles(root, files)];
-  const threads = Math.min(mostThreads, availableParallelism());
-  const shares = shared(files, Math.max(threads, sharesOf(total)));
+  if (total < Math.min(forThreads, segmentBytes)) {
+    const { segment, files: read } = indexFiles(root, files, { builder: new SegmentBuilder() });
+    return [{ segment, held: segment, files: read }];
+  }
+  const threads = Math.min(
+    mostThreads,
+    availableParallelism(),
+    fewThreads + Math.floor(total / forAnotherThread),
+  );
+  const waiting = [...shared(files, Math.max(threads, Math.ceil(total / segmentBytes)))];
+  const stop = new AbortController();
+  const until = AbortSignal.any([signal, stop.signal]);
+  const built: Built[] = [];
   let done = 0;
   const advance = (count: number): void => {
     done += count;
-    onProgress(done, files.length);
+    building.onProgress(done, files.length);
   };
-  const waiting = [...shares];
-  const built: Indexed[] = [];
   const line = async (): Promise<void> => {
-    for (let share = waiting.shift(); share; share = waiting.shift()) {
-      built.push(await inThread({ root, files: share }, advance, signal));
+    const thread = openThread(building, { advance, signal: until });
+    try {
+      for (let share = waiting.shift(); share; share = waiting.shift()) built.push(await thread.build(share));
+    } catch (error) {
+      // The others need not go on.
+      stop.abort(error);
+      throw error;
+    } finally {
+      await thread.close();
     }
   };
-  await Promise.all(Array.from({ length: threads }, line));
+  await Promise.all(Array.from({ length: Math.min(threads, waiting.length) }, line));
   return built;
 }
 
-function sharesOf(total: number): number {
-  return Math.max(Math.min(fewShares, Math.ceil(total / fewBytes)), Math.ceil(total / mostBytes));
-}
-
-/** Parts of about the same number of bytes. */
-function shared(files: readonly SizedFile[], parts: number): readonly (readonly SizedFile[])[] {
-  const shares = Array.from({ length: parts }, () => ({ bytes: 0, files: [] as SizedFile[] }));
-  for (const file of files) {
-    const least = shares.reduce((a, b) => (b.bytes < a.bytes ? b : a));
-    least.files.push(file);
-    least.bytes += file.size + 500;
+/** Parts of about the same number of bytes; neighbours together: they share their words. */
+function shared(files: readonly SizedFile[], parts: number): readonly (readonly FileOnDisk[])[] {
+  const sized = files.map(({ size, path, language }) => ({ path, language, bytes: size + 500 }));
+  const most = sized.reduce((sum, { bytes }) => sum + bytes, 0) / parts;
+  const shares: FileOnDisk[][] = [];
+  let filled = most;
+  for (const { path, language, bytes } of sized.sort((a, b) => (a.path < b.path ? -1 : 1))) {
+    if (filled >= most) {
+      shares.push([]);
+      filled -= most;
+    }
+    shares.at(-1)?.push({ path, language });
+    filled += bytes;
   }
-  return shares.map((share) => share.files).filter((share) => share.length > 0);
+  return shares;
 }
 
-function inThread(share: Share, advance: (files: number) => void, signal: AbortSignal): Promise<Indexed> {
-  const { promise, resolve, reject } = Promise.withResolvers<Indexed>();
+interface Thread {
+  /** *Contract:* one share at a time. */
+  build(share: readonly FileOnDisk[]): Promise<Built>;
+  close(): Promise<unknown>;
+}
+
+function openThread(
+  { root, folder, cache }: Building,
+  { advance, signal }: { readonly advance: (files: number) => void; readonly signal: AbortSignal },
+): Thread {
   const file = import.meta.url.endsWith(".ts") ? "./build-worker.ts" : "./build-worker.js";
-  const worker = new Worker(new URL(file, import.meta.url), { workerData: share });
-  const abort = (): void => {
-    void worker.terminate();
-    reject(signal.reason);
-  };
+  const workerData: WorkerOptions = { root, ...(folder !== undefined && { folder }) };
+  const worker = new Worker(new URL(file, import.meta.url), { workerData, resourceLimits });
+  let asked = Promise.withResolvers<Built>();
+  asked.promise.catch(() => {});
+  const abort = (): void => asked.reject(signal.reason);
   if (signal.aborted) abort();
   signal.addEventListener("abort", abort, { once: true });
   worker.on("message", (message: FromWorker) => {
     if (message.type === "progress") return advance(message.files);
-    const segment = decodeSegment(message.bytes);
-    if (segment) resolve({ segment, files: message.files });
-    else reject(new Error("a build thread sent a segment that is torn"));
+    const held = "name" in message ? undefined : decodeSegment(message.bytes);
+    const segment = "name" in message ? cache.open(message.name) : held;
+    if (segment) asked.resolve({ segment, files: message.files, ...(held && { held }) });
+    else asked.reject(new Error("a build thread made a segment that is torn"));
   });
-  worker.on("error", reject);
-  worker.on("exit", () => {
-    signal.removeEventListener("abort", abort);
-    reject(new Error("a build thread ended early"));
-  });
-  return promise;
+  worker.on("error", (error) => asked.reject(error));
+  worker.on("exit", () => asked.reject(new Error("a build thread ended early")));
+  return {
+    build(share) {
+      if (signal.aborted) return Promise.reject(signal.reason);
+      asked = Promise.withResolvers<Built>();
+      worker.postMessage(share);
+      return asked.promise;
+    },
+    close() {
+      signal.removeEventListener("abort", abort);
+      // Whoever waited has been told.
+      asked.promise.catch(() => {});
+      return worker.terminate();
+    },
+  };
 }

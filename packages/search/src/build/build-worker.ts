@@ -1,36 +1,44 @@
-/** Build worker: indexes its share of a tree's files in a thread of its own. */
+/** Build worker: makes segments of shares of a tree's files in a thread of its own, one after the other. */
 import { parentPort, workerData } from "node:worker_threads";
-import { type FileOnDisk, indexFiles } from "./index-files.ts";
+import { SegmentBuilder } from "../segments/segment-builder.ts";
+import { keepSegment } from "../segments/segment-cache.ts";
+import { type FileOnDisk, indexFiles, type ReadFile } from "./index-files.ts";
 
-export interface Share {
+export interface WorkerOptions {
   readonly root: string;
-  readonly files: readonly FileOnDisk[];
+  /** Where segments go; they are handed over when absent, or when they cannot be written. */
+  readonly folder?: string;
 }
 
 export type FromWorker =
   | { readonly type: "progress"; readonly files: number }
-  | {
-      readonly type: "done";
-      readonly bytes: Uint8Array;
-      readonly files: readonly { readonly path: string; readonly id: string }[];
-    };
+  | { readonly type: "done"; readonly name: string; readonly files: readonly ReadFile[] }
+  | { readonly type: "done"; readonly bytes: Uint8Array; readonly files: readonly ReadFile[] };
 
 const filesPerMessage = 200;
+const { root, folder } = workerData as WorkerOptions;
+// One for all shares: what it needs is asked of the system once.
+const builder = new SegmentBuilder();
 
-function work({ root, files }: Share): void {
+function work(files: readonly FileOnDisk[]): void {
   let unsaid = 0;
-  const { segment, files: read } = indexFiles(root, files, () => {
-    if (++unsaid < filesPerMessage) return;
-    tell({ type: "progress", files: unsaid });
-    unsaid = 0;
+  const indexed = indexFiles(root, files, {
+    builder,
+    onFile() {
+      if (++unsaid < filesPerMessage) return;
+      tell({ type: "progress", files: unsaid });
+      unsaid = 0;
+    },
   });
-  const bytes = segment.bytes as Uint8Array<ArrayBuffer>;
-  const done: FromWorker = { type: "done", bytes, files: read };
-  parentPort?.postMessage(done, [bytes.buffer]);
+  tell({ type: "progress", files: unsaid });
+  const bytes = indexed.segment.bytes as Uint8Array<ArrayBuffer>;
+  const name = folder === undefined ? undefined : keepSegment(folder, bytes);
+  if (name !== undefined) tell({ type: "done", name, files: indexed.files });
+  else tell({ type: "done", bytes, files: indexed.files }, [bytes.buffer]);
 }
 
-function tell(message: FromWorker): void {
-  parentPort?.postMessage(message);
+function tell(message: FromWorker, moved: readonly ArrayBuffer[] = []): void {
+  parentPort?.postMessage(message, [...moved]);
 }
 
-work(workerData as Share);
+parentPort?.on("message", work);

@@ -7,7 +7,7 @@ import { cacheName, shortHash } from "../segments/cache-name.ts";
 import { openSegmentCache, pruneSegments } from "../segments/segment-cache.ts";
 import { isFresh, isSameStamp } from "../tree/file-stamp.ts";
 import { type Repository, repositoryOf } from "../tree/git-index.ts";
-import { sweep } from "../tree/known-files.ts";
+import { beginSweep, type KnownFiles } from "../tree/known-files.ts";
 import { buildTrigrams } from "./build-trigrams.ts";
 import { isFolder, type Look, listFiles, lookAt } from "./look-at-tree.ts";
 import { OutsideRules, speaksOfIgnoring } from "./outside-rules.ts";
@@ -328,8 +328,9 @@ export class ExactIndex {
   #locateKnown(): void {
     if (!this.#repository || this.tree.segments.length === 0) return;
     const { root } = this.#place;
-    const paths = this.#missing().map(({ path }) => path);
-    const { files } = sweep({ root, repository: this.#repository }, paths, new Map());
+    const files: KnownFiles = new Map();
+    const sweep = beginSweep({ root, repository: this.#repository }, files);
+    for (const { path } of this.#missing()) sweep.see(path);
     for (const [path, { stamp, id, isFresh: fresh }] of files) {
       const there = id === undefined || fresh ? undefined : this.tree.placeOf(id, stamp.size);
       if (there) this.tree.locate(this.tree.put(path, stamp, false), ...there);

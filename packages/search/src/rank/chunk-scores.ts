@@ -1,5 +1,5 @@
 /** Scores the chunks of single documents: where in a file the words of a query come together. */
-import { countMask, definesPart, definesWhole, wordAt } from "../segments/segment.ts";
+import { chunkMask, countMask, countShift, definesPart, definesWhole, wordAt } from "../segments/segment.ts";
 import type { Documents, OpenSegment } from "../tree/documents.ts";
 import type { RareWord } from "./score.ts";
 import type { Weights } from "./weights.ts";
@@ -142,15 +142,17 @@ function eachPosting(
 ): void {
   const place = wordAt(segment, hash);
   if (place < 0) return;
-  let low = segment.firstPostings[place] as number;
-  const last = segment.firstPostings[place + 1] as number;
-  let high = last;
+  const postings = segment.postings(place);
+  let low = 0;
+  let high = postings.length;
   while (low < high) {
     const middle = (low + high) >>> 1;
-    if ((segment.postingChunks[middle] as number) < first) low = middle + 1;
+    if (((postings[middle] as number) & chunkMask) < first) low = middle + 1;
     else high = middle;
   }
-  for (; low < last && (segment.postingChunks[low] as number) < end; low++) {
-    visit(segment.postingChunks[low] as number, segment.postingCounts[low] as number);
+  for (; low < postings.length; low++) {
+    const posting = postings[low] as number;
+    if ((posting & chunkMask) >= end) return;
+    visit(posting & chunkMask, posting >>> countShift);
   }
 }

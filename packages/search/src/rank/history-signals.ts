@@ -1,5 +1,5 @@
 /** What history says of documents for a query: by the commits whose messages are like it, and by all of a file's messages. */
-import { countMask, wordAt } from "../segments/segment.ts";
+import { chunkMask, countMask, countShift, wordAt } from "../segments/segment.ts";
 import type { Documents } from "../tree/documents.ts";
 import { type Activity, activityOf } from "./activity.ts";
 import type { HistoryPart } from "./history.ts";
@@ -59,11 +59,10 @@ function addWord(word: QueryWord, state: State): number {
     if (place < 0) return;
     const docs = activity.documentOf[partAt] as Int32Array;
     const partScores = scores[partAt] as Float64Array;
-    const end = segment.firstPostings[place + 1] as number;
-    for (let at = segment.firstPostings[place] as number; at < end; at++) {
-      const chunk = segment.postingChunks[at] as number;
+    for (const posting of segment.postings(place)) {
+      const chunk = posting & chunkMask;
       const commit = fileOfChunk[chunk] as number;
-      const count = (segment.postingCounts[at] as number) & countMask;
+      const count = (posting >>> countShift) & countMask;
       const norm = k1 * (1 - b + (b * (segment.lengths[chunk] as number)) / meanWords);
       partScores[commit] = (partScores[commit] as number) + (rarity * count * (k1 + 1)) / (count + norm);
       const first = firstPaths[commit] as number;

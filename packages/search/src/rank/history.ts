@@ -1,12 +1,12 @@
 /** History: the messages of commits as an index, and the files that each touched. */
-import { decodeSegment } from "../segments/segment.ts";
+import { decodeSegment, type HeldSegment } from "../segments/segment.ts";
 import { SegmentBuilder } from "../segments/segment-builder.ts";
 import { type OpenSegment, openSegment } from "../tree/documents.ts";
 import type { Commit } from "./git-log.ts";
 
 /** Some commits: an index of their messages, and the files of each. */
 export interface HistoryPart {
-  readonly messages: OpenSegment;
+  readonly messages: OpenSegment<HeldSegment>;
   readonly paths: readonly string[];
   /** Where the files of each commit begin, and their number. */
   readonly firstPaths: readonly number[];

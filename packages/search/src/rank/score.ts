@@ -1,5 +1,5 @@
 /** Scores documents for a query: BM25 over the body with fields for definitions, name and folders. */
-import { countMask, definesPart, definesWhole, wordAt } from "../segments/segment.ts";
+import { chunkMask, countMask, countShift, definesPart, definesWhole, wordAt } from "../segments/segment.ts";
 import type { Documents, PathFacts } from "../tree/documents.ts";
 import type { QueryWord, ReadQuery } from "./query.ts";
 import type { Weights } from "./weights.ts";
@@ -95,10 +95,11 @@ function countWord(documents: Documents, hash: number, scratch: Scratch): number
     const place = wordAt(segment, hash);
     if (place < 0) return;
     const heads = documents.heads[at] as Int32Array;
-    const end = segment.firstPostings[place + 1] as number;
-    for (let posting = segment.firstPostings[place] as number; posting < end; posting++) {
-      const file = fileOfChunk[segment.postingChunks[posting] as number] as number;
-      const count = segment.postingCounts[posting] as number;
+    const postings = segment.postings(place);
+    for (let posting = 0; posting < postings.length; posting++) {
+      const packed = postings[posting] as number;
+      const file = fileOfChunk[packed & chunkMask] as number;
+      const count = packed >>> countShift;
       for (let doc = heads[file] as number; doc >= 0; doc = documents.nextTwin[doc] as number) {
         if (scratch.counts[doc] === 0 && scratch.flags[doc] === 0) scratch.touched[touched++] = doc;
         // A word that only a definition is split into counts once.

@@ -5,7 +5,16 @@ import { type CodeLanguage, codeLanguages } from "../definitions/languages.ts";
 import { Vocabulary } from "../words/vocabulary.ts";
 import { byteKinds } from "../words/words.ts";
 import { Growing } from "./growing.ts";
-import { countMask, definesPart, definesWhole, encodeSegment, idWords, type Segment } from "./segment.ts";
+import {
+  chunkMask,
+  countMask,
+  countShift,
+  definesPart,
+  definesWhole,
+  encodeSegment,
+  type HeldSegment,
+  idWords,
+} from "./segment.ts";
 
 export interface FileToIndex {
   /** Blob id of the bytes, in hexadecimal. */
@@ -18,6 +27,7 @@ const newline = 10;
 /** Mean characters of a line in what no person has written. */
 const longLines = 400;
 
+/** *Contract:* its chunks, and its words, are fewer than 2^24. */
 export class SegmentBuilder {
   readonly #vocabulary = new Vocabulary();
   readonly #ids = new Growing();
@@ -25,10 +35,9 @@ export class SegmentBuilder {
   readonly #firstChunks = new Growing();
   readonly #lines = new Growing();
   readonly #lengths = new Growing();
-  /** Word, chunk and count of each posting, in the order of chunks. */
-  readonly #words = new Growing(1 << 16);
-  readonly #chunks = new Growing(1 << 16);
-  readonly #counts = new Growing(1 << 16);
+  /** The word of each posting with its count, in the order of chunks, and where the postings of each chunk end. */
+  readonly #postings = new Growing(1 << 16);
+  readonly #ends = new Growing();
   /** By word: the place of its posting in the chunk that is being read, plus one. */
   #places = new Uint32Array(1 << 16);
   #chunkWords = 0;
@@ -55,8 +64,7 @@ export class SegmentBuilder {
     let next = 0;
     cuts.forEach((cut, at) => {
       const end = cuts[at + 1] ?? starts.length;
-      const chunk = this.#lines.length;
-      const first = this.#words.length;
+      const first = this.#postings.length;
       this.#lines.push(((cut + 1) | ((end - cut) << 24)) >>> 0);
       this.#chunkWords = 0;
       this.#readWords(bytes, starts[cut] as number, starts[end] ?? bytes.length);
@@ -65,10 +73,10 @@ export class SegmentBuilder {
         this.#markDefined(bytes, start, start + name.length);
       }
       this.#lengths.push(this.#chunkWords);
-      const words = this.#words.items();
-      for (let posting = first; posting < words.length; posting++) {
-        this.#chunks.push(chunk);
-        this.#places[words[posting] as number] = 0;
+      this.#ends.push(this.#postings.length);
+      const postings = this.#postings.items();
+      for (let posting = first; posting < postings.length; posting++) {
+        this.#places[(postings[posting] as number) & chunkMask] = 0;
       }
     });
   }
@@ -88,9 +96,9 @@ export class SegmentBuilder {
     const last = list + (items[list] as number);
     for (let at = list + 1; at <= last; at++) {
       const place = this.#placeOf(items[at] as number);
-      const counts = this.#counts.raw;
-      const count = counts[place] as number;
-      if ((count & countMask) < countMask) counts[place] = count + 1;
+      const postings = this.#postings.raw;
+      const posting = postings[place] as number;
+      if (((posting >>> countShift) & countMask) < countMask) postings[place] = posting + (1 << countShift);
     }
     this.#chunkWords++;
   }
@@ -104,10 +112,9 @@ export class SegmentBuilder {
     }
     const known = this.#places[word] as number;
     if (known !== 0) return known - 1;
-    this.#words.push(word);
-    this.#counts.push(0);
-    this.#places[word] = this.#words.length;
-    return this.#words.length - 1;
+    this.#postings.push(word);
+    this.#places[word] = this.#postings.length;
+    return this.#postings.length - 1;
   }
 
   #markDefined(bytes: Uint8Array, from: number, to: number): void {
@@ -126,28 +133,30 @@ export class SegmentBuilder {
     for (let item = list + 1; item <= last; item++) {
       const place = this.#placeOf(items[item] as number);
       const flags = item === list + 1 && isWhole ? definesWhole | definesPart : definesPart;
-      const counts = this.#counts.raw;
-      counts[place] = (counts[place] as number) | flags;
+      const postings = this.#postings.raw;
+      postings[place] = (postings[place] as number) | (flags << countShift);
     }
   }
 
-  finish(): Segment {
+  /** Begins anew, in the same memory. */
+  finish(): HeldSegment {
     this.#firstChunks.push(this.#lines.length);
     const order = wordOrder(this.#vocabulary.hashes);
-    const postings = sortedPostings(order, {
-      words: this.#words.items(),
-      chunks: this.#chunks.items(),
-      counts: this.#counts.items(),
-    });
-    return encodeSegment({
+    const segment = encodeSegment({
       ids: this.#ids.items(),
       languages: this.#languages.items(),
       firstChunks: this.#firstChunks.items(),
       lines: this.#lines.items(),
       lengths: this.#lengths.items(),
       words: order.sorted,
-      ...postings,
+      ...sortedPostings(order, { postings: this.#postings.items(), ends: this.#ends.items() }),
     });
+    for (const filled of [this.#ids, this.#languages, this.#firstChunks, this.#lines, this.#lengths]) {
+      filled.length = 0;
+    }
+    for (const filled of [this.#postings, this.#ends]) filled.length = 0;
+    this.#vocabulary.clear();
+    return segment;
   }
 }
 
@@ -157,7 +166,7 @@ interface WordOrder {
   readonly ranks: Uint32Array;
 }
 
-function wordOrder(hashes: readonly number[]): WordOrder {
+function wordOrder(hashes: Uint32Array): WordOrder {
   const keyed = new Float64Array(hashes.length);
   // Both in one number: 32 bits of hash, then 21 of id.
   hashes.forEach((hash, id) => {
@@ -175,35 +184,38 @@ function wordOrder(hashes: readonly number[]): WordOrder {
 }
 
 interface Postings {
-  readonly words: Uint32Array;
-  readonly chunks: Uint32Array;
-  readonly counts: Uint32Array;
+  /** Word and count. */
+  readonly postings: Uint32Array;
+  /** By chunk. */
+  readonly ends: Uint32Array;
 }
 
 /** By word, and by chunk within a word: they come in the order of chunks, and counting keeps it. */
 function sortedPostings(
   { sorted, ranks }: WordOrder,
-  { words, chunks, counts }: Postings,
-): Pick<Segment, "firstPostings" | "postingChunks" | "postingCounts"> {
+  { postings, ends }: Postings,
+): { readonly firstPostings: Uint32Array; readonly allPostings: Uint32Array } {
   const firstPostings = new Uint32Array(sorted.length + 1);
-  for (let at = 0; at < words.length; at++) {
-    const rank = ranks[words[at] as number] as number;
+  for (let at = 0; at < postings.length; at++) {
+    const rank = ranks[(postings[at] as number) & chunkMask] as number;
     firstPostings[rank + 1] = (firstPostings[rank + 1] as number) + 1;
   }
   for (let rank = 0; rank < sorted.length; rank++) {
     firstPostings[rank + 1] = (firstPostings[rank + 1] as number) + (firstPostings[rank] as number);
   }
   const next = firstPostings.slice();
-  const postingChunks = new Uint32Array(words.length);
-  const postingCounts = new Uint8Array(words.length);
-  for (let at = 0; at < words.length; at++) {
-    const rank = ranks[words[at] as number] as number;
-    const place = next[rank] as number;
-    next[rank] = place + 1;
-    postingChunks[place] = chunks[at] as number;
-    postingCounts[place] = counts[at] as number;
+  const allPostings = new Uint32Array(postings.length);
+  let at = 0;
+  for (let chunk = 0; chunk < ends.length; chunk++) {
+    for (; at < (ends[chunk] as number); at++) {
+      const posting = postings[at] as number;
+      const rank = ranks[posting & chunkMask] as number;
+      const place = next[rank] as number;
+      next[rank] = place + 1;
+      allPostings[place] = (posting & ~chunkMask) | chunk;
+    }
   }
-  return { firstPostings, postingChunks, postingCounts };
+  return { firstPostings, allPostings };
 }
 
 function startsOf(bytes: Uint8Array): Uint32Array {

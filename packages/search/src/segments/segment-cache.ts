@@ -13,16 +13,24 @@ import {
   writeSync,
 } from "node:fs";
 import { join } from "node:path";
-import { decodeSegment, type Segment } from "./segment.ts";
+import type { HeldSegment, Segment } from "./segment.ts";
+import { SegmentReader } from "./segment-reader.ts";
 
 export interface SegmentCache {
   /** *Contract:* whole segments, largest first; torn ones are removed. */
   segments(): readonly Segment[];
+  /** *Contract:* one that another thread has kept under this name; undefined when it is not whole. */
+  open(name: string): Segment | undefined;
   /** *Contract:* all or nothing, also when the process dies; false when the disk would not take it. */
-  keep(segment: Segment): boolean;
-  /** *Contract:* removes all segments that were there before but the given ones. */
-  keepOnly(segments: readonly Segment[]): void;
+  keep(segment: HeldSegment): boolean;
+  remove(segments: readonly Segment[]): void;
+  /** *Contract:* true when segments could not be read any more, until all are opened again: what they gave is not all. */
+  hasLost(): boolean;
+  /** *Contract:* closes the files that queries have opened. */
+  rest(): void;
   read(name: string): Uint8Array | undefined;
+  /** The names of what was written that end so. */
+  names(ending: string): readonly string[];
   write(name: string, bytes: Uint8Array): boolean;
 }
 
@@ -33,9 +41,13 @@ export const defaultQuota = 2_000_000_000;
 
 const nothing: SegmentCache = {
   segments: () => [],
+  open: () => undefined,
   keep: () => false,
-  keepOnly: () => {},
+  remove: () => {},
+  hasLost: () => false,
+  rest: () => {},
   read: () => undefined,
+  names: () => [],
   write: () => false,
 };
 
@@ -43,32 +55,47 @@ const nothing: SegmentCache = {
 export function openSegmentCache(folder: string | undefined): SegmentCache {
   if (folder === undefined) return nothing;
   const names = new Map<Segment, string>();
-  const load = (name: string): readonly Segment[] => {
-    const bytes = readQuietly(join(folder, name));
-    const segment = bytes && decodeSegment(bytes);
+  const reader = new SegmentReader();
+  const open = (name: string): Segment | undefined => {
+    const segment = reader.read(join(folder, name));
     if (!segment) removeQuietly(join(folder, name));
     else names.set(segment, name);
-    return segment ? [segment] : [];
+    return segment;
   };
-  const segmentNames = (): readonly string[] => namesIn(folder).filter((name) => name.endsWith(ending));
+  const namesEnding = (end: string): readonly string[] =>
+    namesIn(folder).filter((name) => name.endsWith(end));
   return {
-    segments: () =>
-      segmentNames()
-        .flatMap(load)
-        .toSorted((a, b) => b.files - a.files),
+    segments() {
+      reader.lost.clear();
+      const found = namesEnding(ending).flatMap((name) => open(name) ?? []);
+      reader.rest();
+      return found.toSorted((a, b) => b.files - a.files);
+    },
+    open,
     keep(segment) {
-      const name = `${randomUUID()}${ending}`;
-      if (!writeWhole(folder, name, segment.bytes)) return false;
-      names.set(segment, name);
-      return true;
+      const name = keepSegment(folder, segment.bytes);
+      if (name !== undefined) names.set(segment, name);
+      return name !== undefined;
     },
-    keepOnly(segments) {
-      const kept = new Set(segments.map((segment) => names.get(segment)));
-      for (const name of names.values()) if (!kept.has(name)) removeQuietly(join(folder, name));
+    remove(segments) {
+      for (const segment of segments) {
+        const name = names.get(segment);
+        if (name !== undefined) removeQuietly(join(folder, name));
+        names.delete(segment);
+      }
     },
+    hasLost: () => reader.lost.size > 0,
+    rest: () => reader.rest(),
     read: (name) => readQuietly(join(folder, name)),
+    names: namesEnding,
     write: (name, bytes) => writeWhole(folder, name, bytes),
   };
+}
+
+/** Its name, or undefined when the disk would not take it. */
+export function keepSegment(folder: string, bytes: Uint8Array): string | undefined {
+  const name = `${randomUUID()}${ending}`;
+  return writeWhole(folder, name, bytes) ? name : undefined;
 }
 
 /** Under a name of its own first: whoever reads finds all of it or nothing. */

@@ -1,14 +1,30 @@
 import assert from "node:assert/strict";
-import { it } from "node:test";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, it } from "node:test";
 import fc from "fast-check";
 import { codeLanguages } from "../definitions/languages.ts";
 import { wordsOfText } from "../words/words.ts";
-import { decodeSegment, definesWhole, type Segment, wordAt } from "./segment.ts";
+import { mergeSegments } from "./merge-segments.ts";
+import {
+  chunkMask,
+  countShift,
+  decodeSegment,
+  definesWhole,
+  type HeldSegment,
+  type Segment,
+  wordAt,
+} from "./segment.ts";
 import { SegmentBuilder } from "./segment-builder.ts";
+import { SegmentReader } from "./segment-reader.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "lathe-segment-"));
+after(() => rmSync(folder, { recursive: true }));
 
 const id = "0123456789abcdef0123456789abcdef01234567";
 
-function built(texts: readonly string[]): Segment {
+function built(texts: readonly string[]): HeldSegment {
   const builder = new SegmentBuilder();
   for (const text of texts) builder.add({ id, language: "script", bytes: Buffer.from(text) });
   return builder.finish();
@@ -17,7 +33,7 @@ function built(texts: readonly string[]): Segment {
 function chunksWith(segment: Segment, word: string): readonly number[] {
   const place = wordAt(segment, wordsOfText(word)[0] ?? 0);
   if (place < 0) return [];
-  return [...segment.postingChunks.subarray(segment.firstPostings[place], segment.firstPostings[place + 1])];
+  return [...segment.postings(place)].map((posting) => posting & chunkMask);
 }
 
 it("finds a word in each chunk that has it, and marks the chunk that defines it", () => {
@@ -25,9 +41,9 @@ it("finds a word in each chunk that has it, and marks the chunk that defines it"
   const segment = built([`${long("first")}${long("second")}`, "second();\n"]);
   assert.deepEqual(chunksWith(segment, "second"), [1, 2]);
   const place = wordAt(segment, wordsOfText("second")[0] ?? 0);
-  const at = segment.firstPostings[place] ?? 0;
-  assert.ok((segment.postingCounts[at] ?? 0) & definesWhole);
-  assert.equal((segment.postingCounts[at + 1] ?? 0) & definesWhole, 0);
+  const [first = 0, second = 0] = segment.postings(place);
+  assert.ok((first >>> countShift) & definesWhole);
+  assert.equal((second >>> countShift) & definesWhole, 0);
   assert.deepEqual(chunksWith(segment, "third"), []);
 });
 
@@ -78,4 +94,58 @@ it("is the same again from its bytes, and nothing when these are torn anywhere",
       assert.equal(decodeSegment(torn), undefined);
     }),
   );
+});
+
+const texts = fc.array(
+  fc
+    .array(fc.constantFrom("function pour() {", "  pot = tea;", "}", "// steep", "class Cup {", ""), {
+      maxLength: 90,
+    })
+    .map((lines) => lines.join("\n")),
+  { maxLength: 5 },
+);
+
+it("is the same joined from parts as built at once, without the files that are not wanted", () => {
+  fc.assert(
+    fc.property(texts, texts, fc.infiniteStream(fc.boolean()), (one, other, wanted) => {
+      const parts = [built(one), built(other)];
+      assert.deepEqual(mergeSegments(parts, () => true).bytes, built([...one, ...other]).bytes);
+      const kept = [...one, ...other].map(() => wanted.next().value);
+      const isWanted = (segment: Segment, file: number) =>
+        kept[(segment === parts[0] ? 0 : one.length) + file] ?? false;
+      const expected = built([...one, ...other].filter((_, at) => kept[at]));
+      assert.deepEqual(mergeSegments(parts, isWanted).bytes, expected.bytes);
+    }),
+  );
+});
+
+it("is the same read from its file list by list, and nothing when that is torn anywhere", () => {
+  const path = join(folder, "a.segment");
+  fc.assert(
+    fc.property(texts, fc.nat(), fc.boolean(), (files, at, isCut) => {
+      const segment = built(files);
+      writeFileSync(path, segment.bytes);
+      const read = new SegmentReader().read(path);
+      assert.deepEqual(read?.words, segment.words);
+      for (let place = 0; place < segment.words.length; place++) {
+        assert.deepEqual(read?.postings(place), segment.postings(place).slice());
+      }
+      const torn = segment.bytes.slice(0, isCut ? at % segment.bytes.length : undefined);
+      if (!isCut) torn[at % torn.length] = (torn[at % torn.length] ?? 0) ^ 0x10;
+      writeFileSync(path, torn);
+      assert.equal(new SegmentReader().read(path), undefined);
+    }),
+    { numRuns: 40 },
+  );
+});
+
+it("says that it is lost once its file has gone", () => {
+  const path = join(folder, "b.segment");
+  writeFileSync(path, built(["pour(tea);"]).bytes);
+  const reader = new SegmentReader();
+  const segment = reader.read(path);
+  reader.rest();
+  rmSync(path);
+  assert.deepEqual(segment?.postings(0), new Uint32Array(0));
+  assert.deepEqual([...reader.lost], [path]);
 });

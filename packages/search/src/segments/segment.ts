@@ -1,9 +1,9 @@
-/** Segment: an inverted index of some files by their content, in one run of bytes that is also its file. */
+/** Segment: an inverted index of some files by their content; its bytes are also its file. */
 import { crc32 } from "node:zlib";
 import { wordsVersion } from "../words/words.ts";
 
-const magic = 0x4c534731;
-const headerWords = 8;
+const magic = 0x4c534732;
+export const headerWords = 8;
 /** Words of a file's id: git's blob id. */
 export const idWords = 5;
 
@@ -11,8 +11,13 @@ export const definesPart = 0x80;
 export const definesWhole = 0x40;
 export const countMask = 0x3f;
 
+/** A posting is its chunk, and in the top byte how often the word is there and whether the chunk defines it. */
+export const chunkMask = 0xffffff;
+export const countShift = 24;
+
 export interface Segment {
-  readonly bytes: Uint8Array;
+  /** Bytes of its file. */
+  readonly size: number;
   readonly files: number;
   readonly chunks: number;
   /** `idWords` each: the blob id of what was read. */
@@ -29,57 +34,85 @@ export interface Segment {
   readonly words: Uint32Array;
   /** Where the postings of each word begin, and their number. */
   readonly firstPostings: Uint32Array;
-  readonly postingChunks: Uint32Array;
-  /** How often, and whether the chunk defines it. */
-  readonly postingCounts: Uint8Array;
+  /** *Contract:* those of the word at a place, by chunk, ascending; empty when they cannot be read any more. */
+  postings(place: number): Uint32Array;
 }
 
-export type SegmentParts = Omit<Segment, "bytes" | "files" | "chunks">;
+/** A segment whose postings are in memory. */
+export interface HeldSegment extends Segment {
+  readonly bytes: Uint8Array;
+}
 
-export function encodeSegment(parts: SegmentParts): Segment {
+export interface SegmentParts extends Omit<Segment, "size" | "files" | "chunks" | "postings"> {
+  /** Those of one word after the other. */
+  readonly allPostings: Uint32Array;
+}
+
+export function encodeSegment(parts: SegmentParts): HeldSegment {
   const arrays = arraysOf(parts);
   const words = headerWords + arrays.reduce((sum, { length }) => sum + length, 0);
-  const bytes = new Uint8Array(words * 4 + Math.ceil(parts.postingCounts.length / 4) * 4);
+  const bytes = new Uint8Array(words * 4);
   const header = new Uint32Array(bytes.buffer, 0, headerWords);
   let at = headerWords;
   for (const array of arrays) {
     new Uint32Array(bytes.buffer, at * 4, array.length).set(array);
     at += array.length;
   }
-  bytes.set(parts.postingCounts, at * 4);
   header.set([magic, wordsVersion, bytes.length, parts.languages.length]);
-  header.set([parts.lines.length, parts.words.length, parts.postingChunks.length], 4);
-  header[7] = crc32(bytes.subarray(headerWords * 4), crc32(bytes.subarray(0, 28)));
-  return decoded(bytes) as Segment;
+  header.set([parts.lines.length, parts.words.length, parts.allPostings.length], 4);
+  header[7] = crc32(bytes.subarray(headerWords * 4), sumOfHeader(header));
+  return held(bytes);
 }
 
 /** Undefined for bytes that are torn, of another version or of something else. */
-export function decodeSegment(bytes: Uint8Array): Segment | undefined {
+export function decodeSegment(bytes: Uint8Array): HeldSegment | undefined {
   if (bytes.length < headerWords * 4 || bytes.byteOffset % 4 !== 0) return undefined;
   const header = new Uint32Array(bytes.buffer, bytes.byteOffset, headerWords);
-  if (header[0] !== magic || header[1] !== wordsVersion || header[2] !== bytes.length) return undefined;
-  const sum = crc32(bytes.subarray(headerWords * 4), crc32(bytes.subarray(0, 28)));
-  return header[7] === sum ? decoded(bytes) : undefined;
+  if (headWords(header, bytes.length) === undefined) return undefined;
+  const sum = crc32(bytes.subarray(headerWords * 4), sumOfHeader(header));
+  return header[7] === sum ? held(bytes) : undefined;
+}
+
+/** Of all but its last word, which is the sum of everything. */
+export function sumOfHeader(header: Uint32Array): number {
+  return crc32(new Uint8Array(header.buffer, header.byteOffset, (headerWords - 1) * 4));
+}
+
+/** Words up to the postings; undefined for the header of something else, or of a file of another length. */
+export function headWords(header: Uint32Array, size: number): number | undefined {
+  const [kind, version, length, files = 0, chunks = 0, words = 0, postings = 0] = header;
+  if (kind !== magic || version !== wordsVersion || length !== size) return undefined;
+  const head = headerWords + files * (idWords + 2) + 1 + chunks * 2 + words * 2 + 1;
+  return (head + postings) * 4 === size ? head : undefined;
 }
 
 function arraysOf(parts: SegmentParts): readonly Uint32Array[] {
-  const { ids, languages, firstChunks, lines, lengths, words, firstPostings, postingChunks } = parts;
-  return [ids, languages, firstChunks, lines, lengths, words, firstPostings, postingChunks];
+  const { ids, languages, firstChunks, lines, lengths, words, firstPostings, allPostings } = parts;
+  return [ids, languages, firstChunks, lines, lengths, words, firstPostings, allPostings];
 }
 
-function decoded(bytes: Uint8Array): Segment | undefined {
-  const header = new Uint32Array(bytes.buffer, bytes.byteOffset, headerWords);
-  const [files, chunks, words, postings] = [...header.subarray(3, 7)] as [number, number, number, number];
-  let at = bytes.byteOffset + headerWords * 4;
-  const next = (length: number): Uint32Array => {
-    const view = new Uint32Array(bytes.buffer, at, length);
-    at += length * 4;
-    return view;
-  };
-  const size = headerWords + files * (idWords + 2) + 1 + chunks * 2 + words * 2 + 1 + postings;
-  if (size * 4 + Math.ceil(postings / 4) * 4 !== bytes.length) return undefined;
+function held(bytes: Uint8Array): HeldSegment {
+  const all = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length / 4);
+  const head = segmentHead(all);
+  const postings = all.subarray(headWords(all, bytes.length));
+  const { firstPostings } = head;
   return {
+    ...head,
     bytes,
+    postings: (place) => postings.subarray(firstPostings[place], firstPostings[place + 1]),
+  };
+}
+
+/** What is in front of the postings, which `all` need not have. */
+export function segmentHead(all: Uint32Array): Omit<Segment, "postings"> {
+  const [size = 0, files = 0, chunks = 0, words = 0] = all.subarray(2, 6);
+  let at = headerWords;
+  const next = (length: number): Uint32Array => {
+    at += length;
+    return all.subarray(at - length, at);
+  };
+  return {
+    size,
     files,
     chunks,
     ids: next(files * idWords),
@@ -89,8 +122,6 @@ function decoded(bytes: Uint8Array): Segment | undefined {
     lengths: next(chunks),
     words: next(words),
     firstPostings: next(words + 1),
-    postingChunks: next(postings),
-    postingCounts: new Uint8Array(bytes.buffer, at, postings),
   };
 }
 

@@ -27,8 +27,8 @@ export interface Located {
 }
 
 /** A segment with what scoring needs beside it. */
-export interface OpenSegment {
-  readonly segment: Segment;
+export interface OpenSegment<Kind extends Segment = Segment> {
+  readonly segment: Kind;
   /** The file of each chunk. */
   readonly fileOfChunk: Uint32Array;
   /** Words in each file. */
@@ -61,7 +61,7 @@ export function pathFacts(path: string): PathFacts {
   return { language, kind: kindOf(path, language), folders, name: [...new Set(wordsOfText(name))] };
 }
 
-export function openSegment(segment: Segment): OpenSegment {
+export function openSegment<Kind extends Segment>(segment: Kind): OpenSegment<Kind> {
   const fileOfChunk = new Uint32Array(segment.chunks);
   const lengths = new Uint32Array(segment.files);
   for (let file = 0; file < segment.files; file++) {

@@ -4,29 +4,31 @@ import { type FileStamp, isFresh, isSameStamp, stampOf } from "./file-stamp.ts";
 import { type KnownToGit, type Repository, readGitIndex } from "./git-index.ts";
 
 export interface KnownFile {
-  readonly stamp: FileStamp;
+  stamp: FileStamp;
   /** Absent until its bytes were read. */
-  readonly id?: string;
+  id?: string;
   /** It may change again without a new stamp: then it is read again. */
-  readonly isFresh: boolean;
+  isFresh: boolean;
+  /** The sweep that has seen it last. */
+  seen?: object;
 }
 
 export type KnownFiles = Map<string, KnownFile>;
 
-export interface Swept {
-  readonly files: KnownFiles;
-  /** True when a file came, went or changed. */
-  readonly changed: boolean;
+export interface Sweep {
+  /** Looks at a file; what is new is looked up in git's index before it has to be read. */
+  see(path: string): void;
+  /** Forgets what was not seen; true when a file came, went or changed. */
+  end(): boolean;
 }
 
-/** Looks at every path once; what is new is looked up in git's index before it has to be read. */
-export function sweep(
+/** Of a whole tree, in place: most of it is as it was, and a session sweeps often. */
+export function beginSweep(
   { root, repository }: { readonly root: string; readonly repository: Repository | undefined },
-  paths: readonly string[],
-  before: KnownFiles,
-): Swept {
-  const files: KnownFiles = new Map();
-  let changed = false;
+  files: KnownFiles,
+): Sweep {
+  const sweep = {};
+  let [seen, changed] = [0, false];
   let git: ReadonlyMap<string, KnownToGit> | undefined;
   const prefix = repository ? prefixOf(repository.top, root) : "";
   const knownToGit = (path: string, stamp: FileStamp): string | undefined => {
@@ -35,20 +37,27 @@ export function sweep(
     const entry = git.get(prefix + path);
     return entry && isClean(entry, stamp) ? entry.id : undefined;
   };
-  for (const path of paths) {
-    const now = Date.now();
-    const stamp = stampOf(`${root}/${path}`);
-    if (!stamp) continue;
-    const known = before.get(path);
-    if (known && !known.isFresh && isSameStamp(known.stamp, stamp)) {
-      files.set(path, known);
-      continue;
-    }
-    changed = true;
-    const id = knownToGit(path, stamp);
-    files.set(path, { stamp, isFresh: isFresh(stamp, now), ...(id !== undefined && { id }) });
-  }
-  return { files, changed: changed || files.size !== before.size };
+  return {
+    see(path) {
+      const now = Date.now();
+      const stamp = stampOf(`${root}/${path}`);
+      if (!stamp) return;
+      seen++;
+      const known = files.get(path);
+      if (known && !known.isFresh && isSameStamp(known.stamp, stamp)) {
+        known.seen = sweep;
+        return;
+      }
+      changed = true;
+      const id = knownToGit(path, stamp);
+      files.set(path, { stamp, isFresh: isFresh(stamp, now), seen: sweep, ...(id !== undefined && { id }) });
+    },
+    end() {
+      if (seen === files.size) return changed;
+      for (const [path, file] of files) if (file.seen !== sweep) files.delete(path);
+      return true;
+    },
+  };
 }
 
 function prefixOf(top: string, root: string): string {

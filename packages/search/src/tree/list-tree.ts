@@ -4,17 +4,20 @@ import { type Failure, isFailure } from "@lathe/protocol";
 import { filesArgs, type Place } from "../place.ts";
 import { runRipgrep } from "../ripgrep.ts";
 
-/** *Contract:* .gitignore and .latheignore heeded, in no order. */
-export async function listTree(place: Place, signal: AbortSignal): Promise<readonly string[] | Failure> {
-  const paths: string[] = [];
+/** *Contract:* .gitignore and .latheignore heeded; `see` is called with each path, in no order. */
+export async function listTree(
+  place: Place,
+  see: (path: string) => void,
+  signal: AbortSignal,
+): Promise<Failure | undefined> {
   const record = (printed: string): boolean => {
-    if (printed !== "") paths.push(toPath(printed));
+    if (printed !== "") see(toPath(printed));
     return true;
   };
   const args = ["--no-messages", ...filesArgs(place)];
   const { program, root } = place;
   const ended = await runRipgrep({ program, args, cwd: root, separator: "\0", signal, record });
-  return isFailure(ended) ? ended : paths;
+  return isFailure(ended) ? ended : undefined;
 }
 
 function toPath(printed: string): string {

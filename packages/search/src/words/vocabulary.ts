@@ -1,13 +1,14 @@
 /** Vocabulary: dense ids for words, remembered by identifier, so that each identifier is split once. */
+import { Growing } from "../segments/growing.ts";
 import { wordsOf } from "./words.ts";
 
 const firstCapacity = 1 << 15;
 
-/** Ids of the words of identifiers; made for one build and thrown away with it. */
+/** Ids of the words of identifiers; made for one build, and emptied for each segment of it. */
 export class Vocabulary {
-  /** The hash of each word by its id. */
-  readonly hashes: number[] = [];
-  readonly #ids = new Map<number, number>();
+  readonly #hashes = new Growing(firstCapacity);
+  /** Of each slot: the id of the word that is there, plus one. */
+  #ids = new Uint32Array(firstCapacity);
   #keys = new Uint32Array(firstCapacity);
   #checks = new Uint32Array(firstCapacity);
   #lists = new Int32Array(firstCapacity);
@@ -15,6 +16,20 @@ export class Vocabulary {
   /** Lists of ids, each behind its length. */
   #items = new Int32Array(firstCapacity * 4);
   #filled = 1;
+
+  /** The hash of each word by its id; valid until the next word. */
+  get hashes(): Uint32Array {
+    return this.#hashes.items();
+  }
+
+  /** In the same memory. */
+  clear(): void {
+    this.#hashes.length = 0;
+    this.#ids.fill(0);
+    this.#lists.fill(0);
+    this.#size = 0;
+    this.#filled = 1;
+  }
 
   /** Where the ids of an identifier begin in `items`: their number, then they, the whole identifier's first. */
   listOf(bytes: Uint8Array, start: number, end: number): number {
@@ -65,12 +80,33 @@ export class Vocabulary {
   }
 
   #idOf(word: number): number {
-    const known = this.#ids.get(word);
-    if (known !== undefined) return known;
-    const id = this.hashes.length;
-    this.#ids.set(word, id);
-    this.hashes.push(word);
-    return id;
+    const slot = this.#idSlotOf(word);
+    const known = this.#ids[slot] as number;
+    if (known !== 0) return known - 1;
+    this.#hashes.push(word);
+    const { length } = this.#hashes;
+    this.#ids[slot] = length;
+    if (length * 2 > this.#ids.length) this.#growIds();
+    return length - 1;
+  }
+
+  /** Words are hashes: they need no other. */
+  #idSlotOf(word: number): number {
+    const mask = this.#ids.length - 1;
+    const hashes = this.#hashes.raw;
+    let slot = word & mask;
+    for (let id = this.#ids[slot] as number; id !== 0 && hashes[id - 1] !== word; ) {
+      slot = (slot + 1) & mask;
+      id = this.#ids[slot] as number;
+    }
+    return slot;
+  }
+
+  #growIds(): void {
+    this.#ids = new Uint32Array(this.#ids.length * 2);
+    this.hashes.forEach((word, id) => {
+      this.#ids[this.#idSlotOf(word)] = id + 1;
+    });
   }
 
   #grow(): void {

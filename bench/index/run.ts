@@ -1,0 +1,117 @@
+/**
+ * The benchmark of the index of ranked search: `node bench/index/run.ts --root DIR [--queries N]` indexes a tree from
+ * nothing in a process of its own, asks queries, opens it again from the cache, and prints times and peaks of memory.
+ * Nothing in DIR is changed.
+ */
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { availableParallelism, loadavg, tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { parseArgs } from "node:util";
+import { isFailure } from "@lathe/protocol";
+import { createSearch } from "@lathe/search";
+import { definitionsOf, lineStarts } from "@lathe/search/definitions";
+import { languageOf } from "@lathe/search/languages";
+
+const { values } = parseArgs({
+  options: {
+    root: { type: "string" },
+    queries: { type: "string", default: "60" },
+    cache: { type: "string" },
+    inside: { type: "boolean", default: false },
+  },
+});
+const root = resolve(values.root ?? ".");
+const never = new AbortController().signal;
+
+interface Measured {
+  readonly opened: number;
+  /** Seconds of processor time until then. */
+  readonly worked: number;
+  readonly queries: readonly number[];
+  /** Megabytes: most of all, after the build, and in the end. */
+  readonly peakOfBuild: number;
+  readonly peak: number;
+  readonly resident: number;
+}
+
+/** Of the whole process, in megabytes; of Linux alone. */
+function memory(what: "VmHWM" | "VmRSS"): number {
+  const found = new RegExp(`${what}:\\s+(\\d+) kB`).exec(readFileSync("/proc/self/status", "utf8"))?.[1];
+  return Number(found) / 1024;
+}
+
+/** Names that are defined in the tree with words of what is said above them, spread over its files. */
+async function madeQueries(count: number): Promise<readonly string[]> {
+  const listed = await createSearch({ root }).files({ limit: 1_000_000 }, never);
+  if (isFailure(listed)) throw new Error(listed.text);
+  const step = Math.max(1, Math.floor(listed.paths.length / count / 2));
+  const found: string[] = [];
+  for (let at = 0; at < listed.paths.length && found.length < count; at += step) {
+    const path = listed.paths[at] as string;
+    const text = readFileSync(join(root, path), "latin1").slice(0, 500_000);
+    const starts = lineStarts(text);
+    const definitions = definitionsOf(text, starts, languageOf(path)).filter(({ line }) => line > 2);
+    const one = definitions[Math.floor(definitions.length / 2)];
+    if (!one) continue;
+    const above = text.slice(starts[one.line - 3], starts[one.line]).match(/[A-Za-z]{3,}/g) ?? [];
+    found.push(
+      found.length % 3 === 0 ? one.name : [...above.slice(-6), one.name.replaceAll("_", " ")].join(" "),
+    );
+  }
+  return found;
+}
+
+async function measured(folder: string): Promise<Measured> {
+  const queries = JSON.parse(readFileSync(join(folder, "queries.json"), "utf8")) as readonly string[];
+  const began = performance.now();
+  const search = createSearch({ root, index: { folder: join(folder, "index"), patienceMs: 600_000 } });
+  const ask = async (query: string): Promise<number> => {
+    const start = performance.now();
+    const answer = await search.rank({ query, k: 10 }, never);
+    if (isFailure(answer) || answer.partial) throw new Error(`no answer to ${query}`);
+    return performance.now() - start;
+  };
+  await ask("where are files opened");
+  const opened = performance.now() - began;
+  const { user, system } = process.cpuUsage();
+  const worked = (user + system) / 1e6;
+  const peakOfBuild = memory("VmHWM");
+  const times: number[] = [];
+  for (const query of queries) times.push(await ask(query));
+  return { opened, worked, queries: times, peakOfBuild, peak: memory("VmHWM"), resident: memory("VmRSS") };
+}
+
+function inside(folder: string): Measured {
+  const args = [import.meta.filename, "--root", root, "--inside", "--cache", folder];
+  return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as Measured;
+}
+
+function at(times: readonly number[], part: number): number {
+  return times.toSorted((a, b) => a - b)[Math.floor(times.length * part)] ?? Number.NaN;
+}
+
+async function main(): Promise<void> {
+  const folder = mkdtempSync(join(tmpdir(), "lathe-index-bench-"));
+  const { writeFileSync } = await import("node:fs");
+  writeFileSync(join(folder, "queries.json"), JSON.stringify(await madeQueries(Number(values.queries))));
+  console.log(`${availableParallelism()} cores, load ${loadavg()[0]?.toFixed(1)}`);
+  for (const kind of ["from nothing", "from the cache"]) {
+    const { opened, worked, queries, peakOfBuild, peak, resident } = inside(folder);
+    const times = `${at(queries, 0.5).toFixed(1)} / ${at(queries, 0.95).toFixed(1)} ms`;
+    console.log(
+      `${kind}: first answer after ${(opened / 1000).toFixed(2)} s (${worked.toFixed(1)} of processors), then p50 / p95 ${times};`,
+    );
+    console.log(
+      `  memory: ${peakOfBuild.toFixed(0)} MB at most by then, ${peak.toFixed(0)} MB in all, ${resident.toFixed(0)} MB at the end`,
+    );
+  }
+  const index = join(folder, "index");
+  const names = readdirSync(index, { recursive: true }).map((name) => join(index, String(name)));
+  const size = names.reduce((sum, name) => sum + (statSync(name).isFile() ? statSync(name).size : 0), 0);
+  console.log(`${(size / 1e6).toFixed(0)} MB of index`);
+  rmSync(folder, { recursive: true });
+}
+
+if (values.inside) console.log(JSON.stringify(await measured(values.cache ?? "")));
+else await main();
