@@ -12,6 +12,7 @@ import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
+import { removeTree } from "@lathe/sandbox/forks/fork";
 
 const prefix = "lathe-eval-";
 
@@ -40,7 +41,7 @@ export function openEvalFolder(out: string): EvalFolder | Failure {
     path,
     close: async () => {
       await left;
-      await rm(path, { recursive: true, force: true, maxRetries: 3 });
+      await removeFolder(path);
       rmSync(lock, { force: true });
     },
   };
@@ -85,6 +86,20 @@ async function removeLeft(): Promise<void> {
     const pid = Number(new RegExp(`^${prefix}(\\d+)-`).exec(name)?.[1] ?? process.pid);
     if (pid === process.pid || isAlive(pid)) continue;
     // Somebody else's stays.
-    await rm(join(temp, name), { recursive: true, force: true }).catch(() => undefined);
+    await removeFolder(join(temp, name));
+  }
+}
+
+/** Best effort; also what may not be read: the kernel's own folder of a view, and what commands made so. */
+export async function removeFolder(path: string): Promise<void> {
+  try {
+    // Not at a stretch: some disks take minutes to let go of a project's packages.
+    await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    try {
+      removeTree(Buffer.from(path));
+    } catch {
+      // Gone meanwhile, or another user's.
+    }
   }
 }
