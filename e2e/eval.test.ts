@@ -127,6 +127,21 @@ describe("lathe eval", () => {
     assert.deepEqual(agent.notRun, [{ task: "silent", why: "its tests gave no reward: nothing to say" }]);
   });
 
+  it("grades nothing of what was done outside of the project's folder, and every trial begins anew", async () => {
+    const solve = [
+      "rm -f /app/src/most.js",
+      "mkdir -p /tests /logs/verifier",
+      "echo 'echo 1 > /logs/verifier/reward.txt' > /tests/test.sh",
+      "echo 1 > /logs/verifier/reward.txt",
+    ];
+    putTask("outside", { "solution/solve.sh": `test -e /app/src/most.js || exit 3\n${solve.join("\n")}\n` });
+    const args = ["eval", "suite", "--model", "oracle", "-n", "2", "--out", "a", "--json"];
+    const { out } = await place.run(args);
+    const [agent] = JSON.parse(out).agents;
+    assert.deepEqual([agent.trials, agent.solved], [2, 0], out);
+    assert.deepEqual(place.leftovers(), []);
+  });
+
   it("gives a task's variables to the commands of its agent, and not to the agent's own process", async () => {
     const trap = join(place.workspace, "trapped");
     const env = 'it("has its variables", () => assert.equal(process.env.MOST, "1"));\n';

@@ -4,8 +4,10 @@ export { type AgentSummary, compareRuns, type RunComparison, summarize } from ".
 export { openHistory } from "./src/mine/history.ts";
 export { type Mined, mineTasks, type Tried } from "./src/mine/mine-tasks.ts";
 export type { Tools } from "./src/mine/set-up.ts";
-export type { Shell, ShellResult } from "./src/shell.ts";
+export type { OpenShell, Shell, ShellResult } from "./src/shell.ts";
 export { readSuite, type Task } from "./src/tasks/task.ts";
-export type { AgentCall, AgentResult, OpenShell, TrialPorts } from "./src/trials/run-trial.ts";
-export { runTrials, type Trials } from "./src/trials/run-trials.ts";
+export { bringAnswer } from "./src/trials/bring-answer.ts";
+export type { AgentCall, AgentResult } from "./src/trials/run-trial.ts";
+export { runTrials, type SuitePorts, type Trials } from "./src/trials/run-trials.ts";
 export { type AgentWork, readTrials, type Trial, type TrialKey } from "./src/trials/trial.ts";
+export { type Change, makeWorkplace, type Views, type Workplace } from "./src/trials/workplace.ts";

@@ -20,6 +20,12 @@ export interface ShellResult {
 /** *Contract:* runs a script contained in its folder, to its end or its timeout; never throws. */
 export type Shell = (command: ShellCommand) => Promise<ShellResult | Failure>;
 
+export interface OpenShell {
+  readonly run: Shell;
+  /** *Contract:* ends what still runs; idempotent. */
+  close(): Promise<void>;
+}
+
 /** A word for the shell. */
 export function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;

@@ -7,7 +7,7 @@ import { Screen } from "../render/screen.ts";
 import { summaryText, trialText } from "./eval-text.ts";
 import { withInterruptions } from "./with-interruptions.ts";
 
-type Asked = Omit<SuiteQuery, "env" | "signal" | "command" | "onPlan" | "onStart" | "onEnd">;
+type Asked = Omit<SuiteQuery, "env" | "signal" | "command" | "onPlan" | "onStart" | "onEnd" | "onRemark">;
 
 export async function runEval(asked: Asked, json: boolean): Promise<number | Failure> {
   const screen = new Screen(process.stderr, paletteFor(process.stderr, process.env));
@@ -28,7 +28,7 @@ export async function runEval(asked: Asked, json: boolean): Promise<number | Fai
   return agents.some((agent) => agent.trials > 0) ? 0 : 1;
 }
 
-function progress(screen: Screen): Pick<SuiteQuery, "onPlan" | "onStart" | "onEnd"> {
+function progress(screen: Screen): Pick<SuiteQuery, "onPlan" | "onStart" | "onEnd" | "onRemark"> {
   const running = new Map<string, TrialKey>();
   const name = ({ task, agent, attempt }: TrialKey): string => `${task} ${agent} ${attempt}`;
   let planned = 0;
@@ -53,5 +53,6 @@ function progress(screen: Screen): Pick<SuiteQuery, "onPlan" | "onStart" | "onEn
       if (trial.outcome.type === "graded" && trial.outcome.reward >= 1) solved++;
       screen.line(trialText(trial, screen.paint));
     },
+    onRemark: (text) => screen.line(screen.paint.dim(text)),
   };
 }

@@ -18,7 +18,7 @@ import { isFailure } from "@lathe/protocol";
 import type { Shell, ShellCommand } from "../shell.ts";
 import type { Build, BuildStep } from "../tasks/dockerfile.ts";
 import type { Task } from "../tasks/task.ts";
-import { buildEnvironment } from "./build-environment.ts";
+import { buildEnvironment, layerKeys } from "./build-environment.ts";
 
 let root: string;
 beforeEach(() => {
@@ -39,6 +39,9 @@ const run = (script: string): BuildStep => ({ type: "run", script, workdir: "/ap
 const done = { code: 0, output: "", timedOut: false };
 const still: Shell = async () => done;
 
+/** Tasks that have the same steps. */
+let users = 2;
+
 async function built(steps: readonly BuildStep[], shell: Shell = still, digest = "d") {
   const seconds = { agent: 1, verifier: 1, build: 1 };
   const task: Task = {
@@ -46,7 +49,14 @@ async function built(steps: readonly BuildStep[], shell: Shell = still, digest =
     ...{ protectTests: true, isMined: false },
   };
   const build: Build = { base: "node", workdir: "/app", env: {}, steps };
-  const made = await buildEnvironment(task, build, { shell, folder: join(root, "work"), path: "" });
+  const openShell = async () => ({ run: shell, close: async () => undefined });
+  const layers = new Map(layerKeys(task, build).map((key) => [key, users]));
+  const made = await buildEnvironment(task, build, {
+    openShell,
+    folder: join(root, "work"),
+    path: "",
+    layers,
+  });
   assert.ok(!isFailure(made));
   return "why" in made ? made.why : made.app;
 }
@@ -97,6 +107,39 @@ it("lets tasks that install the same be built at once", async () => {
   for (const app of await Promise.all(all)) assert.ok(existsSync(join(app, "installed")), app);
   const [key = ""] = readdirSync(join(root, "work", "layers"));
   assert.deepEqual(readdirSync(join(root, "work", "layers", key)), ["app"]);
+});
+
+it("keeps nothing that no other task asks for", async () => {
+  users = 1;
+  assert.ok(existsSync(await built([run("npm ci")])));
+  users = 2;
+  assert.ok(!existsSync(join(root, "work", "layers")));
+});
+
+it("gives each set-up a sandbox of its own folder alone, and closes it", async () => {
+  const opened: string[] = [];
+  let open = 0;
+  const openShell = async (folder: string) => {
+    opened.push(folder);
+    open++;
+    return { run: still, close: async () => void open-- };
+  };
+  const steps = [run("mkdir a"), run("mkdir b")];
+  const build: Build = { base: "node", workdir: "/app", env: {}, steps };
+  const seconds = { agent: 1, verifier: 1, build: 1 };
+  const builder = { openShell, folder: join(root, "work"), path: "", layers: new Map<string, number>() };
+  for (const digest of ["1", "2"]) {
+    const task: Task = {
+      ...{ name: "t", folder: join(root, "task"), digest, instruction: "", seconds, verifierEnv: {} },
+      ...{ protectTests: true, isMined: false },
+    };
+    await buildEnvironment(task, build, builder);
+  }
+  assert.deepEqual(
+    opened,
+    ["1", "2"].map((digest) => join(root, "work", "environments", digest)),
+  );
+  assert.equal(open, 0);
 });
 
 it("says why when a folder cannot be made, and throws nothing", async () => {

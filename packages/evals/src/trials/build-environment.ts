@@ -7,19 +7,21 @@ import { basename, dirname, join } from "node:path";
 import { promisify } from "node:util";
 import { causeText, type Failure, isFailure } from "@lathe/protocol";
 import { isRealFolder, leadsOut, staysIn } from "../own-files.ts";
-import { lastWords, type Shell } from "../shell.ts";
+import { lastWords, type OpenShell, type Shell } from "../shell.ts";
 import { digestOf } from "../tasks/digest.ts";
 import type { Build, BuildEnv, BuildStep } from "../tasks/dockerfile.ts";
 import { relocated, relocateVenvs } from "../tasks/relocate.ts";
 import type { Task } from "../tasks/task.ts";
 
 export interface Builder {
-  /** With a way to the registries; may write the folder. */
-  readonly shell: Shell;
+  /** *Contract:* a new sandbox with a way to the registries that may write this folder. */
+  openShell(folder: string): Promise<OpenShell | Failure>;
   /** Absolute. */
   readonly folder: string;
   /** The variable PATH. */
   readonly path: string;
+  /** By the keys of `layerKeys`, how many tasks have a layer: what only one has is not kept. */
+  readonly layers: ReadonlyMap<string, number>;
 }
 
 /** A folder as the image would have it. */
@@ -36,40 +38,52 @@ const installs = /\b(?:npm|pnpm|pip3?)\s+(?:ci|install)\b/;
 
 /** *Contract:* never throws: what goes wrong on the disk is this task's alone. */
 export async function buildEnvironment(task: Task, build: Build, builder: Builder): Promise<Built | Failure> {
+  // Its own: what one set-up writes is seen by no other.
+  const root = join(builder.folder, "environments", task.digest);
+  const opened: OpenShell[] = [];
+  const shell: Shell = async (command) => {
+    const own = opened[0] ?? (await builder.openShell(root));
+    if (isFailure(own)) return own;
+    opened[0] = own;
+    return own.run(command);
+  };
   try {
-    return await buildSteps(task, build, builder);
+    return await buildSteps({ task, build, app: join(root, "app"), builder, shell });
   } catch (cause) {
     return { why: `its folder cannot be made: ${causeText(cause)}` };
+  } finally {
+    await opened[0]?.close();
   }
 }
 
-async function buildSteps(task: Task, build: Build, builder: Builder): Promise<Built | Failure> {
-  const app = join(builder.folder, "environments", task.digest, "app");
-  const keys = keysOf(task, build);
+async function buildSteps(site: Site): Promise<Built | Failure> {
+  const { task, build, app, builder } = site;
+  const keys = layerKeys(task, build);
   const from = build.steps.findLastIndex((_, at) => isKept(builder, keys[at]));
-  if (!staysIn(builder.folder, dirname(app))) return replaced;
   mkdirSync(dirname(app), { recursive: true });
   if (from < 0) mkdirSync(app);
   else await copyFolder(layer(builder, keys[from]), app);
   for (const [at, step] of build.steps.entries()) {
     if (at <= from) continue;
-    if (!isOwn(builder, app)) return replaced;
-    const wrong = await carryOut(step, { task, build, app, builder });
+    if (!isOwn(app)) return replaced;
+    const wrong = await carryOut(step, site);
     if (wrong) return wrong;
-    if (step.type === "run" && installs.test(step.script)) await keep(app, layer(builder, keys[at]), builder);
+    const key = keys[at] ?? "";
+    if (step.type === "run" && installs.test(step.script) && (builder.layers.get(key) ?? 0) > 1)
+      await keep(app, layer(builder, key));
   }
-  return isOwn(builder, app) ? { app } : replaced;
+  return isOwn(app) ? { app } : replaced;
 }
 
-/** Set-ups of other tasks may write all that lies beside it. */
-const replaced = { why: "its set-up, or another's, put something else in the place of its folder" };
+/** It may write what lies beside it. */
+const replaced = { why: "its set-up put something else in the place of its folder" };
 
-function isOwn({ folder }: Builder, app: string): boolean {
-  return isRealFolder(app) && staysIn(folder, app);
+function isOwn(app: string): boolean {
+  return isRealFolder(app) && staysIn(dirname(app), app);
 }
 
 function isKept(builder: Builder, key: string | undefined): boolean {
-  return isOwn(builder, layer(builder, key));
+  return isRealFolder(layer(builder, key));
 }
 
 function layer({ folder }: Builder, key: string | undefined): string {
@@ -87,8 +101,8 @@ export async function copyFolder(from: string, to: string): Promise<void> {
 }
 
 /** Whole or not there; of two tasks that make the same at once the first one's stays. */
-async function keep(app: string, target: string, builder: Builder): Promise<void> {
-  if (!isOwn(builder, app) || !staysIn(builder.folder, target)) return;
+async function keep(app: string, target: string): Promise<void> {
+  if (!isOwn(app)) return;
   mkdirSync(dirname(target), { recursive: true });
   const part = mkdtempSync(join(dirname(target), "part-"));
   await copyFolder(app, part);
@@ -102,7 +116,7 @@ async function keep(app: string, target: string, builder: Builder): Promise<void
 }
 
 /** What each step's result depends on: all before it, and the files that were copied. */
-function keysOf({ folder }: Task, build: Build): readonly string[] {
+export function layerKeys({ folder }: Pick<Task, "folder">, build: Build): readonly string[] {
   const hash = createHash("sha256").update(JSON.stringify([build.base, build.workdir]));
   return build.steps.map((step) => {
     hash.update(JSON.stringify(step));
@@ -117,6 +131,8 @@ interface Site {
   readonly build: Build;
   readonly app: string;
   readonly builder: Builder;
+  /** Of its own sandbox. */
+  readonly shell: Shell;
 }
 
 async function carryOut(
@@ -152,13 +168,13 @@ function isFolder(path: string): boolean {
 
 async function runIn(
   { script, workdir, env }: Extract<BuildStep, { readonly type: "run" }>,
-  { task, build, app, builder }: Site,
+  { task, build, app, builder, shell }: Site,
 ): Promise<Failure | { readonly why: string } | undefined> {
   const cwd = join(app, workdir.slice(build.workdir.length));
   if (!staysIn(app, cwd)) return { why: `its Dockerfile works in ${workdir}, which leads out of its folder` };
   mkdirSync(cwd, { recursive: true });
   const places = { [build.workdir]: app };
-  const ran = await builder.shell({
+  const ran = await shell({
     script: relocated(script, places),
     cwd,
     timeoutMs: task.seconds.build * 1000,

@@ -14,14 +14,23 @@ export function isProtected(path: string): boolean {
   return isTestFile(path) || runnerSettings.test(path);
 }
 
+/** Whether what an agent made of this path is graded. */
+export function isAnswer(path: string): boolean {
+  return !isProtected(path) && !path.split("/").some(isAside);
+}
+
+function isAside(name: string): boolean {
+  return aside.has(name) || name.endsWith(".egg-info");
+}
+
 /** `base` is what the agent began with, `target` a copy of it; tests and the settings of their runners stay as they are. */
 export async function carryOver(agent: string, base: string, target: string): Promise<void> {
   const paths = new Set([...filesBelow(agent), ...filesBelow(base)]);
   for (const path of [...paths].sort()) {
     if (isProtected(path) || isSame(join(agent, path), join(base, path))) continue;
     const to = join(target, path);
-    // A link of the task that stays, and is a folder of the agent's.
-    if (!staysIn(target, dirname(to))) continue;
+    // A link or a file of the task that stays, and is a folder of the agent's.
+    if (!staysIn(target, dirname(to)) || !canHold(dirname(to))) continue;
     if (kindOf(to)) rmSync(to, { recursive: true });
     // What is a folder now comes file by file.
     if (kindOf(join(agent, path))?.isDirectory() !== false) continue;
@@ -30,13 +39,20 @@ export async function carryOver(agent: string, base: string, target: string): Pr
   }
 }
 
+/** Whether the folder is there or can be made. */
+function canHold(folder: string): boolean {
+  const kind = kindOf(folder);
+  // Of a path through a file nothing is told: what is above it decides.
+  return kind ? kind.isDirectory() : dirname(folder) === folder || canHold(dirname(folder));
+}
+
 function filesBelow(root: string): readonly string[] {
   return existsSync(root) ? filesIn(root, "") : [];
 }
 
 function filesIn(root: string, folder: string): readonly string[] {
   const entries = readdirSync(join(root, folder), { withFileTypes: true });
-  const wanted = entries.filter(({ name }) => !aside.has(name) && !name.endsWith(".egg-info"));
+  const wanted = entries.filter(({ name }) => !isAside(name));
   return wanted.flatMap((entry) => {
     const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
     if (entry.isDirectory()) return filesIn(root, path);

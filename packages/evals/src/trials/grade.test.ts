@@ -8,6 +8,7 @@ import { afterEach, beforeEach, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
 import type { Task } from "../tasks/task.ts";
 import { grade } from "./grade.ts";
+import type { Workplace } from "./workplace.ts";
 
 let root: string;
 beforeEach(() => {
@@ -25,11 +26,16 @@ async function graded(leave: (verifier: string) => void, isMined = false) {
     ...{ protectTests: true, isMined },
   };
   const folder = join(root, "grade");
-  const shell = async () => {
+  const run = async () => {
     leave(join(folder, "logs", "verifier"));
     return { code: 0, output: "said", timedOut: false };
   };
-  const place = { folder, shell, path: "", base: join(root, "base"), agent: join(root, "agent") };
+  const openShell = async () => ({ run, close: async () => undefined });
+  const [clean, agent] = [folder, join(root, "agent")].map((own) => ({ root: own, own })) as [
+    Workplace,
+    Workplace,
+  ];
+  const place = { clean, openShell, path: "", base: join(root, "base"), agent };
   const outcome = await grade(task, { base: "node", workdir: "/app", env: {}, steps: [] }, place);
   assert.ok(!isFailure(outcome));
   return outcome.type === "graded" ? outcome.reward : outcome.why;

@@ -1,50 +1,60 @@
 /** Grade: a task's tests run on what an agent left, in a folder and a sandbox that it never had. */
-import { mkdirSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { cp } from "node:fs/promises";
 import { join } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { isStill, kindOf, type OwnFolder, ownFolder, readPlain } from "../own-files.ts";
-import { lastWords, type Shell } from "../shell.ts";
+import { lastWords, type OpenShell, type ShellResult } from "../shell.ts";
 import type { Build } from "../tasks/dockerfile.ts";
 import { type Places, relocateFiles } from "../tasks/relocate.ts";
 import type { Task } from "../tasks/task.ts";
-import { copyFolder, environmentOf } from "./build-environment.ts";
-import { carryOver } from "./carry-over.ts";
+import { type Answer, bringAnswer } from "./bring-answer.ts";
+import { environmentOf } from "./build-environment.ts";
 import type { TrialOutcome } from "./trial.ts";
+import type { Workplace } from "./workplace.ts";
 
-export interface GradePlace {
-  /** Empty; the shell may write it. */
-  readonly folder: string;
-  readonly shell: Shell;
+export interface GradePlace extends Answer {
+  /** Made for this alone. */
+  readonly clean: Workplace;
+  /** *Contract:* a new sandbox without a network around the clean place. */
+  openShell(): Promise<OpenShell | Failure>;
   /** The variable PATH. */
   readonly path: string;
-  /** What the agent began with. */
-  readonly base: string;
-  /** What it left. */
-  readonly agent: string;
 }
 
 export async function grade(task: Task, build: Build, place: GradePlace): Promise<TrialOutcome | Failure> {
-  const { folder, shell, path, base, agent } = place;
-  const app = join(folder, "app");
-  if (task.protectTests) {
-    await copyFolder(base, app);
-    await carryOver(agent, base, app);
-  } else await copyFolder(agent, app);
-  const tests = join(folder, "tests");
-  const verifier = join(folder, "logs", "verifier");
+  const { clean, path } = place;
+  const gone = await bringAnswer(task, place, clean);
+  if (isFailure(gone)) return gone;
+  const verifier = join(clean.own, "logs", "verifier");
   mkdirSync(verifier, { recursive: true });
   const own = ownFolder(verifier);
-  await cp(join(task.folder, "tests"), tests, { recursive: true, verbatimSymlinks: true });
-  const places = placesOf(folder, build);
-  relocateFiles(tests, places, task.isMined);
-  const ran = await shell({
-    script: `bash ${join(tests, "test.sh")}`,
-    cwd: app,
-    timeoutMs: task.seconds.verifier * 1000,
-    env: environmentOf({ ...build.env, ...task.verifierEnv }, places, path),
-  });
-  if (isFailure(ran)) return ran;
+  await cp(join(task.folder, "tests"), join(clean.own, "tests"), { recursive: true, verbatimSymlinks: true });
+  const places = placesOf(clean.root, build);
+  relocateFiles(join(clean.own, "tests"), places, task.isMined);
+  if (gone.length > 0)
+    writeFileSync(join(clean.own, goneName), Buffer.from(`${gone.join("\0")}\0`, "latin1"));
+  const shell = await place.openShell();
+  if (isFailure(shell)) return shell;
+  try {
+    const ran = await shell.run({
+      script: `${gone.length > 0 ? removeGone : ""}bash ${join(clean.root, "tests", "test.sh")}`,
+      cwd: join(clean.root, "app"),
+      timeoutMs: task.seconds.verifier * 1000,
+      env: environmentOf({ ...build.env, ...task.verifierEnv }, places, path),
+    });
+    return isFailure(ran) ? ran : outcomeOf(task, own, ran);
+  } finally {
+    await shell.close();
+  }
+}
+
+/** Beside the project's folder, where no task has anything. */
+const goneName = "removed-by-the-agent";
+/** A view's files are removed in the view alone. */
+const removeGone = `(xargs -0 rm -rf -- && rm -f ../${goneName}) < ../${goneName} || exit 1\n`;
+
+function outcomeOf(task: Task, own: OwnFolder, ran: ShellResult): TrialOutcome {
   const rewards = readRewards(own, task);
   if (typeof rewards === "string") return { type: "not-run", why: rewards };
   if (rewards)

@@ -1,10 +1,9 @@
 /** Run trial: one agent at one task, from a clean folder to a graded one. */
 import { mkdirSync } from "node:fs";
-import { cp, rm } from "node:fs/promises";
-import { join } from "node:path";
-import { causeText, type Failure, isFailure } from "@lathe/protocol";
-import { isRealFolder } from "../own-files.ts";
-import { lastWords, type Shell } from "../shell.ts";
+import { cp } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { causeText, type Failure, type ForkLayers, isFailure } from "@lathe/protocol";
+import { lastWords, type OpenShell } from "../shell.ts";
 import type { Build } from "../tasks/dockerfile.ts";
 import { relocated, relocateFiles } from "../tasks/relocate.ts";
 import type { Task } from "../tasks/task.ts";
@@ -17,11 +16,14 @@ import {
 } from "./build-environment.ts";
 import { grade, placesOf } from "./grade.ts";
 import type { AgentWork, Trial, TrialKey, TrialOutcome } from "./trial.ts";
+import { isWhole, makeWorkplace, type Views, type Workplace } from "./workplace.ts";
 
 export interface AgentCall {
   readonly model: string;
   /** The folder to work in. */
   readonly cwd: string;
+  /** Of a view that it works in: of which folder, and its layers. */
+  readonly view?: { readonly root: string; readonly layers: ForkLayers };
   /** Empty, for its sessions. */
   readonly state: string;
   readonly instruction: string;
@@ -33,15 +35,14 @@ export interface AgentCall {
 /** `why`: it could not work, for reasons that are not its own. */
 export type AgentResult = { readonly work?: AgentWork } | { readonly why: string };
 
-export interface OpenShell {
-  readonly run: Shell;
-  close(): Promise<void>;
-}
-
 export interface TrialPorts {
   readonly builder: Builder;
-  /** *Contract:* a new sandbox without a network that may write this folder. */
-  openShell(folder: string): Promise<OpenShell | Failure>;
+  /** Absent where each trial gets copies. */
+  readonly views?: Views;
+  /** *Contract:* a new sandbox without a network that may write this folder, or a view of it. */
+  openShell(folder: string, layers?: ForkLayers): Promise<OpenShell | Failure>;
+  /** *Contract:* removes the folder with what views leave in it; never throws. */
+  remove(folder: string): Promise<void>;
   /** *Contract:* settles when its process is gone; never throws. */
   runAgent(call: AgentCall): Promise<AgentResult>;
   now(): number;
@@ -82,8 +83,7 @@ export async function runTrial(
     // A disk's doing, or a task's: the others go on.
     return { ...named, ...notRun(`its folders cannot be made: ${causeText(cause)}`) };
   } finally {
-    // Not at a stretch: some disks take minutes to let go of a project's packages.
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    await ports.remove(folder);
   }
 }
 
@@ -100,47 +100,48 @@ function notRun(why: string, agent = 0): Ran {
 
 async function workAndGrade(key: TrialKey, task: Task, site: Site): Promise<Ran> {
   const { ports, folder, base, build } = site;
-  const root = join(folder, "agent");
-  const app = join(root, "app");
-  mkdirSync(root, { recursive: true });
-  await copyFolder(base, app);
+  const placeFor = (name: string): Workplace =>
+    makeWorkplace(join(folder, name), dirname(base), ports.views !== undefined);
+  const place = placeFor("agent");
+  if (!place.layers) await copyFolder(base, join(place.own, "app"));
   const started = ports.now();
-  const result = await agentAt(key.agent, task, { ...site, root, app });
+  const result = await agentAt(key.agent, task, { ...site, place });
   const agent = (ports.now() - started) / 1000;
   if ("why" in result) return notRun(result.why, agent);
-  if (!isRealFolder(app)) return notRun("its folder was replaced by something else", agent);
-  const clean = join(folder, "grade");
-  mkdirSync(clean);
+  if (!isWhole(place)) return notRun("its folder was replaced by something else", agent);
   const grading = ports.now();
-  const shell = await ports.openShell(clean);
-  if (isFailure(shell)) return notRun(shell.text, agent);
-  try {
-    const path = ports.builder.path;
-    const place = { folder: clean, shell: shell.run, path, base, agent: app };
-    const outcome = await grade(task, build, place);
-    const graded: TrialOutcome = isFailure(outcome) ? { type: "not-run", why: outcome.text } : outcome;
-    const verifier = (ports.now() - grading) / 1000;
-    return { outcome: graded, seconds: { agent, verifier }, ...(result.work && { work: result.work }) };
-  } finally {
-    await shell.close();
-  }
+  const clean = placeFor("grade");
+  const openShell = () => ports.openShell(clean.root, clean.layers);
+  const { path } = ports.builder;
+  const outcome = await grade(task, build, {
+    clean,
+    openShell,
+    path,
+    base,
+    agent: place,
+    views: ports.views,
+  });
+  const graded: TrialOutcome = isFailure(outcome) ? { type: "not-run", why: outcome.text } : outcome;
+  const verifier = (ports.now() - grading) / 1000;
+  return { outcome: graded, seconds: { agent, verifier }, ...(result.work && { work: result.work }) };
 }
 
 interface AgentSite extends Site {
-  readonly root: string;
-  readonly app: string;
+  readonly place: Workplace;
 }
 
 async function agentAt(agent: string, task: Task, site: AgentSite): Promise<AgentResult> {
   if (agent === "nop") return {};
   if (agent === "oracle") return solve(task, site);
-  const { ports, build, root, app, folder } = site;
+  const { ports, build, place, folder } = site;
+  const { root, layers } = place;
   const places = placesOf(root, build);
   const state = join(folder, "state");
   mkdirSync(state);
   return ports.runAgent({
     model: agent,
-    cwd: app,
+    cwd: join(root, "app"),
+    ...(layers && { view: { root, layers } }),
     state,
     instruction: task.isMined ? task.instruction : relocated(task.instruction, places),
     env: environmentOf(build.env, places, ports.builder.path),
@@ -149,21 +150,24 @@ async function agentAt(agent: string, task: Task, site: AgentSite): Promise<Agen
 }
 
 /** What the task itself has for a solution. */
-async function solve(task: Task, { ports, build, root, app }: AgentSite): Promise<AgentResult> {
-  const solution = join(root, "solution");
+async function solve(task: Task, { ports, build, place }: AgentSite): Promise<AgentResult> {
+  const { root, own, layers } = place;
   try {
-    await cp(join(task.folder, "solution"), solution, { recursive: true, verbatimSymlinks: true });
+    await cp(join(task.folder, "solution"), join(own, "solution"), {
+      recursive: true,
+      verbatimSymlinks: true,
+    });
   } catch {
     return { why: "it has no solution" };
   }
   const places = placesOf(root, build);
-  relocateFiles(solution, places, task.isMined);
-  const shell = await ports.openShell(root);
+  relocateFiles(join(own, "solution"), places, task.isMined);
+  const shell = await ports.openShell(root, layers);
   if (isFailure(shell)) return { why: shell.text };
   try {
     const ran = await shell.run({
-      script: `bash ${join(solution, "solve.sh")}`,
-      cwd: app,
+      script: `bash ${join(root, "solution", "solve.sh")}`,
+      cwd: join(root, "app"),
       timeoutMs: task.seconds.agent * 1000,
       env: environmentOf(build.env, places, ports.builder.path),
     });

@@ -1,6 +1,6 @@
 /** The working trees of attempts that wait for a decision: listed, found, and whether somebody is at work in one. */
 import { type Failure, failure, fold, isFailure } from "@lathe/protocol";
-import { isProcessAlive } from "@lathe/stores";
+import { isRunning } from "@lathe/system/process-mark";
 import { openState } from "../state.ts";
 import { type AttemptTree, attemptTrees, dropAttemptTree, type WholeTree } from "./attempt-tree.ts";
 import { treeDifferences } from "./tree-differences.ts";
@@ -35,7 +35,7 @@ async function useOf(env: Env, { session, madeAt }: AttemptTree): Promise<"open"
   if (isFailure(events)) return Date.now() - madeAt < newMs ? "open" : "none";
   const { attempts, owner } = fold(events);
   if (!attempts || attempts.settled) return "none";
-  return owner && isProcessAlive(owner) ? "open" : "waits";
+  return owner && isRunning(owner) ? "open" : "waits";
 }
 
 const newMs = 60_000;

@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import type { AgentCall, AgentResult, AgentWork } from "@lathe/evals";
 import type { Failure } from "@lathe/protocol";
+import type { OpenedViews } from "./open-views.ts";
 import { packedEnv } from "./task-env.ts";
 
 export interface AgentProgram {
@@ -9,18 +10,21 @@ export interface AgentProgram {
   readonly command: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
+  /** Where trials have views. */
+  readonly views?: Pick<OpenedViews, "entering"> | undefined;
 }
 
 /** How long one that is told to stop may take. */
 const graceMs = 5_000;
 
 export async function runEvalAgent(program: AgentProgram, call: AgentCall): Promise<AgentResult> {
-  const [file, ...words] = program.command;
-  const args = [...words, "run", "--model", call.model, "--output-format", "json", "--cwd", call.cwd, "-"];
+  const flags = ["--model", call.model, "--output-format", "json", "--cwd", call.cwd, "-"];
+  const own = [...program.command, "run", ...flags] as const;
+  const [file, ...args] = call.view && program.views ? program.views.entering(call.view, call.cwd, own) : own;
   // It runs in no sandbox: what a task sets is for its commands alone.
   const env = { ...program.env, ...packedEnv(call.env), XDG_STATE_HOME: call.state };
   // A group of its own: an interruption from the keyboard reaches it through us alone.
-  const child = spawn(file, args, { cwd: call.cwd, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
+  const child = spawn(file, args, { cwd: call.state, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
   const stop = (): void => end(child);
   program.signal.addEventListener("abort", stop, { once: true });
   let isLate = false;

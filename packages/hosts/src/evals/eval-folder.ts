@@ -3,6 +3,7 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
+import { removeTree } from "@lathe/sandbox/forks/fork";
 import { makeOwnedFolder, orphanedFolders } from "@lathe/system/owned-folder";
 import { isRunning, ownMark } from "@lathe/system/process-mark";
 
@@ -31,7 +32,7 @@ export function openEvalFolder(out: string): EvalFolder | Failure {
     path,
     close: async () => {
       await left;
-      await rm(path, { recursive: true, force: true, maxRetries: 3 });
+      await removeFolder(path);
       rmSync(lock, { force: true });
     },
   };
@@ -62,6 +63,19 @@ function readText(path: string): string {
 }
 
 async function removeLeft(): Promise<void> {
-  for (const path of orphanedFolders("eval"))
-    await rm(path, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined);
+  for (const path of orphanedFolders("eval")) await removeFolder(path);
+}
+
+/** Best effort; also what may not be read: the kernel's own folder of a view, and what commands made so. */
+export async function removeFolder(path: string): Promise<void> {
+  try {
+    // Not at a stretch: some disks take minutes to let go of a project's packages.
+    await rm(path, { recursive: true, force: true, maxRetries: 3 });
+  } catch {
+    try {
+      removeTree(Buffer.from(path));
+    } catch {
+      // Gone meanwhile, or another user's.
+    }
+  }
 }

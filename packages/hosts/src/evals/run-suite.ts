@@ -3,20 +3,20 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import {
   type AgentSummary,
-  type OpenShell,
   readSuite,
   runTrials,
+  type SuitePorts,
   summarize,
   type Trial,
   type TrialKey,
-  type TrialPorts,
   type Trials,
 } from "@lathe/evals";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
 import { runEvalAgent } from "./eval-agent.ts";
-import { openEvalFolder } from "./eval-folder.ts";
+import { openEvalFolder, removeFolder } from "./eval-folder.ts";
 import { openEvalShell } from "./eval-shell.ts";
+import { openViews } from "./open-views.ts";
 import { setUpReach } from "./set-up-reach.ts";
 
 export type { AgentSummary, Estimate, RunComparison, Trial, TrialKey } from "@lathe/evals";
@@ -36,6 +36,7 @@ export interface SuiteQuery extends Pick<LocalOptions, "env" | "sandboxLimits"> 
   onPlan(trials: number): void;
   onStart(key: TrialKey): void;
   onEnd(trial: Trial): void;
+  onRemark(text: string): void;
 }
 
 export interface SuiteResult extends Trials {
@@ -46,31 +47,42 @@ export interface SuiteResult extends Trials {
 export const trialsFolder = "trials";
 
 export async function runSuite(query: SuiteQuery): Promise<SuiteResult | Failure> {
-  const { suite, agents, attempts, out, env } = query;
+  const { suite, agents, attempts, out } = query;
   const tasks = readSuite(suite);
   if (isFailure(tasks)) return tasks;
   query.onPlan(tasks.length * agents.length * attempts);
   const folder = openEvalFolder(out);
   if (isFailure(folder)) return folder;
-  const work = join(folder.path, "set-up");
-  mkdirSync(work);
-  const setUp = await openEvalShell(work, await setUpReach(query.reach), query);
-  if (isFailure(setUp)) {
-    await folder.close();
-    return setUp;
-  }
   try {
-    const ports: TrialPorts = {
-      builder: { shell: setUp.run, folder: work, path: env.PATH ?? "" },
-      openShell: (path): Promise<OpenShell | Failure> => openEvalShell(path, { hosts: [] }, query),
-      runAgent: (call) => runEvalAgent(query, call),
-      now: () => Date.now(),
-    };
+    const ports = await openPorts(query, folder.path);
+    if (isFailure(ports)) return ports;
     const wanted = { ...query, tasks, records: join(out, trialsFolder), folder: folder.path };
     const made = await runTrials(wanted, ports);
     return { ...made, agents: summarize(made.trials) };
   } finally {
-    await setUp.close();
     await folder.close();
   }
+}
+
+async function openPorts(query: SuiteQuery, folder: string): Promise<SuitePorts | Failure> {
+  const { env } = query;
+  const work = join(folder, "set-up");
+  mkdirSync(work);
+  const reach = await setUpReach(query.reach);
+  // Where no sandbox can be had that is said once, and not by each task.
+  const tried = await openEvalShell(work, reach, query);
+  if (isFailure(tried)) return tried;
+  await tried.close();
+  const views = await openViews(folder, query);
+  const hasViews = !isFailure(views);
+  if (!hasViews) query.onRemark(`Each trial works on copies, which take their time: ${views.text}`);
+  const found = hasViews ? { views } : {};
+  return {
+    builder: { openShell: (path) => openEvalShell(path, reach, query), folder: work, path: env.PATH ?? "" },
+    ...found,
+    openShell: (path, layers) => openEvalShell(path, { hosts: [] }, { ...query, layers }),
+    remove: removeFolder,
+    runAgent: (call) => runEvalAgent({ ...query, ...found }, call),
+    now: () => Date.now(),
+  };
 }

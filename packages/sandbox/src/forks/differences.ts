@@ -3,7 +3,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { type Failure, failure } from "@lathe/protocol";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { type Fork, rememberedIndex } from "./fork.ts";
 import { isSameIndex } from "./git-index.ts";
 
@@ -33,21 +33,36 @@ const kinds = { f: "file", d: "folder", l: "link", o: "other", "-": "absent" } a
 
 /** In order of their paths, a folder before what is in it. Also of a fork that is open, as it is at the moment. */
 export async function differencesOf(binary: string, fork: Fork): Promise<readonly Difference[] | Failure> {
-  const { base, upper, since } = fork;
+  const found = await layerDifferences(binary, fork);
+  return isFailure(found) ? found : withIndexRead(found, fork);
+}
+
+export interface ComparedLayers extends Pick<Fork, "base" | "upper"> {
+  /** Told in failures. */
+  readonly id: string;
+  /** Any time when changes of the base do not matter. */
+  readonly since?: Fork["since"];
+}
+
+/** Of layers that need not be a fork of the user's. */
+export async function layerDifferences(
+  binary: string,
+  { base, upper, id, since = { seconds: "0", nanoseconds: "0" } }: ComparedLayers,
+): Promise<readonly Difference[] | Failure> {
   try {
     const { stdout } = await run(binary, ["differ", base, upper, since.seconds, since.nanoseconds], {
       encoding: "latin1",
       maxBuffer: mostBytes,
       env: {},
     });
-    return withIndexRead(parse(stdout), fork);
+    return parse(stdout);
   } catch (cause) {
     const { stderr } = cause as { stderr?: string };
     const why = Buffer.from(stderr ?? "", "latin1")
       .toString()
       .trim()
       .split("\n")[0];
-    const text = `what the fork ${fork.id} differs in cannot be told: ${why || String(cause)}`;
+    const text = `what the fork ${id} differs in cannot be told: ${why || String(cause)}`;
     return failure("no-access", text, { who: "host", cause });
   }
 }

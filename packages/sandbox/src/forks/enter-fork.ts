@@ -19,7 +19,7 @@ export const notEntered = 125;
 
 /** *Contract:* the launcher becomes the program; it ends with its parent, and the fork is open until it ends. */
 export function enterArgs(
-  fork: Fork,
+  fork: Pick<Fork, "base" | keyof ForkLayers>,
   { binary, cwd, program, layers: { upper, work } = fork, isAsked = false }: Entering,
 ): readonly [string, ...string[]] {
   return [binary, "enter", fork.base, upper, work, isAsked ? "--ask" : "--", cwd, ...program];

@@ -1,0 +1,101 @@
+/** Bring answer: what an agent left, put into the place where it is graded. */
+import { execFile } from "node:child_process";
+import { copyFileSync, mkdirSync, readlinkSync, symlinkSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { promisify } from "node:util";
+import { type Failure, isFailure } from "@lathe/protocol";
+import { kindOf } from "../own-files.ts";
+import type { Task } from "../tasks/task.ts";
+import { copyFolder } from "./build-environment.ts";
+import { carryOver, isAnswer } from "./carry-over.ts";
+import type { Change, Views, Workplace } from "./workplace.ts";
+
+export interface Answer {
+  /** What the agent began with. */
+  readonly base: string;
+  /** Where it worked; nothing runs there any more. */
+  readonly agent: Workplace;
+  /** Absent where workplaces are copies. */
+  readonly views?: Views | undefined;
+}
+
+const run = promisify(execFile);
+
+/** The paths below `app` that are to be removed in there, before anything else is done: only the view itself can. */
+export async function bringAnswer(
+  { protectTests }: Pick<Task, "protectTests">,
+  { base, agent, views }: Answer,
+  target: Workplace,
+): Promise<readonly string[] | Failure> {
+  const [from, to] = [join(agent.own, "app"), join(target.own, "app")];
+  if (agent.layers && views) {
+    if (!protectTests) return copyLayer(from, to);
+    const changes = await views.changes(agent.root, agent.layers);
+    return isFailure(changes) ? changes : carryChanges(changes, { from, to });
+  }
+  await copyFolder(protectTests ? base : from, to);
+  if (protectTests) await carryOver(from, base, to);
+  return [];
+}
+
+/** With what marks a path as deleted or a folder as replaced: devices and attributes. */
+async function copyLayer(from: string, to: string): Promise<readonly string[]> {
+  if (kindOf(from)) await run("cp", ["-a", "--", from, to]);
+  return [];
+}
+
+interface Way {
+  readonly from: string;
+  readonly to: string;
+}
+
+const prefix = "app/";
+
+/** Tests and the settings of their runners, and what is outside of the project's folder, stay as they are. */
+function carryChanges(changes: readonly Change[], way: Way): readonly string[] {
+  const gone: string[] = [];
+  /** What is no folder any more: nothing below it can be removed. */
+  const carried = new Set<string>();
+  /** What stays and is no folder: nothing can be put below it. */
+  const kept = new Set<string>();
+  for (const change of changes) {
+    if (!change.path.startsWith(prefix)) continue;
+    const path = change.path.slice(prefix.length);
+    const fate = fateOf(path, change);
+    if (fate === "kept") kept.add(path);
+    else if (fate === "gone" && !isBelow(path, carried)) gone.push(path);
+    else if ((fate === "file" || fate === "link") && !isBelow(path, kept)) {
+      carryOne(fate, path, way);
+      carried.add(path);
+    }
+  }
+  return gone;
+}
+
+/** Undefined for what needs nothing: folders come with what is in them. */
+function fateOf(path: string, { base, kind }: Change): "kept" | "gone" | "file" | "link" | undefined {
+  const wasThere = base !== "folder" && base !== "absent";
+  if (!isAnswer(textOf(path))) return wasThere ? "kept" : undefined;
+  if (kind === "absent") return wasThere ? "gone" : undefined;
+  return kind === "file" || kind === "link" ? kind : undefined;
+}
+
+function carryOne(kind: "file" | "link", path: string, { from, to }: Way): void {
+  const [source, target] = [bytesOf(from, path), bytesOf(to, path)];
+  mkdirSync(bytesOf(to, dirname(path)), { recursive: true });
+  if (kind === "file") copyFileSync(source, target);
+  else symlinkSync(readlinkSync(source, "buffer"), target);
+}
+
+function isBelow(path: string, places: ReadonlySet<string>): boolean {
+  const names = path.split("/");
+  return names.slice(1).some((_, at) => places.has(names.slice(0, at + 1).join("/")));
+}
+
+function bytesOf(folder: string, path: string): Buffer {
+  return Buffer.concat([Buffer.from(`${folder}/`), Buffer.from(path, "latin1")]);
+}
+
+function textOf(path: string): string {
+  return Buffer.from(path, "latin1").toString();
+}
