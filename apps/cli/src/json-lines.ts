@@ -1,20 +1,57 @@
 /** Lines of a stream, one JSON text each: cut at LF alone, since a JSON text may hold other line separators. */
 
-/** The lines that each piece of the stream completes, so that who asks line by line is answered at once. */
-export async function* jsonLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
-  const decoder = new TextDecoder();
-  let pieces: string[] = [];
-  for await (const chunk of input) {
-    const [first = "", ...lines] = decoder.decode(chunk, { stream: true }).split("\n");
-    pieces.push(first);
-    if (lines.length === 0) continue;
-    const whole = [pieces.join(""), ...lines.slice(0, -1)];
-    pieces = lines.slice(-1);
-    yield whole.filter(isSolid);
-  }
-  yield [pieces.join("") + decoder.decode()].filter(isSolid);
+/** A line that was longer than it may be, and is not kept. */
+export interface TooLong {
+  readonly bytes: number;
 }
 
-function isSolid(line: string): boolean {
-  return line.trim() !== "";
+/** The lines that each piece of the stream completes, so that who asks line by line is answered at once. */
+export async function* jsonLines(input: AsyncIterable<Uint8Array>): AsyncGenerator<readonly string[]> {
+  for await (const lines of boundedLines(input, Number.POSITIVE_INFINITY))
+    yield lines.flatMap((line) => (typeof line === "string" ? [line] : []));
+}
+
+/** The same; of a line with more than `most` bytes only its length is kept, and the next one is read. */
+export async function* boundedLines(
+  input: AsyncIterable<Uint8Array>,
+  most: number,
+): AsyncGenerator<readonly (string | TooLong)[]> {
+  const open: OpenLine = { pieces: [], bytes: 0 };
+  for await (const chunk of input) {
+    const whole: (string | TooLong)[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(lf); end >= 0; end = chunk.indexOf(lf, start)) {
+      add(open, chunk.subarray(start, end), most);
+      whole.push(taken(open, most));
+      start = end + 1;
+    }
+    add(open, chunk.subarray(start), most);
+    if (start > 0) yield whole.filter(isSolid);
+  }
+  yield [taken(open, most)].filter(isSolid);
+}
+
+const lf = 0x0a;
+
+interface OpenLine {
+  pieces: Uint8Array[];
+  bytes: number;
+}
+
+function add(open: OpenLine, piece: Uint8Array, most: number): void {
+  open.bytes += piece.length;
+  if (open.bytes > most) open.pieces = [];
+  // The stream may write into its piece again.
+  else if (piece.length > 0) open.pieces.push(piece.slice());
+}
+
+function taken(open: OpenLine, most: number): string | TooLong {
+  const { bytes, pieces } = open;
+  open.pieces = [];
+  open.bytes = 0;
+  return bytes > most ? { bytes } : new TextDecoder().decode(Buffer.concat(pieces, bytes));
+}
+
+function isSolid(line: string | TooLong): boolean {
+  return typeof line !== "string" || line.trim() !== "";
 }

@@ -1,10 +1,11 @@
 /** Code search outside any session: ranked and exact, under the rules on reading that everyone starts with. */
 import { realpathSync } from "node:fs";
-import { defaultRules, unreadable } from "@lathe/policy";
+import { unreadable } from "@lathe/policy";
 import { type Failure, failure, type Search } from "@lathe/protocol";
 import { createSearch } from "@lathe/search";
 import { type IndexState, openCodeIndex } from "@lathe/search/code-index";
 import { indexOptions } from "./lazy-search.ts";
+import { sessionRules } from "./session-rules.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -18,8 +19,8 @@ export interface CodeSearch {
 export function openCodeSearch(folder: string, env: Env, patienceMs: number): CodeSearch | Failure {
   const root = folderOf(folder);
   if (typeof root !== "string") return root;
-  const search = createSearch({ root, index: { ...indexOptions(env), patienceMs, isOneShot: true } });
-  return { search, exclude: unreadable(".", defaultRules) };
+  const search = createSearch({ root, index: { ...indexOptions(env, root), patienceMs, isOneShot: true } });
+  return { search, exclude: unreadable(".", sessionRules([], { cwd: root, env })) };
 }
 
 /** *Contract:* resolves when everything is indexed; `onProgress` is called with files done and files in all. */
@@ -29,7 +30,7 @@ export async function buildIndex(
   onProgress: (done: number, total: number) => void,
 ): Promise<IndexState | Failure> {
   const root = folderOf(folder);
-  return typeof root === "string" ? openCodeIndex(root, { ...indexOptions(env), onProgress }) : root;
+  return typeof root === "string" ? openCodeIndex(root, { ...indexOptions(env, root), onProgress }) : root;
 }
 
 function folderOf(folder: string): string | Failure {

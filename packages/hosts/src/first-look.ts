@@ -29,7 +29,7 @@ export async function firstLook(
 ): Promise<readonly Material[]> {
   const search = createLazySearch(cwd, env);
   const signal = AbortSignal.timeout(patienceMs);
-  const exclude = unreadable(".", sessionRules(rules, cwd));
+  const exclude = unreadable(".", sessionRules(rules, { cwd, env }));
   const material: Material[] = [];
   if (folderLayout) {
     const found = await search.files({ limit: mostFiles, exclude }, signal);

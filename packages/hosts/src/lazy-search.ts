@@ -1,8 +1,9 @@
 /** Lazy search: the search port, loaded by the first query; its index lies in the user's cache. */
 import { join } from "node:path";
-import { defaultRules, unreadable } from "@lathe/policy";
+import { unreadable } from "@lathe/policy";
 import type { Search } from "@lathe/protocol";
 import { cacheFolder } from "./cache-folder.ts";
+import { sessionRules } from "./session-rules.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -10,7 +11,7 @@ export function createLazySearch(root: string, env: Env): Search {
   let loading: Promise<Search> | undefined;
   const load = async (): Promise<Search> => {
     const { createSearch } = await import("@lathe/search");
-    return createSearch({ root, index: indexOptions(env) });
+    return createSearch({ root, index: indexOptions(env, root) });
   };
   const search = (): Promise<Search> => {
     loading ??= load();
@@ -25,7 +26,10 @@ export function createLazySearch(root: string, env: Env): Search {
 }
 
 /** Files that usually hold secrets are in no index, whatever rules say later. Git gets only what it needs. */
-export function indexOptions(env: Env): {
+export function indexOptions(
+  env: Env,
+  root: string,
+): {
   readonly folder: string;
   readonly never: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -35,7 +39,7 @@ export function indexOptions(env: Env): {
   const few = names.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]] as const]));
   return {
     folder: join(cacheFolder(env), "index"),
-    never: unreadable(".", defaultRules),
+    never: unreadable(".", sessionRules([], { cwd: root, env })),
     env: Object.fromEntries(few),
     ...(env.XDG_CONFIG_HOME && { configHome: env.XDG_CONFIG_HOME }),
   };

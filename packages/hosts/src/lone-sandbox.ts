@@ -15,6 +15,7 @@ import type { Containment } from "./containment.ts";
 import { homeFolder } from "./home-folder.ts";
 import type { LocalOptions, SandboxChoice } from "./local-options.ts";
 import { openDriver } from "./open-driver.ts";
+import { hiddenPlaces } from "./own-places.ts";
 import { openPassingScratch } from "./scratch-folder.ts";
 import { withRegistries } from "./session-network.ts";
 import { tierRemark } from "./tier-remark.ts";
@@ -89,7 +90,11 @@ export async function openLoneSandbox({
   const scratch = openPassingScratch("box");
   if (isFailure(scratch)) return scratch;
   const { commandEnv } = await import("@lathe/sandbox");
-  const spec = { workspace: cwd, scratch: scratch.path, network: reach, ...(fork && { fork }) } as const;
+  const hidden = hiddenPlaces(env, cwd);
+  const spec = {
+    ...{ workspace: cwd, scratch: scratch.path, network: reach, hidden },
+    ...(fork && { fork }),
+  } as const;
   const sandbox = await driver.open({ ...spec, env: commandEnv(env, scratch.path) });
   if (isFailure(sandbox)) {
     scratch.remove();

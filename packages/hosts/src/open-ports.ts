@@ -63,7 +63,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const { gateway, models, router, ...talk } = openModels(options);
   const { scratch, fenced, own } = fence;
   const { rules: keptRules, kept } = openKeptRules(options);
-  const fixed = sessionRules(options.rules, cwd);
+  const fixed = sessionRules(options.rules, options);
   const { probe, sandbox, network } = openSessionSandbox(
     { scratch, check: () => fence.check(), mode: () => fence.mode() },
     { ...options, rules: [...options.rules, ...keptRules()] },

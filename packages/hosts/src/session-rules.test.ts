@@ -18,7 +18,7 @@ it("puts absolute targets below the workspace as policy is told of them, and not
     deny("/work/app/run.sh", "execute"),
   ];
   assert.deepEqual(
-    sessionRules(rules, "/work/app")
+    sessionRules(rules, { cwd: "/work/app", env: { HOME: "/home/me" } })
       .slice(0, 4)
       .map(({ target }) => target),
     ["secret/**", "/work/application/**", "/etc/**", "/work/app/run.sh"],

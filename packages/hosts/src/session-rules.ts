@@ -2,10 +2,14 @@
 import { isAbsolute, relative, sep } from "node:path";
 import { defaultRules } from "@lathe/policy";
 import type { EffectKind, Rule } from "@lathe/protocol";
+import type { LocalOptions } from "./local-options.ts";
+import { ownPlaceRules } from "./own-places.ts";
+
+type Place = Pick<LocalOptions, "cwd" | "env">;
 
 /** `cwd` is the workspace: policy is told of the paths in it as they stand below it. */
-export function sessionRules(own: readonly Rule[], cwd: string): readonly Rule[] {
-  return [...own.map((rule) => below(rule, cwd)), ...defaultRules];
+export function sessionRules(own: readonly Rule[], { cwd, env }: Place): readonly Rule[] {
+  return [...[...own, ...ownPlaceRules({ cwd, env })].map((rule) => below(rule, cwd)), ...defaultRules];
 }
 
 const pathKinds: ReadonlySet<EffectKind> = new Set(["read", "write", "delete"]);

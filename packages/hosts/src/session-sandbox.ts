@@ -7,6 +7,7 @@ import { createLazySandbox, type LazySandbox } from "./lazy-sandbox.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { createNetworkLog } from "./network-log.ts";
 import { openDriver } from "./open-driver.ts";
+import { hasLoginsIn, hiddenPlaces } from "./own-places.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
 import { sessionNetwork } from "./session-network.ts";
 import { tierRemark } from "./tier-remark.ts";
@@ -37,9 +38,11 @@ export function openSessionSandbox({ scratch, check, mode }: Held, options: Loca
     });
     const remark = tierRemark(found);
     if (remark !== undefined) options.onRemark?.(remark);
+    if (found.driver.tier === "reduced" && hasLoginsIn(env, cwd)) options.onRemark?.(loginsShown);
     return found;
   });
-  const early = { workspace: cwd, scratch: scratch.path, network: "none" } as const;
+  const hidden = hiddenPlaces(env, cwd);
+  const early = { workspace: cwd, scratch: scratch.path, network: "none", hidden } as const;
   const sandbox = createLazySandbox(early, async () => {
     const [{ driver }, { commandEnv }] = await Promise.all([probe.ready(), import("@lathe/sandbox")]);
     const { hosts } = networkRules(options.rules, mode);
@@ -49,6 +52,9 @@ export function openSessionSandbox({ scratch, check, mode }: Held, options: Loca
   });
   return { probe, sandbox, network };
 }
+
+const loginsShown =
+  "commands can read the logins at MCP servers, since the state folder lies in the workspace and this sandbox cannot hide it: work in a folder without it, or `lathe mcp logout`";
 
 function noWayOut(driver: string): string {
   const why = `the sandbox that works here (${driver}) lets commands reach no host, whatever rules say`;

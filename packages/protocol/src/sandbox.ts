@@ -9,6 +9,8 @@ export interface SandboxSpec {
   /** A folder of the session's own outside the workspace, writable, same path inside; TMPDIR lies in it. */
   readonly scratch: string;
   readonly network: "none" | "host";
+  /** Real paths of existing folders that commands find empty, wherever they lie; a driver of a tier below `full` may show them. */
+  readonly hidden?: readonly string[];
   /** The whole environment of commands; nothing else is passed on. */
   readonly env: Readonly<Record<string, string>>;
   /** Commands see the workspace as a copy-on-write view: what they change there lies in these layers. */

@@ -34,6 +34,8 @@ export interface RepairDeps {
   run(command: string, options: { readonly cwd: string; readonly timeoutMs: number }): Promise<RunResult>;
   /** Absolute path of a folder that commands can write, for copies; the search makes and removes a folder of its own in it. */
   readonly scratch: string;
+  /** Absolute paths of folders of the workspace that commands are not shown. */
+  readonly hidden?: readonly string[];
   /** Milliseconds, never running backwards. */
   now(): number;
   readonly signal?: AbortSignal;

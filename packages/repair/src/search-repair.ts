@@ -23,7 +23,7 @@ export async function searchRepair(input: RepairInput, deps: RepairDeps): Promis
   const home = await mkdtemp(join(deps.scratch, "repair-"));
   try {
     const slots = slotsOf(home, deps);
-    const files = await copies(input.root, slots);
+    const files = await copies(input.root, slots, deps.hidden);
     const result =
       "type" in files ? files : await searchIn(await openBench(input, deps, { home, slots, files }));
     return { ...result, seconds: (deps.now() - started) / 1000 } as RepairResult;
@@ -42,9 +42,13 @@ function slotsOf(home: string, deps: RepairDeps): Slots {
 }
 
 /** Makes the copies; the paths of the sources in each. */
-async function copies(root: string, slots: Slots): Promise<readonly string[] | Unfinished> {
+async function copies(
+  root: string,
+  slots: Slots,
+  hidden: readonly string[] | undefined,
+): Promise<readonly string[] | Unfinished> {
   try {
-    const [first] = await Promise.all(slots.map((slot) => copyWorkspace(root, slot)));
+    const [first] = await Promise.all(slots.map((slot) => copyWorkspace(root, slot, hidden)));
     const tooMuch = `${root} is too large to be copied (500 MB at most, installed packages left out)`;
     return first ?? { type: "cannot-run", output: tooMuch };
   } catch (error) {

@@ -37,6 +37,16 @@ describe("copyWorkspace", () => {
       assert.ok(!existsSync(join(target, path)));
   });
 
+  it("leaves out what commands are not shown", async () => {
+    const root = await project({ "a/state/secret/x": "1", "a/state/y": "2", "a/secret/z": "3" });
+    const target = join(newFolder(), "copy");
+    assert.deepEqual(await copyWorkspace(root, target, [join(root, "a/state/secret")]), [
+      "a/secret/z",
+      "a/state/y",
+    ]);
+    assert.ok(!existsSync(join(target, "a/state/secret")));
+  });
+
   it("links what is installed, and keeps links inside the workspace inside the copy", async () => {
     const root = await project({
       "node_modules/left/index.js": "",

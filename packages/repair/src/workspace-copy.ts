@@ -27,10 +27,14 @@ const MOST = 500_000_000;
 
 /**
  * Copies `root` to `target`; the workspace-relative paths of the copied sources, sorted, or undefined when there is too
- * much to copy.
+ * much to copy. `hidden`: folders, absolute, that commands are not shown, and would be in a copy.
  */
-export async function copyWorkspace(root: string, target: string): Promise<readonly string[] | undefined> {
-  const copying: Copying = { root, target, files: [], bytes: 0 };
+export async function copyWorkspace(
+  root: string,
+  target: string,
+  hidden: readonly string[] = [],
+): Promise<readonly string[] | undefined> {
+  const copying: Copying = { root, target, hidden: new Set(hidden), files: [], bytes: 0 };
   await copyFolder(copying, "");
   return copying.bytes > MOST ? undefined : copying.files.sort();
 }
@@ -38,6 +42,7 @@ export async function copyWorkspace(root: string, target: string): Promise<reado
 interface Copying {
   readonly root: string;
   readonly target: string;
+  readonly hidden: ReadonlySet<string>;
   readonly files: string[];
   bytes: number;
 }
@@ -56,6 +61,7 @@ async function copyEntry(copying: Copying, path: string, entry: Dirent): Promise
   const to = join(copying.target, path);
   if (entry.isSymbolicLink()) return copyLink(copying, from, to);
   if (entry.isDirectory()) {
+    if (copying.hidden.has(from)) return;
     if (entry.name === MODULES) return linkModules(copying, from, to);
     const installed = LINKED.has(entry.name) || existsSync(join(from, "pyvenv.cfg"));
     return installed ? symlink(from, to) : copyFolder(copying, path);

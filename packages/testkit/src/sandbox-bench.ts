@@ -28,16 +28,22 @@ type Asked = Partial<Omit<Command, "script">>;
 
 export type RegisterCase = (title: string, run: (bench: Bench) => Promise<void>) => void;
 
-export async function openBench(driver: SandboxDriver, folder: string): Promise<Bench> {
+/** `hidden`: folders of the workspace that commands find empty. */
+export async function openBench(
+  driver: SandboxDriver,
+  folder: string,
+  hidden: readonly string[] = [],
+): Promise<Bench> {
   const [workspace, scratch] = [join(folder, "workspace"), join(folder, "scratch")];
-  for (const made of [workspace, scratch]) mkdirSync(made, { recursive: true });
+  const paths = hidden.map((name) => join(workspace, name));
+  for (const made of [workspace, scratch, ...paths]) mkdirSync(made, { recursive: true });
   const env = {
     PATH: "/usr/local/bin:/usr/bin:/bin",
     HOME: `${scratch}/home`,
     TMPDIR: `${scratch}/tmp`,
     LANG: "C.UTF-8",
   };
-  const sandbox = await driver.open({ workspace, scratch, network: "none", env });
+  const sandbox = await driver.open({ workspace, scratch, network: "none", env, hidden: paths });
   if (isFailure(sandbox)) throw new Error(`${sandbox.text} (${sandbox.cause})`);
   const exec = (script: string, asked: Asked & Partial<RunOptions>): Promise<CommandResult | Failure> => {
     const { timeoutMs = 15_000, signal, ...command } = asked;

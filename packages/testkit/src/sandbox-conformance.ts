@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import type { SandboxDriver } from "@lathe/protocol";
 import { type Bench, openBench, type RegisterCase, until } from "./sandbox-bench.ts";
+import { hiddenCases, hiddenFolders } from "./sandbox-hidden-cases.ts";
 import { realSandboxCases } from "./sandbox-real-cases.ts";
 import { terminalCases } from "./sandbox-terminal-cases.ts";
 
@@ -19,6 +20,8 @@ export interface SandboxConformanceOptions {
   /** As `RealCases` has them; true when absent. */
   readonly hasOwnTmp?: boolean;
   readonly isDirect?: boolean;
+  /** Whether it hides what it is told to; true when absent. */
+  readonly hides?: boolean;
 }
 
 /** Scripts of the part every driver runs: a fake must answer them as bash would. */
@@ -35,7 +38,14 @@ export function sandboxConformance(
   makeDriver: () => SandboxDriver | Promise<SandboxDriver>,
   options: SandboxConformanceOptions = {},
 ): void {
-  const { skip = false, isReal = true, hasTerminals = false, hasOwnTmp = true, isDirect = true } = options;
+  const {
+    skip = false,
+    isReal = true,
+    hasTerminals = false,
+    hasOwnTmp = true,
+    isDirect = true,
+    hides = true,
+  } = options;
   describe(`sandbox conformance: ${name}`, { skip }, () => {
     const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-sandbox-")));
     let opened = 0;
@@ -55,6 +65,9 @@ export function sandboxConformance(
     processCases(test);
     if (isReal) realSandboxCases(test, { hasOwnTmp, isDirect });
     if (isReal) terminalCases(test, hasTerminals);
+    const openHiding = async (): Promise<Bench> =>
+      openBench(await makeDriver(), join(folder, String(++opened)), hiddenFolders);
+    if (isReal && hides) hiddenCases(openHiding);
   });
 }
 

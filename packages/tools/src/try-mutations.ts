@@ -42,6 +42,7 @@ function depsOf(context: ToolContext): RepairDeps {
   return {
     syntax: context.syntax,
     scratch: context.sandbox.spec.scratch,
+    ...(context.sandbox.spec.hidden && { hidden: context.sandbox.spec.hidden }),
     signal: context.signal,
     now: () => context.now(),
     run: (command, { cwd, timeoutMs }) => runIn(context, command, { cwd, timeoutMs }),

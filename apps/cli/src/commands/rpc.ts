@@ -18,12 +18,26 @@ session/list; it is told session/event, session/delta and session/remark, and as
   run,
 };
 
+function notRead(bytes: number): Failure {
+  const what = `${(bytes / 2 ** 20).toFixed(0)} MiB wait to be read on standard output`;
+  return usage(`${what}: the program does not read what it is told; every session was ended`);
+}
+
 async function run(argv: readonly string[]): Promise<number | Failure> {
   const line = readFlags(argv, flags);
   if (isFailure(line)) return line;
   if (line.words.length > 0) return usage(`lathe rpc takes no words: ${line.words.join(" ")}`);
-  const { serveRpc } = await import("../rpc/serve-rpc.ts");
-  const { served, close } = serveRpc(process.stdin, (text) => void process.stdout.write(text));
+  const [{ serveRpc }, { boundedWriter }, { mostBytes }] = await Promise.all([
+    import("../rpc/serve-rpc.ts"),
+    import("../rpc/bounded-writer.ts"),
+    import("../rpc/rpc-peer.ts"),
+  ]);
+  let unread: Failure | undefined;
+  const { write } = boundedWriter(process.stdout, mostBytes, (bytes) => {
+    unread = notRead(bytes);
+    void cancel();
+  });
+  const { served, close } = serveRpc(process.stdin, write);
   const cancel = async (): Promise<undefined> => {
     await close();
     process.stdin.destroy();
@@ -31,5 +45,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const watch = interruptions({ cancel, close });
   await served;
   watch.stop();
-  return watch.code() ?? 0;
+  // What waits would hold the process until somebody reads it.
+  if (unread) process.stdout.destroy();
+  return watch.code() ?? unread ?? 0;
 }

@@ -1,6 +1,6 @@
 /** RPC peer: JSON-RPC 2.0 over lines: reads requests of the other side and asks it in turn. */
-import type { Failure } from "@lathe/protocol";
-import { jsonLines } from "../json-lines.ts";
+import { type Failure, failure } from "@lathe/protocol";
+import { boundedLines, type TooLong } from "../json-lines.ts";
 
 /** Codes of JSON-RPC; `failed` is ours, with the failure as its data. */
 export const rpcCodes = {
@@ -38,6 +38,11 @@ export interface RpcSides {
 
 type Id = string | number;
 
+/** Of one line of either side, and of what waits to be read by the other one. */
+export const mostBytes: number = 16 * 2 ** 20;
+/** Requests that are not answered yet. */
+const mostWaiting = 1_000;
+
 interface Waiting {
   resolve(result: unknown): void;
   reject(why: Error): void;
@@ -58,11 +63,13 @@ export function createRpcPeer({ write, answer }: RpcSides): RpcPeer {
     if (error === undefined) waiter?.resolve(result);
     else waiter?.reject(new Error(String(Object(error).message ?? "an error without a message")));
   };
-  const take = (line: string): void => {
-    const message = readMessage(line);
+  const take = (line: string | TooLong): void => {
+    const message = typeof line === "string" ? readMessage(line) : tooLong(line);
     if ("error" in message) send(message);
     else if ("answer" in message) settle(message.id, message.answer);
-    else {
+    else if (running.size >= mostWaiting) {
+      if (message.id !== undefined) send({ id: message.id, error: tooMany });
+    } else {
       const work = respond(message.id, message.method, message.params);
       running.add(work);
       void work.finally(() => running.delete(work));
@@ -78,7 +85,7 @@ export function createRpcPeer({ write, answer }: RpcSides): RpcPeer {
     tell: (method, params) => send({ method, params }),
     serve: async (input) => {
       try {
-        for await (const lines of jsonLines(input)) lines.forEach(take);
+        for await (const lines of boundedLines(input, mostBytes)) lines.forEach(take);
       } catch {
         // A broken input ends like one that was closed.
       }
@@ -119,6 +126,19 @@ function readMessage(line: string): Read {
     return { id: known, answer: { result, error } };
   return wrong(known ?? null, rpcCodes.noRequest, 'a request has a "method", an answer "result" or "error"');
 }
+
+/** Whose it was is not known: it was not kept. */
+function tooLong({ bytes }: TooLong): Read {
+  const most = `a line has at most ${mostBytes / 2 ** 20} MiB, and is left out with more`;
+  return wrong(null, rpcCodes.noRequest, `a line of ${(bytes / 2 ** 20).toFixed(1)} MiB: ${most}`);
+}
+
+const waitingText = `${mostWaiting} requests wait for their answers: ask again when some have come`;
+const tooMany: RpcError = {
+  code: rpcCodes.failed,
+  message: waitingText,
+  data: failure("invalid-arguments", waitingText, { who: "user" }),
+};
 
 function wrong(id: Id | null, code: number, message: string): Read {
   return { id, error: { code, message } };

@@ -29,7 +29,7 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 
 const driver = createLandlockDriver({ binary, cacheFolder, version });
 
-sandboxConformance("landlock", () => driver, { skip, hasTerminals: true, hasOwnTmp: false });
+sandboxConformance("landlock", () => driver, { skip, hasTerminals: true, hasOwnTmp: false, hides: false });
 
 describe("where Landlock alone holds", { skip }, () => {
   let opened = 0;

@@ -34,6 +34,7 @@ const always: readonly string[] = [
   "commands open no terminals of their own; who asks for one gets one",
   "git's hooks, editors' tasks and the like are not sealed: what a command changes there is put back when it ends, and every quarter of a second; a git folder can be moved away",
   "what you refused to have deleted is not sealed: only the words of a command show that it would be",
+  "logins at MCP servers are not hidden where the state folder lies in the workspace",
   "names and command lines of the machine's processes are listed, and its sockets, not what is in them",
   "whether a file exists outside, how large it is and when it changed can be asked",
 ];

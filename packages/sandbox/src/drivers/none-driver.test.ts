@@ -11,7 +11,7 @@ import { failure, isFailure } from "@lathe/protocol";
 import { sandboxConformance } from "@lathe/testkit";
 import { createNoneDriver } from "./none-driver.ts";
 
-sandboxConformance("none", () => createNoneDriver());
+sandboxConformance("none", () => createNoneDriver(), { hides: false });
 
 describe("none driver", () => {
   const folder = mkdtempSync(join(tmpdir(), "lathe-none-"));

@@ -44,16 +44,16 @@ export function runtimeConfig(
   { home, grants, folder }: RuntimeConfigOptions,
 ): RuntimeConfig {
   const { writable: git, readOnly: sealed, links } = currentGuards(spec, home);
-  const control = join(spec.scratch, controlFolder);
   const shown = [...policy.below, ...grantMounts(grants, home), ...policy.mounts];
+  const own = [join(spec.scratch, controlFolder), ...(spec.hidden ?? [])];
   const hidden = [...personal.split(" "), home, ...(dirname(home) === "/" ? [] : [dirname(home)])];
   return {
     network: { allowedDomains: [], deniedDomains: [], allowLocalBinding: false },
     filesystem: {
-      denyRead: unique([...hidden.filter(existsSync), control]),
+      denyRead: unique([...hidden.filter(existsSync), ...own]),
       allowRead: unique([...shown.flatMap(readable), ...git, ...(folder === undefined ? [] : [folder])]),
       allowWrite: unique([...shown.flatMap(writable), ...git]),
-      denyWrite: unique([...sealed, ...links, control, ...itsOwn]),
+      denyWrite: unique([...sealed, ...links, ...own, ...itsOwn]),
     },
   };
 }

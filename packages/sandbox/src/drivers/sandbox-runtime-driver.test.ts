@@ -62,18 +62,21 @@ describe("what sandbox-runtime is told", () => {
     const granted = join(folder, "granted");
     mkdirSync(granted, { recursive: true });
     const grants = [{ kind: "write", target: granted }] as const;
-    const policy = sandboxPolicy(spec, { home });
-    const { network, filesystem } = runtimeConfig(spec, policy, { home, grants });
+    const hidden = join(workspace, "hidden");
+    mkdirSync(hidden);
+    const hiding = { ...spec, hidden: [hidden] };
+    const policy = sandboxPolicy(hiding, { home });
+    const { network, filesystem } = runtimeConfig(hiding, policy, { home, grants });
     assert.deepEqual(network, { allowedDomains: [], deniedDomains: [], allowLocalBinding: false });
     const { denyRead, allowRead, allowWrite, denyWrite } = filesystem;
-    for (const path of [home, folder, "/tmp", join(scratch, ".lathe-box")])
+    for (const path of [home, folder, "/tmp", join(scratch, ".lathe-box"), hidden])
       assert.ok(denyRead.includes(path), path);
     for (const path of [workspace, scratch, granted, "/usr"]) assert.ok(allowRead.includes(path), path);
     assert.deepEqual(
       allowWrite.toSorted(),
       [granted, join(workspace, ".git"), scratch, workspace].toSorted(),
     );
-    for (const path of [join(workspace, ".git/hooks"), join(workspace, ".envrc"), "/tmp/claude"])
+    for (const path of [join(workspace, ".git/hooks"), join(workspace, ".envrc"), "/tmp/claude", hidden])
       assert.ok(denyWrite.includes(path), path);
     assert.ok(!allowRead.some((path) => path.startsWith("/etc")));
   });

@@ -1,9 +1,10 @@
 /** The policy of a sandbox as data, the same for every driver: what is seen inside, what may be written, how much. */
 import { existsSync, lstatSync, readlinkSync } from "node:fs";
 import { totalmem } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import type { Effect, SandboxSpec } from "@lathe/protocol";
 import { keepAnswers, type Notes } from "../paths/kept-answers.ts";
+import { kindOf } from "../paths/kind-of.ts";
 import { isBelow } from "../paths/path-order.ts";
 import { type GitGuards, gitGuards, repositoryAbove } from "../watch/git-guards.ts";
 import { hostRunPaths } from "../watch/host-run.ts";
@@ -41,6 +42,7 @@ export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder, limits }: 
     // Pinned: in the place of one that was moved away a link could lead the next mount, and us, to any folder.
     ...["tmp", "home"].map((name) => ({ kind: "pinned", at: join(scratch, name) }) as const),
     { kind: "hidden", at: join(scratch, controlFolder) },
+    ...hiddenMounts(spec, [workspace, ...[...system.mounts, ...rest].flatMap(shownAt)]),
   ];
   return { below: isTemporary ? [] : rest, mounts, system, network, limits: { ...usualLimits(), ...limits } };
 }
@@ -66,6 +68,32 @@ function shownWorkspace({ workspace, fork }: SandboxSpec): Mount {
   return fork
     ? { kind: "overlay", from: workspace, upper: fork.upper, work: fork.work, to: workspace }
     : { kind: "writable", from: workspace, to: workspace };
+}
+
+/** What is not shown need not be hidden. Where it could be moved away from below what hides it, its folders are pinned. */
+function hiddenMounts(
+  { workspace, fork, hidden = [] }: SandboxSpec,
+  shown: readonly string[],
+): readonly Mount[] {
+  const there = hidden.filter(
+    (path) => kindOf(path)?.isDirectory() && shown.some((folder) => isBelow(path, folder)),
+  );
+  // In a fork they would be those of its base. All before the first is hidden: what is pinned is shown anew.
+  const pinned = new Set(fork ? [] : there.flatMap((path) => foldersBetween(workspace, path)));
+  return [
+    ...[...pinned].map((at) => ({ kind: "pinned", at }) as const),
+    ...there.map((at) => ({ kind: "hidden", at }) as const),
+  ];
+}
+
+/** The outermost first, without either end. */
+function foldersBetween(outer: string, inner: string): readonly string[] {
+  const above = dirname(inner);
+  return above === outer || !isBelow(above, outer) ? [] : [...foldersBetween(outer, above), above];
+}
+
+function shownAt(mount: Mount): readonly string[] {
+  return mount.kind === "read-only" || mount.kind === "writable" ? [mount.to] : [];
 }
 
 /** What a command was granted, to lie below everything the policy shows: no grant takes a guard away. */

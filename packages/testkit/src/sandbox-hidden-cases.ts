@@ -1,0 +1,77 @@
+/** The part of the sandbox suite about folders of the workspace that commands are not shown. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { it } from "node:test";
+import type { Bench } from "./sandbox-bench.ts";
+
+/** From the workspace. */
+export const hiddenFolders: readonly string[] = ["of/the/secret", "of/the/other", "empty"];
+
+export function hiddenCases(open: () => Promise<Bench>): void {
+  const test = (title: string, run: (bench: Bench) => Promise<void>): void => {
+    it(title, { timeout: 20_000 }, async () => {
+      const bench = await open();
+      try {
+        await run(bench);
+      } finally {
+        await bench.sandbox.close();
+      }
+    });
+  };
+  const file = ({ workspace }: Bench): string => join(workspace, "of/the/secret/login.json");
+
+  test("what is hidden is not there, whichever way it is asked for", async (bench) => {
+    writeFileSync(file(bench), "the very token");
+    const asked = [
+      "cat of/the/secret/login.json",
+      'cat "$PWD/of/the/secret/login.json"',
+      "ls -la of/the/secret",
+      "grep -r token .",
+      "ln of/the/secret/login.json hard; cat hard",
+      "ln -s of/the/secret soft; cat soft/login.json",
+      "cp -r of copied; cat copied/the/secret/login.json",
+      "cat /proc/self/root$PWD/of/the/secret/login.json",
+      "cd of/the/secret && cat login.json",
+      'find "$PWD" -type f -exec cat {} +',
+    ];
+    for (const script of asked) {
+      const { output } = await bench.exec(script);
+      assert.doesNotMatch(output, /the very token/, script);
+    }
+  });
+
+  test("what comes to lie there later is hidden, too", async (bench) => {
+    const { output: before } = await bench.exec("ls empty");
+    writeFileSync(join(bench.workspace, "empty/login.json"), "the very token");
+    const { output } = await bench.exec("cat empty/login.json; ls empty");
+    assert.doesNotMatch(before + output, /token|^login\.json$/m);
+  });
+
+  test("it cannot be moved away from below what hides it, nor taken away or written", async (bench) => {
+    writeFileSync(file(bench), "the very token");
+    const tried = [
+      "mv of moved",
+      "mv of/the of/moved",
+      "mv of/the/secret of/the/moved",
+      "rm -rf of",
+      "echo mine > of/the/secret/login.json",
+      "umount of/the/secret",
+    ];
+    for (const script of tried) await bench.exec(script);
+    const { output } = await bench.exec(
+      "cat moved/the/secret/login.json of/moved/secret/login.json of/the/moved/login.json of/the/secret/login.json",
+    );
+    assert.doesNotMatch(output, /the very token/);
+    assert.ok(existsSync(file(bench)));
+    assert.equal(readFileSync(file(bench), "utf8"), "the very token");
+  });
+
+  test("the folders above it are the workspace's as ever", async ({ exec, workspace }) => {
+    const { output, code } = await exec(
+      "echo seen > of/the/file; cat of/the/file; rm of/the/file; echo x > of/x",
+    );
+    assert.deepEqual({ output, code }, { output: "seen\n", code: 0 });
+    assert.equal(readFileSync(join(workspace, "of/x"), "utf8"), "x\n");
+  });
+}
