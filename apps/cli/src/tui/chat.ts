@@ -22,7 +22,6 @@ import {
   stricterMode,
 } from "@lathe/protocol";
 import { agreedMode } from "../agreed-mode.ts";
-import { callLines } from "../render/call-lines.ts";
 import { harmless, wrap } from "../render/fit.ts";
 import type { AgentOptions } from "../run-options.ts";
 import { imagesIn } from "./attachments.ts";
@@ -31,6 +30,7 @@ import { createQuestions, type Questions } from "./questions.ts";
 import type { Status } from "./status-line.ts";
 import type { Theme } from "./theme.ts";
 import { Transcript } from "./transcript.ts";
+import { typedText } from "./typed-text.ts";
 
 /** What shows a chat. */
 export interface Face {
@@ -40,8 +40,6 @@ export interface Face {
   changed(): void;
 }
 
-/** Output of typed commands that goes to the model with the next words. */
-const mostTold = 8_000;
 /** How long a turn that was interrupted may take to end before everything is closed. */
 const graceMs = 2_000;
 
@@ -169,6 +167,7 @@ export class Chat {
       ...(images.length > 0 && { images }),
     };
     if (!this.#work) return this.drive(words);
+    if (!this.#session) return this.complain("nobody can hear that now: wait for the end, or press Esc");
     this.#queued = [...this.#queued, words.text];
     const refused = await this.#session?.say(words);
     if (refused) this.complain(refused.text);
@@ -223,42 +222,37 @@ export class Chat {
   /** A shell command of the person's own. */
   async command(script: string): Promise<void> {
     if (this.#work) return this.complain("the agent is at work: wait, or press Esc first");
-    const stop = new AbortController();
-    this.#work = { startedAt: Date.now(), stop };
     this.transcript.typed(script);
-    this.#face.changed();
     const startedAt = performance.now();
-    try {
+    await this.attempt(async () => {
       const runner = this.#session ?? this.#openBench();
       const outcome: Outcome = isFailure(runner)
         ? { type: "failed", failure: runner }
-        : await runner.command(script, stop.signal);
+        : await this.busy((signal) => runner.command(script, signal));
       this.transcript.typed(undefined);
-      this.#showTyped(script, outcome, performance.now() - startedAt);
-    } catch (cause) {
-      this.#end.reject(cause);
-    } finally {
-      this.#work = undefined;
-      this.#face.changed();
-    }
+      const ran = { script, outcome, ms: performance.now() - startedAt };
+      const { lines, told } = typedText(ran, { paint: this.theme, width: this.width });
+      if (told !== undefined) this.#told.push(told);
+      return lines;
+    });
   }
 
-  #showTyped(script: string, outcome: Outcome, ms: number): void {
-    const view = { paint: this.theme, width: this.width };
-    const [head = "", ...body] = callLines({ tool: "!", target: script, outcome, ms }, view);
-    const text = outcome.type === "ok" || outcome.type === "interrupted" ? outcome.text.trimEnd() : "";
-    // All of it: the person asked to see it.
-    const said =
-      text === ""
-        ? body
-        : harmless(text)
-            .split("\n")
-            .map((line) => `    ${line}`);
-    this.print(["", head, ...said]);
-    if (text === "" && outcome.type !== "ok") return;
-    const output =
-      text.length > mostTold ? `${text.slice(0, mostTold / 2)}\n…\n${text.slice(-mostTold / 2)}` : text;
-    this.#told.push(`I ran \`${script}\`:\n\`\`\`\n${output}\n\`\`\``);
+  /** *Contract:* work that is no turn, interrupted like one; `live` says what goes on, in lines. */
+  async busy<T>(work: (stop: AbortSignal) => Promise<T>, live?: () => readonly string[]): Promise<T> {
+    const stop = new AbortController();
+    this.#work = { startedAt: Date.now(), stop };
+    this.transcript.during(live);
+    this.#face.changed();
+    const done = work(stop.signal);
+    this.#driving = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    return done.finally(() => {
+      this.#work = undefined;
+      this.transcript.during(undefined);
+      this.#face.changed();
+    });
   }
 
   #openBench(): Workbench | Failure {
