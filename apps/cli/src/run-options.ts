@@ -48,12 +48,15 @@ export const allowNotes: string = `Each effect of a call needs an --allow of its
 ${effectKinds.join(", ")}. For example: --allow 'curl *' --allow network:example.com
 network:registry stands for the registries of the package managers whose files lie in the folder.`;
 
-type AgentValues = Partial<Line<typeof agentFlags>["values"]>;
+export type AgentValues = Partial<Line<typeof agentFlags>["values"]>;
 
 const defaultSteps = 200;
 
 /** Everything of the options but who is watching. */
-export type AgentOptions = Omit<LocalOptions, "attended" | "onEvent" | "onDelta">;
+export interface AgentOptions extends Omit<LocalOptions, "attended" | "onEvent" | "onDelta"> {
+  /** The flags they came from, for processes that are to have the same. */
+  readonly line?: AgentValues;
+}
 
 export async function agentOptions(
   values: AgentValues,
@@ -86,6 +89,7 @@ export async function loadOptions(
   const sandbox = config.sandbox ? "required" : "off";
   const options: AgentOptions = {
     cwd,
+    line: values,
     env: process.env,
     version: harnessVersion(),
     models,

@@ -63,7 +63,7 @@ function drawnRows(count: number, { out, paint, once }: Screen): LiveRows {
   };
 }
 
-function painted(line: string, row: AttemptRow | undefined, { dim, green, red }: Palette): string {
+export function painted(line: string, row: AttemptRow | undefined, { dim, green, red }: Palette): string {
   if (!row?.result) return dim(line);
   const { tests, end } = row.result;
   return tests?.passed === false || end !== "done" ? red(line) : green(line);

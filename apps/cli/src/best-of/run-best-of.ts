@@ -1,5 +1,4 @@
 /** `lathe run --best-of`: several attempts at one task, compared, the best one taken over. Loaded only then. */
-import { availableParallelism } from "node:os";
 import { type BestOf, runBestOf as runAttempts } from "@lathe/hosts/attempts/best-of";
 import {
   type BestOfWish,
@@ -16,15 +15,17 @@ import { exitCodeOfFailure } from "../exit-code.ts";
 import { type Line, numberFlag } from "../flags.ts";
 import { interruptions } from "../interruptions.ts";
 import { duration } from "../render/figures.ts";
-import { columnsOf, harmless } from "../render/fit.ts";
+import { columnsOf } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
 import type { OutputFormat } from "../reporters/reporter.ts";
-import { type AgentOptions, agentFlags, usage } from "../run-options.ts";
+import { type AgentOptions, type agentFlags, usage } from "../run-options.ts";
 import { problemLine } from "../show-failure.ts";
 import { dirtyOf, type WorktreeValues } from "../worktrees/in-worktree.ts";
+import { attemptWorker, parallelUsually, quiet, self, testMs } from "./attempt-workers.ts";
 import type { bestOfFlags } from "./best-of-flags.ts";
 import { comparisonText, hasFailedTests, verdictText } from "./best-of-text.ts";
 import { openLiveRows } from "./live-rows.ts";
+import { outcomeText } from "./outcome-text.ts";
 
 type Values = Line<typeof bestOfFlags>["values"] &
   Partial<Line<typeof agentFlags>["values"]> &
@@ -38,8 +39,6 @@ export interface BestOfRun {
 
 const fewest = 2;
 const most = 16;
-const usualParallel = 4;
-const testMs = 15 * 60_000;
 const interrupted = 130;
 /** Nobody cuts lines there. */
 const pipeWidth = 1_000;
@@ -60,17 +59,6 @@ export async function resumeBestOf(id: string, run: BestOfRun): Promise<number |
   if (isFailure(parallel)) return parallel;
   const opened = await reopenBestOf(quiet(run.options), id, self());
   return opened === undefined || isFailure(opened) ? opened : finish(opened, parallel, run);
-}
-
-/** Nobody watches the session that only compares. */
-function quiet(options: AgentOptions): Parameters<typeof openBestOf>[0] {
-  return { ...options, attended: false, onEvent: () => undefined, onDelta: () => undefined };
-}
-
-/** Words that start this program. */
-function self(): readonly string[] {
-  const [, script = ""] = process.argv;
-  return [process.execPath, ...process.execArgv, script];
 }
 
 function wishOf(values: Values): BestOfWish | Failure {
@@ -105,18 +93,7 @@ function wishOf(values: Values): BestOfWish | Failure {
 
 function parallelOf(values: Values): number | Failure {
   const wanted = numberFlag("parallel", values.parallel, 1);
-  return wanted ?? Math.max(usualParallel, availableParallelism());
-}
-
-/** The flags of this line, for the processes of the attempts, which start in their folder already. */
-function workerArgs(values: Values, model: string | undefined): readonly string[] {
-  const given = Object.entries(agentFlags).flatMap(([name, { type }]) => {
-    const value = values[name as keyof typeof agentFlags];
-    if (value === undefined || name === "cwd" || (name === "model" && model !== undefined)) return [];
-    if (type === "boolean") return [`--${name}`];
-    return [value].flat().map((one) => `--${name}=${one}`);
-  });
-  return ["run", "--as-attempt", ...given, ...(model === undefined ? [] : [`--model=${model}`])];
+  return wanted ?? parallelUsually();
 }
 
 async function finish(
@@ -137,7 +114,7 @@ async function finish(
   try {
     const ended = await runAttempts({
       ...{ env: options.env, log, places, parallel, testMs, signal: aborting.signal },
-      worker: (model) => [...self(), ...workerArgs(values, model)],
+      worker: attemptWorker(values),
       observer: format === "stream-json" ? streamed(rows) : rows,
     });
     rows.close();
@@ -208,37 +185,6 @@ function exitCode(ended: BestOf): number {
 }
 
 const stopped: ReadonlySet<string> = new Set(["limit", "permission", "loop"]);
-
-/** What is in the folder now, and what waits where. */
-function outcomeText({ verdict, taken, isByHand }: BestOf, { log, places }: Compared): string {
-  const lathe = commandName(process.env);
-  const { winner, results } = verdict;
-  const lines: string[] = [];
-  const number = (winner ?? 0) + 1;
-  if (taken) lines.push(`Its changes are in ${harmless(log.cwd)} now.`);
-  else if (winner !== undefined && results[winner]?.files === 0) lines.push("It changed nothing.");
-  else if (isByHand) lines.push("Its copy was kept or dropped by hand: nothing more is taken or dropped.");
-  else lines.push(`${harmless(log.cwd)} is as it was.`);
-  for (const [path, why] of [...(taken?.held ?? [])].slice(0, mostHeld)) {
-    lines.push(`  held back: ${harmless(Buffer.from(path, "latin1").toString())} (${why})`);
-  }
-  const ways = winner === undefined ? undefined : places[winner]?.ways;
-  if (taken && taken.held.size > 0 && ways) {
-    lines.push(`  take these over too: ${lathe} ${ways.take} --host-run, or ${lathe} ${ways.drop}`);
-  }
-  const waiting = places.flatMap((place, at) => {
-    const isLeft = place && (results[at]?.files ?? 0) > 0 && !(taken && at === winner);
-    return isLeft && (!taken || log.attempts.keepAll) ? [{ place, at }] : [];
-  });
-  for (const { place, at } of waiting) {
-    const best = at === number - 1 && winner !== undefined ? " (best)" : "";
-    const { take, look, drop } = place.ways;
-    lines.push(`  attempt ${at + 1}${best}: ${lathe} ${take}, or ${lathe} ${look}, or ${lathe} ${drop}`);
-  }
-  return lines.map((line) => `${line}\n`).join("");
-}
-
-const mostHeld = 20;
 
 function resultObject({ verdict, answer, taken, refused }: BestOf, { log, cost }: Compared): object {
   const { attempts } = log.attempts;

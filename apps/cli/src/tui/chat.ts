@@ -175,6 +175,7 @@ export class Chat {
     const told = this.#told.splice(0);
     const words: Words = { ...said, text: [...told, said.text].join("\n\n") };
     if (!this.#work) return this.drive(words);
+    if (!this.#session) return this.complain("nobody can hear that now: wait for the end, or press Esc");
     this.#queued = [...this.#queued, words.text];
     const refused = await this.#session?.say(words);
     if (refused) this.complain(refused.text);
@@ -229,27 +230,37 @@ export class Chat {
   /** A shell command of the person's own. */
   async command(script: string): Promise<void> {
     if (this.#work) return this.complain("the agent is at work: wait, or press Esc first");
-    const stop = new AbortController();
-    this.#work = { startedAt: Date.now(), stop };
     this.transcript.typed(script);
-    this.#face.changed();
     const startedAt = performance.now();
-    try {
+    await this.attempt(async () => {
       const runner = this.#session ?? this.#openBench();
       const outcome: Outcome = isFailure(runner)
         ? { type: "failed", failure: runner }
-        : await runner.command(script, stop.signal);
+        : await this.busy((signal) => runner.command(script, signal));
       this.transcript.typed(undefined);
       const view = { paint: this.theme, width: this.width };
       const { lines, told } = typedOutput(script, { outcome, ms: performance.now() - startedAt }, view);
-      this.print(lines);
       if (told !== undefined) this.#told.push(told);
-    } catch (cause) {
-      this.#end.reject(cause);
-    } finally {
+      return lines;
+    });
+  }
+
+  /** *Contract:* work that is no turn, interrupted like one; `live` says what goes on, in lines. */
+  async busy<T>(work: (stop: AbortSignal) => Promise<T>, live?: () => readonly string[]): Promise<T> {
+    const stop = new AbortController();
+    this.#work = { startedAt: Date.now(), stop };
+    this.transcript.during(live);
+    this.#face.changed();
+    const done = work(stop.signal);
+    this.#driving = done.then(
+      () => undefined,
+      () => undefined,
+    );
+    return done.finally(() => {
       this.#work = undefined;
+      this.transcript.during(undefined);
       this.#face.changed();
-    }
+    });
   }
 
   #openBench(): Workbench | Failure {

@@ -37,6 +37,8 @@ export class Transcript {
   #turn = { startedAt: 0, steps: 0, cost: 0 };
   #attemptCost = 0;
   readonly #remarkOn = createRemarks();
+  /** Of work that is no turn. */
+  #during: (() => readonly string[]) | undefined;
 
   constructor(theme: Theme, width: () => number) {
     this.#theme = theme;
@@ -54,6 +56,11 @@ export class Transcript {
     this.#lines.push(...lines);
   }
 
+  /** What is shown as long as it goes on. */
+  during(lines: (() => readonly string[]) | undefined): void {
+    this.#during = lines;
+  }
+
   /** Lines that stay, each once. */
   take(): readonly string[] {
     const lines = [...this.#lines, ...this.#stream.take(this.#width())];
@@ -65,7 +72,7 @@ export class Transcript {
   live(room: number): readonly string[] {
     const steps = this.#steps();
     const todos = this.#todoLines();
-    const bottom = [...steps, ...todos].slice(0, Math.max(1, room));
+    const bottom = [...(this.#during?.() ?? []), ...steps, ...todos].slice(0, Math.max(1, room));
     const text = this.#stream.tail(this.#width(), Math.max(0, room - bottom.length - 1));
     return text.length > 0 && bottom.length > 0 ? [...text, "", ...bottom] : [...text, ...bottom];
   }
@@ -73,7 +80,8 @@ export class Transcript {
   /** One line of what goes on now, for those to whom nothing is redrawn. */
   activity(): string | undefined {
     const [call] = this.#running();
-    return call ? `${call.tool} ${callTarget(call.input, call.effects)}` : this.#activity?.text();
+    if (call) return `${call.tool} ${callTarget(call.input, call.effects)}`;
+    return this.#during?.().join("; ") ?? this.#activity?.text();
   }
 
   event(event: Event, session: Session): void {

@@ -12,6 +12,7 @@ import {
 } from "@lathe/protocol";
 import { processOwner } from "@lathe/stores";
 import { explained } from "../explained.ts";
+import { type CheckpointPlace, withCheckpoints } from "../lazy-checkpoints.ts";
 import type { LocalOptions } from "../local-options.ts";
 import type { Words } from "../local-session.ts";
 import { draftSession } from "../start-session.ts";
@@ -28,6 +29,8 @@ export interface AttemptsLog {
   judged(verdict: AttemptsVerdict): Promise<Failure | undefined>;
   /** *Contract:* durable, before it is taken over; undefined takes back what was said so, as it was refused. */
   taking(attempt: number | undefined): Promise<Failure | undefined>;
+  /** *Contract:* durable; what the folder's files are, for who looks at the change or takes it back; why they could not be kept is in the log. */
+  keepFiles(moment: "before" | "after"): Promise<Failure | undefined>;
   /** *Contract:* durable; `told` is what a model that goes on with the session is told. */
   settled(taken: number | undefined, told: string): Promise<Failure | undefined>;
   close(): Promise<void>;
@@ -58,7 +61,7 @@ export async function beginAttemptsLog(
     ],
     { at, durable: true },
   );
-  if (!isFailure(begun)) return opened(log, fold([...log.events, ...begun]), env);
+  if (!isFailure(begun)) return opened(log, fold([...log.events, ...begun]), options);
   await log.close();
   return explained(begun, env);
 }
@@ -87,10 +90,14 @@ export async function resumeAttemptsLog(
   const capped = await capTree(options, id);
   if (capped) return explained(capped, env);
   const log = await store.claim(id, { owner: processOwner(), at: systemClock.now() });
-  return isFailure(log) ? explained(log, env) : opened(log, fold(log.events), env);
+  return isFailure(log) ? explained(log, env) : opened(log, fold(log.events), options);
 }
 
-function opened(log: SessionLog, session: Session, env: LocalOptions["env"]): AttemptsLog | Failure {
+function opened(
+  log: SessionLog,
+  session: Session,
+  { env, checkpoints: isKept }: LocalOptions,
+): AttemptsLog | Failure {
   const { attempts, cwd } = session;
   const words = wordsOf(session);
   if (!attempts || !words)
@@ -107,6 +114,8 @@ function opened(log: SessionLog, session: Session, env: LocalOptions["env"]): At
     judged: (verdict) => append([{ type: "attempts.judged", data: verdict }]),
     taking: (attempt) =>
       append([{ type: "attempts.taking", data: attempt === undefined ? {} : { attempt } }]),
+    keepFiles: async (moment) =>
+      isKept ? append([await checkpointDraft(log, { root: cwd, env }, moment)]) : undefined,
     settled: (taken, told) =>
       append([
         { type: "attempts.settled", data: taken === undefined ? {} : { taken } },
@@ -115,6 +124,22 @@ function opened(log: SessionLog, session: Session, env: LocalOptions["env"]): At
       ]),
     close: () => log.close(),
   };
+}
+
+async function checkpointDraft(
+  log: SessionLog,
+  place: CheckpointPlace,
+  moment: "before" | "after",
+): Promise<Draft> {
+  const from = performance.now();
+  const taken = await withCheckpoints({ ...place, fenced: log.fenced }, (checkpoints) =>
+    checkpoints.take(log.id),
+  );
+  const ms = Math.round(performance.now() - from);
+  const data = isFailure(taken)
+    ? { moment, failure: taken, skipped: 0, ms }
+    : { moment, ref: taken.ref, skipped: taken.skippedCount, ms };
+  return { type: "checkpoint.taken", data };
 }
 
 function wordsOf({ messages }: Session): Words | undefined {

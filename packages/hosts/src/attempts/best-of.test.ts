@@ -37,6 +37,7 @@ async function settle(attempts: Attempts, winner: "there" | "refused" | "gone"):
       ...{ id: "root", cwd: folder, attempts, words: { text: "do it" }, judged: unused },
       taking: async (at) => void done.push(`taking ${at}`),
       settled: async (taken) => void done.push(`settled ${taken}`),
+      keepFiles: async (moment) => void done.push(moment),
       close: unused,
     },
     places: [winner === "gone" ? undefined : place("0"), place("1")],
@@ -48,11 +49,24 @@ async function settle(attempts: Attempts, winner: "there" | "refused" | "gone"):
 }
 
 it("says durably that it takes the winner over before it does, and drops the others after it", async () => {
-  assert.deepEqual(await settle(judged, "there"), ["taking 0", "take 0", "drop 1", "settled 0"]);
-  assert.deepEqual(await settle(judged, "refused"), ["taking 0", "take 0", "taking undefined"]);
+  assert.deepEqual(await settle(judged, "there"), [
+    "taking 0",
+    "before",
+    "take 0",
+    "after",
+    "drop 1",
+    "settled 0",
+  ]);
+  assert.deepEqual(await settle(judged, "refused"), [
+    "taking 0",
+    "before",
+    "take 0",
+    "after",
+    "taking undefined",
+  ]);
 });
 
 it("has taken a winner over whose place is gone only where it began to", async () => {
-  assert.deepEqual(await settle({ ...judged, taking: 0 }, "gone"), ["drop 1", "settled 0"]);
+  assert.deepEqual(await settle({ ...judged, taking: 0 }, "gone"), ["after", "drop 1", "settled 0"]);
   assert.deepEqual(await settle(judged, "gone"), ["settled undefined", "by hand"]);
 });

@@ -4,7 +4,7 @@ import { type Compared, judgeAttempts } from "./judge-attempts.ts";
 import type { AttemptOrder } from "./orders.ts";
 import type { Taken } from "./place.ts";
 import { lastWords, runChild, runOne, sessionOf } from "./run-one.ts";
-import type { Running } from "./running.ts";
+import type { Decided, Running } from "./running.ts";
 
 export interface BestOf {
   readonly verdict: AttemptsVerdict;
@@ -27,11 +27,13 @@ export async function runBestOf(running: Running): Promise<BestOf | Failure> {
   const { winner } = verdict;
   const known = winner === undefined ? undefined : log.attempts.attempts[winner];
   const answer = lastWords(known && (await sessionOf(known.session, running)));
-  const taken = await takeWinner(verdict, running);
+  const decided = await decidedOn(verdict, running);
+  if (signal.aborted) return interrupted();
+  const taken = decided === "take" ? await takeWinner(verdict, running) : undefined;
   if (isFailure(taken)) return { verdict, answer, refused: taken };
   const told = toldText(verdict, answer, taken);
   if (taken === "by-hand") return (await log.settled(undefined, told)) ?? { verdict, answer, isByHand: true };
-  await dropOthers(verdict, running);
+  await dropOthers(verdict, decided, running);
   const failed = await log.settled(taken && winner, told);
   return failed ?? { verdict, answer, ...(taken && { taken }) };
 }
@@ -80,29 +82,48 @@ function interrupted(): Failure {
   return failure("cancelled", "it was interrupted", { who: "user" });
 }
 
+async function decidedOn(verdict: AttemptsVerdict, { log, places, decide }: Running): Promise<Decided> {
+  const { winner, results } = verdict;
+  const { apply, taking } = log.attempts;
+  if (winner === undefined) return "keep";
+  // Somebody has said so already.
+  if (apply || taking === winner) return "take";
+  const place = places[winner];
+  const isEmpty = results[winner]?.files === 0;
+  return place && !isEmpty && decide ? decide(verdict, place) : "keep";
+}
+
 /** Undefined where nothing is to be taken. */
 async function takeWinner(
   { winner, results }: AttemptsVerdict,
   { log, places, observer }: Running,
 ): Promise<Taken | Failure | "by-hand" | undefined> {
-  if (winner === undefined || !log.attempts.apply || results[winner]?.files === 0) return undefined;
+  if (winner === undefined || results[winner]?.files === 0) return undefined;
   const place = places[winner];
-  // It was taken over, and the process died before it could say so.
-  if (!place) return log.attempts.taking === winner ? { paths: [], held: new Map() } : "by-hand";
-  const unsaid = await log.taking(winner);
+  if (!place) {
+    if (log.attempts.taking !== winner) return "by-hand";
+    // It was taken over, and the process died before it could say so.
+    return (await log.keepFiles("after")) ?? { paths: [], held: new Map() };
+  }
+  const unsaid = (await log.taking(winner)) ?? (await log.keepFiles("before"));
   if (unsaid) return unsaid;
   const taken = await place.take((text) => observer.onRemark(text));
+  const unkept = await log.keepFiles("after");
+  if (unkept) return unkept;
   // What is refused is a person's to decide on.
   return isFailure(taken) ? ((await log.taking(undefined)) ?? taken) : taken;
 }
 
-async function dropOthers({ winner, results }: AttemptsVerdict, running: Running): Promise<void> {
-  const { log, places, observer } = running;
-  const { apply, keepAll } = log.attempts;
+async function dropOthers(
+  { winner, results }: AttemptsVerdict,
+  decided: Decided,
+  { log, places, observer }: Running,
+): Promise<void> {
+  const { keepAll } = log.attempts;
   for (const [at, place] of places.entries()) {
     const isEmpty = results[at]?.files === 0 && results[at]?.end !== "lost";
-    const isLoser = at !== winner && apply && winner !== undefined && !keepAll;
-    if (!place || !(isEmpty || isLoser)) continue;
+    const isLoser = at !== winner && decided === "take" && !keepAll;
+    if (!place || !(isEmpty || isLoser || decided === "drop")) continue;
     const failed = await place.drop();
     if (failed) observer.onRemark(failed.text);
   }

@@ -43,8 +43,11 @@ export async function makePlaces(
   maker: Maker,
   onRemark?: (text: string) => void,
 ): Promise<MadePlaces | Failure> {
-  if (wish.worktrees === true) return timed(() => all(wish.count, (at) => makeTree(at, wish, maker)));
+  if (wish.worktrees === true && !maker.env.LATHE_FORK)
+    return timed(() => all(wish.count, (at) => makeTree(at, wish, maker)));
   const without = await noForks(maker);
+  // What a fork has in place of the repository has no room for working trees beside it.
+  if (without && maker.env.LATHE_FORK) return without;
   if (!without) return timed(() => all(wish.count, (at) => makeFork(at, maker)));
   const made = await timed(() => all(wish.count, (at) => makeTree(at, wish, maker)));
   if (isFailure(made)) return neither(without, made);

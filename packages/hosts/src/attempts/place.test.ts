@@ -204,6 +204,13 @@ it("says what to do where there is neither a fork nor a repository", async (test
   const found = await makePlaces({ count: 2, worktrees: true }, maker);
   assert.ok(isFailure(found));
   assert.match(found.text, /in no git repository.*git init/);
+  const within = { ...maker, env: { ...env, XDG_STATE_HOME: join(bench.cwd, "state") } };
+  const neither = await makePlaces({ count: 2 }, within);
+  assert.ok(isFailure(neither));
+  assert.match(neither.text, /Not in forks: .*Not in git working trees: .*git init/);
+  const inFork = await makePlaces({ count: 2 }, { ...maker, env: { ...env, LATHE_FORK: "f1" } });
+  assert.ok(isFailure(inFork));
+  assert.match(inFork.text, /fork of a fork/);
 });
 
 it("leaves nothing when one of them cannot be made", async (test) => {

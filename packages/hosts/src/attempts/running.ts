@@ -1,5 +1,5 @@
 /** What attempts are run with, and who watches them. */
-import type { AttemptResult } from "@lathe/protocol";
+import type { AttemptResult, AttemptsVerdict } from "@lathe/protocol";
 import type { AttemptsLog } from "./attempts-log.ts";
 import type { Place } from "./place.ts";
 
@@ -21,6 +21,9 @@ export interface Observer {
   onRemark(text: string): void;
 }
 
+/** What becomes of them: with `keep` all wait to be decided on, with `drop` all go. */
+export type Decided = "take" | "keep" | "drop";
+
 export interface Running {
   readonly env: Env;
   readonly log: AttemptsLog;
@@ -32,6 +35,8 @@ export interface Running {
   /** Words that start this program as the process of one attempt; with models of its own. */
   worker(model: string | undefined): readonly string[];
   readonly observer: Observer;
+  /** Asked before the best one is taken over, of attempts of which none is unasked; absent: none is. */
+  readonly decide?: (verdict: AttemptsVerdict, winner: Place) => Promise<Decided>;
   /** Interrupts all. */
   readonly signal: AbortSignal;
 }

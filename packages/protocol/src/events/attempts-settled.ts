@@ -13,6 +13,9 @@ export const attemptsSettled: EventType<"attempts.settled", AttemptsSettled> = {
   name: "attempts.settled",
   version: 1,
   schema,
+  // All of it is one step: what comes after can go back to between the two.
   apply: (session, { data }) =>
-    session.attempts ? { ...session, attempts: { ...session.attempts, settled: data } } : session,
+    session.attempts
+      ? { ...session, step: session.step + 1, attempts: { ...session.attempts, settled: data } }
+      : session,
 };

@@ -1,5 +1,6 @@
 /** The slash commands, in the order of the help; one more is one more line. */
 import { agentsCommand } from "./agents.ts";
+import { bestOfCommand } from "./best-of.ts";
 import { clearCommand } from "./clear.ts";
 import { compactCommand } from "./compact.ts";
 import { contextCommand } from "./context.ts";
@@ -33,6 +34,7 @@ const others: readonly SlashCommand[] = [
   nameCommand,
   exportCommand,
   agentsCommand,
+  bestOfCommand,
   memoryCommand,
   mcpCommand,
   clearCommand,

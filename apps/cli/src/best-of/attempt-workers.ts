@@ -1,0 +1,39 @@
+/** The processes that make attempts: this program, with the flags of the line that asked for them. */
+import { availableParallelism } from "node:os";
+import type { LocalOptions } from "@lathe/hosts/local";
+import { type AgentOptions, type AgentValues, agentFlags } from "../run-options.ts";
+
+const usualParallel = 4;
+/** How long the tests of one attempt may take. */
+export const testMs: number = 15 * 60_000;
+
+export function parallelUsually(): number {
+  return Math.max(usualParallel, availableParallelism());
+}
+
+/** Nobody watches the session that only compares. */
+export function quiet(options: AgentOptions): LocalOptions {
+  return { ...options, attended: false, onEvent: () => undefined, onDelta: () => undefined };
+}
+
+/** Words that start this program. */
+export function self(): readonly string[] {
+  const [, script = ""] = process.argv;
+  return [process.execPath, ...process.execArgv, script];
+}
+
+/** With a model of its own, or that of the line. */
+export function attemptWorker(values: AgentValues): (model: string | undefined) => readonly string[] {
+  return (model) => [...self(), ...workerArgs(values, model)];
+}
+
+/** The flags of this line, for the processes of the attempts, which start in their folder already. */
+function workerArgs(values: AgentValues, model: string | undefined): readonly string[] {
+  const given = Object.entries(agentFlags).flatMap(([name, { type }]) => {
+    const value = values[name as keyof typeof agentFlags];
+    if (value === undefined || name === "cwd" || (name === "model" && model !== undefined)) return [];
+    if (type === "boolean") return [`--${name}`];
+    return [value].flat().map((one) => `--${name}=${one}`);
+  });
+  return ["run", "--as-attempt", ...given, ...(model === undefined ? [] : [`--model=${model}`])];
+}

@@ -1,0 +1,39 @@
+/** What became of the attempts: what is in the folder now, and what waits where. */
+import type { BestOf } from "@lathe/hosts/attempts/best-of";
+import type { OpenedBestOf } from "@lathe/hosts/attempts/open-best-of";
+import { commandName } from "../command-name.ts";
+import { harmless } from "../render/fit.ts";
+
+const mostHeld = 20;
+
+/** What is in the folder now, and what waits where. */
+export function outcomeText(
+  { verdict, taken, isByHand }: BestOf,
+  { log, places }: Pick<OpenedBestOf, "log" | "places">,
+): string {
+  const lathe = commandName(process.env);
+  const { winner, results } = verdict;
+  const lines: string[] = [];
+  const number = (winner ?? 0) + 1;
+  if (taken) lines.push(`Its changes are in ${harmless(log.cwd)} now.`);
+  else if (winner !== undefined && results[winner]?.files === 0) lines.push("It changed nothing.");
+  else if (isByHand) lines.push("Its copy was kept or dropped by hand: nothing more is taken or dropped.");
+  else lines.push(`${harmless(log.cwd)} is as it was.`);
+  for (const [path, why] of [...(taken?.held ?? [])].slice(0, mostHeld)) {
+    lines.push(`  held back: ${harmless(Buffer.from(path, "latin1").toString())} (${why})`);
+  }
+  const ways = winner === undefined ? undefined : places[winner]?.ways;
+  if (taken && taken.held.size > 0 && ways) {
+    lines.push(`  take these over too: ${lathe} ${ways.take} --host-run, or ${lathe} ${ways.drop}`);
+  }
+  const waiting = places.flatMap((place, at) => {
+    const isLeft = place && (results[at]?.files ?? 0) > 0 && !(taken && at === winner);
+    return isLeft && (!taken || log.attempts.keepAll) ? [{ place, at }] : [];
+  });
+  for (const { place, at } of waiting) {
+    const best = at === number - 1 && winner !== undefined ? " (best)" : "";
+    const { take, look, drop } = place.ways;
+    lines.push(`  attempt ${at + 1}${best}: ${lathe} ${take}, or ${lathe} ${look}, or ${lathe} ${drop}`);
+  }
+  return lines.map((line) => `${line}\n`).join("");
+}

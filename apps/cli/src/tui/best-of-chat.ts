@@ -1,0 +1,167 @@
+/** Several attempts at one task, live in a chat: a line for each, the table at the end, the best one taken over after a yes. */
+import { type BestOf, runBestOf } from "@lathe/hosts/attempts/best-of";
+import { type OpenedBestOf, openBestOf, reopenBestOf } from "@lathe/hosts/attempts/open-best-of";
+import type { AttemptRow, Observer, Running } from "@lathe/hosts/attempts/running";
+import type { Words } from "@lathe/hosts/local";
+import { type AttemptsVerdict, type Failure, failure, isFailure } from "@lathe/protocol";
+import { attemptWorker, parallelUsually, quiet, self, testMs } from "../best-of/attempt-workers.ts";
+import { comparisonText, rowText, verdictText } from "../best-of/best-of-text.ts";
+import { painted } from "../best-of/live-rows.ts";
+import { outcomeText } from "../best-of/outcome-text.ts";
+import { diffLines } from "../render/diff.ts";
+import { duration } from "../render/figures.ts";
+import { fit, harmless, wrap } from "../render/fit.ts";
+import type { AgentOptions } from "../run-options.ts";
+import type { Chat } from "./chat.ts";
+import type { Option } from "./choice.ts";
+
+/** New ones, or the session whose attempts were interrupted. */
+export type Tried = { readonly count: number; readonly words: Words } | { readonly session: string };
+
+/** *Contract:* the chat goes on in the session that compared them; in the one before where they were interrupted. */
+export async function bestOfInChat(chat: Chat, tried: Tried): Promise<Failure | undefined> {
+  const options = { ...chat.options, mode: "auto" } as const;
+  const before = chat.session?.id;
+  return chat.switchTo(async () => {
+    const rows: (AttemptRow | undefined)[] = [];
+    const live = (): readonly string[] =>
+      rows.map((row, at) => painted(fit(rowText(at, row), chat.width - 1), row, chat.theme));
+    const ended = await chat.busy((stop) => attempted(chat, { tried, options, rows, stop }), live);
+    if (isFailure(ended)) return ended;
+    if (before !== undefined && ended !== before)
+      chat.print([
+        chat.theme.dim(`This goes on from the attempts. The conversation before: /resume ${before}`),
+      ]);
+    return ended;
+  });
+}
+
+interface Attempting {
+  readonly tried: Tried;
+  readonly options: AgentOptions;
+  /** As they are now. */
+  readonly rows: (AttemptRow | undefined)[];
+  readonly stop: AbortSignal;
+}
+
+/** Resolves with the session that compared them. */
+async function attempted(chat: Chat, attempting: Attempting): Promise<string | Failure> {
+  const { rows, stop, options } = attempting;
+  const opened = await open(chat, attempting);
+  if (isFailure(opened)) return opened;
+  const { log, places, readyMs } = opened;
+  rows.push(...places.map(() => undefined));
+  const what = `${places.length} attempts${readyMs > 0 ? `, their copies of the folder ready in ${duration(readyMs)}` : ""}`;
+  chat.print([chat.theme.dim(`  ${what}.`)]);
+  try {
+    const ended = await runBestOf({
+      ...{ env: options.env, log, places, parallel: parallelUsually(), testMs, signal: stop },
+      worker: attemptWorker(lineOf(options)),
+      observer: observerOf(chat, rows),
+      decide: decider(chat, opened),
+    });
+    if (isFailure(ended)) return stop.aborted ? goOnLater(log.id) : ended;
+    tell(chat, ended, opened);
+    return ended.refused ? goOnLater(log.id) : log.id;
+  } finally {
+    await log.close();
+  }
+}
+
+async function open(chat: Chat, { tried, options }: Attempting): Promise<OpenedBestOf | Failure> {
+  const local = { ...quiet(options), onRemark: (text: string) => chat.complain(text) };
+  if ("session" in tried) {
+    const opened = await reopenBestOf(local, tried.session, self());
+    const none = `session ${tried.session} has no attempts to go on with`;
+    return opened ?? failure("invalid-arguments", none, { who: "user" });
+  }
+  // Nothing is taken over unasked.
+  const wish = { count: tried.count, models: [], apply: false, keepAll: false };
+  return openBestOf(local, tried.words, { wish, self: self() });
+}
+
+/** The flags of the line, with what was chosen since. */
+function lineOf({ line = {}, models, mode }: AgentOptions): NonNullable<AgentOptions["line"]> {
+  return { ...line, ...(models.length > 0 && { model: models.join(",") }), "permission-mode": mode };
+}
+
+function observerOf(chat: Chat, rows: (AttemptRow | undefined)[]): Observer {
+  const remarks = new Set<string>();
+  return {
+    onAttempt: (at, row) => {
+      rows[at] = row;
+    },
+    onRemark: (text) => {
+      if (remarks.has(text)) return;
+      remarks.add(text);
+      chat.complain(text);
+    },
+  };
+}
+
+function goOnLater(id: string): Failure {
+  const text = `the attempts wait: go on with /best-of continue ${id}, or drop them with \`lathe fork\``;
+  return failure("cancelled", text, { who: "user" });
+}
+
+const mostLines = 400;
+
+const ways: readonly Option[] = [
+  { label: "Yes", about: "its changes go to your files, the others are dropped", value: "take" },
+  {
+    label: "No, keep all",
+    about: "they wait; `lathe fork` lists, shows, keeps and drops them",
+    value: "keep",
+  },
+  { label: "No, drop all", about: "your files stay as they are", value: "drop" },
+];
+
+function decider(chat: Chat, opened: OpenedBestOf): NonNullable<Running["decide"]> {
+  return async (verdict, winner) => {
+    compare(chat, verdict, opened);
+    const changes = await winner.changes();
+    const diff = isFailure(changes) ? harmless(changes.text) : changes.diffs.join("");
+    chat.print(["", ...filesLines(diff, chat)]);
+    const number = (verdict.winner ?? 0) + 1;
+    const chosen = await chat.choose(`Take attempt ${number} over?`, ways);
+    return chosen === "take" || chosen === "drop" ? chosen : "keep";
+  };
+}
+
+/** With the names of the files. */
+function filesLines(diff: string, { theme }: Chat): readonly string[] {
+  const files = diff.split(/^(?=--- )/m);
+  return files.flatMap((file) => {
+    const [, name = ""] = /^\+\+\+ (?:b\/)?(.*)$/m.exec(file) ?? /^--- (?:a\/)?(.*)$/m.exec(file) ?? [];
+    return [...(name === "" ? [] : [theme.bold(harmless(name))]), ...diffLines(file, theme, mostLines)];
+  });
+}
+
+function compare(chat: Chat, verdict: AttemptsVerdict, { log }: OpenedBestOf): void {
+  const { theme, width } = chat;
+  const models = log.attempts.attempts.map(({ model }) => model);
+  const table = comparisonText({ ...verdict, models, width }, theme)
+    .trimEnd()
+    .split("\n");
+  chat.print(["", ...table, ...wrap(verdictText(verdict, theme), width)]);
+}
+
+function tell(chat: Chat, ended: BestOf, opened: OpenedBestOf): void {
+  const { theme, width } = chat;
+  const { verdict, taken, answer, refused } = ended;
+  const { winner, results } = verdict;
+  const isAsked = winner !== undefined && (results[winner]?.files ?? 0) > 0;
+  if (!isAsked) compare(chat, verdict, opened);
+  const said =
+    answer === ""
+      ? []
+      : [
+          "",
+          ...harmless(answer)
+            .split("\n")
+            .flatMap((line) => wrap(line, width)),
+        ];
+  const lines = outcomeText(ended, opened).trimEnd().split("\n");
+  chat.print([...(taken ? said : []), "", ...lines.map((line) => theme.dim(line))]);
+  if (refused) chat.complain(refused.text);
+}

@@ -1,0 +1,85 @@
+/** `/best-of`: several attempts at one task, side by side, and the best one taken over after a yes. */
+import { type Failure, failure, isFailure, messageText, type Session, stricterMode } from "@lathe/protocol";
+import { imagesIn } from "../attachments.ts";
+import type { Tried } from "../best-of-chat.ts";
+import type { Chat } from "../chat.ts";
+import type { Option } from "../choice.ts";
+import type { SlashCommand } from "./slash-command.ts";
+
+const fewest = 2;
+const most = 16;
+
+export const bestOfCommand: SlashCommand = {
+  name: "best-of",
+  usage: "N [WORDS]",
+  about: "N attempts side by side, of which you take the best; without words at what you said last",
+  run: async (chat, words) => {
+    if (chat.isWorking) return wrong("the agent is at work: wait, or press Esc first");
+    const tried = await triedBy(chat, words);
+    if (isFailure(tried)) return tried;
+    const refused = (await mayWork(chat)) ?? undefined;
+    if (refused !== undefined) return isFailure(refused) ? refused : undefined;
+    const { bestOfInChat } = await import("../best-of-chat.ts");
+    return bestOfInChat(chat, tried);
+  },
+};
+
+async function triedBy(chat: Chat, words: string): Promise<Tried | Failure> {
+  const [, goesOn] = /^continue(?:\s+(\S+))?$/.exec(words) ?? [];
+  if (words.startsWith("continue") && (goesOn !== undefined || words === "continue")) {
+    return sessionToGoOn(chat, goesOn);
+  }
+  const [, number = "", task = ""] = /^(\d+)(?:\s+([\s\S]*))?$/.exec(words) ?? [];
+  const count = Number(number);
+  if (number === "" || count < fewest || count > most) {
+    return wrong(
+      `say how many attempts, from ${fewest} to ${most}, and at what: /best-of 3 fix the failing test`,
+    );
+  }
+  const text = task.trim() || lastSaid(chat.session?.session());
+  if (text === "") return wrong("say what the attempts are to do: /best-of 3 fix the failing test");
+  const images = imagesIn(text, chat.options.cwd);
+  return isFailure(images) ? images : { count, words: { text, ...(images.length > 0 && { images }) } };
+}
+
+async function sessionToGoOn({ options }: Chat, start: string | undefined): Promise<Tried | Failure> {
+  const { env, cwd } = options;
+  if (start !== undefined) {
+    const { findSession } = await import("@lathe/hosts/local");
+    const session = await findSession(env, start);
+    return isFailure(session) ? session : { session };
+  }
+  const { newestFree } = await import("@lathe/hosts/follow-session");
+  const session = await newestFree(env, cwd);
+  return session === undefined ? wrong(`there is no session of ${cwd} to go on with`) : { session };
+}
+
+function lastSaid(session: Session | undefined): string {
+  const last = session?.messages.findLast(({ role }) => role === "user");
+  return last ? messageText(last.parts).trim() : "";
+}
+
+const consent: readonly Option[] = [
+  {
+    label: "Yes, in auto mode",
+    about: "in their copies, in the sandbox; what is risky ends an attempt",
+    value: "yes",
+  },
+  { label: "No", value: "no" },
+];
+
+/** Undefined when they may; else why not, or that a person did not want it. */
+async function mayWork(chat: Chat): Promise<Failure | "no" | undefined> {
+  const { mode, widest } = chat.options;
+  if (mode === "auto") return undefined;
+  if (mode !== "ask") return wrong(`attempts change files, and the mode is ${mode}: /permissions auto first`);
+  if (stricterMode("auto", widest) !== "auto") {
+    return wrong("attempts have nobody to ask, and the configuration has every change asked for");
+  }
+  const answer = await chat.choose("Attempts have nobody to ask. May they work?", consent);
+  return answer === "yes" ? undefined : "no";
+}
+
+function wrong(text: string): Failure {
+  return failure("invalid-arguments", text, { who: "user" });
+}

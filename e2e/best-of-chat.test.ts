@@ -1,0 +1,173 @@
+/** `/best-of` in a conversation: attempts live, the table, the best one after a yes; the screens are kept as text. */
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import type { AssistantPart } from "@lathe/protocol";
+import { runGitIn, startWireServer, type WireRecord, type WireServer } from "@lathe/testkit";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { noTmux, openTmux, type Size, sameScreen, type Tmux } from "./tmux.ts";
+
+function call(tool: string, input: object): AssistantPart {
+  return { type: "tool-call", id: `c-${tool}`, tool, input: JSON.stringify(input) };
+}
+
+const before = "export const add = (a, b) => a - b;\n";
+const after = "export const add = (a, b) => a + b;\n";
+const sizes: readonly Size[] = [
+  { columns: 80, rows: 24 },
+  { columns: 200, rows: 50 },
+];
+const task = "make add add";
+
+interface Opened {
+  readonly place: Place;
+  readonly server: WireServer;
+  readonly open: (...args: readonly string[]) => Promise<Tmux>;
+  isHeld: boolean;
+}
+
+/** The first that comes so far makes it right, the other one does nothing. */
+async function prepare(t: TestContext, size: Size): Promise<Opened> {
+  const place = makePlace();
+  let isMade = false;
+  const opened = { isHeld: false };
+  const server = await startWireServer(({ request }: WireRecord) => {
+    const text = JSON.stringify(request.messages);
+    const steps = request.messages.filter(({ role }) => role === "tool").length;
+    if (text.includes("what was done")) return { parts: [{ type: "text", text: "It adds now." }] };
+    if (steps === 0) return { parts: [call("read", { path: "add.js" })] };
+    if (steps === 1 && !isMade) {
+      isMade = true;
+      return { parts: [call("edit", { path: "add.js", edits: [{ old: "a - b", new: "a + b" }] })] };
+    }
+    if (opened.isHeld) return { fault: { type: "stall", after: "nothing", pings: true } };
+    return { parts: [{ type: "text", text: steps === 1 ? "There is nothing to do." : "It adds now." }] };
+  });
+  let terminal: Tmux | undefined;
+  place.put("add.js", before);
+  place.put("package.json", '{"scripts": {"test": "grep -q \\"a + b\\" add.js"}}\n');
+  runGitIn(place.workspace, "init", "-q");
+  runGitIn(place.workspace, "add", ".");
+  runGitIn(place.workspace, "commit", "-qm", "first");
+  t.after(async () => {
+    await terminal?.close();
+    await server.close();
+    place.remove();
+  });
+  const cache = process.env.LATHE_TEST_CACHE;
+  const env = { ...wireEnv(server.url), ...(cache && { XDG_CACHE_HOME: cache }) };
+  return Object.assign(opened, {
+    ...{ place, server },
+    open: async (...args: readonly string[]) => {
+      await terminal?.close();
+      terminal = await openTmux(place, args, { size, env });
+      return terminal;
+    },
+  });
+}
+
+/** Which of the two came first, and what it took, is nothing to compare. */
+function steady(screen: string): string {
+  return screen
+    .replace(/^([→ ]) +[12]( +tests)/gm, "$1  N$2")
+    .replace(/^(Attempt |Take attempt )[12]\b/gm, "$1N")
+    .replace(/(attempt )[12]( · )/g, "$1N$2")
+    .replace(/(TIME|(?:\d m )?[\d.]+ m?s) +(END|done)/g, "$1  $2")
+    .replace(/^(?:attempt N.*\n)+/gm, (rows) => `${rows.trimEnd().split("\n").toSorted().join("\n")}\n`)
+    .replace(
+      /^(?:[→ ] {2}N +tests.*\n)+/gm,
+      (rows) => `${rows.trimEnd().split("\n").toSorted().join("\n")}\n`,
+    );
+}
+
+async function say(terminal: Tmux, text: string): Promise<void> {
+  await terminal.type(text);
+  await terminal.press("Enter");
+}
+
+const content = ({ place }: Opened): string => readFileSync(join(place.workspace, "add.js"), "utf8");
+
+describe("/best-of", { skip: noTmux() }, () => {
+  for (const size of sizes) {
+    it(`compares, asks, takes over, goes on, shows and takes back, at ${size.columns}x${size.rows}`, async (t) => {
+      const opened = await prepare(t, size);
+      const { place, server } = opened;
+      const terminal = await opened.open();
+      await terminal.until(/claude-sonnet-5-5 · auto/);
+      await terminal.type("/bes");
+      await terminal.until(/\/best-of +N attempts/);
+      await terminal.press("Escape");
+      await terminal.gone(/N attempts/);
+      await say(terminal, `t-of 2 ${task}`);
+      const asked = await terminal.until(/Take attempt \d over\?[\s\S]*Enter chooses/);
+      if (size.columns > 100) assert.match(asked, /tests pass[\s\S]*-export[\s\S]*\+export/);
+      assert.equal(content(opened), before);
+      sameScreen("best-of-asked", size, steady(asked));
+      await terminal.press("Enter");
+      await terminal.until("Its changes are in");
+      await terminal.gone(/attempt \d ·/);
+      sameScreen("best-of-taken", size, steady(await terminal.screen()));
+      assert.equal(content(opened), after);
+      await say(terminal, "what was done?");
+      await terminal.until(/done · 1 step/);
+      assert.match(server.records.at(-1)?.text ?? "", /2 independent attempts.*add\.js/s);
+      await terminal.press("C-d");
+      const [, id = ""] = /--resume (\S+)/.exec(await terminal.until("exit 0")) ?? [];
+      const diff = await place.run(["sessions", "diff", id]);
+      assert.match(diff.out, /-export[^\n]*a - b;\n\+export[^\n]*a \+ b;/);
+      const back = await place.run(["sessions", "rewind", id, "--to", "1"]);
+      assert.equal(back.code, 0, back.err);
+      assert.equal(content(opened), before);
+      assert.equal((await place.run(["sessions", "rewind", id, "--undo"])).code, 0);
+      assert.equal(content(opened), after);
+      assert.equal((await place.run(["fork", "list"])).out, "No forks wait for a decision.\n");
+    });
+  }
+
+  const size: Size = { columns: 80, rows: 24 };
+
+  it("is interrupted, gone on with, and declined: all wait to be decided on", async (t) => {
+    const opened = await prepare(t, size);
+    opened.isHeld = true;
+    const terminal = await opened.open();
+    await terminal.until(/claude-sonnet-5-5 · auto/);
+    await say(terminal, `/best-of 2 ${task}`);
+    await terminal.until(/attempt \d · 1 step [\s\S]*· 2 steps|attempt \d · 2 steps [\s\S]*· 1 step /);
+    sameScreen(
+      "best-of-live",
+      size,
+      steady(await terminal.screen()).replace(/(attempt N · .*) · [a-z .]+$/gm, "$1 · DOES"),
+    );
+    await terminal.press("Escape");
+    const told = (await terminal.until(/go on with \/best-of/)).replace(/\s+/g, " ");
+    const [, id = ""] = /continue (\S+),/.exec(told) ?? [];
+    opened.isHeld = false;
+    await say(terminal, `/best-of continue ${id}`);
+    await terminal.until(/Take attempt \d over\?/);
+    await terminal.press("Down", "Enter");
+    await terminal.until("is as it was");
+    assert.equal(content(opened), before);
+    const listed = JSON.parse((await opened.place.run(["fork", "list", "--json"])).out) as readonly unknown[];
+    assert.equal(listed.length, 1);
+  });
+
+  it("says what is wrong with its words, and asks before nobody is asked", async (t) => {
+    const opened = await prepare(t, size);
+    const terminal = await opened.open("--permission-mode", "ask");
+    await terminal.until(/claude-sonnet-5-5 · ask/);
+    await say(terminal, "/best-of 1 x");
+    await terminal.until("from 2 to 16");
+    await say(terminal, "/best-of 2");
+    await terminal.until("say what the attempts are to do");
+    await say(terminal, `/best-of 2 ${task}`);
+    await terminal.until("Attempts have nobody to ask");
+    await terminal.press("Escape");
+    await terminal.gone(/Attempts have nobody to ask/);
+    assert.deepEqual(opened.server.records, []);
+    await say(terminal, "/permissions plan");
+    await terminal.until("Permissions: plan");
+    await say(terminal, `/best-of 2 ${task}`);
+    await terminal.until("the mode is plan");
+  });
+});
