@@ -143,6 +143,21 @@ it("never indexes what it is told not to", async () => {
   assert.deepEqual("files" in state && [state.files, state.commits], [21, 1]);
 });
 
+it("follows what a .latheignore in any folder says, also while the index is not there yet", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  for (const patienceMs of [0, 60_000]) {
+    const search = createSearch({ root, index: { folder: cache, env, patienceMs } });
+    const paths = async () => {
+      const answer = await search.rank({ query: "boil water", k: 5 }, signal);
+      return "ranges" in answer ? answer.ranges.map(({ path }) => path) : answer.text;
+    };
+    put(root, "src/.latheignore", "*\n!part*.ts\n");
+    assert.deepEqual(await paths(), []);
+    rmSync(join(root, "src/.latheignore"));
+    assert.deepEqual(await paths(), ["src/kettle.ts"]);
+  }
+});
+
 it("answers from ripgrep while the index is not there yet", async () => {
   const root = repository();
   const search = createSearch({ root, index: { env, patienceMs: 0 } });

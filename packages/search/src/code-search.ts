@@ -12,6 +12,7 @@ import { blobId, readQuietly } from "./build/index-files.ts";
 import { CodeIndex, type CodeIndexOptions } from "./code-index.ts";
 import { definitionIn } from "./definitions/definitions.ts";
 import { kindOf, languageOf } from "./definitions/languages.ts";
+import { nestedIgnore } from "./nested-ignore.ts";
 import type { Place } from "./place.ts";
 import type { Ranking } from "./rank/candidates.ts";
 import { bestWindow, countedFiles } from "./rank/fallback.ts";
@@ -180,7 +181,10 @@ async function countedAnswer(asked: Asked, signal: AbortSignal): Promise<RankRes
   const isKind = (path: string): boolean =>
     query.kind === undefined || kindOf(path, languageOf(path)) === query.kind;
   const counted = await countedFiles(place, query.query, signal);
-  const files = counted.filter(({ path }) => wanted(path) && isKind(path)).slice(0, query.k);
+  const ignored = nestedIgnore(place);
+  const files = counted
+    .filter(({ path }) => wanted(path) && isKind(path) && !ignored(path))
+    .slice(0, query.k);
   const ranges = files.flatMap(({ path, score, words }): readonly RankedRange[] => {
     const bytes = readQuietly(join(place.root, path));
     if (!bytes) return [];

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
 import { searchConformance } from "@lathe/testkit";
+import fc from "fast-check";
 import { createSearch } from "./create-search.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-search-"));
@@ -49,6 +50,63 @@ describe("createSearch", () => {
     put(above, "app/x.js", "");
     const found = await createSearch({ root: join(above, "app") }).files({ limit: 9 }, signal);
     assert.deepEqual(found, { paths: ["x.js"], more: false, leftOut: 0 });
+  });
+
+  it("heeds a .latheignore in any folder as ripgrep heeds a .gitignore there", async () => {
+    const name = fc.constantFrom("pot", "cup", "tea.ts", "x.log", "a b", "[t]");
+    const path = fc.array(name, { minLength: 1, maxLength: 3 }).map((names) => names.join("/"));
+    const glob = fc.constantFrom(
+      "pot",
+      "/cup",
+      "*.log",
+      "pot/",
+      "**/tea.ts",
+      "cup/*",
+      "a b",
+      "t*",
+      "pot/**",
+      "\\[t]",
+    );
+    const line = fc.tuple(fc.constantFrom("", "", "!"), fc.oneof(glob, path)).map((both) => both.join(""));
+    const rules = fc.array(fc.oneof(line, fc.constantFrom("# pot", "", "cup  ", "\\!x")), { maxLength: 4 });
+    const files = fc.uniqueArray(path, { minLength: 1, maxLength: 12 });
+    await fc.assert(
+      fc.asyncProperty(files, rules, rules, async (paths, outer, inner) => {
+        const found: (readonly string[])[] = [];
+        for (const own of [".gitignore", ".latheignore"]) {
+          const root = emptyRoot();
+          for (const one of paths) put(root, `top/${one}/file.ts`, "kettle\n");
+          put(root, `top/${own}`, outer.join("\n"));
+          put(root, `top/pot/${own}`, inner.join("\n"));
+          const search = createSearch({ root });
+          const listed = await search.files({ limit: 99, path: "top" }, signal);
+          const matched = await search.grep({ pattern: "kettle", limit: 99 }, signal);
+          assert.ok("paths" in listed && "lines" in matched);
+          const named = listed.paths.filter((one) => one.endsWith("file.ts"));
+          const lines = matched.lines.map((one) => one.path);
+          assert.deepEqual(lines, named);
+          found.push(named);
+        }
+        assert.deepEqual(found[1], found[0]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("searches what a nested .latheignore leaves out when it is asked for by name", async () => {
+    const root = emptyRoot();
+    put(root, "app/.latheignore", "made/\n*.log\n");
+    put(root, "app/made/a.ts", "x\n");
+    put(root, "app/b.log", "x\n");
+    const search = createSearch({ root });
+    const paths = async (path: string) => {
+      const found = await search.grep({ pattern: "x", limit: 9, path }, signal);
+      return "lines" in found ? found.lines.map((one) => one.path) : found.text;
+    };
+    assert.deepEqual(await paths("."), []);
+    assert.deepEqual(await paths("app"), []);
+    assert.deepEqual(await paths("app/made"), ["app/made/a.ts"]);
+    assert.deepEqual(await paths("app/b.log"), ["app/b.log"]);
   });
 
   it("matches over several lines when the pattern asks for it, and looks around", async () => {

@@ -15,6 +15,7 @@ import type { RankedSearch } from "./code-search.ts";
 import type { ExactGrep } from "./exact/exact-grep.ts";
 import { globMatcher } from "./glob.ts";
 import { grep } from "./grep.ts";
+import { nestedIgnore } from "./nested-ignore.ts";
 import { filesArgs, type Place } from "./place.ts";
 import { bundledRipgrep, runRipgrep } from "./ripgrep.ts";
 import { type Sieve, sieveOf } from "./sieve.ts";
@@ -141,10 +142,11 @@ async function files(place: Place, query: FilesQuery, signal: AbortSignal): Prom
   const paths: string[] = [];
   let leftOut = 0;
   let more = false;
+  const ignored = nestedIgnore(place);
   const args = ["--sort", "path", ...filesArgs(place)];
   const record = (printed: string): boolean => {
     const path = toPath(printed);
-    if (!sieve.wanted(path)) return true;
+    if (!sieve.wanted(path) || ignored(path)) return true;
     if (sieve.excluded(path)) {
       leftOut++;
       return true;
@@ -169,9 +171,10 @@ async function leftOutOf(
 ): Promise<number> {
   if (!query.exclude?.length) return 0;
   let leftOut = 0;
+  const ignored = nestedIgnore(place);
   const record = (printed: string): boolean => {
     const path = toPath(printed);
-    if (sieve.wanted(path) && sieve.excluded(path)) leftOut++;
+    if (sieve.wanted(path) && sieve.excluded(path) && !ignored(path)) leftOut++;
     return true;
   };
   const args = filesArgs(place);

@@ -4,6 +4,7 @@ import { type Failure, failure, type GrepQuery, type GrepResult, isFailure } fro
 import { nameGlob } from "./glob.ts";
 import { hasLongLine } from "./long-line.ts";
 import { collectMatches } from "./matches.ts";
+import { nestedIgnore } from "./nested-ignore.ts";
 import { commonArgs, type Place, startOf } from "./place.ts";
 import { type Ended, runRipgrep } from "./ripgrep.ts";
 import type { Sieve } from "./sieve.ts";
@@ -43,6 +44,7 @@ async function search(
   const stop = new AbortController();
   const looks: Promise<void>[] = [];
   let tooLong: string | undefined;
+  const ignored = nestedIgnore(place);
   const look = async (path: string): Promise<void> => {
     if (!(await hasLongLine(join(place.root, path), stop.signal))) return;
     tooLong ??= path;
@@ -50,7 +52,7 @@ async function search(
   };
   const { record, result, openPath } = collectMatches({
     limit: query.limit,
-    wanted: (path) => sieve.wanted(path) && !sieve.excluded(path),
+    wanted: (path) => sieve.wanted(path) && !sieve.excluded(path) && !ignored(path),
     begun: (path) => looks.push(look(path)),
   });
   const args = [

@@ -120,6 +120,10 @@ it("hears of every change before the next answer", async () => {
   await same("new rules on ignoring", 1, false);
   rmSync(join(root, "src/moved/.gitignore"));
   await same("no such rules", 2, false);
+  writeFileSync(join(root, "src/moved/.latheignore"), "deep/*\n");
+  await same("new rules of our own", 1, false);
+  rmSync(join(root, "src/moved/.latheignore"));
+  await same("none of these", 2, false);
   rmSync(join(root, "src/moved"), { recursive: true });
   mkdirSync(join(root, "src/moved/deep"), { recursive: true });
   await same("a folder that came again, empty", 1, false);

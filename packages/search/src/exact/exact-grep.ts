@@ -10,6 +10,7 @@ import { repositoryOf } from "../tree/git-index.ts";
 import { worthAnIndex } from "./build-exact-index.ts";
 import { ExactIndex, type ExactOptions } from "./exact-index.ts";
 import { ExcludedFiles } from "./excluded-files.ts";
+import { filesHolding } from "./files-holding.ts";
 import { planOfPattern } from "./pattern.ts";
 
 export type ExactGrepOptions = Pick<ExactOptions, "folder" | "mayIndex"> & Partial<ExactOptions>;
@@ -52,7 +53,8 @@ export function openExactGrep(place: Place, options: ExactGrepOptions): ExactGre
       const known = await index.now(plan);
       const isThere = Array.isArray(known) && index.tree.hasBelow(asked.place.path);
       const candidates = isThere ? candidatesOf(known, asked) : undefined;
-      const within = async (paths: readonly string[]): Promise<GrepResult | Failure> => {
+      const within = async (all: readonly string[]): Promise<GrepResult | Failure> => {
+        const paths = filesHolding(place.root, all, asked.query);
         // What is wrong with a pattern only ripgrep can say; nothing can be wrong with a plain text.
         const isNowhere = paths.length === 0 && asked.query.literal === true;
         const found = isNowhere ? nothing : await grep(asked.place, { ...asked, candidates: paths }, signal);

@@ -54,7 +54,7 @@ export function sampleRepository(folder: string): string {
   put(root, ".gitignore", "*.log\nout/\n");
   put(root, "out/kettle.ts", "kettle\n");
   put(root, "kettle.log", "kettle\n");
-  put(root, "src/.latheignore", "");
+  put(root, "src/.latheignore", "part-11*.ts\n!part-112.ts\n");
   return root;
 }
 

@@ -1,6 +1,7 @@
 /** Looks at a tree: which files ripgrep searches, which folders it leaves out, and a file's stamp. */
 import { lstatSync, type Stats } from "node:fs";
 import { isFailure } from "@lathe/protocol";
+import { nestedIgnore } from "../nested-ignore.ts";
 import { filesArgs, type Place } from "../place.ts";
 import { runRipgrep } from "../ripgrep.ts";
 import type { FileStamp } from "../tree/file-stamp.ts";
@@ -52,6 +53,7 @@ export async function listFiles(
   signal: AbortSignal,
 ): Promise<ReadonlySet<string> | undefined> {
   const leftOut = new Set<string>();
+  const ignored = nestedIgnore(place);
   let rest = "";
   const all = filesArgs(place);
   const some = [...all.slice(0, -1), ...folders.map((folder) => `./${folder}`)];
@@ -63,7 +65,8 @@ export async function listFiles(
     separator: "\0",
     signal,
     record(printed) {
-      if (printed !== "") see(printed.startsWith("./") ? printed.slice(2) : printed);
+      const path = printed.startsWith("./") ? printed.slice(2) : printed;
+      if (path !== "" && !ignored(path)) see(path);
       return true;
     },
     beside(text) {

@@ -106,8 +106,9 @@ function evaluated(plan: Plan, query: Query): FileBits {
 
 /** Trigrams that are looked up, those in small blocks first: they are likely to be rare. */
 const mostLookups = 16;
-/** Files that are verified sooner than they are narrowed down further. */
+/** Files that are verified sooner than they are narrowed down further, and their bytes. */
 const fewFiles = 2;
+const fewBytes = 500_000;
 
 function having(trigrams: readonly number[], query: Query): FileBits {
   const { segment } = query;
@@ -119,9 +120,16 @@ function having(trigrams: readonly number[], query: Query): FileBits {
   const rarest = placed.toSorted((a, b) => a.size - b.size).slice(0, mostLookups);
   for (const { trigram, block } of rarest) {
     intersect(bits, filesWith(trigram, block, query));
-    if (countOf(bits) <= fewFiles) break;
+    if (isFew(bits, segment)) break;
   }
   return bits;
+}
+
+function isFew(bits: FileBits, { sizes }: TrigramSegment): boolean {
+  if (countOf(bits) > fewFiles) return false;
+  let bytes = 0;
+  for (const file of filesIn(bits)) bytes += sizes[file] as number;
+  return bytes <= fewBytes;
 }
 
 function blockStart({ blocks }: TrigramSegment, block: number): number {

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
 import { blobId } from "../build/index-files.ts";
 import { type FileStamp, isFresh, isSameStamp, stampOf } from "../tree/file-stamp.ts";
+import { isOtherEncoding } from "./files-holding.ts";
 import { TrigramBuilder } from "./trigram-builder.ts";
 
 export interface Share {
@@ -28,7 +29,7 @@ export type FromWorker =
 
 const filesPerMessage = 200;
 /** Bytes of the largest text that is indexed; a larger one is searched as it is. */
-const maxFileBytes = 16_000_000;
+const maxFileBytes = 64_000_000;
 
 function work({ root, folder, paths }: Share): void {
   const builder = new TrigramBuilder();
@@ -74,11 +75,8 @@ function readText(path: string, size: number): Uint8Array | undefined {
   } finally {
     closeSync(file);
   }
-  // Ripgrep knows UTF-16 by its mark, and searches it as UTF-8.
-  const isOtherEncoding =
-    (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
   const isWhole = size <= maxFileBytes || bytes.includes(0);
-  return isOtherEncoding || !isWhole ? undefined : bytes;
+  return isOtherEncoding(bytes) || !isWhole ? undefined : bytes;
 }
 
 /** On the disk before it has its name: a segment that is there is whole, also after a power cut. */

@@ -1,6 +1,7 @@
 /** The files of a tree that are searched, as ripgrep lists them. */
 import { sep } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { nestedIgnore } from "../nested-ignore.ts";
 import { filesArgs, type Place } from "../place.ts";
 import { runRipgrep } from "../ripgrep.ts";
 
@@ -10,8 +11,10 @@ export async function listTree(
   see: (path: string) => void,
   signal: AbortSignal,
 ): Promise<Failure | undefined> {
+  const ignored = nestedIgnore(place);
   const record = (printed: string): boolean => {
-    if (printed !== "") see(toPath(printed));
+    const path = toPath(printed);
+    if (path !== "" && !ignored(path)) see(path);
     return true;
   };
   const args = ["--no-messages", ...filesArgs(place)];

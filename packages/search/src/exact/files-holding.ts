@@ -1,0 +1,48 @@
+/** Files holding: reads the few files that may hold a text, which is sooner done than ripgrep is started for nothing. */
+import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { join } from "node:path";
+import type { GrepQuery } from "@lathe/protocol";
+
+/** Of files that are read: their number, and bytes of one and of all. */
+const mostFiles = 64;
+const mostBytes = 1_000_000;
+const mostOfAll = 4_000_000;
+
+/** Those that hold a plain text as it is written, and those that are not read; all, where something else is asked for. */
+export function filesHolding(root: string, paths: readonly string[], query: GrepQuery): readonly string[] {
+  if (!query.literal || query.ignoreCase || paths.length > mostFiles) return paths;
+  const text = Buffer.from(query.pattern);
+  const room = Buffer.allocUnsafe(mostBytes);
+  let left = mostOfAll;
+  return paths.filter((path) => {
+    const bytes = left > 0 ? readInto(room, join(root, path)) : undefined;
+    left -= bytes?.length ?? 0;
+    return bytes === undefined || isOtherEncoding(bytes) || bytes.includes(text);
+  });
+}
+
+/** Ripgrep knows UTF-16 by its mark, and searches it as UTF-8. */
+export function isOtherEncoding(bytes: Uint8Array): boolean {
+  return (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff);
+}
+
+/** Undefined for a file that is too large, or cannot be read: ripgrep says itself what it could not. */
+function readInto(room: Buffer, path: string): Buffer | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, "r");
+    const stats = fstatSync(file);
+    if (!stats.isFile() || stats.size >= room.length) return undefined;
+    let at = 0;
+    // Up to its end: it may have grown since.
+    for (let read = -1; read !== 0; at += read) {
+      if (at === room.length) return undefined;
+      read = readSync(file, room, at, room.length - at, at);
+    }
+    return room.subarray(0, at);
+  } catch {
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
+  }
+}
