@@ -17,7 +17,7 @@ import type { LocalOptions, SandboxChoice } from "./local-options.ts";
 import { openDriver } from "./open-driver.ts";
 import { hiddenPlaces } from "./own-places.ts";
 import { openPassingScratch } from "./scratch-folder.ts";
-import { withRegistries } from "./session-network.ts";
+import { bringRegistries, registryPreset, withRegistries } from "./session-network.ts";
 import { tierRemark } from "./tier-remark.ts";
 
 export interface LoneSandbox {
@@ -41,6 +41,8 @@ export interface LonePlace extends Place {
   readonly choice?: SandboxChoice;
   /** `host`: its commands reach whatever the machine does, when somebody asked for that by name; `none` when absent. */
   readonly network?: SandboxSpec["network"];
+  /** Its package managers find which registries the user has, also where no rule names them by `registry`. */
+  readonly installs?: boolean;
 }
 
 /** Why one of the hosts is none. */
@@ -75,11 +77,12 @@ export async function openLoneSandbox({
   fork,
   choice = "required",
   network: reach = "none",
+  installs = false,
 }: LonePlace): Promise<LoneSandbox | Failure> {
   // Nobody reads it later: it is passed on as it comes.
   const outputCap = Number.MAX_SAFE_INTEGER;
-  const network = (sandboxes: Parameters<typeof withRegistries>[2]) => ({
-    hosts: withRegistries(hosts, cwd, sandboxes),
+  const network = async (sandboxes: Parameters<typeof withRegistries>[2]) => ({
+    hosts: await withRegistries(hosts, { cwd, env }, sandboxes),
     ...(bars && { bars }),
   });
   const place = { check: unchecked, env, workspace: cwd, outputCap, network, sandboxLimits };
@@ -89,6 +92,7 @@ export async function openLoneSandbox({
   if (fork && !driver.hasForks) return noForks(driver.name, reasons);
   const scratch = openPassingScratch("box");
   if (isFailure(scratch)) return scratch;
+  if (installs || hosts.includes(registryPreset)) await bringRegistries({ cwd, env }, scratch);
   const { commandEnv } = await import("@lathe/sandbox");
   const hidden = hiddenPlaces(env, cwd);
   const spec = {

@@ -17,7 +17,7 @@ interface Place {
   /** Bytes of one command's output that are kept, at most. */
   readonly outputCap?: number;
   /** What its commands reach, where the driver can let them out. */
-  readonly network: (sandboxes: Sandboxes) => NetworkOptions;
+  readonly network: (sandboxes: Sandboxes) => NetworkOptions | Promise<NetworkOptions>;
 }
 
 export async function openDriver(
@@ -30,5 +30,5 @@ export async function openDriver(
   if (choice === "off") return { driver: createNoneDriver({ ...more, home }), reasons: ["switched off"] };
   const cache = { cacheFolder: cacheFolder(env), workspace };
   const limits = await commandLimits(sandboxLimits);
-  return probeDriver({ ...more, ...cache, home, limits, network: network(sandboxes) });
+  return probeDriver({ ...more, ...cache, home, limits, network: await network(sandboxes) });
 }

@@ -17,21 +17,23 @@ import { startSession } from "./start-session.ts";
 const cwd = mkdtempSync(join(tmpdir(), "lathe-network-"));
 after(() => rmSync(cwd, { recursive: true, force: true }));
 
-it("takes `registry` for the registries of the package managers whose files are there", () => {
-  assert.deepEqual(withRegistries(["a.example", "registry"], cwd, sandboxes), ["a.example"]);
+const env = { HOME: join(cwd, "nobody") };
+
+it("takes `registry` for the registries of the package managers whose files are there", async () => {
+  assert.deepEqual(await withRegistries(["a.example", "registry"], { cwd, env }, sandboxes), ["a.example"]);
   for (const name of ["package.json", "Cargo.toml"]) writeFileSync(join(cwd, name), "");
-  const hosts = withRegistries(["a.example", "registry"], cwd, sandboxes);
+  const hosts = await withRegistries(["a.example", "registry"], { cwd, env }, sandboxes);
   assert.deepEqual(hosts.slice(0, 2), ["a.example", "registry.npmjs.org"]);
   assert.ok(hosts.includes("index.crates.io") && !hosts.includes("pypi.org"));
   assert.ok(hosts.every((host) => "host" in sandboxes.parseHostRule(host)));
 });
 
-it("gives the sandbox the hosts that rules name, and what bars them", () => {
+it("gives the sandbox the hosts that rules name, and what bars them", async () => {
   const rules = [
     { name: "a", verdict: "allow", kinds: ["network"], target: "a.example" },
     { name: "b", verdict: "deny", kinds: ["network"], target: "b.*" },
   ] as const;
-  const network = sessionNetwork({ rules, mode: () => "auto", cwd }, () => undefined, sandboxes);
+  const network = await sessionNetwork({ rules, mode: () => "auto", cwd, env }, () => undefined, sandboxes);
   assert.deepEqual([network.hosts, network.bars?.("b.example", true)], [["a.example"], true]);
 });
 

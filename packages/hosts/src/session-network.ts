@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { networkRules } from "@lathe/policy";
 import type { Mode, NetworkDecided } from "@lathe/protocol";
 import type { LocalOptions } from "./local-options.ts";
+import type { ScratchFolder } from "./scratch-folder.ts";
 
 type Sandboxes = Pick<typeof import("@lathe/sandbox"), "registryHosts">;
 type NetworkOptions = import("@lathe/sandbox").NetworkOptions;
 type RegistryKind = import("@lathe/sandbox").RegistryKind;
 
 /** As a rule's target: the registries of the package managers that the project's own files name. */
-const preset = "registry";
+export const registryPreset = "registry";
 
 const files: Readonly<Record<string, readonly RegistryKind[]>> = {
   "package.json": ["npm"],
@@ -30,22 +31,39 @@ const files: Readonly<Record<string, readonly RegistryKind[]>> = {
   "mix.exs": ["hex"],
 };
 
+type Place = Pick<LocalOptions, "cwd" | "env">;
+
 /** The texts with the preset replaced by the hosts it stands for in this folder. */
-export function withRegistries(
+export async function withRegistries(
   hosts: readonly string[],
-  cwd: string,
+  { cwd, env }: Place,
   { registryHosts }: Sandboxes,
-): readonly string[] {
-  if (!hosts.includes(preset)) return hosts;
+): Promise<readonly string[]> {
+  if (!hosts.includes(registryPreset)) return hosts;
   const kinds = Object.entries(files).flatMap(([name, found]) => (existsSync(join(cwd, name)) ? found : []));
-  return [...hosts.filter((host) => host !== preset), ...registryHosts([...new Set(kinds)])];
+  const { ownRegistryHosts } = await import("./registries/own-registry-hosts.ts");
+  const unique = [...new Set(kinds)];
+  const own = ownRegistryHosts(unique, { cwd, env }, registryHosts);
+  // Its own first: a rule that names a port reaches what one without does not.
+  return [...hosts.filter((host) => host !== registryPreset), ...own, ...registryHosts(unique)];
 }
 
-export function sessionNetwork(
-  { rules, mode, cwd }: Pick<LocalOptions, "rules" | "cwd"> & { mode(): Mode },
+/** What package managers find in the home of commands: which registries the user has; before anything runs there. */
+export async function bringRegistries(
+  { cwd, env }: Place,
+  scratch: Pick<ScratchFolder, "path" | "isFound">,
+): Promise<void> {
+  // One that was there has them; commands have written in it since.
+  if (scratch.isFound) return;
+  const { writeOwnSettings } = await import("./registries/write-own-settings.ts");
+  writeOwnSettings(scratch.path, { cwd, env });
+}
+
+export async function sessionNetwork(
+  { rules, mode, cwd, env }: Pick<LocalOptions, "rules" | "cwd" | "env"> & { mode(): Mode },
   onDecision: (decision: Omit<NetworkDecided, "times">) => void,
   sandboxes: Sandboxes,
-): NetworkOptions {
+): Promise<NetworkOptions> {
   const { hosts, bars } = networkRules(rules, mode);
-  return { hosts: withRegistries(hosts, cwd, sandboxes), bars, onDecision };
+  return { hosts: await withRegistries(hosts, { cwd, env }, sandboxes), bars, onDecision };
 }

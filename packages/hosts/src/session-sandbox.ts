@@ -9,7 +9,7 @@ import { createNetworkLog } from "./network-log.ts";
 import { openDriver } from "./open-driver.ts";
 import { hasLoginsIn, hiddenPlaces } from "./own-places.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
-import { sessionNetwork } from "./session-network.ts";
+import { bringRegistries, registryPreset, sessionNetwork } from "./session-network.ts";
 import { tierRemark } from "./tier-remark.ts";
 
 export interface SessionSandbox {
@@ -47,6 +47,8 @@ export function openSessionSandbox({ scratch, check, mode }: Held, options: Loca
     const [{ driver }, { commandEnv }] = await Promise.all([probe.ready(), import("@lathe/sandbox")]);
     const { hosts } = networkRules(options.rules, mode);
     if (hosts.length > 0 && driver.network === "closed") options.onRemark?.(noWayOut(driver.name));
+    const installs = driver.tier !== "none" && hosts.includes(registryPreset);
+    if (installs) await bringRegistries(options, scratch);
     const opened = await driver.open({ ...early, env: commandEnv(env, scratch.path) });
     return isFailure(opened) || driver.tier === "none" ? opened : withTaskEnv(opened, env);
   });

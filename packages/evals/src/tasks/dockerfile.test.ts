@@ -34,7 +34,17 @@ CMD ["bash"]
   });
 });
 
+it("takes what is quoted for one word, whatever is in it", () => {
+  const wanted = `.venv/bin/pip install 'typing; python_version < '\\''3.8'\\''' "x;y" a\\;b && git init -q .`;
+  const build = parseDockerfile(`${head}RUN ${wanted}\n`);
+  assert.ok("steps" in build, JSON.stringify(build));
+});
+
 for (const [what, text, why] of [
+  ["a command behind quotes", `${head}RUN echo 'a;b'; curl x`, /runs what changes more/],
+  ["a program in quotes", `${head}RUN 'git' push`, /runs what changes more/],
+  ["a quote that has no end", `${head}RUN echo 'a; curl x`, /runs what changes more/],
+  ["a command put into quotes", `${head}RUN echo "$(cat /etc/passwd)"`, /runs what changes more/],
   ["packages of a system", `${head}RUN apt-get update && apt-get install -y git`, /runs what changes more/],
   [
     "a program after an honoured one",

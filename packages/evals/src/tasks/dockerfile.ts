@@ -26,6 +26,8 @@ const knownBases =
 const inFolder =
   /^(?:npm (?:ci|install)\b|pnpm install\b|python3? -m venv \S+$|(?:\.\/)?[\w./-]*venv[\w./-]*\/bin\/(?:python3? -m )?pip3? install\b|git (?:-c \S+ )*(?:init|add|commit)\b|mkdir\b|touch\b|echo\b|cp\b|mv\b|chmod\b|true$|:$)/;
 
+const quotes = /'[^']*'|"(?:[^"\\]|\\.)*"|\\./g;
+
 /** What a Dockerfile asks for; `why` when no folder can give it. */
 export function parseDockerfile(text: string): Build | NotSimple {
   const state: Reading = { base: "", workdir: "/", env: {}, steps: [] };
@@ -98,8 +100,11 @@ const readers: Readonly<Record<string, Read>> = {
     const script = rest.trim();
     // What another command gives is not known before it runs.
     const isHidden = /\$\(|`|<\(|\n/.test(script);
-    const parts = script.split(/&&|[;|&]/).map((one) => one.trim());
-    const other = isHidden ? script : parts.find((one) => one !== "" && !inFolder.test(one));
+    // What is quoted is a word, whatever is in it.
+    const parts = script.replace(quotes, "'").split(/&&|[;|&]/);
+    const other = isHidden
+      ? script
+      : parts.map((one) => one.trim()).find((one) => one && !inFolder.test(one));
     if (script.startsWith("[") || script.startsWith("--") || other !== undefined)
       return `its Dockerfile runs what changes more than the project's folder: ${(other ?? script).slice(0, 80)}`;
     state.steps.push({ type: "run", script, workdir: state.workdir, env: { ...state.env } });

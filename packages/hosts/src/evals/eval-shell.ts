@@ -21,17 +21,19 @@ export interface EvalShellPlace extends Pick<LocalOptions, "env" | "sandboxLimit
 interface Place extends EvalShellPlace {
   /** The folder is seen as a view of it. */
   readonly layers?: ForkLayers | undefined;
+  /** Its package managers find which registries the user has. */
+  readonly installs?: boolean;
 }
 
 export async function openEvalShell(
   folder: string,
   reach: Reach,
-  { env, sandboxLimits, signal, layers }: Place,
+  { env, sandboxLimits, signal, layers, installs = false }: Place,
 ): Promise<EvalShell | Failure> {
   const network = reach === "open" ? "host" : "none";
   const hosts = reach === "open" ? [] : reach.hosts;
-  const fork = layers && { fork: layers };
-  const opened = await openLoneSandbox({ cwd: folder, env, hosts, sandboxLimits, network, ...fork });
+  const more = { ...(layers && { fork: layers }), installs };
+  const opened = await openLoneSandbox({ cwd: folder, env, hosts, sandboxLimits, network, ...more });
   if (isFailure(opened)) return opened;
   const { sandbox, close, remark } = opened;
   const run: Shell = async ({ script, cwd, timeoutMs, env: more = {} }) => {

@@ -39,7 +39,10 @@ export async function mineRepository(query: MineQuery): Promise<Mined | Failure>
     for (const name of ["git", "work"]) mkdirSync(join(folder, name));
     const history = await openHistory(repository, { own: join(folder, "git"), path });
     if (isFailure(history)) return history;
-    const setUp = await openEvalShell(work, await setUpReach(reach), query);
+    const setUp = await openEvalShell(work, await setUpReach(reach, { cwd: folder, env }), {
+      ...query,
+      installs: true,
+    });
     if (isFailure(setUp)) return setUp;
     shells.push(setUp);
     const run = await openEvalShell(work, { hosts: [] }, query);

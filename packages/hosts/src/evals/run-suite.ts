@@ -68,9 +68,10 @@ async function openPorts(query: SuiteQuery, folder: string): Promise<SuitePorts 
   const { env } = query;
   const work = join(folder, "set-up");
   mkdirSync(work);
-  const reach = await setUpReach(query.reach);
+  const reach = await setUpReach(query.reach, { cwd: folder, env });
+  const openSetUp = (path: string) => openEvalShell(path, reach, { ...query, installs: true });
   // Where no sandbox can be had that is said once, and not by each task.
-  const tried = await openEvalShell(work, reach, query);
+  const tried = await openSetUp(work);
   if (isFailure(tried)) return tried;
   await tried.close();
   const views = await openViews(folder, query);
@@ -78,7 +79,7 @@ async function openPorts(query: SuiteQuery, folder: string): Promise<SuitePorts 
   if (!hasViews) query.onRemark(`Each trial works on copies, which take their time: ${views.text}`);
   const found = hasViews ? { views } : {};
   return {
-    builder: { openShell: (path) => openEvalShell(path, reach, query), folder: work, path: env.PATH ?? "" },
+    builder: { openShell: openSetUp, folder: work, path: env.PATH ?? "" },
     ...found,
     openShell: (path, layers) => openEvalShell(path, { hosts: [] }, { ...query, layers }),
     remove: removeFolder,

@@ -1,6 +1,5 @@
 /** `/best-of`: several attempts at one task, side by side, and the best one taken over after a yes. */
 import { type Failure, failure, isFailure, messageText, type Session, stricterMode } from "@lathe/protocol";
-import { imagesIn } from "../attachments.ts";
 import type { Tried } from "../best-of-chat.ts";
 import type { Chat } from "../chat.ts";
 import type { Option } from "../choice.ts";
@@ -38,8 +37,8 @@ async function triedBy(chat: Chat, words: string): Promise<Tried | Failure> {
   }
   const text = task.trim() || lastSaid(chat.session?.session());
   if (text === "") return wrong("say what the attempts are to do: /best-of 3 fix the failing test");
-  const images = imagesIn(text, chat.options.cwd);
-  return isFailure(images) ? images : { count, words: { text, ...(images.length > 0 && { images }) } };
+  const said = chat.pasted.wordsOf(text, chat.options.cwd);
+  return isFailure(said) ? said : { count, words: said };
 }
 
 async function sessionToGoOn({ options }: Chat, start: string | undefined): Promise<Tried | Failure> {

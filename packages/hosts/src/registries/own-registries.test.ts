@@ -1,0 +1,160 @@
+/** The registries that are the user's own: by their settings alone, without logins, for one host and port each. */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, it } from "node:test";
+import { parseHostRule, registryHosts, registryKinds } from "@lathe/sandbox";
+import fc from "fast-check";
+import { ownRegistries } from "./own-registries.ts";
+import { ownRegistryHosts } from "./own-registry-hosts.ts";
+
+let home: string;
+let cwd: string;
+beforeEach(() => {
+  const root = mkdtempSync(join(tmpdir(), "own-registries-"));
+  [home, cwd] = [join(root, "home"), join(root, "project")];
+  for (const path of [home, cwd]) mkdirSync(path);
+});
+afterEach(() => rmSync(dirname(home), { recursive: true, force: true }));
+
+const put = (path: string, text: string): void => {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+};
+const hosts = (env: Readonly<Record<string, string>> = {}): readonly string[] =>
+  ownRegistryHosts(registryKinds, { cwd, env: { HOME: home, ...env } }, registryHosts);
+const files = (env: Readonly<Record<string, string>> = {}) =>
+  ownRegistries({ HOME: home, ...env }, cwd).files;
+
+it("has none where nothing is set", () => {
+  assert.deepEqual([hosts(), files()], [[], {}]);
+});
+
+it("reads npm's, pip's, Go's and Cargo's own files", () => {
+  put(
+    join(home, ".npmrc"),
+    "; ours\nregistry = http://npm.corp.example:4873/\n@corp:registry=https://packages.corp.example/npm/\n//npm.corp.example:4873/:_authToken=abc\n",
+  );
+  put(
+    join(home, ".config/pip/pip.conf"),
+    "[global]\nindex-url = https://pypi.corp.example/simple\nextra-index-url =\n    https://one.corp.example/simple\n    https://two.corp.example:8443/simple\ntimeout = 60\n",
+  );
+  put(join(home, ".config/go/env"), "GOPROXY=https://go.corp.example,direct\n");
+  put(
+    join(home, ".cargo/config.toml"),
+    '[build]\njobs = 2\n[source.crates-io]\nreplace-with = "corp"\n[source.corp]\nregistry = "sparse+https://cargo.corp.example/index/"\n[source.git]\nregistry = "https://github.com/x/y"\n[registry]\ntoken = "abc"\n',
+  );
+  assert.deepEqual(hosts(), [
+    "npm.corp.example:4873",
+    "packages.corp.example:443",
+    "pypi.corp.example:443",
+    "one.corp.example:443",
+    "two.corp.example:8443",
+    "go.corp.example:443",
+    "cargo.corp.example:443",
+  ]);
+  const written = files();
+  assert.deepEqual(Object.keys(written).sort(), [
+    ".cargo/config.toml",
+    ".config/go/env",
+    ".config/pip/pip.conf",
+    ".npmrc",
+  ]);
+  assert.doesNotMatch(JSON.stringify(written), /abc|token|github|jobs|timeout/);
+  assert.match(written[".cargo/config.toml"] ?? "", /replace-with = "corp"/);
+});
+
+it("takes the user's variables before their files, and lists each once", () => {
+  put(join(home, ".npmrc"), "registry=https://one.example/\n");
+  const env = {
+    NPM_CONFIG_REGISTRY: "https://two.example/",
+    PIP_INDEX_URL: "https://two.example/simple",
+    GOPROXY: "off",
+  };
+  assert.deepEqual(hosts(env), ["two.example:443"]);
+  assert.deepEqual(files(env), {
+    ".npmrc": "registry=https://two.example/\n",
+    ".config/pip/pip.conf": "[global]\nindex-url = https://two.example/simple\n",
+  });
+});
+
+it("passes no login on", () => {
+  const env = {
+    PIP_INDEX_URL: "https://me:hidden@pypi.corp.example/simple",
+    GOPROXY: "https://me:hidden@go.corp.example",
+  };
+  put(join(home, ".npmrc"), "registry=https://me:hidden@npm.corp.example/\n");
+  assert.deepEqual(hosts(env), ["npm.corp.example:443", "pypi.corp.example:443", "go.corp.example:443"]);
+  assert.doesNotMatch(JSON.stringify(files(env)), /hidden|me:/);
+});
+
+it("takes nothing from a project: neither its files, nor a link to them, nor what npm makes variables of", () => {
+  put(join(cwd, ".npmrc"), "registry=http://10.0.0.5/\nuserconfig=.npmrc\n");
+  put(join(cwd, "pip.conf"), "[global]\nindex-url=http://10.0.0.5/simple\n");
+  symlinkSync(join(cwd, ".npmrc"), join(home, ".npmrc"));
+  const env = {
+    npm_config_registry: "http://10.0.0.5/",
+    npm_config_userconfig: join(cwd, ".npmrc"),
+    NPM_CONFIG_USERCONFIG: join(cwd, ".npmrc"),
+    PIP_CONFIG_FILE: join(cwd, "pip.conf"),
+    CARGO_HOME: "relative",
+  };
+  assert.deepEqual([hosts(env), files(env)], [[], {}]);
+  assert.deepEqual(hosts({ HOME: cwd }), [], "a home that is worked in");
+});
+
+it("means all hosts of a public registry that is named, which a mirror answers for", () => {
+  const env = {
+    PIP_INDEX_URL: "https://pypi.org/simple",
+    NPM_CONFIG_REGISTRY: "https://registry.npmjs.org/",
+  };
+  assert.deepEqual(hosts(env), ["registry.npmjs.org:443", "pypi.org:443", "files.pythonhosted.org:443"]);
+});
+
+it("never takes an address of a cloud's credentials or of the link for a registry", () => {
+  for (const address of [
+    "169.254.169.254",
+    "[fe80::1]",
+    "[fd00:ec2::254]",
+    "0.0.0.0",
+    "2852039166",
+    "0xA9FEA9FE",
+  ])
+    assert.deepEqual(hosts({ NPM_CONFIG_REGISTRY: `http://${address}/` }), [], address);
+  assert.deepEqual(hosts({ NPM_CONFIG_REGISTRY: "http://10.1.2.3:8081/x/" }), ["10.1.2.3:8081"]);
+});
+
+it("gives rules for one host and port each, whatever the files say", () => {
+  const word = fc.oneof(
+    fc.constantFrom(
+      "registry",
+      "=",
+      "\n",
+      "[global]",
+      "index-url",
+      "https://",
+      "a.example",
+      ":80",
+      "*.",
+      "@",
+      " ",
+      "$",
+      '"',
+      "\0",
+      "[source.x]",
+      "sparse+",
+      "//",
+    ),
+    fc.string({ maxLength: 8 }),
+  );
+  fc.assert(
+    fc.property(fc.array(word, { maxLength: 30 }), (words) => {
+      const text = words.join("");
+      for (const path of [".npmrc", ".config/pip/pip.conf", ".config/go/env", ".cargo/config.toml"])
+        put(join(home, path), text);
+      for (const rule of hosts().map(parseHostRule))
+        assert.ok("host" in rule && rule.kind !== "suffix" && rule.port !== undefined);
+    }),
+  );
+});

@@ -1,0 +1,35 @@
+/** Own registry hosts: rules for the registries that the user's own settings name, each for that host and port alone. */
+import { isIP } from "node:net";
+import type { RegistryKind } from "@lathe/sandbox";
+import { addressKind } from "@lathe/sandbox/address-kind";
+import type { LocalOptions } from "../local-options.ts";
+import { type OwnRegistry, ownRegistries } from "./own-registries.ts";
+
+/**
+ * Named with its port a host may have a private address, as companies' registries do. Where the user names a public
+ * registry that has several hosts, all of them are meant: what answers by these names is the user's own mirror.
+ */
+export function ownRegistryHosts(
+  kinds: readonly RegistryKind[],
+  place: Pick<LocalOptions, "cwd" | "env">,
+  registryHosts: (kinds: readonly RegistryKind[]) => readonly string[],
+): readonly string[] {
+  const { registries } = ownRegistries(place.env, place.cwd);
+  const own = registries.filter((one) => kinds.includes(one.kind) && canBeRegistry(one));
+  const texts = own.flatMap((registry) => {
+    const preset = registryHosts([registry.kind]);
+    const isPreset = preset.includes(registry.url.hostname) && portOf(registry) === "443";
+    return isPreset ? preset.map((host) => `${host}:443`) : [`${registry.url.hostname}:${portOf(registry)}`];
+  });
+  return [...new Set(texts)];
+}
+
+/** Where clouds keep credentials, and what only the next cable reaches, is none. */
+function canBeRegistry({ url }: OwnRegistry): boolean {
+  const address = url.hostname.replace(/^\[|\]$/g, "");
+  return isIP(address) === 0 || ["public", "private", "loopback"].includes(addressKind(address));
+}
+
+function portOf({ url }: OwnRegistry): string {
+  return url.port || (url.protocol === "https:" ? "443" : "80");
+}
