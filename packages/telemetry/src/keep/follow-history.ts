@@ -127,7 +127,7 @@ function followEdit(course: Course, edit: FollowedEdit): void {
   const source = from ?? path;
   if (!following.views.byPath.has(source) && following.ghosts.length === 0) return;
   const [before, after] = [textOf(course, edit.before), textOf(course, edit.after)];
-  const seen = { at, isCommit: false } as const;
+  const seen = { at, latest: at, writtenAt: at, isCommit: false } as const;
   if (before)
     follow(following, { ...seen, by: "user", files: [{ path: source, before: undefined, after: before }] });
   if (after === undefined && edit.after !== null) return;
@@ -141,7 +141,7 @@ function followEdit(course: Course, edit: FollowedEdit): void {
 /** Of commits with more files only those that are followed are looked at. */
 const mostFiles = 300;
 
-async function transitionOf(course: Course, { at, files }: Commit): Promise<Transition> {
+async function transitionOf(course: Course, { files, ...commit }: Commit): Promise<Transition> {
   const { byPath } = course.following.views;
   const isFollowed = ({ path, from }: CommittedFile): boolean =>
     byPath.has(path) || (from !== undefined && byPath.has(from));
@@ -157,7 +157,8 @@ async function transitionOf(course: Course, { at, files }: Commit): Promise<Tran
           return { path, ...(from !== undefined && { from }), before: old, after: now };
         }),
       );
-  return { at, by: "user", isCommit: true, files: transitions };
+  const { at, latest, writtenAt } = commit;
+  return { at, latest, writtenAt, by: "user", isCommit: true, files: transitions };
 }
 
 /** After it nothing is in doubt: what is not there is gone. */
@@ -174,5 +175,5 @@ async function lastTransition(course: Course, since: number): Promise<Transition
           return { path, before: text, after: text };
         }),
       );
-  return { at: now, by: "user", isCommit: false, files };
+  return { at: now, latest: now, writtenAt: now, by: "user", isCommit: false, files };
 }

@@ -2,7 +2,7 @@
 import { type Aligner, type Alignment, createAligner } from "./align.ts";
 import { type AddedIndex, type AddedLines, findMoved, indexAdded, type Moved } from "./moved-runs.ts";
 import { type Text, weightOf } from "./text.ts";
-import { isThere, loseLine, seeLine, type TrackedLine } from "./tracked-line.ts";
+import { isThere, layOut, loseLine, missLine, seeLine, type TrackedLine } from "./tracked-line.ts";
 import type { FileTransition, Transition } from "./transition.ts";
 import { createViews, type Place, promoteCopy, putPlace, takeViews, type View, type Views } from "./views.ts";
 
@@ -36,10 +36,11 @@ interface Work {
 }
 
 export function follow(following: Following, transition: Transition): void {
-  const { views, ghosts } = following;
+  const { views } = following;
   const nothing = indexAdded([]);
   const work: Work = { following, transition, occupied: new Map(), missing: [], added: nothing, lost: [] };
-  if (views.byPath.size === 0 && ghosts.length === 0) return;
+  if (views.byPath.size === 0 && following.ghosts.length === 0) return;
+  renameGhosts(following, transition);
   for (const file of transition.files) {
     for (const view of takeViews(views, file.from ?? file.path)) followView(work, view, file);
     // A renamed file may have views where it is now, from before it was committed.
@@ -53,7 +54,16 @@ export function follow(following: Following, transition: Transition): void {
     recall(work);
     copy(work);
   }
-  following.ghosts = [...ghosts.filter((ghost) => !isBack(ghost)), ...work.lost];
+  following.ghosts = [...following.ghosts.filter((ghost) => !isBack(ghost)), ...work.lost];
+}
+
+function renameGhosts(following: Following, { files }: Transition): void {
+  const renames = new Map(files.flatMap(({ path, from }) => (from === undefined ? [] : [[from, path]])));
+  if (renames.size === 0) return;
+  following.ghosts = following.ghosts.map((ghost) => ({
+    ...ghost,
+    path: renames.get(ghost.path) ?? ghost.path,
+  }));
 }
 
 function isBack({ lines }: Ghost): boolean {
@@ -78,31 +88,40 @@ const gone: Alignment = { to: [], laidOut: new Set(), runs: [] };
 
 function followView(work: Work, view: View, file: FileTransition): void {
   const { transition, following } = work;
-  const { at, isCommit } = transition;
-  if (isCommit) noteCommitted(work, view, file.before);
-  const { after, path } = file;
-  if (after === view.text) {
-    for (const place of view.places) stay(work, place, { path, text: after });
+  if (transition.isCommit) noteCommitted(work, view, file.before);
+  const { after } = file;
+  const alignment = after ? following.align(view.text, after) : gone;
+  const isThere = ({ at }: Place): boolean => at.every((line) => alignment.to[line] !== undefined);
+  const missing = view.places.filter((place) => !isThere(place));
+  if (missing.some(({ line }) => isNewer(transition, line))) {
+    for (const place of view.places) putPlace(following.views, view, place);
     return;
   }
-  const alignment = after ? following.align(view.text, after) : gone;
-  const missing: Place[] = [];
-  for (const place of view.places) {
-    const now = place.at.map((line) => alignment.to[line]);
-    if (after === undefined || now.some((lines) => lines === undefined)) {
-      missing.push(place);
-      continue;
-    }
-    const lines = [...new Set(now.flatMap((one) => one ?? []))];
-    if (place.at.some((line) => alignment.laidOut.has(line))) place.line.laidOutAt ??= at;
-    stay(work, { ...place, at: lines }, { path, text: after });
-  }
+  if (after) for (const place of view.places.filter(isThere)) carry(work, place, { file, after, alignment });
   if (missing.length > 0) work.missing.push({ view, file, alignment, missing });
+}
+
+/**
+ * The line is newer than the commit that lacks it: one that was committed anew when the line was already there says nothing
+ * of it. A line that was committed before, it has taken out, whenever it was written.
+ */
+function isNewer({ writtenAt, isCommit }: Transition, { since, isCommitted }: TrackedLine): boolean {
+  return isCommit && !isCommitted && writtenAt < since;
+}
+
+interface Carried extends Pick<Search, "file" | "alignment"> {
+  readonly after: Text;
+}
+
+function carry(work: Work, place: Place, { file, after, alignment }: Carried): void {
+  const lines = [...new Set(place.at.flatMap((line) => alignment.to[line] ?? []))];
+  if (place.at.some((line) => alignment.laidOut.has(line))) layOut(place.line, work.transition);
+  stay(work, { ...place, at: lines }, { path: file.path, text: after });
 }
 
 function stay(work: Work, place: Place, at: Pick<View, "path" | "text">): void {
   const { following, transition, occupied } = work;
-  if (!place.isCopy) seeLine(place.line, transition.at, transition.isCommit);
+  if (!place.isCopy) seeLine(place.line, transition, transition.isCommit);
   const lines = occupied.get(at.path) ?? new Set();
   for (const line of place.at) lines.add(line);
   occupied.set(at.path, lines);
@@ -207,7 +226,7 @@ function move(work: Work, { moved, line, view, places }: Moving): void {
   const { path, text } = moved;
   const isLaidOut = view.text.lines[line] !== text.lines[moved.line];
   for (const place of places) {
-    if (isLaidOut) place.line.laidOutAt ??= work.transition.at;
+    if (isLaidOut) layOut(place.line, work.transition);
     stay(work, { ...place, at: [moved.line] }, { path, text });
   }
 }
@@ -256,30 +275,31 @@ function vanish(work: Work, vanishing: Vanishing): void {
 /** Not one that may still be committed, nor one of which a copy stays. */
 function isLost(work: Work, { view, file, isPure }: Vanishing, place: Place): boolean {
   const { following, transition } = work;
-  const { at, by, isCommit } = transition;
+  const { by, isCommit } = transition;
   const { line } = place;
   if (isCommit && !line.isCommitted) {
-    line.missingSince ??= at;
+    missLine(line, transition);
     putPlace(following.views, { path: file.after ? file.path : view.path, text: view.text }, place);
     return false;
   }
   if (isPure && promoteCopy(following.views, line)) return false;
-  loseLine(line, at, by);
+  loseLine(line, transition, by);
   return true;
 }
 
-/** Lines that vanished before and stand in what is new. */
+/** Lines that vanished before and stand in what is new of the same file; elsewhere somebody wrote the same once more. */
 function recall(work: Work): void {
   const { following, added } = work;
-  for (const ghost of following.ghosts) {
-    if (!ghost.plain.some((plain) => added.spots.has(plain))) continue;
-    for (const [i, moved] of findMoved(ghost.plain, added, ghost.path).entries()) {
-      if (moved)
-        comeBack(
-          work,
-          (ghost.lines[i] ?? []).filter((line) => !isThere(line)),
-          moved,
-        );
+  const places = Map.groupBy(following.ghosts, ({ path }) => path);
+  for (const [path, ghosts] of places) {
+    const own = added.all.filter((lines) => lines.path === path);
+    if (own.length === 0) continue;
+    const index = { ...indexAdded(own), taken: added.taken };
+    for (const ghost of ghosts) {
+      for (const [i, moved] of findMoved(ghost.plain, index, path).entries()) {
+        const gone = ghost.lines[i]?.filter((line) => !isThere(line)) ?? [];
+        if (moved) comeBack(work, gone, moved);
+      }
     }
   }
 }
@@ -287,7 +307,7 @@ function recall(work: Work): void {
 function comeBack({ following, transition }: Work, lines: readonly TrackedLine[], moved: Moved): void {
   const { path, text } = moved;
   for (const line of lines) {
-    seeLine(line, transition.at, transition.isCommit);
+    seeLine(line, transition, transition.isCommit);
     putPlace(following.views, { path, text }, { line, at: [moved.line], isCopy: false });
   }
 }
@@ -310,7 +330,7 @@ function copy(work: Work): void {
     if (plain.reduce((sum, one) => sum + weightOf(one), 0) < copyWeight) continue;
     for (const [i, moved] of findMoved(plain, added, path).entries()) {
       const place = originals[i];
-      if (!moved || !place || moved.path === path) continue;
+      if (!moved || !place) continue;
       const { path: to, text: into } = moved;
       found.push({
         at: { path: to, text: into },

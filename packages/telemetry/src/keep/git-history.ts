@@ -12,9 +12,12 @@ export interface CommittedFile {
 
 export interface Commit {
   readonly id: string;
-  /** When it came to be, in milliseconds since the epoch. */
+  /** When it came to be for who works here, in milliseconds since the epoch. */
   readonly at: number;
-  /** No commit behind it came to be earlier: what happened before that moment belongs before it. */
+  /** When it was committed, as it is now: a rebase writes commits anew. */
+  readonly latest: number;
+  readonly writtenAt: number;
+  /** No commit behind it was committed earlier: what happened before that moment belongs before it. */
   readonly order: number;
   readonly files: readonly CommittedFile[];
 }
@@ -46,7 +49,7 @@ export async function readHistory(
   return commits
     .reverse()
     .map((commit) => {
-      order = Math.min(order, commit.at);
+      order = Math.min(order, commit.latest);
       return { ...commit, order };
     })
     .reverse();
@@ -58,7 +61,8 @@ function readCommit(text: string): Omit<Commit, "order"> {
   const [committer, author] = people;
   // Who rebases or amends commits of their own has had them before; others' have come with the merge.
   const isOwn = committer === author && Number(authored) < Number(committed);
-  return { id, at: Number(isOwn ? authored : committed) * 1000, files: readFiles(fields.slice(1)) };
+  const [writtenAt, latest] = [Number(authored) * 1000, Number(committed) * 1000];
+  return { id, at: isOwn ? writtenAt : latest, latest, writtenAt, files: readFiles(fields.slice(1)) };
 }
 
 function readFiles(fields: readonly string[]): readonly CommittedFile[] {

@@ -30,6 +30,7 @@ interface Spot {
 
 /** Added lines by what they say; lines that were taken once are not taken again. */
 export interface AddedIndex {
+  readonly all: readonly AddedLines[];
   readonly spots: ReadonlyMap<string, readonly Spot[]>;
   readonly taken: Map<AddedLines, Set<number>>;
 }
@@ -45,7 +46,7 @@ export function indexAdded(all: readonly AddedLines[]): AddedIndex {
       else spots.set(plain, [{ added, index }]);
     }
   }
-  return { spots, taken: new Map() };
+  return { all, spots, taken: new Map() };
 }
 
 /** Lines of a very common kind are looked up in so many places only. */

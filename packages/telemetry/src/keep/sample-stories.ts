@@ -1,149 +1,20 @@
 /** Sample stories: made-up histories of a repository whose truth is known, line by line. */
-import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { type FollowedSession, followHistory } from "./follow-history.ts";
-import {
-  createSampler,
-  formatLine,
-  functionsOf,
-  type SampleFile,
-  type Sampler,
-  sampleText,
-} from "./sample-code.ts";
-import { removedBy } from "./tracked-line.ts";
-
-const path = "/usr/local/bin:/usr/bin:/bin:/opt/homebrew/bin";
-const hour = 3_600_000;
-const day = 24 * hour;
-const start: number = Date.UTC(2026, 0, 5, 12);
-const horizons: readonly number[] = [hour, day, 7 * day, 30 * day];
-
-/** A repository with files whose lines are known, and a session of an agent in it. */
-class Ground {
-  readonly root: string = mkdtempSync(join(tmpdir(), "lathe-keep-"));
-  readonly sampler: Sampler;
-  readonly files: Map<string, SampleFile> = new Map();
-  at: number = start;
-  #session: FollowedSession = { endedAt: 0, edits: [] };
-  #agents: SampleFile = [];
-  /** Changes of the truth: the agent's lines that are there from a moment on. */
-  readonly truth: { at: number; lines: ReadonlySet<object> }[] = [];
-
-  constructor(seed: number) {
-    this.sampler = createSampler(seed);
-    this.git("init", "-q", "-b", "main");
-    for (const name of ["src/a.js", "src/b.js", "lib/c.js"])
-      this.files.set(name, this.sampler.sampleFile(6, false));
-    this.commit("begin");
-    this.at += hour;
-  }
-
-  git(...args: readonly string[]): string {
-    const date = `${Math.floor(this.at / 1000)} +0000`;
-    const who = {
-      GIT_AUTHOR_NAME: "a",
-      GIT_AUTHOR_EMAIL: "a@x",
-      GIT_COMMITTER_NAME: "a",
-      GIT_COMMITTER_EMAIL: "a@x",
-    };
-    const env = { PATH: path, GIT_AUTHOR_DATE: date, GIT_COMMITTER_DATE: date, ...who };
-    const quiet = { GIT_CONFIG_GLOBAL: "/dev/null", GIT_CONFIG_NOSYSTEM: "1", GIT_EDITOR: "true" };
-    return execFileSync("git", args, {
-      cwd: this.root,
-      env: { ...env, ...quiet },
-      stdio: ["ignore", "pipe", "pipe"],
-    }).toString();
-  }
-
-  write(): void {
-    for (const [path, file] of this.files) {
-      mkdirSync(dirname(join(this.root, path)), { recursive: true });
-      writeFileSync(join(this.root, path), sampleText(file));
-    }
-  }
-
-  commit(message: string): void {
-    this.write();
-    this.git("add", "-A");
-    this.git("commit", "-qm", message);
-  }
-
-  file(path: string): SampleFile {
-    const file = this.files.get(path);
-    assert.ok(file);
-    return file;
-  }
-
-  /** The agent puts functions into two files and makes a third. */
-  work(): void {
-    const edits = ["src/a.js", "src/b.js", "src/new.js"].map((path) => {
-      const old = this.files.get(path);
-      const before = old ? sampleText(old) : null;
-      const functions = old ? functionsOf(old) : [];
-      for (let i = 0; i < 4; i++) {
-        const place = Math.floor(this.sampler.random() * (functions.length + 1));
-        functions.splice(place, 0, this.sampler.sampleFunction(true));
-      }
-      this.files.set(path, functions.flat());
-      return { at: this.at, path, from: null, before, after: sampleText(functions.flat()) };
-    });
-    this.#session = { endedAt: this.at, edits };
-    this.#agents = [...this.files.values()].flat().filter((line) => line.isAgents && line.texts[0] !== "");
-    this.write();
-    this.know();
-  }
-
-  /** Notes what is there now. */
-  know(): void {
-    const all = new Set([...this.files.values()].flat());
-    this.truth.push({ at: this.at, lines: new Set(this.#agents.filter((line) => all.has(line))) });
-  }
-
-  /** Somebody changes some of the lines. */
-  change(path: string, share: number): void {
-    const changed = (text: string): string => {
-      const number = Math.floor(this.sampler.random() * 1e9);
-      const word = /[a-z]{4,}/i.exec(text)?.[0];
-      const isReplaced = word !== undefined && this.sampler.random() < 0.5;
-      return isReplaced ? text.replace(word, `${word}${number}`) : `${text} // ${number} reviewed`;
-    };
-    const file = this.file(path).map((line) => {
-      if (line.texts[0] === "" || this.sampler.random() >= share) return line;
-      return { ...line, texts: [changed(line.texts[0] ?? "")] };
-    });
-    this.files.set(path, file);
-  }
-
-  async measured(now: number): Promise<readonly number[]> {
-    const options = {
-      repository: { root: this.root, path },
-      sessions: [this.#session],
-    };
-    const [found = []] = await followHistory({ ...options, now, tip: "HEAD", withFiles: true });
-    const lines = found.flat();
-    assert.equal(lines.length, this.#agents.length);
-    return horizons.map((horizon) => {
-      const kept = lines.filter((line) => removedBy(line, this.#session.endedAt + horizon) === undefined);
-      return (100 * kept.length) / lines.length;
-    });
-  }
-
-  known(): readonly number[] {
-    return horizons.map((horizon) => {
-      const last = this.truth.findLast(({ at }) => at <= this.#session.endedAt + horizon);
-      return (100 * (last?.lines.size ?? 0)) / this.#agents.length;
-    });
-  }
-
-  remove(): void {
-    rmSync(this.root, { recursive: true });
-  }
-}
+import { renameSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { formatLine, functionsOf } from "./sample-code.ts";
+import { day, Ground, horizons, hour, start } from "./sample-ground.ts";
 
 type Story = (ground: Ground) => void;
+
+/** What somebody did before the session, where a story says so. */
+const preludes: Readonly<Record<string, Story>> = {
+  "rebased with commits of before the session": (ground) => {
+    ground.git("checkout", "-q", "-b", "topic");
+    for (const path of ["src/a.js", "src/b.js"]) ground.change(path, 0.3);
+    ground.commit("before the session");
+    ground.at += hour;
+  },
+};
 
 /** The agent's work is committed, then somebody does something with it three days later, and something else much later. */
 const later =
@@ -162,7 +33,7 @@ const later =
     ground.know();
   };
 
-export const stories: Readonly<Record<string, Story>> = {
+const stories: Readonly<Record<string, Story>> = {
   "nothing happens": (ground) => {
     ground.at += hour / 2;
     ground.commit("kept");
@@ -228,6 +99,36 @@ export const stories: Readonly<Record<string, Story>> = {
     ground.git("rebase", "-q", "main");
     ground.files.clear();
     for (const [path, file] of topic) ground.files.set(path, file);
+  },
+  "rebased with commits of before the session": (ground) => {
+    ground.at += 10 * 60_000;
+    ground.commit("the agent's work");
+    const topic = new Map(ground.files);
+    ground.at += day;
+    ground.git("checkout", "-q", "main");
+    ground.files.clear();
+    ground.files.set("lib/other.js", ground.sampler.sampleFile(5, false));
+    ground.commit("others' work");
+    ground.at += day;
+    ground.git("checkout", "-q", "topic");
+    ground.git("rebase", "-q", "main");
+    for (const [path, file] of topic) ground.files.set(path, file);
+    ground.at += 8 * day;
+    ground.change("src/b.js", 0.3);
+    ground.commit("later");
+    ground.know();
+  },
+  "changed, and then a branch of long ago comes in": (ground) => {
+    ground.at += 10 * 60_000;
+    ground.commit("the agent's work");
+    ground.at += 2 * day;
+    ground.change("src/new.js", 0.4);
+    ground.commit("some lines are changed");
+    ground.know();
+    ground.at += 2 * day;
+    ground.change("src/b.js", 0.3);
+    ground.commit("written long ago", ground.at - 40 * day);
+    ground.know();
   },
   "squashed into main": (ground) => {
     ground.git("checkout", "-q", "-b", "topic");
@@ -320,6 +221,32 @@ export const stories: Readonly<Record<string, Story>> = {
     ground.commit("the original goes");
     ground.know();
   },
+  "written twice, and once taken out": (ground) => {
+    ground.at += 10 * 60_000;
+    ground.commit("the agent's work");
+    ground.at += 2 * day;
+    const once = ground.file("src/new.js");
+    const [first, between] = [0, 1].map(() => ground.sampler.sampleFunction(false));
+    ground.files.set("src/new.js", [...(first ?? []), ...once, ...(between ?? []), ...once]);
+    ground.commit("a merge gone wrong");
+    ground.at += 6 * day;
+    ground.files.set("src/new.js", [...(first ?? []), ...once]);
+    ground.commit("mended");
+    ground.know();
+  },
+  "taken out, and made anew in another file": (ground) => {
+    ground.at += 10 * 60_000;
+    ground.commit("the agent's work");
+    ground.at += 2 * day;
+    const made = ground.file("src/new.js").map((line) => ({ ...line }));
+    ground.files.delete("src/new.js");
+    ground.git("rm", "-q", "src/new.js");
+    ground.commit("not needed");
+    ground.know();
+    ground.at += 8 * day;
+    ground.files.set("lib/generated.js", made);
+    ground.commit("a program wrote the same");
+  },
   "never committed, and changed by hand at once": (ground) => {
     ground.at += 10 * 60_000;
     ground.change("src/a.js", 0.5);
@@ -357,14 +284,17 @@ export const stories: Readonly<Record<string, Story>> = {
   },
 };
 
+export const storyNames: readonly string[] = Object.keys(stories);
+
 /** How far what is measured is from the truth, in points, at each horizon; the mean over made-up repositories. */
-export async function errorsOf(story: Story, seeds: readonly number[]): Promise<readonly number[]> {
+export async function errorsOf(name: string, seeds: readonly number[]): Promise<readonly number[]> {
   const errors = horizons.map(() => 0);
   for (const seed of seeds) {
     const ground = new Ground(seed);
     try {
+      preludes[name]?.(ground);
       ground.work();
-      story(ground);
+      stories[name]?.(ground);
       const measured = await ground.measured(start + 60 * day);
       const known = ground.known();
       for (const i of horizons.keys())

@@ -38,23 +38,49 @@ export function trackLine(change: number, since: number): TrackedLine {
   };
 }
 
+/**
+ * When something came to be. Who rebases a commit of their own had written it before: `at` is when, and `latest` when it
+ * was committed anew. Both are the same for all else.
+ */
+export interface Moment {
+  readonly at: number;
+  readonly latest: number;
+}
+
+/** What was written before the last thing that is known of a line came to it only with the newer commit. */
+function timeFor({ since, absences }: TrackedLine, { at, latest }: Moment): number {
+  const last = absences.at(-1);
+  const known = last?.to ?? last?.from ?? since;
+  return at >= known ? at : Math.max(latest, known);
+}
+
 /** It was there at that moment. */
-export function seeLine(line: TrackedLine, at: number, isCommit: boolean): void {
+export function seeLine(line: TrackedLine, moment: Moment, isCommit: boolean): void {
   const last = line.absences.at(-1);
-  if (last && last.to === undefined) last.to = at;
+  if (last && last.to === undefined) last.to = timeFor(line, moment);
   line.isSeen = true;
   line.missingSince = undefined;
   if (isCommit) line.isCommitted = true;
+}
+
+/** A commit of its file lacks it, while it was not committed itself. */
+export function missLine(line: TrackedLine, moment: Moment): void {
+  line.missingSince ??= timeFor(line, moment);
 }
 
 /**
  * It was not there at that moment. One that was never seen after its session, and is not there when somebody looks at
  * the files, went at a moment nobody knows: it counts as gone from the start, and not as kept for as long as nobody looked.
  */
-export function loseLine(line: TrackedLine, at: number, by: Remover): void {
-  if (line.absences.at(-1) && line.absences.at(-1)?.to === undefined) return;
-  const from = line.missingSince ?? (line.isSeen || by === "agent" ? at : line.since);
-  line.absences.push({ from: Math.max(from, line.since), by });
+export function loseLine(line: TrackedLine, moment: Moment, by: Remover): void {
+  if (!isThere(line)) return;
+  const isKnown = line.isSeen || by === "agent";
+  const from = line.missingSince ?? (isKnown ? timeFor(line, moment) : line.since);
+  line.absences.push({ from, by });
+}
+
+export function layOut(line: TrackedLine, moment: Moment): void {
+  line.laidOutAt ??= timeFor(line, moment);
 }
 
 export function isThere(line: TrackedLine): boolean {

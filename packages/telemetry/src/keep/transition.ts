@@ -1,7 +1,7 @@
 /** Transition: what became of files between two moments, seen in a commit or in the files themselves. */
 
 import type { Text } from "./text.ts";
-import type { Remover } from "./tracked-line.ts";
+import type { Moment, Remover } from "./tracked-line.ts";
 
 export interface FileTransition {
   readonly path: string;
@@ -13,8 +13,9 @@ export interface FileTransition {
   readonly after: Text | undefined;
 }
 
-export interface Transition {
-  readonly at: number;
+export interface Transition extends Moment {
+  /** When the author of a commit had written it, whoever has committed it since. */
+  readonly writtenAt: number;
   readonly by: Remover;
   /** A commit may leave out what is not committed yet; the files themselves leave no doubt. */
   readonly isCommit: boolean;

@@ -1,0 +1,61 @@
+/** What the keep rate says of commits, each taken for an agent's change. */
+import { createAligner } from "@lathe/telemetry/keep/align";
+import { type FollowedSession, followHistory } from "@lathe/telemetry/keep/follow-history";
+import { sessionLines } from "@lathe/telemetry/keep/session-lines";
+import { createTexts } from "@lathe/telemetry/keep/text";
+import type { TrackedLine } from "@lathe/telemetry/keep/tracked-line";
+import { type ChangedFile, type Commit, textAt } from "./history.ts";
+
+export interface Change {
+  readonly commit: Commit;
+  readonly files: readonly ChangedFile[];
+}
+
+export interface OurLine {
+  readonly path: string;
+  /** In the file at that commit, from 0. */
+  readonly number: number;
+  readonly text: string;
+  readonly tracked: TrackedLine;
+}
+
+/** Its lines, followed to `tip`. */
+export async function followChange(root: string, change: Change, tip: Commit): Promise<readonly OurLine[]> {
+  const session = sessionOf(root, change);
+  const repository = { root, path: process.env.PATH ?? "" };
+  const now = Math.max(change.commit.at, tip.committed) + 366 * 86_400_000;
+  const options = { repository, sessions: [session], now, tip: tip.id, withFiles: false };
+  const [found = []] = await followHistory(options);
+  return placed(session, found);
+}
+
+/** It ended right before its commit was written. */
+function sessionOf(root: string, { commit, files }: Change): FollowedSession {
+  const at = commit.at - 1;
+  const edits = files.map(({ path, from }) => ({
+    ...{ at, path, from },
+    before: textAt(root, commit.parent, from ?? path) ?? null,
+    after: textAt(root, commit.id, path) ?? null,
+  }));
+  return { endedAt: at, edits };
+}
+
+/** Which line of which file each of them is. */
+function placed({ edits }: FollowedSession, found: readonly (readonly TrackedLine[])[]): readonly OurLine[] {
+  const texts = createTexts();
+  const textOf = (content: string | null | undefined) => (content ? texts(content) : undefined);
+  const written = edits.map(({ path, from, before, after }) => ({
+    ...{ path, from },
+    before: textOf(before),
+    after: textOf(after),
+  }));
+  const next = edits.map(() => 0);
+  return sessionLines(written, createAligner(), () => undefined).flatMap(({ path, text, owner }) =>
+    owner.flatMap((edit, number) => {
+      if (edit === undefined || text.plain[number] === "") return [];
+      const tracked = found[edit]?.[next[edit] ?? 0];
+      next[edit] = (next[edit] ?? 0) + 1;
+      return tracked ? [{ path, number, text: text.lines[number] ?? "", tracked }] : [];
+    }),
+  );
+}
