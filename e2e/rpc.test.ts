@@ -1,6 +1,7 @@
 /** `lathe rpc`: the real process behind a client of these tests, and behind the client in Python. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
@@ -305,5 +306,42 @@ describe("lathe rpc", () => {
     const { code, out, err } = await place.run(["write a.txt"], { before, env });
     assert.equal(code, 0, err);
     assert.match(out, /^From Python\.\ndone in 2 steps; changed: a\.txt\n$/);
+  });
+
+  describe("what is too much", () => {
+    const start = async (script: WireScript): Promise<Client> =>
+      new Client(place.start(["rpc"], { env: await serving(script), input: null }));
+
+    it("a line that is too long is refused and not kept, and the next one is answered", async () => {
+      const client = await start([]);
+      const { child } = client.running;
+      const piece = "x".repeat(2 ** 20);
+      child.stdin?.write('{"jsonrpc":"2.0","id":1,"method":"');
+      for (let sent = 0; sent < 40; sent++) {
+        if (child.stdin?.write(piece) === false) await once(child.stdin, "drain");
+      }
+      child.stdin?.write('"}\n');
+      const { error, id } = await client.until(({ error: refused }) => refused !== undefined);
+      assert.deepEqual([id, error?.code], [null, -32600]);
+      assert.match(error?.message ?? "", /a line of 40\.0 MiB: a line has at most 16 MiB/);
+      assert.ok((await client.result("initialize", { protocolVersion: 1 })).server);
+      assert.equal(await client.leave(), 0);
+    });
+
+    it("a program that does not read ends its sessions, and is told why", async () => {
+      const client = await start([]);
+      await client.result("initialize", { protocolVersion: 1 });
+      const { child, ended } = client.running;
+      child.stdout?.pause();
+      // Its id comes back with each answer.
+      const id = "x".repeat(100_000);
+      const line = JSON.stringify({ jsonrpc: "2.0", id, method: "session/list", params: {} });
+      for (let n = 0; n < 300; n++) child.stdin?.write(`${line}\n`);
+      await once(child, "exit");
+      child.stdout?.resume();
+      const { code, err } = await ended;
+      assert.equal(code, 1);
+      assert.match(err, /MiB wait to be read on standard output: the program does not read/);
+    });
   });
 });

@@ -7,15 +7,16 @@ import {
   type ClientCapabilities,
   type InitializeResponse,
   type McpServer,
+  MessageTooLargeError,
   methods,
   PROTOCOL_VERSION,
   RequestError,
   type Stream,
 } from "@agentclientprotocol/sdk";
 import { findSession, listSessions, reserveSessionId } from "@lathe/hosts/local";
-import { isFailure } from "@lathe/protocol";
+import { type Failure, isFailure } from "@lathe/protocol";
 import { harnessVersion } from "../harness-version.ts";
-import type { agentOptions } from "../run-options.ts";
+import { type agentOptions, usage } from "../run-options.ts";
 import { AcpSession, type EditorAbilities, refusedBy } from "./acp-session.ts";
 import { withEditorServers } from "./editor-servers.ts";
 import { promptWords } from "./prompt-words.ts";
@@ -27,6 +28,8 @@ export type OptionsOf = (cwd: string) => ReturnType<typeof agentOptions>;
 export interface AcpServer {
   /** Resolves once the editor is gone. */
   readonly closed: Promise<void>;
+  /** Why it was, where the editor did not just leave. */
+  failed(): Failure | undefined;
   /** *Contract:* ends what runs in every session. */
   close(): Promise<void>;
 }
@@ -132,11 +135,20 @@ function serving(connection: AgentConnection, sessions: ReadonlyMap<string, AcpS
   };
   return {
     closed: connection.closed.then(closeAll),
+    failed: () => {
+      const why: unknown = connection.signal.reason;
+      return why instanceof MessageTooLargeError ? tooLarge(why) : undefined;
+    },
     close: async () => {
       await closeAll();
       connection.close();
     },
   };
+}
+
+function tooLarge({ maxMessageBytes }: MessageTooLargeError): Failure {
+  const text = `the editor sent a message with more than ${maxMessageBytes / 2 ** 20} MiB, the most there may be: the connection was closed`;
+  return usage(text);
 }
 
 /** `terminal_output` is how editors say that their terminals show what the agent runs. */

@@ -34,5 +34,5 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const watch = interruptions({ cancel: async () => void (await close()), close });
   await server.closed;
   watch.stop();
-  return watch.code() ?? 0;
+  return watch.code() ?? server.failed() ?? 0;
 }

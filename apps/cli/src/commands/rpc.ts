@@ -4,6 +4,7 @@ import type { Command } from "../command.ts";
 import { readFlags } from "../flags.ts";
 import { interruptions } from "../interruptions.ts";
 import { usage } from "../run-options.ts";
+import { problemLine } from "../show-failure.ts";
 
 const flags = { debug: { type: "boolean", about: "more about what went wrong" } } as const;
 
@@ -18,9 +19,15 @@ session/list; it is told session/event, session/delta and session/remark, and as
   run,
 };
 
-function notRead(bytes: number): Failure {
+/** What waits on standard output would hold the process until somebody reads it. */
+async function endNow(why: string): Promise<never> {
+  await new Promise((resolve) => process.stderr.write(problemLine(why), resolve));
+  process.exit(1);
+}
+
+function notRead(bytes: number): string {
   const what = `${(bytes / 2 ** 20).toFixed(0)} MiB wait to be read on standard output`;
-  return usage(`${what}: the program does not read what it is told; every session was ended`);
+  return `${what}: the program does not read what it is told; every session was ended`;
 }
 
 async function run(argv: readonly string[]): Promise<number | Failure> {
@@ -32,12 +39,12 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
     import("../rpc/bounded-writer.ts"),
     import("../rpc/rpc-peer.ts"),
   ]);
-  let unread: Failure | undefined;
-  const { write } = boundedWriter(process.stdout, mostBytes, (bytes) => {
+  let unread: string | undefined;
+  const output = boundedWriter(process.stdout, mostBytes, (bytes) => {
     unread = notRead(bytes);
     void cancel();
   });
-  const { served, close } = serveRpc(process.stdin, write);
+  const { served, close } = serveRpc(process.stdin, output);
   const cancel = async (): Promise<undefined> => {
     await close();
     process.stdin.destroy();
@@ -45,7 +52,6 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const watch = interruptions({ cancel, close });
   await served;
   watch.stop();
-  // What waits would hold the process until somebody reads it.
-  if (unread) process.stdout.destroy();
-  return watch.code() ?? unread ?? 0;
+  if (unread !== undefined) await endNow(unread);
+  return watch.code() ?? 0;
 }

@@ -1,8 +1,8 @@
 /** `lathe mcp serve`: search, edits and the sandboxed shell for other agents, over standard input and output. */
 import type { Workbench } from "@lathe/hosts/local";
-import { type Failure, isFailure, type Outcome, outcomeText, type Tool } from "@lathe/protocol";
+import { type Failure, failure, isFailure, type Outcome, outcomeText, type Tool } from "@lathe/protocol";
 import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
-import { serveStdio } from "@modelcontextprotocol/server/stdio";
+import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { harnessVersion } from "../harness-version.ts";
 import { agentOptions, usage } from "../run-options.ts";
 import { withWorkbench } from "../with-workbench.ts";
@@ -22,16 +22,39 @@ export async function serveTools({ words, values }: McpLine): Promise<number | F
   return served ?? 0;
 }
 
-async function serve(bench: Workbench, signal: AbortSignal): Promise<undefined> {
-  const closed = new Promise<void>((resolve) => {
-    process.stdin.once("close", resolve).once("end", resolve);
-    signal.addEventListener("abort", () => resolve(), { once: true });
+/** Of one message; the package closes the connection with more. */
+const mostBytes = 16 * 2 ** 20;
+
+class ClosingTransport extends StdioServerTransport {
+  readonly #closed = Promise.withResolvers<void>();
+  /** Settles when nothing is read any more, whoever ended it. */
+  readonly closed: Promise<void> = this.#closed.promise;
+
+  override async close(): Promise<void> {
+    await super.close();
+    this.#closed.resolve();
+  }
+}
+
+async function serve(bench: Workbench, signal: AbortSignal): Promise<Failure | undefined> {
+  const ended = new Promise<undefined>((resolve) => {
+    const end = (): void => resolve(undefined);
+    process.stdin.once("close", end).once("end", end);
+    signal.addEventListener("abort", end, { once: true });
   });
   const complain = (error: Error): void => void process.stderr.write(`lathe: ${error.message}\n`);
-  const handle = serveStdio(() => createServer(bench), { onerror: complain });
-  await closed;
+  const transport = new ClosingTransport(process.stdin, process.stdout, { maxBufferSize: mostBytes });
+  const handle = serveStdio(() => createServer(bench), { onerror: complain, transport });
+  const failed = await Promise.race([ended, transport.closed.then(() => cutOff)]);
   await handle.close();
+  return process.stdin.readableEnded || signal.aborted ? undefined : failed;
 }
+
+const cutOff = failure(
+  "invalid-arguments",
+  `the client could not be read any further: a message has at most ${mostBytes / 2 ** 20} MiB`,
+  { who: "user" },
+);
 
 function createServer(bench: Workbench): McpServer {
   const server = new McpServer({ name: "lathe", title: "Lathe", version: harnessVersion() });

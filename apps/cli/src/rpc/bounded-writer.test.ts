@@ -25,3 +25,24 @@ it("one line that is longer than that is written", () => {
   write("x".repeat(5_000));
   assert.deepEqual(full, []);
 });
+
+it("who waits for room goes on when somebody reads, or when nobody ever will", async () => {
+  const stream = new PassThrough({ highWaterMark: 1 });
+  const { write, drained } = boundedWriter(stream, 1_000_000, () => undefined);
+  let written = 0;
+  const writing = (async () => {
+    for (; written < 100; written++) {
+      write("x".repeat(100));
+      await drained();
+    }
+  })();
+  await new Promise(setImmediate);
+  assert.ok(written < 3, `${written}`);
+  stream.resume();
+  await writing;
+  stream.pause();
+  write("x".repeat(1_000));
+  const left = drained();
+  stream.destroy();
+  await left;
+});

@@ -3,11 +3,13 @@ import type { Writable } from "node:stream";
 
 export interface BoundedWriter {
   write(line: string): void;
+  /** *Contract:* resolves when there is room for more, or nothing is written any more; who has much to write waits for it. */
+  drained(): Promise<void>;
 }
 
 /** *Contract:* `onFull` is called once, with what waits; nothing is written from then on. */
 export function boundedWriter(
-  stream: Pick<Writable, "write" | "writableLength">,
+  stream: Pick<Writable, "write" | "writableLength" | "writableNeedDrain" | "once" | "off" | "destroyed">,
   most: number,
   onFull: (bytes: number) => void,
 ): BoundedWriter {
@@ -22,5 +24,14 @@ export function boundedWriter(
       isFull = true;
       onFull(waits);
     },
+    drained: () =>
+      new Promise((resolve) => {
+        if (isFull || stream.destroyed || !stream.writableNeedDrain) return resolve();
+        const done = (): void => {
+          stream.off("drain", done).off("close", done);
+          resolve();
+        };
+        stream.once("drain", done).once("close", done);
+      }),
   };
 }

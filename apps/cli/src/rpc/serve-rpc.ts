@@ -6,6 +6,7 @@ import { harnessVersion } from "../harness-version.ts";
 import { realFolder, usage } from "../run-options.ts";
 import { type AgentSession, openSessionAs, type SessionOptions, type Turn } from "../sdk/open-session.ts";
 import type { Question } from "../sdk/question.ts";
+import type { BoundedWriter } from "./bounded-writer.ts";
 import { clientMethods, rpcVersion, serverMethods } from "./rpc-messages.ts";
 import { createRpcPeer, type RpcOutcome, type RpcPeer, rpcCodes } from "./rpc-peer.ts";
 import type { ClientMethod, Notifications, OpenParams, ParamsOf, ResultOf } from "./rpc-types.ts";
@@ -25,12 +26,15 @@ interface Held {
 type Sessions = Map<string, Held>;
 type Handlers = { readonly [M in ClientMethod]: (params: ParamsOf<M>) => Promise<ResultOf<M> | Failure> };
 
-export function serveRpc(input: AsyncIterable<Uint8Array>, write: (line: string) => void): RpcServer {
+export function serveRpc(input: AsyncIterable<Uint8Array>, output: BoundedWriter): RpcServer {
   const sessions: Sessions = new Map();
+  const ended = Promise.withResolvers<void>();
   let isGreeted = false;
   const handlers = handlersOf(sessions, {
     open: (id, options) => openFor(peer, id, options),
     tell: (method, params) => peer.tell(method, params),
+    // Nobody is waited for who has left.
+    drained: () => Promise.race([output.drained(), ended.promise]),
   });
   const answer = async (method: string, params: unknown): Promise<RpcOutcome> => {
     if (!Object.hasOwn(clientMethods, method))
@@ -39,8 +43,9 @@ export function serveRpc(input: AsyncIterable<Uint8Array>, write: (line: string)
     isGreeted = true;
     return handled(method as ClientMethod, params, handlers);
   };
-  const peer = createRpcPeer({ write, answer });
+  const peer = createRpcPeer({ write: output.write, answer });
   const close = async (): Promise<void> => {
+    ended.resolve();
     await Promise.allSettled([...sessions.values()].map(({ agent }) => leave(agent)));
   };
   // Whoever closes the input waits for nothing that still runs.
@@ -89,15 +94,16 @@ function refusal(code: number, message: string): RpcOutcome {
 interface Client {
   readonly open: (id: string, options: SessionOptions) => Promise<AgentSession | Failure>;
   readonly tell: Tell;
+  /** *Contract:* resolves when more can be told. */
+  readonly drained: () => Promise<void>;
 }
 
-interface Loading {
+interface Loading extends Pick<Client, "tell" | "drained"> {
   readonly sessions: Sessions;
-  readonly tell: Tell;
   readonly hold: (id: string, options: SessionOptions) => Promise<Failure | undefined>;
 }
 
-function handlersOf(sessions: Sessions, { open, tell }: Client): Handlers {
+function handlersOf(sessions: Sessions, { open, tell, drained }: Client): Handlers {
   const held = (id: string): Held | Failure =>
     sessions.get(id) ?? usage(`session ${id} is not open: session/load opens it`);
   const hold = async (id: string, options: SessionOptions): Promise<Failure | undefined> => {
@@ -115,7 +121,7 @@ function handlersOf(sessions: Sessions, { open, tell }: Client): Handlers {
       const session = reserveSessionId();
       return (await hold(session, optionsOf(params, params.cwd))) ?? { session };
     },
-    "session/load": (params) => load(params, { sessions, tell, hold }),
+    "session/load": (params) => load(params, { sessions, tell, drained, hold }),
     "session/prompt": async ({ session, text, images }) => {
       const found = held(session);
       return isFailure(found) ? found : prompt(found, { text, ...(images && { images }) });
@@ -144,7 +150,7 @@ function handlersOf(sessions: Sessions, { open, tell }: Client): Handlers {
 
 async function load(
   { session: start, replay, cwd, ...more }: ParamsOf<"session/load">,
-  { sessions, tell, hold }: Loading,
+  { sessions, tell, drained, hold }: Loading,
 ): Promise<ResultOf<"session/load"> | Failure> {
   const id = await findSession(process.env, start);
   if (isFailure(id)) return id;
@@ -155,7 +161,10 @@ async function load(
   const options = { ...optionsOf(more, cwd ?? own), resume: id };
   const refused = await hold(id, options);
   if (refused) return refused;
-  if (replay) for (const event of events) tell("session/event", { session: id, event, replay: true });
+  for (const event of replay ? events : []) {
+    tell("session/event", { session: id, event, replay: true });
+    await drained();
+  }
   return { session: id, cwd: cwd ?? own, title };
 }
 
