@@ -1,9 +1,14 @@
 /** Opens a tree for learning how to rank: the candidates of queries with their features, as a search weighs them. */
+import { join } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { readQuietly } from "./build/index-files.ts";
 import { CodeIndex } from "./code-index.ts";
 import { candidatesOf } from "./rank/candidates.ts";
 import { type FeatureName, featureNames } from "./rank/features.ts";
 import type { QueryManner } from "./rank/query.ts";
+import { weighedUnits } from "./rank/ranges.ts";
+import { rankFiles } from "./rank/rank.ts";
+import { fileText, type UnitFeatureName, unitFeatureNames } from "./rank/units.ts";
 import { bundledRipgrep } from "./ripgrep.ts";
 
 export interface WeighedCandidates {
@@ -12,22 +17,57 @@ export interface WeighedCandidates {
   readonly candidates: readonly { readonly path: string; readonly features: readonly number[] }[];
 }
 
-/** *Contract:* each call sees the tree as it is then. */
-export type CandidatesOf = (query: string) => Promise<WeighedCandidates | Failure>;
+export interface WeighedUnits {
+  readonly names: readonly UnitFeatureName[];
+  /** Lines from 1, the last included. */
+  readonly units: readonly {
+    readonly path: string;
+    readonly startLine: number;
+    readonly endLine: number;
+    readonly features: readonly number[];
+  }[];
+}
 
-export async function openCandidates(root: string, env: NodeJS.ProcessEnv): Promise<CandidatesOf | Failure> {
+/** *Contract:* each call sees the tree as it is then. */
+export interface RankingLab {
+  candidates(query: string): Promise<WeighedCandidates | Failure>;
+  /** What lines are chosen among. */
+  units(query: string): Promise<WeighedUnits | Failure>;
+}
+
+export async function openRankingLab(root: string, env: NodeJS.ProcessEnv): Promise<RankingLab | Failure> {
   const program = await bundledRipgrep();
   if (isFailure(program)) return program;
   const index = new CodeIndex({ root, program, path: "" }, { env, mayIndex: () => true });
-  return async (query) => {
+  const asked = async (query: string) => {
     const documents = await index.update(new AbortController().signal);
-    if (isFailure(documents)) return documents;
-    const history = await index.history();
-    const found = candidatesOf(documents, { query, k: 10, wanted: () => true, history });
-    const candidates = found.all.map(({ document }, at) => ({
-      path: documents.files[document]?.path ?? "",
-      features: featureNames.map((name) => found.features[at]?.[name] ?? 0),
-    }));
-    return { manner: found.manner, names: featureNames, candidates };
+    const ranking = { query, k: 10, wanted: () => true, history: await index.history() };
+    return isFailure(documents) ? documents : { documents, ranking };
+  };
+  return {
+    async candidates(query) {
+      const open = await asked(query);
+      if (isFailure(open)) return open;
+      const found = candidatesOf(open.documents, open.ranking);
+      const candidates = found.all.map(({ document }, at) => ({
+        path: open.documents.files[document]?.path ?? "",
+        features: featureNames.map((name) => found.features[at]?.[name] ?? 0),
+      }));
+      return { manner: found.manner, names: featureNames, candidates };
+    },
+    async units(query) {
+      const open = await asked(query);
+      if (isFailure(open)) return open;
+      const found = rankFiles(open.documents, open.ranking);
+      const units = weighedUnits(open.documents, found, ({ path }) =>
+        fileText(path, readQuietly(join(root, path)) ?? new Uint8Array(0)),
+      ).map(({ file, from, to, features }) => ({
+        path: file.path,
+        startLine: from + 1,
+        endLine: to,
+        features: unitFeatureNames.map((name) => features[name]),
+      }));
+      return { names: unitFeatureNames, units };
+    },
   };
 }
