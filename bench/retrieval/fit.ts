@@ -1,16 +1,17 @@
 /**
- * Learns the weights of ranking: `node bench/retrieval/fit.ts [--clones DIR] [--queries N]` asks the queries of the repositories
- * that are not held out, collects the features of the candidates, and prints `learnt-weights.ts` of `packages/search`.
+ * Learns the weights of ranking: `node bench/retrieval/fit.ts [--clones DIR] [--queries N] [--units]` asks the queries of the
+ * repositories that are not held out, collects the features of the candidates, and prints `learnt-weights.ts` of `packages/search`;
+ * with `--units` only what lines are chosen by, from the queries of doc comments.
  * Clones are used as `run.ts` does.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { isFailure } from "@lathe/protocol";
-import { type CandidatesOf, openCandidates } from "@lathe/search/candidates";
+import { openRankingLab, type RankingLab } from "@lathe/search/candidates";
 import { checkedOut, cloneOf } from "./clones.ts";
 import { commitQueries } from "./commit-queries.ts";
-import { symbolQueries, takeDocQueries } from "./doc-queries.ts";
+import { type FunctionQuery, symbolQueries, takeDocQueries } from "./doc-queries.ts";
 import { type Example, learn } from "./learn.ts";
 import { learntFrom } from "./repositories.ts";
 
@@ -18,6 +19,7 @@ const { values } = parseArgs({
   options: {
     clones: { type: "string", default: join(tmpdir(), "lathe-retrieval") },
     queries: { type: "string", default: "200" },
+    units: { type: "boolean", default: false },
   },
 });
 const count = Number(values.queries);
@@ -28,7 +30,7 @@ const examples = new Map<string, Example[]>();
 let names: readonly string[] = [];
 
 async function collect(
-  ask: CandidatesOf,
+  { candidates: ask }: RankingLab,
   { query, paths }: { readonly query: string; readonly paths: readonly string[] },
 ): Promise<void> {
   const found = await ask(query);
@@ -42,16 +44,33 @@ async function collect(
   examples.set(found.manner, of);
 }
 
+async function collectUnits(lab: RankingLab, { query, path, line }: FunctionQuery): Promise<void> {
+  const found = await lab.units(query);
+  if (isFailure(found)) throw new Error(`${query}: ${found.text}`);
+  names = found.names;
+  const of = examples.get("units") ?? [];
+  of.push({
+    features: found.units.map(({ features }) => features),
+    isRight: found.units.map((unit) => unit.path === path && unit.startLine <= line && line <= unit.endLine),
+  });
+  examples.set("units", of);
+}
+
 for (const repository of learntFrom) {
   const root = cloneOf(values.clones, repository);
-  const ask = await openCandidates(root, process.env);
-  if (isFailure(ask)) throw new Error(ask.text);
-  for (const { commit, query, paths } of commitQueries(root, count)) {
-    if (checkedOut(root, `${commit}~1`)) await collect(ask, { query, paths });
+  const lab = await openRankingLab(root, process.env);
+  if (isFailure(lab)) throw new Error(lab.text);
+  if (!values.units) {
+    for (const { commit, query, paths } of commitQueries(root, count)) {
+      if (checkedOut(root, `${commit}~1`)) await collect(lab, { query, paths });
+    }
+    checkedOut(root, "origin/HEAD");
+    for (const { query, path } of symbolQueries(root, count)) await collect(lab, { query, paths: [path] });
   }
-  checkedOut(root, "origin/HEAD");
-  for (const { query, path } of symbolQueries(root, count)) await collect(ask, { query, paths: [path] });
-  for (const { query, path } of takeDocQueries(root, count)) await collect(ask, { query, paths: [path] });
+  for (const one of takeDocQueries(root, count)) {
+    if (values.units) await collectUnits(lab, one);
+    else await collect(lab, { query: one.query, paths: [one.path] });
+  }
   checkedOut(root, "origin/HEAD");
 }
 

@@ -10,14 +10,15 @@ import {
 } from "@lathe/protocol";
 import { blobId, readQuietly } from "./build/index-files.ts";
 import { CodeIndex, type CodeIndexOptions } from "./code-index.ts";
-import { definitionIn } from "./definitions/definitions.ts";
 import { kindOf, languageOf } from "./definitions/languages.ts";
 import { nestedIgnore } from "./nested-ignore.ts";
 import type { Place } from "./place.ts";
 import type { Ranking } from "./rank/candidates.ts";
 import { bestWindow, countedFiles } from "./rank/fallback.ts";
 import type { HistoryPart } from "./rank/history.ts";
-import { type RankedLines, rank } from "./rank/rank.ts";
+import { chooseRanges, type RankedLines } from "./rank/ranges.ts";
+import { type RankedFiles, rankFiles } from "./rank/rank.ts";
+import { type FileText, fileText } from "./rank/units.ts";
 import { idWords } from "./segments/segment.ts";
 import type { Sieve } from "./sieve.ts";
 import type { Documents } from "./tree/documents.ts";
@@ -74,10 +75,12 @@ function rangesIn(
   documents: Documents,
   ranking: Ranking,
 ): readonly RankedRange[] | undefined {
-  const found = index.reading(() => rank(documents, ranking));
-  const ranges = found && shownRanges(index.root, documents, found);
-  if (found && !ranges) index.forget(found.map(({ path }) => path));
-  return ranges;
+  const found = index.reading(() => {
+    const ranked = rankFiles(documents, ranking);
+    return { files: ranked.files, ranges: shownRanges(index.root, documents, ranked) };
+  });
+  if (found && !found.ranges) index.forget(found.files.map(({ path }) => path));
+  return found?.ranges;
 }
 
 function rankingOf(asked: Asked, history: readonly HistoryPart[] | string): Ranking {
@@ -123,35 +126,26 @@ function leftOutOf(documents: Documents, closed: readonly string[], { place, sie
 function shownRanges(
   root: string,
   documents: Documents,
-  found: readonly RankedLines[],
+  found: RankedFiles,
 ): readonly RankedRange[] | undefined {
-  const texts = new Map<string, readonly string[]>();
-  for (const { path, document } of found) {
-    if (texts.has(path)) continue;
+  const texts = new Map<number, FileText>();
+  for (const { path, document } of found.files) {
     const bytes = readQuietly(join(root, path));
     if (!bytes || !isIndexed(documents, document, bytes)) return undefined;
-    texts.set(path, Buffer.from(bytes).toString("utf8").split(/\r?\n/));
+    texts.set(document, fileText(path, bytes));
   }
-  return found.map((one) => {
-    const { path, score } = one;
-    const text = texts.get(path) ?? [];
-    const startLine = one.startLine + hidden(text, one);
-    const endLine = Math.min(one.chunkEnd, startLine + one.endLine - one.startLine);
-    const lines = text.slice(startLine - 1, endLine);
+  const of = (document: number): FileText => texts.get(document) as FileText;
+  return chooseRanges(documents, found, ({ document }) => of(document)).map((one) => {
+    const { path, startLine, endLine, score } = one;
+    const lines = linesOf(of(one.document), startLine, endLine);
     return { path, startLine, endLine, score: Math.round(score * 1000) / 1000, why: whyOf(one), lines };
   });
 }
 
-/** Lines of what is said above a definition that are shown with it. */
-const leadLines = 6;
-
-/** Lines to leave out at the start of a chunk so that its definition is among those shown. */
-function hidden(text: readonly string[], { path, startLine, endLine, chunkEnd }: RankedLines): number {
-  if (endLine === chunkEnd) return 0;
-  const language = languageOf(path);
-  const lines = text.slice(startLine - 1, chunkEnd);
-  const first = lines.findIndex((line) => definitionIn(language, line)?.opens);
-  return Math.max(0, first - leadLines);
+function linesOf({ bytes, starts }: FileText, first: number, last: number): readonly string[] {
+  const shown = bytes.subarray(starts[first - 1], starts[last] ?? bytes.length);
+  const lines = Buffer.from(shown).toString("utf8").split(/\r?\n/);
+  return lines.slice(0, last - first + 1);
 }
 
 function isIndexed(documents: Documents, document: number, bytes: Uint8Array): boolean {

@@ -1,10 +1,16 @@
 /** Opens a tree for learning how to rank: the candidates of queries with their features, as a search weighs them. */
+import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { readQuietly } from "./build/index-files.ts";
 import { CodeIndex } from "./code-index.ts";
-import { candidatesOf } from "./rank/candidates.ts";
+import { candidatesOf, type Ranking } from "./rank/candidates.ts";
 import { type FeatureName, featureNames } from "./rank/features.ts";
 import type { QueryManner } from "./rank/query.ts";
+import { weighedUnits } from "./rank/ranges.ts";
+import { rankFiles } from "./rank/rank.ts";
+import { fileText, type UnitFeatureName, unitFeatureNames } from "./rank/units.ts";
 import { bundledRipgrep } from "./ripgrep.ts";
+import type { Documents } from "./tree/documents.ts";
 
 export interface WeighedCandidates {
   readonly manner: QueryManner;
@@ -12,23 +18,60 @@ export interface WeighedCandidates {
   readonly candidates: readonly { readonly path: string; readonly features: readonly number[] }[];
 }
 
-/** *Contract:* each call sees the tree as it is then. */
-export type CandidatesOf = (query: string) => Promise<WeighedCandidates | Failure>;
+export interface WeighedUnits {
+  readonly names: readonly UnitFeatureName[];
+  /** Lines from 1, the last included. */
+  readonly units: readonly {
+    readonly path: string;
+    readonly startLine: number;
+    readonly endLine: number;
+    readonly features: readonly number[];
+  }[];
+}
 
-export async function openCandidates(root: string, env: NodeJS.ProcessEnv): Promise<CandidatesOf | Failure> {
+/** *Contract:* each call sees the tree as it is then. */
+export interface RankingLab {
+  candidates(query: string): Promise<WeighedCandidates | Failure>;
+  /** What lines are chosen among. */
+  units(query: string): Promise<WeighedUnits | Failure>;
+}
+
+export async function openRankingLab(root: string, env: NodeJS.ProcessEnv): Promise<RankingLab | Failure> {
   const program = await bundledRipgrep();
   if (isFailure(program)) return program;
   const index = new CodeIndex({ root, program, path: "" }, { env, mayIndex: () => true });
-  return async (query) => {
+  const asked = async <Found>(
+    query: string,
+    look: (documents: Documents, ranking: Ranking) => Found,
+  ): Promise<Found | Failure> => {
     const documents = await index.update(new AbortController().signal);
     if (isFailure(documents)) return documents;
-    const history = await index.history();
-    const found = index.reading(() => candidatesOf(documents, { query, k: 10, wanted: () => true, history }));
-    if (!found) return failure("search-failed", "The index was removed meanwhile: try again.");
-    const candidates = found.all.map(({ document }, at) => ({
-      path: documents.files[document]?.path ?? "",
-      features: featureNames.map((name) => found.features[at]?.[name] ?? 0),
-    }));
-    return { manner: found.manner, names: featureNames, candidates };
+    const ranking = { query, k: 10, wanted: () => true, history: await index.history() };
+    const gone = failure("search-failed", "The index was removed meanwhile: try again.");
+    return index.reading(() => look(documents, ranking)) ?? gone;
+  };
+  return {
+    candidates: (query) =>
+      asked(query, (documents, ranking) => {
+        const found = candidatesOf(documents, ranking);
+        const candidates = found.all.map(({ document }, at) => ({
+          path: documents.files[document]?.path ?? "",
+          features: featureNames.map((name) => found.features[at]?.[name] ?? 0),
+        }));
+        return { manner: found.manner, names: featureNames, candidates };
+      }),
+    units: (query) =>
+      asked(query, (documents, ranking) => {
+        const found = rankFiles(documents, ranking);
+        const units = weighedUnits(documents, found, ({ path }) =>
+          fileText(path, readQuietly(join(root, path)) ?? new Uint8Array(0)),
+        ).map(({ file, from, to, features }) => ({
+          path: file.path,
+          startLine: from + 1,
+          endLine: to,
+          features: unitFeatureNames.map((name) => features[name]),
+        }));
+        return { names: unitFeatureNames, units };
+      }),
   };
 }

@@ -1,6 +1,7 @@
 /** Weights of features by the manner of a query: data, learnt by `bench/retrieval/fit.ts`. */
 import type { Features } from "./features.ts";
 import type { QueryManner } from "./query.ts";
+import type { UnitFeatures } from "./units.ts";
 
 export const learntWeights: Readonly<Record<QueryManner, Features>> = {
   sentence: {
@@ -66,4 +67,15 @@ export const learntWeights: Readonly<Record<QueryManner, Features>> = {
     doc: -1.25,
     data: -0.04,
   },
+};
+
+/** Of the definitions in the best chunks of the best files, whatever the manner. */
+export const unitWeights: UnitFeatures = {
+  name: 4.45,
+  covered: 2.15,
+  head: 4.01,
+  headless: -3.07,
+  lines: -0.43,
+  chunk: 1.06,
+  file: 0.61,
 };

@@ -1,0 +1,106 @@
+import assert from "node:assert/strict";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, it } from "node:test";
+import { isFailure, type RankedRange } from "@lathe/protocol";
+import fc from "fast-check";
+import { createSearch } from "../create-search.ts";
+import { fileText, unitsOf } from "./units.ts";
+
+const folder = mkdtempSync(join(tmpdir(), "lathe-ranges-"));
+after(() => rmSync(folder, { recursive: true }));
+
+async function ranked(
+  files: Readonly<Record<string, string>>,
+  query: string,
+): Promise<readonly RankedRange[]> {
+  const root = mkdtempSync(join(folder, "tree-"));
+  for (const [path, text] of Object.entries(files)) writeFileSync(join(root, path), text);
+  const search = createSearch({ root, index: { env: {}, patienceMs: 60_000 } });
+  const found = await search.rank({ query, k: 10 }, new AbortController().signal);
+  assert.ok(!isFailure(found), "text" in found ? found.text : "");
+  return found.ranges;
+}
+
+/** A function of many lines, all of which speak of kettles. */
+const busy = (name: string): string =>
+  `def ${name}(self):\n${"    kettle.fill(kettle.water, kettle.level)\n".repeat(30)}`;
+
+it("shows the functions that are called what is asked for, wherever in a long file they begin", async () => {
+  const functions = Array.from({ length: 40 }, (_, n) => busy(`step_${n}`));
+  functions.splice(33, 0, "def descale_kettle(self, acid):\n    return acid + 1\n");
+  const text = functions.join("\n\n");
+  const line = text.split("\n").findIndex((one) => one.startsWith("def descale_kettle")) + 1;
+  const [first] = await ranked(
+    { "kettle.py": text, "other.py": busy("pour") },
+    "Descales the kettle with acid",
+  );
+  assert.ok(
+    first && first.startLine <= line && line <= first.endLine,
+    `${first?.startLine}-${first?.endLine}`,
+  );
+  assert.ok(first.lines.includes("def descale_kettle(self, acid):"));
+});
+
+it("shows a definition with what is said above it, and short ones apart", async () => {
+  const text = `const before = 1;\n\n// Whistles.\n// Twice.\nexport function whistle() {\n  return 2;\n}\n\nexport function steam() {\n  return 3;\n}\n`;
+  const ranges = await ranked({ "a.ts": text }, "how does it whistle");
+  assert.deepEqual(ranges[0]?.lines.slice(0, 4), [
+    "// Whistles.",
+    "// Twice.",
+    "export function whistle() {",
+    "  return 2;",
+  ]);
+});
+
+it("shows a line of a file of which only the path is known", async () => {
+  const [only] = await ranked({ "teapot.svg": "<svg/>\n" }, "teapot");
+  assert.deepEqual([only?.path, only?.startLine, only?.endLine], ["teapot.svg", 1, 1]);
+});
+
+it("takes any lines apart into units that follow each other", () => {
+  const line = fc.constantFrom(
+    "def one(a):",
+    "  # above",
+    "class Two:",
+    "    return 1",
+    "",
+    "@mark",
+    "ünï = 3",
+    "x".repeat(400),
+  );
+  fc.assert(
+    fc.property(fc.array(line, { minLength: 1, maxLength: 80 }), fc.nat(), fc.nat(), (lines, a, b) => {
+      const file = fileText("a.py", Buffer.from(lines.join("\n")));
+      const from = a % file.starts.length;
+      const to = Math.min(file.starts.length, from + 1 + (b % 60));
+      const units = unitsOf(file, { from, to }, new Map());
+      assert.equal(units[0]?.from, from);
+      assert.equal(units.at(-1)?.to, to);
+      units.forEach((unit, at) => {
+        assert.ok(unit.from <= unit.head && unit.head < unit.to);
+        if (at > 0) assert.equal(units[at - 1]?.to, unit.from);
+      });
+    }),
+  );
+});
+
+it("answers for whatever files hold, with lines that are theirs", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(fc.oneof(fc.string(), fc.constantFrom("def kettle():", "\r\n", "\n", "\0", "kettle")), {
+        maxLength: 30,
+      }),
+      async (parts) => {
+        const text = parts.join("");
+        const lines = text.split(/\r?\n/);
+        for (const one of await ranked({ "kettle.py": text }, "kettle")) {
+          assert.ok(one.startLine >= 1 && one.endLine >= one.startLine);
+          assert.deepEqual(one.lines, lines.slice(one.startLine - 1, one.endLine));
+        }
+      },
+    ),
+    { numRuns: 25 },
+  );
+});

@@ -1,0 +1,126 @@
+/** Ranges: the lines of ranked files that are worth showing, chosen among the definitions in their best chunks. */
+import type { Documents } from "../tree/documents.ts";
+import { placeOfChunk, type Reasons, reasonsOf } from "./chunk-scores.ts";
+import { unitWeights } from "./learnt-weights.ts";
+import type { RankedFile, RankedFiles } from "./rank.ts";
+import {
+  type FileText,
+  type Unit,
+  type UnitFeatures,
+  unitFeatureNames,
+  unitsOf,
+  type Worth,
+  worthOf,
+} from "./units.ts";
+
+export interface RankedLines {
+  readonly document: number;
+  readonly path: string;
+  /** From 1, the last included. */
+  readonly startLine: number;
+  readonly endLine: number;
+  readonly score: number;
+  readonly reasons: Reasons;
+  /** What history says of the file, 0 to 1. */
+  readonly vote: number;
+}
+
+export interface WeighedUnit extends Unit {
+  readonly file: RankedFile;
+  /** Counted from the file's first. */
+  readonly chunk: number;
+  readonly features: UnitFeatures;
+}
+
+/** Chunks that are looked at for each file that is shown, on average. */
+const chunksPerFile = 7;
+/** How far the score of its file counts for whether a chunk is looked at. */
+const fileShare = 0.4;
+const leastShare = 1e-4;
+/** Lines shown for each file that was asked for, on average. */
+const linesPerFile = 60;
+/** Lines of the first range of a file, and how many of what is said above a definition; the same of a further one. */
+const first = { lines: 20, lead: 6 };
+const further = { lines: 10, lead: 3 };
+
+/** *Contract:* `textOf` gives the bytes that were indexed. */
+export type TextOf = (file: RankedFile) => FileText;
+
+/** The best unit of each file first, in their order, then further ones, the best first. */
+export function chooseRanges(
+  documents: Documents,
+  { files, words, k }: RankedFiles,
+  textOf: TextOf,
+): readonly RankedLines[] {
+  const scored = weighedUnits(documents, { files, words, k }, textOf).map((unit) => {
+    return {
+      ...unit,
+      logit: unitFeatureNames.reduce((sum, name) => sum + unit.features[name] * unitWeights[name], 0),
+    };
+  });
+  const most = scored.reduce((best, { logit }) => Math.max(best, logit), Number.NEGATIVE_INFINITY);
+  const sum = scored.reduce((all, { logit }) => all + Math.exp(logit - most), 0);
+  scored.sort((a, b) => b.logit - a.logit);
+  const best = files.flatMap((file) => scored.find((unit) => unit.file === file) ?? []);
+  const shown = best.map((unit) => ({ unit, score: unit.file.score, ...shownOf(unit, first) }));
+  let left = k * linesPerFile - shown.reduce((all, { from, to }) => all + to - from, 0);
+  for (const unit of scored) {
+    const lines = shownOf(unit, further);
+    if (best.includes(unit) || lines.to - lines.from > left) continue;
+    shown.push({ unit, score: Math.exp(unit.logit - most) / sum, ...lines });
+    left -= lines.to - lines.from;
+  }
+  return shown.map(({ unit: { file, chunk }, score, from, to }) => ({
+    document: file.document,
+    path: file.path,
+    startLine: from + 1,
+    endLine: Math.max(from + 1, to),
+    score,
+    reasons: reasonsOf(documents, file.document, { at: chunk, words }),
+    vote: file.vote,
+  }));
+}
+
+function shownOf(
+  { from, to, head }: Unit,
+  most: typeof first,
+): { readonly from: number; readonly to: number } {
+  const start = Math.max(from, head - most.lead);
+  return { from: start, to: Math.min(to, start + most.lines) };
+}
+
+/** The units of the best chunks of all files, and of the best chunk of each. */
+export function weighedUnits(
+  documents: Documents,
+  { files, words, k }: RankedFiles,
+  textOf: TextOf,
+): readonly WeighedUnit[] {
+  const worth = worthOf(words);
+  const chunks = files.flatMap((file) => {
+    const best = file.chunks[file.bestChunk] || 1;
+    // Of some files only the path is known.
+    return Array.from(file.chunks.length > 0 ? file.chunks : [0], (score, chunk) => {
+      return { file, chunk, part: score / best, isBest: chunk === file.bestChunk };
+    }).filter(({ part, isBest }) => isBest || part > 0);
+  });
+  const weight = (one: (typeof chunks)[number]): number =>
+    one.isBest ? 2 : one.part * (one.file.score + leastShare) ** fileShare;
+  const looked = chunks.toSorted((a, b) => weight(b) - weight(a)).slice(0, k * chunksPerFile);
+  return looked.flatMap(({ file, chunk, part }) =>
+    unitsIn(documents, { file, chunk, part }, { textOf, worth }),
+  );
+}
+
+function unitsIn(
+  documents: Documents,
+  { file, chunk, part }: { readonly file: RankedFile; readonly chunk: number; readonly part: number },
+  { textOf, worth }: { readonly textOf: TextOf; readonly worth: Worth },
+): readonly WeighedUnit[] {
+  const isKnown = file.chunks.length > 0;
+  const { line, lines } = isKnown ? placeOfChunk(documents, file.document, chunk) : { line: 1, lines: 1 };
+  const whole = { from: line - 1, to: line - 1 + lines };
+  return unitsOf(textOf(file), whole, worth).map((unit) => {
+    const features = { ...unit.said, chunk: part, file: Math.log(file.score + leastShare) };
+    return { ...unit, file, chunk, features };
+  });
+}

@@ -1,0 +1,128 @@
+/** Units: the definitions in some lines of a file, each with what follows it, and how far each is what a query asks for. */
+import { type Definition, definitionsOf, lineStarts } from "../definitions/definitions.ts";
+import { type CodeLanguage, languageOf } from "../definitions/languages.ts";
+import { eachIdentifier, wordsOf } from "../words/words.ts";
+import type { RareWord } from "./score.ts";
+
+/** A file as it was read. */
+export interface FileText {
+  readonly bytes: Uint8Array;
+  /** Offsets of its lines. */
+  readonly starts: ArrayLike<number>;
+  readonly language: CodeLanguage;
+}
+
+export function fileText(path: string, bytes: Uint8Array): FileText {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+  return { bytes, starts: lineStarts(text), language: languageOf(path) };
+}
+
+/** Lines from 0, the last excluded. */
+export interface Lines {
+  readonly from: number;
+  readonly to: number;
+}
+
+export interface Unit extends Lines {
+  /** The line that defines; the first where none does. */
+  readonly head: number;
+  readonly said: UnitWords;
+}
+
+/**
+ * `name`, `head`: the part of the rarity of all words of the query that its name has, and only the lines it begins with;
+ * `covered`: the part of its name that was asked for; `headless`: 1 where no definition begins; `lines`: the logarithm of their number.
+ */
+export interface UnitWords {
+  readonly name: number;
+  readonly covered: number;
+  readonly head: number;
+  readonly headless: number;
+  readonly lines: number;
+}
+
+/** `chunk`: the score of its chunk in parts of that of its file's best; `file`: the logarithm of the file's score. */
+export interface UnitFeatures extends UnitWords {
+  readonly chunk: number;
+  readonly file: number;
+}
+
+export const unitFeatureNames = ["name", "covered", "head", "headless", "lines", "chunk", "file"] as const;
+export type UnitFeatureName = (typeof unitFeatureNames)[number];
+
+/** What each word of a query is worth, in parts of all. */
+export type Worth = ReadonlyMap<number, number>;
+
+export function worthOf(words: readonly RareWord[]): Worth {
+  const total = words.reduce((sum, { rarity, weight }) => sum + rarity * weight, 0) || 1;
+  return new Map(words.map(({ hash, rarity, weight }) => [hash, (rarity * weight) / total]));
+}
+
+/** Lines in which parameters and their types are. */
+const headLines = 4;
+
+/** *Contract:* in their order; together they are the lines that were given. */
+export function unitsOf(file: FileText, lines: Lines, worth: Worth): readonly Unit[] {
+  const begin = file.starts[lines.from] ?? file.bytes.length;
+  const end = file.starts[lines.to] ?? file.bytes.length;
+  const text = Buffer.from(file.bytes.buffer, file.bytes.byteOffset + begin, end - begin).toString("latin1");
+  const starts: number[] = [];
+  for (let line = lines.from; line < lines.to; line++) starts.push((file.starts[line] ?? end) - begin);
+  const heads = definitionsOf(text, starts, file.language).filter(({ opens }) => opens);
+  const cuts = heads.map(({ line }, at) => leadOf({ text, starts }, line, (heads[at - 1]?.line ?? -1) + 1));
+  const units = heads.map((definition, at): Unit => {
+    const to = lines.from + (cuts[at + 1] ?? starts.length);
+    const from = lines.from + (cuts[at] as number);
+    const until = Math.min(to - lines.from, definition.line + headLines);
+    const said = wordsAt({ text, starts }, { definition, until }, worth);
+    return { from, to, head: lines.from + definition.line, said: { ...said, lines: Math.log(to - from) } };
+  });
+  const first = cuts[0] ?? starts.length;
+  if (first === 0) return units;
+  const said = { name: 0, covered: 0, head: 0, headless: 1, lines: Math.log(first) };
+  return [{ from: lines.from, to: lines.from + first, head: lines.from, said }, ...units];
+}
+
+interface Text {
+  readonly text: string;
+  readonly starts: readonly number[];
+}
+
+const isLead = /^\s*(?:\/\/|\/\*|\*|#|@)/;
+
+/** The line above which comments and decorators of a definition begin. */
+function leadOf({ text, starts }: Text, line: number, least: number): number {
+  let first = line;
+  while (first > least && isLead.test(text.slice(starts[first - 1], starts[first]))) first--;
+  return first;
+}
+
+function wordsAt(
+  { text, starts }: Text,
+  { definition, until }: { readonly definition: Definition; readonly until: number },
+  worth: Worth,
+): Pick<UnitWords, "name" | "covered" | "head" | "headless"> {
+  const nameEnd = definition.start + definition.name.length;
+  const offset = starts[definition.line] as number;
+  const bytes = Buffer.from(text.slice(offset, starts[until] ?? text.length), "latin1");
+  const [inName, inHead] = [new Set<number>(), new Set<number>()];
+  let [parts, asked] = [0, 0];
+  eachIdentifier(bytes, (from, to) => {
+    const isName = offset + from >= definition.start && offset + to <= nameEnd;
+    const words = wordsOf(bytes, from, to);
+    for (const word of words) if (worth.has(word)) (isName ? inName : inHead).add(word);
+    if (!isName) return;
+    // The whole name comes first where it has parts.
+    const own = words.length > 1 ? words.slice(1) : words;
+    parts += own.length;
+    asked += own.filter((word) => worth.has(word)).length;
+  });
+  const sum = (words: Iterable<number>): number =>
+    [...words].reduce((all, word) => all + (worth.get(word) ?? 0), 0);
+  return {
+    name: sum(inName),
+    covered: asked / Math.max(1, parts),
+    head: sum(inHead.difference(inName)),
+    headless: 0,
+  };
+}
