@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import { defaultRules, unreadable } from "@lathe/policy";
 import type { Search } from "@lathe/protocol";
+import type { SearchOptions } from "@lathe/search";
+import type { DefinitionsOf } from "@lathe/syntax/definitions";
 import { cacheFolder } from "./cache-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -10,7 +12,7 @@ export function createLazySearch(root: string, env: Env): Search {
   let loading: Promise<Search> | undefined;
   const load = async (): Promise<Search> => {
     const { createSearch } = await import("@lathe/search");
-    return createSearch({ root, index: indexOptions(env) });
+    return createSearch({ root, index: indexOptions(env), definitionsOf: lazyDefinitions() });
   };
   const search = (): Promise<Search> => {
     loading ??= load();
@@ -21,6 +23,15 @@ export function createLazySearch(root: string, env: Env): Search {
     files: async (query, signal) => (await search()).files(query, signal),
     rank: async (query, signal) => (await search()).rank(query, signal),
     symbols: async (query, signal) => (await search()).symbols(query, signal),
+  };
+}
+
+/** Grammars are loaded by the first file that they are asked about. */
+function lazyDefinitions(): NonNullable<SearchOptions["definitionsOf"]> {
+  let loading: Promise<DefinitionsOf> | undefined;
+  return async (path, text) => {
+    loading ??= import("@lathe/syntax/definitions").then(({ createDefinitionsOf }) => createDefinitionsOf());
+    return (await loading)(path, text);
   };
 }
 
