@@ -265,7 +265,14 @@ export type {
   Store,
 } from "./src/store.ts";
 export type { AgentKind, Subagents, SubagentTask } from "./src/subagents.ts";
-export { type Language, languages, type Syntax, type SyntaxNode, type SyntaxTree } from "./src/syntax.ts";
+export {
+  type Language,
+  languages,
+  type Syntax,
+  type SyntaxDefinition,
+  type SyntaxNode,
+  type SyntaxTree,
+} from "./src/syntax.ts";
 export {
   type AskedAmid,
   isBarrier,

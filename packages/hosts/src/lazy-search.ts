@@ -2,6 +2,8 @@
 import { join } from "node:path";
 import { unreadable } from "@lathe/policy";
 import type { Search } from "@lathe/protocol";
+import type { SearchOptions } from "@lathe/search";
+import type { DefinitionsOf } from "@lathe/syntax/definitions";
 import { cacheFolder } from "./cache-folder.ts";
 import { sessionRules } from "./session-rules.ts";
 
@@ -11,7 +13,7 @@ export function createLazySearch(root: string, env: Env): Search {
   let loading: Promise<Search> | undefined;
   const load = async (): Promise<Search> => {
     const { createSearch } = await import("@lathe/search");
-    return createSearch({ root, index: indexOptions(env, root) });
+    return createSearch({ root, index: indexOptions(env, root), definitionsOf: lazyDefinitions() });
   };
   const search = (): Promise<Search> => {
     loading ??= load();
@@ -22,6 +24,15 @@ export function createLazySearch(root: string, env: Env): Search {
     files: async (query, signal) => (await search()).files(query, signal),
     rank: async (query, signal) => (await search()).rank(query, signal),
     symbols: async (query, signal) => (await search()).symbols(query, signal),
+  };
+}
+
+/** Grammars are loaded by the first file that they are asked about. */
+function lazyDefinitions(): NonNullable<SearchOptions["definitionsOf"]> {
+  let loading: Promise<DefinitionsOf> | undefined;
+  return async (path, text) => {
+    loading ??= import("@lathe/syntax/definitions").then(({ createDefinitionsOf }) => createDefinitionsOf());
+    return (await loading)(path, text);
   };
 }
 

@@ -91,6 +91,10 @@ export interface SymbolLine {
   readonly line: number;
   readonly name: string;
   readonly text: string;
+  /** Of a definition that its grammar was asked about: the last line, what it is, and what it is in. */
+  readonly endLine?: number;
+  readonly kind?: string;
+  readonly container?: string;
 }
 
 export interface SymbolsResult {

@@ -51,3 +51,17 @@ export interface Syntax {
   /** *Contract:* loads the grammar on first use; never throws for text that does not parse. The caller closes the tree. */
   parse(language: Language, text: string): Promise<SyntaxTree>;
 }
+
+/** A definition as the grammar has it. Lines are 1-based and inclusive. */
+export interface SyntaxDefinition {
+  readonly name: string;
+  /** `function`, `method`, `class`, ...: the word of the language. */
+  readonly kind: string;
+  /** The name of what it is defined in. */
+  readonly container?: string;
+  /** Where the name stands. */
+  readonly line: number;
+  /** With decorators and what exports it. */
+  readonly startLine: number;
+  readonly endLine: number;
+}

@@ -7,7 +7,7 @@ import type { Place } from "./place.ts";
 import { headOf } from "./rank/git-head.ts";
 import { readCommits } from "./rank/git-log.ts";
 import { decodeHistory, encodeHistory, type HistoryPart, historyPart } from "./rank/history.ts";
-import { cacheName, shortHash } from "./segments/cache-name.ts";
+import { rankedFolder, shortHash } from "./segments/cache-name.ts";
 import { mergeSegments } from "./segments/merge-segments.ts";
 import { type HeldSegment, idWords, type Segment } from "./segments/segment.ts";
 import {
@@ -30,7 +30,6 @@ import {
 import { type Repository, repositoryOf } from "./tree/git-index.ts";
 import { beginSweep, decodeKnown, encodeKnown, type KnownFiles } from "./tree/known-files.ts";
 import { listTree } from "./tree/list-tree.ts";
-import { wordsVersion } from "./words/words.ts";
 
 export interface CodeIndexOptions {
   /** Where segments are kept, for all trees; nowhere when absent. */
@@ -82,7 +81,7 @@ export class CodeIndex {
     this.#place = place;
     this.#options = options;
     this.#repository = repositoryOf(place.root);
-    this.#name = `v${wordsVersion}-${cacheName(place.root, this.#repository)}`;
+    this.#name = rankedFolder(place.root, this.#repository);
     this.folder = options.folder === undefined ? undefined : join(options.folder, this.#name);
     this.#cache = openSegmentCache(this.folder);
   }

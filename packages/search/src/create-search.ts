@@ -12,6 +12,7 @@ import {
   type Search,
 } from "@lathe/protocol";
 import type { RankedSearch } from "./code-search.ts";
+import type { DefinitionsOf, RefinedDefinitions } from "./definitions/refined.ts";
 import type { ExactGrep } from "./exact/exact-grep.ts";
 import { globMatcher } from "./glob.ts";
 import { grep } from "./grep.ts";
@@ -19,6 +20,7 @@ import { nestedIgnore } from "./nested-ignore.ts";
 import { filesArgs, type Place } from "./place.ts";
 import { bundledRipgrep, runRipgrep } from "./ripgrep.ts";
 import { type Sieve, sieveOf } from "./sieve.ts";
+import type { Reach } from "./symbols.ts";
 
 export interface SearchOptions {
   /** An existing folder. */
@@ -26,6 +28,8 @@ export interface SearchOptions {
   /** Another ripgrep than the bundled one. */
   readonly ripgrep?: string;
   readonly index?: IndexOptions;
+  /** Definitions as grammars have them, asked for in the background of the files that answers show. */
+  readonly definitionsOf?: DefinitionsOf;
 }
 
 export interface IndexOptions {
@@ -61,6 +65,7 @@ export function createSearch(options: SearchOptions): Search {
   };
   let ranked: Promise<RankedSearch> | undefined;
   let exact: Promise<ExactGrep> | undefined;
+  let refined: Promise<RefinedDefinitions | undefined> | undefined;
   return {
     async grep(query, signal) {
       const place = await placeOf(query.path);
@@ -92,9 +97,13 @@ export function createSearch(options: SearchOptions): Search {
       const place = await placeOf(query.path);
       if (isFailure(place)) return place;
       const { outlineOf, symbolsNamed } = await import("./symbols.ts");
-      if (query.name === undefined) return outlineOf(root, place.path, query.limit);
+      refined ??= openRefined(root, options);
+      const known = await refined;
+      const reach = known ? { refined: (path: string) => known.of(path) } : {};
+      if (query.name === undefined) return outlineOf(place, query.limit, reach.refined);
       const { name, ...rest } = query;
-      return symbolsNamed(name, query, (pattern, limit) => this.grep({ ...rest, pattern, limit }, signal));
+      const find: Reach["find"] = (pattern, limit) => this.grep({ ...rest, pattern, limit }, signal);
+      return symbolsNamed(name, query, { find, ...reach });
     },
   };
 }
@@ -111,6 +120,16 @@ async function openExact(
     ...(configHome && { configHome }),
   };
   return openExactGrep(place, { folder, mayIndex: mayIndexBut(never), ...given });
+}
+
+async function openRefined(
+  root: string,
+  { definitionsOf, index }: SearchOptions,
+): Promise<RefinedDefinitions | undefined> {
+  if (!definitionsOf) return undefined;
+  const { RefinedDefinitions: Refined } = await import("./definitions/refined.ts");
+  const mayIndex = mayIndexBut(index?.never);
+  return new Refined({ root, definitionsOf, mayIndex, ...(index?.folder && { folder: index.folder }) });
 }
 
 function mayIndexBut(never: readonly string[] = []): (path: string) => boolean {

@@ -37,6 +37,9 @@ export const symbols: Tool = defineTool({
   },
 });
 
-function lineText({ path, line, text: shown }: SymbolLine, isOutline: boolean): string {
-  return isOutline ? `${line}\t${shown}` : `${path}:${line}\t${shown}`;
+function lineText({ path, line, endLine, container, text: shown }: SymbolLine, isOutline: boolean): string {
+  const lines = endLine === undefined || endLine === line ? `${line}` : `${line}-${endLine}`;
+  // An outline shows by its indentation what is in what.
+  if (isOutline) return `${lines}\t${shown}`;
+  return `${path}:${lines}\t${shown}${container === undefined ? "" : `  (in ${container})`}`;
 }

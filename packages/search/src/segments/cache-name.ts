@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
 import type { Repository } from "../tree/git-index.ts";
+import { wordsVersion } from "../words/words.ts";
 
 /** The same for all worktrees of a repository. */
 export function cacheName(root: string, repository: Repository | undefined): string {
@@ -12,4 +13,9 @@ export function cacheName(root: string, repository: Repository | undefined): str
 
 export function shortHash(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 16);
+}
+
+/** The folder of ranked search. */
+export function rankedFolder(root: string, repository: Repository | undefined): string {
+  return `v${wordsVersion}-${cacheName(root, repository)}`;
 }
