@@ -96,6 +96,6 @@ function decide({ at, of, file, text }: Hunk, { theme, print, ask }: Walking): P
   return ask({ title: `Take hunk ${at + 1} of ${of}?`, options: ways, takesWords: false, keys });
 }
 
-export function nameOf({ path, to }: Pick<AskedFile, "path" | "to">): string {
+function nameOf({ path, to }: Pick<AskedFile, "path" | "to">): string {
   return harmless(to === undefined ? path : `${path} → ${to}`);
 }
