@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { it } from "node:test";
+import { it, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AssistantPart } from "@lathe/protocol";
 import { runGitIn, startWireServer, until } from "@lathe/testkit";
-import { makePlace, wireEnv } from "./lathe.ts";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
 
 const rounds = 8;
 /** Folders that may wait for whoever goes on, or for the next of their kind; at the end of a round none may be left. */
@@ -28,7 +28,12 @@ async function hasForks(): Promise<boolean> {
   return code === 0;
 }
 
-it("leaves nothing and goes on, whenever it is killed", { skip: !(await hasForks()) }, async (t) => {
+for (const where of ["forks", "working trees"] as const) {
+  const skip = where === "forks" && !(await hasForks());
+  it(`leaves nothing and goes on, whenever it is killed: in ${where}`, { skip }, (t) => killed(t, where));
+}
+
+async function killed(t: TestContext, where: "forks" | "working trees"): Promise<void> {
   const server = await startWireServer(({ request }) => {
     const steps = request.messages.filter(({ role }) => role === "tool").length;
     return { parts: answers[steps] ?? [{ type: "text", text: "Done." }] };
@@ -38,6 +43,7 @@ it("leaves nothing and goes on, whenever it is killed", { skip: !(await hasForks
     "run",
     "--best-of",
     "2",
+    ...(where === "forks" ? [] : ["--worktree"]),
     "--test-command",
     "grep -q right word.txt",
     "put the right word there",
@@ -77,7 +83,15 @@ it("leaves nothing and goes on, whenever it is killed", { skip: !(await hasForks
       assert.equal(word(), "right\n");
     }
     assert.deepEqual(place.leftovers(), []);
+    await assertNoTrees(place);
     assert.equal(existsSync(join(place.workspace, ".git", "index.lock")), false);
     place.remove();
   }
-});
+}
+
+/** What was made before there was a session goes with the next list. */
+async function assertNoTrees(place: Place): Promise<void> {
+  const listed = JSON.parse((await place.run(["fork", "list", "--json"])).out) as readonly object[];
+  const unsettled = listed.filter((one) => "worktree" in one && !("isOpen" in one && one.isOpen === true));
+  assert.deepEqual(unsettled, []);
+}

@@ -47,14 +47,16 @@ export async function planEdit(
 /** As it is named by the call's effects, and where it goes, if it is moved. */
 export interface EditPlace {
   readonly target: string;
+  /** As it is written, where a link is not to be taken for the file behind it. */
+  readonly path?: string;
   readonly to?: string | undefined;
 }
 
 export function plannedFile(planned: PlannedEdit, place: EditPlace, context: ToolContext): PlannedFile {
   const { file, applied } = planned;
-  const { target, to } = place;
+  const { target, to, path = file.path } = place;
   const head = to === undefined ? `Edited ${file.path}` : `Moved ${file.path} to ${to} and edited it`;
-  const change = { path: file.path, expected: file.version, text: applied.text } as const;
+  const change = { path, expected: file.version, text: applied.text } as const;
   const texts = { version: file.version, before: file.text, after: applied.text };
   return {
     change: to === undefined ? { ...change, type: "put" } : { ...change, type: "move", to },

@@ -75,7 +75,7 @@ type Update = Extract<PatchFile, { type: "update" }>;
 async function planUpdate({ path, to, hunks }: Update, context: ToolContext): Promise<PlannedFile | Failure> {
   const planned = await planEdit(path, context, (file) => applyPatchHunks(file, hunks));
   if (isFailure(planned)) return planned;
-  return plannedFile(planned, { target: targetOf(path), to }, context);
+  return plannedFile(planned, { target: targetOf(path), path, to }, context);
 }
 
 async function planMove({ path, to = path }: Update, context: ToolContext): Promise<PlannedFile | Failure> {

@@ -1,7 +1,8 @@
 /** Answer questions: what a session asks a person, answered by the program. */
 import type { LocalSession } from "@lathe/hosts/local";
 import type { Event } from "@lathe/protocol";
-import type { Question } from "./question.ts";
+import type { AskedCall } from "../question-text.ts";
+import type { Question, QuestionedCall } from "./question.ts";
 
 export function answerQuestions(
   answer: (question: Question) => Promise<string> | string,
@@ -10,7 +11,8 @@ export function answerQuestions(
   const ask = async ({ data, seq }: Event<"question.asked">): Promise<void> => {
     const session = current();
     if (!session) return;
-    const call = data.kind === "permission" ? await session.askedCall(data.call) : undefined;
+    const asked = data.kind === "permission" ? await session.askedCall(data.call) : undefined;
+    const call = asked && withoutFiles(asked);
     const { kind, text, options } = data;
     try {
       await session.answer(data.call, seq, await answer({ kind, text, options, ...(call && { call }) }));
@@ -22,4 +24,10 @@ export function answerQuestions(
   return (event) => {
     if (event.type === "question.asked") void ask(event);
   };
+}
+
+/** A program takes an edit whole or not; what it would do stands in its arguments. */
+function withoutFiles(asked: NonNullable<AskedCall>): QuestionedCall {
+  const { files: _, hasParts: _p, ...call } = asked;
+  return call;
 }

@@ -22,8 +22,10 @@ export async function treeDifferences(env: Env, tree: WholeTree): Promise<TreeDi
   const { path, base, top, made } = tree;
   const listed = await changedFiles(path, env, made);
   if (isFailure(listed)) return listed;
+  const unseen = await unseenFiles(env, tree);
+  if (isFailure(unseen)) return unseen;
   try {
-    const all = [...new Set([...listed, ...Object.keys(made.carried)])].map(bare).toSorted();
+    const all = [...new Set([...listed, ...unseen, ...Object.keys(made.carried)])].map(bare).toSorted();
     const changed = all.filter((name) => fileState(path, name) !== carriedState(made.carried, name));
     const prefix = prefixOf(top, base);
     const inside = changed.filter((name) => name.startsWith(prefix));
@@ -41,6 +43,14 @@ export async function treeDifferences(env: Env, tree: WholeTree): Promise<TreeDi
   } catch (cause) {
     return failure("no-access", `${path} cannot be compared: ${String(cause)}`, { who: "host", cause });
   }
+}
+
+/** Files that git was told not to look at. */
+async function unseenFiles(env: Env, { path, made }: WholeTree): Promise<readonly string[] | Failure> {
+  const words = [`--git-dir=${made.gitFolder}`, `--work-tree=${path}`, "ls-files", "-z", "-v"];
+  const listed = await gitIn(path, words, env);
+  if (isFailure(listed)) return listed;
+  return listed.split("\0").flatMap((line) => (/^[a-zS] /.test(line) ? [line.slice(2)] : []));
 }
 
 /** As git names what is below the folder. */

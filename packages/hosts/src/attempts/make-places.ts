@@ -43,13 +43,21 @@ export async function makePlaces(
   maker: Maker,
   onRemark?: (text: string) => void,
 ): Promise<MadePlaces | Failure> {
-  if (wish.worktrees === true && !maker.env.LATHE_FORK)
-    return timed(() => all(wish.count, (at) => makeTree(at, wish, maker)));
-  const without = await noForks(maker);
+  const { env } = maker;
+  const isWanted = wish.worktrees === true && !env.LATHE_FORK;
+  // What the first fork on a machine waits for is no part of making it.
+  const binary = isWanted ? undefined : await forkBinary(env);
+  const from = performance.now();
+  const timed = (made: readonly Made[] | Failure): MadePlaces | Failure =>
+    isFailure(made) ? made : { made, readyMs: performance.now() - from };
+  const inTrees = async (): Promise<MadePlaces | Failure> =>
+    timed(await all(wish.count, (at) => makeTree(at, wish, maker)));
+  if (binary === undefined) return inTrees();
+  const without = isFailure(binary) ? binary : await noForks(maker);
+  if (!without) return timed(await all(wish.count, (at) => makeFork(at, maker)));
   // What a fork has in place of the repository has no room for working trees beside it.
-  if (without && maker.env.LATHE_FORK) return without;
-  if (!without) return timed(() => all(wish.count, (at) => makeFork(at, maker)));
-  const made = await timed(() => all(wish.count, (at) => makeTree(at, wish, maker)));
+  if (env.LATHE_FORK) return without;
+  const made = await inTrees();
   if (isFailure(made)) return neither(without, made);
   onRemark?.(`the attempts work in git working trees, without what git ignores: ${without.text}`);
   return made;
@@ -58,12 +66,6 @@ export async function makePlaces(
 function neither(without: Failure, made: Failure): Failure {
   const text = `there is no place for attempts. Not in forks: ${without.text}. Not in git working trees: ${made.text}`;
   return failure(made.code, text, { who: "user", cause: made });
-}
-
-async function timed(make: () => Promise<readonly Made[] | Failure>): Promise<MadePlaces | Failure> {
-  const from = performance.now();
-  const made = await make();
-  return isFailure(made) ? made : { made, readyMs: performance.now() - from };
 }
 
 async function all(
@@ -85,10 +87,8 @@ async function all(
 const run = promisify(execFile);
 const patienceMs = 10_000;
 
-/** One that is made and entered; why there are none. What the first one on a machine waits for is paid here. */
+/** One is made and entered: a kernel may refuse what its launcher can do. Undefined where there are forks. */
 async function noForks({ cwd, env, about, session }: Maker): Promise<Failure | undefined> {
-  const binary = await forkBinary(env);
-  if (isFailure(binary)) return binary;
   const fork = await openFork(env, { cwd, about, session });
   if (isFailure(fork)) return fork;
   const refused = await entered(env, fork);

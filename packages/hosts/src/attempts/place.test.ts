@@ -87,6 +87,11 @@ mkdir -p deep/er; printf '\\000\\001' > deep/er/binary; printf 'run\\n' > deep/r
 ln -s changed.txt link
 mkdir -p ignored; printf 'y\\n' > ignored/made`;
 
+/** What an attempt tells git of it is not what it is compared by. */
+const hidden = `
+git update-index --assume-unchanged changed.txt; git rm -q --cached windows.txt
+git -c user.name=a -c user.email=a@b commit -qm mine`;
+
 for (const kind of kinds) {
   describe(`the place of an attempt: ${kind}`, () => {
     it("begins as the folder is, changes nothing outside, and is taken over whole", async (test) => {
@@ -96,7 +101,7 @@ for (const kind of kinds) {
       const before = await place.changes();
       assert.ok(!isFailure(before), isFailure(before) ? before.text : "");
       assert.deepEqual(before.diffs, []);
-      await opened.inside(work);
+      await opened.inside(kind === "worktree" ? work + hidden : work);
       assert.equal(read("changed.txt"), "changed.txt\n");
       assert.ok(existsSync(join(cwd, "gone.txt")));
       const changes = await place.changes();
