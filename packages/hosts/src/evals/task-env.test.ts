@@ -18,9 +18,9 @@ it("gives an agent's process the host's variables alone", async () => {
     const env = { PATH: "/usr/bin:/bin", OWN: "1" };
     const signal = new AbortController().signal;
     await runEvalAgent(
-      { command: [process.execPath, "-e", write], env, signal },
+      { command: [process.execPath, "-e", write], env, signal, contestants: [] },
       {
-        model: "m",
+        agent: "m",
         cwd: folder,
         state: join(folder, "state"),
         instruction: "",
