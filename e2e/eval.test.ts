@@ -1,7 +1,7 @@
 /** `lathe eval` from the outside: tasks tried and graded, stopped and gone on with, compared, and mined from a history. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { makePlace, type Place } from "./lathe.ts";
@@ -164,6 +164,30 @@ describe("lathe eval", () => {
     const [agent] = JSON.parse(out).agents;
     assert.deepEqual([agent.trials, agent.solved], [1, 1], `${out}${err}`);
     assert.ok(!existsSync(trap));
+  });
+
+  it("tries the arms of an experiment side by side, and compares them", async () => {
+    putTask("simple");
+    const arms = [{ name: "free" }, { name: "short", set: { limits: { steps: 1 } } }];
+    const config = join(place.home, ".config", "lathe");
+    mkdirSync(config, { recursive: true });
+    const experiments = [{ name: "steps", arms, metric: "done" }];
+    writeFileSync(join(config, "config.json"), JSON.stringify({ experiments }));
+    const args = ["eval", "suite", "--variant", "steps", "--out", "a"];
+    const { out, err } = await place.run(args);
+    assert.match(out, /builtin\/repair\+free +1 +1\/1/, err);
+    assert.match(out, /builtin\/repair\+short +1 +0\/1/);
+    assert.match((await place.run(args)).out, /2 trials were on record already/);
+    // Other settings are another agent.
+    arms[1] = { name: "short", set: { limits: { steps: 200 } } };
+    writeFileSync(join(config, "config.json"), JSON.stringify({ experiments }));
+    const changed = await place.run(args);
+    assert.match(changed.out, /1 trials were on record already/);
+    assert.match(changed.out, /\+short +1 +1\/1/);
+    const compared = await place.run(["eval", "compare", "a:builtin/repair+free", "a:builtin/repair+short"]);
+    assert.match(compared.out, /builtin\/repair\+short over builtin\/repair\+free: \+0\.0 points/);
+    const none = await place.run(["eval", "suite", "--variant", "long"]);
+    assert.match(none.err, /there is no variant long; there are steps\/free, steps\/short/);
   });
 
   it("counts a model that declines, and not one that is not there", async () => {

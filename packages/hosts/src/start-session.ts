@@ -12,7 +12,7 @@ import {
 } from "@lathe/protocol";
 import { processOwner } from "@lathe/stores";
 import { builtinModel, chooseModels } from "./choose-models.ts";
-import { isTrial } from "./evals/task-env.ts";
+import { isTrial, variantOf } from "./evals/task-env.ts";
 import { explained } from "./explained.ts";
 import { type Instructions, readInstructions } from "./instructions.ts";
 import type { LocalOptions } from "./local-options.ts";
@@ -153,10 +153,11 @@ async function exporting(options: LocalOptions, { depth }: Member): Promise<Loca
 /** A subagent has what its root was drawn for. */
 async function drawn(options: LocalOptions, id: string, { birth }: Member): Promise<LocalOptions> {
   const { experiments = [] } = options;
-  // A trial of an evaluation is no session of a person.
-  if (birth || experiments.length === 0 || isTrial(options.env)) return options;
+  // A trial of an evaluation is no session of a person: it is what it is told to be.
+  const variant = isTrial(options.env) ? variantOf(options.env) : undefined;
+  if (birth || (!variant && (experiments.length === 0 || isTrial(options.env)))) return options;
   const { assign, withAssigned } = await import("./experiments/assign.ts");
-  return withAssigned(options, assign(experiments, id), true);
+  return withAssigned(options, variant ? [variant] : assign(experiments, id), true);
 }
 
 /** What it was drawn for when it began, as far as that is still tried. */

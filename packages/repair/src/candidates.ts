@@ -5,6 +5,7 @@ import { allTemplates } from "./templates/all-templates.ts";
 import { fileWords } from "./templates/file-words.ts";
 import { descendants } from "./templates/node-kind.ts";
 import type { Mutation, MutationScope } from "./templates/template.ts";
+import { changeKeys } from "./whole-change.ts";
 
 /** One edit of one file, ready to be tried. */
 export interface Candidate {
@@ -75,8 +76,9 @@ function suspicionOf(node: SyntaxNode, file: SourceFile): number {
 function rank(proposals: Iterable<Proposal>, file: SourceFile): readonly Candidate[] {
   const crowd = new Map<string, number>();
   const best = new Map<string, Candidate>();
-  const sorted = [...proposals].sort((a, b) => b.prior * b.suspicion - a.prior * a.suspicion);
-  const original = normal(file.text);
+  const all = [...proposals].sort((a, b) => b.prior * b.suspicion - a.prior * a.suspicion);
+  const sorted = all.slice(0, mostProposals);
+  const keyOf = changeKeys(file.text);
   for (const proposal of sorted) {
     const key = `${proposal.template}:${proposal.line}`;
     const place = crowd.get(key) ?? 0;
@@ -84,15 +86,16 @@ function rank(proposals: Iterable<Proposal>, file: SourceFile): readonly Candida
     const score = (proposal.suspicion * proposal.prior) / (1 + CROWDING * place);
     const replaced = file.text.slice(proposal.start, proposal.end);
     if (exitsIn(proposal.text) > exitsIn(replaced)) continue;
-    const changed = normal(
-      file.text.slice(0, proposal.start) + proposal.text + file.text.slice(proposal.end),
-    );
-    if (changed === original || (best.get(changed)?.score ?? 0) >= score) continue;
+    const changed = keyOf(proposal.start, proposal.end, proposal.text);
+    if (changed === undefined || (best.get(changed)?.score ?? 0) >= score) continue;
     const { start, end, text, line, template, note } = proposal;
     best.set(changed, { path: file.path, start, end, text, line, template, note, score });
   }
   return [...best.values()].sort((a, b) => b.score - a.score);
 }
+
+/** Of one file, the likeliest; tables of words have hundreds of thousands, and no search gets so far. */
+const mostProposals = 20_000;
 
 /** How much each further proposal of one template on one line is worth less. */
 const CROWDING = 0.12;
@@ -100,11 +103,6 @@ const CROWDING = 0.12;
 /** Ends of the whole process: with one more of them the tests may end well without having run. */
 function exitsIn(text: string): number {
   return text.match(/\b(?:_?exit|quit)\s*\(|\bSystemExit\b/g)?.length ?? 0;
-}
-
-/** Source without differences that cannot matter. */
-function normal(text: string): string {
-  return text.replace(/[ \t]+/g, (space, at: number) => (text[at - 1] === "\n" ? space : " "));
 }
 
 /** The file's text with the candidate applied. */

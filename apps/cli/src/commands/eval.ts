@@ -14,6 +14,12 @@ const flags = {
     about:
       "who tries (repeatable); oracle takes the task's own solution, nop does nothing (default builtin/repair)",
   },
+  variant: {
+    type: "string",
+    multiple: true,
+    value: "NAME",
+    about: "as an arm of your experiments sets it: ARM, EXPERIMENT/ARM, or EXPERIMENT for all (repeatable)",
+  },
   attempts: { type: "string", short: "n", value: "N", about: "trials of each task (default 1)" },
   parallel: { type: "string", value: "N", about: "trials at a time (default 1)" },
   out: {
@@ -39,8 +45,8 @@ const flags = {
 type Values = Line<typeof flags>["values"];
 
 const forms = [
-  "eval SUITE [--model ID]... [-n N] [--parallel N]",
-  "eval compare DIR[:MODEL] DIR[:MODEL]",
+  "eval SUITE [--model ID]... [--variant NAME]... [-n N] [--parallel N]",
+  "eval compare DIR[:AGENT] DIR[:AGENT]",
   "eval mine REPO [--max N] [--out DIR]",
 ] as const;
 
@@ -54,6 +60,7 @@ A Dockerfile that needs no more than this machine's tools and the project's fold
 tasks are not run, which is no score of 0. Each trial is a \`lathe run\` on a fresh copy, graded in a second sandbox.
 --out: lathe-eval-SUITE, of mine lathe-tasks-REPO, when absent; what is on record there is not tried again.
 mine: commits that mend a bug and change tests with it; the tests fail before and pass after, three times of three.
+compare: AGENT is a model's id, with a variant's name after a plus; needed where a run has several.
 Exit code 1 when nothing could be tried, or no task was found.`,
   run,
 };
@@ -85,10 +92,20 @@ async function tryAt(words: string, values: Values): Promise<number | Failure> {
   if (isFailure(parallel)) return parallel;
   const shared = await sharedOf(values);
   if (isFailure(shared)) return shared;
-  const agents = [...new Set(values.model ?? ["builtin/repair"])];
+  const contestants = await contestantsFor(values);
+  if (isFailure(contestants)) return contestants;
   const out = resolve(values.out ?? `lathe-eval-${basename(suite)}`);
   const { runEval } = await import("../eval/run-eval.ts");
-  return runEval({ ...shared, suite, agents, attempts, parallel, out }, values.json ?? false);
+  return runEval({ ...shared, suite, contestants, attempts, parallel, out }, values.json ?? false);
+}
+
+async function contestantsFor({ model, variant = [] }: Values) {
+  const models = [...new Set(model ?? ["builtin/repair"])];
+  const { contestantsOf } = await import("@lathe/hosts/variants");
+  if (variant.length === 0) return contestantsOf(models, [], []);
+  const { ownExperiments } = await import("../config/load-config.ts");
+  const experiments = await ownExperiments(process.env);
+  return isFailure(experiments) ? experiments : contestantsOf(models, variant, experiments);
 }
 
 async function mine(words: string, values: Values): Promise<number | Failure> {

@@ -19,7 +19,8 @@ import type { AgentWork, Trial, TrialKey, TrialOutcome } from "./trial.ts";
 import { isWhole, makeWorkplace, type Views, type Workplace } from "./workplace.ts";
 
 export interface AgentCall {
-  readonly model: string;
+  /** As the records call it. */
+  readonly agent: string;
   /** The folder to work in. */
   readonly cwd: string;
   /** Of a view that it works in: of which folder, and its layers. */
@@ -139,7 +140,7 @@ async function agentAt(agent: string, task: Task, site: AgentSite): Promise<Agen
   const state = join(folder, "state");
   mkdirSync(state);
   return ports.runAgent({
-    model: agent,
+    agent,
     cwd: join(root, "app"),
     ...(layers && { view: { root, layers } }),
     state,

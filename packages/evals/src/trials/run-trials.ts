@@ -5,9 +5,15 @@ import { type Builder, layerKeys } from "./build-environment.ts";
 import { type Environments, runTrial, type TrialPorts } from "./run-trial.ts";
 import { readTrials, type Trial, type TrialKey, trialFile, writeTrial } from "./trial.ts";
 
+export interface TrialAgent {
+  readonly name: string;
+  /** Of a variant: what its settings come to. */
+  readonly definition?: string;
+}
+
 export interface TrialsWanted {
   readonly tasks: readonly Task[];
-  readonly agents: readonly string[];
+  readonly agents: readonly TrialAgent[];
   readonly attempts: number;
   readonly parallel: number;
   /** Where the records are. */
@@ -35,7 +41,7 @@ export async function runTrials(wanted: TrialsWanted, ports: SuitePorts): Promis
   const isMade = (key: TrialKey): boolean => {
     const trial = known.get(trialFile(key));
     // What could not be run may be possible by now.
-    return trial?.outcome.type === "graded" && trial.digest === key.digest;
+    return trial?.outcome.type === "graded" && trial.digest === key.digest && trial.variant === key.variant;
   };
   const open = keys.filter((key) => !isMade(key));
   const byName = new Map(tasks.map((task) => [task.name, task]));
@@ -78,6 +84,11 @@ function countLayers(tasks: readonly Task[]): ReadonlyMap<string, number> {
 function keysOf({ tasks, agents, attempts }: TrialsWanted): readonly TrialKey[] {
   const numbers = Array.from({ length: attempts }, (_, at) => at + 1);
   return numbers.flatMap((attempt) =>
-    agents.flatMap((agent) => tasks.map(({ name, digest }) => ({ task: name, digest, agent, attempt }))),
+    agents.flatMap(({ name: agent, definition: variant }) =>
+      tasks.map(({ name, digest }) => ({
+        ...{ task: name, digest, agent, attempt },
+        ...(variant !== undefined && { variant }),
+      })),
+    ),
   );
 }

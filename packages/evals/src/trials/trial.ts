@@ -16,8 +16,10 @@ export interface Trial {
   readonly task: string;
   /** What the task's files come to: another one is another task. */
   readonly digest: string;
-  /** A model's id, or `oracle` or `nop`. */
+  /** A model's id, with a variant's name after a plus; or `oracle` or `nop`. */
   readonly agent: string;
+  /** What the variant's settings come to: others are another agent. */
+  readonly variant?: string;
   /** From 1 up. */
   readonly attempt: number;
   readonly startedAt: string;
@@ -49,7 +51,7 @@ export interface AgentWork {
 }
 
 /** What one trial is, before it is made. */
-export type TrialKey = Pick<Trial, "task" | "digest" | "agent" | "attempt">;
+export type TrialKey = Pick<Trial, "task" | "digest" | "agent" | "attempt" | "variant">;
 
 export function trialFile({ task, agent, attempt }: TrialKey): string {
   const plain = (text: string): string => text.replace(/[^\w.-]+/g, "-");

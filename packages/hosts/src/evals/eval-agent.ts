@@ -3,13 +3,15 @@ import { type ChildProcess, spawn } from "node:child_process";
 import type { AgentCall, AgentResult, AgentWork } from "@lathe/evals";
 import type { Failure } from "@lathe/protocol";
 import type { OpenedViews } from "./open-views.ts";
-import { packedEnv } from "./task-env.ts";
+import { packedEnv, packedVariant } from "./task-env.ts";
+import type { Contestant } from "./variants.ts";
 
 export interface AgentProgram {
   /** Program and arguments that start Lathe. */
   readonly command: readonly [string, ...string[]];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly signal: AbortSignal;
+  readonly contestants: readonly Contestant[];
   /** Where trials have views. */
   readonly views?: Pick<OpenedViews, "entering"> | undefined;
 }
@@ -18,11 +20,13 @@ export interface AgentProgram {
 const graceMs = 5_000;
 
 export async function runEvalAgent(program: AgentProgram, call: AgentCall): Promise<AgentResult> {
-  const flags = ["--model", call.model, "--output-format", "json", "--cwd", call.cwd, "-"];
+  const who = program.contestants.find(({ name }) => name === call.agent);
+  const flags = ["--model", who?.model ?? call.agent, "--output-format", "json", "--cwd", call.cwd, "-"];
   const own = [...program.command, "run", ...flags] as const;
   const [file, ...args] = call.view && program.views ? program.views.entering(call.view, call.cwd, own) : own;
   // It runs in no sandbox: what a task sets is for its commands alone.
-  const env = { ...program.env, ...packedEnv(call.env), XDG_STATE_HOME: call.state };
+  const told = { ...packedEnv(call.env), ...packedVariant(who?.variant) };
+  const env = { ...program.env, ...told, XDG_STATE_HOME: call.state };
   // A group of its own: an interruption from the keyboard reaches it through us alone.
   const child = spawn(file, args, { cwd: call.state, env, detached: true, stdio: ["pipe", "pipe", "pipe"] });
   const stop = (): void => end(child);

@@ -18,13 +18,13 @@ import { openEvalFolder, removeFolder } from "./eval-folder.ts";
 import { openEvalShell } from "./eval-shell.ts";
 import { openViews } from "./open-views.ts";
 import { setUpReach } from "./set-up-reach.ts";
+import type { Contestant } from "./variants.ts";
 
 export type { AgentSummary, Estimate, RunComparison, Trial, TrialKey } from "@lathe/evals";
 
 export interface SuiteQuery extends Pick<LocalOptions, "env" | "sandboxLimits"> {
   readonly suite: string;
-  /** Models, and `oracle` and `nop`. */
-  readonly agents: readonly string[];
+  readonly contestants: readonly Contestant[];
   readonly attempts: number;
   readonly parallel: number;
   readonly out: string;
@@ -47,16 +47,20 @@ export interface SuiteResult extends Trials {
 export const trialsFolder = "trials";
 
 export async function runSuite(query: SuiteQuery): Promise<SuiteResult | Failure> {
-  const { suite, agents, attempts, out } = query;
+  const { suite, contestants, attempts, out } = query;
   const tasks = readSuite(suite);
   if (isFailure(tasks)) return tasks;
-  query.onPlan(tasks.length * agents.length * attempts);
+  query.onPlan(tasks.length * contestants.length * attempts);
   const folder = openEvalFolder(out);
   if (isFailure(folder)) return folder;
   try {
     const ports = await openPorts(query, folder.path);
     if (isFailure(ports)) return ports;
-    const wanted = { ...query, tasks, records: join(out, trialsFolder), folder: folder.path };
+    const agents = contestants.map(({ name, variant }) => ({
+      name,
+      ...(variant && { definition: variant.definition }),
+    }));
+    const wanted = { ...query, agents, tasks, records: join(out, trialsFolder), folder: folder.path };
     const made = await runTrials(wanted, ports);
     return { ...made, agents: summarize(made.trials) };
   } finally {

@@ -1,6 +1,6 @@
 /** What a task sets reaches the commands of its trial, and no process outside the sandbox. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
@@ -17,10 +17,11 @@ it("gives an agent's process the host's variables alone", async () => {
     const write = `require("node:fs").writeFileSync(${JSON.stringify(out)}, JSON.stringify(process.env))`;
     const env = { PATH: "/usr/bin:/bin", OWN: "1" };
     const signal = new AbortController().signal;
+    mkdirSync(join(folder, "state"));
     await runEvalAgent(
-      { command: [process.execPath, "-e", write], env, signal },
+      { command: [process.execPath, "-e", write], env, signal, contestants: [] },
       {
-        model: "m",
+        agent: "m",
         cwd: folder,
         state: join(folder, "state"),
         instruction: "",

@@ -1,5 +1,5 @@
 /** Task env: variables that a task of an evaluation sets; they reach its commands inside the sandbox, and nothing of the host. */
-import type { Command, Sandbox } from "@lathe/protocol";
+import type { Assignment, Command, Sandbox } from "@lathe/protocol";
 
 type Env = Readonly<Record<string, string>>;
 
@@ -8,6 +8,19 @@ const name = "LATHE_EVAL_ENV";
 /** One variable, for an agent's process: Node, Lathe and what they start read nothing else in it. */
 export function packedEnv(env: Env): Env {
   return { [name]: JSON.stringify(env) };
+}
+
+const variantName = "LATHE_EVAL_VARIANT";
+
+/** What the agent of a trial is set to, for its process. */
+export function packedVariant(variant: Assignment | undefined): Env {
+  return variant ? { [variantName]: JSON.stringify(variant) } : {};
+}
+
+/** What this process, the agent of a trial, is set to; undefined for one as it is. */
+export function variantOf(env: Readonly<Record<string, string | undefined>>): Assignment | undefined {
+  const text = env[variantName];
+  return text === undefined ? undefined : (JSON.parse(text) as Assignment);
 }
 
 /** Whether this process is the agent of a trial. */

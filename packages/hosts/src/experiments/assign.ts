@@ -41,7 +41,7 @@ function sorted(value: unknown): unknown {
 }
 
 /** Of all arms: a session that sets nothing uses the same thing at the same time. */
-function momentOf(arms: Experiment["arms"]): Assignment["moment"] {
+export function momentOf(arms: Experiment["arms"]): Assignment["moment"] {
   const varied = arms.flatMap(({ set }) => Object.keys(set));
   return varied.every((field) => field === "summaryModel") ? "summary" : "attempt";
 }

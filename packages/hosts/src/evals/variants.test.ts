@@ -1,0 +1,60 @@
+/** Which agents a line of `--model` and `--variant` means. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { isFailure } from "@lathe/protocol";
+import type { Experiment } from "../experiments/experiment.ts";
+import { contestantsOf } from "./variants.ts";
+
+const experiment = (name: string, arms: readonly Experiment["arms"][number][]): Experiment => ({
+  ...{ name, arms, metric: "done", guardrails: [] },
+});
+const plain = { name: "control", weight: 1, set: {} };
+const short = { name: "short", weight: 1, set: { limits: { steps: 3 } } };
+const other = { name: "other", weight: 1, set: { models: ["a/b", "c/d"] } };
+const all = [experiment("steps", [plain, short]), experiment("model", [plain, other])];
+
+const names = (
+  models: readonly string[],
+  variants: readonly string[],
+  from = all,
+): readonly string[] | string => {
+  const found = contestantsOf(models, variants, from);
+  return isFailure(found) ? found.text : found.map(({ name }) => name);
+};
+
+it("takes models as they are where no variant is named", () => {
+  assert.deepEqual(names(["m/one", "oracle"], []), ["m/one", "oracle"]);
+});
+
+it("gives every model each variant, and a variant that is about a model its own", () => {
+  const one = [experiment("steps", [plain, short])];
+  assert.deepEqual(names(["m/one", "m/two", "nop"], ["short", "steps/control"], one), [
+    "m/one+short",
+    "m/one+control",
+    "m/two+short",
+    "m/two+control",
+    "nop",
+  ]);
+  assert.deepEqual(names(["m/one", "m/two"], ["model/other"]), ["a/b,c/d+model/other"]);
+});
+
+it("takes an experiment for all its arms", () => {
+  assert.deepEqual(names(["m/one"], ["steps"]), ["m/one+steps/control", "m/one+steps/short"]);
+});
+
+it("says which there are, and that one is meant twice", () => {
+  assert.match(String(names(["m/one"], ["long"])), /no variant long; there are steps\/control, steps\/short/);
+  assert.match(String(names(["m/one"], ["control"])), /several experiments have an arm control/);
+  assert.match(String(names(["m/one"], ["short"], [])), /"experiments" in your own config.json/);
+});
+
+it("is another agent once its settings are others", () => {
+  const definitionOf = (steps: number): string | undefined => {
+    const arms = [plain, { ...short, set: { limits: { steps } } }];
+    const found = contestantsOf(["m/one"], ["short"], [experiment("steps", arms)]);
+    assert.ok(!isFailure(found));
+    return found[0]?.variant?.definition;
+  };
+  assert.equal(definitionOf(3), definitionOf(3));
+  assert.notEqual(definitionOf(3), definitionOf(4));
+});
