@@ -93,7 +93,7 @@ function followView(work: Work, view: View, file: FileTransition): void {
   const alignment = after ? following.align(view.text, after) : gone;
   const isThere = ({ at }: Place): boolean => at.every((line) => alignment.to[line] !== undefined);
   const missing = view.places.filter((place) => !isThere(place));
-  if (missing.some(({ line }) => isNewer(transition, line))) {
+  if (isOlder(transition, view.places, missing)) {
     for (const place of view.places) putPlace(following.views, view, place);
     return;
   }
@@ -102,11 +102,17 @@ function followView(work: Work, view: View, file: FileTransition): void {
 }
 
 /**
- * The line is newer than the commit that lacks it: one that was committed anew when the line was already there says nothing
- * of it. A line that was committed before, it has taken out, whenever it was written.
+ * A commit that was written before the lines, and committed anew when they were there, says nothing of them: unless it has
+ * most of them, since it was amended with them. Lines that were committed it has taken out, whenever it was written.
  */
-function isNewer({ writtenAt, isCommit }: Transition, { since, isCommitted }: TrackedLine): boolean {
-  return isCommit && !isCommitted && writtenAt < since;
+function isOlder(
+  { writtenAt, isCommit }: Transition,
+  all: readonly Place[],
+  missing: readonly Place[],
+): boolean {
+  if (!isCommit) return false;
+  const isNewer = ({ line }: Place): boolean => writtenAt < line.since && !line.isCommitted;
+  return 2 * missing.filter(isNewer).length > all.filter(isNewer).length;
 }
 
 interface Carried extends Pick<Search, "file" | "alignment"> {
@@ -128,12 +134,14 @@ function stay(work: Work, place: Place, at: Pick<View, "path" | "text">): void {
   putPlace(following.views, at, place);
 }
 
-/** What the commit before this one held was committed by then. */
+/** What the commit before this one held was there until then, and committed. */
 function noteCommitted({ following }: Work, { text, places }: View, before: Text | undefined): void {
   if (!before || places.every(({ line }) => line.isCommitted)) return;
   const to = text === before ? undefined : following.align(text, before).to;
   for (const { line, at } of places) {
-    if (to === undefined || at.every((one) => to[one] !== undefined)) line.isCommitted = true;
+    if (to !== undefined && at.some((one) => to[one] === undefined)) continue;
+    line.isCommitted = true;
+    line.isSeen = true;
   }
 }
 

@@ -6,14 +6,17 @@ import { day, Ground, horizons, hour, start } from "./sample-ground.ts";
 
 type Story = (ground: Ground) => void;
 
+const changedBefore: Story = (ground) => {
+  ground.git("checkout", "-q", "-b", "topic");
+  for (const path of ["src/a.js", "src/b.js"]) ground.change(path, 0.3);
+  ground.commit("before the session");
+  ground.at += hour;
+};
+
 /** What somebody did before the session, where a story says so. */
 const preludes: Readonly<Record<string, Story>> = {
-  "rebased with commits of before the session": (ground) => {
-    ground.git("checkout", "-q", "-b", "topic");
-    for (const path of ["src/a.js", "src/b.js"]) ground.change(path, 0.3);
-    ground.commit("before the session");
-    ground.at += hour;
-  },
+  "rebased with commits of before the session": changedBefore,
+  "amended into a commit of before the session": changedBefore,
 };
 
 /** The agent's work is committed, then somebody does something with it three days later, and something else much later. */
@@ -115,6 +118,18 @@ const stories: Readonly<Record<string, Story>> = {
     for (const [path, file] of topic) ground.files.set(path, file);
     ground.at += 8 * day;
     ground.change("src/b.js", 0.3);
+    ground.commit("later");
+    ground.know();
+  },
+  "amended into a commit of before the session": (ground) => {
+    ground.at += 10 * 60_000;
+    ground.change("src/b.js", 0.3);
+    ground.write();
+    ground.git("add", "-A");
+    ground.git("commit", "-q", "--amend", "--no-edit");
+    ground.know();
+    ground.at += 8 * day;
+    ground.files.set("src/b.js", [...ground.file("src/b.js"), ...ground.sampler.sampleFunction(false)]);
     ground.commit("later");
     ground.know();
   },
