@@ -45,6 +45,8 @@ describe("completions", () => {
       { line: "lathe run --permission-m", offers: ["--permission-mode"] },
       { line: "lathe --permission-mode ", offers: ["ask", "auto", "plan", "read-only"] },
       { line: "lathe run --model b", offers: ["builtin/repair"] },
+      { line: "lathe tool gr", offers: ["grep"], not: ["read"] },
+      { line: "lathe tool grep ", offers: [], not: ["grep", "read"] },
       { line: "lathe run --cwd s", offers: ["sub"] },
       { line: "lathe mcp remove ", offers: ["tickets"] },
       { line: "lathe help dem", offers: ["demo"] },
@@ -74,6 +76,9 @@ describe("completions", () => {
     for (const word of not) assert.ok(!words.includes(word), `${line}: ${word} in ${found}`);
   };
 
+  /** Of a chain the last one is completed; zsh lists it alone. */
+  const chain: Case = { line: "lathe run --model auto,b", offers: ["auto,builtin/repair"] };
+
   it("complete in bash", { skip: missing("bash") }, async () => {
     const file = await script("bash");
     // Words as readline hands them to a function: broken at colons and equals signs.
@@ -89,7 +94,7 @@ describe("completions", () => {
       { line: "lathe run --model x:", offers: [], not: ["auto", "builtin/repair"] },
       { line: "lathe fix it --resu", offers: ["--resume"] },
     ];
-    const all = [...cases, ...colon];
+    const all = [...cases, ...colon, chain];
     const input = all.map(({ line }) => `${line}\n`).join("");
     const out = execFileSync("bash", ["--norc", "-c", ask], {
       env: env(),
@@ -136,7 +141,7 @@ describe("completions", () => {
 
   it("complete in fish", { skip: missing("fish") }, async () => {
     const file = await script("fish");
-    for (const one of cases) {
+    for (const one of [...cases, chain]) {
       const ask = `source ${file}; complete -C '${one.line}'`;
       const out = execFileSync("fish", ["--no-config", "-c", ask], {
         env: env(),
@@ -150,7 +155,8 @@ describe("completions", () => {
   it("complete in zsh", { skip: missing("zsh") }, async () => {
     const file = await script("zsh");
     // Ctrl-D at the end of a line lists; each answer is read until all that is wanted was said.
-    const typed = cases.flatMap(({ line, offers }) =>
+    const last = { ...chain, offers: ["builtin/repair"] };
+    const typed = [...cases, last].flatMap(({ line, offers }) =>
       offers.length > 0 ? [`ask '${line}' ${offers.map((word) => `'${word}'`).join(" ")}`] : [],
     );
     const drive = `zmodload zsh/zpty

@@ -112,7 +112,7 @@ describe("lathe report", () => {
     const { code, out } = await place.run(["sessions", "export", id, "--format", "atif"]);
     assert.equal(code, 0);
     const { schema_version, steps } = JSON.parse(out);
-    assert.equal(schema_version, "ATIF-v1.5");
+    assert.equal(schema_version, "ATIF-v1.7");
     assert.equal(steps.filter((step: { source: string }) => step.source === "agent").length, 4);
     assert.equal((await place.run(["sessions", "export", id, "--format", "other"])).code, 2);
   });

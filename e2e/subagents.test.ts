@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { AssistantPart } from "@lathe/protocol";
 import { startWireServer, type WireAnswer, type WireRecord, type WireServer } from "@lathe/testkit";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 
 const call = (id: string, tool: string, input: object): AssistantPart => ({
@@ -61,6 +62,38 @@ describe("subagents of the command", () => {
       (await place.run(["sessions", "cost", "--json", JSON.parse(out).session])).out,
     ).tree;
     assert.equal(tree.tokens, usage.input + usage.output + subagents.tokens);
+  });
+
+  it("are in the trajectory of their parent, as the makers of the format have it", async () => {
+    stalls = false;
+    const env = wireEnv(server.url);
+    const ran = await place.run(["run", "--output-format", "json", "go"], { env });
+    const { session, cost, subagents } = JSON.parse(ran.out);
+    const { out, code } = await place.run(["sessions", "export", session, "--format", "atif"]);
+    assert.equal(code, 0);
+    const trajectory = JSON.parse(out);
+    const schema = JSON.parse(readFileSync(new URL("./fixtures/atif/schema.json", import.meta.url), "utf8"));
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    const isTrajectory = ajv.compile(schema);
+    assert.ok(isTrajectory(JSON.parse(out)), JSON.stringify(isTrajectory.errors));
+    const [child] = trajectory.subagent_trajectories;
+    const { steps, trajectory_id: id } = child;
+    assert.notEqual(id, trajectory.trajectory_id);
+    type Results = {
+      observation?: { results: { source_call_id: string; subagent_trajectory_ref?: object }[] };
+    };
+    const results = trajectory.steps.flatMap(({ observation }: Results) => observation?.results ?? []);
+    assert.deepEqual(results[0].subagent_trajectory_ref, [{ trajectory_id: id, session_id: id }]);
+    assert.equal(results[0].source_call_id, "t1");
+    for (const one of [trajectory, child])
+      assert.deepEqual(
+        one.steps.map((step: { step_id: number }) => step.step_id),
+        one.steps.map((_: unknown, at: number) => at + 1),
+      );
+    assert.equal(steps.at(-1).message, "Noted.");
+    const all = trajectory.final_metrics.total_cost_usd;
+    assert.ok(Math.abs(all - cost - subagents.cost) < 1e-9, `${all}`);
+    assert.ok(Math.abs(child.final_metrics.total_cost_usd - subagents.cost) < 1e-9);
   });
 
   it("go on where they were after kill -9, in the session they had", async () => {

@@ -4,7 +4,7 @@ import { type Failure, failure } from "@lathe/protocol";
 import { nearest } from "./nearest.ts";
 
 /** What a value is one of: words that are known beforehand, or what `lathe __complete` finds. */
-export type ValueKind = readonly string[] | "sessions" | "models" | "forks" | "servers";
+export type ValueKind = readonly string[] | "sessions" | "models" | "forks" | "servers" | "tools";
 
 export interface Flag {
   readonly type: "string" | "boolean";

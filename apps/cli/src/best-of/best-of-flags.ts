@@ -11,6 +11,7 @@ export const bestOfFlags = {
   "attempt-models": {
     type: "string",
     value: "A,B",
+    values: "models",
     about: "--best-of: the attempts have these models in turn",
   },
   parallel: {

@@ -12,7 +12,7 @@ import type { Config } from "../config/config.ts";
 export const completeCommand: Command = {
   name: "__complete",
   about: "Lists what a word may be, for completion scripts.",
-  usage: ["__complete sessions|models|forks|servers"],
+  usage: ["__complete sessions|models|forks|servers|tools"],
   flags: {},
   run,
 };
@@ -27,11 +27,26 @@ async function run([kind = ""]: readonly string[]): Promise<number> {
 async function valuesOf(kind: string): Promise<readonly CompletedValue[]> {
   if (kind === "sessions") return completedSessions(process.env);
   if (kind === "forks") return completedForks(process.env);
+  if (kind === "tools") return completedTools();
   if (kind !== "models" && kind !== "servers") return [];
   const config = await readConfig();
   if (!config) return [];
   if (kind === "models") return completedModels({ env: process.env, ...config });
   return Object.keys(config.mcpServers).map((value) => ({ value, about: "" }));
+}
+
+/** As `lathe tool` has them here. */
+async function completedTools(): Promise<readonly CompletedValue[]> {
+  const [{ agentOptions }, { withWorkbench }] = await Promise.all([
+    import("../run-options.ts"),
+    import("../with-workbench.ts"),
+  ]);
+  const options = await agentOptions({}, () => undefined);
+  if (isFailure(options)) return [];
+  const found = await withWorkbench(options, async ({ specs }) =>
+    specs.map(({ name, description }) => ({ value: name, about: description })),
+  );
+  return typeof found === "number" || isFailure(found) ? [] : found;
 }
 
 async function readConfig(): Promise<Config | undefined> {

@@ -26,6 +26,7 @@ export const toolCommand: Command = {
   name: "tool",
   about: "Runs one tool of the agent by itself and prints its outcome.",
   usage: ["tool NAME --json ARGS", "tool --stdin-jsonl < calls.jsonl"],
+  words: "tools",
   flags,
   notes: `Exit codes: 0 ok, 1 failed (a command that ended with a code of its own, too), 2 usage, 3 refused by policy.
 ${allowNotes}`,

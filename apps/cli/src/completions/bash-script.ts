@@ -54,7 +54,11 @@ _lathe_offer() {
   case $1 in
     @files) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -f -- "$2")) ;;
     @folders) compopt -o filenames 2>/dev/null; COMPREPLY=($(compgen -d -- "$2")) ;;
-    @*) COMPREPLY=($(compgen -W "$("\${COMP_WORDS[0]/#\\~/$HOME}" __complete "\${1#@}" 2>/dev/null | cut -f1)" -- "$2")) ;;
+    @*)
+      # Of a chain the last one is typed.
+      local chain=
+      if [[ $2 == *,* ]]; then chain=\${2%,*},; fi
+      COMPREPLY=($(compgen -P "$chain" -W "$("\${COMP_WORDS[0]/#\\~/$HOME}" __complete "\${1#@}" 2>/dev/null | cut -f1)" -- "\${2##*,}")) ;;
     *) IFS=$' \\n'; COMPREPLY=($(compgen -W "$1" -- "$2")) ;;
   esac
 }

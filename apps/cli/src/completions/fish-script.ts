@@ -34,7 +34,11 @@ end
 
 function __lathe_list
     set -l line (commandline -opc)
-    $line[1] __complete $argv 2>/dev/null
+    # Of a chain the last one is typed.
+    set -l chain (string replace -r '^--[^=]*=' '' -- (commandline -ct) | string match -r '^.*,')
+    for value in ($line[1] __complete $argv 2>/dev/null)
+        echo "$chain$value"
+    end
 end
 
 complete -c lathe -f

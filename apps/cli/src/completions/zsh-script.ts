@@ -12,6 +12,8 @@ export function zshScript(chat: LineShape, commands: readonly LineShape[]): stri
 _lathe_list() {
   local -a found
   local line
+  # Of a chain the last one is typed.
+  compset -P '*,'
   for line in \${(f)"$(_call_program values \${(q)_lathe_command} __complete $1 2>/dev/null)"}; do
     found+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}")
   done

@@ -42,8 +42,9 @@ test("a session is a trajectory: numbered steps, calls with their observations, 
     cost_usd: 0.01,
   });
   assert.deepEqual(rest, {
-    schema_version: "ATIF-v1.5",
+    schema_version: "ATIF-v1.7",
     session_id: "one",
+    trajectory_id: "one",
     agent: { name: "lathe", version: "0.0.0", model_name: "test/one" },
     final_metrics: {
       ...{ total_prompt_tokens: 2000, total_completion_tokens: 100, total_cached_tokens: 1600 },

@@ -1,10 +1,19 @@
-/** Trajectory: a session in the Agent Trajectory Interchange Format (ATIF v1.5, harborframework.com/docs/trajectory-format). */
+/** Trajectory: a session in the Agent Trajectory Interchange Format (ATIF v1.7, harborframework.com/docs/trajectory-format), with those of its subagents in it. */
 import { type Event, messageText, outcomeText } from "@lathe/protocol";
 
 interface ToolCall {
   readonly tool_call_id: string;
   readonly function_name: string;
   readonly arguments: Readonly<Record<string, unknown>>;
+}
+
+interface Observed {
+  readonly source_call_id: string;
+  readonly content: string;
+  readonly subagent_trajectory_ref?: readonly {
+    readonly trajectory_id: string;
+    readonly session_id: string;
+  }[];
 }
 
 export interface TrajectoryStep {
@@ -16,9 +25,8 @@ export interface TrajectoryStep {
   readonly model_name?: string;
   readonly reasoning_content?: string;
   readonly tool_calls?: readonly ToolCall[];
-  readonly observation?: {
-    readonly results: readonly { readonly source_call_id: string; readonly content: string }[];
-  };
+  readonly observation?: { readonly results: readonly Observed[] };
+  readonly llm_call_count?: number;
   /** `prompt_tokens` with those that were read from a cache. */
   readonly metrics?: {
     readonly prompt_tokens: number;
@@ -29,38 +37,63 @@ export interface TrajectoryStep {
 }
 
 export interface Trajectory {
-  readonly schema_version: "ATIF-v1.5";
+  readonly schema_version: "ATIF-v1.7";
   readonly session_id: string;
+  readonly trajectory_id: string;
   readonly agent: { readonly name: "lathe"; readonly version: string; readonly model_name?: string };
   readonly steps: readonly TrajectoryStep[];
   readonly final_metrics: {
     readonly total_prompt_tokens: number;
     readonly total_completion_tokens: number;
     readonly total_cached_tokens: number;
+    /** With that of its subagents; the tokens are its own. */
     readonly total_cost_usd?: number;
     readonly total_steps: number;
   };
+  readonly subagent_trajectories?: readonly Trajectory[];
 }
 
-/** In the order it happened; what was taken back later is in it too. Undefined without a beginning. */
-export function trajectoryOf(events: readonly Event[]): Trajectory | undefined {
+/** The sessions that calls of this one opened or went on with, each once. */
+export function subagentsOf(events: readonly Event[]): readonly string[] {
+  return [...new Set(childOfCall(events).values())];
+}
+
+function childOfCall(events: readonly Event[]): ReadonlyMap<string, string> {
+  return new Map(
+    events.flatMap(({ type, data }) =>
+      type === "tool.started" && data.child !== undefined ? [[data.call, data.child] as const] : [],
+    ),
+  );
+}
+
+/**
+ * In the order it happened; what was taken back later is in it too. `subagents` are those that are still there. Undefined
+ * without a beginning.
+ */
+export function trajectoryOf(
+  events: readonly Event[],
+  subagents: readonly Trajectory[] = [],
+): Trajectory | undefined {
   const [first] = events;
   if (first?.type !== "session.created") return undefined;
   const { id, harness, prompt } = first.data;
-  const results = new Map<string, string>();
-  for (const event of events)
-    if (event.type === "tool.completed") results.set(event.data.call, outcomeText(event.data.outcome));
+  const results = resultsOf(events, subagents);
   const steps = events
     .flatMap((event) => stepOf(event, results))
     .map((step, i): TrajectoryStep => ({ step_id: i + 1, ...step }));
   const answered = events.filter((event) => event.type === "step.completed");
   const sum = (part: "input" | "output" | "cached"): number =>
     answered.reduce((total, { data }) => total + (data.usage?.[part] ?? 0), 0);
-  const isPriced = answered.every(({ data }) => data.cost !== undefined);
+  const costs = [
+    ...answered.map(({ data }) => data.cost),
+    ...subagents.map(({ final_metrics: theirs }) => theirs.total_cost_usd),
+  ];
+  const isPriced = costs.every((cost) => cost !== undefined);
   const model = prompt.model ?? answered[0]?.data.model;
   return {
-    schema_version: "ATIF-v1.5",
+    schema_version: "ATIF-v1.7",
     session_id: id,
+    trajectory_id: id,
     agent: { name: "lathe", version: harness, ...(model !== undefined && { model_name: model }) },
     steps,
     final_metrics: {
@@ -68,15 +101,36 @@ export function trajectoryOf(events: readonly Event[]): Trajectory | undefined {
       total_completion_tokens: sum("output"),
       total_cached_tokens: sum("cached"),
       // A sum in which prices are missing is not what it cost.
-      ...(isPriced && { total_cost_usd: answered.reduce((total, { data }) => total + (data.cost ?? 0), 0) }),
+      ...(isPriced && { total_cost_usd: costs.reduce((total: number, cost) => total + (cost ?? 0), 0) }),
       total_steps: steps.length,
     },
+    ...(subagents.length > 0 && { subagent_trajectories: subagents }),
   };
+}
+
+type Results = ReadonlyMap<string, Observed>;
+
+/** By call. What a call opened is named where its trajectory is at hand: a reference has to lead somewhere. */
+function resultsOf(events: readonly Event[], subagents: readonly Trajectory[]): Results {
+  const children = childOfCall(events);
+  const there = new Set(subagents.map(({ trajectory_id: id }) => id));
+  const results = new Map<string, Observed>();
+  for (const { type, data } of events) {
+    if (type !== "tool.completed") continue;
+    const child = children.get(data.call);
+    const ref = child !== undefined && there.has(child) ? [{ trajectory_id: child, session_id: child }] : [];
+    results.set(data.call, {
+      source_call_id: data.call,
+      content: outcomeText(data.outcome),
+      ...(ref.length > 0 && { subagent_trajectory_ref: ref }),
+    });
+  }
+  return results;
 }
 
 type Unnumbered = Omit<TrajectoryStep, "step_id">;
 
-function stepOf(event: Event, results: ReadonlyMap<string, string>): readonly Unnumbered[] {
+function stepOf(event: Event, results: Results): readonly Unnumbered[] {
   const timestamp = new Date(event.at).toISOString();
   switch (event.type) {
     case "session.created":
@@ -92,17 +146,13 @@ function stepOf(event: Event, results: ReadonlyMap<string, string>): readonly Un
   }
 }
 
-function agentStep(
-  { data }: Event<"step.completed">,
-  timestamp: string,
-  results: ReadonlyMap<string, string>,
-): Unnumbered {
+function agentStep({ data }: Event<"step.completed">, timestamp: string, results: Results): Unnumbered {
   const { model, parts, usage, cost } = data;
   const calls = parts.filter((part) => part.type === "tool-call");
   const reasoning = parts.flatMap((part) => (part.type === "reasoning" && part.text ? [part.text] : []));
-  const observed = calls.flatMap(({ id }) => {
-    const content = results.get(id);
-    return content === undefined ? [] : [{ source_call_id: id, content }];
+  const observations = calls.flatMap(({ id }) => {
+    const observed = results.get(id);
+    return observed ? [observed] : [];
   });
   return {
     timestamp,
@@ -111,7 +161,8 @@ function agentStep(
     message: messageText(parts),
     ...(reasoning.length > 0 && { reasoning_content: reasoning.join("\n") }),
     ...(calls.length > 0 && { tool_calls: calls.map(callOf) }),
-    ...(observed.length > 0 && { observation: { results: observed } }),
+    ...(observations.length > 0 && { observation: { results: observations } }),
+    llm_call_count: 1,
     ...(usage && {
       metrics: {
         prompt_tokens: usage.input,
