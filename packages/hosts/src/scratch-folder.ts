@@ -27,6 +27,11 @@ export function openScratchFolder(session: string, temp: string = tmpdir()): Scr
   }
 }
 
+/** Where nothing is to be run: nothing is made, so that whoever is killed leaves nothing. */
+export function unmadeScratch(session: string, temp: string = tmpdir()): ScratchFolder {
+  return { path: join(temp, `lathe-${session}`), isFound: false, remove: () => undefined };
+}
+
 function ownFolder(path: string): Pick<ScratchFolder, "path" | "isFound"> {
   try {
     mkdirSync(path, { mode: 0o700 });
