@@ -43,6 +43,11 @@ function remove(path: string): void {
   rmSync(path, { recursive: true, force: true, maxRetries: 3 });
 }
 
+/** Where nothing is to be run: nothing is made, so that whoever is killed leaves nothing. */
+export function unmadeScratch(session: string, temp: string = tmpdir()): ScratchFolder {
+  return { path: join(temp, `lathe-${session}`), isFound: false, remove: () => undefined };
+}
+
 function ownFolder(path: string): Made {
   try {
     mkdirSync(path, { mode: 0o700 });

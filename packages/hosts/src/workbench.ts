@@ -18,7 +18,7 @@ import { openBenchHooks } from "./bench-hooks.ts";
 import type { Containment } from "./containment.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { openPorts } from "./open-ports.ts";
-import { openPassingScratch } from "./scratch-folder.ts";
+import { openPassingScratch, unmadeScratch } from "./scratch-folder.ts";
 import { newSessionId } from "./session-id.ts";
 import { noSessionTools, type SessionTools } from "./session-tools.ts";
 import { systemClock } from "./system-clock.ts";
@@ -58,17 +58,7 @@ export function openWorkbench(
   const id = `tool-${newSessionId(systemClock)}`;
   const scratch = openPassingScratch("tool");
   if (isFailure(scratch)) return scratch;
-  const opened = openPorts(
-    {
-      scratch,
-      root: "tool",
-      own,
-      mode: () => options.mode,
-      check: async () => undefined,
-      fenced: (effect) => effect(),
-    },
-    options,
-  );
+  const opened = openPorts({ scratch, own, ...unfenced(options) }, options);
   const shown: Record<string, Shown[]> = {};
   const session = { shown, todos: [], calls: [], grants: [], refusals: [], settings: { mode: options.mode } };
   const hooks = openBenchHooks(id, options, opened.ports);
@@ -101,6 +91,26 @@ export function openWorkbench(
     containment: () => opened.containment(),
     close: () => opened.close(),
   };
+}
+
+function unfenced({ mode }: LocalOptions): Omit<Parameters<typeof openPorts>[0], "scratch" | "own"> {
+  return {
+    root: "tool",
+    mode: () => mode,
+    check: async () => undefined,
+    fenced: (effect) => effect(),
+  };
+}
+
+/** What would be said of a shell command. *Contract:* runs nothing, and leaves nothing wherever it is cut off. */
+export async function explainCommand(options: LocalOptions, script: string): Promise<Explained> {
+  const scratch = unmadeScratch(`tool-${newSessionId(systemClock)}`);
+  const opened = openPorts({ scratch, own: noSessionTools, ...unfenced(options) }, options);
+  try {
+    return await explainScript(script, undefined, { options, ports: opened.ports });
+  } finally {
+    await opened.close();
+  }
 }
 
 async function judge(

@@ -1,5 +1,5 @@
 /** Attempt trees: git working trees in which attempts work where a folder can have no fork; each is known from before it is made until it is gone. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { newSessionId } from "../session-id.ts";
@@ -94,6 +94,8 @@ export function testsPath({ path }: AttemptTree): string {
 
 export async function dropTestsTree(env: Env, tree: AttemptTree): Promise<Failure | undefined> {
   const path = testsPath(tree);
+  const known = tree.made && `${tree.made.gitFolder}.tests`;
+  if (!existsSync(path) && !(known !== undefined && existsSync(known))) return undefined;
   const removed = await gitIn(tree.top, ["worktree", "remove", "--force", path], env);
   if (!isFailure(removed)) return undefined;
   try {

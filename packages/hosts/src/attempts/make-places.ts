@@ -4,7 +4,7 @@ import { promisify } from "node:util";
 import { type AttemptPlace, type Failure, failure, isFailure } from "@lathe/protocol";
 import { attemptTrees, makeAttemptTree } from "../attempt-trees/attempt-tree.ts";
 import { forkBinary } from "../forks/fork-binary.ts";
-import { dropFork, enteringFork, type Fork, findFork, openFork } from "../forks/forks.ts";
+import { findFork, openFork } from "../forks/forks.ts";
 import type { DirtyChoice } from "../worktrees/worktree.ts";
 import { forkPlace } from "./fork-place.ts";
 import type { Place } from "./place.ts";
@@ -53,13 +53,13 @@ export async function makePlaces(
   const inTrees = async (): Promise<MadePlaces | Failure> =>
     timed(await all(wish.count, (at) => makeTree(at, wish, maker)));
   if (binary === undefined) return inTrees();
-  const without = isFailure(binary) ? binary : await noForks(maker);
-  if (!without) return timed(await all(wish.count, (at) => makeFork(at, maker)));
+  const forks = isFailure(binary) ? binary : await makeForks(wish.count, maker);
+  if (!isFailure(forks)) return timed(forks);
   // What a fork has in place of the repository has no room for working trees beside it.
-  if (env.LATHE_FORK) return without;
+  if (env.LATHE_FORK) return forks;
   const made = await inTrees();
-  if (isFailure(made)) return neither(without, made);
-  onRemark?.(`the attempts work in git working trees, without what git ignores: ${without.text}`);
+  if (isFailure(made)) return neither(forks, made);
+  onRemark?.(`the attempts work in git working trees, without what git ignores: ${forks.text}`);
   return made;
 }
 
@@ -87,20 +87,22 @@ async function all(
 const run = promisify(execFile);
 const patienceMs = 10_000;
 
-/** One is made and entered: a kernel may refuse what its launcher can do. Undefined where there are forks. */
-async function noForks({ cwd, env, about, session }: Maker): Promise<Failure | undefined> {
-  const fork = await openFork(env, { cwd, about, session });
-  if (isFailure(fork)) return fork;
-  const refused = await entered(env, fork);
-  return (await dropFork(env, fork)) ?? refused;
+/** One of them is entered: a kernel may refuse what its launcher can do. */
+async function makeForks(count: number, maker: Maker): Promise<readonly Made[] | Failure> {
+  const made = await all(count, (at) => makeFork(at, maker));
+  const [first] = isFailure(made) ? [] : made;
+  const refused = first && (await entered(first.open));
+  if (isFailure(made) || !refused) return made;
+  for (const { open } of made) await open.drop();
+  return refused;
 }
 
-async function entered(env: Env, fork: Fork): Promise<Failure | undefined> {
-  const words = await enteringFork(env, fork, { program: ["/bin/sh", "-c", ":"] });
-  if (isFailure(words)) return words;
-  const [file, ...args] = words;
+async function entered(place: Place): Promise<Failure | undefined> {
+  const entrance = await place.enter(["/bin/sh", "-c", ":"]);
+  if (isFailure(entrance)) return entrance;
+  const [file, ...args] = entrance.words;
   try {
-    await run(file, args, { cwd: fork.base, timeout: patienceMs });
+    await run(file, args, { cwd: entrance.cwd, timeout: patienceMs });
     return undefined;
   } catch (cause) {
     const { stderr = "" } = cause as { readonly stderr?: string };

@@ -1,6 +1,5 @@
 /** Whether the tests of attempts may run: their command is judged like that of a model, and nobody is asked. */
-import { isFailure } from "@lathe/protocol";
-import { openWorkbench } from "../workbench.ts";
+import { explainCommand } from "../workbench.ts";
 import type { AttemptOptions } from "./run-attempt.ts";
 
 /** *Contract:* why it may not, in one line; undefined where the rules and the mode allow it unasked. */
@@ -11,14 +10,8 @@ export async function refusedTests(options: AttemptOptions, command: string): Pr
     onDelta: () => undefined,
     onRemark: () => undefined,
   };
-  const bench = openWorkbench({ ...options, ...unheard }, new AbortController().signal);
-  if (isFailure(bench)) return refusal(command, bench.text);
-  try {
-    const { verdict, why } = await bench.explain(command);
-    return verdict === "allow" ? undefined : refusal(command, why);
-  } finally {
-    await bench.close();
-  }
+  const { verdict, why } = await explainCommand({ ...options, ...unheard }, command);
+  return verdict === "allow" ? undefined : refusal(command, why);
 }
 
 function refusal(command: string, why: string): string {
