@@ -7,12 +7,24 @@ import { headerWords, headWords, type Segment, segmentHead, sumOfHeader } from "
 const mostRemembered = 16_000_000;
 const stretchBytes = 1 << 18;
 
+/** Lists of one segment by the place of their word: those used lately, and those used before. */
+interface Lists {
+  recent: Map<number, Uint32Array>;
+  before: Map<number, Uint32Array>;
+}
+
+interface Stretch {
+  readonly path: string;
+  readonly from: number;
+  readonly length: number;
+}
+
 export class SegmentReader {
   /** By path, while somebody reads. */
   readonly #open = new Map<string, number>();
-  /** By segment and place; those used last at the end. */
-  readonly #lists = new Map<string, Uint32Array>();
-  #remembered = 0;
+  /** Those that are not empty. */
+  readonly #lists = new Set<Lists>();
+  #recentBytes = 0;
   /** Files that could not be read any more: what is said of them is not all. */
   readonly lost: Set<string> = new Set();
 
@@ -22,39 +34,38 @@ export class SegmentReader {
     if (!head) return undefined;
     const { firstPostings } = head;
     const headBytes = head.size - (firstPostings.at(-1) ?? 0) * 4;
+    const lists: Lists = { recent: new Map(), before: new Map() };
+    const stretchOf = (place: number): Stretch => {
+      const first = firstPostings[place] as number;
+      return { path, from: headBytes + first * 4, length: (firstPostings[place + 1] as number) - first };
+    };
     return {
       ...head,
-      postings: (place) => {
-        const [first = 0, end = 0] = firstPostings.subarray(place, place + 2);
-        return this.#list(path, `${place} ${path}`, { from: headBytes + first * 4, length: end - first });
-      },
+      postings: (place) => lists.recent.get(place) ?? this.#list(lists, place, stretchOf(place)),
     };
   }
 
-  #list(path: string, key: string, { from, length }: { from: number; length: number }): Uint32Array {
-    const known = this.#lists.get(key);
-    if (known) {
-      this.#lists.delete(key);
-      this.#lists.set(key, known);
-      return known;
-    }
-    const list = this.#reading(path, (file) => readWords(file, from, length));
+  #list(lists: Lists, place: number, { path, from, length }: Stretch): Uint32Array {
+    const list = lists.before.get(place) ?? this.#reading(path, (file) => readWords(file, from, length));
     if (!list) {
       this.lost.add(path);
       return new Uint32Array(0);
     }
-    this.#remember(key, list);
+    lists.recent.set(place, list);
+    this.#lists.add(lists);
+    this.#recentBytes += list.byteLength;
+    if (this.#recentBytes > mostRemembered / 2) this.#forgetOldest();
     return list;
   }
 
-  #remember(key: string, list: Uint32Array): void {
-    this.#lists.set(key, list);
-    this.#remembered += list.byteLength;
-    for (const [oldest, { byteLength }] of this.#lists) {
-      if (this.#remembered <= mostRemembered || oldest === key) return;
-      this.#lists.delete(oldest);
-      this.#remembered -= byteLength;
+  /** What was not used since the last time goes. */
+  #forgetOldest(): void {
+    for (const lists of this.#lists) {
+      lists.before = lists.recent;
+      lists.recent = new Map();
+      if (lists.before.size === 0) this.#lists.delete(lists);
     }
+    this.#recentBytes = 0;
   }
 
   #reading<T>(path: string, use: (file: number) => T | undefined): T | undefined {

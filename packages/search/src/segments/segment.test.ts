@@ -149,3 +149,15 @@ it("says that it is lost once its file has gone", () => {
   assert.deepEqual(segment?.postings(0), new Uint32Array(0));
   assert.deepEqual([...reader.lost], [path]);
 });
+
+it("finds each word of many at its place, and no other", () => {
+  const names = Array.from({ length: 6_000 }, (_, n) => `cup${n}saucer`);
+  const segment = built(names.map((name) => `${name}\n`));
+  assert.equal(segment.words.length, names.length);
+  segment.words.forEach((word, place) => {
+    assert.equal(wordAt(segment, word), place);
+    if (segment.words[place + 1] !== word + 1) assert.equal(wordAt(segment, word + 1), -1);
+  });
+  for (const word of [0, 2 ** 32 - 1]) assert.equal(wordAt(segment, word), -1);
+  assert.equal(wordAt(built([]), 7), -1);
+});

@@ -125,10 +125,16 @@ export function segmentHead(all: Uint32Array): Omit<Segment, "postings"> {
   };
 }
 
+/** Words around the place where a hash is likely to be, since hashes are spread evenly. */
+const around = 1_000;
+
 /** The place of a word in a segment, or -1. */
 export function wordAt({ words }: Segment, hash: number): number {
-  let low = 0;
-  let high = words.length - 1;
+  const likely = Math.floor((hash / 2 ** 32) * words.length);
+  let low = Math.max(0, likely - around);
+  let high = Math.min(words.length, likely + around) - 1;
+  if ((words[low] as number) > hash) low = 0;
+  if ((words[high] as number) < hash) high = words.length - 1;
   while (low <= high) {
     const middle = (low + high) >>> 1;
     const found = words[middle] as number;
