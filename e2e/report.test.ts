@@ -82,6 +82,7 @@ describe("lathe report", () => {
     assert.equal((await place.run(["report", "--html", "report.html"])).code, 0);
     const page = readFileSync(join(place.workspace, "report.html"), "utf8");
     assert.match(page, /<svg/);
+    assert.match(page, /<h2>Experiments<\/h2><h3>manner<\/h3><p class="soft">0 sessions · 1 not counted yet/);
     assert.doesNotMatch(page, /https?:|<script|<link|src=/);
   });
 

@@ -25,6 +25,7 @@ export {
   type KeepDimension,
   type KeepReport,
   type KeepRow,
+  keptOf,
   openObservations,
   readKeep,
 } from "./src/keep/observations.ts";

@@ -86,7 +86,10 @@ function resultText(result: MetricResult, paint: Palette, kind = ""): string {
   return `${paint.bold(`${kind}${metric}`)} ${paint.dim(`${isBetter} is better`)}\n${columns(head, rows, paint)}`;
 }
 
-function differenceText(metric: MetricResult["metric"], { estimate, interval }: ArmDifference): string {
+export function differenceText(
+  metric: MetricResult["metric"],
+  { estimate, interval }: ArmDifference,
+): string {
   if (estimate === undefined) return "";
   const sign = (value: number): string => `${value < 0 ? "-" : "+"}${figure(metric, Math.abs(value))}`;
   return interval ? `${sign(estimate)} (${sign(interval.low)} to ${sign(interval.high)})` : sign(estimate);
@@ -98,10 +101,13 @@ function verdictText({ verdict }: ArmDifference, { red, green, dim }: Palette, i
   return dim(verdict);
 }
 
-function figure(metric: MetricResult["metric"], value: number | undefined): string {
+export function figure(metric: MetricResult["metric"], value: number | undefined): string {
   if (value === undefined) return "";
   switch (metric) {
     case "done":
+    case "not-ended":
+    case "trouble":
+    case "lost-lines":
     case "failed-calls":
       return percent(value);
     case "cost":

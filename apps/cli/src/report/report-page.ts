@@ -2,11 +2,9 @@
 import type { Day, Report, WorkGroup } from "@lathe/hosts/read-report";
 import { count, duration, moment, money } from "../render/figures.ts";
 import { percent } from "./columns.ts";
-
-/** A word that may come from a model or a file is data on the page, too. */
-function safe(text: string): string {
-  return text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
-}
+import { experimentSections, type NamedComparison } from "./page-experiments.ts";
+import { satisfactionSection } from "./page-satisfaction.ts";
+import { safe, section } from "./page-section.ts";
 
 const style = `
 :root { color-scheme: light dark; --ink: #1b1d21; --soft: #667; --line: #e2e4ea; --ground: #fff; --card: #f7f8fa; --good: #2b6cb0; --bad: #c2410c; }
@@ -24,12 +22,17 @@ p { margin: .2rem 0; } .soft { color: var(--soft); }
 figure { margin: 0; background: var(--card); border: 1px solid var(--line); border-radius: .6rem; padding: .8rem; }
 figcaption { font-size: .9rem; display: flex; justify-content: space-between; gap: .5rem; } svg { display: block; width: 100%; height: 7rem; margin-top: .4rem; }
 .good { fill: var(--good); } .bad { fill: var(--bad); }
-.scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .9rem; font-variant-numeric: tabular-nums; }
+.parts rect { stroke: var(--card); stroke-width: .6; } svg.parts { height: 1.4rem; margin: .2rem 0 0; }
+.satisfied { fill: var(--good); } .moved-on { fill: var(--good); opacity: .55; } .corrected { fill: var(--bad); opacity: .55; } .failure-reported { fill: var(--bad); } .gave-up { fill: var(--soft); }
+.key { display: flex; flex-wrap: wrap; gap: .2rem .9rem; font-size: .85rem; color: var(--soft); margin: .5rem 0 0; } .key svg { width: .8rem; height: .8rem; display: inline-block; margin: 0 .35rem 0 0; vertical-align: -.05rem; }
+svg.arms { height: 1rem; margin: 0; } .arms line { stroke: var(--good); stroke-width: 2; vector-effect: non-scaling-stroke; } .arms line.mean { stroke-width: 5; }
+.arm { display: grid; grid-template-columns: minmax(3.5rem, 25%) 1fr; gap: .6rem; min-height: 1.5rem; align-items: center; font-size: .9rem; } .arm span { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+h3 { font-size: 1rem; margin: 1.2rem 0 .3rem; } h2 ~ figure { margin: .8rem 0 .3rem; } .scroll { overflow-x: auto; } table { border-collapse: collapse; width: 100%; font-size: .9rem; font-variant-numeric: tabular-nums; }
 th, td { padding: .35rem .6rem; text-align: right; white-space: nowrap; border-bottom: 1px solid var(--line); } th { color: var(--soft); font-weight: 500; }
 th:first-child, td:first-child { text-align: left; } .alert { border-left: 4px solid var(--bad); padding: .3rem .8rem; margin: .5rem 0; background: var(--card); }
 `;
 
-export function reportPage(report: Report): string {
+export function reportPage(report: Report, experiments: readonly NamedComparison[] = []): string {
   const { work, errors, alerts, span } = report;
   const { total, days } = work;
   const tools = errors.filter(({ tool }) => tool !== "(model)");
@@ -67,6 +70,8 @@ ${chart("Calls that failed", days, { of: (day) => day.failedCalls / Math.max(1, 
 ${chart("Turns not done", days, { of: (day) => day.badTurns / Math.max(1, day.turns), show: percent, kind: "bad" })}
 ${chart("Time to the first token", days, { of: ({ firstMs }) => firstMs ?? 0, show: duration, kind: "good" })}
 </div>
+${satisfactionSection(report.satisfaction)}
+${experimentSections(experiments)}
 ${groups("By model", work.by.model)}${groups("By profile", work.by.profile)}${groups("By project", work.by.project)}
 ${section(
   "What fails",
@@ -135,11 +140,4 @@ function groups(title: string, all: readonly WorkGroup[]): string {
     count(one.retries),
   ]);
   return section(title, head, rows);
-}
-
-function section(title: string, head: readonly string[], rows: readonly (readonly string[])[]): string {
-  if (rows.length === 0) return "";
-  const cells = (row: readonly string[], tag: string): string =>
-    `<tr>${row.map((cell) => `<${tag}>${safe(cell)}</${tag}>`).join("")}</tr>`;
-  return `<h2>${safe(title)}</h2><div class="scroll"><table><thead>${cells(head, "th")}</thead><tbody>${rows.map((row) => cells(row, "td")).join("")}</tbody></table></div>`;
 }

@@ -1,7 +1,7 @@
 /** `lathe report`: the work of a span, as text, JSON or a page. */
 import { writeFileSync } from "node:fs";
 import { readReport } from "@lathe/hosts/read-report";
-import { type Failure, failure } from "@lathe/protocol";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { columnsOf } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
 import { reportText } from "./report-text.ts";
@@ -18,9 +18,16 @@ export async function reportWork({ json, html, ...query }: Asked): Promise<numbe
   const report = await readReport(process.env, query);
   for (const remark of report.remarks) process.stderr.write(`${remark}\n`);
   if (html !== undefined) {
-    const { reportPage } = await import("./report-page.ts");
+    const [{ reportPage }, { ownExperiments }] = await Promise.all([
+      import("./report-page.ts"),
+      import("../config/load-config.ts"),
+    ]);
+    const experiments = await ownExperiments(process.env);
+    if (isFailure(experiments)) return experiments;
+    const { readExperiments } = await import("@lathe/hosts/read-experiment");
+    const compared = await readExperiments(process.env, experiments, query.until);
     try {
-      writeFileSync(html, reportPage(report));
+      writeFileSync(html, reportPage(report, compared));
     } catch (cause) {
       return failure("no-access", `the page could not be written to ${html}`, { who: "user", cause });
     }

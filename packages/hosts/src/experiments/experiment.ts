@@ -4,6 +4,9 @@ import type { ArmSettings } from "@lathe/protocol";
 /** What of a session can be compared; each is one number a session. */
 export const experimentMetrics = [
   "done",
+  "not-ended",
+  "trouble",
+  "lost-lines",
   "failed-calls",
   "cost",
   "tokens",

@@ -1,7 +1,11 @@
 /** Read experiment: the arms of an experiment compared, from the logs of this machine. */
-import { type Comparison, compareArms, readExposed } from "@lathe/telemetry";
+import { join } from "node:path";
+import type { DatabaseSync } from "node:sqlite";
+import { isFailure } from "@lathe/protocol";
+import { type Comparison, compareArms, keptOf, openObservations, readExposed } from "@lathe/telemetry";
 import { definitionOf } from "../experiments/assign.ts";
 import type { Experiment } from "../experiments/experiment.ts";
+import { stateFolder } from "../state-folder.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 
 export type { ArmDifference, ArmFigures, Comparison, MetricResult } from "@lathe/telemetry";
@@ -11,22 +15,56 @@ export interface ExperimentFound extends Comparison {
   readonly remark?: string;
 }
 
+type Env = Readonly<Record<string, string | undefined>>;
+
 export async function readExperiment(
-  env: Readonly<Record<string, string | undefined>>,
-  { name, arms, metric, guardrails }: Experiment,
+  env: Env,
+  experiment: Experiment,
   now: number,
 ): Promise<ExperimentFound> {
   const { facts, remark } = await openTelemetry(env);
   try {
-    const compared = {
-      arms: arms.map((arm) => arm.name),
-      definition: definitionOf(arms),
-      metric,
-      guardrails,
-    };
-    const found = compareArms(readExposed(facts, name, now), compared);
+    const found = compareIn(facts, env, { experiment, now });
     return { ...found, ...(remark !== undefined && { remark }) };
   } finally {
     facts.close();
+  }
+}
+
+/** Of all that are named, in their order. */
+export async function readExperiments(
+  env: Env,
+  experiments: readonly Experiment[],
+  now: number,
+): Promise<readonly { readonly name: string; readonly comparison: Comparison }[]> {
+  if (experiments.length === 0) return [];
+  const { facts } = await openTelemetry(env);
+  try {
+    return experiments.map((experiment) => ({
+      name: experiment.name,
+      comparison: compareIn(facts, env, { experiment, now }),
+    }));
+  } finally {
+    facts.close();
+  }
+}
+
+/** `facts`: up to date with the logs. */
+function compareIn(
+  facts: DatabaseSync,
+  env: Env,
+  { experiment, now }: { readonly experiment: Experiment; readonly now: number },
+): Comparison {
+  const { name, arms, metric, guardrails } = experiment;
+  const compared = { arms: arms.map((arm) => arm.name), definition: definitionOf(arms), metric, guardrails };
+  const needsLines = [metric, ...guardrails].includes("lost-lines");
+  const observations = needsLines ? openObservations(join(stateFolder(env), "keep.sqlite")) : undefined;
+  const lines = observations && !isFailure(observations) ? observations : undefined;
+  try {
+    const linesOf = (session: string) => (lines ? keptOf(lines, session, "day") : undefined);
+    const query = { experiment: name, now, ...(needsLines && { linesOf }) };
+    return compareArms(readExposed(facts, query), compared);
+  } finally {
+    lines?.close();
   }
 }

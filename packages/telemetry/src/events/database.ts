@@ -5,7 +5,7 @@ import { DatabaseSync } from "node:sqlite";
 import { type Failure, failure } from "@lathe/protocol";
 
 /** Another number: the file is made anew. */
-const schemaVersion = 5;
+const schemaVersion = 6;
 
 const tables = `
 create table sessions (
@@ -30,7 +30,7 @@ create table turns (
   primary key (session, seq)
 ) without rowid;
 create table reactions (
-  session text, seq int, at int, turn int, model text, reaction text, primary key (session, seq)
+  session text, seq int, at int, turn int, model text, reaction text, saidAt int, primary key (session, seq)
 ) without rowid;
 create table exposures (
   session text, seq int, at int, experiment text, arm text, shares text, definition text,

@@ -119,6 +119,7 @@ export interface ReactionFact {
   readonly turn: number;
   readonly model: string;
   readonly reaction: Reaction;
+  readonly saidAt: number;
 }
 
 export type Fact =

@@ -25,7 +25,7 @@ const columns: Readonly<Record<Fact["table"], readonly string[]>> = {
     "seq at turn model ms waitedMs steps calls failedCalls retries failovers asked end code testMs cost".split(
       " ",
     ),
-  reactions: "seq at turn model reaction".split(" "),
+  reactions: "seq at turn model reaction saidAt".split(" "),
   exposures: "seq at experiment arm shares definition".split(" "),
   changes: "seq part at model tool path from before after".split(" "),
 };

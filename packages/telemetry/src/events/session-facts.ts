@@ -85,9 +85,9 @@ function factsOf(state: FactState, event: Event): readonly Fact[] {
       return [];
     case "message.received":
       beginTurn(state, event.at);
-      return reacted(state, () => readReaction(messageText(event.data.parts)));
+      return reacted(state, event.at, () => readReaction(messageText(event.data.parts)));
     case "session.rewound":
-      return reacted(state, () => "corrected");
+      return reacted(state, event.at, () => "corrected");
     case "model.switched":
       state.model = event.data.to;
       if (state.turn && event.data.because !== undefined) state.turn.failovers += 1;
@@ -121,10 +121,10 @@ function factsOf(state: FactState, event: Event): readonly Fact[] {
 }
 
 /** Nothing of the words is kept. */
-function reacted(state: FactState, read: () => Reaction): readonly Fact[] {
+function reacted(state: FactState, saidAt: number, read: () => Reaction): readonly Fact[] {
   const { ended } = state;
   state.ended = null;
-  return ended ? [{ table: "reactions", row: { ...ended, reaction: read() } }] : [];
+  return ended ? [{ table: "reactions", row: { ...ended, reaction: read(), saidAt } }] : [];
 }
 
 function exposed({ seq, at, data }: Event<"experiment.exposed">): Fact {

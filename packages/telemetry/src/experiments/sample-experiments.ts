@@ -12,7 +12,18 @@ export interface SampleExperiment {
   readonly value: (random: () => number, isTreated: boolean) => number;
 }
 
-const zero = { done: 0, "failed-calls": 0, cost: 0, tokens: 0, steps: 0, time: 0, approvals: 0 };
+const zero = {
+  done: 0,
+  "not-ended": 0,
+  trouble: 0,
+  "lost-lines": 0,
+  "failed-calls": 0,
+  cost: 0,
+  tokens: 0,
+  steps: 0,
+  time: 0,
+  approvals: 0,
+};
 
 export const sampled: Compared = { arms: ["a", "b"], definition: "d", metric: "done", guardrails: [] };
 

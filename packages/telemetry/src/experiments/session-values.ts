@@ -4,7 +4,23 @@ import type { DatabaseSync } from "node:sqlite";
 /** Milliseconds after its exposure in which a session counts: later looks then never change what it came to. */
 const windowMs = 86_400_000;
 
-export type SessionMetric = "done" | "failed-calls" | "cost" | "tokens" | "steps" | "time" | "approvals";
+/** Before that a turn that is still open may be at work; after it, it never ended. */
+const openMs = 3_600_000;
+
+/** What is counted from the logs alone. */
+type LoggedMetric =
+  | "done"
+  | "not-ended"
+  | "trouble"
+  | "failed-calls"
+  | "cost"
+  | "tokens"
+  | "steps"
+  | "time"
+  | "approvals";
+
+/** `lost-lines` also needs what was found of the lines later. */
+export type SessionMetric = LoggedMetric | "lost-lines";
 
 export interface MetricKind {
   /** Where its values are between 0 and 1, intervals hold for any number of sessions. */
@@ -14,6 +30,9 @@ export interface MetricKind {
 
 export const metricKinds: Readonly<Record<SessionMetric, MetricKind>> = {
   done: { isShare: true, isBetter: "higher" },
+  "not-ended": { isShare: true, isBetter: "lower" },
+  trouble: { isShare: true, isBetter: "lower" },
+  "lost-lines": { isShare: true, isBetter: "lower" },
   "failed-calls": { isShare: true, isBetter: "lower" },
   cost: { isShare: false, isBetter: "lower" },
   tokens: { isShare: false, isBetter: "lower" },
@@ -35,9 +54,22 @@ const tree =
   "where f.session in (select e.session union all select id from sessions s where s.root = e.session)";
 const inWindow = "f.at >= e.at and f.at < e.at + ?1";
 
-/** Turns that end otherwise than done count against a session; those that never end are not in the tables. */
-const measures: Readonly<Record<SessionMetric, string>> = {
-  done: `select avg(f."end" = 'done') from turns f where f.session = e.session and ${inWindow}`,
+/**
+ * The turns of a session that count in its time, each with how it ended there. One that was begun well before the time
+ * was over and had not ended by then counts, too: its process was killed, or its terminal closed, in the arm it began in.
+ */
+const turnsOf = `select f."end", f.seq from turns f where f.session = e.session and ${inWindow}
+  union all select 'open', null from turns f
+    where f.session = e.session and f.at >= e.at + ?1 and f.at - f.ms < e.at + ?1 - ?3
+  union all select 'open', null from sessions f
+    where f.id = e.session and json_extract(f.state, '$.turn.startedAt') < e.at + ?1 - ?3`;
+
+/** Turns that end otherwise than done, or never, count against a session. */
+const measures: Readonly<Record<LoggedMetric, string>> = {
+  done: `select avg(t."end" = 'done') from (${turnsOf}) t`,
+  "not-ended": `select avg(t."end" = 'open') from (${turnsOf}) t`,
+  trouble: `select avg(exists (select 1 from reactions r where r.session = e.session and r.seq = t.seq
+    and r.saidAt < e.at + ?1 and r.reaction in ('corrected', 'failure-reported', 'gave-up'))) from (${turnsOf}) t`,
   "failed-calls": `select avg(f.code is not null) from calls f ${tree} and ${inWindow}`,
   cost: `select sum(cost) from (select cost from steps f ${tree} and ${inWindow}
     union all select cost from compactions f ${tree} and ${inWindow})`,
@@ -47,32 +79,61 @@ const measures: Readonly<Record<SessionMetric, string>> = {
   approvals: `select sum(f.asked) from turns f ${tree} and ${inWindow}`,
 };
 
-const names = Object.keys(measures) as readonly SessionMetric[];
+const names = Object.keys(measures) as readonly LoggedMetric[];
 
-/** Sessions of a person, in the order of their exposure; those whose time is not over have no values yet. */
+/** What is looked for, and when. */
+export interface ExposedQuery {
+  readonly experiment: string;
+  readonly now: number;
+  /** Lines of a session, a day after it ended: how many there were, and how many still are; undefined until that is known. */
+  linesOf?(session: string): { readonly lines: number; readonly kept: number } | undefined;
+}
+
+/**
+ * Sessions of a person, in the order of their exposure; those whose time is not over have no values yet, and those whose
+ * lines are asked for and have not been looked at have none until they were.
+ */
 export function readExposed(
   database: DatabaseSync,
-  experiment: string,
-  now: number,
+  { experiment, now, linesOf }: ExposedQuery,
 ): readonly (Omit<ExposedSession, "values"> & Partial<Pick<ExposedSession, "values">>)[] {
   const parts = names.map((metric) => `(${measures[metric]}) as "${metric}"`);
   const rows = database
     .prepare(
-      `select e.at, e.arm, e.shares, e.definition, ${parts.join(", ")} from exposures e
+      `select e.at, e.session, e.arm, e.shares, e.definition, ${parts.join(", ")} from exposures e
        join sessions own on own.id = e.session
        where own.agent is null and e.experiment = ?2 order by e.at, e.session`,
     )
-    .all(windowMs, experiment);
+    .all(windowMs, experiment, openMs);
+  const changedOf = database.prepare(
+    `select distinct f.session from changes f, (select ? as session, ? as at) e ${tree} and f.at >= e.at and f.at < e.at + ?`,
+  );
   return rows.map((row) => {
     const at = Number(row.at);
-    const values = Object.fromEntries(names.map((metric) => [metric, Number(row[metric] ?? 0)]));
+    const logged = Object.fromEntries(names.map((metric) => [metric, Number(row[metric] ?? 0)]));
+    const changed = linesOf ? changedOf.all(String(row.session), at, windowMs) : [];
+    const lost = lostOf(changed.map((one) => linesOf?.(String(one.session))));
+    const values = { ...logged, "lost-lines": lost };
     const session = { at, arm: String(row.arm), definition: String(row.definition) };
     const shares = JSON.parse(String(row.shares)) as ExposedSession["shares"];
-    const isOver = at + windowMs <= now;
+    const isOver = at + windowMs <= now && lost !== undefined;
     return {
       ...session,
       shares,
       ...(isOver && { values: values as Readonly<Record<SessionMetric, number>> }),
     };
   });
+}
+
+/** The share of the lines that are gone; undefined while it is not known of all sessions of the tree. */
+function lostOf(
+  all: readonly ({ readonly lines: number; readonly kept: number } | undefined)[],
+): number | undefined {
+  let [lines, kept] = [0, 0];
+  for (const one of all) {
+    if (!one) return undefined;
+    lines += one.lines;
+    kept += one.kept;
+  }
+  return lines > 0 ? 1 - kept / lines : 0;
 }

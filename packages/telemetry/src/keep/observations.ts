@@ -75,6 +75,20 @@ export function observedHorizons(database: DatabaseSync): ReadonlyMap<string, Re
   return found;
 }
 
+/** Of one session's changes at a horizon; undefined where they were not looked at then. */
+export function keptOf(
+  database: DatabaseSync,
+  session: string,
+  horizon: Horizon,
+): { readonly lines: number; readonly kept: number } | undefined {
+  const row = database
+    .prepare(
+      "select count(*) as n, sum(lines) as lines, sum(kept) as kept from observations where session = ? and horizon = ?",
+    )
+    .get(session, horizon);
+  return Number(row?.n) > 0 ? { lines: Number(row?.lines), kept: Number(row?.kept) } : undefined;
+}
+
 export type KeepDimension = "model" | "tool" | "language" | "folder";
 
 /** Shares of lines, from 0 to 1. */
