@@ -70,6 +70,7 @@ export {
   type Severity,
   severities,
 } from "./src/diagnostics.ts";
+export type { Embedded, Embedder } from "./src/embedder.ts";
 export {
   checkDraft,
   checkEvent,

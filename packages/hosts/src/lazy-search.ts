@@ -3,14 +3,16 @@ import { join } from "node:path";
 import { defaultRules, unreadable } from "@lathe/policy";
 import type { Search } from "@lathe/protocol";
 import { cacheFolder } from "./cache-folder.ts";
+import type { EmbeddingSettings } from "./embedding-settings.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export function createLazySearch(root: string, env: Env): Search {
+export function createLazySearch(root: string, env: Env, settings?: EmbeddingSettings): Search {
   let loading: Promise<Search> | undefined;
   const load = async (): Promise<Search> => {
     const { createSearch } = await import("@lathe/search");
-    return createSearch({ root, index: indexOptions(env) });
+    const { lazyEmbedder } = settings ? await import("./open-embedding.ts") : {};
+    return createSearch({ root, index: { ...indexOptions(env), ...lazyEmbedder?.(settings, env) } });
   };
   const search = (): Promise<Search> => {
     loading ??= load();
