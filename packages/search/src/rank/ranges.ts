@@ -83,10 +83,10 @@ export function chooseRanges(
 }
 
 function shownOf(
-  { from, to, head }: Unit,
+  { above, to, head }: Unit,
   most: typeof first,
 ): { readonly from: number; readonly to: number } {
-  const start = Math.max(from, head - most.lead);
+  const start = Math.max(above, head - most.lead);
   return { from: start, to: Math.min(to, start + most.lines) };
 }
 
