@@ -109,6 +109,7 @@ export async function loadOptions(
     ...(config.widest && { widest: config.widest }),
     ...(config.lsp && { lsp: config.lsp }),
     ...(config.guardRails && { guardRails: config.guardRails }),
+    ...(config.search?.embeddings && { embeddings: config.search.embeddings }),
     ...(config.secondOpinion !== undefined && { secondOpinion: config.secondOpinion }),
     ...(config.summaryModel !== undefined && { summaryModel: config.summaryModel }),
     onRemark: toStderr,

@@ -26,8 +26,14 @@ export interface Config {
   readonly experiments?: readonly Experiment[];
   readonly lsp?: NonNullable<LocalOptions["lsp"]>;
   readonly guardRails?: NonNullable<LocalOptions["guardRails"]>;
+  readonly search?: SearchPart;
   /** What was left out, one sentence each. */
   readonly remarks: readonly string[];
+}
+
+/** Of code search; off when absent. */
+export interface SearchPart {
+  readonly embeddings?: NonNullable<LocalOptions["embeddings"]>;
 }
 
 /** How the interactive terminal looks. */
@@ -62,6 +68,7 @@ export interface ConfigPart {
   readonly lsp?: NonNullable<LocalOptions["lsp"]>;
   readonly guardRails?: NonNullable<LocalOptions["guardRails"]>;
   readonly tickets?: TicketSettings;
+  readonly search?: SearchPart;
   /** Folders of which the user trusts the project's own file. */
   readonly trusted?: readonly string[];
 }

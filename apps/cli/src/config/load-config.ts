@@ -130,7 +130,15 @@ function ownPart(
   user: ConfigPart,
 ): Pick<
   Config,
-  "sandbox" | "checkpoints" | "catalogue" | "secondOpinion" | "summaryModel" | "look" | "lsp" | "guardRails"
+  | "sandbox"
+  | "checkpoints"
+  | "catalogue"
+  | "secondOpinion"
+  | "summaryModel"
+  | "look"
+  | "lsp"
+  | "guardRails"
+  | "search"
 > {
   return {
     look: { theme: user.theme ?? "auto", screenReader: user.screenReader ?? false },
@@ -139,6 +147,7 @@ function ownPart(
     ...(user.summaryModel !== undefined && { summaryModel: user.summaryModel }),
     ...(user.lsp && { lsp: user.lsp }),
     ...(user.guardRails && { guardRails: user.guardRails }),
+    ...(user.search && { search: user.search }),
     sandbox: flags.sandbox ?? user.sandbox ?? true,
     checkpoints: flags.checkpoints ?? user.checkpoints ?? true,
   };
