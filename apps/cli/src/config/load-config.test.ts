@@ -312,7 +312,7 @@ it("says what is wrong with an experiment", async () => {
     [{ ...trial, arms: [plain, plain] }, /two arms have the same name/],
     [{ ...trial, arms: [plain, { name: "other" }] }, /all arms set the same/],
     [{ ...trial, arms: [plain, { ...short, weight: 0.02 }] }, /less than one session in 20/],
-    [{ ...trial, metric: "beauty" }, /one of done, failed-calls, cost/],
+    [{ ...trial, metric: "beauty" }, /one of done, not-ended, trouble, lost-lines, failed-calls, cost/],
     [{ ...trial, name: "\u001b[2J" }, /letters, digits/],
     [{ ...trial, arms: [plain, { name: "b", set: { mode: "auto" } }] }, /no such key|mode/],
     [{ ...trial, arms: [plain, { name: "b", set: { profile: { windowShare: 7 } } }] }, /windowShare/],
