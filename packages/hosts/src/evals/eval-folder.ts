@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
-import { removeTree } from "@lathe/sandbox/forks/fork";
 import { makeOwnedFolder, orphanedFolders } from "@lathe/system/owned-folder";
 import { isRunning, ownMark } from "@lathe/system/process-mark";
+import { removeTree } from "@lathe/system/remove-tree";
 
 export interface EvalFolder {
   readonly path: string;
