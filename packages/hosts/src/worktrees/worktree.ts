@@ -1,11 +1,12 @@
 /** A working tree of its own for one session: made on a branch of its own, with the work that is in no commit, kept if anything changed. */
-import { existsSync, mkdirSync, realpathSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, rmdirSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { newSessionId } from "../session-id.ts";
 import { systemClock } from "../system-clock.ts";
 import { carryFiles } from "./carry-files.ts";
 import { changedFiles } from "./changed-files.ts";
+import { forgetTree, isRepositoryLeft } from "./forget-tree.ts";
 import { gitIn } from "./git-in.ts";
 import { makeFolders } from "./real-folders.ts";
 import { beginLeaving, joinTree, markMade, stay } from "./tree-marks.ts";
@@ -57,16 +58,7 @@ export async function removeWorktree(
   env: Env,
   place: Pick<Place, "top" | "path" | "branch">,
 ): Promise<Failure | undefined> {
-  const asked = await remove({ ...place, env }, "force");
-  if (!asked) return undefined;
-  // Git takes a tree whose pointer to the repository was changed for none of its own.
-  try {
-    rmSync(place.path, { recursive: true, force: true });
-  } catch (cause) {
-    return failure(asked.code, asked.text, { who: "host", cause });
-  }
-  const pruned = await gitIn(place.top, ["worktree", "prune"], env);
-  return isFailure(pruned) ? pruned : removeBranch({ ...place, env });
+  return remove({ ...place, env }, "force");
 }
 
 /** *Contract:* the folder, its index and its branch stay as they are; all or nothing is left. */
@@ -255,12 +247,15 @@ function notCarried(top: string): Failure {
 /** With its branch. Asked and not forced, git refuses where it knows of work in it. */
 async function remove(place: Place, how: "ask" | "force"): Promise<Failure | undefined> {
   const { top, path, env } = place;
-  if (existsSync(path)) {
-    const force = how === "force" ? ["--force"] : [];
-    const removed = await gitIn(top, ["worktree", "remove", ...force, path], env);
-    if (isFailure(removed)) return removed;
+  if (how === "ask" && existsSync(path)) {
+    const removed = await gitIn(top, ["worktree", "remove", path], env);
+    return isFailure(removed) ? removed : removeBranch(place);
   }
-  return removeBranch(place);
+  const failed = await forgetTree(env, place);
+  if (failed) return failed;
+  if (isRepositoryLeft(top)) return removeBranch(place);
+  removeEmpty(dirname(path));
+  return undefined;
 }
 
 /** And the folder around the working trees where that is empty. */
@@ -270,10 +265,14 @@ async function removeBranch({ top, path, branch, env }: Place): Promise<Failure 
     const gone = await gitIn(top, ["branch", "--quiet", "-D", branch], env);
     if (isFailure(gone)) return gone;
   }
+  removeEmpty(dirname(path));
+  return undefined;
+}
+
+function removeEmpty(folder: string): void {
   try {
-    rmdirSync(dirname(path));
+    rmdirSync(folder);
   } catch {
     // There are others in it.
   }
-  return undefined;
 }
