@@ -1,7 +1,7 @@
 /** An attempt's working tree goes with all that is its own, whatever happened to it, and with nothing else. */
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { it, type TestContext } from "node:test";
@@ -9,6 +9,8 @@ import { isFailure } from "@lathe/protocol";
 import { runGitIn } from "@lathe/testkit";
 import { type Bench, makeBench } from "../session-bench.test.ts";
 import { attemptTrees, dropAttemptTree, makeAttemptTree, type WholeTree } from "./attempt-tree.ts";
+import { keepTree } from "./keep-tree.ts";
+import { treeDifferences } from "./tree-differences.ts";
 
 function open(test: TestContext, files: Readonly<Record<string, string>> = { a: "1\n" }): Bench {
   const bench = makeBench("attempt-tree");
@@ -82,4 +84,49 @@ it("can be dropped when the repository is gone", async (test) => {
   assert.equal(textOf(await dropAttemptTree(bench.env, tree)), "");
   assert.deepEqual(attemptTrees(bench.env), []);
   assert.equal(existsSync(dirname(tree.path)), false);
+});
+
+for (const where of ["in no commit", "in a repository of its own"]) {
+  it(`takes nothing of the state folder along, which lies in the repository (${where})`, async (test) => {
+    const bench = open(test);
+    const env = { ...bench.env, XDG_STATE_HOME: join(bench.cwd, "home/.local/state") };
+    bench.put("home/.local/note", "mine\n");
+    bench.put("home/.local/state/other/f", "other\n");
+    bench.put("home/.local/state/lathe/mcp/a.login.json", "a token\n");
+    if (where !== "in no commit") runGitIn(join(bench.cwd, "home/.local"), "init", "-q");
+    const tree = await make({ ...bench, env });
+    assert.deepEqual(readdirSync(join(tree.path, "home/.local/state")), ["other"]);
+    assert.equal(readFileSync(join(tree.path, "home/.local/note"), "utf8"), "mine\n");
+    const none = await treeDifferences(env, tree);
+    assert.deepEqual(!isFailure(none) && none.differences, []);
+  });
+}
+
+it("carries, compares and keeps files below folders whose names are not UTF-8", async (test) => {
+  const bench = open(test);
+  const [known, carried] = ["known\xff", "carried\xfe"].map((name) => Buffer.from(name, "latin1")) as [
+    Buffer,
+    Buffer,
+  ];
+  const at = (root: string, folder: Buffer): Buffer =>
+    Buffer.concat([Buffer.from(`${root}/`), folder, Buffer.from("/f")]);
+  for (const folder of [known, carried]) {
+    mkdirSync(Buffer.concat([Buffer.from(`${bench.cwd}/`), folder]));
+    writeFileSync(at(bench.cwd, folder), "before\n");
+    if (folder === known) runGitIn(bench.cwd, "add", ".");
+    if (folder === known) runGitIn(bench.cwd, "commit", "-qm", "second");
+  }
+  const tree = await make(bench);
+  assert.equal(readFileSync(at(tree.path, carried), "utf8"), "before\n");
+  for (const folder of [known, carried]) writeFileSync(at(tree.path, folder), "after\n");
+  const found = await treeDifferences(bench.env, tree);
+  const names = ["carried\xfe/f", "known\xff/f"];
+  assert.deepEqual(!isFailure(found) && found.differences.map(({ path, what }) => [path, what]), [
+    [names[0], "modified"],
+    [names[1], "modified"],
+  ]);
+  const kept = await keepTree(bench.env, tree, { hostRun: false, force: false });
+  assert.deepEqual(!isFailure(kept) && kept.kept.map(({ path }) => path), names);
+  for (const folder of [known, carried]) assert.equal(readFileSync(at(bench.cwd, folder), "utf8"), "after\n");
+  assertGone(bench);
 });

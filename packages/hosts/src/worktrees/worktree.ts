@@ -8,6 +8,7 @@ import { carryFiles } from "./carry-files.ts";
 import { changedFiles } from "./changed-files.ts";
 import { forgetTree, isRepositoryLeft } from "./forget-tree.ts";
 import { gitIn } from "./git-in.ts";
+import { keptPlaces, withoutKept } from "./kept-places.ts";
 import { makeFolders } from "./real-folders.ts";
 import { beginLeaving, joinTree, markMade, stay } from "./tree-marks.ts";
 import { treeState } from "./tree-state.ts";
@@ -196,7 +197,7 @@ async function gitFolderOf({ top, path, env }: Place): Promise<string | Failure>
 function cwdIn({ top, path }: Place, { cwd }: WorktreeWish): string | Failure {
   const below = relative(top, cwd);
   try {
-    makeFolders(path, below.split(sep).filter(Boolean));
+    makeFolders(path, Buffer.from(below).toString("latin1").split(sep).filter(Boolean));
     return join(path, below);
   } catch (cause) {
     const text = `there is no folder ${below} to work in, in ${path}: ${String(cause)}`;
@@ -212,8 +213,10 @@ interface NewPlace extends Place {
 async function make(place: NewPlace, wish: WorktreeWish): Promise<number | Failure> {
   const { top, path, branch, base, env } = place;
   const dirty = wish.dirty ?? (wish.base === undefined ? "carry" : "leave");
-  const changed = await changedFiles(top, env);
-  if (isFailure(changed)) return changed;
+  const found = await changedFiles(top, env);
+  if (isFailure(found)) return found;
+  const kept = keptPlaces(env, top);
+  const changed = withoutKept(kept, top, found);
   if (changed.length > 0 && dirty === "refuse") return refuseDirty(top, changed.length);
   const head = await commitOf("HEAD", place);
   if (isFailure(head)) return head;
@@ -226,7 +229,7 @@ async function make(place: NewPlace, wish: WorktreeWish): Promise<number | Failu
   if (isFailure(added)) return (await removeBranch(place)) ?? added;
   if (dirty !== "carry") return 0;
   try {
-    carryFiles(top, path, changed);
+    carryFiles({ top, path, files: changed, kept });
     return changed.length;
   } catch (cause) {
     const text = `the changes of ${top} could not be carried: ${String(cause)}`;
