@@ -6,6 +6,7 @@ import { newSessionId } from "../session-id.ts";
 import { stateFolder, workspaceFolder } from "../state-folder.ts";
 import { systemClock } from "../system-clock.ts";
 import { changedFiles } from "../worktrees/changed-files.ts";
+import { forgetTree } from "../worktrees/forget-tree.ts";
 import { gitIn } from "../worktrees/git-in.ts";
 import { type DirtyChoice, openWorktree, removeWorktree, worktreePath } from "../worktrees/worktree.ts";
 import { fileState } from "./file-state.ts";
@@ -96,15 +97,7 @@ export async function dropTestsTree(env: Env, tree: AttemptTree): Promise<Failur
   const path = testsPath(tree);
   const known = tree.made && `${tree.made.gitFolder}.tests`;
   if (!existsSync(path) && !(known !== undefined && existsSync(known))) return undefined;
-  const removed = await gitIn(tree.top, ["worktree", "remove", "--force", path], env);
-  if (!isFailure(removed)) return undefined;
-  try {
-    rmSync(path, { recursive: true, force: true });
-  } catch (cause) {
-    return failure("no-access", `${path} could not be removed: ${String(cause)}`, { who: "host", cause });
-  }
-  const pruned = await gitIn(tree.top, ["worktree", "prune"], env);
-  return isFailure(pruned) ? pruned : undefined;
+  return forgetTree(env, { top: tree.top, path });
 }
 
 /** The oldest first. */

@@ -27,8 +27,7 @@ export function linkState(target: Buffer): string {
 
 /** No part above it is a link, or missing. */
 export function isReached(root: string, name: string): boolean {
-  const parts = Buffer.from(bare(name), "latin1").toString().split("/");
-  return areFolders(root, parts.slice(0, -1));
+  return areFolders(root, bare(name).split("/").slice(0, -1));
 }
 
 /** As bytes, since a name need not be UTF-8. */
