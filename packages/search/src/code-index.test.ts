@@ -59,6 +59,10 @@ async function found(root: string, cache: string, query: string): Promise<readon
   return [...new Set(answer.ranges.map(({ path }) => path))];
 }
 
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise(setImmediate);
+}
+
 function segmentFiles(cache: string): readonly string[] {
   return readdirSync(cache, { recursive: true, encoding: "utf8" }).filter((name) =>
     name.endsWith(".segment"),
@@ -249,4 +253,29 @@ it("makes again what another process has removed under its hands", async () => {
   rmSync(cache, { recursive: true });
   assert.deepEqual(await paths("part13"), ["src/part13.ts"]);
   assert.deepEqual(await paths("boil water"), ["src/kettle.ts"]);
+});
+
+it("answers a search that waits for history while another one indexes something", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  const slow = mkdtempSync(join(folder, "slow-git-"));
+  const gate = join(slow, "gate");
+  execFileSync("mkfifo", [gate]);
+  writeFileSync(join(slow, "git"), `#!/bin/sh\nread -r line <'${gate}'\nPATH=\${PATH#*:}\nexec git "$@"\n`, {
+    mode: 0o755,
+  });
+  const index = { folder: cache, env: { ...env, PATH: `${slow}:${process.env.PATH}` }, patienceMs: 60_000 };
+  const search = createSearch({ root, index });
+  const ask = async (query: string) => {
+    const answer = await search.rank({ query, k: 3 }, signal);
+    return "ranges" in answer ? answer.ranges[0]?.path : answer.text;
+  };
+  const first = ask("boil water");
+  await until(() => segmentFiles(cache).length === 1);
+  // Large enough to be worth a file: by that it is seen that the second one has indexed it.
+  const lines = Array.from({ length: 9_000 }, (_, n) => `export const cup${n}x = saucer${n}y(boil, water);`);
+  put(root, "src/cups.ts", lines.join("\n"));
+  const second = ask("saucer77y");
+  await until(() => segmentFiles(cache).length === 2);
+  writeFileSync(gate, "go\n");
+  assert.deepEqual(await Promise.all([first, second]), ["src/kettle.ts", "src/cups.ts"]);
 });

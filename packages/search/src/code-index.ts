@@ -181,7 +181,9 @@ export class CodeIndex {
     places: ReadonlyMap<string, Located>;
     factsOf(path: string): PathFacts;
   } {
-    return { segments: this.#segments, places: this.#places, factsOf: (path) => this.#factsOf(path) };
+    // A copy: a query that waits for history knows nothing of segments that come meanwhile.
+    const segments = [...this.#segments];
+    return { segments, places: this.#places, factsOf: (path) => this.#factsOf(path) };
   }
 
   #factsOf(path: string): PathFacts {
