@@ -12,6 +12,7 @@ import { mergeSegments } from "./segments/merge-segments.ts";
 import { type HeldSegment, idWords, type Segment } from "./segments/segment.ts";
 import {
   defaultQuota,
+  markUsed,
   openSegmentCache,
   pruneSegments,
   type SegmentCache,
@@ -53,13 +54,15 @@ const joinedPart = 2 / 3;
 /** Bytes of a segment that is worth a file. */
 const worthKeeping = 200_000;
 const manyParts = 8;
+/** Segments are lost so often, with no answer in between, before they are held in memory. */
+const manyLosses = 2;
 const knownEnding = ".files";
 
 export class CodeIndex {
   readonly #place: Place;
   readonly #options: CodeIndexOptions;
   readonly #repository: Repository | undefined;
-  readonly #cache: SegmentCache;
+  #cache: SegmentCache;
   readonly #name: string;
   readonly #facts = new Map<string, PathFacts>();
   #segments: OpenSegment[] = [];
@@ -74,8 +77,10 @@ export class CodeIndex {
   readonly #unkept = new Map<Segment, HeldSegment>();
   /** Files that are never indexed. */
   closed: readonly string[] = [];
-  /** Where it is kept. */
-  readonly folder: string | undefined;
+  /** Where it is kept; undefined when it is only in memory. */
+  folder: string | undefined;
+  /** How often segments were lost since a query was answered. */
+  #losses = 0;
 
   constructor(place: Place, options: CodeIndexOptions) {
     this.#place = place;
@@ -97,6 +102,7 @@ export class CodeIndex {
   async #update(signal: AbortSignal): Promise<Documents | Failure> {
     if (this.#cache.hasLost()) this.#unload();
     if (!this.#isLoaded) this.#load();
+    if (this.folder !== undefined) markUsed(this.folder, Date.now());
     const before = this.#documents;
     // Until it is known what changed.
     this.#documents = undefined;
@@ -121,8 +127,12 @@ export class CodeIndex {
     return this.#documents;
   }
 
-  /** Segments that others have removed meanwhile are made again. */
+  /** Segments that others have removed meanwhile are made again; in memory where they do not last. */
   #unload(): void {
+    if (++this.#losses >= manyLosses) {
+      this.folder = undefined;
+      this.#cache = openSegmentCache(undefined);
+    }
     this.#isLoaded = false;
     this.#segments = [];
     this.#places.clear();
@@ -181,7 +191,9 @@ export class CodeIndex {
     places: ReadonlyMap<string, Located>;
     factsOf(path: string): PathFacts;
   } {
-    return { segments: this.#segments, places: this.#places, factsOf: (path) => this.#factsOf(path) };
+    // A copy: a query that waits for history knows nothing of segments that come meanwhile.
+    const segments = [...this.#segments];
+    return { segments, places: this.#places, factsOf: (path) => this.#factsOf(path) };
   }
 
   #factsOf(path: string): PathFacts {
@@ -262,7 +274,9 @@ export class CodeIndex {
   reading<Found>(find: () => Found): Found | undefined {
     try {
       const found = find();
-      return this.#cache.hasLost() ? undefined : found;
+      if (this.#cache.hasLost()) return undefined;
+      this.#losses = 0;
+      return found;
     } finally {
       this.#cache.rest();
     }

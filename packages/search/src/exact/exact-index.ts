@@ -4,7 +4,7 @@ import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
 import type { Place } from "../place.ts";
 import { cacheName, shortHash } from "../segments/cache-name.ts";
-import { openSegmentCache, pruneSegments } from "../segments/segment-cache.ts";
+import { markUsed, openSegmentCache, pruneSegments } from "../segments/segment-cache.ts";
 import { isFresh, isSameStamp } from "../tree/file-stamp.ts";
 import { type Repository, repositoryOf } from "../tree/git-index.ts";
 import { beginSweep, type KnownFiles } from "../tree/known-files.ts";
@@ -143,6 +143,7 @@ export class ExactIndex {
     this.#lookedAt = Date.now();
     try {
       this.#load();
+      markUsed(this.folder, this.#lookedAt);
       if (!this.#outside.note()) return undefined;
       const gone = new Set(this.tree.files.keys());
       let isReadable = true;

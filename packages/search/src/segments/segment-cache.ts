@@ -147,21 +147,33 @@ function removeQuietly(path: string): void {
 /** Parts that a process left behind when it died are older than this. */
 const oldPart = 3_600_000;
 
-/** Marks a repository's folder as used, and removes those used longest ago until all take less than `most` bytes. */
+/** Somebody may still read from a folder that was used since. */
+const maybeInUse = 3 * 3_600_000;
+
+/** Says that a folder is used: then none of this user's processes removes it for some hours. */
+export function markUsed(folder: string, now: number): void {
+  try {
+    utimesSync(folder, now / 1000, now / 1000);
+  } catch {
+    // Nothing was kept for it.
+  }
+}
+
+/**
+ * Marks a repository's folder as used, and removes others, used longest ago, until all take less than `most` bytes.
+ * Those that are in use stay, however large they are.
+ */
 export function pruneSegments(
   all: string,
   used: string,
   { most, now }: { readonly most: number; readonly now: number },
 ): void {
-  try {
-    utimesSync(join(all, used), now / 1000, now / 1000);
-  } catch {
-    // Nothing was kept for it.
-  }
+  markUsed(join(all, used), now);
   const folders = namesIn(all).map((name) => measured(join(all, name), now));
   let total = folders.reduce((sum, { size }) => sum + size, 0);
-  for (const { path, size } of folders.toSorted((a, b) => a.at - b.at)) {
-    if (total <= most) return;
+  for (const { path, size, at } of folders.toSorted((a, b) => a.at - b.at)) {
+    if (total <= most || now - at < maybeInUse) return;
+    if (path === join(all, used)) continue;
     removeQuietly(path);
     total -= size;
   }
