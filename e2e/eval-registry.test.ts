@@ -59,8 +59,8 @@ const putTask = (more: Readonly<Record<string, string>> = {}): void => {
   for (const [path, text] of Object.entries(files)) place.put(`suite/one/${path}`, text);
 };
 
-const tried = async () => {
-  const { out, err } = await place.run(["eval", "suite", "--model", "nop", "--out", "a", "--json"]);
+const tried = async (env: Readonly<Record<string, string>> = {}) => {
+  const { out, err } = await place.run(["eval", "suite", "--model", "nop", "--out", "a", "--json"], { env });
   return { agent: JSON.parse(out).agents[0], err };
 };
 
@@ -75,7 +75,8 @@ it("installs from the registry of the user's own settings, without their login",
 
 it("reaches none that a project's files name", async () => {
   putTask({ "environment/project/.npmrc": `registry=${url}\n` });
-  const { agent } = await tried();
+  place.put(".npmrc", `registry=${url}\n`);
+  const { agent } = await tried({ NPM_CONFIG_USERCONFIG: join(place.workspace, ".npmrc") });
   assert.match(agent.notRun[0].why, /its set-up fails: npm install/);
   assert.deepEqual(asked, []);
 });

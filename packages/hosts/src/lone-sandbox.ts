@@ -43,6 +43,8 @@ export interface LonePlace extends Place {
   readonly network?: SandboxSpec["network"];
   /** Its package managers find which registries the user has, also where no rule names them by `registry`. */
   readonly installs?: boolean;
+  /** Folders beside it whose files may be a project's: settings there are none of the user's. */
+  readonly projects?: readonly string[];
 }
 
 /** Why one of the hosts is none. */
@@ -78,11 +80,12 @@ export async function openLoneSandbox({
   choice = "required",
   network: reach = "none",
   installs = false,
+  projects = [],
 }: LonePlace): Promise<LoneSandbox | Failure> {
   // Nobody reads it later: it is passed on as it comes.
   const outputCap = Number.MAX_SAFE_INTEGER;
   const network = async (sandboxes: Parameters<typeof withRegistries>[2]) => ({
-    hosts: await withRegistries(hosts, { cwd, env }, sandboxes),
+    hosts: await withRegistries(hosts, { cwd, env, projects }, sandboxes),
     ...(bars && { bars }),
   });
   const place = { check: unchecked, env, workspace: cwd, outputCap, network, sandboxLimits };
@@ -92,7 +95,7 @@ export async function openLoneSandbox({
   if (fork && !driver.hasForks) return noForks(driver.name, reasons);
   const scratch = openPassingScratch("box");
   if (isFailure(scratch)) return scratch;
-  if (installs || hosts.includes(registryPreset)) await bringRegistries({ cwd, env }, scratch);
+  if (installs || hosts.includes(registryPreset)) await bringRegistries({ cwd, env, projects }, scratch);
   const { commandEnv } = await import("@lathe/sandbox");
   const hidden = hiddenPlaces(env, cwd);
   const spec = {

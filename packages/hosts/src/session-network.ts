@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { networkRules } from "@lathe/policy";
 import type { Mode, NetworkDecided } from "@lathe/protocol";
 import type { LocalOptions } from "./local-options.ts";
+import type { RegistryPlace } from "./registries/own-registries.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
 
 type Sandboxes = Pick<typeof import("@lathe/sandbox"), "registryHosts">;
@@ -31,32 +32,32 @@ const files: Readonly<Record<string, readonly RegistryKind[]>> = {
   "mix.exs": ["hex"],
 };
 
-type Place = Pick<LocalOptions, "cwd" | "env">;
-
 /** The texts with the preset replaced by the hosts it stands for in this folder. */
 export async function withRegistries(
   hosts: readonly string[],
-  { cwd, env }: Place,
+  place: RegistryPlace,
   { registryHosts }: Sandboxes,
 ): Promise<readonly string[]> {
   if (!hosts.includes(registryPreset)) return hosts;
-  const kinds = Object.entries(files).flatMap(([name, found]) => (existsSync(join(cwd, name)) ? found : []));
+  const kinds = Object.entries(files).flatMap(([name, found]) =>
+    existsSync(join(place.cwd, name)) ? found : [],
+  );
   const { ownRegistryHosts } = await import("./registries/own-registry-hosts.ts");
   const unique = [...new Set(kinds)];
-  const own = ownRegistryHosts(unique, { cwd, env }, registryHosts);
+  const own = ownRegistryHosts(unique, place, registryHosts);
   // Its own first: a rule that names a port reaches what one without does not.
   return [...hosts.filter((host) => host !== registryPreset), ...own, ...registryHosts(unique)];
 }
 
 /** What package managers find in the home of commands: which registries the user has; before anything runs there. */
 export async function bringRegistries(
-  { cwd, env }: Place,
+  place: RegistryPlace,
   scratch: Pick<ScratchFolder, "path" | "isFound">,
 ): Promise<void> {
   // One that was there has them; commands have written in it since.
   if (scratch.isFound) return;
   const { writeOwnSettings } = await import("./registries/write-own-settings.ts");
-  writeOwnSettings(scratch.path, { cwd, env });
+  writeOwnSettings(scratch.path, place);
 }
 
 export async function sessionNetwork(

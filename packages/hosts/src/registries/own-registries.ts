@@ -1,7 +1,8 @@
 /** Own registries: what the user's own settings of package managers name, never what a project's files do. */
 import { readFileSync, realpathSync } from "node:fs";
-import { isAbsolute, join, sep } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { homeFolder } from "../home-folder.ts";
+import { isIn, isInWorkingTree, projectFolders } from "./project-folders.ts";
 import { readSections, type Section } from "./read-sections.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -23,31 +24,51 @@ interface Found {
   readonly text: string;
 }
 
+export interface RegistryPlace {
+  /** The folder that is worked in. */
+  readonly cwd: string;
+  readonly env: Env;
+  /** Other folders whose files may be a project's. */
+  readonly projects?: readonly string[];
+}
+
 /**
- * `cwd`: the folder that is worked in, real. A file that lies in it may be a project's, or a command's: it names
- * nothing. Nor do npm's variables in small letters, which npm sets for what it starts from the project's own file.
+ * A file that lies where one works, or in the repository of that folder, may be a project's, or a command's: it names
+ * nothing. Nor does one in any working tree that only a variable names (direnv and CI set such from a project's files);
+ * nor npm's variables in small letters, which npm sets for what it starts from the project's own file.
  */
-export function ownRegistries(env: Env, cwd: string): OwnSettings {
+export function ownRegistries({ cwd, env, projects = [] }: RegistryPlace): OwnSettings {
   const home = homeFolder(env);
-  const config = absolute(env.XDG_CONFIG_HOME) ?? join(home, ".config");
-  const read = (path: string | undefined): string => (path === undefined ? "" : textOutside(path, cwd));
+  const worked = projectFolders(cwd, projects);
+  const read = (path: string): string => textOutside(path, worked);
+  // What is named as it is anyway counts as the user's own, also where their home is a repository.
+  const readNamed = (folder: string | undefined, standard: string, name = ""): string => {
+    const path = join(absolute(folder) ?? standard, name);
+    return resolve(path) !== join(standard, name) && isInWorkingTree(path) ? "" : read(path);
+  };
+  const config = join(home, ".config");
   const npm = fromNpm([
     ...["/etc/npmrc", "/usr/etc/npmrc", "/usr/local/etc/npmrc"].map(read),
-    read(absolute(env.NPM_CONFIG_USERCONFIG) ?? join(home, ".npmrc")),
+    readNamed(env.NPM_CONFIG_USERCONFIG, join(home, ".npmrc")),
     env.NPM_CONFIG_REGISTRY ? `registry=${env.NPM_CONFIG_REGISTRY}` : "",
   ]);
   const pip = fromPip(
     [
       ...["/etc/pip.conf", "/etc/xdg/pip/pip.conf"].map(read),
-      ...[join(home, ".pip", "pip.conf"), join(config, "pip", "pip.conf"), absolute(env.PIP_CONFIG_FILE)].map(
-        read,
-      ),
+      read(join(home, ".pip", "pip.conf")),
+      readNamed(env.XDG_CONFIG_HOME, config, join("pip", "pip.conf")),
+      ...(absolute(env.PIP_CONFIG_FILE)
+        ? [readNamed(env.PIP_CONFIG_FILE, join(config, "pip", "pip.conf"))]
+        : []),
     ],
     env,
   );
-  const go = fromGo(env.GOPROXY ?? goSetting(read(absolute(env.GOENV) ?? join(config, "go", "env"))));
-  const cargoHome = absolute(env.CARGO_HOME) ?? join(home, ".cargo");
-  const cargo = fromCargo([read(join(cargoHome, "config")), read(join(cargoHome, "config.toml"))]);
+  const goEnv = absolute(env.GOENV)
+    ? readNamed(env.GOENV, join(config, "go", "env"))
+    : readNamed(env.XDG_CONFIG_HOME, config, join("go", "env"));
+  const go = fromGo(env.GOPROXY ?? goSetting(goEnv));
+  const readCargo = (name: string): string => readNamed(env.CARGO_HOME, join(home, ".cargo"), name);
+  const cargo = fromCargo([readCargo("config"), readCargo("config.toml")]);
   const all = { npm, pypi: pip, go, crates: cargo } as const;
   const kinds = Object.keys(all) as readonly OwnRegistry["kind"][];
   const registries = kinds.flatMap((kind) => all[kind].urls.flatMap((url) => registryOf(kind, url)));
@@ -70,10 +91,10 @@ function absolute(path: string | undefined): string | undefined {
 
 const mostBytes = 1_000_000;
 
-function textOutside(path: string, cwd: string): string {
+function textOutside(path: string, folders: readonly string[]): string {
   try {
     const real = realpathSync(path);
-    if (real === cwd || real.startsWith(cwd.endsWith(sep) ? cwd : `${cwd}${sep}`)) return "";
+    if (folders.some((folder) => isIn(real, folder))) return "";
     const text = readFileSync(real, "utf8");
     return text.length > mostBytes ? "" : text;
   } catch {
