@@ -73,6 +73,14 @@ it("installs from the registry of the user's own settings, without their login",
   assert.deepEqual(asked, ["/own-dep", "/own-dep/-/own-dep-1.0.0.tgz"]);
 });
 
+it("says that a registry at an address of commands' own is left out, and does not ask there", async () => {
+  writeFileSync(join(place.home, ".npmrc"), "registry=http://127.0.0.1:9/\n");
+  putTask();
+  const { agent, err } = await tried();
+  assert.match(err, /the registry 127\.0\.0\.1:9 of npm is an address that commands have for themselves/);
+  assert.doesNotMatch(agent.notRun[0].why, /127\.0\.0\.1:9|ECONNREFUSED/);
+});
+
 it("reaches none that a project's files name", async () => {
   putTask({ "environment/project/.npmrc": `registry=${url}\n` });
   place.put(".npmrc", `registry=${url}\n`);

@@ -22,7 +22,7 @@ import { tierRemark } from "./tier-remark.ts";
 
 export interface LoneSandbox {
   readonly sandbox: Sandbox;
-  /** What a person should know of it; absent where it holds everything. */
+  /** What a person should know of it, one sentence a line; absent where it holds everything and lacks nothing. */
   readonly remark?: string;
   /** *Contract:* ends every process and removes what was made for it; idempotent. */
   close(): Promise<void>;
@@ -95,7 +95,11 @@ export async function openLoneSandbox({
   if (fork && !driver.hasForks) return noForks(driver.name, reasons);
   const scratch = openPassingScratch("box");
   if (isFailure(scratch)) return scratch;
-  if (installs || hosts.includes(registryPreset)) await bringRegistries({ cwd, env, projects }, scratch);
+  const remarks = [tierRemark({ driver, reasons }) ?? []].flat();
+  if (installs || hosts.includes(registryPreset)) {
+    const reachesMachine = reach === "host" || driver.tier === "none";
+    remarks.push(...(await registriesFor({ cwd, env, projects, reachesMachine }, scratch, installs)));
+  }
   const { commandEnv } = await import("@lathe/sandbox");
   const hidden = hiddenPlaces(env, cwd);
   const spec = {
@@ -111,8 +115,19 @@ export async function openLoneSandbox({
     await sandbox.close();
     scratch.remove();
   };
-  const remark = tierRemark({ driver, reasons });
-  return { sandbox, close, ...(remark !== undefined && { remark }) };
+  return { sandbox, close, ...(remarks.length > 0 && { remark: remarks.join("\n") }) };
+}
+
+/** *Contract:* what a person should know of them. */
+async function registriesFor(
+  place: Parameters<typeof bringRegistries>[0],
+  scratch: Parameters<typeof bringRegistries>[1],
+  installs: boolean,
+): Promise<readonly string[]> {
+  const remarks: string[] = [];
+  const kinds = installs ? ({ kinds: ["npm", "pypi"] } as const) : {};
+  await bringRegistries({ ...place, ...kinds, onRemark: (text) => void remarks.push(text) }, scratch);
+  return remarks;
 }
 
 export interface Verified extends Pick<Containment, "reasons"> {

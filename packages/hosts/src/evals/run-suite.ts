@@ -79,6 +79,7 @@ async function openPorts(query: SuiteQuery, folder: string): Promise<SuitePorts 
   const tried = await openSetUp(work);
   if (isFailure(tried)) return tried;
   await tried.close();
+  if (tried.remark !== undefined) query.onRemark(tried.remark);
   const views = await openViews(folder, query);
   const hasViews = !isFailure(views);
   if (!hasViews) query.onRemark(`Each trial works on copies, which take their time: ${views.text}`);

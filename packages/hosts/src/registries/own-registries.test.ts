@@ -1,11 +1,12 @@
 /** The registries that are the user's own: by their settings alone, without logins, for one host and port each. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
 import { parseHostRule, registryHosts, registryKinds } from "@lathe/sandbox";
 import fc from "fast-check";
+import { leftRemark } from "./left-remark.ts";
 import { ownRegistries } from "./own-registries.ts";
 import { ownRegistryHosts } from "./own-registry-hosts.ts";
 import { projectFolders } from "./project-folders.ts";
@@ -190,6 +191,38 @@ it("never takes an address of a cloud's credentials or of the link for a registr
   ])
     assert.deepEqual(hosts({ NPM_CONFIG_REGISTRY: `http://${address}/` }), [], address);
   assert.deepEqual(hosts({ NPM_CONFIG_REGISTRY: "http://10.1.2.3:8081/x/" }), ["10.1.2.3:8081"]);
+});
+
+const remark = (env: Readonly<Record<string, string>> = {}): string | undefined =>
+  leftRemark(ownRegistries({ cwd, env: { HOME: home, ...env } }).left);
+
+it("leaves out addresses that commands have for themselves, and says so", () => {
+  for (const host of ["127.0.0.1:4873", "localhost:4873", "[::1]:4873", `${hostname().toLowerCase()}:4873`]) {
+    const env = {
+      NPM_CONFIG_REGISTRY: `http://${host}/`,
+      PIP_INDEX_URL: `http://${host}/simple`,
+      GOPROXY: `http://${host},direct`,
+    };
+    put(
+      join(home, ".cargo/config.toml"),
+      `[source.crates-io]\nreplace-with = "a"\n[source.a]\nregistry = "sparse+http://${host}/"\n`,
+    );
+    assert.deepEqual([hosts(env), files(env)], [[], {}]);
+    assert.equal(remark(env)?.split(`the registry ${host} of`).length, 5);
+    const open = ownRegistries({ cwd, env: { HOME: home, ...env }, reachesMachine: true });
+    assert.deepEqual([open.registries.length, Object.keys(open.files).length, open.left], [4, 4, []]);
+  }
+  assert.deepEqual(hosts({ NPM_CONFIG_REGISTRY: "http://127.0.0.2/" }), ["127.0.0.2:80"]);
+  assert.deepEqual(hosts({ GOPROXY: "http://127.0.0.2" }), [], "Go asks no proxy for it");
+  rmSync(join(home, ".cargo"), { recursive: true });
+  assert.equal(remark(), undefined);
+});
+
+it("never lets packages of a scope come from elsewhere", () => {
+  put(join(home, ".npmrc"), "@corp:registry=http://localhost:4873/\nregistry=https://one.example/\n");
+  assert.deepEqual(hosts(), ["one.example:443"]);
+  assert.equal(files()[".npmrc"], "@corp:registry=http://localhost:4873/\nregistry=https://one.example/\n");
+  assert.match(remark() ?? "", /localhost:4873/);
 });
 
 it("gives rules for one host and port each, whatever the files say", () => {

@@ -2,7 +2,8 @@
 import { isIP } from "node:net";
 import type { RegistryKind } from "@lathe/sandbox";
 import { addressKind } from "@lathe/sandbox/address-kind";
-import { type OwnRegistry, ownRegistries, type RegistryPlace } from "./own-registries.ts";
+import { ownRegistries, type RegistryPlace } from "./own-registries.ts";
+import type { OwnRegistry } from "./registry-keeping.ts";
 
 /**
  * Named with its port a host may have a private address, as companies' registries do. Where the user names a public
