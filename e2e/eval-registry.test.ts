@@ -59,8 +59,8 @@ const putTask = (more: Readonly<Record<string, string>> = {}): void => {
   for (const [path, text] of Object.entries(files)) place.put(`suite/one/${path}`, text);
 };
 
-const tried = async () => {
-  const { out, err } = await place.run(["eval", "suite", "--model", "nop", "--out", "a", "--json"]);
+const tried = async (env: Readonly<Record<string, string>> = {}) => {
+  const { out, err } = await place.run(["eval", "suite", "--model", "nop", "--out", "a", "--json"], { env });
   return { agent: JSON.parse(out).agents[0], err };
 };
 
@@ -73,9 +73,18 @@ it("installs from the registry of the user's own settings, without their login",
   assert.deepEqual(asked, ["/own-dep", "/own-dep/-/own-dep-1.0.0.tgz"]);
 });
 
+it("says that a registry at an address of commands' own is left out, and does not ask there", async () => {
+  writeFileSync(join(place.home, ".npmrc"), "registry=http://127.0.0.1:9/\n");
+  putTask();
+  const { agent, err } = await tried();
+  assert.match(err, /the registry 127\.0\.0\.1:9 of npm is an address that commands have for themselves/);
+  assert.doesNotMatch(agent.notRun[0].why, /127\.0\.0\.1:9|ECONNREFUSED/);
+});
+
 it("reaches none that a project's files name", async () => {
   putTask({ "environment/project/.npmrc": `registry=${url}\n` });
-  const { agent } = await tried();
+  place.put(".npmrc", `registry=${url}\n`);
+  const { agent } = await tried({ NPM_CONFIG_USERCONFIG: join(place.workspace, ".npmrc") });
   assert.match(agent.notRun[0].why, /its set-up fails: npm install/);
   assert.deepEqual(asked, []);
 });

@@ -22,7 +22,7 @@ import { tierRemark } from "./tier-remark.ts";
 
 export interface LoneSandbox {
   readonly sandbox: Sandbox;
-  /** What a person should know of it; absent where it holds everything. */
+  /** What a person should know of it, one sentence a line; absent where it holds everything and lacks nothing. */
   readonly remark?: string;
   /** *Contract:* ends every process and removes what was made for it; idempotent. */
   close(): Promise<void>;
@@ -43,6 +43,8 @@ export interface LonePlace extends Place {
   readonly network?: SandboxSpec["network"];
   /** Its package managers find which registries the user has, also where no rule names them by `registry`. */
   readonly installs?: boolean;
+  /** Folders beside it whose files may be a project's: settings there are none of the user's. */
+  readonly projects?: readonly string[];
 }
 
 /** Why one of the hosts is none. */
@@ -78,11 +80,12 @@ export async function openLoneSandbox({
   choice = "required",
   network: reach = "none",
   installs = false,
+  projects = [],
 }: LonePlace): Promise<LoneSandbox | Failure> {
   // Nobody reads it later: it is passed on as it comes.
   const outputCap = Number.MAX_SAFE_INTEGER;
   const network = async (sandboxes: Parameters<typeof withRegistries>[2]) => ({
-    hosts: await withRegistries(hosts, { cwd, env }, sandboxes),
+    hosts: await withRegistries(hosts, { cwd, env, projects }, sandboxes),
     ...(bars && { bars }),
   });
   const place = { check: unchecked, env, workspace: cwd, outputCap, network, sandboxLimits };
@@ -92,7 +95,11 @@ export async function openLoneSandbox({
   if (fork && !driver.hasForks) return noForks(driver.name, reasons);
   const scratch = openPassingScratch("box");
   if (isFailure(scratch)) return scratch;
-  if (installs || hosts.includes(registryPreset)) await bringRegistries({ cwd, env }, scratch);
+  const remarks = [tierRemark({ driver, reasons }) ?? []].flat();
+  if (installs || hosts.includes(registryPreset)) {
+    const reachesMachine = reach === "host" || driver.tier === "none";
+    remarks.push(...(await registriesFor({ cwd, env, projects, reachesMachine }, scratch, installs)));
+  }
   const { commandEnv } = await import("@lathe/sandbox");
   const hidden = hiddenPlaces(env, cwd);
   const spec = {
@@ -108,8 +115,19 @@ export async function openLoneSandbox({
     await sandbox.close();
     scratch.remove();
   };
-  const remark = tierRemark({ driver, reasons });
-  return { sandbox, close, ...(remark !== undefined && { remark }) };
+  return { sandbox, close, ...(remarks.length > 0 && { remark: remarks.join("\n") }) };
+}
+
+/** *Contract:* what a person should know of them. */
+async function registriesFor(
+  place: Parameters<typeof bringRegistries>[0],
+  scratch: Parameters<typeof bringRegistries>[1],
+  installs: boolean,
+): Promise<readonly string[]> {
+  const remarks: string[] = [];
+  const kinds = installs ? ({ kinds: ["npm", "pypi"] } as const) : {};
+  await bringRegistries({ ...place, ...kinds, onRemark: (text) => void remarks.push(text) }, scratch);
+  return remarks;
 }
 
 export interface Verified extends Pick<Containment, "reasons"> {

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import * as sandboxes from "@lathe/sandbox";
 import { startWireServer } from "@lathe/testkit";
 import type { LocalSession } from "./local-session.ts";
 import { call, does, makeBench, resultsOf, say } from "./session-bench.test.ts";
-import { sessionNetwork, withRegistries } from "./session-network.ts";
+import { bringRegistries, sessionNetwork, withRegistries } from "./session-network.ts";
 import { startSession } from "./start-session.ts";
 
 const cwd = mkdtempSync(join(tmpdir(), "lathe-network-"));
@@ -26,6 +26,19 @@ it("takes `registry` for the registries of the package managers whose files are 
   assert.deepEqual(hosts.slice(0, 2), ["a.example", "registry.npmjs.org"]);
   assert.ok(hosts.includes("index.crates.io") && !hosts.includes("pypi.org"));
   assert.ok(hosts.every((host) => "host" in sandboxes.parseHostRule(host)));
+});
+
+it("says once of registries that commands are not brought to, where the project asks for their kind", async () => {
+  const path = mkdtempSync(join(cwd, "scratch-"));
+  writeFileSync(join(cwd, "package.json"), "");
+  const remarks: string[] = [];
+  const own = { NPM_CONFIG_REGISTRY: "http://localhost:4873/", PIP_INDEX_URL: "http://localhost:3141/" };
+  const place = { cwd, env: { ...env, ...own }, onRemark: (text: string) => void remarks.push(text) };
+  for (const isFound of [false, true]) await bringRegistries(place, { path, isFound });
+  assert.equal(remarks.length, 1);
+  assert.match(remarks[0] ?? "", /localhost:4873 of npm/);
+  assert.doesNotMatch(remarks[0] ?? "", /3141/);
+  assert.deepEqual(readdirSync(path), []);
 });
 
 it("gives the sandbox the hosts that rules name, and what bars them", async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { networkRules } from "@lathe/policy";
 import type { Mode, NetworkDecided } from "@lathe/protocol";
 import type { LocalOptions } from "./local-options.ts";
+import type { RegistryPlace } from "./registries/own-registries.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
 
 type Sandboxes = Pick<typeof import("@lathe/sandbox"), "registryHosts">;
@@ -31,32 +32,49 @@ const files: Readonly<Record<string, readonly RegistryKind[]>> = {
   "mix.exs": ["hex"],
 };
 
-type Place = Pick<LocalOptions, "cwd" | "env">;
-
 /** The texts with the preset replaced by the hosts it stands for in this folder. */
 export async function withRegistries(
   hosts: readonly string[],
-  { cwd, env }: Place,
+  place: RegistryPlace,
   { registryHosts }: Sandboxes,
 ): Promise<readonly string[]> {
   if (!hosts.includes(registryPreset)) return hosts;
-  const kinds = Object.entries(files).flatMap(([name, found]) => (existsSync(join(cwd, name)) ? found : []));
   const { ownRegistryHosts } = await import("./registries/own-registry-hosts.ts");
-  const unique = [...new Set(kinds)];
-  const own = ownRegistryHosts(unique, { cwd, env }, registryHosts);
+  const unique = kindsOf(place.cwd);
+  const own = ownRegistryHosts(unique, place, registryHosts);
   // Its own first: a rule that names a port reaches what one without does not.
   return [...hosts.filter((host) => host !== registryPreset), ...own, ...registryHosts(unique)];
 }
 
+interface Bringing extends RegistryPlace {
+  /** Told of registries that commands are not brought to. */
+  onRemark?(text: string): void;
+  /** Of these package managers; of those whose files the folder has, when absent. */
+  readonly kinds?: readonly RegistryKind[];
+}
+
 /** What package managers find in the home of commands: which registries the user has; before anything runs there. */
 export async function bringRegistries(
-  { cwd, env }: Place,
+  { onRemark, kinds, ...place }: Bringing,
   scratch: Pick<ScratchFolder, "path" | "isFound">,
 ): Promise<void> {
   // One that was there has them; commands have written in it since.
   if (scratch.isFound) return;
-  const { writeOwnSettings } = await import("./registries/write-own-settings.ts");
-  writeOwnSettings(scratch.path, { cwd, env });
+  const [{ ownRegistries }, { writeOwnSettings }, { leftRemark }] = await Promise.all([
+    import("./registries/own-registries.ts"),
+    import("./registries/write-own-settings.ts"),
+    import("./registries/left-remark.ts"),
+  ]);
+  const settings = ownRegistries(place);
+  writeOwnSettings(scratch.path, settings);
+  const wanted = kinds ?? kindsOf(place.cwd);
+  const remark = leftRemark(settings.left.filter(({ kind }) => wanted.includes(kind)));
+  if (remark !== undefined) onRemark?.(remark);
+}
+
+function kindsOf(cwd: string): readonly RegistryKind[] {
+  const found = Object.entries(files).flatMap(([name, kinds]) => (existsSync(join(cwd, name)) ? kinds : []));
+  return [...new Set(found)];
 }
 
 export async function sessionNetwork(

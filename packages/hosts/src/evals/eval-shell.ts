@@ -23,16 +23,18 @@ interface Place extends EvalShellPlace {
   readonly layers?: ForkLayers | undefined;
   /** Its package managers find which registries the user has. */
   readonly installs?: boolean;
+  /** Folders beside it whose files may be a project's. */
+  readonly projects?: readonly string[];
 }
 
 export async function openEvalShell(
   folder: string,
   reach: Reach,
-  { env, sandboxLimits, signal, layers, installs = false }: Place,
+  { env, sandboxLimits, signal, layers, installs = false, projects = [] }: Place,
 ): Promise<EvalShell | Failure> {
   const network = reach === "open" ? "host" : "none";
   const hosts = reach === "open" ? [] : reach.hosts;
-  const more = { ...(layers && { fork: layers }), installs };
+  const more = { ...(layers && { fork: layers }), installs, projects };
   const opened = await openLoneSandbox({ cwd: folder, env, hosts, sandboxLimits, network, ...more });
   if (isFailure(opened)) return opened;
   const { sandbox, close, remark } = opened;

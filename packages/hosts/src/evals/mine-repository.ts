@@ -39,10 +39,9 @@ export async function mineRepository(query: MineQuery): Promise<Mined | Failure>
     for (const name of ["git", "work"]) mkdirSync(join(folder, name));
     const history = await openHistory(repository, { own: join(folder, "git"), path });
     if (isFailure(history)) return history;
-    const setUp = await openEvalShell(work, await setUpReach(reach, { cwd: folder, env }), {
-      ...query,
-      installs: true,
-    });
+    const projects = [repository, process.cwd()];
+    const reached = await setUpReach(reach, { cwd: folder, env, projects });
+    const setUp = await openEvalShell(work, reached, { ...query, installs: true, projects });
     if (isFailure(setUp)) return setUp;
     shells.push(setUp);
     const run = await openEvalShell(work, { hosts: [] }, query);

@@ -72,12 +72,14 @@ async function openPorts(query: SuiteQuery, folder: string): Promise<SuitePorts 
   const { env } = query;
   const work = join(folder, "set-up");
   mkdirSync(work);
-  const reach = await setUpReach(query.reach, { cwd: folder, env });
-  const openSetUp = (path: string) => openEvalShell(path, reach, { ...query, installs: true });
+  const projects = [query.suite, process.cwd()];
+  const reach = await setUpReach(query.reach, { cwd: folder, env, projects });
+  const openSetUp = (path: string) => openEvalShell(path, reach, { ...query, installs: true, projects });
   // Where no sandbox can be had that is said once, and not by each task.
   const tried = await openSetUp(work);
   if (isFailure(tried)) return tried;
   await tried.close();
+  if (tried.remark !== undefined) query.onRemark(tried.remark);
   const views = await openViews(folder, query);
   const hasViews = !isFailure(views);
   if (!hasViews) query.onRemark(`Each trial works on copies, which take their time: ${views.text}`);

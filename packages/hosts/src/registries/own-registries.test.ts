@@ -1,13 +1,15 @@
 /** The registries that are the user's own: by their settings alone, without logins, for one host and port each. */
 import assert from "node:assert/strict";
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
 import { parseHostRule, registryHosts, registryKinds } from "@lathe/sandbox";
 import fc from "fast-check";
+import { leftRemark } from "./left-remark.ts";
 import { ownRegistries } from "./own-registries.ts";
 import { ownRegistryHosts } from "./own-registry-hosts.ts";
+import { projectFolders } from "./project-folders.ts";
 
 let home: string;
 let cwd: string;
@@ -25,7 +27,7 @@ const put = (path: string, text: string): void => {
 const hosts = (env: Readonly<Record<string, string>> = {}): readonly string[] =>
   ownRegistryHosts(registryKinds, { cwd, env: { HOME: home, ...env } }, registryHosts);
 const files = (env: Readonly<Record<string, string>> = {}) =>
-  ownRegistries({ HOME: home, ...env }, cwd).files;
+  ownRegistries({ cwd, env: { HOME: home, ...env } }).files;
 
 it("has none where nothing is set", () => {
   assert.deepEqual([hosts(), files()], [[], {}]);
@@ -104,6 +106,72 @@ it("takes nothing from a project: neither its files, nor a link to them, nor wha
   assert.deepEqual(hosts({ HOME: cwd }), [], "a home that is worked in");
 });
 
+/** As `git init` and `git worktree add` leave them. */
+const makeRepository = (top: string): void => put(join(top, ".git", "HEAD"), "ref: refs/heads/main\n");
+const named = (folder: string): Readonly<Record<string, string>> => ({
+  NPM_CONFIG_USERCONFIG: join(folder, ".npmrc"),
+  PIP_CONFIG_FILE: join(folder, "pip.conf"),
+  GOENV: join(folder, "goenv"),
+  CARGO_HOME: join(folder, "cargo"),
+});
+const putAll = (folder: string, host: string): void => {
+  put(join(folder, ".npmrc"), `registry=http://${host}/\n`);
+  for (const path of ["pip.conf", "pip/pip.conf"])
+    put(join(folder, path), `[global]\nindex-url=http://${host}/simple\n`);
+  for (const path of ["goenv", "go/env"]) put(join(folder, path), `GOPROXY=http://${host}\n`);
+  put(
+    join(folder, "cargo", "config.toml"),
+    `[source.crates-io]\nreplace-with = "a"\n[source.a]\nregistry = "sparse+http://${host}/"\n`,
+  );
+};
+
+it("takes nothing from files of a repository that variables name, wherever in it one works", () => {
+  const top = cwd;
+  makeRepository(top);
+  putAll(top, "10.0.0.5");
+  for (const at of [top, join(top, "sub"), join(home, "elsewhere")]) {
+    mkdirSync(at, { recursive: true });
+    cwd = at;
+    assert.deepEqual([hosts(named(top)), files(named(top))], [[], {}], at);
+    assert.deepEqual(hosts({ XDG_CONFIG_HOME: top }), [], at);
+  }
+  cwd = join(top, "sub");
+  assert.deepEqual(hosts({ HOME: top, ...named(top) }), [], "a home that is the repository");
+});
+
+it("takes nothing from the main checkout of a linked working tree", () => {
+  const main = join(dirname(home), "main");
+  makeRepository(main);
+  put(join(main, ".git", "worktrees", "w", "commondir"), "../..\n");
+  put(join(cwd, ".git"), `gitdir: ${join(main, ".git", "worktrees", "w")}\n`);
+  putAll(main, "10.0.0.5");
+  assert.deepEqual(hosts(named(main)), []);
+  assert.deepEqual(hosts({ HOME: main }), []);
+});
+
+it("takes the user's own files wherever variables say they lie, and their home when it is a repository of theirs", () => {
+  const own = join(dirname(home), "settings");
+  putAll(own, "10.0.0.6");
+  assert.deepEqual(hosts(named(own)), ["10.0.0.6:80"]);
+  put(join(home, ".npmrc"), "registry=http://10.0.0.7/\n");
+  put(join(home, ".config", "pip", "pip.conf"), "[global]\nindex-url=http://10.0.0.8/simple\n");
+  makeRepository(home);
+  const standard = { NPM_CONFIG_USERCONFIG: join(home, ".npmrc"), XDG_CONFIG_HOME: join(home, ".config") };
+  assert.deepEqual(hosts(standard), ["10.0.0.7:80", "10.0.0.8:80"]);
+  cwd = join(home, "work");
+  mkdirSync(cwd);
+  assert.deepEqual(projectFolders(cwd, [], home), [cwd], "a repository around the user's home");
+  assert.deepEqual(projectFolders(cwd, [], "/nobody"), [cwd, home]);
+});
+
+it("takes nothing from folders that are worked on beside", () => {
+  const suite = join(dirname(home), "suite");
+  putAll(suite, "10.0.0.5");
+  const place = { cwd, env: { HOME: home, ...named(suite) } };
+  assert.equal(ownRegistryHosts(registryKinds, place, registryHosts).length, 1);
+  assert.deepEqual(ownRegistryHosts(registryKinds, { ...place, projects: [suite] }, registryHosts), []);
+});
+
 it("means all hosts of a public registry that is named, which a mirror answers for", () => {
   const env = {
     PIP_INDEX_URL: "https://pypi.org/simple",
@@ -123,6 +191,38 @@ it("never takes an address of a cloud's credentials or of the link for a registr
   ])
     assert.deepEqual(hosts({ NPM_CONFIG_REGISTRY: `http://${address}/` }), [], address);
   assert.deepEqual(hosts({ NPM_CONFIG_REGISTRY: "http://10.1.2.3:8081/x/" }), ["10.1.2.3:8081"]);
+});
+
+const remark = (env: Readonly<Record<string, string>> = {}): string | undefined =>
+  leftRemark(ownRegistries({ cwd, env: { HOME: home, ...env } }).left);
+
+it("leaves out addresses that commands have for themselves, and says so", () => {
+  for (const host of ["127.0.0.1:4873", "localhost:4873", "[::1]:4873", `${hostname().toLowerCase()}:4873`]) {
+    const env = {
+      NPM_CONFIG_REGISTRY: `http://${host}/`,
+      PIP_INDEX_URL: `http://${host}/simple`,
+      GOPROXY: `http://${host},direct`,
+    };
+    put(
+      join(home, ".cargo/config.toml"),
+      `[source.crates-io]\nreplace-with = "a"\n[source.a]\nregistry = "sparse+http://${host}/"\n`,
+    );
+    assert.deepEqual([hosts(env), files(env)], [[], {}]);
+    assert.equal(remark(env)?.split(`the registry ${host} of`).length, 5);
+    const open = ownRegistries({ cwd, env: { HOME: home, ...env }, reachesMachine: true });
+    assert.deepEqual([open.registries.length, Object.keys(open.files).length, open.left], [4, 4, []]);
+  }
+  assert.deepEqual(hosts({ NPM_CONFIG_REGISTRY: "http://127.0.0.2/" }), ["127.0.0.2:80"]);
+  assert.deepEqual(hosts({ GOPROXY: "http://127.0.0.2" }), [], "Go asks no proxy for it");
+  rmSync(join(home, ".cargo"), { recursive: true });
+  assert.equal(remark(), undefined);
+});
+
+it("never lets packages of a scope come from elsewhere", () => {
+  put(join(home, ".npmrc"), "@corp:registry=http://localhost:4873/\nregistry=https://one.example/\n");
+  assert.deepEqual(hosts(), ["one.example:443"]);
+  assert.equal(files()[".npmrc"], "@corp:registry=http://localhost:4873/\nregistry=https://one.example/\n");
+  assert.match(remark() ?? "", /localhost:4873/);
 });
 
 it("gives rules for one host and port each, whatever the files say", () => {

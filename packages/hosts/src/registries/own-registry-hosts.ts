@@ -2,8 +2,8 @@
 import { isIP } from "node:net";
 import type { RegistryKind } from "@lathe/sandbox";
 import { addressKind } from "@lathe/sandbox/address-kind";
-import type { LocalOptions } from "../local-options.ts";
-import { type OwnRegistry, ownRegistries } from "./own-registries.ts";
+import { ownRegistries, type RegistryPlace } from "./own-registries.ts";
+import type { OwnRegistry } from "./registry-keeping.ts";
 
 /**
  * Named with its port a host may have a private address, as companies' registries do. Where the user names a public
@@ -11,10 +11,10 @@ import { type OwnRegistry, ownRegistries } from "./own-registries.ts";
  */
 export function ownRegistryHosts(
   kinds: readonly RegistryKind[],
-  place: Pick<LocalOptions, "cwd" | "env">,
+  place: RegistryPlace,
   registryHosts: (kinds: readonly RegistryKind[]) => readonly string[],
 ): readonly string[] {
-  const { registries } = ownRegistries(place.env, place.cwd);
+  const { registries } = ownRegistries(place);
   const own = registries.filter((one) => kinds.includes(one.kind) && canBeRegistry(one));
   const texts = own.flatMap((registry) => {
     const preset = registryHosts([registry.kind]);

@@ -1,12 +1,11 @@
 /** Write own settings: which registries the user has, in the home of commands, where package managers look for it. */
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { LocalOptions } from "../local-options.ts";
-import { ownRegistries } from "./own-registries.ts";
+import type { OwnSettings } from "./own-registries.ts";
 
 /** *Contract:* the scratch folder is new: nothing that ran has put a link there. */
-export function writeOwnSettings(scratch: string, { cwd, env }: Pick<LocalOptions, "cwd" | "env">): void {
-  for (const [path, text] of Object.entries(ownRegistries(env, cwd).files)) {
+export function writeOwnSettings(scratch: string, { files }: Pick<OwnSettings, "files">): void {
+  for (const [path, text] of Object.entries(files)) {
     const file = join(scratch, "home", path);
     // A sandbox that did not open is opened again.
     if (existsSync(file)) continue;

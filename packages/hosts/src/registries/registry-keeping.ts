@@ -1,0 +1,64 @@
+/** Registry keeping: which of the registries that settings name commands are told of, and why not of the others. */
+import { isIP } from "node:net";
+import { hostname } from "node:os";
+import { addressKind } from "@lathe/sandbox/address-kind";
+
+export interface OwnRegistry {
+  readonly kind: "npm" | "pypi" | "go" | "crates";
+  /** Of http or https, without a name and password. */
+  readonly url: URL;
+}
+
+export interface LeftRegistry {
+  readonly kind: OwnRegistry["kind"];
+  /** With its port. Not the rest of the address, which may hold a key. */
+  readonly host: string;
+  readonly why: "own-address";
+}
+
+export interface Said {
+  /** Packages ask for it by name: without the setting they would come from a public one, which is nobody's wish. */
+  readonly isNamed?: boolean;
+}
+
+export interface RegistryKeeping {
+  readonly registries: readonly OwnRegistry[];
+  readonly left: readonly LeftRegistry[];
+  /** The address as commands are told it; undefined where they are not. */
+  keep(text: string, said?: Said): string | undefined;
+}
+
+/** `reachesMachine`: the network of commands is the machine's. */
+export function createKeeping(kind: OwnRegistry["kind"], reachesMachine: boolean): RegistryKeeping {
+  const registries: OwnRegistry[] = [];
+  const left: LeftRegistry[] = [];
+  const keep: RegistryKeeping["keep"] = (text, { isNamed = false } = {}) => {
+    const url = plainUrl(text);
+    if (!url) return undefined;
+    const why = !reachesMachine && isOfCommands(url, kind) ? ("own-address" as const) : undefined;
+    if (why === undefined) registries.push({ kind, url });
+    else left.push({ kind, host: url.host, why });
+    return why === undefined || isNamed ? url.href : undefined;
+  };
+  return { registries, left, keep };
+}
+
+/** Undefined for what is none, or stands for something that only the environment knows. */
+export function plainUrl(text: string): URL | undefined {
+  const url = text.includes("$") ? null : URL.parse(text);
+  if (!url || !/^https?:$/.test(url.protocol) || url.hostname === "") return undefined;
+  // What logs in to a registry stays with the user.
+  url.username = "";
+  url.password = "";
+  return url;
+}
+
+/** What commands reach without the proxy (their NO_PROXY), and so in their own sandbox alone. */
+const direct = ["localhost", "127.0.0.1", "::1", hostname().toLowerCase()];
+
+function isOfCommands({ hostname: host }: URL, kind: OwnRegistry["kind"]): boolean {
+  const name = host.replace(/^\[|\]$/g, "");
+  if (direct.some((one) => name === one || name.endsWith(`.${one}`))) return true;
+  // Go asks no proxy for any address of loopback.
+  return kind === "go" && isIP(name) !== 0 && addressKind(name) === "loopback";
+}
