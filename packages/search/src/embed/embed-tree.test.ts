@@ -111,7 +111,7 @@ it("sends a text once, and nothing that may not be read or holds secrets", async
   assert.doesNotMatch(one.embedder.sent.join("\n"), /hunter2|boil the sea/);
   const before = one.embedder.sent.length;
   put(one.root, "src/moved/kettle.ts", readFileSync(join(one.root, "src/kettle.ts"), "utf8"));
-  const key = "AKIAIOSFODNN7EXAMPLQ";
+  const key = ["AKIA", "IOSFODNN7EXAMPLQ"].join("");
   put(one.root, "src/keys.ts", `export const id = "${key}";\nexport function open() {}\n`);
   const again = await run(one);
   assert.equal(one.embedder.sent.length, before + 1);
