@@ -22,6 +22,8 @@ export interface Config {
   /** What the machine's owner allows at most, whatever is chosen later. */
   readonly widest?: Mode;
   readonly mcpServers: NonNullable<LocalOptions["mcpServers"]>;
+  /** The same as their files say them: without the values of the variables that they name. */
+  readonly writtenServers: NonNullable<LocalOptions["mcpServers"]>;
   /** Those that sessions begun so are drawn for. */
   readonly experiments?: readonly Experiment[];
   readonly lsp?: NonNullable<LocalOptions["lsp"]>;
