@@ -327,3 +327,28 @@ it("answers from memory where what is kept goes away again and again", async () 
     await cleaning;
   }
 });
+
+it("leaves whole segments as they are where few files may be open", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  for (let n = 0; n < 60; n++) {
+    const lines = Array.from({ length: 20 }, (_, line) => `export const boil${line} = cup${n}x${line};`);
+    put(root, `cups/cup${n}.ts`, lines.join("\n"));
+  }
+  commit(root, "Cups");
+  assert.equal(await openSmallParts(root, cache)("boil water"), "src/kettle.ts");
+  const before = segmentFiles(cache);
+  assert.ok(before.length > 40, String(before.length));
+  const program = `
+    const { openCodeSearch } = await import(${JSON.stringify(import.meta.resolve("./code-search.ts"))});
+    const { sieveOf } = await import(${JSON.stringify(import.meta.resolve("./sieve.ts"))});
+    const place = ${JSON.stringify({ root, program: rgPath, path: "" })};
+    const options = { folder: ${JSON.stringify(cache)}, mayIndex: () => true, segmentBytes: 100, patienceMs: 60_000 };
+    const query = { query: "boil water", k: 1 };
+    const asked = { place, sieve: sieveOf("", { limit: 1 }), query };
+    const answer = await openCodeSearch(place, options).rank(asked, new AbortController().signal);
+    console.log(answer.ranges?.[0]?.path ?? answer.text);`;
+  put(cache, "ask.mjs", program);
+  const limited = ["-c", 'ulimit -n 48; exec "$@"', "sh", process.execPath, join(cache, "ask.mjs")];
+  assert.equal(execFileSync("sh", limited, { env, encoding: "utf8" }), "src/kettle.ts\n");
+  assert.deepEqual(segmentFiles(cache), before);
+});

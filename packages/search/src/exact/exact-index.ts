@@ -115,9 +115,10 @@ export class ExactIndex {
   #open(name: string): readonly (readonly [string, TrigramSegment])[] {
     const path = join(this.folder, name);
     const segment = openTrigramSegment(path);
-    if (segment) this.tree.addSegment(segment);
-    else rmSync(path, { force: true });
-    return segment ? [[name, segment]] : [];
+    if (segment === "torn") rmSync(path, { force: true });
+    if (!segment || segment === "torn") return [];
+    this.tree.addSegment(segment);
+    return [[name, segment]];
   }
 
   #segmentNames(): readonly string[] {

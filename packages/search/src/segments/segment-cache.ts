@@ -17,9 +17,9 @@ import type { HeldSegment, Segment } from "./segment.ts";
 import { SegmentReader } from "./segment-reader.ts";
 
 export interface SegmentCache {
-  /** *Contract:* whole segments, largest first; torn ones are removed. */
+  /** *Contract:* whole segments, largest first; torn ones are removed, those that cannot be read now are left as they are. */
   segments(): readonly Segment[];
-  /** *Contract:* one that another thread has kept under this name; undefined when it is not whole. */
+  /** *Contract:* one that another thread has kept under this name; undefined when it is not whole, or cannot be read. */
   open(name: string): Segment | undefined;
   /** *Contract:* all or nothing, also when the process dies; false when the disk would not take it. */
   keep(segment: HeldSegment): boolean;
@@ -58,8 +58,11 @@ export function openSegmentCache(folder: string | undefined): SegmentCache {
   const reader = new SegmentReader();
   const open = (name: string): Segment | undefined => {
     const segment = reader.read(join(folder, name));
-    if (!segment) removeQuietly(join(folder, name));
-    else names.set(segment, name);
+    if (segment === "torn") {
+      removeQuietly(join(folder, name));
+      return undefined;
+    }
+    if (segment) names.set(segment, name);
     return segment;
   };
   const namesEnding = (end: string): readonly string[] =>
@@ -68,7 +71,6 @@ export function openSegmentCache(folder: string | undefined): SegmentCache {
     segments() {
       reader.lost.clear();
       const found = namesEnding(ending).flatMap((name) => open(name) ?? []);
-      reader.rest();
       return found.toSorted((a, b) => b.files - a.files);
     },
     open,
