@@ -6,6 +6,7 @@ const programs = { npm: "npm", pypi: "pip", go: "Go", crates: "Cargo" } as const
 const reasons: Readonly<Record<LeftRegistry["why"], string>> = {
   "own-address":
     "is an address that commands have for themselves; name the registry by another of this machine",
+  login: "wants a login, which commands are not given",
 };
 
 /** One sentence; undefined where nothing is left out. */
