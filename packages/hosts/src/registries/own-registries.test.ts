@@ -99,6 +99,43 @@ it("leaves out a registry that wants a login, and says so without it", () => {
   assert.doesNotMatch(remark(env) ?? "", /hidden|me:|two/);
 });
 
+it("passes no key on that is a part of an address", () => {
+  const env = {
+    NPM_CONFIG_REGISTRY: "https://npm.corp.example/npm/?token=hidden#hidden",
+    PIP_EXTRA_INDEX_URL: "https://one.corp.example/artifactory/api/pypi/pypi-remote-virtual-2/simple",
+    GOPROXY: "https://go.corp.example/?hidden",
+  };
+  assert.deepEqual(files(env), {
+    ".npmrc": "registry=https://npm.corp.example/npm/\n",
+    ".config/pip/pip.conf":
+      "[global]\nextra-index-url = https://one.corp.example/artifactory/api/pypi/pypi-remote-virtual-2/simple\n",
+    ".config/go/env": "GOPROXY=https://go.corp.example/\n",
+  });
+  assert.equal(remark(env), undefined);
+  for (const path of [
+    "dl.cloudsmith.io/SECRETTOKEN/corp/repo/python/simple/",
+    "pypi.fury.example/Yq8sLk29dfPqXz01/corp/",
+    "pypi.fury.example/Yq8s%4Ck29dfPqXz01/corp/",
+    "corp.example/3f2504e04f8911d39a0c0305e82c3301/simple",
+    "corp.example/aB3_dE5-gH7_jK9-mN1_pQ/simple",
+  ]) {
+    const named = { PIP_INDEX_URL: `https://${path}`, NPM_CONFIG_REGISTRY: `https://${path}` };
+    put(join(home, ".npmrc"), `@corp:registry=https://${path}\n`);
+    assert.deepEqual([hosts(named), files(named)], [[], {}], path);
+    const said = remark(named) ?? "";
+    assert.match(said, /of pip has what looks like a key/);
+    assert.ok(!said.includes(path.split("/")[1] ?? ""), said);
+  }
+  rmSync(join(home, ".npmrc"));
+  for (const path of [
+    "dl.cloudsmith.io/public/corp/repo/python/simple/",
+    "pkgs.dev.azure.com/corp/3f2504e0-4f89-11d3-9a0c-0305e82c3301/_packaging/feed/pypi/simple/",
+    "gitlab.example/api/v4/projects/12345678/packages/pypi/simple",
+    "artifactory.example/artifactory/api/pypi/virtual-pypi-7d/simple",
+  ])
+    assert.equal(hosts({ PIP_INDEX_URL: `https://${path}` }).length, 1, path);
+});
+
 it("sees npm's logins beside the registry, of its folder and those above", () => {
   for (const login of [
     "//npm.corp.example/one/:_authToken=hidden",

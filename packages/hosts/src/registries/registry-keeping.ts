@@ -3,6 +3,7 @@ import { isIP } from "node:net";
 import { hostname } from "node:os";
 import { registryHosts, registryKinds } from "@lathe/sandbox";
 import { addressKind } from "@lathe/sandbox/address-kind";
+import { hasKeyInPath } from "./key-in-path.ts";
 
 export interface OwnRegistry {
   readonly kind: "npm" | "pypi" | "go" | "crates";
@@ -14,7 +15,7 @@ export interface LeftRegistry {
   readonly kind: OwnRegistry["kind"];
   /** With its port. Not the rest of the address, which may hold a key. */
   readonly host: string;
-  readonly why: "own-address" | "login";
+  readonly why: "own-address" | "login" | "key";
 }
 
 export interface Said {
@@ -35,12 +36,17 @@ export interface RegistryKeeping {
 export function createKeeping(kind: OwnRegistry["kind"], reachesMachine: boolean): RegistryKeeping {
   const registries: OwnRegistry[] = [];
   const left: LeftRegistry[] = [];
+  const reasonAgainst = (url: URL, text: string, hasLogin: boolean): LeftRegistry["why"] | undefined => {
+    if (hasKeyInPath(url)) return "key";
+    if (!reachesMachine && isOfCommands(url, kind)) return "own-address";
+    return loginAt(url, text, hasLogin);
+  };
   const keep: RegistryKeeping["keep"] = (text, { hasLogin = false, isNamed = false } = {}) => {
     const url = plainUrl(text);
     if (!url) return undefined;
-    const why = !reachesMachine && isOfCommands(url, kind) ? "own-address" : loginAt(url, text, hasLogin);
+    const why = reasonAgainst(url, text, hasLogin);
     if (why !== undefined) left.push({ kind, host: url.host, why });
-    if (why !== undefined && !isNamed) return undefined;
+    if (why === "key" || (why !== undefined && !isNamed)) return undefined;
     if (why !== "own-address") registries.push({ kind, url });
     return url.href;
   };
@@ -61,6 +67,8 @@ export function plainUrl(text: string): URL | undefined {
   // What logs in to a registry stays with the user.
   url.username = "";
   url.password = "";
+  url.search = "";
+  url.hash = "";
   return url;
 }
 
