@@ -136,6 +136,54 @@ it("passes no key on that is a part of an address", () => {
     assert.equal(hosts({ PIP_INDEX_URL: `https://${path}` }).length, 1, path);
 });
 
+const cargoOf = (text: string, credentials = ""): readonly [readonly string[], string | undefined] => {
+  put(join(home, ".cargo/config.toml"), text);
+  put(join(home, ".cargo/credentials.toml"), credentials);
+  return [hosts(), files()[".cargo/config.toml"]];
+};
+
+it("follows what takes the place of crates.io to its end, and leaves it alone where that is not kept", () => {
+  const source =
+    '[source.crates-io]\nreplace-with = "b"\n[source.b]\nregistry = "sparse+https://cargo.example/i/"\n';
+  for (const text of [
+    source,
+    '[source]\ncrates-io = { replace-with = "b" }\nb = { registry = "sparse+https://cargo.example/i/" }\n',
+    'source.crates-io.replace-with = "b"\nsource.b.registry = "sparse+https://cargo.example/i/"\n',
+    '[source.crates-io]\nreplace-with = "a"\n[source.a]\nregistry = "https://git.example/i"\nreplace-with = "b"\n[source.b]\nregistry = "sparse+https://cargo.example/i/"\n',
+  ])
+    assert.deepEqual(cargoOf(text), [["cargo.example:443"], source], text);
+  assert.deepEqual(
+    cargoOf(
+      '[source.crates-io]\nreplace-with = "corp"\n[registries]\ncorp = { index = "sparse+https://cargo.example/i/" }\n',
+    )[1],
+    '[source.crates-io]\nreplace-with = "corp"\n[registries.corp]\nindex = "sparse+https://cargo.example/i/"\n',
+  );
+  for (const text of [
+    '[source.crates-io]\nreplace-with = "a"\n[source.a]\nregistry = "https://git.example/i"\n',
+    '[source.crates-io]\nreplace-with = "a"\n[source.a]\nlocal-registry = "/vendor"\n',
+    '[source.crates-io]\nreplace-with = "nowhere"\n',
+    '[source.crates-io]\nreplace-with = "a"\n[source.a]\nreplace-with = "crates-io"\n',
+    '[source.crates-io]\nreplace-with = "a"\n[source.a]\nregistry = "sparse+http://localhost/"\n',
+    '[source.crates-io]\nreplace-with = "a"\n[source.a]\nregistry = "sparse+https://me:hidden@cargo.example/"\n',
+    "[source.crates-io\n",
+  ])
+    assert.deepEqual(cargoOf(text), [[], undefined], text);
+});
+
+it("sees Cargo's logins, in either file", () => {
+  const source =
+    '[source.crates-io]\nreplace-with = "a"\n[source.a]\nregistry = "sparse+https://cargo.example/"\n';
+  const beside = '[registries.corp]\nindex = "sparse+https://cargo.example/"\n';
+  assert.deepEqual(cargoOf(source + beside)[1], source + beside);
+  for (const [config, credentials] of [
+    [`${source}${beside}token = "hidden"\n`, ""],
+    [source + beside, '[registries.corp]\ntoken = "hidden"\n'],
+  ] as const) {
+    assert.deepEqual(cargoOf(config, credentials)[1], beside);
+    assert.match(remark() ?? "", /cargo\.example of Cargo wants a login/);
+  }
+});
+
 it("sees npm's logins beside the registry, of its folder and those above", () => {
   for (const login of [
     "//npm.corp.example/one/:_authToken=hidden",
