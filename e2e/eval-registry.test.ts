@@ -64,13 +64,21 @@ const tried = async (env: Readonly<Record<string, string>> = {}) => {
   return { agent: JSON.parse(out).agents[0], err };
 };
 
-it("installs from the registry of the user's own settings, without their login", async () => {
-  const login = `//${url.slice(7)}:_authToken=hidden\n`;
-  writeFileSync(join(place.home, ".npmrc"), `registry=${url}\n${login}`);
+it("installs from the registry of the user's own settings", async () => {
+  writeFileSync(join(place.home, ".npmrc"), `registry=${url}\n`);
   putTask();
   const { agent, err } = await tried();
   assert.deepEqual([agent.solved, agent.trials, agent.notRun], [1, 1, []], err);
   assert.deepEqual(asked, ["/own-dep", "/own-dep/-/own-dep-1.0.0.tgz"]);
+});
+
+it("says of a registry with a login that commands are not given it, and asks nothing there", async () => {
+  writeFileSync(join(place.home, ".npmrc"), `registry=${url}\n//${url.slice(7)}:_authToken=hidden\n`);
+  putTask();
+  const { err } = await tried();
+  assert.match(err, /the registry 127\.0\.0\.2:\d+ of npm wants a login, which commands are not given/);
+  assert.doesNotMatch(err, /hidden/);
+  assert.deepEqual(asked, []);
 });
 
 it("says that a registry at an address of commands' own is left out, and does not ask there", async () => {

@@ -1,26 +1,74 @@
-/** Registries of Cargo: sources in place of crates.io, and registries beside it; git repositories are none. */
-import { readSections, type Section } from "./read-sections.ts";
+/** Registries of Cargo: the source in place of crates.io, and registries beside it; git repositories are none. */
+import { parse } from "smol-toml";
 import type { RegistryKeeping } from "./registry-keeping.ts";
 
+type Table = Readonly<Record<string, unknown>>;
+
+export interface CargoTexts {
+  readonly config: string;
+  /** Where Cargo keeps what logs in: only whether it has something for a registry is looked at. */
+  readonly credentials: string;
+}
+
 /** What commands find as Cargo's configuration. */
-export function cargoRegistries(texts: readonly string[], { keep }: RegistryKeeping): readonly string[] {
-  const sparse = (value: string, isNamed: boolean): string | undefined => {
-    const kept = value.startsWith("sparse+") ? keep(value.slice("sparse+".length), { isNamed }) : undefined;
-    return kept === undefined ? undefined : `sparse+${kept}`;
-  };
-  const kept = texts.flatMap(readSections).flatMap(({ name, values }): readonly Section[] => {
-    const isSource = /^source\.[\w"-]+$/.test(name);
-    if (!isSource && !/^registries\.[\w"-]+$/.test(name)) return [];
-    const own = values.flatMap(([key, value]): Section["values"] => {
-      if (isSource && key === "replace-with") return [[key, value]];
-      const address = key === (isSource ? "registry" : "index") ? sparse(value, !isSource) : undefined;
-      return address === undefined ? [] : [[key, address]];
-    });
-    return own.length > 0 ? [{ name, values: own }] : [];
+export function cargoRegistries(texts: CargoTexts, { keep }: RegistryKeeping): readonly string[] {
+  const config = readTable(texts.config);
+  const logins = tableOf(readTable(texts.credentials).registries);
+  const registries = tableOf(config.registries);
+  const withLogin = Object.keys({ ...registries, ...logins }).filter((name) => {
+    const tables = [registries[name], logins[name]].map(tableOf);
+    return tables.some((table) => "token" in table || "credential-provider" in table);
   });
-  if (kept.every(({ values }) => values.every(([key]) => key === "replace-with"))) return [];
-  return kept.flatMap(({ name, values }) => [
-    `[${name}]`,
-    ...values.map(([key, value]) => `${key} = ${JSON.stringify(value)}`),
-  ]);
+  const loggedIn = new Set(withLogin.map((name) => tableOf(registries[name]).index));
+  const kept = (index: unknown, isNamed: boolean): string | undefined => {
+    if (typeof index !== "string" || !index.startsWith("sparse+")) return undefined;
+    const address = keep(index.slice("sparse+".length), { hasLogin: loggedIn.has(index), isNamed });
+    return address === undefined ? undefined : `sparse+${address}`;
+  };
+  const beside = Object.keys(registries).flatMap((name) => {
+    const index = isPlain(name) ? kept(tableOf(registries[name]).index, true) : undefined;
+    return index === undefined ? [] : [`[registries.${name}]`, `index = ${JSON.stringify(index)}`];
+  });
+  const instead = sourceInstead(tableOf(config.source), registries);
+  const index = instead && kept(instead.index, false);
+  if (!instead || index === undefined) return beside;
+  // Said anew, and only its end: a source that is named and not there ends every call of Cargo.
+  const name = JSON.stringify(instead.name);
+  const source = ["[source.crates-io]", `replace-with = ${name}`];
+  if (beside.includes(`[registries.${instead.name}]`)) return [...source, ...beside];
+  return [...source, `[source.${instead.name}]`, `registry = ${JSON.stringify(index)}`, ...beside];
+}
+
+/** Where the replacements of crates.io end; undefined where they end nowhere, or in a circle. */
+function sourceInstead(
+  sources: Table,
+  registries: Table,
+): { readonly name: string; readonly index: unknown } | undefined {
+  let name = "crates-io";
+  for (const _ of Object.keys(sources)) {
+    const next = tableOf(sources[name])["replace-with"];
+    if (next === undefined) break;
+    if (typeof next !== "string" || !isPlain(next)) return undefined;
+    name = next;
+  }
+  const source = tableOf(sources[name]);
+  if (name === "crates-io" || "replace-with" in source) return undefined;
+  return { name, index: source.registry ?? tableOf(registries[name]).index };
+}
+
+function isPlain(name: string): boolean {
+  return /^[\w-]+$/.test(name);
+}
+
+function tableOf(value: unknown): Table {
+  return typeof value === "object" && value !== null && !Array.isArray(value) ? (value as Table) : {};
+}
+
+/** What cannot be read says nothing, as it does to Cargo. */
+function readTable(text: string): Table {
+  try {
+    return parse(text);
+  } catch {
+    return {};
+  }
 }

@@ -6,6 +6,8 @@ const programs = { npm: "npm", pypi: "pip", go: "Go", crates: "Cargo" } as const
 const reasons: Readonly<Record<LeftRegistry["why"], string>> = {
   "own-address":
     "is an address that commands have for themselves; name the registry by another of this machine",
+  login: "wants a login, which commands are not given",
+  key: "has what looks like a key in its address, which commands are not given",
 };
 
 /** One sentence; undefined where nothing is left out. */

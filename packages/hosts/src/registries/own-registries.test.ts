@@ -29,6 +29,9 @@ const hosts = (env: Readonly<Record<string, string>> = {}): readonly string[] =>
 const files = (env: Readonly<Record<string, string>> = {}) =>
   ownRegistries({ cwd, env: { HOME: home, ...env } }).files;
 
+const remark = (env: Readonly<Record<string, string>> = {}): string | undefined =>
+  leftRemark(ownRegistries({ cwd, env: { HOME: home, ...env } }).left);
+
 it("has none where nothing is set", () => {
   assert.deepEqual([hosts(), files()], [[], {}]);
 });
@@ -36,7 +39,7 @@ it("has none where nothing is set", () => {
 it("reads npm's, pip's, Go's and Cargo's own files", () => {
   put(
     join(home, ".npmrc"),
-    "; ours\nregistry = http://npm.corp.example:4873/\n@corp:registry=https://packages.corp.example/npm/\n//npm.corp.example:4873/:_authToken=abc\n",
+    "; ours\nregistry = http://npm.corp.example:4873/\n@corp:registry=https://packages.corp.example/npm/\n//other.corp.example:4873/:_authToken=abc\n",
   );
   put(
     join(home, ".config/pip/pip.conf"),
@@ -81,14 +84,135 @@ it("takes the user's variables before their files, and lists each once", () => {
   });
 });
 
-it("passes no login on", () => {
+it("leaves out a registry that wants a login, and says so without it", () => {
   const env = {
     PIP_INDEX_URL: "https://me:hidden@pypi.corp.example/simple",
-    GOPROXY: "https://me:hidden@go.corp.example",
+    PIP_EXTRA_INDEX_URL: "https://hidden@one.corp.example/simple https://two.corp.example/simple",
+    GOPROXY: "https://me:hidden@go.corp.example,direct",
   };
   put(join(home, ".npmrc"), "registry=https://me:hidden@npm.corp.example/\n");
-  assert.deepEqual(hosts(env), ["npm.corp.example:443", "pypi.corp.example:443", "go.corp.example:443"]);
-  assert.doesNotMatch(JSON.stringify(files(env)), /hidden|me:/);
+  assert.deepEqual(hosts(env), ["two.corp.example:443"]);
+  assert.deepEqual(files(env), {
+    ".config/pip/pip.conf": "[global]\nextra-index-url = https://two.corp.example/simple\n",
+  });
+  assert.match(remark(env) ?? "", /npm\.corp\.example of npm wants a login, which commands are not given/);
+  assert.doesNotMatch(remark(env) ?? "", /hidden|me:|two/);
+});
+
+it("passes no key on that is a part of an address", () => {
+  const env = {
+    NPM_CONFIG_REGISTRY: "https://npm.corp.example/npm/?token=hidden#hidden",
+    PIP_EXTRA_INDEX_URL: "https://one.corp.example/artifactory/api/pypi/pypi-remote-virtual-2/simple",
+    GOPROXY: "https://go.corp.example/?hidden",
+  };
+  assert.deepEqual(files(env), {
+    ".npmrc": "registry=https://npm.corp.example/npm/\n",
+    ".config/pip/pip.conf":
+      "[global]\nextra-index-url = https://one.corp.example/artifactory/api/pypi/pypi-remote-virtual-2/simple\n",
+    ".config/go/env": "GOPROXY=https://go.corp.example/\n",
+  });
+  assert.equal(remark(env), undefined);
+  for (const path of [
+    "dl.cloudsmith.io/SECRETTOKEN/corp/repo/python/simple/",
+    "pypi.fury.example/Yq8sLk29dfPqXz01/corp/",
+    "pypi.fury.example/Yq8s%4Ck29dfPqXz01/corp/",
+    "corp.example/3f2504e04f8911d39a0c0305e82c3301/simple",
+    "corp.example/aB3_dE5-gH7_jK9-mN1_pQ/simple",
+  ]) {
+    const named = { PIP_INDEX_URL: `https://${path}`, NPM_CONFIG_REGISTRY: `https://${path}` };
+    put(join(home, ".npmrc"), `@corp:registry=https://${path}\n`);
+    assert.deepEqual([hosts(named), files(named)], [[], {}], path);
+    const said = remark(named) ?? "";
+    assert.match(said, /of pip has what looks like a key/);
+    assert.ok(!said.includes(path.split("/")[1] ?? ""), said);
+  }
+  rmSync(join(home, ".npmrc"));
+  for (const path of [
+    "dl.cloudsmith.io/public/corp/repo/python/simple/",
+    "pkgs.dev.azure.com/corp/3f2504e0-4f89-11d3-9a0c-0305e82c3301/_packaging/feed/pypi/simple/",
+    "gitlab.example/api/v4/projects/12345678/packages/pypi/simple",
+    "artifactory.example/artifactory/api/pypi/virtual-pypi-7d/simple",
+  ])
+    assert.equal(hosts({ PIP_INDEX_URL: `https://${path}` }).length, 1, path);
+});
+
+const cargoOf = (text: string, credentials = ""): readonly [readonly string[], string | undefined] => {
+  put(join(home, ".cargo/config.toml"), text);
+  put(join(home, ".cargo/credentials.toml"), credentials);
+  return [hosts(), files()[".cargo/config.toml"]];
+};
+
+it("follows what takes the place of crates.io to its end, and leaves it alone where that is not kept", () => {
+  const source =
+    '[source.crates-io]\nreplace-with = "b"\n[source.b]\nregistry = "sparse+https://cargo.example/i/"\n';
+  for (const text of [
+    source,
+    '[source]\ncrates-io = { replace-with = "b" }\nb = { registry = "sparse+https://cargo.example/i/" }\n',
+    'source.crates-io.replace-with = "b"\nsource.b.registry = "sparse+https://cargo.example/i/"\n',
+    '[source.crates-io]\nreplace-with = "a"\n[source.a]\nregistry = "https://git.example/i"\nreplace-with = "b"\n[source.b]\nregistry = "sparse+https://cargo.example/i/"\n',
+  ])
+    assert.deepEqual(cargoOf(text), [["cargo.example:443"], source], text);
+  assert.deepEqual(
+    cargoOf(
+      '[source.crates-io]\nreplace-with = "corp"\n[registries]\ncorp = { index = "sparse+https://cargo.example/i/" }\n',
+    )[1],
+    '[source.crates-io]\nreplace-with = "corp"\n[registries.corp]\nindex = "sparse+https://cargo.example/i/"\n',
+  );
+  for (const text of [
+    '[source.crates-io]\nreplace-with = "a"\n[source.a]\nregistry = "https://git.example/i"\n',
+    '[source.crates-io]\nreplace-with = "a"\n[source.a]\nlocal-registry = "/vendor"\n',
+    '[source.crates-io]\nreplace-with = "nowhere"\n',
+    '[source.crates-io]\nreplace-with = "a"\n[source.a]\nreplace-with = "crates-io"\n',
+    '[source.crates-io]\nreplace-with = "a"\n[source.a]\nregistry = "sparse+http://localhost/"\n',
+    '[source.crates-io]\nreplace-with = "a"\n[source.a]\nregistry = "sparse+https://me:hidden@cargo.example/"\n',
+    "[source.crates-io\n",
+  ])
+    assert.deepEqual(cargoOf(text), [[], undefined], text);
+});
+
+it("sees Cargo's logins, in either file", () => {
+  const source =
+    '[source.crates-io]\nreplace-with = "a"\n[source.a]\nregistry = "sparse+https://cargo.example/"\n';
+  const beside = '[registries.corp]\nindex = "sparse+https://cargo.example/"\n';
+  assert.deepEqual(cargoOf(source + beside)[1], source + beside);
+  for (const [config, credentials] of [
+    [`${source}${beside}token = "hidden"\n`, ""],
+    [source + beside, '[registries.corp]\ntoken = "hidden"\n'],
+  ] as const) {
+    assert.deepEqual(cargoOf(config, credentials)[1], beside);
+    assert.match(remark() ?? "", /cargo\.example of Cargo wants a login/);
+  }
+});
+
+it("sees npm's logins beside the registry, of its folder and those above", () => {
+  for (const login of [
+    "//npm.corp.example/one/:_authToken=hidden",
+    "//npm.corp.example/:_auth=hidden",
+    "//npm.corp.example/:_password=hidden",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: as npm reads it
+    "//npm.corp.example/:_authToken=${NPM_TOKEN}",
+    "_auth=hidden",
+  ]) {
+    put(join(home, ".npmrc"), `registry=https://npm.corp.example/one\n${login}\n`);
+    assert.deepEqual([hosts(), files()], [[], {}], login);
+    assert.match(remark() ?? "", /wants a login/);
+  }
+  for (const login of ["//npm.corp.example/two/:_authToken=x", "//npm.corp.example:8443/:_authToken=x"]) {
+    put(join(home, ".npmrc"), `registry=https://npm.corp.example/one\n${login}\n`);
+    assert.deepEqual([hosts(), remark()], [["npm.corp.example:443"], undefined], login);
+  }
+});
+
+it("keeps packages of a scope at a registry that wants a login, and the public one with a login for publishing", () => {
+  put(
+    join(home, ".npmrc"),
+    "@corp:registry=https://npm.corp.example/\n//npm.corp.example/:_authToken=hidden\nregistry=https://registry.npmjs.org/\n//registry.npmjs.org/:_authToken=hidden\n",
+  );
+  assert.deepEqual(hosts(), ["npm.corp.example:443", "registry.npmjs.org:443"]);
+  assert.doesNotMatch(files()[".npmrc"] ?? "", /hidden|npmjs\.org\/:/);
+  assert.match(files()[".npmrc"] ?? "", /^@corp:registry=https:\/\/npm\.corp\.example\/$/m);
+  assert.match(remark() ?? "", /npm\.corp\.example of npm wants a login/);
+  assert.doesNotMatch(remark() ?? "", /npmjs/);
 });
 
 it("takes nothing from a project: neither its files, nor a link to them, nor what npm makes variables of", () => {
@@ -192,9 +316,6 @@ it("never takes an address of a cloud's credentials or of the link for a registr
     assert.deepEqual(hosts({ NPM_CONFIG_REGISTRY: `http://${address}/` }), [], address);
   assert.deepEqual(hosts({ NPM_CONFIG_REGISTRY: "http://10.1.2.3:8081/x/" }), ["10.1.2.3:8081"]);
 });
-
-const remark = (env: Readonly<Record<string, string>> = {}): string | undefined =>
-  leftRemark(ownRegistries({ cwd, env: { HOME: home, ...env } }).left);
 
 it("leaves out addresses that commands have for themselves, and says so", () => {
   for (const host of ["127.0.0.1:4873", "localhost:4873", "[::1]:4873", `${hostname().toLowerCase()}:4873`]) {

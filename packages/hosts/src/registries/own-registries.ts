@@ -2,7 +2,7 @@
 import { readFileSync, realpathSync } from "node:fs";
 import { isAbsolute, join, resolve } from "node:path";
 import { homeFolder } from "../home-folder.ts";
-import { cargoRegistries } from "./cargo-registries.ts";
+import { type CargoTexts, cargoRegistries } from "./cargo-registries.ts";
 import { goRegistries, goSetting } from "./go-registries.ts";
 import { npmRegistries } from "./npm-registries.ts";
 import { pipRegistries } from "./pip-registries.ts";
@@ -62,7 +62,7 @@ interface OwnTexts {
   readonly npm: readonly string[];
   readonly pip: readonly string[];
   readonly go: string;
-  readonly cargo: readonly string[];
+  readonly cargo: CargoTexts;
 }
 
 function readOwn({ cwd, env, projects = [] }: RegistryPlace): OwnTexts {
@@ -78,9 +78,11 @@ function readOwn({ cwd, env, projects = [] }: RegistryPlace): OwnTexts {
   const goEnv = absolute(env.GOENV)
     ? readNamed(env.GOENV, join(config, "go", "env"))
     : readNamed(env.XDG_CONFIG_HOME, config, join("go", "env"));
-  const cargo = ["config", "config.toml"].map((name) =>
-    readNamed(env.CARGO_HOME, join(home, ".cargo"), name),
-  );
+  // Of both spellings Cargo takes the one without an ending.
+  const readCargo = (name: string): string =>
+    ["", ".toml"]
+      .map((ending) => readNamed(env.CARGO_HOME, join(home, ".cargo"), name + ending))
+      .find(Boolean) ?? "";
   return {
     npm: [
       ...["/etc/npmrc", "/usr/etc/npmrc", "/usr/local/etc/npmrc"].map(read),
@@ -94,7 +96,7 @@ function readOwn({ cwd, env, projects = [] }: RegistryPlace): OwnTexts {
       absolute(env.PIP_CONFIG_FILE) ? readNamed(env.PIP_CONFIG_FILE, join(config, "pip", "pip.conf")) : "",
     ],
     go: env.GOPROXY ?? goSetting(goEnv),
-    cargo,
+    cargo: { config: readCargo("config"), credentials: readCargo("credentials") },
   };
 }
 

@@ -1,7 +1,9 @@
 /** Registry keeping: which of the registries that settings name commands are told of, and why not of the others. */
 import { isIP } from "node:net";
 import { hostname } from "node:os";
+import { registryHosts, registryKinds } from "@lathe/sandbox";
 import { addressKind } from "@lathe/sandbox/address-kind";
+import { hasKeyInPath } from "./key-in-path.ts";
 
 export interface OwnRegistry {
   readonly kind: "npm" | "pypi" | "go" | "crates";
@@ -13,10 +15,12 @@ export interface LeftRegistry {
   readonly kind: OwnRegistry["kind"];
   /** With its port. Not the rest of the address, which may hold a key. */
   readonly host: string;
-  readonly why: "own-address";
+  readonly why: "own-address" | "login" | "key";
 }
 
 export interface Said {
+  /** Settings hold a login for it. */
+  readonly hasLogin?: boolean;
   /** Packages ask for it by name: without the setting they would come from a public one, which is nobody's wish. */
   readonly isNamed?: boolean;
 }
@@ -32,15 +36,28 @@ export interface RegistryKeeping {
 export function createKeeping(kind: OwnRegistry["kind"], reachesMachine: boolean): RegistryKeeping {
   const registries: OwnRegistry[] = [];
   const left: LeftRegistry[] = [];
-  const keep: RegistryKeeping["keep"] = (text, { isNamed = false } = {}) => {
+  const reasonAgainst = (url: URL, text: string, hasLogin: boolean): LeftRegistry["why"] | undefined => {
+    if (hasKeyInPath(url)) return "key";
+    if (!reachesMachine && isOfCommands(url, kind)) return "own-address";
+    return loginAt(url, text, hasLogin);
+  };
+  const keep: RegistryKeeping["keep"] = (text, { hasLogin = false, isNamed = false } = {}) => {
     const url = plainUrl(text);
     if (!url) return undefined;
-    const why = !reachesMachine && isOfCommands(url, kind) ? ("own-address" as const) : undefined;
-    if (why === undefined) registries.push({ kind, url });
-    else left.push({ kind, host: url.host, why });
-    return why === undefined || isNamed ? url.href : undefined;
+    const why = reasonAgainst(url, text, hasLogin);
+    if (why !== undefined) left.push({ kind, host: url.host, why });
+    if (why === "key" || (why !== undefined && !isNamed)) return undefined;
+    if (why !== "own-address") registries.push({ kind, url });
+    return url.href;
   };
   return { registries, left, keep };
+}
+
+/** A login at a public registry is for publishing: what is public there is had without. */
+function loginAt(url: URL, text: string, hasLogin: boolean): "login" | undefined {
+  const { username = "", password = "" } = URL.parse(text) ?? {};
+  if (username || password) return "login";
+  return hasLogin && !registryHosts(registryKinds).includes(url.hostname) ? "login" : undefined;
 }
 
 /** Undefined for what is none, or stands for something that only the environment knows. */
@@ -50,6 +67,8 @@ export function plainUrl(text: string): URL | undefined {
   // What logs in to a registry stays with the user.
   url.username = "";
   url.password = "";
+  url.search = "";
+  url.hash = "";
   return url;
 }
 
