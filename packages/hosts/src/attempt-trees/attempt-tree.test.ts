@@ -1,12 +1,23 @@
 /** An attempt's working tree goes with all that is its own, whatever happened to it, and with nothing else. */
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { isFailure } from "@lathe/protocol";
 import { runGitIn } from "@lathe/testkit";
+import type { Kept } from "../forks/keep-fork.ts";
 import { type Bench, makeBench } from "../session-bench.test.ts";
 import { attemptTrees, dropAttemptTree, makeAttemptTree, type WholeTree } from "./attempt-tree.ts";
 import { keepTree } from "./keep-tree.ts";
@@ -129,4 +140,97 @@ it("carries, compares and keeps files below folders whose names are not UTF-8", 
   assert.deepEqual(!isFailure(kept) && kept.kept.map(({ path }) => path), names);
   for (const folder of [known, carried]) assert.equal(readFileSync(at(bench.cwd, folder), "utf8"), "after\n");
   assertGone(bench);
+});
+
+async function keep({ env }: Bench, tree: WholeTree): Promise<Kept> {
+  const kept = await keepTree(env, tree, { hostRun: false, force: false });
+  assert.ok(!isFailure(kept), isFailure(kept) ? kept.text : "");
+  return kept;
+}
+
+function pathsOf({ kept }: Kept): readonly string[] {
+  return kept.map(({ path }) => path);
+}
+
+const inRepositories = {
+  "a commit in a repository that was carried": (path: string) => {
+    writeFileSync(join(path, "nested/f"), "2\n");
+    runGitIn(join(path, "nested"), "commit", "-qam", "work");
+  },
+  "a file in a repository that was carried": (path: string) =>
+    writeFileSync(join(path, "nested/new"), "work\n"),
+  "a file in a submodule's folder": (path: string) => writeFileSync(join(path, "sub/new"), "work\n"),
+  "a new repository that git was told to take for a submodule": (path: string) => {
+    mkdirSync(join(path, "fresh"));
+    runGitIn(join(path, "fresh"), "init", "-q");
+    runGitIn(join(path, "fresh"), "commit", "-q", "--allow-empty", "-m", "work");
+    runGitIn(path, "add", "fresh");
+  },
+};
+
+for (const [what, work] of Object.entries(inRepositories)) {
+  it(`holds back, and stays for the sake of, ${what}`, async (test) => {
+    const bench = open(test);
+    const nested = join(bench.cwd, "nested");
+    mkdirSync(nested);
+    runGitIn(nested, "init", "-q");
+    bench.put("nested/f", "1\n");
+    runGitIn(nested, "add", "f");
+    runGitIn(nested, "commit", "-qm", "first");
+    runGitIn(bench.cwd, "submodule", "--quiet", "add", nested, "sub");
+    runGitIn(bench.cwd, "commit", "-qm", "sub");
+    const tree = await make(bench);
+    const none = await treeDifferences(bench.env, tree);
+    assert.deepEqual(!isFailure(none) && none.differences, []);
+    work(tree.path);
+    const { held } = await keep(bench, tree);
+    assert.deepEqual([...held.values()], ["it is a repository of its own"]);
+    assert.equal(attemptTrees(bench.env).length, 1);
+    assert.equal(textOf(await dropAttemptTree(bench.env, tree)), "");
+    assertGone(bench);
+  });
+}
+
+it("takes over what git was told not to see", async (test) => {
+  const bench = open(test, { a: "1\n", b: "1\n", c: "1\n" });
+  const tree = await make(bench);
+  runGitIn(tree.path, "update-index", "--assume-unchanged", "a");
+  runGitIn(tree.path, "update-index", "--skip-worktree", "b");
+  runGitIn(tree.path, "update-index", "--assume-unchanged", "--skip-worktree", "c");
+  for (const name of ["a", "b", "c"]) writeFileSync(join(tree.path, name), "2\n");
+  assert.deepEqual(pathsOf(await keep(bench, tree)), ["a", "b", "c"]);
+  assertGone(bench);
+});
+
+it("compares with what was checked out, whatever attributes the attempt adds", async (test) => {
+  const bench = open(test, {
+    "lf.txt": "1\n2\n",
+    "crlf.txt": "1\r\n2\r\n",
+    "other/.gitattributes": "*.txt -text\n",
+  });
+  const tree = await make(bench);
+  writeFileSync(join(tree.path, ".gitattributes"), "*.txt text eol=crlf\n");
+  writeFileSync(join(tree.path, "lf.txt"), "1\n2\n3\n");
+  writeFileSync(join(tree.path, "crlf.txt"), "1\r\n2\r\n3\r\n");
+  const { held } = await keep(bench, tree);
+  assert.deepEqual([...held], []);
+  assert.equal(readFileSync(join(bench.cwd, "lf.txt"), "utf8"), "1\n2\n3\n");
+  assert.equal(readFileSync(join(bench.cwd, "crlf.txt"), "utf8"), "1\r\n2\r\n3\r\n");
+  assertGone(bench);
+});
+
+it("sees a change at the end of a long file, with its times put back", async (test) => {
+  const bench = open(test);
+  const bytes = Buffer.alloc(3 * 1024 * 1024 + 1);
+  writeFileSync(join(bench.cwd, "long"), bytes);
+  runGitIn(bench.cwd, "config", "core.trustctime", "false");
+  runGitIn(bench.cwd, "add", "long");
+  runGitIn(bench.cwd, "commit", "-qm", "long");
+  const tree = await make(bench);
+  const path = join(tree.path, "long");
+  const { atime, mtime } = statSync(path);
+  bytes[bytes.length - 1] = 1;
+  writeFileSync(path, bytes);
+  utimesSync(path, atime, mtime);
+  assert.deepEqual(pathsOf(await keep(bench, tree)), ["long"]);
 });
