@@ -352,3 +352,14 @@ it("leaves whole segments as they are where few files may be open", async () => 
   assert.equal(execFileSync("sh", limited, { env, encoding: "utf8" }), "src/kettle.ts\n");
   assert.deepEqual(segmentFiles(cache), before);
 });
+
+it("keeps one of each segment that sessions have built at the same time", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  const alone = mkdtempSync(join(folder, "cache-"));
+  await openSmallParts(root, alone)("boil water");
+  const asking = Array.from({ length: 3 }, () => openSmallParts(root, cache)("boil water"));
+  assert.deepEqual(new Set(await Promise.all(asking)), new Set(["src/kettle.ts"]));
+  const ask = openSmallParts(root, cache);
+  for (let n = 10; n < 20; n++) assert.equal(await ask(`part${n}`), `src/part${n}.ts`);
+  assert.equal(segmentFiles(cache).length, segmentFiles(alone).length);
+});

@@ -137,7 +137,6 @@ export class CodeIndex {
     this.#segments = [];
     this.#places.clear();
     this.#documents = undefined;
-    for (const segment of this.#unkept.keys()) this.#addSegment(openSegment(segment));
   }
 
   #load(): void {
@@ -145,7 +144,10 @@ export class CodeIndex {
     const known = this.#cache.read(this.#knownName());
     // What is known stays true of files as they were.
     if (known && this.#known.size === 0) this.#known = decodeKnown(known);
-    for (const segment of this.#cache.segments()) this.#addSegment(openSegment(segment));
+    // Sessions that build at the same time each keep what they have built.
+    this.#cache.remove(this.#cache.segments().filter((segment) => !this.#addSegment(openSegment(segment))));
+    for (const segment of this.#unkept.keys())
+      if (!this.#addSegment(openSegment(segment))) this.#unkept.delete(segment);
     this.#joinSmall();
     this.#cache.rest();
   }
@@ -163,10 +165,8 @@ export class CodeIndex {
     this.#places.clear();
     for (const open of rest) this.#addSegment(open);
     for (const { segment } of small) this.#unkept.delete(segment);
-    for (const segment of joined) {
-      this.#addSegment(openSegment(segment));
-      this.#unkept.set(segment, segment);
-    }
+    for (const segment of joined)
+      if (this.#addSegment(openSegment(segment))) this.#unkept.set(segment, segment);
     this.#keep(true);
     if (!joined.some((segment) => this.#unkept.has(segment)))
       this.#cache.remove(small.map(({ segment }) => segment));
@@ -204,11 +204,15 @@ export class CodeIndex {
     return facts;
   }
 
-  #addSegment(open: OpenSegment): void {
-    const at = this.#segments.push(open) - 1;
+  /** False for one that holds nothing but what others do: it is left out. */
+  #addSegment(open: OpenSegment): boolean {
+    const [at, known] = [this.#segments.length, this.#places.size];
     keysOf(open).forEach((key, file) => {
       if (!this.#places.has(key)) this.#places.set(key, { segment: at, file });
     });
+    if (this.#places.size === known) return false;
+    this.#segments.push(open);
+    return true;
   }
 
   /** What was read before under another stamp, as after a checkout and back, need not be indexed again. */
@@ -247,8 +251,8 @@ export class CodeIndex {
   }
 
   #take({ segment, held, files }: Built): void {
-    this.#addSegment(openSegment(segment));
-    if (held) this.#unkept.set(segment, held);
+    if (!this.#addSegment(openSegment(segment))) this.#cache.remove([segment]);
+    else if (held) this.#unkept.set(segment, held);
     for (const { path, id } of files) {
       const known = this.#known.get(path);
       if (known) known.id = id;

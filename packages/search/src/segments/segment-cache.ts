@@ -70,7 +70,10 @@ export function openSegmentCache(folder: string | undefined): SegmentCache {
   return {
     segments() {
       reader.lost.clear();
-      const found = namesEnding(ending).flatMap((name) => open(name) ?? []);
+      // In the same order for everyone: who leaves out copies leaves the same ones.
+      const found = namesEnding(ending)
+        .toSorted()
+        .flatMap((name) => open(name) ?? []);
       return found.toSorted((a, b) => b.files - a.files);
     },
     open,
