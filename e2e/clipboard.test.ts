@@ -52,9 +52,14 @@ describe("images that are pasted", { skip: noTmux() }, () => {
     assert.ok(said.includes("why is [Image #1] red?") && said.includes(png), said.slice(0, 500));
   });
 
-  it("says that there is none, and what was typed stays", async () => {
-    const terminal = await open(xclip("exit 1"));
+  it("says why there is none, and what was typed stays", async () => {
+    const terminal = await open(
+      xclip(`cat ${place.home}/answer 2> /dev/null || { echo no display >&2; exit 1; }`),
+    );
     await terminal.type("why is ");
+    await terminal.press("C-v");
+    assert.match(await terminal.until("from the clipboard: xclip says: no display"), /why is/);
+    writeFileSync(join(place.home, "answer"), "text/plain\n");
     await terminal.press("C-v");
     assert.match(await terminal.until("there is no image in the clipboard"), /why is/);
   });

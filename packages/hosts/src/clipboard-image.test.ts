@@ -77,10 +77,39 @@ describe("the image in the clipboard", { skip: process.platform === "win32" }, (
   it("says that there is none, also where there is no clipboard at all, or other things are in it", async () => {
     program("wl-paste", "echo text/plain");
     assert.match(await whyNot(read(wayland)), /there is no image/);
-    program("wl-paste", "echo nothing is copied >&2; exit 1");
-    assert.match(await whyNot(read(wayland)), /there is no image/);
     program("wl-paste", 'case "$*" in *list*) echo image/png;; *) echo no image;; esac');
     assert.match(await whyNot(read(wayland)), /there is no image/);
+  });
+
+  it("the next program is asked where one fails or hangs, but not where one has other things", async () => {
+    const both = { ...wayland, DISPLAY: ":0" };
+    program("xclip", offering("TARGETS", "-t"));
+    for (const failing of ["exit 1", "exec sleep 1000", `${offering("--list-types", "none")}; exit 1`]) {
+      program("wl-paste", failing);
+      assert.deepEqual(await read(both), image, failing);
+    }
+    program("wl-paste", "echo text/plain");
+    assert.match(await whyNot(read(both)), /there is no image/);
+  });
+
+  it("says in their own words why programs gave none, and does not claim that there is none", async () => {
+    program("wl-paste", "printf '\\n\\033[1mNo display\\033[0m\\nmore\\n' >&2; exit 1");
+    program("xclip", `echo "Can't open display" >&2; exit 1`);
+    assert.equal(
+      await whyNot(read({ ...wayland, DISPLAY: ":0" })),
+      "no image could be read from the clipboard: wl-paste says: No display; xclip says: Can't open display",
+    );
+    program("wl-paste", "exit 7");
+    assert.equal(
+      await whyNot(read(wayland)),
+      "no image could be read from the clipboard: wl-paste ended with code 7",
+    );
+    program("wl-paste", "head -c 9000 /dev/zero | tr '\\0' x >&2; exit 1");
+    assert.ok((await whyNot(read(wayland))).length < 400);
+    // Of these the same code says that nothing of the kind is there.
+    program("pngpaste", "exit 1");
+    program("osascript", "exit 1");
+    assert.match(await whyNot(read({}, { platform: "darwin" })), /there is no image/);
   });
 
   it("is never longer than what can be shown, however much a program says", async () => {
@@ -109,6 +138,6 @@ describe("the image in the clipboard", { skip: process.platform === "win32" }, (
 
   it("a program that hangs is ended", async () => {
     program("wl-paste", "exec sleep 1000");
-    assert.match(await whyNot(read(wayland)), /no answer within 3 s/);
+    assert.match(await whyNot(read(wayland)), /wl-paste gave no answer within 3 s/);
   });
 });

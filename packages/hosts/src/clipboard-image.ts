@@ -2,6 +2,7 @@
 import { execFile } from "node:child_process";
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, sep } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import { type Failure, failure, type ImagePart, imageType, isFailure, maxImageBytes } from "@lathe/protocol";
 
 export interface ClipboardPlace {
@@ -16,7 +17,8 @@ const patienceMs = 3_000;
 /** It starts a system of its own. */
 const powershellMs = 15_000;
 
-type Run = (args: readonly string[], ms?: number) => Promise<Buffer | Failure | undefined>;
+/** *Contract:* `tool-failed` where the program did not do it, in words that follow its name. */
+type Run = (args: readonly string[], ms?: number) => Promise<Buffer | Failure>;
 
 interface Reader {
   readonly program: string;
@@ -30,21 +32,27 @@ export async function readClipboardImage(place: ClipboardPlace): Promise<ImagePa
   const [first] = readers;
   if (!first)
     return refused("this machine has no clipboard that can be read: give the path of an image instead");
+  const why: string[] = [];
   for (const reader of readers) {
     const path = findProgram(reader.program, place);
     if (path === undefined) continue;
     const bytes = await reader.read(runner(path, place));
-    if (bytes === undefined || isFailure(bytes))
-      return bytes ?? refused("there is no image in the clipboard");
-    return imageOf(bytes);
+    if (bytes === undefined) return refused(none);
+    if (!isFailure(bytes)) return imageOf(bytes);
+    if (bytes.code !== "tool-failed") return bytes;
+    // It may be that of a display which is not there.
+    why.push(`${reader.program} ${bytes.text}`);
   }
+  if (why.length > 0) return refused(`no image could be read from the clipboard: ${why.join("; ")}`);
   const wanted = readers.map(({ program }) => program).join(" or ");
   return refused(`the clipboard cannot be read: install ${wanted}, or give the path of an image`);
 }
 
+const none = "there is no image in the clipboard";
+
 function imageOf(bytes: Buffer): ImagePart | Failure {
   const mediaType = imageType(bytes);
-  if (mediaType === undefined) return refused("there is no image in the clipboard");
+  if (mediaType === undefined) return refused(none);
   if (bytes.length > maxImageBytes) return tooLong();
   return { type: "image", mediaType, base64: bytes.toString("base64") };
 }
@@ -73,17 +81,22 @@ const xclip: Reader = {
     ]),
 };
 
-const pngpaste: Reader = { program: "pngpaste", read: (run) => run(["-"]) };
+const pngpaste: Reader = { program: "pngpaste", read: async (run) => orNone(await run(["-"])) };
 
 const osascript: Reader = {
   program: "osascript",
   read: async (run) => {
-    const said = await run(["-e", "the clipboard as «class PNGf»"]);
+    const said = orNone(await run(["-e", "the clipboard as «class PNGf»"]));
     if (said === undefined || isFailure(said)) return said;
     const [, hex = ""] = /«data PNGf([0-9A-F]*)»/i.exec(said.toString("utf8")) ?? [];
     return hex === "" ? undefined : Buffer.from(hex, "hex");
   },
 };
+
+/** Of those that fail where nothing of the kind is there, and always have a display. */
+function orNone(said: Buffer | Failure): Buffer | Failure | undefined {
+  return isFailure(said) && said.code === "tool-failed" ? undefined : said;
+}
 
 const script = `Add-Type -AssemblyName System.Windows.Forms, System.Drawing
 $image = [System.Windows.Forms.Clipboard]::GetImage()
@@ -97,7 +110,7 @@ const powershell: Reader = {
   program: "powershell.exe",
   read: async (run) => {
     const said = await run(["-NoProfile", "-NonInteractive", "-STA", "-Command", script], powershellMs);
-    if (said === undefined || isFailure(said)) return said;
+    if (isFailure(said)) return said;
     const bytes = Buffer.from(said.toString("latin1").trim(), "base64");
     return bytes.length === 0 ? undefined : bytes;
   },
@@ -109,7 +122,7 @@ async function offered(
   take: (type: string) => readonly string[],
 ): Promise<Buffer | Failure | undefined> {
   const said = await run(list);
-  if (said === undefined || isFailure(said)) return said;
+  if (isFailure(said)) return said;
   const there = new Set(said.toString("utf8").split(/\s+/u));
   const type = types.find((one) => there.has(one));
   return type === undefined ? undefined : run(take(type));
@@ -143,7 +156,6 @@ const passed = new Set([
 /** As hex, twice the bytes and what stands around them. */
 const mostOutput = 2 * maxImageBytes + 10_000;
 
-/** Undefined where the program says that there is nothing of the kind. */
 function runner(path: string, { env }: ClipboardPlace): Run {
   const clean = Object.fromEntries(Object.entries(env).filter(([name]) => passed.has(name)));
   return (args, ms = patienceMs) =>
@@ -157,15 +169,30 @@ function runner(path: string, { env }: ClipboardPlace): Run {
         encoding: "buffer" as const,
         windowsHide: true,
       };
-      const child = execFile(path, args, options, (cause, stdout) => {
+      const child = execFile(path, args, options, (cause, stdout, stderr) => {
         if (!cause) return resolve(stdout);
         if (cause.code === "ERR_CHILD_PROCESS_STDIO_MAXBUFFER") return resolve(tooLong());
-        if (cause.killed)
-          return resolve(refused(`${path} gave no answer within ${ms / 1000} s: the clipboard was not read`));
-        resolve(undefined);
+        resolve(
+          failed(cause.killed ? `gave no answer within ${ms / 1000} s` : endedText(cause.code, stderr)),
+        );
       });
       child.stdin?.end();
     });
+}
+
+const mostSaid = 200;
+
+/** The first line that it says of itself: programs are not told apart by what they say. */
+function endedText(code: unknown, stderr: Buffer): string {
+  const text = stripVTControlCharacters(stderr.toString("utf8"));
+  const lines = text.split("\n").map((line) => line.replace(/\p{Cc}/gu, "").trim());
+  const said = lines.find((line) => line !== "");
+  if (said !== undefined) return `says: ${said.slice(0, mostSaid)}`;
+  return `ended with ${typeof code === "number" ? `code ${code}` : "a signal"}`;
+}
+
+function failed(text: string): Failure {
+  return failure("tool-failed", text, { who: "user" });
 }
 
 function tooLong(): Failure {
