@@ -19,8 +19,10 @@ import { isFailure } from "@lathe/protocol";
 import { runGitIn } from "@lathe/testkit";
 import type { Kept } from "../forks/keep-fork.ts";
 import { type Bench, makeBench } from "../session-bench.test.ts";
+import { gitIn } from "../worktrees/git-in.ts";
 import { attemptTrees, dropAttemptTree, makeAttemptTree, type WholeTree } from "./attempt-tree.ts";
 import { keepTree } from "./keep-tree.ts";
+import { listTrees } from "./list-trees.ts";
 import { treeDifferences } from "./tree-differences.ts";
 
 function open(test: TestContext, files: Readonly<Record<string, string>> = { a: "1\n" }): Bench {
@@ -37,6 +39,13 @@ async function make({ env, cwd }: Bench): Promise<WholeTree> {
   const made = await makeAttemptTree(env, { cwd, about: "a test", session: "s-1" });
   assert.ok(!isFailure(made), isFailure(made) ? made.text : "");
   return made;
+}
+
+/** To make one in a process of its own. */
+function makerWords({ cwd }: Bench): readonly string[] {
+  const source = `import { makeAttemptTree } from ${JSON.stringify(join(import.meta.dirname, "attempt-tree.ts"))};
+await makeAttemptTree(process.env, { cwd: process.argv[1], about: "a test", session: "s-1" });`;
+  return ["--input-type=module", "-e", source, cwd];
 }
 
 function textOf(found: Parameters<typeof isFailure>[0]): string {
@@ -72,10 +81,11 @@ it("can be dropped after its making was killed within git", async (test) => {
   const pipe = join(bench.root, "pipe");
   execFileSync("mkfifo", [pipe]);
   runGitIn(bench.cwd, "config", "filter.slow.smudge", `echo > '${pipe}'; exec sleep 1000`);
-  const source = `import { makeAttemptTree } from ${JSON.stringify(join(import.meta.dirname, "attempt-tree.ts"))};
-await makeAttemptTree(process.env, { cwd: process.argv[1], about: "a test", session: "s-1" });`;
-  const words = ["--input-type=module", "-e", source, bench.cwd];
-  const maker = spawn(process.execPath, words, { env: bench.env, detached: true, stdio: "ignore" });
+  const maker = spawn(process.execPath, makerWords(bench), {
+    env: bench.env,
+    detached: true,
+    stdio: "ignore",
+  });
   const ended = new Promise((done) => maker.once("exit", done));
   await readFile(pipe);
   process.kill(-(maker.pid ?? 0), "SIGKILL");
@@ -233,4 +243,45 @@ it("sees a change at the end of a long file, with its times put back", async (te
   writeFileSync(path, bytes);
   utimesSync(path, atime, mtime);
   assert.deepEqual(pathsOf(await keep(bench, tree)), ["long"]);
+});
+
+it("stays while the process that makes it runs, however long that takes, and no longer", async (test) => {
+  const bench = open(test);
+  const tree = await make(bench);
+  // As if it had been made an hour ago.
+  const record = join(bench.root, "state/lathe/attempt-trees", `${tree.id}.json`);
+  const kept = JSON.parse(readFileSync(record, "utf8")) as WholeTree;
+  writeFileSync(record, JSON.stringify({ ...kept, madeAt: tree.madeAt - 3_600_000 }));
+  execFileSync(process.execPath, makerWords(bench), { env: bench.env });
+  assert.equal(attemptTrees(bench.env).length, 2);
+  const listed = await listTrees(bench.env);
+  assert.deepEqual(
+    listed.map((one) => [one.tree.id, one.isOpen]),
+    [[tree.id, true]],
+  );
+  assert.deepEqual(readdirSync(`${bench.cwd}.worktrees`), [tree.id]);
+});
+
+it("says what is in the way where a folder became a file, and takes it over once that is moved", async (test) => {
+  const bench = open(test, { "d/f": "1\n", "d/deep/g": "1\n", ".gitignore": "*.env\n" });
+  bench.put("d/deep/x.env", "mine\n");
+  const tree = await make(bench);
+  rmSync(join(tree.path, "d"), { recursive: true });
+  writeFileSync(join(tree.path, "d"), "a file\n");
+  const refused = await keepTree(bench.env, tree, { hostRun: false, force: false });
+  assert.match(textOf(refused), /`d` .*holds files that git ignores.* move them, then `lathe fork keep/);
+  assert.equal(readFileSync(join(bench.cwd, "d/f"), "utf8"), "1\n");
+  rmSync(join(bench.cwd, "d/deep/x.env"));
+  assert.deepEqual(pathsOf(await keep(bench, tree)), ["d", "d/deep/g", "d/f"]);
+  assert.equal(readFileSync(join(bench.cwd, "d"), "utf8"), "a file\n");
+});
+
+it("says that a tree is gone, and what to do", async (test) => {
+  const bench = open(test);
+  const tree = await make(bench);
+  rmSync(tree.path, { recursive: true });
+  const text = textOf(await treeDifferences(bench.env, tree));
+  assert.equal(text, `the working tree ${tree.path} is gone: \`lathe fork drop ${tree.id}\` forgets it`);
+  const asked = textOf(await gitIn(bench.cwd, ["--git-dir=/nowhere", "rev-parse", "HEAD"], bench.env));
+  assert.match(asked, /^git rev-parse in .*: fatal: not a git repository/);
 });

@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { ownMark, type ProcessMark } from "@lathe/system/process-mark";
 import { newSessionId } from "../session-id.ts";
 import { stateFolder, workspaceFolder } from "../state-folder.ts";
 import { systemClock } from "../system-clock.ts";
@@ -32,6 +33,8 @@ export interface AttemptTree {
   readonly path: string;
   readonly branch: string;
   readonly madeAt: number;
+  /** Absent in what an older version made. */
+  readonly maker?: ProcessMark;
   /** What it was made for. */
   readonly about: string;
   /** Whose attempt is to work in it. */
@@ -62,7 +65,15 @@ export async function makeAttemptTree(env: Env, wish: NewAttemptTree): Promise<W
   const id = newSessionId(systemClock);
   const place = await worktreePath(env, { cwd, name: id });
   if (isFailure(place)) return place;
-  const tree: AttemptTree = { id, base: cwd, ...place, madeAt: systemClock.now(), about, session };
+  const tree: AttemptTree = {
+    id,
+    base: cwd,
+    ...place,
+    madeAt: systemClock.now(),
+    maker: ownMark(),
+    about,
+    session,
+  };
   const unkept = keepRecord(env, tree);
   if (unkept) return unkept;
   const made = await makeTree(env, tree, dirty);

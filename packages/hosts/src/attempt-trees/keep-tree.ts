@@ -32,6 +32,8 @@ export async function keepTree(env: Env, tree: WholeTree, options: KeepOptions):
       all = found.differences;
       held = heldOf(tree, found, options);
       const taken = all.filter(({ path }) => !held.has(path));
+      const inTheWay = notEmpty(tree, taken);
+      if (inTheWay) return inTheWay;
       return [...taken.map((one) => partOf(tree, one)), ...emptied(tree, taken)];
     },
     accept: async () => {
@@ -42,8 +44,8 @@ export async function keepTree(env: Env, tree: WholeTree, options: KeepOptions):
     },
   });
   if (failed) return failed;
-  const left = held.size === 0 ? await dropAttemptTree(env, tree) : undefined;
-  if (left) options.onRemark?.(left.text);
+  const undropped = held.size === 0 ? await dropAttemptTree(env, tree) : undefined;
+  if (undropped) options.onRemark?.(undropped.text);
   return { kept: all.filter(({ path }) => !held.has(path)), held };
 }
 
@@ -102,6 +104,21 @@ function emptied({ base, made }: WholeTree, taken: readonly Difference[]): reado
     }
   }
   return parts;
+}
+
+/** A folder that becomes a file has to be empty by then. */
+function notEmpty({ base, id }: WholeTree, taken: readonly Difference[]): Failure | undefined {
+  const going = new Set(taken.filter(({ fork }) => fork.kind === "absent").map(({ path }) => path));
+  const stays = (path: string): boolean =>
+    !going.has(path) &&
+    (!isFolder(base, path) || entriesOf(base, path).some((name) => stays(`${path}/${name}`)));
+  const full = taken.find(
+    ({ path, base: before, fork }) => before.kind === "folder" && fork.kind !== "folder" && stays(path),
+  );
+  if (!full) return undefined;
+  const shown = Buffer.from(full.path, "latin1").toString();
+  const text = `Nothing was changed: \`${shown}\` is no folder any more in the attempt ${id}, and holds files that git ignores or that were held back in ${base}: move them, then \`lathe fork keep ${id}\` again`;
+  return failure("stale-version", text, { who: "user" });
 }
 
 function parentOf(path: string): string {

@@ -29,16 +29,14 @@ export async function listTrees(env: Env): Promise<readonly ListedTree[]> {
 }
 
 /** Whether its session is at work, or waits to go on with it. */
-async function useOf(env: Env, { session, madeAt }: AttemptTree): Promise<"open" | "waits" | "none"> {
+async function useOf(env: Env, { session, maker }: AttemptTree): Promise<"open" | "waits" | "none"> {
   const events = await openState(env).store.read(session);
+  const { attempts, owner } = isFailure(events) ? {} : fold(events);
   // Its session is begun once all of them are made.
-  if (isFailure(events)) return Date.now() - madeAt < newMs ? "open" : "none";
-  const { attempts, owner } = fold(events);
-  if (!attempts || attempts.settled) return "none";
+  if (!attempts) return maker && isRunning(maker) ? "open" : "none";
+  if (attempts.settled) return "none";
   return owner && isRunning(owner) ? "open" : "waits";
 }
-
-const newMs = 60_000;
 
 /** From the start of its id or all of it; undefined where there is none. */
 export function findTree(env: Env, start: string): AttemptTree | Failure | undefined {
