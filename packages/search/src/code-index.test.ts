@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from "node:fs";
@@ -362,4 +363,23 @@ it("keeps one of each segment that sessions have built at the same time", async 
   const ask = openSmallParts(root, cache);
   for (let n = 10; n < 20; n++) assert.equal(await ask(`part${n}`), `src/part${n}.ts`);
   assert.equal(segmentFiles(cache).length, segmentFiles(alone).length);
+});
+
+it("forgets what was rewritten since, but nothing that another worktree has", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  const tree = `${root}-tree`;
+  git(root, "worktree", "add", "-q", tree);
+  // What was written just now may change again unseen: nothing is kept of that.
+  await until(() => Date.now() - statSync(join(tree, "src/part19.ts")).ctimeMs > 100);
+  assert.equal(await openSmallParts(tree, cache)("boil water"), "src/kettle.ts");
+  const before = segmentFiles(cache);
+  for (let round = 0; round < 5; round++) {
+    for (let n = 0; n < 20; n++)
+      put(root, `src/part${n}.ts`, `export function part${n}round${round}() {\n  return ${round};\n}\n`);
+    assert.equal(await openSmallParts(root, cache)(`part17round${round}`), "src/part17.ts");
+  }
+  const behind = segmentFiles(cache);
+  assert.ok(behind.length < before.length * 3, `${before.length}, ${behind.length}`);
+  assert.equal(await openSmallParts(tree, cache)("part17"), "src/part17.ts");
+  assert.deepEqual(segmentFiles(cache), behind);
 });

@@ -8,8 +8,7 @@ import { headOf } from "./rank/git-head.ts";
 import { readCommits } from "./rank/git-log.ts";
 import { decodeHistory, encodeHistory, type HistoryPart, historyPart } from "./rank/history.ts";
 import { rankedFolder, shortHash } from "./segments/cache-name.ts";
-import { mergeSegments } from "./segments/merge-segments.ts";
-import { type HeldSegment, idWords, type Segment } from "./segments/segment.ts";
+import type { HeldSegment, Segment } from "./segments/segment.ts";
 import {
   defaultQuota,
   markUsed,
@@ -31,6 +30,7 @@ import {
 import { type Repository, repositoryOf } from "./tree/git-index.ts";
 import { beginSweep, decodeKnown, encodeKnown, type KnownFiles } from "./tree/known-files.ts";
 import { listTree } from "./tree/list-tree.ts";
+import { groupsOf, joinedSegment, staleSegments } from "./tree/stale-segments.ts";
 
 export interface CodeIndexOptions {
   /** Where segments are kept, for all trees; nowhere when absent. */
@@ -70,6 +70,8 @@ export class CodeIndex {
   #known: KnownFiles = new Map();
   #documents: Documents | undefined;
   #isLoaded = false;
+  /** What was loaded has been looked through for segments of which little is left. */
+  #isTidy = false;
   #updating: Promise<Documents | Failure> | undefined;
   #history: { readonly head: string; readonly parts: readonly HistoryPart[] } | undefined;
   #reading: Promise<void> | undefined;
@@ -122,6 +124,7 @@ export class CodeIndex {
     }
     this.#readSmallChanges();
     await this.#indexMissing(signal);
+    this.#join();
     const files = [...this.#known].map(([path, { id }]) => ({ path, id: id ?? "" })).sort(byPath);
     this.#documents = documentsOf(files, this.#catalogue(), before);
     return this.#documents;
@@ -148,28 +151,41 @@ export class CodeIndex {
     this.#cache.remove(this.#cache.segments().filter((segment) => !this.#addSegment(openSegment(segment))));
     for (const segment of this.#unkept.keys())
       if (!this.#addSegment(openSegment(segment))) this.#unkept.delete(segment);
-    this.#joinSmall();
-    this.#cache.rest();
+    this.#isTidy = false;
   }
 
-  /** Many small segments become few, without what no tree of the repository has any more. */
-  #joinSmall(): void {
+  /** Many small segments become few, and those of which little is left smaller, without what no tree of the repository has any more. */
+  #join(): void {
     const { segmentBytes = usualSegmentBytes } = this.#options;
-    const small = this.#segments.filter(({ segment }) => segment.size < segmentBytes * smallPart);
-    if (small.length <= manySmall) return;
-    const used = this.#usedIds();
-    const joined = groupsOf(small, segmentBytes * joinedPart).map((group) => joinedSegment(group, used));
+    const isSmall = ({ segment }: OpenSegment): boolean => segment.size < segmentBytes * smallPart;
+    const small = this.#segments.filter(isSmall);
+    const large = this.#isTidy ? [] : this.#segments.filter((open) => !isSmall(open));
+    this.#isTidy = true;
+    const old = [...(small.length > manySmall ? small : []), ...this.#stale(large)];
+    if (old.length === 0) return;
+    const [used, catalogue] = [this.#usedIds(), this.#catalogue()];
+    const joined = groupsOf(old, segmentBytes * joinedPart).map((group) =>
+      joinedSegment(group, catalogue, used),
+    );
+    this.#cache.rest();
     if (this.#cache.hasLost()) return;
-    const rest = this.#segments.filter((one) => !small.includes(one));
     this.#segments = [];
     this.#places.clear();
-    for (const open of rest) this.#addSegment(open);
-    for (const { segment } of small) this.#unkept.delete(segment);
+    for (const open of catalogue.segments) if (!old.includes(open)) this.#addSegment(open);
+    for (const { segment } of old) this.#unkept.delete(segment);
     for (const segment of joined)
       if (this.#addSegment(openSegment(segment))) this.#unkept.set(segment, segment);
     this.#keep(true);
     if (!joined.some((segment) => this.#unkept.has(segment)))
-      this.#cache.remove(small.map(({ segment }) => segment));
+      this.#cache.remove(old.map(({ segment }) => segment));
+  }
+
+  /** What this tree needs is known; what the others do is read only where that is not most of a segment. */
+  #stale(segments: readonly OpenSegment[]): readonly OpenSegment[] {
+    const catalogue = this.#catalogue();
+    const own = new Set([...this.#known.values()].map(({ id }) => id ?? ""));
+    const suspects = staleSegments(segments, catalogue, own);
+    return suspects.length === 0 ? [] : staleSegments(suspects, catalogue, this.#usedIds());
   }
 
   /** Ids of the files of all trees of the repository. */
@@ -247,7 +263,6 @@ export class CodeIndex {
     for (const one of built) this.#take(one);
     this.#cache.rest();
     this.#keep(built.some(({ held }) => !held));
-    this.#joinSmall();
   }
 
   #take({ segment, held, files }: Built): void {
@@ -329,28 +344,4 @@ export class CodeIndex {
 
 function byPath(a: { readonly path: string }, b: { readonly path: string }): number {
   return a.path < b.path ? -1 : 1;
-}
-
-/** As many together as stay below a size. */
-function groupsOf(segments: readonly OpenSegment[], most: number): readonly (readonly OpenSegment[])[] {
-  const groups: OpenSegment[][] = [];
-  let filled = most;
-  for (const open of segments) {
-    const { size } = open.segment;
-    if (filled + size > most) {
-      groups.push([]);
-      filled = 0;
-    }
-    groups.at(-1)?.push(open);
-    filled += size;
-  }
-  return groups;
-}
-
-function joinedSegment(group: readonly OpenSegment[], used: ReadonlySet<string>): HeldSegment {
-  const ids = new Map(
-    group.map((open) => [open.segment, keysOf(open).map((key) => key.slice(0, idWords * 8))]),
-  );
-  const segments = group.map(({ segment }) => segment);
-  return mergeSegments(segments, (segment, file) => used.has(ids.get(segment)?.[file] ?? ""));
 }

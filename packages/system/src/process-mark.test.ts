@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { it } from "node:test";
 import { isRunning, ownMark } from "./process-mark.ts";
@@ -26,4 +26,22 @@ it("of a process that ended does not run, even where nobody has waited for it", 
   while (fields()[0] !== "Z") await new Promise(setImmediate);
   assert.equal(isRunning({ pid, startedAt: Number(fields()[19]) }), false);
   shell.kill();
+});
+
+/** A program in which no process can be looked up, as with `hidepid` those of other users cannot. */
+function withoutProc(program: string): readonly [string, readonly string[]] {
+  const script = 'mount -t tmpfs none /proc && exec "$@"';
+  const node = [process.execPath, "--input-type=module", "-e", program];
+  return ["unshare", ["--user", "--map-root-user", "--mount", "sh", "-c", script, "sh", ...node]];
+}
+
+it("of a process that is there but may not be looked at runs", {
+  skip: spawnSync(...withoutProc("")).status === 0 ? false : "needs Linux, and namespaces for everyone",
+}, () => {
+  const gone = { pid: 2 ** 22 + 1, startedAt: 1 };
+  const program = `
+    const { isRunning } = await import(${JSON.stringify(import.meta.resolve("./process-mark.ts"))});
+    console.log(JSON.stringify(${JSON.stringify([ownMark(), gone])}.map(isRunning)));`;
+  const { stdout, stderr } = spawnSync(...withoutProc(program), { encoding: "utf8" });
+  assert.equal(stdout, "[true,false]\n", stderr);
 });

@@ -18,12 +18,14 @@ export function ownMark(): ProcessMark {
   return own;
 }
 
-/** Whether it still runs on this machine; one that has ended and was not waited for does not. */
+/** Whether it still runs on this machine, in doubt yes; one that has ended and was not waited for does not. */
 export function isRunning({ pid, startedAt }: ProcessMark): boolean {
   if (!hasPid(pid)) return false;
   const stat = statOf(pid);
-  // Elsewhere than on Linux only the machine's start tells a pid used again from the one that is meant.
-  if (stat === undefined) return startedAt > Date.now() - uptime() * 1000 - clockSlackMs;
+  // Elsewhere only the machine's start tells a pid used again from the one that is meant.
+  if (process.platform !== "linux") return startedAt > Date.now() - uptime() * 1000 - clockSlackMs;
+  // It ended just now, or it may not be looked at: with `hidepid` another user's may not.
+  if (stat === undefined) return hasPid(pid);
   return stat.startedAt === startedAt && !stat.isDead;
 }
 
