@@ -1,11 +1,10 @@
 /** Eval folder: where a run works and who has its records; what a run left that was killed is taken away. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { rm } from "node:fs/promises";
-import { join } from "node:path";
-import { type Failure, failure } from "@lathe/protocol";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { makeOwnedFolder, orphanedFolders } from "@lathe/system/owned-folder";
-import { isRunning, ownMark } from "@lathe/system/process-mark";
 import { removeTree } from "@lathe/system/remove-tree";
+import { takeLock } from "./eval-lock.ts";
 
 export interface EvalFolder {
   readonly path: string;
@@ -20,12 +19,8 @@ export function openEvalFolder(out: string): EvalFolder | Failure {
     const text = `the folder ${out} cannot be made (${(cause as NodeJS.ErrnoException).code}); choose another with --out`;
     return failure("no-access", text, { who: "user", cause });
   }
-  const lock = join(out, "lock");
-  const owner = take(lock);
-  if (owner !== undefined) {
-    const text = `${out} is being written by the process ${owner}; wait for it, or choose another folder with --out`;
-    return failure("already-exists", text, { who: "user" });
-  }
+  const lock = takeLock(out);
+  if (isFailure(lock)) return lock;
   const left = removeLeft();
   const path = makeOwnedFolder("eval");
   return {
@@ -36,30 +31,6 @@ export function openEvalFolder(out: string): EvalFolder | Failure {
       rmSync(lock, { force: true });
     },
   };
-}
-
-/** The process that has it; undefined when it is ours now. */
-function take(lock: string): number | undefined {
-  const own = ownMark();
-  for (let i = 0; i < 2; i++) {
-    try {
-      writeFileSync(lock, `${own.pid} ${own.startedAt}\n`, { flag: "wx" });
-      return undefined;
-    } catch {
-      const [pid = 0, startedAt = 0] = readText(lock).split(" ").map(Number);
-      if (pid !== own.pid && isRunning({ pid, startedAt })) return pid;
-      rmSync(lock, { force: true });
-    }
-  }
-  return undefined;
-}
-
-function readText(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }
 
 async function removeLeft(): Promise<void> {

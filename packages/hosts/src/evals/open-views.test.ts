@@ -121,6 +121,20 @@ it("says why there are none", async () => {
   assert.match(none.text, /forks need the launcher/);
 });
 
+it("says of a place that can have none how to choose another", { skip: skipped() }, async () => {
+  if (isFailure(views)) return;
+  // In a view: its folder lies on an overlay, as everything does in many containers.
+  const { root, layers } = makeWorkplace(join(folder, "overlay"), base, true);
+  assert.ok(layers);
+  const script = `import { openViews } from ${JSON.stringify(import.meta.resolve("./open-views.ts"))};
+    const said = await openViews(process.argv[1], { env: process.env });
+    process.stdout.write(said.text ?? "none");`;
+  const words = [process.execPath, "--input-type=module", "-e", script, root] as const;
+  const [file, ...args] = views.entering({ root, layers }, root, words);
+  const said = execFileSync(file, args, { cwd: root, env: process.env, encoding: "utf8" });
+  assert.match(said, /lies on another overlay.*: set TMPDIR to a folder on a disk/);
+});
+
 /** Where the machine has none, trials are copies, which other tests cover. */
 function skipped(): string | false {
   return isFailure(views) ? views.text : false;

@@ -27,7 +27,7 @@ const run = promisify(execFile);
 export async function openViews(folder: string, place: EvalShellPlace): Promise<OpenedViews | Failure> {
   const binary = await forkBinary(place.env);
   if (isFailure(binary)) return binary;
-  const refused = placeRefusal(folder);
+  const refused = placeRefusal(folder, "TMPDIR");
   if (refused) return refused;
   const views: OpenedViews = {
     entering: ({ root, layers }, cwd, program) =>

@@ -184,6 +184,33 @@ it("sees Cargo's logins, in either file", () => {
   }
 });
 
+it("takes pip's settings for installs before those for all, in whatever order and file they stand", () => {
+  const [all, install] = [
+    "[global]\nindex-url = https://all.example/\n",
+    "[install]\nindex-url = https://own.example/\n",
+  ];
+  for (const [one, two] of [
+    [`${install}${all}`, ""],
+    [`${all}${install}`, ""],
+    [install, all],
+    [all, install],
+  ] as const) {
+    put(join(home, ".pip/pip.conf"), one);
+    put(join(home, ".config/pip/pip.conf"), `${two}[download]\nindex-url = https://third.example/\n`);
+    assert.deepEqual(hosts(), ["own.example:443"], one + two);
+  }
+});
+
+it("writes Go's list anew, so that nothing hides in how an address is spelled", () => {
+  for (const GOPROXY of ["https:/me:hidden@go.example", "https:me:hidden@go.example,direct"])
+    assert.deepEqual([files({ GOPROXY }), hosts({ GOPROXY })], [{}, []], GOPROXY);
+  const GOPROXY = "https:/one.example|HTTPS://two.example/?hidden#hidden , direct";
+  assert.equal(
+    files({ GOPROXY })[".config/go/env"],
+    "GOPROXY=https://one.example/|https://two.example/,direct\n",
+  );
+});
+
 it("sees npm's logins beside the registry, of its folder and those above", () => {
   for (const login of [
     "//npm.corp.example/one/:_authToken=hidden",

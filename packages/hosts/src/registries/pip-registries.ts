@@ -28,9 +28,9 @@ function settings(
   env: Readonly<Record<string, string | undefined>>,
 ): ReadonlyMap<string, readonly string[]> {
   const found = new Map<string, readonly string[]>();
-  const sections = texts
-    .flatMap(readSections)
-    .filter(({ name }) => /^(?:global|install|download)$/.test(name));
+  const all = texts.flatMap(readSections);
+  // What is for a command comes before what is for all, in whichever file; commands of an agent install.
+  const sections = ["global", "install"].flatMap((wanted) => all.filter(({ name }) => name === wanted));
   for (const { values } of sections)
     for (const [name, value] of values) {
       const plain = name.replaceAll("_", "-");

@@ -30,11 +30,11 @@ const unfit: ReadonlyMap<number, string> = new Map([
   [0xfe534d42, "SMB"],
 ]);
 
-/** Where forks lie, once it is there. */
-export function placeRefusal(forks: string): Failure | undefined {
+/** Where forks lie, once it is there; `variable`: what sets it. */
+export function placeRefusal(forks: string, variable = "XDG_STATE_HOME"): Failure | undefined {
   const kind = unfit.get(statfsSync(forks).type);
   if (kind === undefined) return undefined;
-  const text = `no fork can be made in ${forks}, which lies on ${kind}: set XDG_STATE_HOME to a folder on a disk of this machine`;
+  const text = `no fork can be made in ${forks}, which lies on ${kind}: set ${variable} to a folder on a disk of this machine`;
   return failure("sandbox-unavailable", text, { who: "host" });
 }
 
