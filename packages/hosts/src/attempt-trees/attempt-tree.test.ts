@@ -79,7 +79,7 @@ for (const spoilt of ["whole", "cut off from its repository", "removed by hand"]
 it("can be dropped after its making was killed within git", async (test) => {
   const bench = open(test, { a: "1\n", ".gitattributes": "a filter=slow\n" });
   const pipe = join(bench.root, "pipe");
-  execFileSync("mkfifo", [pipe]);
+  execFileSync("/bin/sh", ["-c", 'mkfifo "$0"', pipe]);
   runGitIn(bench.cwd, "config", "filter.slow.smudge", `echo > '${pipe}'; exec sleep 1000`);
   const maker = spawn(process.execPath, makerWords(bench), {
     env: bench.env,

@@ -1,5 +1,5 @@
 /** Keeping an attempt's working tree: what was changed in it goes to the folder, all or none. */
-import { readdirSync } from "node:fs";
+import { lstatSync, readdirSync } from "node:fs";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import type { Difference } from "@lathe/sandbox/forks/differences";
 import { heldBack } from "@lathe/sandbox/forks/held-back";
@@ -65,9 +65,18 @@ function heldOf(
   const held = new Map(hostRun ? [] : heldBack(differences, sides));
   for (const { path, fork } of differences) {
     if (repositories.has(path)) held.set(path, "it is a repository of its own");
+    if ([base, made.cwd].some((root) => isTooLong(root, path))) held.set(path, "it is too long: over 2 GiB");
     if (fork.kind === "other") held.set(path, "a pipe, a socket or a device");
   }
   return held;
+}
+
+/** What can be put back is read whole, and Node reads no more at once. */
+const mostBytes = 2 ** 31 - 1;
+
+function isTooLong(root: string, path: string): boolean {
+  const stats = isReached(root, path) ? lstatSync(pathOf(root, path), { throwIfNoEntry: false }) : undefined;
+  return stats?.isFile() === true && stats.size > mostBytes;
 }
 
 function partOf({ made }: WholeTree, { path, base: before, fork: side }: Difference): TreePart {
