@@ -268,7 +268,7 @@ it("answers a search that waits for history while another one indexes something"
   const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
   const slow = mkdtempSync(join(folder, "slow-git-"));
   const gate = join(slow, "gate");
-  execFileSync("mkfifo", [gate]);
+  execFileSync("sh", ["-c", `mkfifo '${gate}'`]);
   writeFileSync(join(slow, "git"), `#!/bin/sh\nread -r line <'${gate}'\nPATH=\${PATH#*:}\nexec git "$@"\n`, {
     mode: 0o755,
   });
