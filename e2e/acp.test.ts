@@ -6,6 +6,7 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import {
   type ContentBlock,
+  type McpServer,
   methods,
   type RequestPermissionRequest,
   type SessionUpdate,
@@ -53,15 +54,20 @@ describe("lathe acp", () => {
   const serve = async (script: WireScript): Promise<void> => {
     server = await startWireServer(script);
   };
-  const open = async (options?: EditorOptions, args: readonly string[] = []): Promise<Editor> => {
-    const running = place.start(["acp", "--no-sandbox", ...args], { env: wireEnv(server.url), input: null });
+  const open = async (
+    options?: EditorOptions,
+    args: readonly string[] = [],
+    more: Readonly<Record<string, string>> = {},
+  ): Promise<Editor> => {
+    const env = { ...wireEnv(server.url), ...more };
+    const running = place.start(["acp", "--no-sandbox", ...args], { env, input: null });
     const editor = await openEditor(running, options);
     editors.push(editor);
     return editor;
   };
-  const begin = async (editor: Editor): Promise<string> => {
+  const begin = async (editor: Editor, mcpServers: McpServer[] = []): Promise<string> => {
     const { agent } = editor;
-    const begun = await agent.request(methods.agent.session.new, { cwd: place.workspace, mcpServers: [] });
+    const begun = await agent.request(methods.agent.session.new, { cwd: place.workspace, mcpServers });
     return begun.sessionId;
   };
   const ask = (editor: Editor, sessionId: string, blocks: ContentBlock[]) =>
@@ -345,6 +351,21 @@ describe("lathe acp", () => {
       assert.match(await said("/plan off"), /Permissions: auto\./);
       assert.equal(await said("/usr/bin/env is what?"), "answer 3");
       assert.equal(server.records.length, 3);
+    });
+
+    it("show servers as they are written, never the user's variables that they are given", async () => {
+      await serve([]);
+      const secret = { HOST_KEY: "sk-of-the-user" };
+      const words = ["--token", "$" + "{HOST_KEY}"];
+      assert.equal((await place.run(["mcp", "add", "own", "--", "false", ...words])).code, 0);
+      const listed = await place.run(["mcp", "list"], { env: secret });
+      const editor = await open({}, [], secret);
+      const id = await begin(editor, [{ name: "theirs", command: "true", args: ["x"], env: [] }]);
+      await ask(editor, id, prompt("/mcp"));
+      const said = saidIn(editor.updates, "agent_message_chunk");
+      assert.match(said, /theirs {2}true x\n {2}own {5}false --token \$\{HOST_KEY\}\n/);
+      assert.match(listed.out, /own {2}false --token \$\{HOST_KEY\}\n/);
+      assert.ok(!`${said}${listed.out}${listed.err}`.includes(secret.HOST_KEY));
     });
 
     it("are about a session that was loaded, too", async () => {

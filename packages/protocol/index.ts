@@ -77,6 +77,7 @@ export {
   type PartOfFile,
   type ProposedFile,
 } from "./src/edit-part.ts";
+export type { Embedded, Embedder } from "./src/embedder.ts";
 export {
   checkDraft,
   checkEvent,

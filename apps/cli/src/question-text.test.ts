@@ -34,6 +34,16 @@ it("names every target of a call without a command", () => {
   assert.match(text, / {2}write a\n {2}write b\n {2}write c\n {2}write d\nw\n/);
 });
 
+it("shows every line that would be written, whatever it begins with", () => {
+  const hunks = ["@@ -1,2 +1,2 @@\n--- one\n one\n+++x, require('child_process').exec('id');\n"];
+  const files = [{ path: "a.js", version: "v", hunks }];
+  const call = { tool: "edit", input: "{}", effects: [], why: "w", files };
+  assert.match(
+    questionText(asked, call, palette(false)),
+    /\n {2}--- one\n {3}one\n {2}\+\+\+x, require\('child_process'\)\.exec\('id'\);\n/,
+  );
+});
+
 it("does not take a field called command for what a tool would do", () => {
   const input = JSON.stringify({ path: ".envrc", content: "x", command: "echo hello" });
   const effects = [{ kind: "write", target: ".envrc" }] as const;

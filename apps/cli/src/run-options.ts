@@ -56,6 +56,8 @@ const defaultSteps = 200;
 export interface AgentOptions extends Omit<LocalOptions, "attended" | "onEvent" | "onDelta"> {
   /** The flags they came from, for processes that are to have the same. */
   readonly line?: AgentValues;
+  /** What of the servers may be shown: as their files say them. */
+  readonly writtenServers?: Config["writtenServers"];
 }
 
 export async function agentOptions(
@@ -104,11 +106,13 @@ export async function loadOptions(
     sandboxLimits: config.sandboxLimits,
     checkpoints: config.checkpoints,
     mcpServers: config.mcpServers,
+    writtenServers: config.writtenServers,
     ...keepCommand(),
     ...(config.experiments && { experiments: config.experiments }),
     ...(config.widest && { widest: config.widest }),
     ...(config.lsp && { lsp: config.lsp }),
     ...(config.guardRails && { guardRails: config.guardRails }),
+    ...(config.search?.embeddings && { embeddings: config.search.embeddings }),
     ...(config.secondOpinion !== undefined && { secondOpinion: config.secondOpinion }),
     ...(config.summaryModel !== undefined && { summaryModel: config.summaryModel }),
     onRemark: toStderr,

@@ -1,17 +1,11 @@
 /** The hunks of a file as a call would leave it: what a person can take or leave of it. */
 import type { ProposedFile } from "@lathe/protocol";
 import { hunksBetween } from "./take-hunks.ts";
-import { unifiedDiff } from "./unified-diff.ts";
+import { unifiedHunks } from "./unified-diff.ts";
 
 /** A file that comes, goes or moves is one hunk: half of it would be another file. */
 export function proposedHunks(file: ProposedFile): readonly string[] {
-  const { path, to, before, after } = file;
-  if (isInPlace(file)) return hunksBetween(file.before, file.after);
-  const body = unifiedDiff(before, after, to ?? path)
-    .split("\n")
-    .filter((line) => !/^(---|\+\+\+) /.test(line))
-    .join("\n");
-  return [body];
+  return isInPlace(file) ? hunksBetween(file.before, file.after) : [unifiedHunks(file.before, file.after)];
 }
 
 export function isInPlace(

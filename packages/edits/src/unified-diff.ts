@@ -6,14 +6,19 @@ const context = 3;
 /** Unified diff with three lines of context; undefined stands for a file that does not exist; "" when nothing differs. */
 export function unifiedDiff(before: string | undefined, after: string | undefined, path: string): string {
   if (before === after) return "";
-  const old = splitLines(before ?? "");
-  const now = splitLines(after ?? "");
   const head = [
     `--- ${before === undefined ? "/dev/null" : `a/${path}`}`,
     `+++ ${after === undefined ? "/dev/null" : `b/${path}`}`,
   ];
+  return `${head.join("\n")}\n${unifiedHunks(before, after)}`;
+}
+
+/** Without the names of files. */
+export function unifiedHunks(before: string | undefined, after: string | undefined): string {
+  const old = splitLines(before ?? "");
+  const now = splitLines(after ?? "");
   const hunks = grouped(diffLines(old, now), 2 * context).map((runs) => hunkText(runs, old, now));
-  return `${[...head, ...hunks].join("\n")}\n`;
+  return hunks.map((hunk) => `${hunk}\n`).join("");
 }
 
 /** Lines with their terminators, so that a missing final newline and a lone CR are differences. */

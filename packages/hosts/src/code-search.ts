@@ -4,6 +4,7 @@ import { unreadable } from "@lathe/policy";
 import { type Failure, failure, type Search } from "@lathe/protocol";
 import { createSearch } from "@lathe/search";
 import { type IndexState, openCodeIndex } from "@lathe/search/code-index";
+import type { EmbeddingSettings } from "./embedding-settings.ts";
 import { indexOptions } from "./lazy-search.ts";
 import { sessionRules } from "./session-rules.ts";
 
@@ -16,10 +17,21 @@ export interface CodeSearch {
 }
 
 /** `patienceMs`: how long an index is waited for before ripgrep answers. */
-export function openCodeSearch(folder: string, env: Env, patienceMs: number): CodeSearch | Failure {
+export async function openCodeSearch(
+  folder: string,
+  env: Env,
+  { patienceMs, embeddings }: { readonly patienceMs: number; readonly embeddings?: EmbeddingSettings },
+): Promise<CodeSearch | Failure> {
   const root = folderOf(folder);
   if (typeof root !== "string") return root;
-  const search = createSearch({ root, index: { ...indexOptions(env, root), patienceMs, isOneShot: true } });
+  const { lazyEmbedder } = embeddings ? await import("./open-embedding.ts") : {};
+  const index = {
+    ...indexOptions(env, root),
+    patienceMs,
+    isOneShot: true,
+    ...lazyEmbedder?.(embeddings, env),
+  };
+  const search = createSearch({ root, index });
   return { search, exclude: unreadable(".", sessionRules([], { cwd: root, env })) };
 }
 

@@ -5,15 +5,18 @@ import type { Search } from "@lathe/protocol";
 import type { SearchOptions } from "@lathe/search";
 import type { DefinitionsOf } from "@lathe/syntax/definitions";
 import { cacheFolder } from "./cache-folder.ts";
+import type { EmbeddingSettings } from "./embedding-settings.ts";
 import { sessionRules } from "./session-rules.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-export function createLazySearch(root: string, env: Env): Search {
+export function createLazySearch(root: string, env: Env, settings?: EmbeddingSettings): Search {
   let loading: Promise<Search> | undefined;
   const load = async (): Promise<Search> => {
     const { createSearch } = await import("@lathe/search");
-    return createSearch({ root, index: indexOptions(env, root), definitionsOf: lazyDefinitions() });
+    const { lazyEmbedder } = settings ? await import("./open-embedding.ts") : {};
+    const index = { ...indexOptions(env, root), ...lazyEmbedder?.(settings, env) };
+    return createSearch({ root, index, definitionsOf: lazyDefinitions() });
   };
   const search = (): Promise<Search> => {
     loading ??= load();

@@ -15,6 +15,7 @@ import type {
   Tool,
 } from "@lathe/protocol";
 import type { Exporter } from "@lathe/telemetry/otel";
+import type { EmbeddingSettings } from "./embedding-settings.ts";
 import type { Experiment } from "./experiments/experiment.ts";
 import type { RouterOptions } from "./router-options.ts";
 
@@ -92,6 +93,8 @@ export interface LocalOptions {
   readonly exporter?: Exporter;
   /** Language servers, by their names; the user's own alone. */
   readonly lsp?: Readonly<Record<string, LspSpec>>;
+  /** Of the user's search; absent: only words and history rank. */
+  readonly embeddings?: EmbeddingSettings;
   /** Over what the profiles of the models say. */
   readonly guardRails?: GuardRails;
   /** Program and arguments that measure keep rates, for the background; absent: nobody does. */

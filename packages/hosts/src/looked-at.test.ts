@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
-import { changesSince, keepLook, type LookPlace, readLook } from "./looked-at.ts";
+import { canBeKept, changesSince, keepLook, type LookPlace, readLook } from "./looked-at.ts";
 
 let root: string;
 let place: LookPlace;
@@ -73,4 +73,24 @@ it("nothing is kept where the user's place lies in the workspace", () => {
   assert.deepEqual(readLook("looks.json", inside), {});
   const refused = keepLook("looks.json", inside, { hash: "1" });
   assert.ok(isFailure(refused) && refused.code === "no-access");
+});
+
+it("what was looked at in a folder counts in its copies, but not where commands in the folder can write it", () => {
+  const copy = join(root, "tree");
+  mkdirSync(copy);
+  const copyOf = (env: LookPlace["env"]): LookPlace => ({
+    cwd: copy,
+    env: { ...env, LATHE_COPY_OF: place.cwd },
+  });
+  assert.equal(keepLook("looks.json", place, { hash: "1" }), undefined);
+  assert.deepEqual(readLook("looks.json", copyOf(place.env)), { hash: "1" });
+  assert.equal(canBeKept(copyOf(place.env)), true);
+
+  mkdirSync(join(place.cwd, "config/lathe"), { recursive: true });
+  writeFileSync(join(place.cwd, "config/lathe/looks.json"), JSON.stringify({ [place.cwd]: "abc" }));
+  const inside = copyOf({ XDG_CONFIG_HOME: join(place.cwd, "config") });
+  assert.deepEqual(readLook("looks.json", inside), {});
+  assert.equal(canBeKept(inside), false);
+  const refused = keepLook("looks.json", inside, { hash: "1" });
+  assert.ok(isFailure(refused) && refused.text.includes(`lies in ${place.cwd}, where commands can write`));
 });

@@ -33,7 +33,13 @@ type Kept = Readonly<Record<string, Look | string>>;
 
 /** Whether anything can be said of it there. */
 export function canBeKept(place: LookPlace): boolean {
-  return !isInReach(place);
+  return writtenFrom(place) === undefined;
+}
+
+/** The folder in which commands can write what is kept; of a copy that in which it is told of, too. */
+function writtenFrom({ cwd, env }: LookPlace): string | undefined {
+  const folders = [cwd, ...(env.LATHE_COPY_OF === undefined ? [] : [env.LATHE_COPY_OF])];
+  return folders.find((folder) => isInReach({ cwd: folder, env }));
 }
 
 /**
@@ -41,7 +47,7 @@ export function canBeKept(place: LookPlace): boolean {
  * attempt works, what was looked at in the folder is.
  */
 export function readLook(name: string, place: LookPlace): Look {
-  const kept = isInReach(place) ? {} : read(fileOf(name, place.env));
+  const kept = canBeKept(place) ? read(fileOf(name, place.env)) : {};
   const folder = place.env.LATHE_COPY_OF ?? place.cwd;
   if (isFailure(kept) || !Object.hasOwn(kept, folder)) return {};
   const look = kept[folder];
@@ -52,8 +58,9 @@ export function readLook(name: string, place: LookPlace): Look {
 /** *Contract:* undefined forgets it. */
 export function keepLook(name: string, place: LookPlace, look: Look | undefined): Failure | undefined {
   const { cwd, env } = place;
-  if (look && isInReach(place)) {
-    const text = `${configFolder(env)} lies in ${cwd}, where commands can write: nothing can be trusted there`;
+  const reach = look && writtenFrom(place);
+  if (reach !== undefined) {
+    const text = `${configFolder(env)} lies in ${reach}, where commands can write: nothing can be trusted there`;
     return failure("no-access", text, { who: "user" });
   }
   const file = fileOf(name, env);

@@ -104,7 +104,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       sandbox,
       containment: probe.held,
       surroundings: createSurroundings(cwd, env),
-      search: createLazySearch(cwd, env),
+      search: createLazySearch(cwd, env, options.embeddings),
       syntax,
       clock: systemClock,
       onEvent: talk.onEvent,

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
+  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -64,5 +65,37 @@ it("for what has no session, goes with the next one of its kind when its process
   const now = readdirSync(temp);
   assert.deepEqual(now.filter(isOther), left.filter(isOther));
   assert.deepEqual(now.filter((name) => !isOther(name)).length, 2);
+  rmSync(temp, { recursive: true });
+});
+
+it("is made and removed whatever a killed one left: folders that are read-only, and those of others", () => {
+  const temp = realpathSync(mkdtempSync(join(tmpdir(), "lathe-scratch-test-")));
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) chmodSync(temp, 0o777);
+  const module = new URL("scratch-folder.ts", import.meta.url).href;
+  // Root may remove anything.
+  const asUser = (script: string) => {
+    const text = `const { openPassingScratch } = await import(${JSON.stringify(module)});
+      const { chmodSync, existsSync, mkdirSync, writeFileSync } = await import("node:fs");
+      if (${isRoot}) { process.setgroups([]); process.setgid(65534); process.setuid(65534); }
+      const scratch = openPassingScratch("tool", ${JSON.stringify(temp)});
+      const cache = scratch.path + "/go/pkg";
+      mkdirSync(cache, { recursive: true });
+      writeFileSync(cache + "/mod.go", "");
+      chmodSync(cache, 0o555);
+      ${script}`;
+    return spawnSync(process.execPath, ["--input-type=module", "-e", text], { encoding: "utf8" });
+  };
+  for (const _ of [1, 2]) assert.equal(asUser('process.kill(process.pid, "SIGKILL");').signal, "SIGKILL");
+  // The first one's has gone with the second.
+  const [left = "", ...more] = readdirSync(temp);
+  assert.deepEqual(more, []);
+  if (isRoot) {
+    mkdirSync(join(temp, left, "root's"), { mode: 0o700 });
+    writeFileSync(join(temp, left, "root's/file"), "x");
+  }
+  const ended = asUser("scratch.remove(); process.stdout.write(String(existsSync(scratch.path)));");
+  assert.deepEqual([ended.stdout, ended.stderr], ["false", ""]);
+  assert.deepEqual(readdirSync(temp), isRoot ? [left] : []);
   rmSync(temp, { recursive: true });
 });

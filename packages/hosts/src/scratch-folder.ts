@@ -1,15 +1,16 @@
 /** Scratch: a folder of the session's own outside the workspace, where commands find HOME and TMPDIR. */
-import { lstatSync, mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { lstatSync, mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
-import { makeOwnedFolder, orphanedFolders } from "@lathe/system/owned-folder";
+import { makeOwnedFolder } from "@lathe/system/owned-folder";
+import { removeFolder, removeOrphans } from "@lathe/system/remove-tree";
 
 export interface ScratchFolder {
   readonly path: string;
   /** Whether it was there before: whoever made it died, and may have left processes. */
   readonly isFound: boolean;
-  /** *Contract:* removes it and all in it; idempotent. */
+  /** *Contract:* removes it and all in it; idempotent; never throws: what is not ours in it stays. */
   remove(): void;
 }
 
@@ -20,7 +21,7 @@ export function openScratchFolder(session: string, temp: string = tmpdir()): Scr
 
 /** For what has no session; it removes what others of its kind left that were killed. */
 export function openPassingScratch(kind: string, temp: string = tmpdir()): ScratchFolder | Failure {
-  for (const path of orphanedFolders(kind, temp)) remove(path);
+  removeOrphans(kind, temp);
   return opened(() => ({ path: makeOwnedFolder(kind, temp), isFound: false }), temp);
 }
 
@@ -29,7 +30,7 @@ type Made = Pick<ScratchFolder, "path" | "isFound">;
 function opened(make: () => Made, temp: string): ScratchFolder | Failure {
   try {
     const own = make();
-    return { ...own, remove: () => remove(own.path) };
+    return { ...own, remove: () => removeFolder(own.path) };
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     const full = code === "ENOSPC" || code === "EDQUOT";
@@ -37,10 +38,6 @@ function opened(make: () => Made, temp: string): ScratchFolder | Failure {
     const todo = `${full ? "free some space there, or set" : "set"} TMPDIR to a folder that can be written`;
     return failure(full ? "disk-full" : "no-access", `${text}; ${todo}`, { who: "host", cause });
   }
-}
-
-function remove(path: string): void {
-  rmSync(path, { recursive: true, force: true, maxRetries: 3 });
 }
 
 /** Where nothing is to be run: nothing is made, so that whoever is killed leaves nothing. */

@@ -61,8 +61,8 @@ export function createTransport(options: TransportOptions = {}): Transport {
         signal: init.signal ?? undefined,
       };
       const message = await sendTwice(outgoing, agentOf(outgoing.url.protocol));
-      // Whoever asks with a body wants a stream; lists of models do not.
-      return asResponse(message, outgoing.method === "POST");
+      // Whoever asks with a body wants a stream, unless they say what else; lists of models do not.
+      return asResponse(message, outgoing.method === "POST" && headers.accept !== "application/json");
     },
   };
 }

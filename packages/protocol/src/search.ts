@@ -79,6 +79,8 @@ export interface RankResult {
   readonly leftOut: number;
   /** True when the index is still being built: the answer comes from ripgrep, another will be better. */
   readonly partial: boolean;
+  /** What did not work, though there is an answer. */
+  readonly remark?: string;
 }
 
 export interface SymbolsQuery extends FilesQuery {

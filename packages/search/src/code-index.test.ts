@@ -13,9 +13,12 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
+import { rgPath } from "@vscode/ripgrep";
+import { openCodeSearch } from "./code-search.ts";
 import { createSearch } from "./create-search.ts";
 import { openCodeIndex } from "./open-code-index.ts";
 import { openSegmentCache, pruneSegments } from "./segments/segment-cache.ts";
+import { sieveOf } from "./sieve.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-index-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -57,6 +60,10 @@ async function found(root: string, cache: string, query: string): Promise<readon
   const answer = await createSearch({ root, index: { folder: cache, env } }).rank({ query, k: 5 }, signal);
   assert.ok(!isFailure(answer), "text" in answer ? answer.text : "");
   return [...new Set(answer.ranges.map(({ path }) => path))];
+}
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await new Promise(setImmediate);
 }
 
 function segmentFiles(cache: string): readonly string[] {
@@ -168,16 +175,21 @@ it("answers from ripgrep while the index is not there yet", async () => {
 
 it("removes the repositories used longest ago once all take too much", () => {
   const all = mkdtempSync(join(folder, "cache-"));
+  const hours = 3600;
   for (const [name, at] of [
     ["old", 1],
     ["used", 2],
     ["new", 3],
+    ["of another session", 99 * hours],
   ] as const) {
     openSegmentCache(join(all, name)).write("x", new Uint8Array(1000));
     utimesSync(join(all, name), at, at);
   }
-  pruneSegments(all, "used", { most: 2500, now: 10_000 });
-  assert.deepEqual(readdirSync(all).toSorted(), ["new", "used"]);
+  pruneSegments(all, "used", { most: 3500, now: 100 * hours * 1000 });
+  assert.deepEqual(readdirSync(all).toSorted(), ["new", "of another session", "used"]);
+  // Nothing that somebody may read from, however much it is.
+  pruneSegments(all, "used", { most: 1, now: 100 * hours * 1000 });
+  assert.deepEqual(readdirSync(all).toSorted(), ["of another session", "used"]);
 });
 
 it("is not led astray by files that change while they are indexed, nor by line endings that git changes", async () => {
@@ -249,4 +261,105 @@ it("makes again what another process has removed under its hands", async () => {
   rmSync(cache, { recursive: true });
   assert.deepEqual(await paths("part13"), ["src/part13.ts"]);
   assert.deepEqual(await paths("boil water"), ["src/kettle.ts"]);
+});
+
+it("answers a search that waits for history while another one indexes something", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  const slow = mkdtempSync(join(folder, "slow-git-"));
+  const gate = join(slow, "gate");
+  execFileSync("mkfifo", [gate]);
+  writeFileSync(join(slow, "git"), `#!/bin/sh\nread -r line <'${gate}'\nPATH=\${PATH#*:}\nexec git "$@"\n`, {
+    mode: 0o755,
+  });
+  const index = { folder: cache, env: { ...env, PATH: `${slow}:${process.env.PATH}` }, patienceMs: 60_000 };
+  const search = createSearch({ root, index });
+  const ask = async (query: string) => {
+    const answer = await search.rank({ query, k: 3 }, signal);
+    return "ranges" in answer ? answer.ranges[0]?.path : answer.text;
+  };
+  const first = ask("boil water");
+  await until(() => segmentFiles(cache).length === 1);
+  // Large enough to be worth a file: by that it is seen that the second one has indexed it.
+  const lines = Array.from({ length: 9_000 }, (_, n) => `export const cup${n}x = saucer${n}y(boil, water);`);
+  put(root, "src/cups.ts", lines.join("\n"));
+  const second = ask("saucer77y");
+  await until(() => segmentFiles(cache).length === 2);
+  writeFileSync(gate, "go\n");
+  assert.deepEqual(await Promise.all([first, second]), ["src/kettle.ts", "src/cups.ts"]);
+});
+
+/** With segments that stay on the disk, one for about each file. */
+function openSmallParts(root: string, cache: string, quota?: number) {
+  const place = { root, program: rgPath, path: "" };
+  const options = { folder: cache, env, mayIndex: () => true, segmentBytes: 100, ...(quota && { quota }) };
+  const search = openCodeSearch(place, { ...options, patienceMs: 60_000 });
+  return async (query: string) => {
+    const sieve = sieveOf("", { limit: 1 });
+    assert.ok(!isFailure(sieve));
+    const answer = await search.rank({ place, sieve, query: { query, k: 1 } }, signal);
+    return "ranges" in answer ? answer.ranges[0]?.path : answer.text;
+  };
+}
+
+it("searches an index that is larger than all may be together, and builds it once", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  const ask = openSmallParts(root, cache, 1);
+  assert.equal(await ask("boil water"), "src/kettle.ts");
+  const before = segmentFiles(cache);
+  assert.ok(before.length > 4, String(before.length));
+  assert.equal(await ask("part13"), "src/part13.ts");
+  assert.equal(await openSmallParts(root, cache, 1)("part7"), "src/part7.ts");
+  assert.deepEqual(segmentFiles(cache), before);
+});
+
+it("answers from memory where what is kept goes away again and again", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  const asking = openSmallParts(root, cache)("boil water");
+  let isAsking = true;
+  const cleaning = until(() => {
+    for (const name of segmentFiles(cache)) rmSync(join(cache, name), { force: true });
+    return !isAsking;
+  });
+  try {
+    assert.equal(await asking, "src/kettle.ts");
+  } finally {
+    isAsking = false;
+    await cleaning;
+  }
+});
+
+it("leaves whole segments as they are where few files may be open", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  for (let n = 0; n < 60; n++) {
+    const lines = Array.from({ length: 20 }, (_, line) => `export const boil${line} = cup${n}x${line};`);
+    put(root, `cups/cup${n}.ts`, lines.join("\n"));
+  }
+  commit(root, "Cups");
+  assert.equal(await openSmallParts(root, cache)("boil water"), "src/kettle.ts");
+  const before = segmentFiles(cache);
+  assert.ok(before.length > 40, String(before.length));
+  const program = `
+    const { openCodeSearch } = await import(${JSON.stringify(import.meta.resolve("./code-search.ts"))});
+    const { sieveOf } = await import(${JSON.stringify(import.meta.resolve("./sieve.ts"))});
+    const place = ${JSON.stringify({ root, program: rgPath, path: "" })};
+    const options = { folder: ${JSON.stringify(cache)}, mayIndex: () => true, segmentBytes: 100, patienceMs: 60_000 };
+    const query = { query: "boil water", k: 1 };
+    const asked = { place, sieve: sieveOf("", { limit: 1 }), query };
+    const answer = await openCodeSearch(place, options).rank(asked, new AbortController().signal);
+    console.log(answer.ranges?.[0]?.path ?? answer.text);`;
+  put(cache, "ask.mjs", program);
+  const limited = ["-c", 'ulimit -n 48; exec "$@"', "sh", process.execPath, join(cache, "ask.mjs")];
+  assert.equal(execFileSync("sh", limited, { env, encoding: "utf8" }), "src/kettle.ts\n");
+  assert.deepEqual(segmentFiles(cache), before);
+});
+
+it("keeps one of each segment that sessions have built at the same time", async () => {
+  const [root, cache] = [repository(), mkdtempSync(join(folder, "cache-"))];
+  const alone = mkdtempSync(join(folder, "cache-"));
+  await openSmallParts(root, alone)("boil water");
+  const asking = Array.from({ length: 3 }, () => openSmallParts(root, cache)("boil water"));
+  assert.deepEqual(new Set(await Promise.all(asking)), new Set(["src/kettle.ts"]));
+  const ask = openSmallParts(root, cache);
+  for (let n = 10; n < 20; n++) assert.equal(await ask(`part${n}`), `src/part${n}.ts`);
+  assert.equal(segmentFiles(cache).length, segmentFiles(alone).length);
 });

@@ -12,6 +12,7 @@ import { mergeSegments } from "./segments/merge-segments.ts";
 import { type HeldSegment, idWords, type Segment } from "./segments/segment.ts";
 import {
   defaultQuota,
+  markUsed,
   openSegmentCache,
   pruneSegments,
   type SegmentCache,
@@ -53,13 +54,15 @@ const joinedPart = 2 / 3;
 /** Bytes of a segment that is worth a file. */
 const worthKeeping = 200_000;
 const manyParts = 8;
+/** Segments are lost so often, with no answer in between, before they are held in memory. */
+const manyLosses = 2;
 const knownEnding = ".files";
 
 export class CodeIndex {
   readonly #place: Place;
   readonly #options: CodeIndexOptions;
   readonly #repository: Repository | undefined;
-  readonly #cache: SegmentCache;
+  #cache: SegmentCache;
   readonly #name: string;
   readonly #facts = new Map<string, PathFacts>();
   #segments: OpenSegment[] = [];
@@ -74,8 +77,10 @@ export class CodeIndex {
   readonly #unkept = new Map<Segment, HeldSegment>();
   /** Files that are never indexed. */
   closed: readonly string[] = [];
-  /** Where it is kept. */
-  readonly folder: string | undefined;
+  /** Where it is kept; undefined when it is only in memory. */
+  folder: string | undefined;
+  /** How often segments were lost since a query was answered. */
+  #losses = 0;
 
   constructor(place: Place, options: CodeIndexOptions) {
     this.#place = place;
@@ -97,6 +102,7 @@ export class CodeIndex {
   async #update(signal: AbortSignal): Promise<Documents | Failure> {
     if (this.#cache.hasLost()) this.#unload();
     if (!this.#isLoaded) this.#load();
+    if (this.folder !== undefined) markUsed(this.folder, Date.now());
     const before = this.#documents;
     // Until it is known what changed.
     this.#documents = undefined;
@@ -121,13 +127,16 @@ export class CodeIndex {
     return this.#documents;
   }
 
-  /** Segments that others have removed meanwhile are made again. */
+  /** Segments that others have removed meanwhile are made again; in memory where they do not last. */
   #unload(): void {
+    if (++this.#losses >= manyLosses) {
+      this.folder = undefined;
+      this.#cache = openSegmentCache(undefined);
+    }
     this.#isLoaded = false;
     this.#segments = [];
     this.#places.clear();
     this.#documents = undefined;
-    for (const segment of this.#unkept.keys()) this.#addSegment(openSegment(segment));
   }
 
   #load(): void {
@@ -135,7 +144,10 @@ export class CodeIndex {
     const known = this.#cache.read(this.#knownName());
     // What is known stays true of files as they were.
     if (known && this.#known.size === 0) this.#known = decodeKnown(known);
-    for (const segment of this.#cache.segments()) this.#addSegment(openSegment(segment));
+    // Sessions that build at the same time each keep what they have built.
+    this.#cache.remove(this.#cache.segments().filter((segment) => !this.#addSegment(openSegment(segment))));
+    for (const segment of this.#unkept.keys())
+      if (!this.#addSegment(openSegment(segment))) this.#unkept.delete(segment);
     this.#joinSmall();
     this.#cache.rest();
   }
@@ -153,10 +165,8 @@ export class CodeIndex {
     this.#places.clear();
     for (const open of rest) this.#addSegment(open);
     for (const { segment } of small) this.#unkept.delete(segment);
-    for (const segment of joined) {
-      this.#addSegment(openSegment(segment));
-      this.#unkept.set(segment, segment);
-    }
+    for (const segment of joined)
+      if (this.#addSegment(openSegment(segment))) this.#unkept.set(segment, segment);
     this.#keep(true);
     if (!joined.some((segment) => this.#unkept.has(segment)))
       this.#cache.remove(small.map(({ segment }) => segment));
@@ -181,7 +191,9 @@ export class CodeIndex {
     places: ReadonlyMap<string, Located>;
     factsOf(path: string): PathFacts;
   } {
-    return { segments: this.#segments, places: this.#places, factsOf: (path) => this.#factsOf(path) };
+    // A copy: a query that waits for history knows nothing of segments that come meanwhile.
+    const segments = [...this.#segments];
+    return { segments, places: this.#places, factsOf: (path) => this.#factsOf(path) };
   }
 
   #factsOf(path: string): PathFacts {
@@ -192,11 +204,15 @@ export class CodeIndex {
     return facts;
   }
 
-  #addSegment(open: OpenSegment): void {
-    const at = this.#segments.push(open) - 1;
+  /** False for one that holds nothing but what others do: it is left out. */
+  #addSegment(open: OpenSegment): boolean {
+    const [at, known] = [this.#segments.length, this.#places.size];
     keysOf(open).forEach((key, file) => {
       if (!this.#places.has(key)) this.#places.set(key, { segment: at, file });
     });
+    if (this.#places.size === known) return false;
+    this.#segments.push(open);
+    return true;
   }
 
   /** What was read before under another stamp, as after a checkout and back, need not be indexed again. */
@@ -235,8 +251,8 @@ export class CodeIndex {
   }
 
   #take({ segment, held, files }: Built): void {
-    this.#addSegment(openSegment(segment));
-    if (held) this.#unkept.set(segment, held);
+    if (!this.#addSegment(openSegment(segment))) this.#cache.remove([segment]);
+    else if (held) this.#unkept.set(segment, held);
     for (const { path, id } of files) {
       const known = this.#known.get(path);
       if (known) known.id = id;
@@ -262,7 +278,9 @@ export class CodeIndex {
   reading<Found>(find: () => Found): Found | undefined {
     try {
       const found = find();
-      return this.#cache.hasLost() ? undefined : found;
+      if (this.#cache.hasLost()) return undefined;
+      this.#losses = 0;
+      return found;
     } finally {
       this.#cache.rest();
     }

@@ -1,6 +1,7 @@
 /** Code search: answers ranked queries from the index, or from ripgrep while the index is being built. */
 import { join } from "node:path";
 import {
+  type Embedder,
   type Failure,
   failure,
   isFailure,
@@ -11,11 +12,13 @@ import {
 import { blobId, readQuietly } from "./build/index-files.ts";
 import { CodeIndex, type CodeIndexOptions } from "./code-index.ts";
 import { kindOf, languageOf } from "./definitions/languages.ts";
+import type { Meaning, MeaningSource } from "./embed/meaning.ts";
 import { nestedIgnore } from "./nested-ignore.ts";
 import type { Place } from "./place.ts";
 import type { Ranking } from "./rank/candidates.ts";
 import { bestWindow, countedFiles } from "./rank/fallback.ts";
 import type { HistoryPart } from "./rank/history.ts";
+import { readQuery } from "./rank/query.ts";
 import { chooseRanges, type RankedLines } from "./rank/ranges.ts";
 import { type RankedFiles, rankFiles } from "./rank/rank.ts";
 import { type FileText, fileText } from "./rank/units.ts";
@@ -39,6 +42,12 @@ const attempts = 3;
 const historyMs = 5_000;
 const fallbackLines = 40;
 
+/** Of vectors, where there may be any; with what is to be said of it. */
+interface Nearness {
+  readonly meaning?: Meaning;
+  readonly remark?: string;
+}
+
 interface Asked {
   readonly place: Place;
   readonly sieve: Sieve;
@@ -47,11 +56,15 @@ interface Asked {
 
 export function openCodeSearch(
   place: Place,
-  options: CodeIndexOptions & { readonly patienceMs?: number },
+  options: CodeIndexOptions & {
+    readonly patienceMs?: number;
+    readonly embedder?: () => Promise<Embedder | Failure>;
+  },
 ): RankedSearch {
   const index = new CodeIndex(place, options);
   const background = new AbortController().signal;
   const patience = options.patienceMs ?? patienceMs;
+  const nearness = nearnessIn(index, options.embedder);
   return {
     async rank(asked, signal) {
       for (let attempt = 0; attempt < attempts; attempt++) {
@@ -61,8 +74,11 @@ export function openCodeSearch(
         if (documents === "late") return countedAnswer(asked, signal);
         if (isFailure(documents)) return documents;
         const history = await within(index.history(), { ms: Math.max(patience, historyMs), signal });
-        const ranges = rangesIn(index, documents, rankingOf(asked, history));
-        if (ranges) return { ranges, leftOut: leftOutOf(documents, index.closed, asked), partial: false };
+        const { meaning, ...told } = await nearness(asked.query.query, documents, signal);
+        const ranking = { ...rankingOf(asked, history), ...(meaning && { meaning }) };
+        const ranges = rangesIn(index, documents, ranking);
+        const leftOut = leftOutOf(documents, index.closed, asked);
+        if (ranges) return { ranges, leftOut, partial: false, ...told };
       }
       return failure("search-failed", "The files change faster than they can be searched: search again.");
     },
@@ -81,6 +97,27 @@ function rangesIn(
   });
   if (found && !found.ranges) index.forget(found.files.map(({ path }) => path));
   return found?.ranges;
+}
+
+/** Its modules are loaded by the first query for which there may be vectors. */
+function nearnessIn(
+  { folder }: CodeIndex,
+  embedder: (() => Promise<Embedder | Failure>) | undefined,
+): (query: string, documents: Documents, signal: AbortSignal) => Promise<Nearness> {
+  if (!embedder || folder === undefined) return async () => ({});
+  const open = async (): Promise<MeaningSource | Failure> => {
+    const [{ openMeaning }, opened] = await Promise.all([import("./embed/meaning.ts"), embedder()]);
+    return isFailure(opened) ? opened : openMeaning(folder, opened, Date.now);
+  };
+  let opening: Promise<MeaningSource | Failure> | undefined;
+  return async (query, documents, signal) => {
+    // A name is looked up.
+    if (readQuery(query).manner === "symbol") return {};
+    opening ??= open();
+    const source = await opening;
+    const meaning = isFailure(source) ? source : await source.of(query, documents, signal);
+    return isFailure(meaning) ? { remark: `Searched without embeddings: ${meaning.text}` } : { meaning };
+  };
 }
 
 function rankingOf(asked: Asked, history: readonly HistoryPart[] | string): Ranking {

@@ -2,6 +2,7 @@
 import { existsSync, realpathSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
 import {
+  type Embedder,
   type Failure,
   type FilesQuery,
   type FilesResult,
@@ -49,6 +50,8 @@ export interface IndexOptions {
   readonly fromFiles?: number;
   /** The process ends after one answer: a look at all files takes as long as ripgrep, which may as well search them. */
   readonly isOneShot?: boolean;
+  /** The model whose vectors `lathe index --embed` keeps; opened by the first query that may use them. */
+  readonly embedder?: () => Promise<Embedder | Failure>;
 }
 
 export function createSearch(options: SearchOptions): Search {

@@ -10,7 +10,7 @@ const defaultFiles = 8;
 const maxFiles = 30;
 /** Characters of a line that are shown, and ranges. */
 const lineChars = 200;
-const maxRanges = 24;
+const maxRanges = 40;
 
 export const searchCode: Tool = defineTool({
   name: "search_code",
@@ -39,9 +39,10 @@ export const searchCode: Tool = defineTool({
   },
 });
 
-function resultText({ ranges, leftOut, partial }: RankResult, query: string): string {
+function resultText({ ranges, leftOut, partial, remark }: RankResult, query: string): string {
   const notes = [
     ...(partial ? ["[the index is being built: ask again for a better answer]"] : []),
+    ...(remark === undefined ? [] : [`[${remark}]`]),
     ...leftOutNote(leftOut, "file"),
   ];
   const pieces = ranges.slice(0, maxRanges).map(rangeText);

@@ -20,7 +20,12 @@ export function withEditorServers(options: AgentOptions, given: readonly McpServ
     );
     return [];
   });
-  return { ...options, mcpServers: { ...Object.fromEntries(servers), ...options.mcpServers } };
+  const own = Object.fromEntries(servers);
+  return {
+    ...options,
+    mcpServers: { ...own, ...options.mcpServers },
+    writtenServers: { ...own, ...options.writtenServers },
+  };
 }
 
 function recordOf(pairs: Pairs): Readonly<Record<string, string>> {

@@ -1,4 +1,5 @@
 /** `lathe fork`: changes that wait in forks: listed, shown, kept, dropped. */
+import type { Fork } from "@lathe/hosts/forks";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command.ts";
 import { readFlags } from "../flags.ts";
@@ -45,20 +46,15 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   if (what !== "diff" && what !== "keep" && what !== "drop")
     return usage(`lathe ${forms.join(", or lathe ")}`);
   const hostRun = line.values["host-run"] === true;
-  const { findTree } = await import("@lathe/hosts/attempt-trees/list-trees");
-  const tree = findTree(process.env, id);
-  if (isFailure(tree)) return tree;
-  if (tree) {
-    const { treeCommand } = await import("../forks/tree-command.ts");
-    return treeCommand(tree, { what, json, hostRun, force });
-  }
-  return forkWork(id, { what, json, hostRun, force });
+  const { findWaiting } = await import("@lathe/hosts/find-waiting");
+  const found = findWaiting(process.env, id);
+  if (isFailure(found)) return found;
+  if (found.type === "fork") return forkWork(found.fork, { what, json, hostRun, force });
+  const { treeCommand } = await import("../forks/tree-command.ts");
+  return treeCommand(found.tree, { what, json, hostRun, force });
 }
 
-async function forkWork(id: string, { what, json, hostRun, force }: TreeWish): Promise<number | Failure> {
-  const { dropFork, findFork } = await import("@lathe/hosts/forks");
-  const fork = findFork(process.env, id);
-  if (isFailure(fork)) return fork;
+async function forkWork(fork: Fork, { what, json, hostRun, force }: TreeWish): Promise<number | Failure> {
   if (what === "diff") {
     const { diffCommand } = await import("../forks/diff-command.ts");
     return diffCommand(fork, json);
@@ -67,5 +63,6 @@ async function forkWork(id: string, { what, json, hostRun, force }: TreeWish): P
     const { keepAndTell } = await import("../forks/settle-fork.ts");
     return keepAndTell(fork, { hostRun, force });
   }
+  const { dropFork } = await import("@lathe/hosts/forks");
   return (await dropFork(process.env, fork)) ?? 0;
 }

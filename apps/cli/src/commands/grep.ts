@@ -39,7 +39,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const context = numberFlag("context", values.context, 0);
   if (isFailure(context)) return context;
   const { openCodeSearch } = await import("@lathe/hosts/code-search");
-  const opened = openCodeSearch(values.cwd ?? process.cwd(), process.env, 0);
+  const opened = await openCodeSearch(values.cwd ?? process.cwd(), process.env, { patienceMs: 0 });
   if (isFailure(opened)) return opened;
   const { glob, literal = false, "ignore-case": ignoreCase = false } = values;
   const where = { ...(path !== undefined && { path }), ...(glob !== undefined && { glob }) };

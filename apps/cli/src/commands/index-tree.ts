@@ -7,9 +7,15 @@ import { paletteFor } from "../render/palette.ts";
 import { Screen } from "../render/screen.ts";
 import { table } from "../render/table.ts";
 import { usage } from "../run-options.ts";
+import type { Embedded, EmbedFlags } from "../search/embed-folder.ts";
 
 const flags = {
   json: { type: "boolean", about: "as one JSON object" },
+  embed: {
+    type: "boolean",
+    about: "also embed it with the server in search.embeddings; says first what is sent, and asks",
+  },
+  yes: { type: "boolean", about: "embed without being asked" },
   cwd: { type: "string", value: "DIR", about: "the folder that is indexed, instead of this one" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
@@ -18,10 +24,12 @@ export const indexCommand: Command = {
   name: "index",
   about:
     "Builds the index for `lathe search` and `lathe grep`, or brings it up to date, and says what is in it.",
-  usage: ["index [--json]"],
+  usage: ["index [--embed [--yes]] [--json]"],
   flags,
   notes: `Not needed before a search, which does the same. The index holds no text: words are in it as numbers.
-It lies in the user's cache folder, is shared by the worktrees of a repository, and may be deleted at any time.`,
+It lies in the user's cache folder, is shared by the worktrees of a repository, and may be deleted at any time.
+--embed sends text of the files to the server that "search": {"embeddings": {"url", "model"}} in the user's configuration
+names; never files that rules keep from being read, nor those that usually hold secrets.`,
   run,
 };
 
@@ -29,6 +37,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const line = readFlags(argv, flags);
   if (isFailure(line)) return line;
   if (line.words.length > 0) return usage("lathe index takes no words; --cwd names another folder");
+  if (line.values.yes && !line.values.embed) return usage("--yes answers what --embed asks");
   const { buildIndex } = await import("@lathe/hosts/code-search");
   const began = performance.now();
   const screen = new Screen(process.stderr, paletteFor(process.stderr, process.env));
@@ -39,8 +48,10 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   }).finally(() => screen.close());
   if (isFailure(built)) return built;
   const ms = Math.round(performance.now() - began);
+  const embedded = line.values.embed ? await embedTree(line.values) : undefined;
+  if (isFailure(embedded)) return embedded;
   if (line.values.json) {
-    process.stdout.write(`${JSON.stringify({ ...built, ms })}\n`);
+    process.stdout.write(`${JSON.stringify({ ...built, ms, ...(embedded && { embedded }) })}\n`);
     return 0;
   }
   const { dim } = paletteFor(process.stdout, process.env);
@@ -57,9 +68,22 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
           ],
         ]
       : []),
+    ...(embedded
+      ? [
+          [
+            "embedded",
+            `${embedded.chunks} chunks now, ${bytes(embedded.bytes)}, ${embedded.dimensions} dimensions`,
+          ],
+        ]
+      : []),
     ["time", duration(ms)],
     ["kept in", built.folder ?? "memory"],
   ];
   process.stdout.write(table(rows.map(([name = "", value = ""]) => [dim(name), value])));
   return 0;
+}
+
+async function embedTree(values: EmbedFlags): Promise<Embedded | Failure> {
+  const { embedFolder } = await import("../search/embed-folder.ts");
+  return embedFolder(values);
 }

@@ -107,6 +107,17 @@ const lspEntries = {
   ),
 };
 
+const embeddingEntries = {
+  url: v.string(),
+  model: v.pipe(v.string(), v.nonEmpty()),
+  apiKeyEnv: v.exactOptional(v.pipe(v.string(), v.regex(/^[A-Za-z_]\w*$/, "the name of a variable"))),
+  dimensions: v.exactOptional(v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(8192))),
+  price: v.exactOptional(positive),
+  queryPrefix: v.exactOptional(v.string()),
+  passagePrefix: v.exactOptional(v.string()),
+};
+const searchEntries = { embeddings: v.exactOptional(v.strictObject(embeddingEntries)) };
+
 /** A project comes from others: it may tighten, not loosen, and names no address, key or header. */
 const projectEntries = {
   $schema: v.exactOptional(v.string()),
@@ -137,6 +148,7 @@ const userEntries = {
   lsp: v.exactOptional(v.record(v.string(), v.strictObject(lspEntries))),
   guardRails: v.exactOptional(guardRailsSchema),
   tickets: v.exactOptional(tickets),
+  search: v.exactOptional(v.strictObject(searchEntries)),
 };
 export const userSchema: v.GenericSchema<unknown, ConfigPart> = v.strictObject(userEntries);
 
@@ -209,7 +221,7 @@ function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
   if (issue.expected !== "never") return issue.message;
   const elsewhere =
     whose !== "user" &&
-    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel|theme|screenReader|mcpServers|experiments|lsp|guardRails|tickets)$/.test(
+    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel|theme|screenReader|mcpServers|experiments|lsp|guardRails|tickets|search)$/.test(
       v.getDotPath(issue) ?? "",
     );
   if (elsewhere) return "only your own configuration may set this, not a project's";
@@ -223,6 +235,7 @@ function keysBeside([first, , ...rest]: readonly string[], whose: Owner): readon
   if (first === "limits") return Object.keys(limitEntries);
   if (first === "sandboxLimits") return Object.keys(sandboxEntries);
   if (first === "guardRails") return guardRailNames;
+  if (first === "search") return Object.keys(rest.length > 0 ? embeddingEntries : searchEntries);
   if (first === "router") return Object.keys(whose === "user" ? routerEntries : narrowingEntries);
   const inner = {
     rules: { ...ruleBody, verdict: v.string() },

@@ -22,12 +22,20 @@ export interface Config {
   /** What the machine's owner allows at most, whatever is chosen later. */
   readonly widest?: Mode;
   readonly mcpServers: NonNullable<LocalOptions["mcpServers"]>;
+  /** The same as their files say them: without the values of the variables that they name. */
+  readonly writtenServers: NonNullable<LocalOptions["mcpServers"]>;
   /** Those that sessions begun so are drawn for. */
   readonly experiments?: readonly Experiment[];
   readonly lsp?: NonNullable<LocalOptions["lsp"]>;
   readonly guardRails?: NonNullable<LocalOptions["guardRails"]>;
+  readonly search?: SearchPart;
   /** What was left out, one sentence each. */
   readonly remarks: readonly string[];
+}
+
+/** Of code search; off when absent. */
+export interface SearchPart {
+  readonly embeddings?: NonNullable<LocalOptions["embeddings"]>;
 }
 
 /** How the interactive terminal looks. */
@@ -62,6 +70,7 @@ export interface ConfigPart {
   readonly lsp?: NonNullable<LocalOptions["lsp"]>;
   readonly guardRails?: NonNullable<LocalOptions["guardRails"]>;
   readonly tickets?: TicketSettings;
+  readonly search?: SearchPart;
   /** Folders of which the user trusts the project's own file. */
   readonly trusted?: readonly string[];
 }

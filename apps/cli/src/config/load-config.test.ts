@@ -42,6 +42,7 @@ it("has defaults without any file, and is frozen", async () => {
     catalogue: {},
     router: { allow: [], block: [], tiers: {} },
     mcpServers: {},
+    writtenServers: {},
     remarks: [],
   });
   assert.ok(Object.isFrozen(config));
@@ -182,10 +183,12 @@ it("lets a project allow only where the user trusts its folder", async () => {
 it("takes MCP servers from the user alone, and fills in the variables they name", async () => {
   const written = { command: "run", args: ["--in", "$" + "{PLACE:-here}"], env: { TOKEN: "$" + "{TOKEN}" } };
   user({ mcpServers: { one: written, two: { url: "https://example.com/mcp" } } });
-  assert.deepEqual((await load({}, { TOKEN: "t" })).mcpServers, {
+  const config = await load({}, { TOKEN: "t" });
+  assert.deepEqual(config.mcpServers, {
     one: { command: "run", args: ["--in", "here"], env: { TOKEN: "t" } },
     two: { url: "https://example.com/mcp" },
   });
+  assert.deepEqual(config.writtenServers, { one: written, two: { url: "https://example.com/mcp" } });
   user({ mcpServers: { one: { url: "file:///etc/passwd" } } });
   await assert.rejects(load(), /mcpServers\.one.*begins with http/);
   user({});
@@ -312,7 +315,7 @@ it("says what is wrong with an experiment", async () => {
     [{ ...trial, arms: [plain, plain] }, /two arms have the same name/],
     [{ ...trial, arms: [plain, { name: "other" }] }, /all arms set the same/],
     [{ ...trial, arms: [plain, { ...short, weight: 0.02 }] }, /less than one session in 20/],
-    [{ ...trial, metric: "beauty" }, /one of done, failed-calls, cost/],
+    [{ ...trial, metric: "beauty" }, /one of done, not-ended, trouble, lost-lines, failed-calls, cost/],
     [{ ...trial, name: "\u001b[2J" }, /letters, digits/],
     [{ ...trial, arms: [plain, { name: "b", set: { mode: "auto" } }] }, /no such key|mode/],
     [{ ...trial, arms: [plain, { name: "b", set: { profile: { windowShare: 7 } } }] }, /windowShare/],

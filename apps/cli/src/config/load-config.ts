@@ -63,6 +63,7 @@ export async function loadConfig(
     router: routerOf(user, [managed, project]),
     providers,
     mcpServers: servers.servers,
+    writtenServers: servers.written,
     ...(await experimentsOf(user, flags, env)),
     remarks: [...found.remarks, ...models.remarks, ...servers.remarks],
   });
@@ -99,6 +100,7 @@ export async function ownExperiments(env: NodeJS.ProcessEnv): Promise<readonly E
 
 interface FoundServers {
   readonly servers: Config["mcpServers"];
+  readonly written: Config["writtenServers"];
   readonly remarks: readonly string[];
 }
 
@@ -109,17 +111,21 @@ async function serversOf(
 ): Promise<FoundServers | Failure> {
   const hasOwn = Object.keys(own).length > 0;
   const hasProject = existsSync(join(cwd, ".mcp.json"));
-  if (!hasOwn && !hasProject) return { servers: {}, remarks: [] };
+  if (!hasOwn && !hasProject) return { servers: {}, written: {}, remarks: [] };
   const [{ filledIn }, { readProjectServers }] = await Promise.all([
     import("./mcp-servers.ts"),
     import("./project-servers.ts"),
   ]);
   const found = hasProject ? readProjectServers(cwd, env) : undefined;
-  const left = (...remarks: readonly string[]): FoundServers => ({ servers: filledIn(own, env), remarks });
+  const filled = filledIn(own, env);
+  const left = (...remarks: readonly string[]): FoundServers => ({ servers: filled, written: own, remarks });
   if (isFailure(found)) return left(`the project's MCP servers are left out: ${found.text}`);
-  if (!found) return { servers: filledIn(own, env), remarks: [] };
+  if (!found) return left();
   const names = Object.keys(found.written).join(", ");
-  if (found.isTrusted) return { servers: { ...found.servers, ...filledIn(own, env) }, remarks: [] };
+  if (found.isTrusted) {
+    const written = { ...found.written, ...own };
+    return { servers: { ...found.servers, ...filled }, written, remarks: [] };
+  }
   if (found.look.never || (asksTrust && found.canBeTrusted)) return left();
   return left(`the project's MCP servers (${names}) are left out; \`lathe mcp trust\` shows and allows them`);
 }
@@ -130,7 +136,15 @@ function ownPart(
   user: ConfigPart,
 ): Pick<
   Config,
-  "sandbox" | "checkpoints" | "catalogue" | "secondOpinion" | "summaryModel" | "look" | "lsp" | "guardRails"
+  | "sandbox"
+  | "checkpoints"
+  | "catalogue"
+  | "secondOpinion"
+  | "summaryModel"
+  | "look"
+  | "lsp"
+  | "guardRails"
+  | "search"
 > {
   return {
     look: { theme: user.theme ?? "auto", screenReader: user.screenReader ?? false },
@@ -139,6 +153,7 @@ function ownPart(
     ...(user.summaryModel !== undefined && { summaryModel: user.summaryModel }),
     ...(user.lsp && { lsp: user.lsp }),
     ...(user.guardRails && { guardRails: user.guardRails }),
+    ...(user.search && { search: user.search }),
     sandbox: flags.sandbox ?? user.sandbox ?? true,
     checkpoints: flags.checkpoints ?? user.checkpoints ?? true,
   };

@@ -18,7 +18,7 @@ export async function listServers({ words, values }: McpLine): Promise<number | 
   if (words.length > 1) return usage("`lathe mcp list` takes no names");
   const options = await agentOptions({ cwd: values.cwd });
   if (isFailure(options)) return options;
-  const { mcpServers = {} } = options;
+  const { mcpServers = {}, writtenServers = {} } = options;
   const servers = createLazyMcp({ ...options, mcpServers });
   const stop = new AbortController();
   const cancel = async (): Promise<undefined> => void stop.abort();
@@ -27,7 +27,7 @@ export async function listServers({ words, values }: McpLine): Promise<number | 
     const asked = await Promise.all(
       servers.names.map(async (name) => ({ name, tools: await servers.list(name, stop.signal) })),
     );
-    process.stdout.write(values.json ? asJson(asked) : asText(asked, mcpServers));
+    process.stdout.write(values.json ? asJson(asked) : asText(asked, writtenServers));
     return watch.code() ?? (asked.some(({ tools }) => isFailure(tools)) ? 1 : 0);
   } finally {
     await servers.close();

@@ -2,7 +2,7 @@
 import { type Servers, variablesIn } from "../config/mcp-servers.ts";
 import { harmless } from "../render/fit.ts";
 
-/** Without the values of variables and headers, which may be keys. */
+/** Without the values of variables and headers, which may be keys. *Contract:* given as it is written, not filled in. */
 export function serverText(server: Servers[string]): string {
   if ("url" in server) {
     const names = Object.keys(server.headers ?? {});

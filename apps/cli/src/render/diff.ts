@@ -2,14 +2,38 @@
 import { harmless } from "./fit.ts";
 import type { Palette } from "./palette.ts";
 
-/** Lines of a unified diff without its file headers; what is beyond `limit` lines is counted. */
+/**
+ * Lines of a unified diff without its file headers; what is beyond `limit` lines is counted. Nobody is to agree to a line
+ * that was not shown.
+ */
 export function diffLines(diff: string, paint: Palette, limit: number): readonly string[] {
-  const body = harmless(diff)
-    .split("\n")
-    .filter((line) => line !== "" && !/^(---|\+\+\+|diff |index |\\)/.test(line));
-  const shown = body.slice(0, limit).map((line) => paintLine(line, paint));
+  const body = hunkLines(diff);
+  const shown = body.slice(0, limit).map((line) => paintLine(harmless(line), paint));
   const rest = body.length - shown.length;
   return rest > 0 ? [...shown, paint.dim(`… ${rest} more lines`)] : shown;
+}
+
+/** What its hunks say, each with its place. A header is told by where it stands: lines of a file may read like one. */
+export function hunkLines(diff: string): readonly string[] {
+  const lines: string[] = [];
+  let left: Left = { before: 0, after: 0 };
+  for (const line of diff.split("\n")) {
+    const hunk = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/.exec(line);
+    if (hunk) left = { before: Number(hunk[1] ?? 1), after: Number(hunk[2] ?? 1) };
+    else if (left.before + left.after > 0 && /^[-+ ]/.test(line)) left = without(line, left);
+    else continue;
+    lines.push(line);
+  }
+  return lines;
+}
+
+interface Left {
+  readonly before: number;
+  readonly after: number;
+}
+
+function without(line: string, { before, after }: Left): Left {
+  return { before: before - (line[0] === "+" ? 0 : 1), after: after - (line[0] === "-" ? 0 : 1) };
 }
 
 function paintLine(line: string, paint: Palette): string {
@@ -20,9 +44,7 @@ function paintLine(line: string, paint: Palette): string {
 
 /** Lines added and removed. */
 export function diffCounts(diff: string): { readonly added: number; readonly removed: number } {
-  const lines = diff.split("\n");
-  return {
-    added: lines.filter((line) => /^\+(?!\+\+ )/.test(line)).length,
-    removed: lines.filter((line) => /^-(?!-- )/.test(line)).length,
-  };
+  const lines = hunkLines(diff);
+  const count = (mark: string): number => lines.filter((line) => line.startsWith(mark)).length;
+  return { added: count("+"), removed: count("-") };
 }

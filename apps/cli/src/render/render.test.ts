@@ -73,6 +73,26 @@ describe("diffs", () => {
     assert.deepEqual(diffLines(diff, view.paint, 2), ["@@ -1,2 +1,2 @@", "-old", "… 2 more lines"]);
     assert.deepEqual(diffCounts(diff), { added: 1, removed: 1 });
   });
+
+  it("hide no line that reads like a header, in a hunk alone or after the names of files", () => {
+    const body = ["@@ -1,3 +1,3 @@", "--- old", "---", " same", "+++x", "+++ new", "-index 1", "+diff a"];
+    const whole = body.join("\n").replace("-1,3 +1,3", "-1,4 +1,4");
+    const shown = [whole.split("\n")[0], ...body.slice(1)];
+    for (const text of [`${whole}\n`, `--- a/x\n+++ b/x\n${whole}\n`]) {
+      assert.deepEqual(diffLines(text, view.paint, 100), shown);
+      assert.deepEqual(diffCounts(text), { added: 3, removed: 3 });
+    }
+    const [, second = ""] = diff.split(/(?<=x\n)(?=@@)/);
+    const two = `--- a/x\n+++ b/x\n${whole}\n\\ No newline at end of file\n--- a/y\n+++ b/y\n${second}`;
+    assert.deepEqual(diffLines(two, view.paint, 100), [...shown, ...second.trimEnd().split("\n")]);
+    assert.deepEqual(diffCounts(two), { added: 4, removed: 4 });
+  });
+
+  it("hide nothing for a name that reads like a hunk", () => {
+    const name = "x\n@@ -1,0 +1,0 @@\n+++ b";
+    const lines = diffLines(`--- a/${name}\n+++ b/${name}\n@@ -0,0 +1 @@\n+++ new\n`, view.paint, 100);
+    assert.deepEqual(lines.slice(-2), ["@@ -0,0 +1 @@", "+++ new"]);
+  });
 });
 
 describe("calls", () => {

@@ -119,6 +119,17 @@ export const configAbout: Readonly<
   "tickets.tokenCommand":
     "A program and its arguments that print a token; a variable of the environment is used when absent.",
   "tickets.baseUrl": "The address of its API, where it is not the public one.",
+  search: "Code search.",
+  "search.embeddings":
+    "A server of embeddings for `lathe index --embed` and searches after it; off when absent.",
+  "search.embeddings.url":
+    "Its address as for chat completions, ending in `/v1`; texts of the files go there.",
+  "search.embeddings.model": "The model it is asked for.",
+  "search.embeddings.apiKeyEnv": "The environment variable that holds the key; none when absent.",
+  "search.embeddings.dimensions": "Numbers of a vector, where the model leaves it open.",
+  "search.embeddings.price": "US dollars per million tokens, to say what it costs before it starts.",
+  "search.embeddings.queryPrefix": "What the model wants before a query, such as `query: `.",
+  "search.embeddings.passagePrefix": "What it wants before a text, such as `passage: `.",
   lsp: "Language servers that `diagnostics` asks, by names of your own.",
   "lsp.*.command": "The program and its arguments; it runs in the sandbox.",
   "lsp.*.extensions": "Endings of the names of files it knows, such as `.ts`.",

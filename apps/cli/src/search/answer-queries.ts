@@ -1,10 +1,12 @@
 /** Answers ranked queries of the command line: one for people, or many, line by line. */
 import { type CodeSearch, openCodeSearch } from "@lathe/hosts/code-search";
 import { type Failure, isFailure, type RankedRange, type RankQuery } from "@lathe/protocol";
+import { loadConfig } from "../config/load-config.ts";
 import { jsonLines } from "../json-lines.ts";
 import { harmless } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
 import { whileBusy } from "../render/while-busy.ts";
+import { problemLine } from "../show-failure.ts";
 
 /** Whoever asks here wants the answer of the whole index. */
 const patienceMs = 600_000;
@@ -18,13 +20,14 @@ interface Shown {
 }
 
 export async function searchOnce(query: RankQuery, { folder, json }: Shown): Promise<number | Failure> {
-  const opened = openCodeSearch(folder, process.env, patienceMs);
+  const opened = await openSearch(folder);
   if (isFailure(opened)) return opened;
   const { search, exclude } = opened;
   const asking = (): ReturnType<typeof search.rank> => search.rank({ ...query, exclude }, never);
   const found = await whileBusy("indexing and searching", asking);
   if (isFailure(found)) return found;
-  const { ranges } = found;
+  const { ranges, remark } = found;
+  if (remark !== undefined) process.stderr.write(problemLine(remark));
   if (json)
     process.stdout.write(
       `${JSON.stringify({ query: query.query, results: ranges, leftOut: found.leftOut })}\n`,
@@ -32,6 +35,14 @@ export async function searchOnce(query: RankQuery, { folder, json }: Shown): Pro
   else
     process.stdout.write(ranges.length > 0 ? listed(ranges, query.k) : `Nothing found for ${query.query}.\n`);
   return ranges.length > 0 ? 0 : 1;
+}
+
+/** With the user's server of embeddings, where there is one. */
+async function openSearch(folder: string): Promise<CodeSearch | Failure> {
+  const config = await loadConfig(folder, process.env, {});
+  if (isFailure(config)) return config;
+  const embeddings = config.search?.embeddings;
+  return openCodeSearch(folder, process.env, { patienceMs, ...(embeddings && { embeddings }) });
 }
 
 /** The best range of each file; where else to look in it stands behind its name. */
@@ -97,7 +108,7 @@ async function answerTo(line: string, opened: Map<string, CodeSearch | Failure>)
   if (typeof root !== "string" || typeof query !== "string")
     return problem("root and query have to be texts");
   if (typeof k !== "number" || !(k >= 1)) return problem("k has to be a number from 1 up");
-  const code = opened.get(root) ?? openCodeSearch(root, process.env, patienceMs);
+  const code = opened.get(root) ?? (await openSearch(root));
   opened.set(root, code);
   const found = isFailure(code)
     ? code

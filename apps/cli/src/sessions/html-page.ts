@@ -1,5 +1,6 @@
 /** A session as one self-contained page: no script, nothing from elsewhere, on light and dark. */
 import { Marked } from "marked";
+import { hunkLines } from "../render/diff.ts";
 import { duration, moment } from "../render/figures.ts";
 import { summaryText } from "../render/summary.ts";
 import type { Account, Entry } from "./account.ts";
@@ -106,11 +107,7 @@ function callHtml({ tool, target, state, ms, text, changed }: Extract<Entry, { t
 }
 
 function diffHtml(diff: string): string {
-  const lines = diff
-    .trimEnd()
-    .split("\n")
-    .filter((line) => !/^(?:---|\+\+\+) /.test(line));
-  const painted = lines.map((line) => {
+  const painted = hunkLines(diff).map((line) => {
     const kind = line.startsWith("+") ? ' class="add"' : line.startsWith("-") ? ' class="del"' : "";
     return `<span${kind}>${escaped(line) || " "}</span>`;
   });

@@ -79,7 +79,9 @@ function serverQuestions(place: Place): readonly TrustQuestion[] {
         if (said === "later") return options;
         if (said === "never") return neverTrustServers(place) ?? options;
         const refused = trustProjectServers(place, found);
-        return refused ?? { ...options, mcpServers: { ...found.servers, ...options.mcpServers } };
+        if (refused) return refused;
+        const writtenServers = { ...found.written, ...options.writtenServers };
+        return { ...options, mcpServers: { ...found.servers, ...options.mcpServers }, writtenServers };
       },
     },
   ];

@@ -120,20 +120,21 @@ function decider(chat: Chat, opened: OpenedBestOf): NonNullable<Running["decide"
   return async (verdict, winner) => {
     compare(chat, verdict, opened);
     const changes = await winner.changes();
-    const diff = isFailure(changes) ? harmless(changes.text) : changes.diffs.join("");
-    chat.print(["", ...filesLines(diff, chat)]);
+    const lines = isFailure(changes) ? [harmless(changes.text)] : filesLines(changes.diffs, chat);
+    chat.print(["", ...lines]);
     const number = (verdict.winner ?? 0) + 1;
     const chosen = await chat.choose(`Take attempt ${number} over?`, ways);
     return chosen === "take" || chosen === "drop" ? chosen : "keep";
   };
 }
 
-/** With the names of the files. */
-function filesLines(diff: string, { theme }: Chat): readonly string[] {
-  const files = diff.split(/^(?=--- )/m);
-  return files.flatMap((file) => {
-    const [, name = ""] = /^\+\+\+ (?:b\/)?(.*)$/m.exec(file) ?? /^--- (?:a\/)?(.*)$/m.exec(file) ?? [];
-    return [...(name === "" ? [] : [theme.bold(harmless(name))]), ...diffLines(file, theme, mostLines)];
+/** With the names of the files; what has no lines to be shown is named by what became of it. */
+function filesLines(diffs: readonly string[], { theme }: Chat): readonly string[] {
+  return diffs.flatMap((diff) => {
+    const [before = "", after = ""] = diff.split("\n");
+    if (!before.startsWith("--- ")) return [theme.bold(harmless(before))];
+    const name = (after === "+++ /dev/null" ? before : after).slice(4).replace(/^[ab]\//, "");
+    return [theme.bold(harmless(name)), ...diffLines(diff, theme, mostLines)];
   });
 }
 

@@ -1,14 +1,25 @@
 /** Attempt trees: git working trees in which attempts work where a folder can have no fork; each is known from before it is made until it is gone. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { newSessionId } from "../session-id.ts";
 import { stateFolder, workspaceFolder } from "../state-folder.ts";
 import { systemClock } from "../system-clock.ts";
 import { changedFiles } from "../worktrees/changed-files.ts";
+import { forgetTree } from "../worktrees/forget-tree.ts";
 import { gitIn } from "../worktrees/git-in.ts";
 import { type DirtyChoice, openWorktree, removeWorktree, worktreePath } from "../worktrees/worktree.ts";
-import { fileState } from "./file-state.ts";
+import { committedModes, submoduleMode } from "./committed-files.ts";
+import { fileState, submoduleState } from "./file-state.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -68,8 +79,20 @@ async function makeTree(env: Env, tree: AttemptTree, dirty: DirtyChoice): Promis
   const commit = head.trim();
   const changed = await changedFiles(path, env, { gitFolder, commit });
   if (isFailure(changed)) return changed;
+  const modes = await committedModes(env, { gitFolder, commit });
+  if (isFailure(modes)) return modes;
+  const submodules = [...modes].filter(([, mode]) => mode === submoduleMode).map(([name]) => name);
   try {
-    const carried = Object.fromEntries(changed.map((name) => [name, fileState(path, name)]));
+    const carried = Object.fromEntries([
+      ...changed.map((name) => [name, fileState(path, name)]),
+      ...submodules.map((name) => [name, submoduleState(path, name)]),
+    ]);
+    const index = indexOf(env, tree.id);
+    copyFileSync(join(gitFolder, "index"), index);
+    // Where it is split, its other half lies where the attempt can write.
+    const words = [`--git-dir=${gitFolder}`, `--work-tree=${path}`, "update-index", "--no-split-index"];
+    const joined = await gitIn({ cwd: path, index }, words, env);
+    if (isFailure(joined)) return joined;
     const whole: WholeTree = { ...tree, made: { cwd, gitFolder, commit, carried } };
     return keepRecord(env, whole) ?? whole;
   } catch (cause) {
@@ -83,6 +106,7 @@ export async function dropAttemptTree(env: Env, tree: AttemptTree): Promise<Fail
   if (failed) return failed;
   // Nothing works there any more that could be half done.
   if (tree.made) rmSync(workspaceFolder(env, tree.made.cwd), { recursive: true, force: true });
+  rmSync(indexOf(env, tree.id), { force: true });
   rmSync(recordOf(env, tree.id), { force: true });
   return undefined;
 }
@@ -96,15 +120,7 @@ export async function dropTestsTree(env: Env, tree: AttemptTree): Promise<Failur
   const path = testsPath(tree);
   const known = tree.made && `${tree.made.gitFolder}.tests`;
   if (!existsSync(path) && !(known !== undefined && existsSync(known))) return undefined;
-  const removed = await gitIn(tree.top, ["worktree", "remove", "--force", path], env);
-  if (!isFailure(removed)) return undefined;
-  try {
-    rmSync(path, { recursive: true, force: true });
-  } catch (cause) {
-    return failure("no-access", `${path} could not be removed: ${String(cause)}`, { who: "host", cause });
-  }
-  const pruned = await gitIn(tree.top, ["worktree", "prune"], env);
-  return isFailure(pruned) ? pruned : undefined;
+  return forgetTree(env, { top: tree.top, path });
 }
 
 /** The oldest first. */
@@ -115,12 +131,17 @@ export function attemptTrees(env: Env): readonly AttemptTree[] {
   return found.toSorted((a, b) => a.madeAt - b.madeAt || (a.id < b.id ? -1 : 1));
 }
 
-function recordsFolder(env: Env): string {
+export function recordsFolder(env: Env): string {
   return join(stateFolder(env), "attempt-trees");
 }
 
 function recordOf(env: Env, id: string): string {
   return join(recordsFolder(env), `${id}.json`);
+}
+
+/** What git took for checked out when the tree was made: the tree's own index is the attempt's to write in. */
+export function indexOf(env: Env, id: string): string {
+  return join(recordsFolder(env), `${id}.index`);
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -1,39 +1,51 @@
 /** What is at a path of a working tree, in one text: kind, content, and whether it can be run. */
 import { createHash } from "node:crypto";
-import { existsSync, lstatSync, readFileSync, readlinkSync } from "node:fs";
-import { areFolders } from "../worktrees/real-folders.ts";
+import { existsSync, lstatSync, readlinkSync } from "node:fs";
+import { addContentOf } from "../worktrees/add-content.ts";
+import { areFolders, pathBelow } from "../worktrees/real-folders.ts";
+import { entriesHash } from "../worktrees/tree-state.ts";
 
 export const absentState = "absent";
 
-/** The name is of one character per byte. What lies behind a link is not there. Throws what the disk says. */
-export function fileState(root: string, name: string): string {
+/**
+ * The name is of one character per byte. What lies behind a link is not there. A repository, or what is in the place of
+ * a submodule, counts by all that is in it, and is told from a copy of it. Throws what the disk says.
+ */
+export function fileState(root: string, name: string, was?: string): string {
   if (!isReached(root, name)) return absentState;
   const path = pathOf(root, name);
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (!stats) return absentState;
-  if (stats.isSymbolicLink()) return linkState(readlinkSync(path, { encoding: "buffer" }));
-  if (stats.isFile()) return contentState(readFileSync(path), (stats.mode & 0o100) !== 0);
+  if (stats.isSymbolicLink()) return `link ${readlinkSync(path, { encoding: "latin1" })}`;
+  if (stats.isFile()) {
+    const hash = createHash("sha256");
+    addContentOf(hash, path);
+    return `file ${hash.digest("hex")}${(stats.mode & 0o100) === 0 ? "" : " runs"}`;
+  }
   if (!stats.isDirectory()) return "other";
-  return existsSync(pathOf(root, `${bare(name)}/.git`)) ? "repository" : "folder";
+  const isRepository = isRepositoryState(was) || existsSync(pathOf(root, `${bare(name)}/.git`));
+  return isRepository ? `${repositoryMark}${entriesHash(path)}` : "folder";
 }
 
-export function contentState(bytes: Buffer, canRun: boolean): string {
-  return `file ${createHash("sha256").update(bytes).digest("hex")}${canRun ? " runs" : ""}`;
+/** Its folder is empty, or should be. */
+export function submoduleState(root: string, name: string): string {
+  return fileState(root, name, repositoryMark);
 }
 
-export function linkState(target: Buffer): string {
-  return `link ${target.toString("latin1")}`;
+const repositoryMark = "repository ";
+
+export function isRepositoryState(state: string | undefined): boolean {
+  return state?.startsWith(repositoryMark) ?? false;
 }
 
 /** No part above it is a link, or missing. */
 export function isReached(root: string, name: string): boolean {
-  const parts = Buffer.from(bare(name), "latin1").toString().split("/");
-  return areFolders(root, parts.slice(0, -1));
+  return areFolders(root, bare(name).split("/").slice(0, -1));
 }
 
 /** As bytes, since a name need not be UTF-8. */
 export function pathOf(root: string, name: string): Buffer {
-  return Buffer.concat([Buffer.from(`${root}/`), Buffer.from(bare(name), "latin1")]);
+  return pathBelow(root, [bare(name)]);
 }
 
 /** Git names a repository inside with a slash at the end. */

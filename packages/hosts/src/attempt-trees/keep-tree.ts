@@ -9,8 +9,8 @@ import type { KeepOptions, Kept } from "../forks/keep-fork.ts";
 import { recoveryText } from "../recovery-text.ts";
 import { workspaceFolder } from "../state-folder.ts";
 import { dropAttemptTree, type WholeTree } from "./attempt-tree.ts";
-import { fileState, isReached, pathOf } from "./file-state.ts";
-import { treeDifferences } from "./tree-differences.ts";
+import { isReached, pathOf } from "./file-state.ts";
+import { type TreeDifferences, treeDifferences } from "./tree-differences.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -30,7 +30,7 @@ export async function keepTree(env: Env, tree: WholeTree, options: KeepOptions):
       const found = await treeDifferences(env, tree);
       if (isFailure(found)) return found;
       all = found.differences;
-      held = heldOf(tree, found.differences, options);
+      held = heldOf(tree, found, options);
       const taken = all.filter(({ path }) => !held.has(path));
       return [...taken.map((one) => partOf(tree, one)), ...emptied(tree, taken)];
     },
@@ -50,21 +50,19 @@ export async function keepTree(env: Env, tree: WholeTree, options: KeepOptions):
 export async function compareTree(env: Env, tree: WholeTree): Promise<Compared | Failure> {
   const found = await treeDifferences(env, tree);
   if (isFailure(found)) return found;
-  const { differences } = found;
-  return { differences, held: heldOf(tree, differences, { hostRun: false }) };
+  return { differences: found.differences, held: heldOf(tree, found, { hostRun: false }) };
 }
 
 /** Why some are not taken over, by path. */
 function heldOf(
   { base, made }: WholeTree,
-  differences: readonly Difference[],
+  { differences, repositories }: TreeDifferences,
   { hostRun }: Pick<KeepOptions, "hostRun">,
 ): ReadonlyMap<string, string> {
   const sides = { base, upper: made.cwd };
   const held = new Map(hostRun ? [] : heldBack(differences, sides));
   for (const { path, fork } of differences) {
-    const isRepository = [base, made.cwd].some((root) => fileState(root, path) === "repository");
-    if (isRepository) held.set(path, "it is a repository of its own");
+    if (repositories.has(path)) held.set(path, "it is a repository of its own");
     if (fork.kind === "other") held.set(path, "a pipe, a socket or a device");
   }
   return held;

@@ -134,5 +134,5 @@ export function placeOf(place: AttemptPlace, maker: Pick<Maker, "env" | "self">)
     return tree?.made && worktreePlace(env, { ...tree, made: tree.made });
   }
   const fork = findFork(env, place.id);
-  return isFailure(fork) ? undefined : forkPlace(maker, fork);
+  return !fork || isFailure(fork) ? undefined : forkPlace(maker, fork);
 }

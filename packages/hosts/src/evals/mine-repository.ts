@@ -1,12 +1,12 @@
 /** Mine repository: verified tasks from the history of a repository on this machine, in sandboxes of their own. */
 import { execFileSync } from "node:child_process";
 import { mkdirSync, realpathSync } from "node:fs";
-import { rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { type Mined, mineTasks, openHistory, type Tools, type Tried } from "@lathe/evals";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { makeOwnedFolder, orphanedFolders } from "@lathe/system/owned-folder";
 import type { LocalOptions } from "../local-options.ts";
+import { removeFolder } from "./eval-folder.ts";
 import { type EvalShell, openEvalShell } from "./eval-shell.ts";
 import { setUpReach } from "./set-up-reach.ts";
 
@@ -31,7 +31,7 @@ const runs = 3;
 export async function mineRepository(query: MineQuery): Promise<Mined | Failure> {
   const { repository, out, env, shown, reach } = query;
   const path = env.PATH ?? "";
-  for (const left of orphanedFolders("mine")) await rm(left, { recursive: true, force: true, maxRetries: 3 });
+  for (const left of orphanedFolders("mine")) await removeFolder(left);
   const folder = makeOwnedFolder("mine");
   const shells: EvalShell[] = [];
   try {
@@ -61,7 +61,7 @@ export async function mineRepository(query: MineQuery): Promise<Mined | Failure>
     return await mineTasks({ ...query, bench, place });
   } finally {
     for (const shell of shells) await shell.close();
-    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    await removeFolder(folder);
   }
 }
 

@@ -35,8 +35,8 @@ const dying = `
 
 const mending = `
   const [forks, , cwd] = process.argv.slice(1);
-  const { mendFork } = await import(forks);
-  await mendFork(process.env, cwd);`;
+  const { mendFolder } = await import(forks);
+  await mendFolder(process.env, cwd);`;
 
 async function runIn(fork: Fork, script: string, module: string): Promise<readonly unknown[]> {
   const here = (name: string): string => pathToFileURL(join(import.meta.dirname, name)).href;

@@ -129,15 +129,14 @@ async function isWaitedFor(env: Env, { session }: Fork): Promise<boolean> {
   return attempts !== undefined && !attempts.settled;
 }
 
-/** From the start of its id or all of it. */
-export function findFork(env: Env, start: string): Fork | Failure {
+/** From the start of its id or all of it; undefined where there is none. */
+export function findFork(env: Env, start: string): Fork | Failure | undefined {
   const all = listForkFolders(forksFolder(env));
   const exact = all.find(({ id }) => id === start);
   const found = exact ? [exact] : all.filter(({ id }) => id.startsWith(start));
-  const [only, another] = found;
-  if (only && !another) return only;
-  const what = only ? `${found.length} forks begin with "${start}"` : `there is no fork ${start}`;
-  return failure("invalid-arguments", `${what}; \`lathe fork list\` shows them`, { who: "user" });
+  if (found.length < 2) return found[0];
+  const text = `${found.length} forks begin with "${start}"; \`lathe fork list\` shows them`;
+  return failure("invalid-arguments", text, { who: "user" });
 }
 
 /** *Contract:* a failure while it is open. */

@@ -8,6 +8,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 export interface ComparedWith {
   readonly gitFolder: string;
   readonly commit: string;
+  /** What git takes for checked out: absent for the working tree's own index, in which anybody may have written. */
+  readonly index?: string;
 }
 
 /** Of one character per byte; what git ignores is not among them. */
@@ -19,7 +21,7 @@ export async function changedFiles(
   const tracked = await changedTracked(top, env, compared);
   if (isFailure(tracked)) return tracked;
   const listing = [...placeOf(top, compared), "ls-files", "-z", "-o", "--exclude-standard"];
-  const untracked = await gitIn(top, listing, env);
+  const untracked = await gitIn({ cwd: top, index: compared?.index }, listing, env);
   if (isFailure(untracked)) return untracked;
   return [...new Set([...tracked, ...namesIn(untracked)])];
 }
@@ -31,12 +33,15 @@ export async function changedTracked(
 ): Promise<readonly string[] | Failure> {
   const options = ["--name-only", "--no-renames", "--no-ext-diff", "--ignore-submodules=all"];
   const words = ["diff", "-z", ...options, compared?.commit ?? "HEAD"];
-  const found = await gitIn(top, [...placeOf(top, compared), ...words], env);
+  const found = await gitIn({ cwd: top, index: compared?.index }, [...placeOf(top, compared), ...words], env);
   return isFailure(found) ? found : namesIn(found);
 }
 
+/** A file whose time was put back has been changed still. */
+const statsCount = ["-c", "core.trustctime=true", "-c", "core.checkStat=default"];
+
 function placeOf(top: string, compared: ComparedWith | undefined): readonly string[] {
-  return compared ? [`--git-dir=${compared.gitFolder}`, `--work-tree=${top}`] : [];
+  return compared ? [...statsCount, `--git-dir=${compared.gitFolder}`, `--work-tree=${top}`] : [];
 }
 
 export function namesIn(listed: string): readonly string[] {

@@ -1,6 +1,5 @@
-/** Folders below a root that are gone into without ever following a link. */
+/** Folders below a root that are gone into without ever following a link; names are of one character per byte, since they need not be UTF-8. */
 import { lstatSync, mkdirSync } from "node:fs";
-import { join } from "node:path";
 
 /** Whether the root and each part below it is a folder itself, and no link to one. */
 export function areFolders(root: string, parts: readonly string[]): boolean {
@@ -16,6 +15,11 @@ export function makeFolders(root: string, parts: readonly string[]): void {
   }
 }
 
-function pathsOf(root: string, parts: readonly string[]): readonly string[] {
-  return [root, ...parts.map((_, index) => join(root, ...parts.slice(0, index + 1)))];
+export function pathBelow(root: string, parts: readonly string[]): Buffer {
+  const below = parts.map((part) => `/${part}`).join("");
+  return Buffer.concat([Buffer.from(root), Buffer.from(below, "latin1")]);
+}
+
+function pathsOf(root: string, parts: readonly string[]): readonly Buffer[] {
+  return [pathBelow(root, []), ...parts.map((_, index) => pathBelow(root, parts.slice(0, index + 1)))];
 }

@@ -1,7 +1,8 @@
 /** All that would be lost with a working tree, as one hash. */
 import { createHash, type Hash } from "node:crypto";
-import { lstatSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
+import { lstatSync, readdirSync, readlinkSync } from "node:fs";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { addContentOf } from "./add-content.ts";
 import { changedTracked, namesIn } from "./changed-files.ts";
 import { gitIn } from "./git-in.ts";
 
@@ -88,8 +89,17 @@ function addContent(hash: Hash, path: Buffer): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   hash.update("\0").update(path).update("\0");
   if (stats?.isSymbolicLink()) hash.update(readlinkSync(path));
-  else if (stats?.isFile()) hash.update(`${stats.mode}`).update(readFileSync(path));
-  else hash.update(stats ? "other" : "gone");
+  else if (stats?.isFile()) {
+    hash.update(`${stats.mode}`);
+    addContentOf(hash, path);
+  } else hash.update(stats ? "other" : "gone");
+}
+
+/** Of all that is there, by its times: two copies of the same differ. Throws what the disk says. */
+export function entriesHash(path: Buffer): string {
+  const hash = createHash("sha256");
+  addEntries(hash, path);
+  return hash.digest("hex");
 }
 
 /** A folder counts by what is in it; a file by its size and the times of its content and of its entry. */

@@ -1,12 +1,14 @@
 /** A working tree of its own for one session: made on a branch of its own, with the work that is in no commit, kept if anything changed. */
-import { existsSync, mkdirSync, realpathSync, rmdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, realpathSync, rmdirSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { newSessionId } from "../session-id.ts";
 import { systemClock } from "../system-clock.ts";
 import { carryFiles } from "./carry-files.ts";
 import { changedFiles } from "./changed-files.ts";
+import { forgetTree, isRepositoryLeft } from "./forget-tree.ts";
 import { gitIn } from "./git-in.ts";
+import { keptPlaces, withoutKept } from "./kept-places.ts";
 import { makeFolders } from "./real-folders.ts";
 import { beginLeaving, joinTree, markMade, stay } from "./tree-marks.ts";
 import { treeState } from "./tree-state.ts";
@@ -57,16 +59,7 @@ export async function removeWorktree(
   env: Env,
   place: Pick<Place, "top" | "path" | "branch">,
 ): Promise<Failure | undefined> {
-  const asked = await remove({ ...place, env }, "force");
-  if (!asked) return undefined;
-  // Git takes a tree whose pointer to the repository was changed for none of its own.
-  try {
-    rmSync(place.path, { recursive: true, force: true });
-  } catch (cause) {
-    return failure(asked.code, asked.text, { who: "host", cause });
-  }
-  const pruned = await gitIn(place.top, ["worktree", "prune"], env);
-  return isFailure(pruned) ? pruned : removeBranch({ ...place, env });
+  return remove({ ...place, env }, "force");
 }
 
 /** *Contract:* the folder, its index and its branch stay as they are; all or nothing is left. */
@@ -204,7 +197,7 @@ async function gitFolderOf({ top, path, env }: Place): Promise<string | Failure>
 function cwdIn({ top, path }: Place, { cwd }: WorktreeWish): string | Failure {
   const below = relative(top, cwd);
   try {
-    makeFolders(path, below.split(sep).filter(Boolean));
+    makeFolders(path, Buffer.from(below).toString("latin1").split(sep).filter(Boolean));
     return join(path, below);
   } catch (cause) {
     const text = `there is no folder ${below} to work in, in ${path}: ${String(cause)}`;
@@ -220,8 +213,10 @@ interface NewPlace extends Place {
 async function make(place: NewPlace, wish: WorktreeWish): Promise<number | Failure> {
   const { top, path, branch, base, env } = place;
   const dirty = wish.dirty ?? (wish.base === undefined ? "carry" : "leave");
-  const changed = await changedFiles(top, env);
-  if (isFailure(changed)) return changed;
+  const found = await changedFiles(top, env);
+  if (isFailure(found)) return found;
+  const kept = keptPlaces(env, top);
+  const changed = withoutKept(kept, top, found);
   if (changed.length > 0 && dirty === "refuse") return refuseDirty(top, changed.length);
   const head = await commitOf("HEAD", place);
   if (isFailure(head)) return head;
@@ -234,7 +229,7 @@ async function make(place: NewPlace, wish: WorktreeWish): Promise<number | Failu
   if (isFailure(added)) return (await removeBranch(place)) ?? added;
   if (dirty !== "carry") return 0;
   try {
-    carryFiles(top, path, changed);
+    carryFiles({ top, path, files: changed, kept });
     return changed.length;
   } catch (cause) {
     const text = `the changes of ${top} could not be carried: ${String(cause)}`;
@@ -255,12 +250,15 @@ function notCarried(top: string): Failure {
 /** With its branch. Asked and not forced, git refuses where it knows of work in it. */
 async function remove(place: Place, how: "ask" | "force"): Promise<Failure | undefined> {
   const { top, path, env } = place;
-  if (existsSync(path)) {
-    const force = how === "force" ? ["--force"] : [];
-    const removed = await gitIn(top, ["worktree", "remove", ...force, path], env);
-    if (isFailure(removed)) return removed;
+  if (how === "ask" && existsSync(path)) {
+    const removed = await gitIn(top, ["worktree", "remove", path], env);
+    return isFailure(removed) ? removed : removeBranch(place);
   }
-  return removeBranch(place);
+  const failed = await forgetTree(env, place);
+  if (failed) return failed;
+  if (isRepositoryLeft(top)) return removeBranch(place);
+  removeEmpty(dirname(path));
+  return undefined;
 }
 
 /** And the folder around the working trees where that is empty. */
@@ -270,10 +268,14 @@ async function removeBranch({ top, path, branch, env }: Place): Promise<Failure 
     const gone = await gitIn(top, ["branch", "--quiet", "-D", branch], env);
     if (isFailure(gone)) return gone;
   }
+  removeEmpty(dirname(path));
+  return undefined;
+}
+
+function removeEmpty(folder: string): void {
   try {
-    rmdirSync(dirname(path));
+    rmdirSync(folder);
   } catch {
     // There are others in it.
   }
-  return undefined;
 }

@@ -28,6 +28,11 @@ export async function askJson(fetch: typeof globalThis.fetch, asked: Asked): Pro
     await body?.cancel();
     throw new Error(`it answers with status ${status}`);
   }
+  return JSON.parse(await textOf(body, mostBytes));
+}
+
+/** *Contract:* rejects when the body breaks off or is longer. */
+export async function textOf(body: Response["body"], mostBytes: number): Promise<string> {
   const parts: Uint8Array[] = [];
   let size = 0;
   for await (const part of body ?? []) {
@@ -35,5 +40,5 @@ export async function askJson(fetch: typeof globalThis.fetch, asked: Asked): Pro
     if (size > mostBytes) throw new Error(`it is longer than ${mostBytes} bytes`);
     parts.push(part);
   }
-  return JSON.parse(Buffer.concat(parts).toString());
+  return Buffer.concat(parts).toString();
 }

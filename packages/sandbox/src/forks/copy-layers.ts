@@ -4,7 +4,8 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { type Failure, type ForkLayers, failure } from "@lathe/protocol";
-import { type Fork, removeTree } from "./fork.ts";
+import { removeTree } from "@lathe/system/remove-tree";
+import type { Fork } from "./fork.ts";
 
 const run = promisify(execFile);
 const name = "copy";

@@ -9,12 +9,11 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
-  rmdirSync,
-  unlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { type Failure, type ForkLayers, failure } from "@lathe/protocol";
+import { removeTree } from "@lathe/system/remove-tree";
 import { isAbandoned, takeFolder } from "./spare-folders.ts";
 
 export interface Fork extends ForkLayers {
@@ -135,17 +134,6 @@ export function sweepForks(forks: string): void {
       // Another process is at it, or it is tried again the next time.
     }
   }
-}
-
-/** Folders that may not be read or written are opened first; names may be any bytes. */
-export function removeTree(folder: Buffer): void {
-  chmodSync(folder, 0o700);
-  for (const entry of readdirSync(folder, { withFileTypes: true, encoding: "buffer" })) {
-    const path = Buffer.concat([folder, Buffer.from("/"), entry.name]);
-    if (entry.isDirectory()) removeTree(path);
-    else unlinkSync(path);
-  }
-  rmdirSync(folder);
 }
 
 function namesIn(folder: string): readonly string[] {

@@ -7,6 +7,7 @@ import type { FileState } from "../watch/file-state.ts";
 import { keptConfig } from "../watch/git-config-change.ts";
 import { namedBySettings, pointedAt } from "../watch/git-folder.ts";
 import { isHostFile, isHostFolder } from "../watch/host-run.ts";
+import { repositoryOf, settingsOf } from "../watch/repository-of.ts";
 import type { Difference } from "./differences.ts";
 import type { Fork } from "./fork.ts";
 
@@ -118,15 +119,17 @@ interface Named {
   readonly isFolder: boolean;
 }
 
-/** Hooks' folders and programs of the base's own settings. */
+/** Hooks' folders and programs of the settings that hold in the base, be it a part of a repository or a linked working tree. */
 function namedIn({ base }: Sides): readonly Named[] {
-  const git = join(base, ".git");
-  const text = textOf(Buffer.from(join(git, "config")));
-  if (text === undefined) return [];
-  return namedBySettings(text, { git, workspace: base }).map(({ path, isFolder }) => ({
-    path: path.slice(base.length + 1),
-    isFolder: isFolder === true,
-  }));
+  const repository = repositoryOf(base);
+  if (!repository) return [];
+  return settingsOf(repository).flatMap(({ git, text }) => {
+    const place = { git, workspace: base, top: repository.top };
+    return namedBySettings(text.toString(), place).map(({ path, isFolder }) => ({
+      path: Buffer.from(path.slice(base.length + 1)).toString("latin1"),
+      isFolder: isFolder === true,
+    }));
+  });
 }
 
 /** Where it lies: in the fork, in the base. */

@@ -1,9 +1,10 @@
 /** Tries a driver for real: one command that must work inside, and writes that must not. */
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isFailure, type SandboxDriver } from "@lathe/protocol";
-import { makeOwnedFolder, orphanedFolders } from "@lathe/system/owned-folder";
+import { makeOwnedFolder } from "@lathe/system/owned-folder";
+import { removeFolder, removeOrphans } from "@lathe/system/remove-tree";
 
 /** Undefined when it works; else why not, and what helps, in one sentence each. */
 export type Trial = { readonly why: string; readonly remedy: string } | undefined;
@@ -14,13 +15,13 @@ const report = "Please report it with `lathe doctor`.";
 export async function tryDriver(driver: SandboxDriver): Promise<Trial> {
   let folder: string | undefined;
   try {
-    for (const path of orphanedFolders("probe")) rmSync(path, { recursive: true, force: true });
+    removeOrphans("probe");
     folder = makeOwnedFolder("probe");
     return await tryIn(folder, driver);
   } catch (error) {
     return { why: "The sandbox could not be tried.", remedy: `Make ${tmpdir()} writable: ${String(error)}.` };
   } finally {
-    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+    if (folder !== undefined) removeFolder(folder);
   }
 }
 

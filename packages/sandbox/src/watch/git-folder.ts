@@ -82,21 +82,41 @@ export function isGitFolder(names: ReadonlySet<string>): boolean {
 const used =
   /^(?:core\.(?:fsmonitor|hookspath|sshcommand|pager|editor|askpass|gitproxy|alternaterefscommand)|sequence\.editor|filter\.\w+|diff\.(?:external|command|textconv)|merge\.driver|gpg\.(?:program|defaultkeycommand)|credential\.helper|include(?:if)?\.path|interactive\.difffilter|remote\.(?:uploadpack|receivepack|vcs)|trailer\.(?:command|cmd)|pager\..+)$/u;
 
+export interface NamingPlace extends ConfigPlace {
+  /** The top of the working tree, where it is not to be told from git's folder: git runs there what settings name. */
+  readonly top?: string | undefined;
+}
+
 /** What of the workspace settings name: hooks' folders, more settings, and programs. */
-export function namedBySettings(text: string, place: ConfigPlace): readonly Guarded[] {
+export function namedBySettings(text: string, place: NamingPlace): readonly Guarded[] {
   const settings = parseGitConfig(text)?.settings ?? [];
   const named = settings.filter(({ name }) => used.test(name)).flatMap((one) => namedBy(one, place));
   return named.filter(({ path }) => path !== place.workspace && isBelow(path, place.workspace));
 }
 
-function namedBy({ name, value = "" }: Setting, { git, workspace }: ConfigPlace): readonly Guarded[] {
-  const tree = git.endsWith("/.git") ? dirname(git) : workspace;
+function namedBy({ name, value = "" }: Setting, { git, workspace, top }: NamingPlace): readonly Guarded[] {
+  const tree = top ?? (git.endsWith("/.git") ? dirname(git) : workspace);
   if (name.startsWith("include")) {
     const path = resolve(git, value);
     return [{ path, kind: "config", git: dirname(path) }];
   }
-  if (name === "core.hookspath") return [{ path: resolve(tree, value), kind: "exact", isFolder: true }];
+  if (name === "core.hookspath") {
+    const path = resolve(tree, value);
+    // Not all of the workspace is to be guarded: git runs no others of it.
+    if (path === workspace) return hooks.map((hook) => ({ path: join(path, hook), kind: "exact" }));
+    return [{ path, kind: "exact", isFolder: true }];
+  }
   const words = value.split(/[\s"'!;|&()<>=]+/u).map((word) => resolve(tree, word));
   const isFile = (path: string): boolean => kindOf(path)?.isDirectory() === false;
   return words.filter(isFile).map((path) => ({ path, kind: "exact" }));
 }
+
+/** As in githooks(5). */
+const hooks = [
+  "applypatch-msg pre-applypatch post-applypatch pre-commit pre-merge-commit prepare-commit-msg commit-msg post-commit",
+  "pre-rebase post-checkout post-merge pre-push pre-receive update proc-receive post-receive post-update",
+  "reference-transaction push-to-checkout pre-auto-gc post-rewrite sendemail-validate fsmonitor-watchman",
+  "p4-changelist p4-prepare-changelist p4-post-changelist p4-pre-submit post-index-change",
+]
+  .join(" ")
+  .split(" ");

@@ -56,7 +56,13 @@ describe("the watch over a workspace", () => {
     write(workspace, files);
     const options = { workspace, control, scratch: join(root, "scratch"), shown: ["/usr"], home: root };
     const watch = new WorkspaceWatch(options);
-    return { root, workspace, watch, text: (name: string) => readFileSync(join(workspace, name), "utf8") };
+    return {
+      root,
+      workspace,
+      control,
+      watch,
+      text: (name: string) => readFileSync(join(workspace, name), "utf8"),
+    };
   };
 
   it("says nothing of what is harmless", () => {
@@ -97,6 +103,31 @@ describe("the watch over a workspace", () => {
     write(workspace, { ".git/config": evil });
     assert.deepEqual(watch.begin()(), []);
     assert.equal(text(".git/config"), evil);
+  });
+
+  it("takes back what settings name in a part of a repository, and in a linked working tree and its parts", () => {
+    const named = `${config}[core]\n\thooksPath = sub/myhooks\n[filter "z"]\n\tclean = ./sub/f.sh\n`;
+    const files = { "sub/myhooks/pre-commit": "mine", "sub/f.sh": "mine", "sub/deep/x": "" };
+    const tree = { HEAD: "ref: refs/heads/w\n", commondir: "../..\n" };
+    for (const [top, part] of [
+      ["whole", "whole"],
+      ["whole", "whole/sub"],
+      ["linked", "linked/sub"],
+      ["linked", "linked"],
+    ] as const) {
+      const { root, control } = open();
+      write(join(root, "whole"), { ...repository, ...files, ".git/config": named });
+      write(join(root, "whole/.git/worktrees/w"), { ...tree, gitdir: `${join(root, "linked/.git")}\n` });
+      write(join(root, "linked"), { ...files, ".git": `gitdir: ${join(root, "whole/.git/worktrees/w")}\n` });
+      const options = { control, scratch: join(root, "scratch"), shown: [], home: root };
+      const end = new WorkspaceWatch({ ...options, workspace: join(root, part) }).begin();
+      const evils = { "sub/myhooks/pre-commit": "evil", "sub/myhooks/pre-push": "evil", "sub/f.sh": "evil" };
+      write(join(root, top), { ...evils, "sub/deep/x": "x" });
+      assert.equal(end().length, 3, part);
+      const now = (name: string): string => readFileSync(join(root, top, name), "utf8");
+      assert.deepEqual(["sub/myhooks/pre-commit", "sub/f.sh", "sub/deep/x"].map(now), ["mine", "mine", "x"]);
+      assert.equal(existsSync(join(root, top, "sub/myhooks/pre-push")), false);
+    }
   });
 
   it("follows no link to what it takes back", () => {

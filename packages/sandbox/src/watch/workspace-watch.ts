@@ -7,11 +7,19 @@ import { isBelow } from "../paths/path-order.ts";
 import { whereLeads } from "../paths/real-path.ts";
 import { putBack } from "./file-state.ts";
 import { type FolderSeen, type WalkCache, walkFolders } from "./folder-walk.ts";
-import { guardedInGit, guardedTree, isGitFolder, namedBySettings, pointedAt } from "./git-folder.ts";
+import {
+  guardedInGit,
+  guardedTree,
+  isGitFolder,
+  type NamingPlace,
+  namedBySettings,
+  pointedAt,
+} from "./git-folder.ts";
 import { gitGuards } from "./git-guards.ts";
 import { hostRunPaths, isHostFile, isHostFolder } from "./host-run.ts";
 import { createLedger, type Ledger } from "./ledger.ts";
 import { readPlain } from "./pinned-folder.ts";
+import { repositoryOf, settingsOf } from "./repository-of.ts";
 
 export interface WatchOptions {
   readonly workspace: string;
@@ -192,13 +200,21 @@ export class WorkspaceWatch {
   #accept(): void {
     this.#ledger.accept();
     this.#expand();
-    for (const text of this.#global) this.#learnNamed(text, join(this.#options.workspace, ".git"));
-    for (const { text, git } of this.#ledger.settings()) this.#learnNamed(text, git);
+    const { workspace } = this.#options;
+    const repository = repositoryOf(workspace);
+    for (const text of this.#global) this.#learnNamed(text, { git: join(workspace, ".git"), ...repository });
+    // A linked working tree has the settings of another, and they name files of its own.
+    for (const { text, git } of repository ? settingsOf(repository) : [])
+      this.#learnNamed(text.toString("latin1"), { git, ...repository });
+    for (const { text, git } of this.#ledger.settings()) this.#learnNamed(text, { git });
+    // What they name is known as it is now, before a command changes it.
+    if (this.#hasFound) this.#expand();
   }
 
-  #learnNamed(text: string, git: string): void {
+  #learnNamed(text: string, place: Pick<NamingPlace, "git" | "top">): void {
     const { workspace } = this.#options;
-    for (const guarded of namedBySettings(text, { git, workspace })) {
+    const named = Buffer.from(text, "latin1").toString();
+    for (const guarded of namedBySettings(named, { ...place, workspace })) {
       if (guarded.isFolder) this.#addTree(guarded.path);
       else if (!this.#ledger.knows(guarded.path)) this.#ledger.learn(guarded, false);
     }

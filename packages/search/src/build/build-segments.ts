@@ -45,10 +45,7 @@ const resourceLimits = { maxYoungGenerationSizeMb: 6 };
 export async function buildSegments(building: Building): Promise<readonly Built[]> {
   const { root, files, segmentBytes, signal } = building;
   const total = files.reduce((sum, { size }) => sum + size, 0);
-  if (total < Math.min(forThreads, segmentBytes)) {
-    const { segment, files: read } = indexFiles(root, files, { builder: new SegmentBuilder() });
-    return [{ segment, held: segment, files: read }];
-  }
+  if (total < Math.min(forThreads, segmentBytes)) return [builtHere(root, files)];
   const threads = Math.min(
     mostThreads,
     availableParallelism(),
@@ -66,7 +63,8 @@ export async function buildSegments(building: Building): Promise<readonly Built[
   const line = async (): Promise<void> => {
     const thread = openThread(building, { advance, signal: until });
     try {
-      for (let share = waiting.shift(); share; share = waiting.shift()) built.push(await thread.build(share));
+      for (let share = waiting.shift(); share; share = waiting.shift())
+        built.push((await thread.build(share)) ?? builtHere(root, share));
     } catch (error) {
       // The others need not go on.
       stop.abort(error);
@@ -77,6 +75,11 @@ export async function buildSegments(building: Building): Promise<readonly Built[
   };
   await Promise.all(Array.from({ length: Math.min(threads, waiting.length) }, line));
   return built;
+}
+
+function builtHere(root: string, share: readonly FileOnDisk[]): Built {
+  const { segment, files } = indexFiles(root, share, { builder: new SegmentBuilder() });
+  return { segment, held: segment, files };
 }
 
 /** Parts of about the same number of bytes; neighbours together: they share their words. */
@@ -97,8 +100,8 @@ function shared(files: readonly SizedFile[], parts: number): readonly (readonly 
 }
 
 interface Thread {
-  /** *Contract:* one share at a time. */
-  build(share: readonly FileOnDisk[]): Promise<Built>;
+  /** *Contract:* one share at a time; undefined when what was kept cannot be read: it may have been removed already. */
+  build(share: readonly FileOnDisk[]): Promise<Built | undefined>;
   close(): Promise<unknown>;
 }
 
@@ -109,7 +112,7 @@ function openThread(
   const file = import.meta.url.endsWith(".ts") ? "./build-worker.ts" : "./build-worker.js";
   const workerData: WorkerOptions = { root, ...(folder !== undefined && { folder }) };
   const worker = new Worker(new URL(file, import.meta.url), { workerData, resourceLimits });
-  let asked = Promise.withResolvers<Built>();
+  let asked = Promise.withResolvers<Built | undefined>();
   asked.promise.catch(() => {});
   const abort = (): void => asked.reject(signal.reason);
   if (signal.aborted) abort();
@@ -118,15 +121,14 @@ function openThread(
     if (message.type === "progress") return advance(message.files);
     const held = "name" in message ? undefined : decodeSegment(message.bytes);
     const segment = "name" in message ? cache.open(message.name) : held;
-    if (segment) asked.resolve({ segment, files: message.files, ...(held && { held }) });
-    else asked.reject(new Error("a build thread made a segment that is torn"));
+    asked.resolve(segment && { segment, files: message.files, ...(held && { held }) });
   });
   worker.on("error", (error) => asked.reject(error));
   worker.on("exit", () => asked.reject(new Error("a build thread ended early")));
   return {
     build(share) {
       if (signal.aborted) return Promise.reject(signal.reason);
-      asked = Promise.withResolvers<Built>();
+      asked = Promise.withResolvers<Built | undefined>();
       worker.postMessage(share);
       return asked.promise;
     },

@@ -4,6 +4,7 @@ import {
   cpSync,
   linkSync,
   mkdtempSync,
+  readdirSync,
   renameSync,
   rmSync,
   symlinkSync,
@@ -152,4 +153,17 @@ it("looks again at all after five minutes, for what it did not hear", async (t) 
   const { found, expected, usedIndex } = await compare({ pattern: "simmerSoup" });
   assert.deepEqual([found, usedIndex], [expected, true]);
   assert.equal(typeof found === "object" && found.lines.length, 1);
+});
+
+it("keeps one of each segment that sessions have built at the same time", async () => {
+  const root = repository();
+  const cache = mkdtempSync(join(folder, "cache-"));
+  const segments = () =>
+    readdirSync(cache, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".trigrams"));
+  await Promise.all([open(root, cache), open(root, cache), open(root, cache)]);
+  assert.equal(segments().length, 3);
+  const { compare } = await open(root, cache);
+  assert.equal(segments().length, 1);
+  const { found, expected, usedIndex } = await compare({ pattern: "boilWater3" });
+  assert.deepEqual([found, usedIndex], [expected, true]);
 });

@@ -4,11 +4,12 @@ import { availableParallelism } from "node:os";
 import { basename, join } from "node:path";
 import type { Place } from "../place.ts";
 import { cacheName, shortHash } from "../segments/cache-name.ts";
-import { openSegmentCache, pruneSegments } from "../segments/segment-cache.ts";
+import { markUsed, openSegmentCache, pruneSegments } from "../segments/segment-cache.ts";
 import { isFresh, isSameStamp } from "../tree/file-stamp.ts";
 import { type Repository, repositoryOf } from "../tree/git-index.ts";
 import { beginSweep, type KnownFiles } from "../tree/known-files.ts";
 import { buildTrigrams } from "./build-trigrams.ts";
+import { copiedSegments } from "./copied-segments.ts";
 import { isFolder, type Look, listFiles, lookAt } from "./look-at-tree.ts";
 import { OutsideRules, speaksOfIgnoring } from "./outside-rules.ts";
 import type { Plan } from "./plan.ts";
@@ -90,10 +91,7 @@ export class ExactIndex {
   #candidates(plan: Plan): readonly string[] | undefined {
     const found = this.tree.candidates(plan, (path) => join(this.#place.root, path));
     if (found.type === "few") return found.paths;
-    if (found.type === "torn") {
-      this.tree.removeSegment(found.segment);
-      rmSync(found.segment.path, { force: true });
-    }
+    if (found.type === "torn") this.#removeSegment(found.segment);
     return undefined;
   }
 
@@ -103,6 +101,8 @@ export class ExactIndex {
     this.#removeOtherVersions();
     const segments = new Map(this.#segmentNames().flatMap((name) => this.#open(name)));
     const kept = decodeTree(openSegmentCache(this.folder).read(this.#treeName()) ?? new Uint8Array(0));
+    // Sessions that build at the same time each keep what they have built.
+    for (const copy of copiedSegments(this.tree.segments, kept)) this.#removeSegment(copy);
     if (!kept) return;
     const inOrder = kept.segments.map((name) => segments.get(name));
     for (const { path, stamp, segment, place } of kept.files) {
@@ -112,12 +112,18 @@ export class ExactIndex {
     this.#markUsed();
   }
 
+  #removeSegment(segment: TrigramSegment): void {
+    this.tree.removeSegment(segment);
+    rmSync(segment.path, { force: true });
+  }
+
   #open(name: string): readonly (readonly [string, TrigramSegment])[] {
     const path = join(this.folder, name);
     const segment = openTrigramSegment(path);
-    if (segment) this.tree.addSegment(segment);
-    else rmSync(path, { force: true });
-    return segment ? [[name, segment]] : [];
+    if (segment === "torn") rmSync(path, { force: true });
+    if (!segment || segment === "torn") return [];
+    this.tree.addSegment(segment);
+    return [[name, segment]];
   }
 
   #segmentNames(): readonly string[] {
@@ -143,6 +149,7 @@ export class ExactIndex {
     this.#lookedAt = Date.now();
     try {
       this.#load();
+      markUsed(this.folder, this.#lookedAt);
       if (!this.#outside.note()) return undefined;
       const gone = new Set(this.tree.files.keys());
       let isReadable = true;
@@ -318,10 +325,7 @@ export class ExactIndex {
   /** Many small segments are made again as one: what other trees of the repository need of them they make again, too. */
   #mergeSmall(): void {
     if (this.tree.segments.length <= manySegments) return;
-    for (const segment of this.tree.segments.filter(({ bytes }) => bytes < smallSegment)) {
-      this.tree.removeSegment(segment);
-      rmSync(segment.path, { force: true });
-    }
+    for (const segment of this.tree.segments) if (segment.bytes < smallSegment) this.#removeSegment(segment);
   }
 
   /** Files whose content is in a segment already, as git says: of another worktree, or from before a checkout. */

@@ -119,7 +119,8 @@ export class Tree {
     for (const [segment, places] of this.#located) {
       if (!places.some((one) => one !== undefined)) continue;
       const bits = filesFor(segment, plan);
-      if (!bits) return { type: "torn", segment };
+      if (!bits) return { type: "many" };
+      if (bits === "torn") return { type: "torn", segment };
       const found = [...filesIn(bits)].flatMap((place) => pathsAt(places, place));
       paths.push(...found);
       // Half of a large part is as good as half of all: then every moment spent here is lost.

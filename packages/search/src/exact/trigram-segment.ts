@@ -18,18 +18,18 @@ export interface TrigramSegment {
   readonly blocks: Uint32Array;
 }
 
-/** Undefined for a file that is torn, of another version or of something else. */
-export function openTrigramSegment(path: string): TrigramSegment | undefined {
+/** `torn` is a file that was read, and is torn, of another version or of something else; undefined one that could not be read. */
+export function openTrigramSegment(path: string): TrigramSegment | "torn" | undefined {
   return withFile(path, (file) => {
     const size = fstatSync(file).size;
     const header = read(file, 0, headerWords * 4);
     const [kind, version, length, files = 0, count = 0] = new Uint32Array(header.buffer, 0, headerWords);
-    if (kind !== magic || version !== trigramsVersion || length !== size) return undefined;
+    if (kind !== magic || version !== trigramsVersion || length !== size) return "torn";
     const headBytes = (headerWords + files * (idWords + 1) + count * blockWords) * 4;
-    if (headBytes > size) return undefined;
+    if (headBytes > size) return "torn";
     const head = read(file, 0, headBytes);
     const words = new Uint32Array(head.buffer, 0, headBytes / 4);
-    if (words[headerWords - 1] !== headSum(head)) return undefined;
+    if (words[headerWords - 1] !== headSum(head)) return "torn";
     const sizes = headerWords + files * idWords;
     return {
       path,
@@ -45,8 +45,8 @@ export function openTrigramSegment(path: string): TrigramSegment | undefined {
 /** A set of files: one bit each. */
 export type FileBits = Uint8Array;
 
-/** Files that may hold a match, or undefined when the segment turns out to be torn or gone. */
-export function filesFor(segment: TrigramSegment, plan: Plan): FileBits | undefined {
+/** Files that may hold a match; `torn` when the segment turns out to be torn or gone, undefined when it cannot be read now. */
+export function filesFor(segment: TrigramSegment, plan: Plan): FileBits | "torn" | undefined {
   return withFile(segment.path, (file) => evaluated(plan, { segment, file, blocks: new Map() }));
 }
 
@@ -59,14 +59,16 @@ interface Query {
 
 class Torn extends Error {}
 
-function withFile<T>(path: string, use: (file: number) => T | undefined): T | undefined {
+/** Too many open files, rights or a disk in trouble say nothing of what is in it. */
+function withFile<T>(path: string, use: (file: number) => T): T | "torn" | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, "r");
     return use(file);
   } catch (error) {
-    const isExpected = error instanceof Torn || (error as NodeJS.ErrnoException).code !== undefined;
-    if (!isExpected) throw error;
+    const { code } = error as NodeJS.ErrnoException;
+    if (error instanceof Torn || code === "ENOENT") return "torn";
+    if (code === undefined) throw error;
     return undefined;
   } finally {
     if (file !== undefined) closeSync(file);

@@ -1,12 +1,13 @@
 /** Candidates: the documents that may answer a query, with all that is known of each. */
 import type { FileKind } from "../definitions/languages.ts";
+import type { Meaning } from "../embed/meaning.ts";
 import type { Documents } from "../tree/documents.ts";
 import { readDocument } from "./chunk-scores.ts";
 import { type Candidate, type Features, featuresOf } from "./features.ts";
 import type { HistoryPart } from "./history.ts";
 import { historySignals } from "./history-signals.ts";
 import { type QueryManner, readQuery } from "./query.ts";
-import { type RareWord, scoreDocuments } from "./score.ts";
+import { type RareWord, type ScoredDocument, scoreDocuments } from "./score.ts";
 import { weights } from "./weights.ts";
 
 export interface Ranking {
@@ -18,6 +19,8 @@ export interface Ranking {
   readonly kind?: FileKind;
   /** Newest first. */
   readonly history: readonly HistoryPart[];
+  /** Where vectors are known. */
+  readonly meaning?: Meaning;
 }
 
 export interface Candidates {
@@ -47,7 +50,10 @@ export function candidatesOf(documents: Documents, ranking: Ranking): Candidates
     read.manner === "symbol" ? undefined : historySignals(ranking.history, read.words, documents);
   const votes = history?.votes ?? noVotes;
   const { best, words } = scoreDocuments(documents, { ...query, weights, wanted: isWanted, votes });
-  const all = best.map(({ document, score }) => {
+  const near = nearest(documents, ranking.meaning, isWanted);
+  const known = new Set(best.map(({ document }) => document));
+  const found = [...best, ...near.filter(({ document }) => !known.has(document))];
+  const all = found.map(({ document, score }) => {
     return { document, score, read: readDocument(documents, document, { words, weights }) };
   });
   return {
@@ -57,4 +63,25 @@ export function candidatesOf(documents: Documents, ranking: Ranking): Candidates
     features: featuresOf(documents, all, { query, words, history }),
     votes,
   };
+}
+
+/** Documents that are candidates by their meaning alone. */
+const mostNear = 20;
+
+function nearest(
+  documents: Documents,
+  meaning: Meaning | undefined,
+  wanted: (path: string) => boolean,
+): readonly ScoredDocument[] {
+  if (!meaning || meaning.size === 0) return [];
+  return [...meaning]
+    .filter(([document]) => wanted(documents.files[document]?.path ?? ""))
+    .map(([document, chunks]) => ({ document, score: 0, near: nearestOf(chunks) }))
+    .sort((a, b) => b.near - a.near)
+    .slice(0, mostNear);
+}
+
+/** That of the nearest chunk; 0 where none is nearer than the mean. */
+export function nearestOf(chunks: Float32Array | undefined): number {
+  return chunks?.reduce((most, one) => Math.max(most, one), 0) ?? 0;
 }

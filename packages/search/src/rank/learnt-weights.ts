@@ -79,3 +79,6 @@ export const unitWeights: UnitFeatures = {
   chunk: 1.06,
   file: 0.61,
 };
+
+/** Of how near a chunk is in meaning, in standard deviations: for its file, and for its definitions. */
+export const meaningWeights = { file: 0.5, unit: 0.5 } as const;

@@ -1,7 +1,7 @@
 /** Ranges: the lines of ranked files that are worth showing, chosen among the definitions in their best chunks. */
 import type { Documents } from "../tree/documents.ts";
 import { placeOfChunk, type Reasons, reasonsOf } from "./chunk-scores.ts";
-import { unitWeights } from "./learnt-weights.ts";
+import { meaningWeights, unitWeights } from "./learnt-weights.ts";
 import type { RankedFile, RankedFiles } from "./rank.ts";
 import {
   type FileText,
@@ -37,6 +37,8 @@ const chunksPerFile = 7;
 /** How far the score of its file counts for whether a chunk is looked at. */
 const fileShare = 0.4;
 const leastShare = 1e-4;
+/** A chunk so near to the query counts as much as the one that has most of its words. */
+const veryNear = 6;
 /** Lines shown for each file that was asked for, on average. */
 const linesPerFile = 60;
 /** Lines of the first range of a file, and how many of what is said above a definition; the same of a further one. */
@@ -53,10 +55,9 @@ export function chooseRanges(
   textOf: TextOf,
 ): readonly RankedLines[] {
   const scored = weighedUnits(documents, { files, words, k }, textOf).map((unit) => {
-    return {
-      ...unit,
-      logit: unitFeatureNames.reduce((sum, name) => sum + unit.features[name] * unitWeights[name], 0),
-    };
+    const near = Math.max(0, unit.file.near?.[unit.chunk] ?? 0) * meaningWeights.unit;
+    const logit = unitFeatureNames.reduce((sum, name) => sum + unit.features[name] * unitWeights[name], near);
+    return { ...unit, logit };
   });
   const most = scored.reduce((best, { logit }) => Math.max(best, logit), Number.NEGATIVE_INFINITY);
   const sum = scored.reduce((all, { logit }) => all + Math.exp(logit - most), 0);
@@ -82,10 +83,10 @@ export function chooseRanges(
 }
 
 function shownOf(
-  { from, to, head }: Unit,
+  { above, to, head }: Unit,
   most: typeof first,
 ): { readonly from: number; readonly to: number } {
-  const start = Math.max(from, head - most.lead);
+  const start = Math.max(above, head - most.lead);
   return { from: start, to: Math.min(to, start + most.lines) };
 }
 
@@ -100,11 +101,12 @@ export function weighedUnits(
     const best = file.chunks[file.bestChunk] || 1;
     // Of some files only the path is known.
     return Array.from(file.chunks.length > 0 ? file.chunks : [0], (score, chunk) => {
-      return { file, chunk, part: score / best, isBest: chunk === file.bestChunk };
-    }).filter(({ part, isBest }) => isBest || part > 0);
+      const near = Math.max(0, file.near?.[chunk] ?? 0) / veryNear;
+      return { file, chunk, part: score / best, near, isBest: chunk === file.bestChunk };
+    }).filter(({ part, near, isBest }) => isBest || part > 0 || near > 0);
   });
   const weight = (one: (typeof chunks)[number]): number =>
-    one.isBest ? 2 : one.part * (one.file.score + leastShare) ** fileShare;
+    one.isBest ? 2 : Math.max(one.part, one.near) * (one.file.score + leastShare) ** fileShare;
   const looked = chunks.toSorted((a, b) => weight(b) - weight(a)).slice(0, k * chunksPerFile);
   return looked.flatMap(({ file, chunk, part }) =>
     unitsIn(documents, { file, chunk, part }, { textOf, worth }),

@@ -1,8 +1,10 @@
 /** Ranks a tree's files for a query. */
+
+import type { Meaning } from "../embed/meaning.ts";
 import type { Documents } from "../tree/documents.ts";
-import { type Candidates, candidatesOf, type Ranking } from "./candidates.ts";
+import { type Candidates, candidatesOf, nearestOf, type Ranking } from "./candidates.ts";
 import { type Features, featureNames } from "./features.ts";
-import { learntWeights } from "./learnt-weights.ts";
+import { learntWeights, meaningWeights } from "./learnt-weights.ts";
 import type { RareWord } from "./score.ts";
 
 export interface RankedFile {
@@ -15,6 +17,8 @@ export interface RankedFile {
   readonly bestChunk: number;
   /** What history says of it, 0 to 1. */
   readonly vote: number;
+  /** How near each of its chunks is to the query, where that is known. */
+  readonly near?: Float32Array;
 }
 
 export interface RankedFiles {
@@ -27,15 +31,19 @@ export interface RankedFiles {
 /** The weights are those of a conditional logit, so that scores are its shares. */
 export function rankFiles(documents: Documents, ranking: Ranking): RankedFiles {
   const candidates = candidatesOf(documents, ranking);
-  const files = scoredFiles(documents, candidates).slice(0, ranking.k);
+  const files = scoredFiles(documents, candidates, ranking.meaning).slice(0, ranking.k);
   return { files, k: ranking.k, words: candidates.words };
 }
 
 function scoredFiles(
   documents: Documents,
   { manner, all, features, votes }: Candidates,
+  meaning: Meaning = new Map(),
 ): readonly RankedFile[] {
-  const logits = features.map((one) => logitOf(one, learntWeights[manner]));
+  const logits = features.map((one, at) => {
+    const near = nearestOf(meaning.get(all[at]?.document ?? -1));
+    return logitOf(one, learntWeights[manner]) + near * meaningWeights.file;
+  });
   const most = Math.max(...logits);
   const shares = logits.map((logit) => Math.exp(logit - most));
   const sum = shares.reduce((total, share) => total + share, 0);
@@ -47,8 +55,14 @@ function scoredFiles(
       chunks,
       bestChunk,
       vote: votes.get(document) ?? 0,
+      ...nearIn(meaning, document),
     }))
     .sort((a, b) => b.score - a.score || a.document - b.document);
+}
+
+function nearIn(meaning: Meaning, document: number): Pick<RankedFile, "near"> {
+  const near = meaning.get(document);
+  return near ? { near } : {};
 }
 
 function logitOf(features: Features, weights: Features): number {

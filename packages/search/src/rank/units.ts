@@ -26,6 +26,8 @@ export interface Lines {
 export interface Unit extends Lines {
   /** The line that defines; the first where none does. */
   readonly head: number;
+  /** Where it begins together with a short unit before it, as the line of its class. */
+  readonly above: number;
   readonly said: UnitWords;
 }
 
@@ -61,6 +63,9 @@ export function worthOf(words: readonly RareWord[]): Worth {
 /** Lines in which parameters and their types are. */
 const headLines = 4;
 
+/** Of a unit that is shown with the one after it. */
+const shortLines = 3;
+
 /** *Contract:* in their order; together they are the lines that were given. */
 export function unitsOf(file: FileText, lines: Lines, worth: Worth): readonly Unit[] {
   const begin = file.starts[lines.from] ?? file.bytes.length;
@@ -75,12 +80,21 @@ export function unitsOf(file: FileText, lines: Lines, worth: Worth): readonly Un
     const from = lines.from + (cuts[at] as number);
     const until = Math.min(to - lines.from, definition.line + headLines);
     const said = wordsAt({ text, starts }, { definition, until }, worth);
-    return { from, to, head: lines.from + definition.line, said: { ...said, lines: Math.log(to - from) } };
+    const before = cuts[at - 1] === undefined ? from : lines.from + (cuts[at - 1] as number);
+    const above = from - before <= shortLines ? before : from;
+    return {
+      from,
+      to,
+      head: lines.from + definition.line,
+      above,
+      said: { ...said, lines: Math.log(to - from) },
+    };
   });
   const first = cuts[0] ?? starts.length;
   if (first === 0) return units;
   const said = { name: 0, covered: 0, head: 0, headless: 1, lines: Math.log(first) };
-  return [{ from: lines.from, to: lines.from + first, head: lines.from, said }, ...units];
+  const { from } = lines;
+  return [{ from, to: from + first, head: from, above: from, said }, ...units];
 }
 
 interface Text {

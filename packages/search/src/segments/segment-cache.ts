@@ -17,9 +17,9 @@ import type { HeldSegment, Segment } from "./segment.ts";
 import { SegmentReader } from "./segment-reader.ts";
 
 export interface SegmentCache {
-  /** *Contract:* whole segments, largest first; torn ones are removed. */
+  /** *Contract:* whole segments, largest first; torn ones are removed, those that cannot be read now are left as they are. */
   segments(): readonly Segment[];
-  /** *Contract:* one that another thread has kept under this name; undefined when it is not whole. */
+  /** *Contract:* one that another thread has kept under this name; undefined when it is not whole, or cannot be read. */
   open(name: string): Segment | undefined;
   /** *Contract:* all or nothing, also when the process dies; false when the disk would not take it. */
   keep(segment: HeldSegment): boolean;
@@ -58,8 +58,11 @@ export function openSegmentCache(folder: string | undefined): SegmentCache {
   const reader = new SegmentReader();
   const open = (name: string): Segment | undefined => {
     const segment = reader.read(join(folder, name));
-    if (!segment) removeQuietly(join(folder, name));
-    else names.set(segment, name);
+    if (segment === "torn") {
+      removeQuietly(join(folder, name));
+      return undefined;
+    }
+    if (segment) names.set(segment, name);
     return segment;
   };
   const namesEnding = (end: string): readonly string[] =>
@@ -67,8 +70,10 @@ export function openSegmentCache(folder: string | undefined): SegmentCache {
   return {
     segments() {
       reader.lost.clear();
-      const found = namesEnding(ending).flatMap((name) => open(name) ?? []);
-      reader.rest();
+      // In the same order for everyone: who leaves out copies leaves the same ones.
+      const found = namesEnding(ending)
+        .toSorted()
+        .flatMap((name) => open(name) ?? []);
       return found.toSorted((a, b) => b.files - a.files);
     },
     open,
@@ -147,21 +152,33 @@ function removeQuietly(path: string): void {
 /** Parts that a process left behind when it died are older than this. */
 const oldPart = 3_600_000;
 
-/** Marks a repository's folder as used, and removes those used longest ago until all take less than `most` bytes. */
+/** Somebody may still read from a folder that was used since. */
+const maybeInUse = 3 * 3_600_000;
+
+/** Says that a folder is used: then none of this user's processes removes it for some hours. */
+export function markUsed(folder: string, now: number): void {
+  try {
+    utimesSync(folder, now / 1000, now / 1000);
+  } catch {
+    // Nothing was kept for it.
+  }
+}
+
+/**
+ * Marks a repository's folder as used, and removes others, used longest ago, until all take less than `most` bytes.
+ * Those that are in use stay, however large they are.
+ */
 export function pruneSegments(
   all: string,
   used: string,
   { most, now }: { readonly most: number; readonly now: number },
 ): void {
-  try {
-    utimesSync(join(all, used), now / 1000, now / 1000);
-  } catch {
-    // Nothing was kept for it.
-  }
+  markUsed(join(all, used), now);
   const folders = namesIn(all).map((name) => measured(join(all, name), now));
   let total = folders.reduce((sum, { size }) => sum + size, 0);
-  for (const { path, size } of folders.toSorted((a, b) => a.at - b.at)) {
-    if (total <= most) return;
+  for (const { path, size, at } of folders.toSorted((a, b) => a.at - b.at)) {
+    if (total <= most || now - at < maybeInUse) return;
+    if (path === join(all, used)) continue;
     removeQuietly(path);
     total -= size;
   }

@@ -7,6 +7,9 @@ import { headerWords, headWords, type Segment, segmentHead, sumOfHeader } from "
 const mostRemembered = 16_000_000;
 const stretchBytes = 1 << 18;
 
+/** Files that are open at once: others of the process need some, too. */
+const mostOpen = 16;
+
 /** Lists of one segment by the place of their word: those used lately, and those used before. */
 interface Lists {
   recent: Map<number, Uint32Array>;
@@ -28,10 +31,10 @@ export class SegmentReader {
   /** Files that could not be read any more: what is said of them is not all. */
   readonly lost: Set<string> = new Set();
 
-  /** Undefined for a file that is torn, of another version or of something else. */
-  read(path: string): Segment | undefined {
-    const head = this.#reading(path, (file) => checkedHead(file));
-    if (!head) return undefined;
+  /** `torn` is a file that was read, and is torn, of another version or of something else; undefined one that could not be read. */
+  read(path: string): Segment | "torn" | undefined {
+    const head = headAt(path);
+    if (!head || head === "torn") return head;
     const { firstPostings } = head;
     const headBytes = head.size - (firstPostings.at(-1) ?? 0) * 4;
     const lists: Lists = { recent: new Map(), before: new Map() };
@@ -70,19 +73,37 @@ export class SegmentReader {
 
   #reading<T>(path: string, use: (file: number) => T | undefined): T | undefined {
     try {
-      const file = this.#open.get(path) ?? openSync(path, "r");
-      this.#open.set(path, file);
-      return use(file);
+      return use(this.#open.get(path) ?? this.#opened(path));
     } catch {
       // It went away, or may not be read: then it is as if it had not been there.
       return undefined;
     }
   }
 
+  #opened(path: string): number {
+    if (this.#open.size >= mostOpen) this.rest();
+    const file = openSync(path, "r");
+    this.#open.set(path, file);
+    return file;
+  }
+
   /** Closes the files; they are opened again when needed. */
   rest(): void {
     for (const file of this.#open.values()) closeSync(file);
     this.#open.clear();
+  }
+}
+
+function headAt(path: string): Omit<Segment, "postings"> | "torn" | undefined {
+  let file: number | undefined;
+  try {
+    file = openSync(path, "r");
+    return checkedHead(file) ?? "torn";
+  } catch {
+    // It went away, may not be read, or too many files are open: that says nothing of what is in it.
+    return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }
 

@@ -1,5 +1,5 @@
 /** `/mcp`: the servers of other programs' tools. */
-import { fit, harmless } from "../../render/fit.ts";
+import { fit } from "../../render/fit.ts";
 import type { SharedCommand } from "./slash-command.ts";
 
 export const mcpCommand: SharedCommand = {
@@ -9,9 +9,12 @@ export const mcpCommand: SharedCommand = {
     const servers = Object.entries(chat.options.mcpServers ?? {});
     if (servers.length === 0) return ["", "No server is set up: `lathe mcp add NAME -- COMMAND` adds one."];
     const width = Math.max(...servers.map(([name]) => name.length));
-    const lines = servers.map(([name, server]) => {
-      const where = "url" in server ? server.url : [server.command, ...(server.args ?? [])].join(" ");
-      return fit(harmless(`  ${name.padEnd(width)}  ${where}`), chat.width);
+    const { serverText } = await import("../../mcp/server-text.ts");
+    const lines = servers.map(([name]) => {
+      // As it is written: filled in, it may say a key of the user's.
+      const written = chat.options.writtenServers?.[name];
+      const where = fit(written ? serverText(written) : "", chat.width - width - 4);
+      return `  ${name.padEnd(width)}  ${where}`;
     });
     return ["", ...lines];
   },

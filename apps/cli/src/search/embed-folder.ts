@@ -1,0 +1,75 @@
+/** `lathe index --embed`: says how much goes where and what it costs, asks, and shows how it gets on. */
+import { planTree } from "@lathe/hosts/embeddings";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { AnswerReader } from "../answer-reader.ts";
+import { loadConfig } from "../config/load-config.ts";
+import { withInterruptions } from "../eval/with-interruptions.ts";
+import { count } from "../render/figures.ts";
+import { paletteFor } from "../render/palette.ts";
+import { Screen } from "../render/screen.ts";
+
+export interface EmbedFlags {
+  readonly cwd?: string | undefined;
+  readonly yes?: boolean | undefined;
+}
+
+export interface Embedded {
+  /** That were sent now. */
+  readonly chunks: number;
+  readonly dimensions: number;
+  readonly tokens: number;
+  readonly bytes: number;
+}
+
+/** As most tokenisers cut code. */
+const charactersPerToken = 3.5;
+
+export async function embedFolder({ cwd, yes }: EmbedFlags): Promise<Embedded | Failure> {
+  const folder = cwd ?? process.cwd();
+  const config = await loadConfig(folder, process.env, {});
+  if (isFailure(config)) return config;
+  const settings = config.search?.embeddings;
+  if (!settings) {
+    const text = `no server of embeddings is set: write "search": {"embeddings": {"url": "http://127.0.0.1:8080/v1", "model": "NAME"}} into your configuration`;
+    return failure("config-invalid", text, { who: "user" });
+  }
+  const opened = await planTree(folder, { settings, rules: config.rules, env: process.env });
+  if (isFailure(opened)) return opened;
+  const { plan, embedder } = opened;
+  try {
+    const tokens = Math.ceil(plan.characters / charactersPerToken);
+    const cost =
+      settings.price === undefined
+        ? "price unknown"
+        : `about $${((tokens * settings.price) / 1e6).toFixed(4)}`;
+    const what = `${count(plan.chunks)} of ${count(plan.all)} chunks of ${plan.files} files, about ${count(tokens)} tokens, ${cost}, go to ${embedder.place}`;
+    if (plan.chunks > 0) process.stderr.write(`${what}\n`);
+    if (plan.chunks > 0 && !yes && !(await isAnswered()))
+      return failure("cancelled", "nothing was sent; `lathe index --embed --yes` sends it", { who: "user" });
+    const screen = new Screen(process.stderr, paletteFor(process.stderr, process.env));
+    let status = "embedding";
+    screen.status(() => status);
+    const run = (signal: AbortSignal) =>
+      plan.run((done, total) => {
+        status = `embedding ${done} of ${total} chunks`;
+      }, signal);
+    const done = await withInterruptions(run).finally(() => screen.close());
+    return typeof done === "number"
+      ? failure("cancelled", "stopped; what was embedded is kept", { who: "user" })
+      : done;
+  } finally {
+    embedder.close();
+  }
+}
+
+/** A person at a terminal is asked; nobody else can say it. */
+async function isAnswered(): Promise<boolean> {
+  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return false;
+  const reader = new AnswerReader(process.stdin);
+  try {
+    const answer = await reader.next(() => process.stderr.write("send it? [y/N] "));
+    return /^y(?:es)?$/iu.test(answer?.trim() ?? "");
+  } finally {
+    reader.close();
+  }
+}

@@ -1,0 +1,40 @@
+/** A person is shown every line that a change adds or takes away, whatever the line says. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { ProposedFile } from "@lathe/protocol";
+import fc from "fast-check";
+import { proposedHunks } from "./proposed-hunks.ts";
+
+const line = fc.constantFrom("a", "", "++ x", "++x", "-- y", "--y", "@@ -1 +1 @@", "\\ z", "+", "-", " ");
+const text = fc.array(line, { maxLength: 12 }).map((lines) => lines.map((one) => `${one}\n`).join(""));
+
+/** The two sides that hunks of a whole file tell of, without what is equal and not shown. */
+function told(hunks: readonly string[], mark: string): readonly string[] {
+  return hunks.flatMap((hunk) =>
+    hunk
+      .split("\n")
+      .filter((one) => one.startsWith(mark))
+      .map((one) => one.slice(1)),
+  );
+}
+
+const linesOf = (whole: string): readonly string[] => whole.split("\n").slice(0, -1);
+
+describe("proposedHunks", () => {
+  it("has every line of a file that comes or goes, and no names", () => {
+    fc.assert(
+      fc.property(text, (whole) => {
+        const path = "a\n@@ -1 +1 @@";
+        assert.deepEqual(told(proposedHunks({ path, after: whole } as ProposedFile), "+"), linesOf(whole));
+        assert.deepEqual(told(proposedHunks({ path, before: whole } as ProposedFile), "-"), linesOf(whole));
+      }),
+    );
+  });
+
+  it("has as many lines of a file that moves as the change has", () => {
+    const file = { path: "a", to: "b", before: "-- one\nsame\n", after: "same\n++ two\n" };
+    const hunks = proposedHunks(file as ProposedFile);
+    assert.deepEqual(hunks, ["@@ -1,2 +1,2 @@\n--- one\n same\n+++ two\n"]);
+    assert.deepEqual(proposedHunks({ ...file, after: file.before } as ProposedFile), [""]);
+  });
+});

@@ -1,0 +1,236 @@
+/** An attempt's working tree goes with all that is its own, whatever happened to it, and with nothing else. */
+import assert from "node:assert/strict";
+import { execFileSync, spawn } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { readFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { it, type TestContext } from "node:test";
+import { isFailure } from "@lathe/protocol";
+import { runGitIn } from "@lathe/testkit";
+import type { Kept } from "../forks/keep-fork.ts";
+import { type Bench, makeBench } from "../session-bench.test.ts";
+import { attemptTrees, dropAttemptTree, makeAttemptTree, type WholeTree } from "./attempt-tree.ts";
+import { keepTree } from "./keep-tree.ts";
+import { treeDifferences } from "./tree-differences.ts";
+
+function open(test: TestContext, files: Readonly<Record<string, string>> = { a: "1\n" }): Bench {
+  const bench = makeBench("attempt-tree");
+  test.after(() => bench.remove());
+  for (const [path, text] of Object.entries(files)) bench.put(path, text);
+  runGitIn(bench.cwd, "init", "-q");
+  runGitIn(bench.cwd, "add", ".");
+  runGitIn(bench.cwd, "commit", "-qm", "first");
+  return bench;
+}
+
+async function make({ env, cwd }: Bench): Promise<WholeTree> {
+  const made = await makeAttemptTree(env, { cwd, about: "a test", session: "s-1" });
+  assert.ok(!isFailure(made), isFailure(made) ? made.text : "");
+  return made;
+}
+
+function textOf(found: Parameters<typeof isFailure>[0]): string {
+  return isFailure(found) ? found.text : "";
+}
+
+function assertGone({ env, cwd }: Bench): void {
+  assert.deepEqual(attemptTrees(env), []);
+  assert.equal(existsSync(`${cwd}.worktrees`), false);
+  assert.equal(runGitIn(cwd, "branch", "--list", "lathe/*"), "");
+  assert.doesNotMatch(runGitIn(cwd, "worktree", "list"), /work\.worktrees/);
+}
+
+for (const spoilt of ["whole", "cut off from its repository", "removed by hand"]) {
+  it(`goes without the user's own working tree that is not there now (${spoilt})`, async (test) => {
+    const bench = open(test);
+    const own = join(bench.root, "on a disk");
+    runGitIn(bench.cwd, "worktree", "add", "-q", own, "-b", "own");
+    const tree = await make(bench);
+    renameSync(own, `${own}.away`);
+    if (spoilt === "cut off from its repository")
+      writeFileSync(join(tree.path, ".git"), "gitdir: /nowhere\n");
+    if (spoilt === "removed by hand") rmSync(tree.path, { recursive: true });
+    assert.equal(textOf(await dropAttemptTree(bench.env, tree)), "");
+    assertGone(bench);
+    renameSync(`${own}.away`, own);
+    assert.match(runGitIn(own, "status", "-sb"), /^## own/);
+  });
+}
+
+it("can be dropped after its making was killed within git", async (test) => {
+  const bench = open(test, { a: "1\n", ".gitattributes": "a filter=slow\n" });
+  const pipe = join(bench.root, "pipe");
+  execFileSync("mkfifo", [pipe]);
+  runGitIn(bench.cwd, "config", "filter.slow.smudge", `echo > '${pipe}'; exec sleep 1000`);
+  const source = `import { makeAttemptTree } from ${JSON.stringify(join(import.meta.dirname, "attempt-tree.ts"))};
+await makeAttemptTree(process.env, { cwd: process.argv[1], about: "a test", session: "s-1" });`;
+  const words = ["--input-type=module", "-e", source, bench.cwd];
+  const maker = spawn(process.execPath, words, { env: bench.env, detached: true, stdio: "ignore" });
+  const ended = new Promise((done) => maker.once("exit", done));
+  await readFile(pipe);
+  process.kill(-(maker.pid ?? 0), "SIGKILL");
+  await ended;
+  const [tree] = attemptTrees(bench.env);
+  assert.ok(tree);
+  const entries = join(bench.cwd, ".git/worktrees", tree.id);
+  assert.ok(existsSync(join(entries, "locked")));
+  assert.equal(textOf(await dropAttemptTree(bench.env, tree)), "");
+  assertGone(bench);
+});
+
+it("can be dropped when the repository is gone", async (test) => {
+  const bench = open(test);
+  const tree = await make(bench);
+  rmSync(bench.cwd, { recursive: true });
+  assert.equal(textOf(await dropAttemptTree(bench.env, tree)), "");
+  assert.deepEqual(attemptTrees(bench.env), []);
+  assert.equal(existsSync(dirname(tree.path)), false);
+});
+
+for (const where of ["in no commit", "in a repository of its own"]) {
+  it(`takes nothing of the state folder along, which lies in the repository (${where})`, async (test) => {
+    const bench = open(test);
+    const env = { ...bench.env, XDG_STATE_HOME: join(bench.cwd, "home/.local/state") };
+    bench.put("home/.local/note", "mine\n");
+    bench.put("home/.local/state/other/f", "other\n");
+    bench.put("home/.local/state/lathe/mcp/a.login.json", "a token\n");
+    if (where !== "in no commit") runGitIn(join(bench.cwd, "home/.local"), "init", "-q");
+    const tree = await make({ ...bench, env });
+    assert.deepEqual(readdirSync(join(tree.path, "home/.local/state")), ["other"]);
+    assert.equal(readFileSync(join(tree.path, "home/.local/note"), "utf8"), "mine\n");
+    const none = await treeDifferences(env, tree);
+    assert.deepEqual(!isFailure(none) && none.differences, []);
+  });
+}
+
+it("carries, compares and keeps files below folders whose names are not UTF-8", async (test) => {
+  const bench = open(test);
+  const [known, carried] = ["known\xff", "carried\xfe"].map((name) => Buffer.from(name, "latin1")) as [
+    Buffer,
+    Buffer,
+  ];
+  const at = (root: string, folder: Buffer): Buffer =>
+    Buffer.concat([Buffer.from(`${root}/`), folder, Buffer.from("/f")]);
+  for (const folder of [known, carried]) {
+    mkdirSync(Buffer.concat([Buffer.from(`${bench.cwd}/`), folder]));
+    writeFileSync(at(bench.cwd, folder), "before\n");
+    if (folder === known) runGitIn(bench.cwd, "add", ".");
+    if (folder === known) runGitIn(bench.cwd, "commit", "-qm", "second");
+  }
+  const tree = await make(bench);
+  assert.equal(readFileSync(at(tree.path, carried), "utf8"), "before\n");
+  for (const folder of [known, carried]) writeFileSync(at(tree.path, folder), "after\n");
+  const found = await treeDifferences(bench.env, tree);
+  const names = ["carried\xfe/f", "known\xff/f"];
+  assert.deepEqual(!isFailure(found) && found.differences.map(({ path, what }) => [path, what]), [
+    [names[0], "modified"],
+    [names[1], "modified"],
+  ]);
+  const kept = await keepTree(bench.env, tree, { hostRun: false, force: false });
+  assert.deepEqual(!isFailure(kept) && kept.kept.map(({ path }) => path), names);
+  for (const folder of [known, carried]) assert.equal(readFileSync(at(bench.cwd, folder), "utf8"), "after\n");
+  assertGone(bench);
+});
+
+async function keep({ env }: Bench, tree: WholeTree): Promise<Kept> {
+  const kept = await keepTree(env, tree, { hostRun: false, force: false });
+  assert.ok(!isFailure(kept), isFailure(kept) ? kept.text : "");
+  return kept;
+}
+
+function pathsOf({ kept }: Kept): readonly string[] {
+  return kept.map(({ path }) => path);
+}
+
+const inRepositories = {
+  "a commit in a repository that was carried": (path: string) => {
+    writeFileSync(join(path, "nested/f"), "2\n");
+    runGitIn(join(path, "nested"), "commit", "-qam", "work");
+  },
+  "a file in a repository that was carried": (path: string) =>
+    writeFileSync(join(path, "nested/new"), "work\n"),
+  "a file in a submodule's folder": (path: string) => writeFileSync(join(path, "sub/new"), "work\n"),
+  "a new repository that git was told to take for a submodule": (path: string) => {
+    mkdirSync(join(path, "fresh"));
+    runGitIn(join(path, "fresh"), "init", "-q");
+    runGitIn(join(path, "fresh"), "commit", "-q", "--allow-empty", "-m", "work");
+    runGitIn(path, "add", "fresh");
+  },
+};
+
+for (const [what, work] of Object.entries(inRepositories)) {
+  it(`holds back, and stays for the sake of, ${what}`, async (test) => {
+    const bench = open(test);
+    const nested = join(bench.cwd, "nested");
+    mkdirSync(nested);
+    runGitIn(nested, "init", "-q");
+    bench.put("nested/f", "1\n");
+    runGitIn(nested, "add", "f");
+    runGitIn(nested, "commit", "-qm", "first");
+    runGitIn(bench.cwd, "submodule", "--quiet", "add", nested, "sub");
+    runGitIn(bench.cwd, "commit", "-qm", "sub");
+    const tree = await make(bench);
+    const none = await treeDifferences(bench.env, tree);
+    assert.deepEqual(!isFailure(none) && none.differences, []);
+    work(tree.path);
+    const { held } = await keep(bench, tree);
+    assert.deepEqual([...held.values()], ["it is a repository of its own"]);
+    assert.equal(attemptTrees(bench.env).length, 1);
+    assert.equal(textOf(await dropAttemptTree(bench.env, tree)), "");
+    assertGone(bench);
+  });
+}
+
+it("takes over what git was told not to see", async (test) => {
+  const bench = open(test, { a: "1\n", b: "1\n", c: "1\n" });
+  const tree = await make(bench);
+  runGitIn(tree.path, "update-index", "--assume-unchanged", "a");
+  runGitIn(tree.path, "update-index", "--skip-worktree", "b");
+  runGitIn(tree.path, "update-index", "--assume-unchanged", "--skip-worktree", "c");
+  for (const name of ["a", "b", "c"]) writeFileSync(join(tree.path, name), "2\n");
+  assert.deepEqual(pathsOf(await keep(bench, tree)), ["a", "b", "c"]);
+  assertGone(bench);
+});
+
+it("compares with what was checked out, whatever attributes the attempt adds", async (test) => {
+  const bench = open(test, {
+    "lf.txt": "1\n2\n",
+    "crlf.txt": "1\r\n2\r\n",
+    "other/.gitattributes": "*.txt -text\n",
+  });
+  const tree = await make(bench);
+  writeFileSync(join(tree.path, ".gitattributes"), "*.txt text eol=crlf\n");
+  writeFileSync(join(tree.path, "lf.txt"), "1\n2\n3\n");
+  writeFileSync(join(tree.path, "crlf.txt"), "1\r\n2\r\n3\r\n");
+  const { held } = await keep(bench, tree);
+  assert.deepEqual([...held], []);
+  assert.equal(readFileSync(join(bench.cwd, "lf.txt"), "utf8"), "1\n2\n3\n");
+  assert.equal(readFileSync(join(bench.cwd, "crlf.txt"), "utf8"), "1\r\n2\r\n3\r\n");
+  assertGone(bench);
+});
+
+it("sees a change at the end of a long file, with its times put back", async (test) => {
+  const bench = open(test);
+  const bytes = Buffer.alloc(3 * 1024 * 1024 + 1);
+  writeFileSync(join(bench.cwd, "long"), bytes);
+  runGitIn(bench.cwd, "config", "core.trustctime", "false");
+  runGitIn(bench.cwd, "add", "long");
+  runGitIn(bench.cwd, "commit", "-qm", "long");
+  const tree = await make(bench);
+  const path = join(tree.path, "long");
+  const { atime, mtime } = statSync(path);
+  bytes[bytes.length - 1] = 1;
+  writeFileSync(path, bytes);
+  utimesSync(path, atime, mtime);
+  assert.deepEqual(pathsOf(await keep(bench, tree)), ["long"]);
+});

@@ -1,0 +1,155 @@
+/** OpenAI's embeddings, `POST /v1/embeddings`, for any base URL: local servers speak it, too. */
+import { createHash } from "node:crypto";
+import { type Embedded, type Embedder, type Failure, failure } from "@lathe/protocol";
+import { type Fields, isFields, textOf } from "./catalogue/json-fields.ts";
+import { createTransport, type TransportOptions } from "./http-fetch.ts";
+import { type Origin, providerFailure, stalled } from "./provider-failure.ts";
+
+export interface EmbeddingsOptions extends TransportOptions {
+  /** As for chat completions, ending in `/v1`. */
+  readonly baseUrl: string;
+  readonly model: string;
+  readonly apiKey?: string;
+  /** The environment variable that gives the key; for texts only. */
+  readonly keyVariable?: string;
+  /** Of a vector, where the model leaves it open. */
+  readonly dimensions?: number;
+  /** What the model wants before a text, such as `query: `. */
+  readonly queryPrefix?: string;
+  readonly passagePrefix?: string;
+}
+
+export interface OpenEmbedder extends Embedder {
+  close(): void;
+}
+
+/** Of one request: a small machine of its own is slow. */
+const patienceMs = 300_000;
+const mostBytes = 100_000_000;
+const mostDimensions = 8192;
+
+export function openEmbedder(options: EmbeddingsOptions): OpenEmbedder | Failure {
+  const url = URL.parse(`${options.baseUrl.replace(/\/+$/u, "")}/embeddings`);
+  if (!url || !/^https?:$/u.test(url.protocol))
+    return wrong(`${options.baseUrl} is no address of a server: name one such as http://127.0.0.1:8080/v1`);
+  if (options.apiKey && url.protocol === "http:" && !isLoopback(url.hostname))
+    return wrong(`${options.baseUrl} would be sent the key unencrypted: use https`);
+  const { dimensions, queryPrefix = "", passagePrefix = "" } = options;
+  const settings = [url.href, options.model, dimensions, queryPrefix, passagePrefix];
+  const id = createHash("sha256").update(JSON.stringify(settings)).digest("hex").slice(0, 16);
+  const transport = createTransport(options);
+  const origin: Origin = {
+    id: options.model,
+    provider: url.host,
+    baseUrl: options.baseUrl,
+    keyVariable: options.keyVariable ?? "search.embeddings.apiKeyEnv",
+    near: [],
+    secrets: options.apiKey ? [options.apiKey] : [],
+  };
+  return {
+    id,
+    place: `${options.model} at ${url.host}`,
+    close: transport.close,
+    async embed(texts, { as, signal }) {
+      const prefix = as === "query" ? queryPrefix : passagePrefix;
+      const input = texts.map((text) => prefix + text);
+      const body = JSON.stringify({
+        model: options.model,
+        input,
+        encoding_format: "float",
+        ...(dimensions && { dimensions }),
+      });
+      const patience = AbortSignal.timeout(patienceMs);
+      const until = AbortSignal.any([signal, patience]);
+      try {
+        const response = await transport.fetch(url.href, {
+          method: "POST",
+          headers: headersOf(options.apiKey),
+          body,
+          signal: until,
+        });
+        const text = await textOf(response.body, mostBytes);
+        if (!response.ok) return providerFailure(refusedWith(response, text), origin, Date.now());
+        return embeddedIn(text, texts.length, options);
+      } catch (error) {
+        if (signal.aborted) return failure("cancelled", "The embedding of texts was stopped");
+        return patience.aborted ? stalled(origin, patienceMs) : providerFailure(error, origin, Date.now());
+      }
+    },
+  };
+}
+
+function wrong(text: string): Failure {
+  return failure("config-invalid", `search.embeddings.url: ${text}`, { who: "user" });
+}
+
+function isLoopback(host: string): boolean {
+  return host === "localhost" || host === "[::1]" || /^127\.\d+\.\d+\.\d+$/u.test(host);
+}
+
+function headersOf(apiKey: string | undefined): Record<string, string> {
+  const headers = { "content-type": "application/json", accept: "application/json" };
+  return apiKey ? { ...headers, authorization: `Bearer ${apiKey}` } : headers;
+}
+
+/** In the shape that failures of the provider packages have. */
+function refusedWith(response: Response, text: string): object {
+  const headers = Object.fromEntries(response.headers as unknown as Iterable<[string, string]>);
+  return { statusCode: response.status, responseBody: text, responseHeaders: headers };
+}
+
+function embeddedIn(
+  text: string,
+  count: number,
+  { dimensions, baseUrl }: EmbeddingsOptions,
+): Embedded | Failure {
+  const broken = (what: string): Failure =>
+    failure("stream-broken", `${baseUrl} answered with ${what} in place of ${count} embeddings`, {
+      who: "provider",
+    });
+  const value = parsed(text);
+  if (!isFields(value) || !Array.isArray(value.data)) return broken("something else");
+  if (value.data.length !== count) return broken(`${value.data.length}`);
+  const vectors = vectorsIn(value.data);
+  if (!vectors) return broken("vectors that cannot be read");
+  const length = dimensions ?? vectors[0]?.length;
+  const other = vectors.find((vector) => vector.length !== length);
+  if (other) return failure("stream-broken", otherLength(baseUrl, other.length, length), { who: "provider" });
+  const tokens = isFields(value.usage) ? tokensIn(value.usage) : undefined;
+  return { vectors, ...(tokens !== undefined && { tokens }) };
+}
+
+/** In the order of the texts, whatever theirs is; undefined when one is missing or cannot be read. */
+function vectorsIn(data: readonly unknown[]): readonly Float32Array[] | undefined {
+  const vectors: Float32Array[] = [];
+  for (const [at, one] of data.entries()) {
+    const { index = at, embedding } = isFields(one) ? one : {};
+    const vector = vectorOf(embedding);
+    if (!vector || typeof index !== "number" || index in vectors || !(index < data.length)) return undefined;
+    vectors[index] = vector;
+  }
+  return Object.keys(vectors).length === data.length && vectors.length === data.length ? vectors : undefined;
+}
+
+function otherLength(baseUrl: string, length: number, wanted: number | undefined): string {
+  return `${baseUrl} answered with vectors of ${length} numbers where ${wanted} were wanted: set search.embeddings.dimensions to what the model gives`;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function vectorOf(value: unknown): Float32Array | undefined {
+  if (!Array.isArray(value) || value.length === 0 || value.length > mostDimensions) return undefined;
+  const vector = Float32Array.from(value);
+  return vector.every(Number.isFinite) ? vector : undefined;
+}
+
+function tokensIn({ prompt_tokens, total_tokens }: Fields): number | undefined {
+  const tokens = prompt_tokens ?? total_tokens;
+  return typeof tokens === "number" && tokens >= 0 ? tokens : undefined;
+}

@@ -1,0 +1,81 @@
+/** What git's settings name is held back wherever the folder lies in its repository, and by whatever way git finds it. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import type { Difference } from "./differences.ts";
+import { heldBack } from "./held-back.ts";
+
+const env = { PATH: process.env.PATH ?? "", GIT_CONFIG_NOSYSTEM: "1", GIT_CONFIG_GLOBAL: "/dev/null" };
+const who = ["-c", "user.name=a", "-c", "user.email=a@b"];
+
+describe("what git's settings name is held back", () => {
+  let root: string;
+  let top: string;
+  const git = (...words: readonly string[]): string =>
+    execFileSync("git", ["-C", top, ...who, ...words], { env, encoding: "utf8" });
+  const write = (folder: string, name: string): void => {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), "#!/bin/sh\n", { mode: 0o755 });
+  };
+  beforeEach(() => {
+    root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-held-")));
+    top = join(root, "repository");
+    mkdirSync(top);
+    git("init", "-q");
+    for (const name of ["süb/f.sh", "süb/a.txt", "süb/myhooks/pre-commit", "süb/deep/b.txt"])
+      write(top, name);
+    git("add", ".");
+    git("commit", "-qm", "first");
+    git("config", "core.hooksPath", "süb/myhooks");
+    git("config", "filter.z.clean", "./süb/f.sh --all");
+  });
+  afterEach(() => rmSync(root, { recursive: true }));
+
+  /** Of files that were changed, those held back; names in the bytes they have. */
+  const held = (base: string, names: readonly string[]): readonly string[] => {
+    const upper = join(root, "upper");
+    const side = { kind: "file", mode: 0o755, size: 1 } as const;
+    const differences = names.map((name): Difference => {
+      write(upper, name);
+      const path = Buffer.from(name).toString("latin1");
+      return { path, what: "modified", base: side, fork: side } as unknown as Difference;
+    });
+    const found = [...heldBack(differences, { base, upper }).keys()];
+    return found.map((path) => Buffer.from(path, "latin1").toString());
+  };
+  const inTop = ["süb/f.sh", "süb/a.txt", "süb/myhooks/pre-commit", "süb/myhooks/new", "f.sh"];
+  const inPart = ["f.sh", "a.txt", "myhooks/pre-commit", "myhooks/new", "deep/b.txt"];
+  const topHeld = ["süb/f.sh", "süb/myhooks/pre-commit", "süb/myhooks/new"];
+  const partHeld = ["f.sh", "myhooks/pre-commit", "myhooks/new"];
+
+  it("in the whole of a repository, and in a part of it", () => {
+    assert.deepEqual(held(top, inTop), topHeld);
+    assert.deepEqual(held(join(top, "süb"), inPart), partHeld);
+    assert.deepEqual(held(join(top, "süb/deep"), ["f.sh", "myhooks/x", "b.txt"]), []);
+  });
+
+  it("in a linked working tree, in a part of one, and by settings of that tree alone", () => {
+    const linked = join(root, "linked");
+    git("worktree", "add", "-q", linked);
+    assert.deepEqual(held(linked, inTop), topHeld);
+    assert.deepEqual(held(join(linked, "süb"), inPart), partHeld);
+    git("config", "extensions.worktreeConfig", "true");
+    git("-C", linked, "config", "--worktree", "core.fsmonitor", "süb/a.txt");
+    assert.deepEqual(held(join(linked, "süb"), inPart), [
+      "f.sh",
+      "a.txt",
+      "myhooks/pre-commit",
+      "myhooks/new",
+    ]);
+  });
+
+  it("where the folder itself is that of the hooks: what git would run of it", () => {
+    const names = ["pre-commit", "post-checkout", "lib.sh", "deep/pre-commit"];
+    assert.deepEqual(held(join(top, "süb/myhooks"), names), ["pre-commit", "post-checkout"]);
+    git("config", "core.hooksPath", ".");
+    assert.deepEqual(held(top, names), ["pre-commit", "post-checkout"]);
+  });
+});
