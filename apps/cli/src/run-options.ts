@@ -46,7 +46,8 @@ export const agentFlags = {
 /** Below the flags of a command that takes `--allow`. */
 export const allowNotes: string = `Each effect of a call needs an --allow of its own; without KIND: it is for commands. The kinds are \
 ${effectKinds.join(", ")}. For example: --allow 'curl *' --allow network:example.com
-network:registry stands for the registries of the package managers whose files lie in the folder.`;
+network:registry stands for the registries of the package managers whose files lie in the folder, and for those \
+that your own settings (npmrc, pip.conf, GOPROXY, Cargo's) name in their place, also at private addresses.`;
 
 export type AgentValues = Partial<Line<typeof agentFlags>["values"]>;
 
