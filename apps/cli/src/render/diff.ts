@@ -8,9 +8,14 @@ import type { Palette } from "./palette.ts";
  */
 export function diffLines(diff: string, paint: Palette, limit: number): readonly string[] {
   const body = hunkLines(diff);
-  const shown = body.slice(0, limit).map((line) => paintLine(harmless(line), paint));
+  const shown = body.slice(0, limit).map((line) => paintLine(harmless(unbroken(line)), paint));
   const rest = body.length - shown.length;
   return rest > 0 ? [...shown, paint.dim(`… ${rest} more lines`)] : shown;
+}
+
+/** What many languages take for the end of a line and a terminal does not: behind it a comment is none any more. */
+function unbroken(line: string): string {
+  return line.replace(/\r(?!$)|[\u2028\u2029]/gu, "↵");
 }
 
 /** What its hunks say, each with its place. A header is told by where it stands: lines of a file may read like one. */

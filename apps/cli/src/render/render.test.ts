@@ -74,6 +74,11 @@ describe("diffs", () => {
     assert.deepEqual(diffCounts(diff), { added: 1, removed: 1 });
   });
 
+  it("shows what ends a line in a language and not in a terminal", () => {
+    const diff = "@@ -0,0 +1,2 @@\n+// hello\rgo()\u2028go()\r\n+1\r\n";
+    assert.deepEqual(diffLines(diff, view.paint, 10).slice(1), ["+// hello↵go()↵go()", "+1"]);
+  });
+
   it("hide no line that reads like a header, in a hunk alone or after the names of files", () => {
     const body = ["@@ -1,3 +1,3 @@", "--- old", "---", " same", "+++x", "+++ new", "-index 1", "+diff a"];
     const whole = body.join("\n").replace("-1,3 +1,3", "-1,4 +1,4");
