@@ -370,12 +370,15 @@ it("forgets what was rewritten since, but nothing that another worktree has", as
   const tree = `${root}-tree`;
   git(root, "worktree", "add", "-q", tree);
   // What was written just now may change again unseen: nothing is kept of that.
-  await until(() => Date.now() - statSync(join(tree, "src/part19.ts")).ctimeMs > 100);
+  const settled = (where: string): Promise<void> =>
+    until(() => Date.now() - statSync(join(where, "src/part19.ts")).ctimeMs > 100);
+  await settled(tree);
   assert.equal(await openSmallParts(tree, cache)("boil water"), "src/kettle.ts");
   const before = segmentFiles(cache);
   for (let round = 0; round < 5; round++) {
     for (let n = 0; n < 20; n++)
       put(root, `src/part${n}.ts`, `export function part${n}round${round}() {\n  return ${round};\n}\n`);
+    await settled(root);
     assert.equal(await openSmallParts(root, cache)(`part17round${round}`), "src/part17.ts");
   }
   const behind = segmentFiles(cache);
