@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import type { Readable, Writable } from "node:stream";
 import { it } from "node:test";
 import { isRunning, ownMark } from "./process-mark.ts";
 
@@ -14,15 +16,16 @@ it("of this process runs; with another start, or no process's number, nothing do
 it("of a process that ended does not run, even where nobody has waited for it", {
   skip: process.platform === "linux" ? false : "only Linux tells",
 }, async () => {
-  // The shell does not wait for the one it started in the background, and becomes another program.
-  const shell = spawn("sh", ["-c", "sh -c 'exit 0' & echo $!; exec sleep 60"], {
-    stdio: ["ignore", "pipe", "inherit"],
+  // The shell becomes a program that waits for none of its children, and only then the other one ends.
+  const shell = spawn("sh", ["-c", "cat <&3 >&2 & echo $!; exec sleep 60"], {
+    stdio: ["ignore", "pipe", "inherit", "pipe"],
   });
-  const [said] = (await once(shell.stdout, "data")) as [Buffer];
-  const { readFileSync } = await import("node:fs");
+  const [said] = (await once(shell.stdout as Readable, "data")) as [Buffer];
   const pid = Number(said.toString());
-  const fields = (): readonly string[] =>
-    readFileSync(`/proc/${pid}/stat`, "utf8").split(") ")[1]?.split(" ") ?? [];
+  const named = (of: number): string => readFileSync(`/proc/${of}/stat`, "utf8");
+  while (!named(shell.pid ?? 0).includes("(sleep)")) await new Promise(setImmediate);
+  (shell.stdio[3] as Writable).end();
+  const fields = (): readonly string[] => named(pid).split(") ")[1]?.split(" ") ?? [];
   while (fields()[0] !== "Z") await new Promise(setImmediate);
   assert.equal(isRunning({ pid, startedAt: Number(fields()[19]) }), false);
   shell.kill();
