@@ -216,8 +216,7 @@ it("sees npm's logins beside the registry, of its folder and those above", () =>
     "//npm.corp.example/one/:_authToken=hidden",
     "//npm.corp.example/:_auth=hidden",
     "//npm.corp.example/:_password=hidden",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: as npm reads it
-    "//npm.corp.example/:_authToken=${NPM_TOKEN}",
+    `//npm.corp.example/:_authToken=$\{NPM_TOKEN}`,
     "_auth=hidden",
   ]) {
     put(join(home, ".npmrc"), `registry=https://npm.corp.example/one\n${login}\n`);
