@@ -79,7 +79,7 @@ export {
 } from "./src/edit-part.ts";
 export type { Embedded, Embedder } from "./src/embedder.ts";
 export {
-  checkDraft,
+  checkDrafts,
   checkEvent,
   type Draft,
   type Event,
@@ -258,6 +258,7 @@ export type {
   AppendOptions,
   Blobs,
   ClaimOptions,
+  CreateOptions,
   Fenced,
   Inbox,
   Offer,

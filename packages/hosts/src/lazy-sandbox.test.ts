@@ -31,13 +31,24 @@ it("opens once, for the first command, and closes what it opened", async () => {
   assert.equal(closed, 1);
 });
 
-it("closes nothing when nothing was opened, and tries a failed opening again", async () => {
+it("tries a failed opening again", async () => {
   const answers: (Sandbox | Failure)[] = [failure("sandbox-unavailable", "no"), fakeSandbox(() => {})];
   const sandbox = createLazySandbox(early, async () => answers.shift() ?? failure("bug", "opened too often"));
-  await sandbox.close();
   const command = { script: "true", cwd: "/w" };
   assert.ok(isFailure(await sandbox.exec(command, { timeoutMs: 1 })));
   assert.equal(await sandbox.exec(command, { timeoutMs: 1 }), result);
+});
+
+it("opens nothing for a command that comes after it was closed", async () => {
+  let opened = 0;
+  const sandbox = createLazySandbox(early, async () => {
+    opened++;
+    return fakeSandbox(() => {});
+  });
+  await sandbox.close();
+  const failed = await sandbox.exec({ script: "true", cwd: "/w" }, { timeoutMs: 1 });
+  assert.ok(isFailure(failed) && failed.code === "cancelled", String(failed));
+  assert.equal(opened, 0);
 });
 
 it("says so when an opening throws, and closes all the same", async () => {

@@ -9,11 +9,14 @@ export interface LazySandbox extends Sandbox {
   open(): Promise<void>;
 }
 
-/** *Contract:* `open` is called once at a time; a failed opening is tried again by the next command. */
+/** *Contract:* `open` is called once at a time; a failed opening is tried again by the next command; none is begun once it is closed. */
 export function createLazySandbox(early: EarlySpec, open: () => Promise<Sandbox | Failure>): LazySandbox {
   let opening: Promise<Sandbox | Failure> | undefined;
   let opened: Sandbox | undefined;
+  let isClosed = false;
   const reach = async (): Promise<Sandbox | Failure> => {
+    // A call that was under way when all was closed would make the folders anew that have just been removed.
+    if (isClosed) return failure("cancelled", "the session was closed before its command began");
     opening ??= open().catch(notOpened);
     const result = await opening;
     if (isFailure(result)) opening = undefined;
@@ -35,6 +38,7 @@ export function createLazySandbox(early: EarlySpec, open: () => Promise<Sandbox 
     },
     processes: () => opened?.processes() ?? [],
     close: async () => {
+      isClosed = true;
       const sandbox = await opening;
       if (sandbox && !isFailure(sandbox)) await sandbox.close();
     },

@@ -90,7 +90,8 @@ async function beginSession(asked: LocalOptions, newborn: Newborn): Promise<Loca
   const log = await createLog(created, { words, env, at });
   const remarks = [...leftOut, ...member.remarks];
   if (!isFailure(log)) return openLocalSession({ log, scratch, remarks, member, own }, options);
-  scratch.remove();
+  // One that was there may be another's, who was first to begin this session.
+  if (!scratch.isFound) scratch.remove();
   return explained(log, env);
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { checkDraft, checkEvent, type Draft, eventNames } from "./event.ts";
+import { checkDrafts, checkEvent, type Draft, eventNames } from "./event.ts";
 import { isFailure } from "./failure.ts";
 import { emptySession, fold } from "./fold.ts";
 import { eventOf, life } from "./session-life.test.ts";
@@ -14,7 +14,7 @@ describe("every event type", () => {
     for (const [i, [draft]] of life.entries()) {
       const event = eventOf(draft, i + 1);
       assert.deepEqual(checkEvent(JSON.parse(JSON.stringify(event))), event);
-      assert.equal(checkDraft(draft), undefined);
+      assert.equal(checkDrafts([draft]), undefined);
     }
   });
 
@@ -24,7 +24,7 @@ describe("every event type", () => {
         type: draft.type,
         data: Object.fromEntries(Object.keys(draft.data).map((key) => [key, Symbol()])),
       };
-      const problem = checkDraft(broken as never);
+      const problem = checkDrafts([broken as never]);
       assert.ok(
         isFailure(problem) && problem.code === "log-corrupt" && problem.text.startsWith(draft.type),
         draft.type,

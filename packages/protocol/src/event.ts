@@ -152,9 +152,13 @@ export function checkEvent(value: unknown): Event | Failure {
   return problem ?? (outer.output as Event);
 }
 
-/** Checks a draft before it is written. */
-export function checkDraft(draft: Draft): Failure | undefined {
-  return checkData(draft.type, draft.data);
+/** Checks drafts before they are written; what is wrong with the first that is wrong. */
+export function checkDrafts(drafts: readonly Draft[]): Failure | undefined {
+  for (const { type, data } of drafts) {
+    const problem = checkData(type, data);
+    if (problem) return problem;
+  }
+  return undefined;
 }
 
 function checkData(name: string, data: unknown): Failure | undefined {

@@ -51,8 +51,8 @@ export interface SessionSummary {
 }
 
 export interface Store {
-  /** *Contract:* a new log holding `session.created` and the first claim. */
-  create(created: Draft<"session.created">, options: ClaimOptions): Promise<SessionLog | Failure>;
+  /** *Contract:* a new log holding `session.created`, the first claim, and what is to stand behind them: all or nothing. */
+  create(created: Draft<"session.created">, options: CreateOptions): Promise<SessionLog | Failure>;
   /**
    * *Contract:* takes ownership with the next epoch and repairs a torn tail. `session-unknown`; `session-owned`
    * when the owner is alive and `force` is not set; `log-corrupt` names file and line.
@@ -67,6 +67,11 @@ export interface Store {
 export interface ClaimOptions {
   readonly owner: Owner;
   readonly at: number;
+}
+
+export interface CreateOptions extends ClaimOptions {
+  /** Without which there must be no such session, whenever its maker dies. */
+  readonly first?: readonly Draft[];
 }
 
 /** What somebody who does not own the session wants in it. */

@@ -1,7 +1,7 @@
 /** JsonlLog: a session in the hands of its owner, appended to its JSONL file. */
 import {
   type AppendOptions,
-  checkDraft,
+  checkDrafts,
   type Draft,
   type Event,
   type Failure,
@@ -79,7 +79,7 @@ export class JsonlLog implements SessionLog {
   }
 
   #append(drafts: readonly Draft[], at: number): readonly Event[] | Failure {
-    const refused = this.#look() ?? drafts.map(checkDraft).find((problem) => problem !== undefined);
+    const refused = this.#look() ?? checkDrafts(drafts);
     if (refused) return refused;
     if (drafts.length === 0) return [];
     // The end of a fence may have found the disk full.

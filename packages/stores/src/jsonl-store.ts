@@ -1,6 +1,6 @@
 /** The store port over one append-only JSONL file per session. */
 import { join } from "node:path";
-import { checkDraft, type Failure, failure, isFailure, type Owner, type Store } from "@lathe/protocol";
+import { checkDrafts, type Failure, failure, isFailure, type Owner, type Store } from "@lathe/protocol";
 import { isRunning } from "@lathe/system/process-mark";
 import { diskFailure, isMissing, isPresent } from "./disk-failure.ts";
 import { type Files, nodeFiles } from "./files.ts";
@@ -29,7 +29,7 @@ export function createJsonlStore(options: JsonlStoreOptions): Store {
   return {
     async create(created, claim) {
       const { id } = created.data;
-      const refused = checkSessionId(id) ?? checkDraft(created);
+      const refused = checkSessionId(id) ?? checkDrafts([created, ...(claim.first ?? [])]);
       if (refused) return refused;
       const file = newFile({ files, sessions, path: pathOf(id), id });
       if (isFailure(file)) return file;

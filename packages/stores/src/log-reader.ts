@@ -109,10 +109,10 @@ export class LogReader {
   #count(whole: readonly Event[], { claim }: StoredLine): void {
     this.#batch = [];
     this.head += whole.length;
-    const last = whole.at(-1);
-    if (last?.type !== "session.claimed") return;
+    const claimed = whole.find((event) => event.type === "session.claimed");
+    if (!claimed) return;
     this.claim = claim ?? "";
-    this.owner = last.data.owner;
+    this.owner = claimed.data.owner;
     this.isReleased = false;
     this.isFenced = false;
   }

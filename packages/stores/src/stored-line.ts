@@ -6,7 +6,7 @@ export interface StoredLine {
   readonly e: number;
   /** How many more lines of the same append follow; none of them counts before the last is there. */
   readonly more?: number;
-  /** On a claim: tells it from others that wanted the same epoch. */
+  /** On the last line of an append that holds a claim: tells it from others that wanted the same epoch. */
   readonly claim?: string;
   /** On a claim: the owner it takes over from died in the middle of a fenced effect. */
   readonly over?: true;

@@ -1,6 +1,7 @@
 /** How a session's file gets an owner: the first claim, and every later one. */
 import {
   type ClaimOptions,
+  type CreateOptions,
   type Draft,
   type Event,
   type Failure,
@@ -30,13 +31,14 @@ interface Admitted {
 
 const pollMs = 2;
 
-/** Writes `session.created` and the first claim; both or neither. */
+/** Writes `session.created`, the first claim and what stands behind them; all or nothing. */
 export function begin(
   file: LogFile,
   created: Draft<"session.created">,
-  { owner, at }: ClaimOptions,
+  { owner, at, first = [] }: CreateOptions,
 ): Taken | Failure {
-  const drafts = [created, { type: "session.claimed", data: { epoch: 1, owner } }] as const;
+  const claimed = { type: "session.claimed", data: { epoch: 1, owner } } as const;
+  const drafts = [created, claimed, ...first];
   const events = placeEvents(drafts, { session: created.data.id, head: 0, at });
   const written = file.write(encodeEvents(1, events, { claim: newClaim(owner) }));
   if (isFailure(written)) return written;

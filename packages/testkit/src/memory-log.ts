@@ -1,6 +1,6 @@
 /** Session logs in memory, one part of MemoryStore. */
 import {
-  checkDraft,
+  checkDrafts,
   type Draft,
   type Event,
   eventType,
@@ -32,13 +32,13 @@ interface Shared {
 export function createMemoryLogs(options: Options): Store {
   const sessions = new Map<string, Shared>();
   return {
-    async create(created, { owner, at }) {
+    async create(created, { owner, at, first = [] }) {
       const { id } = created.data;
       if (!/^[A-Za-z0-9][\w.-]{0,127}$/.test(id)) return badId(id);
       if (sessions.has(id)) return failure("already-exists", `session ${id} exists`, { who: "host" });
       const shared: Shared = { id, lines: [], epoch: 1, owner, fences: new Set() };
       const claimed = { type: "session.claimed", data: { epoch: 1, owner } } as const;
-      const stored = options.fault() ?? store(shared, [created, claimed], at);
+      const stored = options.fault() ?? store(shared, [created, claimed, ...first], at);
       if (isFailure(stored)) return stored;
       sessions.set(id, shared);
       return openLog(shared, options);
@@ -104,7 +104,7 @@ function openLog(shared: Shared, { fault }: Options): SessionLog {
 }
 
 function store(shared: Shared, drafts: readonly Draft[], at: number): readonly Event[] | Failure {
-  const bad = drafts.map(checkDraft).find((problem) => problem !== undefined);
+  const bad = checkDrafts(drafts);
   if (bad) return bad;
   const head = shared.lines.length;
   const lines = drafts.map(({ type, data }, index) => {

@@ -50,6 +50,27 @@ function createTests(makeStore: MakeStore): void {
     assert.deepEqual(fold(log.events).owner, first);
   });
 
+  it("makes a log that begins with more, which is whole or not there at all", async () => {
+    const { store, another } = makeStore(alive);
+    const said = { type: "message.received", data: { parts: [{ type: "text", text: "hello" }] } } as const;
+    const log = succeeded(await store.create(createdDraft("one"), { owner: first, at: 7, first: [said] }));
+    assert.deepEqual(
+      log.events.map(({ seq, type }) => [seq, type]),
+      [
+        [1, "session.created"],
+        [2, "session.claimed"],
+        [3, "message.received"],
+      ],
+    );
+    assert.deepEqual(succeeded(await another().read("one")), log.events);
+    failedWith("session-owned", await another().claim("one", { owner: second, at: 8 }));
+    succeeded(await log.append([said], { at: 9, durable: false }));
+    const wrong = { type: "message.received", data: { parts: 1 } } as unknown as typeof said;
+    const refused = await store.create(createdDraft("two"), { owner: first, at: 7, first: [said, wrong] });
+    assert.ok("code" in refused, "it was made");
+    failedWith("session-unknown", await store.read("two"));
+  });
+
   it("refuses an id that exists, and leaves that session alone", async () => {
     const { store, another } = makeStore(alive);
     const log = succeeded(await store.create(createdDraft("one"), { owner: first, at: 7 }));

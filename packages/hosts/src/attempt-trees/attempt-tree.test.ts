@@ -1,6 +1,7 @@
 /** An attempt's working tree goes with all that is its own, whatever happened to it, and with nothing else. */
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
 import {
   existsSync,
   mkdirSync,
@@ -46,6 +47,16 @@ function makerWords({ cwd }: Bench): readonly string[] {
   const source = `import { makeAttemptTree } from ${JSON.stringify(join(import.meta.dirname, "attempt-tree.ts"))};
 await makeAttemptTree(process.env, { cwd: process.argv[1], about: "a test", session: "s-1" });`;
   return ["--input-type=module", "-e", source, cwd];
+}
+
+/** A git that runs a script in place of the removal of a working tree, and kills who wanted it. */
+function killingGit({ root, env }: Bench, script: string): Readonly<Record<string, string | undefined>> {
+  const programs = join(root, "programs");
+  const git = execFileSync("/bin/sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+  mkdirSync(programs);
+  const wrapper = `#!/bin/sh\ncase "$*" in *"worktree remove"*) ${script}; kill -9 $PPID;; *) exec '${git}' "$@";; esac\n`;
+  writeFileSync(join(programs, "git"), wrapper, { mode: 0o755 });
+  return { ...env, PATH: `${programs}:${env.PATH ?? process.env.PATH}` };
 }
 
 function textOf(found: Parameters<typeof isFailure>[0]): string {
@@ -96,6 +107,22 @@ it("can be dropped after its making was killed within git", async (test) => {
   assert.ok(existsSync(join(entries, "locked")));
   assert.equal(textOf(await dropAttemptTree(bench.env, tree)), "");
   assertGone(bench);
+});
+
+it("is nobody's any more once its removal has begun, and goes with the next list when that was killed", async (test) => {
+  const bench = open(test);
+  const tree = await make(bench);
+  const env = killingGit(bench, `rm '${join(tree.path, "a")}'`);
+  const source = `import { attemptTrees, dropAttemptTree } from ${JSON.stringify(join(import.meta.dirname, "attempt-tree.ts"))};
+await dropAttemptTree(process.env, attemptTrees(process.env)[0]);`;
+  const dropper = spawn(process.execPath, ["--input-type=module", "-e", source], { env, stdio: "ignore" });
+  const [, signal] = (await once(dropper, "exit")) as [unknown, string];
+  assert.equal(signal, "SIGKILL");
+  assert.deepEqual([existsSync(tree.path), existsSync(join(tree.path, "a"))], [true, false]);
+  assert.deepEqual(attemptTrees(bench.env), []);
+  assert.deepEqual(await listTrees(bench.env), []);
+  assertGone(bench);
+  assert.equal(readFileSync(join(bench.cwd, "a"), "utf8"), "1\n");
 });
 
 it("can be dropped when the repository is gone", async (test) => {

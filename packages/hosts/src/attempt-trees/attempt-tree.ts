@@ -111,14 +111,32 @@ async function makeTree(env: Env, tree: AttemptTree, dirty: DirtyChoice): Promis
   }
 }
 
-/** *Contract:* with its branch, its tests' copy and all that is in it; while nobody works in it. */
+/**
+ * *Contract:* with its branch, its tests' copy and all that is in it; while nobody works in it. It is known to nobody from
+ * the start: what is half removed must not be taken for what the attempt has made of it.
+ */
 export async function dropAttemptTree(env: Env, tree: AttemptTree): Promise<Failure | undefined> {
+  try {
+    renameSync(recordOf(env, tree.id), goneRecordOf(env, tree.id));
+  } catch (cause) {
+    // Another process drops it, or one that died did.
+    if ((cause as NodeJS.ErrnoException).code !== "ENOENT") return unwritable(recordsFolder(env), cause);
+  }
+  return removeTree(env, tree);
+}
+
+/** Goes on with removals that were cut short; best effort. */
+export async function sweepAttemptTrees(env: Env): Promise<void> {
+  for (const tree of recordsIn(env, goneName)) await removeTree(env, tree);
+}
+
+async function removeTree(env: Env, tree: AttemptTree): Promise<Failure | undefined> {
   const failed = (await dropTestsTree(env, tree)) ?? (await removeWorktree(env, tree));
   if (failed) return failed;
   // Nothing works there any more that could be half done.
   if (tree.made) rmSync(workspaceFolder(env, tree.made.cwd), { recursive: true, force: true });
   rmSync(indexOf(env, tree.id), { force: true });
-  rmSync(recordOf(env, tree.id), { force: true });
+  rmSync(goneRecordOf(env, tree.id), { force: true });
   return undefined;
 }
 
@@ -134,20 +152,25 @@ export async function dropTestsTree(env: Env, tree: AttemptTree): Promise<Failur
   return forgetTree(env, { top: tree.top, path });
 }
 
-/** The oldest first. */
+/** The oldest first; without those that are being removed. */
 export function attemptTrees(env: Env): readonly AttemptTree[] {
-  const found = namesIn(recordsFolder(env)).flatMap(
-    (name) => readRecord(join(recordsFolder(env), name)) ?? [],
-  );
-  return found.toSorted((a, b) => a.madeAt - b.madeAt || (a.id < b.id ? -1 : 1));
+  return recordsIn(env, recordName).toSorted((a, b) => a.madeAt - b.madeAt || (a.id < b.id ? -1 : 1));
 }
 
 export function recordsFolder(env: Env): string {
   return join(stateFolder(env), "attempt-trees");
 }
 
+const recordName = ".json";
+/** Of one that is being removed. */
+const goneName = ".gone";
+
 function recordOf(env: Env, id: string): string {
-  return join(recordsFolder(env), `${id}.json`);
+  return join(recordsFolder(env), `${id}${recordName}`);
+}
+
+function goneRecordOf(env: Env, id: string): string {
+  return join(recordsFolder(env), `${id}${goneName}`);
 }
 
 /** What git took for checked out when the tree was made: the tree's own index is the attempt's to write in. */
@@ -155,9 +178,11 @@ export function indexOf(env: Env, id: string): string {
   return join(recordsFolder(env), `${id}.index`);
 }
 
-function namesIn(folder: string): readonly string[] {
+function recordsIn(env: Env, ending: string): readonly AttemptTree[] {
+  const folder = recordsFolder(env);
   try {
-    return readdirSync(folder).filter((name) => name.endsWith(".json"));
+    const names = readdirSync(folder).filter((name) => name.endsWith(ending));
+    return names.flatMap((name) => readRecord(join(folder, name)) ?? []);
   } catch {
     return [];
   }
@@ -180,6 +205,10 @@ function keepRecord(env: Env, tree: AttemptTree): Failure | undefined {
     renameSync(`${path}.new`, path);
     return undefined;
   } catch (cause) {
-    return failure("no-access", `${path} cannot be written: ${String(cause)}`, { who: "host", cause });
+    return unwritable(path, cause);
   }
+}
+
+function unwritable(path: string, cause: unknown): Failure {
+  return failure("no-access", `${path} cannot be written: ${String(cause)}`, { who: "host", cause });
 }

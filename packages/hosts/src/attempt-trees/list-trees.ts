@@ -2,7 +2,13 @@
 import { type Failure, failure, fold, isFailure } from "@lathe/protocol";
 import { isRunning } from "@lathe/system/process-mark";
 import { openState } from "../state.ts";
-import { type AttemptTree, attemptTrees, dropAttemptTree, type WholeTree } from "./attempt-tree.ts";
+import {
+  type AttemptTree,
+  attemptTrees,
+  dropAttemptTree,
+  sweepAttemptTrees,
+  type WholeTree,
+} from "./attempt-tree.ts";
 import { treeDifferences } from "./tree-differences.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -16,6 +22,7 @@ export interface ListedTree {
 /** The oldest first. What dead processes left in which nothing was changed is removed on the way. */
 export async function listTrees(env: Env): Promise<readonly ListedTree[]> {
   const listed: ListedTree[] = [];
+  await sweepAttemptTrees(env);
   for (const tree of attemptTrees(env)) {
     const use = await useOf(env, tree);
     const compared = tree.made ? await treeDifferences(env, { ...tree, made: tree.made }) : undefined;

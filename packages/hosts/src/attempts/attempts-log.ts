@@ -51,19 +51,13 @@ export async function beginAttemptsLog(
   const created = await draftSession(options, { id, words, at });
   const capped = await capTree(options, id);
   if (capped) return explained(capped, env);
-  const log = await openState(env).store.create(created, { owner: processOwner(), at });
-  if (isFailure(log)) return explained(log, env);
   const parts = [{ type: "text", text: words.text } as const, ...(words.images ?? [])];
-  const begun = await log.append(
-    [
-      { type: "message.received", data: { parts } },
-      { type: "attempts.started", data: attempts },
-    ],
-    { at, durable: true },
-  );
-  if (!isFailure(begun)) return opened(log, fold([...log.events, ...begun]), options);
-  await log.close();
-  return explained(begun, env);
+  const first = [
+    { type: "message.received", data: { parts } },
+    { type: "attempts.started", data: attempts },
+  ] as const;
+  const log = await openState(env).store.create(created, { owner: processOwner(), at, first });
+  return isFailure(log) ? explained(log, env) : opened(log, fold(log.events), options);
 }
 
 async function capTree({ env, limits }: LocalOptions, id: string): Promise<Failure | undefined> {

@@ -1,5 +1,6 @@
 /** Opening several attempts at one task: new ones with a copy of the folder each, or those of a session that goes on. */
 import { type Attempted, type Failure, failure, isFailure, type Judge } from "@lathe/protocol";
+import { sweepAttemptTrees } from "../attempt-trees/attempt-tree.ts";
 import type { LocalOptions } from "../local-options.ts";
 import type { Words } from "../local-session.ts";
 import { unknownModel } from "../model-gateway.ts";
@@ -83,6 +84,7 @@ export async function reopenBestOf(
 ): Promise<OpenedBestOf | Failure | undefined> {
   const log = await resumeAttemptsLog(options, id);
   if (log === undefined || isFailure(log)) return log;
+  await sweepAttemptTrees(options.env);
   const places = log.attempts.attempts.map(({ place }) => placeOf(place, { env: options.env, self }));
   return { log: await withAllowedTests(log, options), places, readyMs: 0 };
 }
