@@ -1,6 +1,7 @@
 /**
  * `npm test [-- path-part ...] [--node-option ...]`: runs the test files whose path holds one of the parts, or all.
- * `--full` adds the long ones (`*.full.test.ts`), `--only-full` runs nothing else.
+ * `--full` adds the long ones (`*.full.test.ts`), `--only-full` runs nothing else; `--explore` draws other cases of
+ * properties than the usual ones.
  */
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, globSync, mkdirSync } from "node:fs";
@@ -30,7 +31,8 @@ function main(args) {
   }
   const modes = ["--full", "--only-full"];
   const mode = args.findLast((arg) => modes.includes(arg));
-  const options = args.filter((arg) => arg.startsWith("--") && !modes.includes(arg));
+  const exploring = args.includes("--explore") ? ["--conditions=explore"] : [];
+  const options = args.filter((arg) => arg.startsWith("--") && ![...modes, "--explore"].includes(arg));
   const parts = args.filter((arg) => !arg.startsWith("--"));
   const files = testFiles(mode, parts);
   if (files.length === 0) {
@@ -42,7 +44,7 @@ function main(args) {
   const runner = ["--test", "--test-reporter=spec", `--test-concurrency=${availableParallelism()}`, timeout];
   // What starts the command again and again starts the joined sources, as those who use it do.
   spawnSync(process.execPath, [join(root, "scripts", "warm-cache.mjs")], { stdio: "inherit" });
-  const { status } = spawnSync(process.execPath, [...runner, ...options, ...files], {
+  const { status } = spawnSync(process.execPath, [...exploring, ...runner, ...options, ...files], {
     cwd: root,
     stdio: "inherit",
     env: { ...process.env, ...compileCache() },

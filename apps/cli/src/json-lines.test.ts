@@ -1,7 +1,7 @@
 /** Lines of JSON: the same in any pieces, and of one that is too long only its length. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { boundedLines, jsonLines, type TooLong } from "./json-lines.ts";
 
 async function* inPieces(bytes: Uint8Array, sizes: readonly number[]): AsyncGenerator<Uint8Array> {

@@ -7,7 +7,7 @@ import {
   type ModelInfo,
   type Session,
 } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { assemble, estimateTokens } from "./assemble.ts";
 
 const info: ModelInfo = { id: "a/b", window: 200_000, maxOutput: 64_000, images: true };

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { takeOverPrice } from "./take-over-price.ts";
 
 const dear = { window: 200_000, price: { input: 10, cached: 1, written: 12.5, output: 50 } };

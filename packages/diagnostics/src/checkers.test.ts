@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { isFailure, type Problem } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import type { Ran } from "./checker.ts";
 import { checkers } from "./checkers.ts";
 import { placeProblem } from "./place-problem.ts";

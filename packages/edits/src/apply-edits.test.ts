@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Failure, isFailure } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { applyReplacements } from "./apply-edits.ts";
 import type { Replacement } from "./dialects/replacements.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { applyPatch, applyReplacements } from "./apply-edits.ts";
 import { type PatchDialect, parsePatch } from "./dialects/parse-patch.ts";
 import { unifiedDiff } from "./unified-diff.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ProposedFile } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { proposedHunks } from "./proposed-hunks.ts";
 
 const line = fc.constantFrom("a", "", "++ x", "++x", "-- y", "--y", "@@ -1 +1 @@", "\\ z", "+", "-", " ");

@@ -1,7 +1,7 @@
 /** Whatever is taken of a change, it is the change in those places and nothing else anywhere. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { hunksBetween, takeHunks } from "./take-hunks.ts";
 
 /** Lines with any ends, the last one perhaps without. */

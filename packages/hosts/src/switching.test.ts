@@ -29,9 +29,9 @@ import {
   type WireRecord,
   type WireServer,
 } from "@lathe/testkit";
+import { fc } from "@lathe/testkit/properties";
 import { builtinTools } from "@lathe/tools";
 import { createWorkspace } from "@lathe/workspace";
-import fc from "fast-check";
 
 /** Of each wire two, so that what belongs to a model is told from what belongs to its provider. */
 const ids = [

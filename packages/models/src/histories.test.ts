@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type AssistantPart, isFailure, type Message, type ToolCallPart } from "@lathe/protocol";
 import { conformanceRequest, startWireServer, streamed } from "@lathe/testkit";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { mistralId, shortId } from "./call-fit.ts";
 import { createModels } from "./models.ts";
 import { openaiCompatibleWire } from "./openai-compatible-wire.ts";

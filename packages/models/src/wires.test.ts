@@ -11,7 +11,7 @@ import {
   type WireChunks,
   type WireFault,
 } from "@lathe/testkit";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import type { ModelsOptions } from "./models.ts";
 import type { WireName } from "./wire.ts";
 import {

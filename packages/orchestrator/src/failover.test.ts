@@ -8,7 +8,7 @@ import {
   type HandMovedClock,
   type ScriptedAnswer,
 } from "@lathe/testkit";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { type Bench, begin, openBench, roles, run, say, unwrap } from "./bench.test.ts";
 import type { Ports } from "./ports.ts";
 

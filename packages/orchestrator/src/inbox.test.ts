@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Failure, failure, fold, isFailure, type Session } from "@lathe/protocol";
 import { createHandMovedClock } from "@lathe/testkit";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import {
   answerTo,
   assertValidConversation,

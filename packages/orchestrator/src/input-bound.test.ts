@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { emptySession, fold, type Message, type ModelRequest, type Session } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { openBench, run, say } from "./bench.test.ts";
 import { printOf } from "./fingerprint.ts";
 import { inputBound } from "./input-bound.ts";

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type AnswerRecord, emptySession, type Session } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { findCycle, judgeLoop } from "./loop-guard.ts";
 
 const answer = (input: string, result: string): AnswerRecord => ({

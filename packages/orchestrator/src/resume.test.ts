@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failure, fold, isFailure, type ModelRequest, type SessionLog } from "@lathe/protocol";
 import type { ScriptedAnswer } from "@lathe/testkit";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import {
   assertValidConversation,
   type Bench,

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { describe, it } from "node:test";
 import type { Verdict } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { followed, judge } from "./bench.test.ts";
 import { hasWildcard } from "./globs/shell-glob.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import type { Draft, Event } from "./event.ts";
 import { fold } from "./fold.ts";
 import type { Session } from "./session.ts";

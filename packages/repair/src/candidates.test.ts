@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Language } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { applied, type Candidate, candidatesOf } from "./candidates.ts";
 import { grammars } from "./grammars.test.ts";
 import { toRepair } from "./to-repair.ts";

@@ -2,7 +2,7 @@
 
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { suspectsOf, type TestTrace } from "./suspicion.ts";
 
 function trace(failed: boolean, lines: TestTrace["lines"], frames: TestTrace["frames"] = []): TestTrace {

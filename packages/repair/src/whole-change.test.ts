@@ -1,7 +1,7 @@
 /** Edits have the same key exactly where they make the same text, white space within lines aside. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { changeKeys } from "./whole-change.ts";
 
 const normal = (text: string): string =>

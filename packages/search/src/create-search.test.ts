@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
 import { searchConformance } from "@lathe/testkit";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { createSearch } from "./create-search.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-search-"));

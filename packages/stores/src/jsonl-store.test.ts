@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { type Event, fold, isFailure, type SessionLog, type Store } from "@lathe/protocol";
 import { createdDraft, failedWith, noticeDraft, succeeded, testOwner } from "@lathe/testkit";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { type Files, nodeFiles } from "./files.ts";
 import { createJsonlStore } from "./jsonl-store.ts";
 import { LogReader } from "./log-reader.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import type { Blobs } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "#properties";
 import { failedWith, succeeded } from "./session-drafts.ts";
 
 export function blobsConformance(name: string, makeBlobs: () => Blobs): void {

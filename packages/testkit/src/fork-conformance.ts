@@ -15,7 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import type { Failure } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "#properties";
 import { datedTree, exactTree } from "./checkpoint-cases.ts";
 import { changeScripts } from "./fork-operations.ts";
 

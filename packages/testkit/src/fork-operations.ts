@@ -1,5 +1,5 @@
 /** Random changes of a folder as shell scripts of any bytes, so that the same can be done in several places. */
-import fc from "fast-check";
+import { fc } from "#properties";
 
 /** One character per byte; none leads out of the folder. */
 const names = ["a", "b c", "d\ne", "f\u00ff", "\u00c3\u00a9", "dir", "-n", "'q'"] as const;

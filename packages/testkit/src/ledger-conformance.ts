@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Ledger, LedgerEntry, Owner, TreeAccount } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "#properties";
 import { succeeded } from "./session-drafts.ts";
 
 /** An empty ledger; `another` is the same one as another process sees it. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { fold, type Owner, type SessionLog, type Store } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "#properties";
 import { createdDraft, failedWith, noticeDraft, succeeded, testOwner } from "./session-drafts.ts";
 
 /** An empty store; `another` is the same state as another process sees it. */

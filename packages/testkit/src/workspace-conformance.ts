@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Change, Workspace } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "#properties";
 import { failedWith, succeeded } from "./session-drafts.ts";
 
 /** An empty workspace, and what somebody else does to its files. */

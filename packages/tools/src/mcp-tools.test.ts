@@ -13,7 +13,7 @@ import {
   type ToolContext,
 } from "@lathe/protocol";
 import { createMemoryStore, failedWith } from "@lathe/testkit";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { mcpName } from "./mcp-name.ts";
 import { mcpTools, pinnedMcpTools } from "./mcp-tools.ts";
 

@@ -17,7 +17,7 @@ import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { failedWith, recordDisk, treeOf } from "@lathe/testkit";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { applySteps, type Effects } from "./apply-steps.ts";
 import { type Disk, nodeDisk } from "./disk.ts";
 import { fileJournal } from "./file-journal.ts";

@@ -13,7 +13,7 @@ import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
 import { type Change, type Failure, type Fenced, failure, isFailure } from "@lathe/protocol";
 import { type WorkspaceUnderTest, workspaceConformance } from "@lathe/testkit";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { createWorkspace } from "./create-workspace.ts";
 import { type Disk, nodeDisk } from "./disk.ts";
 

@@ -1,7 +1,7 @@
 /** The live area on a terminal that is imitated: whatever is drawn and printed, the screen is what it should be. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { LiveArea } from "./live-area.ts";
 
 /** As much of a terminal as the area uses; nothing scrolls out of it. */

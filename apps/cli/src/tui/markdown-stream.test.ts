@@ -1,7 +1,7 @@
 /** Markdown that streams: in whatever pieces it comes, each line is given out once, and in the end all of it. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { MarkdownStream } from "./markdown-stream.ts";
 import { themeOf } from "./theme.ts";
 

@@ -10,7 +10,7 @@ import {
   shortened,
   type ToolResultPart,
 } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { assemble, estimateTokens } from "../assemble.ts";
 import { tooMuch } from "../excess.ts";
 import { shorten, type WholeTexts } from "./shorten.ts";

@@ -1,7 +1,7 @@
 /** Frames: however the bytes are cut, and whatever comes instead of them. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { createFrames, framed, type Message } from "./frames.ts";
 
 it("puts messages together again, however their bytes are cut", () => {

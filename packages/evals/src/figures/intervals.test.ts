@@ -1,7 +1,7 @@
 /** Intervals hold what theory and worked examples say of them. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { bootstrapMean, comparePaired, passPower, signTest, wilson } from "./intervals.ts";
 
 const near = (value: number | undefined, wanted: number, slack = 5e-4): void =>

@@ -1,7 +1,7 @@
 /** What mining concludes from commits, messages and runs. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { candidateOf } from "./candidates.ts";
 import { addedLines, instructionOf } from "./instruction.ts";
 import { judge, type Outcome, type TestRun } from "./outcomes.ts";

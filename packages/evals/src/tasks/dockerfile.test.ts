@@ -1,7 +1,7 @@
 /** Dockerfiles that a folder can honour are read; all others say why not. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { parseDockerfile } from "./dockerfile.ts";
 
 const head = "FROM python:3.12-slim\nWORKDIR /app\n";

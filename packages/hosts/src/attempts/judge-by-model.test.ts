@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { questionOf, readOpinion, shuffled } from "./judge-by-model.ts";
 
 const shown = [0, 1, 2].map((attempt) => ({ attempt, diffs: [`diff ${attempt}`], tests: "The tests pass." }));

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { AttemptResult } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { rankAttempts } from "./rank-attempts.ts";
 
 const plain: AttemptResult = {

@@ -1,7 +1,7 @@
 /** Front matter as people and other agents write it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { listOf, readFrontMatter, textOf } from "./front-matter.ts";
 
 function fieldsOf(head: string): unknown {

@@ -7,7 +7,7 @@ import { dirname, join } from "node:path";
 import { after, it } from "node:test";
 import { bringAnswer, makeWorkplace, type Workplace } from "@lathe/evals";
 import { isFailure } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { removeFolder } from "./eval-folder.ts";
 import { openEvalShell } from "./eval-shell.ts";
 import { openViews } from "./open-views.ts";

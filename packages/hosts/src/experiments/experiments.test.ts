@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type Event, fold, isFailure } from "@lathe/protocol";
 import { startWireServer, type WireServer } from "@lathe/testkit";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { readSession } from "../history.ts";
 import type { LocalOptions } from "../local-options.ts";
 import { readExperiment } from "../measure/read-experiment.ts";

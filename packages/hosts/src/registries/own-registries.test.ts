@@ -5,7 +5,7 @@ import { hostname, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, it } from "node:test";
 import { parseHostRule, registryHosts, registryKinds } from "@lathe/sandbox";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { leftRemark } from "./left-remark.ts";
 import { ownRegistries } from "./own-registries.ts";
 import { ownRegistryHosts } from "./own-registry-hosts.ts";

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { createModels } from "../models.ts";
 import { askServer } from "./ask-server.ts";
 import { createCatalogue } from "./catalogue.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { costOf, type ModelInfo } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { expectedCost } from "./expected-cost.ts";
 import { seededRandom } from "./interval.ts";
 import { tierOf } from "./model-tiers.ts";

@@ -1,7 +1,7 @@
 /** What a glob of the shell may stand for, held against what it does stand for. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { matchesPath } from "./glob.ts";
 import { mayMatch } from "./may-match.ts";
 import { escapeGlob, expandBraces, hasWildcard, unescapeGlob } from "./shell-glob.ts";

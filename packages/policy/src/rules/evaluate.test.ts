@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Effect, Facts, Failure, Mode, Rule } from "@lathe/protocol";
 import { failure, modes } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { commandEffects } from "../bench.test.ts";
 import { matchesPath, matchesText } from "../globs/glob.ts";
 import { matches } from "../globs/match.ts";

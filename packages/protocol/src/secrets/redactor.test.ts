@@ -4,7 +4,7 @@ import { createHmac } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { placeholdersIn } from "./placeholder.ts";
 import { createRedactionStream } from "./redaction-stream.ts";
 import { createRedactor } from "./redactor.ts";

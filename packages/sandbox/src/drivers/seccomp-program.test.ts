@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { seccompProgram } from "./seccomp-program.ts";
 
 const { EPERM, ENOSYS, EAFNOSUPPORT } = constants.errno;

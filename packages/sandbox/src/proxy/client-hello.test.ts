@@ -1,7 +1,7 @@
 /** Real TLS hellos, whole, in pieces, in small records, and broken ones. */
 import assert from "node:assert/strict";
 import { before, describe, it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { parseClientHello } from "./client-hello.ts";
 import { helloOf, inRecords } from "./made-hello.ts";
 

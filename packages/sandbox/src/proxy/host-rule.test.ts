@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { addressKind } from "./address-kind.ts";
 import { canonicalHost, endpointText, isProblem, parseEndpoint } from "./canonical-host.ts";
 import { type HostRule, matchingRule, parseHostRule, proposedRule } from "./host-rule.ts";

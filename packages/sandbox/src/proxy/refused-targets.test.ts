@@ -1,7 +1,7 @@
 /** What the proxy refuses, by name and by address, whatever the protocol. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { connectTo, echoHttp, scene, socksTo, talk } from "./proxy-scene.test.ts";
 
 describe("refusals", () => {

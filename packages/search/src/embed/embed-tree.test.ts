@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, it } from "node:test";
 import { type Embedder, failure, isFailure, type RankResult } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { createSearch } from "../create-search.ts";
 import { type EmbedOptions, planEmbedding } from "./embed-tree.ts";
 import { decodeVectors, encodeVectors, quantised } from "./vector-file.ts";

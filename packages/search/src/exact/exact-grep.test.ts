@@ -14,7 +14,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import type { ExactGrep } from "./exact-grep.ts";
 import { git, type Opened, openSample, put, sampleRepository, words } from "./exact-samples.ts";
 import { trigramsVersion } from "./trigrams.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { sieveOf } from "../sieve.ts";
 import { openSample, put, sampleRepository } from "./exact-samples.ts";
 import { filesHolding } from "./files-holding.ts";

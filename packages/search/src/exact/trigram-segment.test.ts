@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { mayMatch, type Plan } from "./plan.ts";
 import { TrigramBuilder } from "./trigram-builder.ts";
 import { filesFor, filesIn, openTrigramSegment } from "./trigram-segment.ts";

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
 import { isFailure, type RankedRange } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { createSearch } from "../create-search.ts";
 import { fileText, unitsOf } from "./units.ts";
 

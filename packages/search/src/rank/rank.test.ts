@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, it } from "node:test";
 import { isFailure, type RankedRange } from "@lathe/protocol";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { createSearch } from "../create-search.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-rank-"));

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { codeLanguages } from "../definitions/languages.ts";
 import { wordsOfText } from "../words/words.ts";
 import { mergeSegments } from "./merge-segments.ts";

@@ -6,7 +6,7 @@ import type { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { type Draft, failureClass, failureCodes, type Store } from "@lathe/protocol";
 import { createdDraft, createMemoryStore, succeeded, testOwner } from "@lathe/testkit";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { answerDrafts, done, failedOutcome, said } from "../sample-drafts.ts";
 import { openDatabase } from "./database.ts";
 import { ingest } from "./ingest.ts";

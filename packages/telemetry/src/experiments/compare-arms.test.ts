@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { seededRandom } from "../keep/sample-code.ts";
 import { asymptoticMean, leastValues } from "./asymptotic-mean.ts";
 import { boundedMean } from "./bounded-mean.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { seededRandom } from "../keep/sample-code.ts";
 import { kappa, type Reading, troubleRate } from "./agreement.ts";
 import { labelledMessages } from "./labelled-messages.ts";

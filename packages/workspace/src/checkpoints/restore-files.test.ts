@@ -15,7 +15,7 @@ import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
 import { exactTree, succeeded } from "@lathe/testkit";
-import fc from "fast-check";
+import { fc } from "@lathe/testkit/properties";
 import { openCheckpoints } from "./open-checkpoints.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-restore-")));

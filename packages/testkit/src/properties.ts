@@ -1,0 +1,9 @@
+/**
+ * Properties: fast-check with the same cases in each run, so that a change is judged by what it does and not by its
+ * luck. `npm test -- --explore` draws others.
+ */
+import fc from "fast-check";
+
+fc.configureGlobal({ seed: 20_261_122 });
+
+export { fc };
