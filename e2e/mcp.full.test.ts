@@ -1,6 +1,6 @@
 /** MCP from both sides: a session that uses other programs' tools, and other programs that use ours. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -69,6 +69,16 @@ describe("other programs' tools", () => {
     const wrong = [["add"], ["add", "a b", "--", "y"], ["remove", "nobody"], ["dance"]];
     const codes = await Promise.all(wrong.map(async (words) => (await lines(...words)).code));
     assert.deepEqual(codes, [2, 2, 2, 2]);
+  });
+
+  it("are added to a configuration that is a link to the user's repository of such files", async () => {
+    const folder = join(place.home, ".config/lathe");
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(place.home, "config.json"), "{}\n");
+    symlinkSync("../../config.json", join(folder, "config.json"));
+    assert.equal((await lines("add", "sample", "--", "true")).code, 0);
+    assert.match(readFileSync(join(place.home, "config.json"), "utf8"), /"sample"/);
+    assert.equal(readlinkSync(join(folder, "config.json")), "../../config.json");
   });
 
   it("drive no terminal by their names, nor by what they say as they end", async () => {

@@ -2,3 +2,4 @@
 export { noPrograms, noSurroundings } from "./src/git-settings.ts";
 export { makeOwnedFolder, orphanedFolders } from "./src/owned-folder.ts";
 export { isRunning, ownMark, type ProcessMark } from "./src/process-mark.ts";
+export { type WriteWholeOptions, writeWhole } from "./src/write-whole.ts";

@@ -1,6 +1,6 @@
 /** What the sessions of this user know of models that rest, for one another: a small file for each model at its address. */
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import {
   type CircuitNews,
@@ -10,6 +10,7 @@ import {
   isResting,
   type Session,
 } from "@lathe/protocol";
+import { writeWhole } from "@lathe/system/write-whole";
 import { type Env, stateFolder } from "./state-folder.ts";
 
 /** As `lathe models` shows it. */
@@ -58,11 +59,8 @@ export function createCircuitFiles(env: Env, address: (model: string) => string)
   };
   const write = (known: KnownCircuit): void => {
     const file = fileOf(known.model);
-    const next = `${file}.${process.pid}`;
     try {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
-      writeFileSync(next, JSON.stringify({ v: version, ...known }));
-      renameSync(next, file);
+      writeWhole(file, JSON.stringify({ v: version, ...known }));
       prune(folder, known.at);
     } catch {
       // Others find out by themselves.

@@ -1,8 +1,8 @@
 /** Lazy MCP: what servers offered when they were last asked is read from a file; they and their protocol are loaded by the first call. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import type { LoginStore, ServerSpec } from "@lathe/mcp";
 import type { Failure, McpServers, McpTool } from "@lathe/protocol";
+import { writeWhole } from "@lathe/system/write-whole";
 import type { LocalOptions } from "./local-options.ts";
 import { ownPlace } from "./mcp-own-place.ts";
 
@@ -60,10 +60,7 @@ function readTools(file: string | undefined): readonly McpTool[] | undefined {
 function writeTools(file: string | undefined, tools: readonly McpTool[]): void {
   if (file === undefined) return;
   try {
-    mkdirSync(join(file, ".."), { recursive: true, mode: 0o700 });
-    const next = `${file}.${process.pid}`;
-    writeFileSync(next, JSON.stringify({ v: version, tools }), { mode: 0o600 });
-    renameSync(next, file);
+    writeWhole(file, JSON.stringify({ v: version, tools }));
   } catch {
     // The next session asks again.
   }

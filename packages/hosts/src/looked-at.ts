@@ -1,8 +1,7 @@
-/** Looked at: what a person let the projects of theirs run, each as it was when they said so, or never; kept in the user's own place. */
-import { randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { writeWhole } from "@lathe/system/write-whole";
 import { configFolder } from "./config-folder.ts";
 import { isInReach } from "./kept-rules.ts";
 
@@ -120,14 +119,10 @@ function unreadable(file: string, why: string): Failure {
 }
 
 function write(file: string, kept: Kept): Failure | undefined {
-  const temporary = `${file}.${process.pid}-${randomBytes(4).toString("hex")}`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, `${JSON.stringify(kept, null, 2)}\n`, { mode: 0o600, flush: true });
-    renameSync(temporary, file);
+    writeWhole(file, `${JSON.stringify(kept, null, 2)}\n`, { isDurable: true });
     return undefined;
   } catch (cause) {
-    rmSync(temporary, { force: true });
     const text = `${file} cannot be written (${(cause as NodeJS.ErrnoException).code})`;
     return failure("no-access", text, { who: "host", cause });
   }

@@ -1,8 +1,8 @@
 /** MCP login: logins at servers, each in a file of the state folder that only its user may read. */
-import { chmodSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { readFileSync, rmSync } from "node:fs";
 import type { LoginStore } from "@lathe/mcp";
 import { type Failure, failure } from "@lathe/protocol";
+import { writeWhole } from "@lathe/system/write-whole";
 import { liesIn } from "./kept-rules.ts";
 import type { LocalOptions } from "./local-options.ts";
 import { ownPlace } from "./mcp-own-place.ts";
@@ -25,12 +25,7 @@ export function loginStore({ mcpServers, env }: Options, name: string): LoginSto
     },
     write: (login) => {
       if (login === undefined) return rmSync(file, { force: true });
-      const next = `${file}.${process.pid}`;
-      mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-      writeFileSync(next, JSON.stringify(login), { mode: 0o600, flush: true });
-      // One that lay there before keeps its rights otherwise.
-      chmodSync(next, 0o600);
-      renameSync(next, file);
+      writeWhole(file, JSON.stringify(login), { isDurable: true });
     },
   };
 }

@@ -1,8 +1,8 @@
 /** Memory: facts that sessions shall know, for one project and for all, in the user's own place; a person decides on each. */
-import { createHash, randomBytes } from "node:crypto";
-import { mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { createHash } from "node:crypto";
+import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { writeWhole } from "@lathe/system/write-whole";
 import type { MemoryScope } from "@lathe/tools";
 import { configFolder } from "./config-folder.ts";
 import type { CustomPlace } from "./customs/custom-files.ts";
@@ -73,18 +73,10 @@ export function memoryTexts(place: CustomPlace): readonly { readonly path: strin
 }
 
 function write(path: string, facts: readonly string[]): Failure | undefined {
-  const temporary = `${path}.${process.pid}-${randomBytes(4).toString("hex")}`;
   try {
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, facts.map((fact) => `- ${fact}\n`).join(""), { mode: 0o600, flush: true });
-    renameSync(temporary, path);
+    writeWhole(path, facts.map((fact) => `- ${fact}\n`).join(""), { isDurable: true });
     return undefined;
   } catch (cause) {
-    try {
-      rmSync(temporary, { force: true });
-    } catch {
-      // Where there is no folder nothing was left in it.
-    }
     const text = `${path} cannot be written (${(cause as NodeJS.ErrnoException).code})`;
     return failure("no-access", text, { who: "host", cause });
   }

@@ -1,9 +1,10 @@
 /** Project rules: what the user allowed for good in one project, kept in the user's own configuration and not in the project. */
-import { createHash, randomBytes } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { brokenExample } from "@lathe/policy";
 import { type EffectKind, effectKinds, type Failure, failure, isFailure, type Rule } from "@lathe/protocol";
+import { writeWhole } from "@lathe/system/write-whole";
 import { configFolder } from "./config-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -68,14 +69,10 @@ function noSuchRule(count: number): string {
 
 function write(env: Env, folder: string, rules: readonly ProjectRule[]): Failure | undefined {
   const file = projectRulesFile(env, folder);
-  const temporary = `${file}.${process.pid}-${randomBytes(4).toString("hex")}`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(temporary, `${JSON.stringify({ folder, rules }, null, 2)}\n`, { mode: 0o600, flush: true });
-    renameSync(temporary, file);
+    writeWhole(file, `${JSON.stringify({ folder, rules }, null, 2)}\n`, { isDurable: true });
     return undefined;
   } catch (cause) {
-    rmSync(temporary, { force: true });
     const text = `the rule could not be kept in ${file} (${(cause as NodeJS.ErrnoException).code})`;
     return failure("no-access", text, { who: "host", cause });
   }

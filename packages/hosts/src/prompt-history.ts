@@ -1,7 +1,8 @@
 /** Prompt history: what a person said in one project, in any session, kept for them to say again. */
 import { createHash } from "node:crypto";
-import { appendFileSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { writeWhole } from "@lathe/system/write-whole";
 import { stateFolder } from "./state-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -46,10 +47,8 @@ export function rememberPrompt(env: Env, cwd: string, prompt: string): void {
     // A line of its own also behind half a line.
     appendFileSync(file, `\n${JSON.stringify(prompt)}\n`, { mode: 0o600 });
     if (before.length < kept) return;
-    const temporary = `${file}.${process.pid}.tmp`;
     const lines = [...before, prompt].slice(-kept / 2).map((one) => `${JSON.stringify(one)}\n`);
-    writeFileSync(temporary, lines.join(""), { mode: 0o600 });
-    renameSync(temporary, file);
+    writeWhole(file, lines.join(""));
   } catch {
     // As said.
   }

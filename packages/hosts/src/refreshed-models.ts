@@ -1,7 +1,8 @@
 /** What the user fetched of models, kept until the next time: read when a model is asked for, replaced as a whole. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ModelInfo } from "@lathe/protocol";
+import { writeWhole } from "@lathe/system/write-whole";
 import { type Env, stateFolder } from "./state-folder.ts";
 
 export interface RefreshedModels {
@@ -26,11 +27,7 @@ export function readRefreshed(env: Env): RefreshedModels | undefined {
 
 /** *Contract:* throws what the file system throws; what was there before is then still there. */
 export function writeRefreshed(env: Env, refreshed: RefreshedModels): void {
-  const file = fileOf(env);
-  const next = `${file}.${process.pid}`;
-  mkdirSync(stateFolder(env), { recursive: true, mode: 0o700 });
-  writeFileSync(next, JSON.stringify({ v: version, ...refreshed }));
-  renameSync(next, file);
+  writeWhole(fileOf(env), JSON.stringify({ v: version, ...refreshed }));
 }
 
 function fileOf(env: Env): string {

@@ -1,7 +1,8 @@
 /** Session plans: the plan of a session as a file in the user's state, where its owner can read and change it. */
-import { mkdir, readFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type Failure, failure, type Mode, type Session } from "@lathe/protocol";
+import { writeWhole } from "@lathe/system/write-whole";
 import type { Plans } from "@lathe/tools";
 import { type Env, stateFolder } from "./state-folder.ts";
 
@@ -16,11 +17,7 @@ export function sessionPlans(
     async save(plan) {
       const path = join(folder, `${session().id}.md`);
       try {
-        const { writeFileSync, renameSync } = await import("node:fs");
-        await mkdir(folder, { recursive: true, mode: 0o700 });
-        const temporary = `${path}.${process.pid}`;
-        writeFileSync(temporary, `${plan.trim()}\n`, { mode: 0o600 });
-        renameSync(temporary, path);
+        writeWhole(path, `${plan.trim()}\n`);
         return path;
       } catch (cause) {
         return unkept(path, cause);

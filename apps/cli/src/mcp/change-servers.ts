@@ -1,8 +1,9 @@
 /** `lathe mcp add` and `remove`: servers in the user's own configuration. */
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { join } from "node:path";
 import { configFolder } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { writeWhole } from "@lathe/system/write-whole";
 import { readConfigText } from "../config/config-file.ts";
 import type { Servers } from "../config/mcp-servers.ts";
 import { usage } from "../run-options.ts";
@@ -71,10 +72,9 @@ function change(edit: (servers: Servers) => Servers): Failure | undefined {
     const next = JSON.stringify({ ...written, mcpServers: edit(written.mcpServers ?? {}) }, null, 2);
     const checked = readConfigText(file, next, "user");
     if (isFailure(checked)) return { ...checked, code: "invalid-arguments" };
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    // It may hold keys.
-    writeFileSync(`${file}.${process.pid}`, `${next}\n`, { mode: 0o600, flush: true });
-    renameSync(`${file}.${process.pid}`, file);
+    // Many keep it in a repository of such files, with a link here.
+    const target = existsSync(file) ? realpathSync(file) : file;
+    writeWhole(target, `${next}\n`, { isDurable: true });
     return undefined;
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;

@@ -1,8 +1,9 @@
 /** Tickets: alerts as issues somewhere, one for each signature, kept up to date and closed when the rate is back. */
 import { createHash } from "node:crypto";
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failureClass, isFailure } from "@lathe/protocol";
+import { writeWhole } from "@lathe/system/write-whole";
 import type { Alert } from "./watch-calls.ts";
 
 /** Where issues are kept. */
@@ -65,12 +66,10 @@ function issueOf(alert: Alert, times: number): Issue {
 export function markdownTickets(folder: string): Tickets {
   return {
     put: async (key, { title, body, isOpen }) => {
-      mkdirSync(folder, { recursive: true, mode: 0o700 });
       const path = join(folder, `${key}.md`);
       const text = `---\nstatus: ${isOpen ? "open" : "closed"}\n---\n\n# ${title}\n\n${body}`;
       if (textOf(path) === text) return undefined;
-      writeFileSync(`${path}.tmp`, text, { mode: 0o600 });
-      renameSync(`${path}.tmp`, path);
+      writeWhole(path, text);
       return undefined;
     },
   };

@@ -8,10 +8,10 @@ import { makeFolder } from "../make-folder.ts";
 import { removeQuietly } from "../remove-quietly.ts";
 import { syncFolder } from "../sync-folders.ts";
 import { type ObjectType, objectId } from "./git-objects.ts";
+import { keepText } from "./keep-text.ts";
 import { encodePack, idsOfIndex, type PackedObject, packSumOf } from "./pack-format.ts";
 import { removeAbandoned, uniqueName } from "./process-marks.ts";
 import { writeDurably } from "./write-durably.ts";
-import { writeWhole } from "./write-whole.ts";
 
 /** Pending bytes above which a pack is written: the memory that a first checkpoint takes. */
 const packBytes = 16 * 1024 * 1024;
@@ -66,8 +66,8 @@ export class ObjectStore {
     for (const path of [this.#packs, join(folder, "objects", "info"), join(folder, "refs", "sessions")]) {
       makeFolder(path, disk);
     }
-    writeWhole(join(folder, "config"), config);
-    writeWhole(join(folder, "HEAD"), "ref: refs/heads/none\n");
+    keepText(join(folder, "config"), config);
+    keepText(join(folder, "HEAD"), "ref: refs/heads/none\n");
     this.#removeAbandoned();
     this.refresh();
   }

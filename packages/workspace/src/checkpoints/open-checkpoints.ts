@@ -21,6 +21,7 @@ import { makeFolder } from "../make-folder.ts";
 import { isOwnerAlive, type ProcessOwner } from "../process-owner.ts";
 import type { Recovery } from "../recover-journals.ts";
 import { collectGarbage, isScattered, packSmall } from "./collect-garbage.ts";
+import { keepText } from "./keep-text.ts";
 import { type CheckpointLimits, defaultLimits } from "./limits.ts";
 import { type Compared, listDifferences, listPaths, type UnifiedDiff } from "./list-differences.ts";
 import type { CollectedStores, CollectStoresOptions } from "./look-at-stores.ts";
@@ -34,7 +35,6 @@ import { missingGit } from "./run-git.ts";
 import { Shadow } from "./shadow.ts";
 import { storeFailure } from "./store-failure.ts";
 import { isLookDue, rootName, storePlace, useStore } from "./store-place.ts";
-import { writeWhole } from "./write-whole.ts";
 
 export interface CheckpointsOptions {
   /** An existing folder. */
@@ -97,7 +97,7 @@ async function openAt(root: string, options: CheckpointsOptions): Promise<Checkp
   const use = await useStore(git.folder);
   if (isFailure(use)) return use;
   try {
-    writeWhole(join(git.folder, rootName), `${root}\n`);
+    keepText(join(git.folder, rootName), `${root}\n`);
     const limits = { ...defaultLimits, ...options.limits };
     const excluded = (options.excluded ?? []).map(realIfThere);
     const shadow = new Shadow({ root, git, excluded, limits, disk });

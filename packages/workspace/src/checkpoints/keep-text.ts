@@ -1,0 +1,16 @@
+/** Keeps a small text in a file that others may be reading; mostly it is there already. */
+import { readFileSync } from "node:fs";
+import { writeWhole } from "@lathe/system/write-whole";
+
+export function keepText(path: string, text: string): void {
+  if (textOf(path) !== text) writeWhole(path, text);
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    // Not there yet, or not to be read: writing it will say why.
+    return undefined;
+  }
+}
