@@ -1,56 +1,35 @@
 /** The registries that are the user's own: by their settings alone, without logins, for one host and port each. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
-import { hostname, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
-import { afterEach, beforeEach, it } from "node:test";
-import { parseHostRule, registryHosts, registryKinds } from "@lathe/sandbox";
+import { rmSync } from "node:fs";
+import { hostname } from "node:os";
+import { join } from "node:path";
+import { it } from "node:test";
+import { parseHostRule } from "@lathe/sandbox";
 import { fc } from "@lathe/testkit/properties";
-import { leftRemark } from "./left-remark.ts";
 import { ownRegistries } from "./own-registries.ts";
-import { ownRegistryHosts } from "./own-registry-hosts.ts";
-import { projectFolders } from "./project-folders.ts";
+import { openRegistryBench } from "./registry-bench.test.ts";
 
-let home: string;
-let cwd: string;
-beforeEach(() => {
-  const root = mkdtempSync(join(tmpdir(), "own-registries-"));
-  [home, cwd] = [join(root, "home"), join(root, "project")];
-  for (const path of [home, cwd]) mkdirSync(path);
-});
-afterEach(() => rmSync(dirname(home), { recursive: true, force: true }));
-
-const put = (path: string, text: string): void => {
-  mkdirSync(dirname(path), { recursive: true });
-  writeFileSync(path, text);
-};
-const hosts = (env: Readonly<Record<string, string>> = {}): readonly string[] =>
-  ownRegistryHosts(registryKinds, { cwd, env: { HOME: home, ...env } }, registryHosts);
-const files = (env: Readonly<Record<string, string>> = {}) =>
-  ownRegistries({ cwd, env: { HOME: home, ...env } }).files;
-
-const remark = (env: Readonly<Record<string, string>> = {}): string | undefined =>
-  leftRemark(ownRegistries({ cwd, env: { HOME: home, ...env } }).left);
+const at = openRegistryBench();
 
 it("has none where nothing is set", () => {
-  assert.deepEqual([hosts(), files()], [[], {}]);
+  assert.deepEqual([at.hosts(), at.files()], [[], {}]);
 });
 
 it("reads npm's, pip's, Go's and Cargo's own files", () => {
-  put(
-    join(home, ".npmrc"),
+  at.put(
+    join(at.home, ".npmrc"),
     "; ours\nregistry = http://npm.corp.example:4873/\n@corp:registry=https://packages.corp.example/npm/\n//other.corp.example:4873/:_authToken=abc\n",
   );
-  put(
-    join(home, ".config/pip/pip.conf"),
+  at.put(
+    join(at.home, ".config/pip/pip.conf"),
     "[global]\nindex-url = https://pypi.corp.example/simple\nextra-index-url =\n    https://one.corp.example/simple\n    https://two.corp.example:8443/simple\ntimeout = 60\n",
   );
-  put(join(home, ".config/go/env"), "GOPROXY=https://go.corp.example,direct\n");
-  put(
-    join(home, ".cargo/config.toml"),
+  at.put(join(at.home, ".config/go/env"), "GOPROXY=https://go.corp.example,direct\n");
+  at.put(
+    join(at.home, ".cargo/config.toml"),
     '[build]\njobs = 2\n[source.crates-io]\nreplace-with = "corp"\n[source.corp]\nregistry = "sparse+https://cargo.corp.example/index/"\n[source.git]\nregistry = "https://github.com/x/y"\n[registry]\ntoken = "abc"\n',
   );
-  assert.deepEqual(hosts(), [
+  assert.deepEqual(at.hosts(), [
     "npm.corp.example:4873",
     "packages.corp.example:443",
     "pypi.corp.example:443",
@@ -59,7 +38,7 @@ it("reads npm's, pip's, Go's and Cargo's own files", () => {
     "go.corp.example:443",
     "cargo.corp.example:443",
   ]);
-  const written = files();
+  const written = at.files();
   assert.deepEqual(Object.keys(written).sort(), [
     ".cargo/config.toml",
     ".config/go/env",
@@ -71,14 +50,14 @@ it("reads npm's, pip's, Go's and Cargo's own files", () => {
 });
 
 it("takes the user's variables before their files, and lists each once", () => {
-  put(join(home, ".npmrc"), "registry=https://one.example/\n");
+  at.put(join(at.home, ".npmrc"), "registry=https://one.example/\n");
   const env = {
     NPM_CONFIG_REGISTRY: "https://two.example/",
     PIP_INDEX_URL: "https://two.example/simple",
     GOPROXY: "off",
   };
-  assert.deepEqual(hosts(env), ["two.example:443"]);
-  assert.deepEqual(files(env), {
+  assert.deepEqual(at.hosts(env), ["two.example:443"]);
+  assert.deepEqual(at.files(env), {
     ".npmrc": "registry=https://two.example/\n",
     ".config/pip/pip.conf": "[global]\nindex-url = https://two.example/simple\n",
   });
@@ -90,13 +69,13 @@ it("leaves out a registry that wants a login, and says so without it", () => {
     PIP_EXTRA_INDEX_URL: "https://hidden@one.corp.example/simple https://two.corp.example/simple",
     GOPROXY: "https://me:hidden@go.corp.example,direct",
   };
-  put(join(home, ".npmrc"), "registry=https://me:hidden@npm.corp.example/\n");
-  assert.deepEqual(hosts(env), ["two.corp.example:443"]);
-  assert.deepEqual(files(env), {
+  at.put(join(at.home, ".npmrc"), "registry=https://me:hidden@npm.corp.example/\n");
+  assert.deepEqual(at.hosts(env), ["two.corp.example:443"]);
+  assert.deepEqual(at.files(env), {
     ".config/pip/pip.conf": "[global]\nextra-index-url = https://two.corp.example/simple\n",
   });
-  assert.match(remark(env) ?? "", /npm\.corp\.example of npm wants a login, which commands are not given/);
-  assert.doesNotMatch(remark(env) ?? "", /hidden|me:|two/);
+  assert.match(at.remark(env) ?? "", /npm\.corp\.example of npm wants a login, which commands are not given/);
+  assert.doesNotMatch(at.remark(env) ?? "", /hidden|me:|two/);
 });
 
 it("passes no key on that is a part of an address", () => {
@@ -105,13 +84,13 @@ it("passes no key on that is a part of an address", () => {
     PIP_EXTRA_INDEX_URL: "https://one.corp.example/artifactory/api/pypi/pypi-remote-virtual-2/simple",
     GOPROXY: "https://go.corp.example/?hidden",
   };
-  assert.deepEqual(files(env), {
+  assert.deepEqual(at.files(env), {
     ".npmrc": "registry=https://npm.corp.example/npm/\n",
     ".config/pip/pip.conf":
       "[global]\nextra-index-url = https://one.corp.example/artifactory/api/pypi/pypi-remote-virtual-2/simple\n",
     ".config/go/env": "GOPROXY=https://go.corp.example/\n",
   });
-  assert.equal(remark(env), undefined);
+  assert.equal(at.remark(env), undefined);
   for (const path of [
     "dl.cloudsmith.io/SECRETTOKEN/corp/repo/python/simple/",
     "pypi.fury.example/Yq8sLk29dfPqXz01/corp/",
@@ -120,26 +99,26 @@ it("passes no key on that is a part of an address", () => {
     "corp.example/aB3_dE5-gH7_jK9-mN1_pQ/simple",
   ]) {
     const named = { PIP_INDEX_URL: `https://${path}`, NPM_CONFIG_REGISTRY: `https://${path}` };
-    put(join(home, ".npmrc"), `@corp:registry=https://${path}\n`);
-    assert.deepEqual([hosts(named), files(named)], [[], {}], path);
-    const said = remark(named) ?? "";
+    at.put(join(at.home, ".npmrc"), `@corp:registry=https://${path}\n`);
+    assert.deepEqual([at.hosts(named), at.files(named)], [[], {}], path);
+    const said = at.remark(named) ?? "";
     assert.match(said, /of pip has what looks like a key/);
     assert.ok(!said.includes(path.split("/")[1] ?? ""), said);
   }
-  rmSync(join(home, ".npmrc"));
+  rmSync(join(at.home, ".npmrc"));
   for (const path of [
     "dl.cloudsmith.io/public/corp/repo/python/simple/",
     "pkgs.dev.azure.com/corp/3f2504e0-4f89-11d3-9a0c-0305e82c3301/_packaging/feed/pypi/simple/",
     "gitlab.example/api/v4/projects/12345678/packages/pypi/simple",
     "artifactory.example/artifactory/api/pypi/virtual-pypi-7d/simple",
   ])
-    assert.equal(hosts({ PIP_INDEX_URL: `https://${path}` }).length, 1, path);
+    assert.equal(at.hosts({ PIP_INDEX_URL: `https://${path}` }).length, 1, path);
 });
 
 const cargoOf = (text: string, credentials = ""): readonly [readonly string[], string | undefined] => {
-  put(join(home, ".cargo/config.toml"), text);
-  put(join(home, ".cargo/credentials.toml"), credentials);
-  return [hosts(), files()[".cargo/config.toml"]];
+  at.put(join(at.home, ".cargo/config.toml"), text);
+  at.put(join(at.home, ".cargo/credentials.toml"), credentials);
+  return [at.hosts(), at.files()[".cargo/config.toml"]];
 };
 
 it("follows what takes the place of crates.io to its end, and leaves it alone where that is not kept", () => {
@@ -180,7 +159,7 @@ it("sees Cargo's logins, in either file", () => {
     [source + beside, '[registries.corp]\ntoken = "hidden"\n'],
   ] as const) {
     assert.deepEqual(cargoOf(config, credentials)[1], beside);
-    assert.match(remark() ?? "", /cargo\.example of Cargo wants a login/);
+    assert.match(at.remark() ?? "", /cargo\.example of Cargo wants a login/);
   }
 });
 
@@ -195,18 +174,18 @@ it("takes pip's settings for installs before those for all, in whatever order an
     [install, all],
     [all, install],
   ] as const) {
-    put(join(home, ".pip/pip.conf"), one);
-    put(join(home, ".config/pip/pip.conf"), `${two}[download]\nindex-url = https://third.example/\n`);
-    assert.deepEqual(hosts(), ["own.example:443"], one + two);
+    at.put(join(at.home, ".pip/pip.conf"), one);
+    at.put(join(at.home, ".config/pip/pip.conf"), `${two}[download]\nindex-url = https://third.example/\n`);
+    assert.deepEqual(at.hosts(), ["own.example:443"], one + two);
   }
 });
 
 it("writes Go's list anew, so that nothing hides in how an address is spelled", () => {
   for (const GOPROXY of ["https:/me:hidden@go.example", "https:me:hidden@go.example,direct"])
-    assert.deepEqual([files({ GOPROXY }), hosts({ GOPROXY })], [{}, []], GOPROXY);
+    assert.deepEqual([at.files({ GOPROXY }), at.hosts({ GOPROXY })], [{}, []], GOPROXY);
   const GOPROXY = "https:/one.example|HTTPS://two.example/?hidden#hidden , direct";
   assert.equal(
-    files({ GOPROXY })[".config/go/env"],
+    at.files({ GOPROXY })[".config/go/env"],
     "GOPROXY=https://one.example/|https://two.example/,direct\n",
   );
 });
@@ -219,107 +198,26 @@ it("sees npm's logins beside the registry, of its folder and those above", () =>
     `//npm.corp.example/:_authToken=$\{NPM_TOKEN}`,
     "_auth=hidden",
   ]) {
-    put(join(home, ".npmrc"), `registry=https://npm.corp.example/one\n${login}\n`);
-    assert.deepEqual([hosts(), files()], [[], {}], login);
-    assert.match(remark() ?? "", /wants a login/);
+    at.put(join(at.home, ".npmrc"), `registry=https://npm.corp.example/one\n${login}\n`);
+    assert.deepEqual([at.hosts(), at.files()], [[], {}], login);
+    assert.match(at.remark() ?? "", /wants a login/);
   }
   for (const login of ["//npm.corp.example/two/:_authToken=x", "//npm.corp.example:8443/:_authToken=x"]) {
-    put(join(home, ".npmrc"), `registry=https://npm.corp.example/one\n${login}\n`);
-    assert.deepEqual([hosts(), remark()], [["npm.corp.example:443"], undefined], login);
+    at.put(join(at.home, ".npmrc"), `registry=https://npm.corp.example/one\n${login}\n`);
+    assert.deepEqual([at.hosts(), at.remark()], [["npm.corp.example:443"], undefined], login);
   }
 });
 
 it("keeps packages of a scope at a registry that wants a login, and the public one with a login for publishing", () => {
-  put(
-    join(home, ".npmrc"),
+  at.put(
+    join(at.home, ".npmrc"),
     "@corp:registry=https://npm.corp.example/\n//npm.corp.example/:_authToken=hidden\nregistry=https://registry.npmjs.org/\n//registry.npmjs.org/:_authToken=hidden\n",
   );
-  assert.deepEqual(hosts(), ["npm.corp.example:443", "registry.npmjs.org:443"]);
-  assert.doesNotMatch(files()[".npmrc"] ?? "", /hidden|npmjs\.org\/:/);
-  assert.match(files()[".npmrc"] ?? "", /^@corp:registry=https:\/\/npm\.corp\.example\/$/m);
-  assert.match(remark() ?? "", /npm\.corp\.example of npm wants a login/);
-  assert.doesNotMatch(remark() ?? "", /npmjs/);
-});
-
-it("takes nothing from a project: neither its files, nor a link to them, nor what npm makes variables of", () => {
-  put(join(cwd, ".npmrc"), "registry=http://10.0.0.5/\nuserconfig=.npmrc\n");
-  put(join(cwd, "pip.conf"), "[global]\nindex-url=http://10.0.0.5/simple\n");
-  symlinkSync(join(cwd, ".npmrc"), join(home, ".npmrc"));
-  const env = {
-    npm_config_registry: "http://10.0.0.5/",
-    npm_config_userconfig: join(cwd, ".npmrc"),
-    NPM_CONFIG_USERCONFIG: join(cwd, ".npmrc"),
-    PIP_CONFIG_FILE: join(cwd, "pip.conf"),
-    CARGO_HOME: "relative",
-  };
-  assert.deepEqual([hosts(env), files(env)], [[], {}]);
-  assert.deepEqual(hosts({ HOME: cwd }), [], "a home that is worked in");
-});
-
-/** As `git init` and `git worktree add` leave them. */
-const makeRepository = (top: string): void => put(join(top, ".git", "HEAD"), "ref: refs/heads/main\n");
-const named = (folder: string): Readonly<Record<string, string>> => ({
-  NPM_CONFIG_USERCONFIG: join(folder, ".npmrc"),
-  PIP_CONFIG_FILE: join(folder, "pip.conf"),
-  GOENV: join(folder, "goenv"),
-  CARGO_HOME: join(folder, "cargo"),
-});
-const putAll = (folder: string, host: string): void => {
-  put(join(folder, ".npmrc"), `registry=http://${host}/\n`);
-  for (const path of ["pip.conf", "pip/pip.conf"])
-    put(join(folder, path), `[global]\nindex-url=http://${host}/simple\n`);
-  for (const path of ["goenv", "go/env"]) put(join(folder, path), `GOPROXY=http://${host}\n`);
-  put(
-    join(folder, "cargo", "config.toml"),
-    `[source.crates-io]\nreplace-with = "a"\n[source.a]\nregistry = "sparse+http://${host}/"\n`,
-  );
-};
-
-it("takes nothing from files of a repository that variables name, wherever in it one works", () => {
-  const top = cwd;
-  makeRepository(top);
-  putAll(top, "10.0.0.5");
-  for (const at of [top, join(top, "sub"), join(home, "elsewhere")]) {
-    mkdirSync(at, { recursive: true });
-    cwd = at;
-    assert.deepEqual([hosts(named(top)), files(named(top))], [[], {}], at);
-    assert.deepEqual(hosts({ XDG_CONFIG_HOME: top }), [], at);
-  }
-  cwd = join(top, "sub");
-  assert.deepEqual(hosts({ HOME: top, ...named(top) }), [], "a home that is the repository");
-});
-
-it("takes nothing from the main checkout of a linked working tree", () => {
-  const main = join(dirname(home), "main");
-  makeRepository(main);
-  put(join(main, ".git", "worktrees", "w", "commondir"), "../..\n");
-  put(join(cwd, ".git"), `gitdir: ${join(main, ".git", "worktrees", "w")}\n`);
-  putAll(main, "10.0.0.5");
-  assert.deepEqual(hosts(named(main)), []);
-  assert.deepEqual(hosts({ HOME: main }), []);
-});
-
-it("takes the user's own files wherever variables say they lie, and their home when it is a repository of theirs", () => {
-  const own = join(dirname(home), "settings");
-  putAll(own, "10.0.0.6");
-  assert.deepEqual(hosts(named(own)), ["10.0.0.6:80"]);
-  put(join(home, ".npmrc"), "registry=http://10.0.0.7/\n");
-  put(join(home, ".config", "pip", "pip.conf"), "[global]\nindex-url=http://10.0.0.8/simple\n");
-  makeRepository(home);
-  const standard = { NPM_CONFIG_USERCONFIG: join(home, ".npmrc"), XDG_CONFIG_HOME: join(home, ".config") };
-  assert.deepEqual(hosts(standard), ["10.0.0.7:80", "10.0.0.8:80"]);
-  cwd = join(home, "work");
-  mkdirSync(cwd);
-  assert.deepEqual(projectFolders(cwd, [], home), [cwd], "a repository around the user's home");
-  assert.deepEqual(projectFolders(cwd, [], "/nobody"), [cwd, home]);
-});
-
-it("takes nothing from folders that are worked on beside", () => {
-  const suite = join(dirname(home), "suite");
-  putAll(suite, "10.0.0.5");
-  const place = { cwd, env: { HOME: home, ...named(suite) } };
-  assert.equal(ownRegistryHosts(registryKinds, place, registryHosts).length, 1);
-  assert.deepEqual(ownRegistryHosts(registryKinds, { ...place, projects: [suite] }, registryHosts), []);
+  assert.deepEqual(at.hosts(), ["npm.corp.example:443", "registry.npmjs.org:443"]);
+  assert.doesNotMatch(at.files()[".npmrc"] ?? "", /hidden|npmjs\.org\/:/);
+  assert.match(at.files()[".npmrc"] ?? "", /^@corp:registry=https:\/\/npm\.corp\.example\/$/m);
+  assert.match(at.remark() ?? "", /npm\.corp\.example of npm wants a login/);
+  assert.doesNotMatch(at.remark() ?? "", /npmjs/);
 });
 
 it("means all hosts of a public registry that is named, which a mirror answers for", () => {
@@ -327,7 +225,7 @@ it("means all hosts of a public registry that is named, which a mirror answers f
     PIP_INDEX_URL: "https://pypi.org/simple",
     NPM_CONFIG_REGISTRY: "https://registry.npmjs.org/",
   };
-  assert.deepEqual(hosts(env), ["registry.npmjs.org:443", "pypi.org:443", "files.pythonhosted.org:443"]);
+  assert.deepEqual(at.hosts(env), ["registry.npmjs.org:443", "pypi.org:443", "files.pythonhosted.org:443"]);
 });
 
 it("never takes an address of a cloud's credentials or of the link for a registry", () => {
@@ -339,8 +237,8 @@ it("never takes an address of a cloud's credentials or of the link for a registr
     "2852039166",
     "0xA9FEA9FE",
   ])
-    assert.deepEqual(hosts({ NPM_CONFIG_REGISTRY: `http://${address}/` }), [], address);
-  assert.deepEqual(hosts({ NPM_CONFIG_REGISTRY: "http://10.1.2.3:8081/x/" }), ["10.1.2.3:8081"]);
+    assert.deepEqual(at.hosts({ NPM_CONFIG_REGISTRY: `http://${address}/` }), [], address);
+  assert.deepEqual(at.hosts({ NPM_CONFIG_REGISTRY: "http://10.1.2.3:8081/x/" }), ["10.1.2.3:8081"]);
 });
 
 it("leaves out addresses that commands have for themselves, and says so", () => {
@@ -350,26 +248,29 @@ it("leaves out addresses that commands have for themselves, and says so", () => 
       PIP_INDEX_URL: `http://${host}/simple`,
       GOPROXY: `http://${host},direct`,
     };
-    put(
-      join(home, ".cargo/config.toml"),
+    at.put(
+      join(at.home, ".cargo/config.toml"),
       `[source.crates-io]\nreplace-with = "a"\n[source.a]\nregistry = "sparse+http://${host}/"\n`,
     );
-    assert.deepEqual([hosts(env), files(env)], [[], {}]);
-    assert.equal(remark(env)?.split(`the registry ${host} of`).length, 5);
-    const open = ownRegistries({ cwd, env: { HOME: home, ...env }, reachesMachine: true });
+    assert.deepEqual([at.hosts(env), at.files(env)], [[], {}]);
+    assert.equal(at.remark(env)?.split(`the registry ${host} of`).length, 5);
+    const open = ownRegistries({ cwd: at.cwd, env: { HOME: at.home, ...env }, reachesMachine: true });
     assert.deepEqual([open.registries.length, Object.keys(open.files).length, open.left], [4, 4, []]);
   }
-  assert.deepEqual(hosts({ NPM_CONFIG_REGISTRY: "http://127.0.0.2/" }), ["127.0.0.2:80"]);
-  assert.deepEqual(hosts({ GOPROXY: "http://127.0.0.2" }), [], "Go asks no proxy for it");
-  rmSync(join(home, ".cargo"), { recursive: true });
-  assert.equal(remark(), undefined);
+  assert.deepEqual(at.hosts({ NPM_CONFIG_REGISTRY: "http://127.0.0.2/" }), ["127.0.0.2:80"]);
+  assert.deepEqual(at.hosts({ GOPROXY: "http://127.0.0.2" }), [], "Go asks no proxy for it");
+  rmSync(join(at.home, ".cargo"), { recursive: true });
+  assert.equal(at.remark(), undefined);
 });
 
 it("never lets packages of a scope come from elsewhere", () => {
-  put(join(home, ".npmrc"), "@corp:registry=http://localhost:4873/\nregistry=https://one.example/\n");
-  assert.deepEqual(hosts(), ["one.example:443"]);
-  assert.equal(files()[".npmrc"], "@corp:registry=http://localhost:4873/\nregistry=https://one.example/\n");
-  assert.match(remark() ?? "", /localhost:4873/);
+  at.put(join(at.home, ".npmrc"), "@corp:registry=http://localhost:4873/\nregistry=https://one.example/\n");
+  assert.deepEqual(at.hosts(), ["one.example:443"]);
+  assert.equal(
+    at.files()[".npmrc"],
+    "@corp:registry=http://localhost:4873/\nregistry=https://one.example/\n",
+  );
+  assert.match(at.remark() ?? "", /localhost:4873/);
 });
 
 it("gives rules for one host and port each, whatever the files say", () => {
@@ -399,8 +300,8 @@ it("gives rules for one host and port each, whatever the files say", () => {
     fc.property(fc.array(word, { maxLength: 30 }), (words) => {
       const text = words.join("");
       for (const path of [".npmrc", ".config/pip/pip.conf", ".config/go/env", ".cargo/config.toml"])
-        put(join(home, path), text);
-      for (const rule of hosts().map(parseHostRule))
+        at.put(join(at.home, path), text);
+      for (const rule of at.hosts().map(parseHostRule))
         assert.ok("host" in rule && rule.kind !== "suffix" && rule.port !== undefined);
     }),
   );
