@@ -1,0 +1,98 @@
+/** An editor's view of `lathe acp` for tests: a folder, a model that follows a script, editors that must all end well. */
+import assert from "node:assert/strict";
+import { afterEach, beforeEach } from "node:test";
+import { fileURLToPath } from "node:url";
+import {
+  type ContentBlock,
+  type McpServer,
+  methods,
+  type PromptResponse,
+  type SessionUpdate,
+} from "@agentclientprotocol/sdk";
+import type { AssistantPart } from "@lathe/protocol";
+import { startWireServer, type WireScript, type WireServer } from "@lathe/testkit";
+import { type Editor, type EditorOptions, openEditor } from "./acp-editor.ts";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+
+export const sampleServer: string = fileURLToPath(
+  new URL("../packages/mcp/src/fixtures/server.mjs", import.meta.url),
+);
+
+export function say(text: string): AssistantPart {
+  return { type: "text", text };
+}
+
+export function call(id: string, tool: string, input: object): AssistantPart {
+  return { type: "tool-call", id, tool, input: JSON.stringify(input) };
+}
+
+export function prompt(text: string): ContentBlock[] {
+  return [{ type: "text", text }];
+}
+
+export function saidIn(updates: readonly SessionUpdate[], kind: SessionUpdate["sessionUpdate"]): string {
+  return updates
+    .flatMap((one) => {
+      const isChunk =
+        one.sessionUpdate === "user_message_chunk" || one.sessionUpdate === "agent_message_chunk";
+      return isChunk && one.sessionUpdate === kind && one.content.type === "text" ? [one.content.text] : [];
+    })
+    .join("");
+}
+
+export interface AcpBench {
+  readonly place: Place;
+  readonly server: WireServer;
+  serve(script: WireScript): Promise<void>;
+  open(
+    options?: EditorOptions,
+    args?: readonly string[],
+    env?: Readonly<Record<string, string>>,
+  ): Promise<Editor>;
+  begin(editor: Editor, mcpServers?: McpServer[]): Promise<string>;
+  ask(editor: Editor, sessionId: string, blocks: ContentBlock[]): Promise<PromptResponse>;
+}
+
+/** *Contract:* called once by a group of tests; each has a place of its own, and leaves nothing. */
+export function openAcpBench(): AcpBench {
+  let place: Place;
+  let server: WireServer;
+  let editors: Editor[];
+  beforeEach(() => {
+    place = makePlace();
+    editors = [];
+  });
+  afterEach(async () => {
+    for (const editor of editors) {
+      assert.equal(await editor.leave(), 0);
+      assert.deepEqual(editor.wrong, []);
+    }
+    await server.close();
+    assert.deepEqual(place.leftovers(), []);
+    place.remove();
+  });
+  return {
+    get place() {
+      return place;
+    },
+    get server() {
+      return server;
+    },
+    serve: async (script) => {
+      server = await startWireServer(script);
+    },
+    open: async (options, args = [], more = {}) => {
+      const env = { ...wireEnv(server.url), ...more };
+      const running = place.start(["acp", "--no-sandbox", ...args], { env, input: null });
+      const editor = await openEditor(running, options);
+      editors.push(editor);
+      return editor;
+    },
+    begin: async ({ agent }, mcpServers = []) => {
+      const begun = await agent.request(methods.agent.session.new, { cwd: place.workspace, mcpServers });
+      return begun.sessionId;
+    },
+    ask: ({ agent }, sessionId, blocks) =>
+      agent.request(methods.agent.session.prompt, { sessionId, prompt: blocks }),
+  };
+}

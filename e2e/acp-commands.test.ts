@@ -1,0 +1,162 @@
+/** What a person can type behind a slash in an editor, and is asked about what a project brings along. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { methods, type SessionUpdate } from "@agentclientprotocol/sdk";
+import { openAcpBench, prompt, saidIn, sampleServer, say } from "./acp-bench.ts";
+import type { Editor, EditorOptions } from "./acp-editor.ts";
+
+describe("lathe acp", () => {
+  const at = openAcpBench();
+  const { serve, open, begin, ask } = at;
+
+  describe("commands behind a slash", () => {
+    const offered = (updates: readonly SessionUpdate[]) =>
+      updates.flatMap((one) =>
+        one.sessionUpdate === "available_commands_update" ? [one.availableCommands] : [],
+      );
+    const isOffer = (one: SessionUpdate): boolean => one.sessionUpdate === "available_commands_update";
+
+    it("are told with what they take: ours, the project's and the user's, and again when they change", async () => {
+      at.place.put(
+        ".claude/commands/fix.md",
+        "---\ndescription: Fixes\nargument-hint: ISSUE\n---\nFix $1.\n",
+      );
+      at.place.put(".agents/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Makes PDFs\n---\nUse it.\n");
+      at.place.put(".claude/commands/plan.md", "not this one\n");
+      await serve([{ parts: [say("ok")] }]);
+      const editor = await open();
+      const id = await begin(editor);
+      await editor.told(isOffer);
+      const [first = []] = offered(editor.updates);
+      const names = first.map(({ name }) => name);
+      for (const name of ["plan", "compact", "cost", "context", "model", "fix", "pdf"])
+        assert.equal(names.filter((one) => one === name).length, 1, name);
+      assert.deepEqual(
+        first.find(({ name }) => name === "fix"),
+        { name: "fix", description: "Fixes", input: { hint: "ISSUE" } },
+      );
+      at.place.put(".claude/commands/more.md", "More.\n");
+      await ask(editor, id, prompt("hi"));
+      const [, second = []] = offered(editor.updates);
+      assert.deepEqual(
+        second.map(({ name }) => name).filter((name) => !names.includes(name)),
+        ["more"],
+      );
+    });
+
+    it("do what they do in the terminal", async () => {
+      at.place.put(".claude/commands/fix.md", "Fix issue $1.\n");
+      await serve((_, i) => ({ parts: [say(`answer ${i + 1}`)] }));
+      const editor = await open();
+      const id = await begin(editor);
+      const said = async (text: string): Promise<string> => {
+        const from = editor.updates.length;
+        assert.deepEqual(await ask(editor, id, prompt(text)), { stopReason: "end_turn" });
+        return saidIn(editor.updates.slice(from), "agent_message_chunk");
+      };
+      assert.match(await said("/cost"), /no session yet/);
+      assert.equal(await said("/fix 12 now"), "answer 1");
+      assert.match(JSON.stringify(at.server.records[0]?.request.messages), /Fix issue 12\./);
+      assert.match(await said("/cost"), /^```\n[\s\S]*\b1\b[\s\S]*```\n\n$/);
+      assert.match(await said("/context"), /system prompt/);
+      assert.match(await said("/fx"), /there is no \/fx; did you mean \/fix\?/);
+      assert.match(await said("/model"), /Which model\?/);
+      assert.match(await said("/compact"), /made shorter/);
+      assert.match(await said("/name a better one"), /called a better one/);
+      await editor.told((one) => one.sessionUpdate === "session_info_update" && one.title === "a better one");
+      assert.match(await said("/plan look around"), /Permissions: plan\.[\s\S]*answer 2/);
+      await editor.told((one) => one.sessionUpdate === "current_mode_update" && one.currentModeId === "plan");
+      assert.match(await said("/plan off"), /Permissions: auto\./);
+      assert.equal(await said("/usr/bin/env is what?"), "answer 3");
+      assert.equal(at.server.records.length, 3);
+    });
+
+    it("show servers as they are written, never the user's variables that they are given", async () => {
+      await serve([]);
+      const secret = { HOST_KEY: "sk-of-the-user" };
+      const words = ["--token", "$" + "{HOST_KEY}"];
+      assert.equal((await at.place.run(["mcp", "add", "own", "--", "false", ...words])).code, 0);
+      const listed = await at.place.run(["mcp", "list"], { env: secret });
+      const editor = await open({}, [], secret);
+      const id = await begin(editor, [{ name: "theirs", command: "true", args: ["x"], env: [] }]);
+      await ask(editor, id, prompt("/mcp"));
+      const said = saidIn(editor.updates, "agent_message_chunk");
+      assert.match(said, /theirs {2}true x\n {2}own {5}false --token \$\{HOST_KEY\}\n/);
+      assert.match(listed.out, /own {2}false --token \$\{HOST_KEY\}\n/);
+      assert.ok(!`${said}${listed.out}${listed.err}`.includes(secret.HOST_KEY));
+    });
+
+    it("are about a session that was loaded, too", async () => {
+      await serve(() => ({ parts: [say("fine")] }));
+      const first = await open();
+      const id = await begin(first);
+      await ask(first, id, prompt("hello there"));
+      await first.leave();
+      const editor = await open();
+      const params = { cwd: at.place.workspace, mcpServers: [], sessionId: id };
+      await editor.agent.request(methods.agent.session.resume, params);
+      await editor.told(isOffer);
+      await ask(editor, id, prompt("/context"));
+      assert.match(saidIn(editor.updates, "agent_message_chunk"), /hello there/);
+      assert.equal(at.server.records.length, 1);
+    });
+  });
+
+  describe("hooks and servers of the project that nobody has looked at", () => {
+    const hook = (command: string) =>
+      at.place.put(
+        ".claude/settings.json",
+        JSON.stringify({ hooks: { UserPromptSubmit: [{ hooks: [{ type: "command", command }] }] } }),
+      );
+    const answering = (...answers: string[]): EditorOptions => ({
+      onPermission: () => ({ outcome: { outcome: "selected", optionId: answers.shift() ?? "none left" } }),
+    });
+    const textOf = ({ permissions }: Editor): string => JSON.stringify(permissions);
+
+    it("are asked about with the first prompt, each on its own, and again with what has changed", async () => {
+      at.place.put("seen.sh", "echo heard >> seen.txt\n");
+      hook("sh seen.sh");
+      const one = { command: process.execPath, args: [sampleServer] };
+      at.place.put(".mcp.json", JSON.stringify({ mcpServers: { one } }));
+      await serve(() => ({ parts: [say("fine")] }));
+      const first = await open(answering("later", "never"));
+      const id = await begin(first);
+      await ask(first, id, prompt("one"));
+      await ask(first, id, prompt("two"));
+      assert.equal(first.permissions.length, 2);
+      assert.match(textOf(first), /UserPromptSubmit: sh seen\.sh[\s\S]*with seen\.sh/);
+      assert.match(textOf(first), /one:[\s\S]*server\.mjs/);
+      assert.equal(existsSync(join(at.place.workspace, "seen.txt")), false);
+      const second = await open(answering("yes"));
+      await ask(second, await begin(second), prompt("three"));
+      assert.equal(second.permissions.length, 1);
+      assert.equal(readFileSync(join(at.place.workspace, "seen.txt"), "utf8"), "heard\n");
+      at.place.put("seen.sh", "echo otherwise >> seen.txt\n");
+      const third = await open(answering("later"));
+      await ask(third, await begin(third), prompt("four"));
+      assert.match(textOf(third), /CHANGED {2}UserPromptSubmit: sh seen\.sh[\s\S]*seen\.sh is not as it was/);
+      assert.equal(readFileSync(join(at.place.workspace, "seen.txt"), "utf8"), "heard\n");
+    });
+
+    it("a server that is let start is one of the session's", async () => {
+      const one = { command: process.execPath, args: [sampleServer] };
+      at.place.put(".mcp.json", JSON.stringify({ mcpServers: { one } }));
+      await serve([{ parts: [say("fine")] }]);
+      const editor = await open(answering("yes"));
+      await ask(editor, await begin(editor), prompt("hi"));
+      assert.match(at.server.records[0]?.text ?? "", /find_tools/);
+    });
+
+    it("the person who stops instead says nothing of them", async () => {
+      hook("true");
+      await serve([{ parts: [say("fine")] }]);
+      const editor = await open();
+      const id = await begin(editor);
+      assert.deepEqual(await ask(editor, id, prompt("one")), { stopReason: "cancelled" });
+      assert.deepEqual(await ask(editor, id, prompt("one")), { stopReason: "cancelled" });
+      assert.deepEqual([editor.permissions.length, at.server.records.length], [2, 0]);
+    });
+  });
+});
