@@ -254,10 +254,13 @@ describe("lathe eval mine", () => {
       join(place.workspace, "repo", ".git", "config"),
       `[core]\n\tfsmonitor = touch ${trap}\n\thooksPath = /\n`,
     );
+    writeFileSync(join(place.home, ".npmrc"), "registry=https://me:hidden@npm.corp.example/\n");
     const mined = await place.run(["eval", "mine", "repo", "--out", "tasks"]);
     assert.equal(mined.code, 0, mined.err);
     assert.match(mined.out, /^1 tasks of 2 candidates in 2 commits/);
     assert.match(mined.err, /nothing that a test sees.*its tests pass without the fix/);
+    assert.match(mined.err, /npm\.corp\.example of npm wants a login/);
+    assert.doesNotMatch(mined.err, /hidden/);
     assert.ok(!existsSync(trap));
     const [name = ""] = readdirSync(join(place.workspace, "tasks"));
     const read = (path: string): string => readFileSync(join(place.workspace, "tasks", name, path), "utf8");

@@ -6,7 +6,7 @@ import { paletteFor } from "../render/palette.ts";
 import { Screen } from "../render/screen.ts";
 import { withInterruptions } from "./with-interruptions.ts";
 
-type Asked = Omit<MineQuery, "env" | "signal" | "onTried">;
+type Asked = Omit<MineQuery, "env" | "signal" | "onTried" | "onRemark">;
 
 export async function mineEval(asked: Asked, json: boolean): Promise<number | Failure> {
   const screen = new Screen(process.stderr, paletteFor(process.stderr, process.env));
@@ -19,8 +19,9 @@ export async function mineEval(asked: Asked, json: boolean): Promise<number | Fa
     const reason = why === undefined ? "" : paint.dim(` ${fit(why, 120)}`);
     screen.line(`${mark} ${commit.slice(0, 10)} ${fit(subject, 60)}${reason}`);
   };
+  const onRemark = (text: string): void => screen.line(paint.dim(text));
   const result = await withInterruptions((signal) =>
-    mineRepository({ ...asked, env: process.env, signal, onTried }),
+    mineRepository({ ...asked, env: process.env, signal, onTried, onRemark }),
   ).finally(() => screen.close());
   if (typeof result === "number" || isFailure(result)) return result;
   const tasks = result.tried.flatMap(({ task }) => task ?? []);

@@ -23,6 +23,8 @@ export interface MineQuery extends Pick<LocalOptions, "env" | "sandboxLimits"> {
   readonly reach: readonly string[] | "open";
   readonly signal: AbortSignal;
   onTried(tried: Tried, verified: number): void;
+  /** What set-ups cannot have, such as a registry that wants a login. */
+  onRemark(text: string): void;
 }
 
 /** Every run has to say the same so often. */
@@ -44,6 +46,7 @@ export async function mineRepository(query: MineQuery): Promise<Mined | Failure>
     const setUp = await openEvalShell(work, reached, { ...query, installs: true, projects });
     if (isFailure(setUp)) return setUp;
     shells.push(setUp);
+    if (setUp.remark !== undefined) query.onRemark(setUp.remark);
     const run = await openEvalShell(work, { hosts: [] }, query);
     if (isFailure(run)) return run;
     shells.push(run);
