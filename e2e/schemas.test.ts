@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
+import { type AssistantPart, type Message, messageText } from "@lathe/protocol";
 import { startWireServer, type WireServer } from "@lathe/testkit";
 import { Ajv, type ValidateFunction } from "ajv";
 import { type Ended, makePlace, type Place, wireEnv } from "./lathe.ts";
@@ -25,13 +26,21 @@ function lines(text: string): readonly unknown[] {
     .map((line) => JSON.parse(line));
 }
 
+/** What the one who judges says of a list of messages. */
+function allSatisfied(messages: readonly Message[]): AssistantPart {
+  const [first] = messages;
+  const list = JSON.parse(first?.role === "user" ? messageText(first.parts) : "[]") as readonly string[];
+  return { type: "text", text: JSON.stringify(list.map(() => "satisfied")) };
+}
+
 describe("the published schemas", () => {
   let place: Place;
   let server: WireServer;
   let env: Readonly<Record<string, string>>;
   before(async () => {
     place = makePlace();
-    server = await startWireServer(({ text }) => {
+    server = await startWireServer(({ text, request }) => {
+      if (text.includes("You read what users say")) return { parts: [allSatisfied(request.messages)] };
       const call = {
         type: "tool-call",
         id: "c1",
@@ -110,6 +119,13 @@ describe("the published schemas", () => {
       isTrue(event, line);
     isTrue(schema("report"), JSON.parse((await run("report", "--json")).out));
     isTrue(schema("report-keep"), JSON.parse((await run("report", "keep", "--json")).out));
+    await run("run", "--no-sandbox", "--continue", "thanks");
+    const satisfaction = schema("report-satisfaction");
+    const asked = ["report", "satisfaction", "--json"];
+    isTrue(satisfaction, JSON.parse((await run(...asked)).out));
+    const judged = JSON.parse((await run(...asked, "--model", "anthropic/claude-sonnet-5-5")).out);
+    isTrue(satisfaction, judged);
+    assert.equal(judged.judged.messages, 1);
   });
 
   it("take the configurations that Lathe takes, and no others", async () => {

@@ -10,7 +10,7 @@ import { projectSchema, userSchema } from "../src/config/config-file.ts";
 import { clientMethods, errorData, notifications, serverMethods } from "../src/rpc/rpc-messages.ts";
 import { configAbout } from "../src/schemas/config-about.ts";
 import { runResultSchema, runStreamSchema } from "../src/schemas/output-schemas.ts";
-import { keepSchema, reportSchema } from "../src/schemas/report-schemas.ts";
+import { keepSchema, reportSchema, satisfactionSchema } from "../src/schemas/report-schemas.ts";
 import { schemaNames } from "../src/schemas/schema-names.ts";
 
 const draft = "http://json-schema.org/draft-07/schema#";
@@ -198,6 +198,7 @@ export function publishedSchemas() {
     "run-stream": file("run-stream", converted(runStreamSchema, { ...named, event })),
     report: file("report", converted(reportSchema)),
     "report-keep": file("report-keep", converted(keepSchema)),
+    "report-satisfaction": file("report-satisfaction", converted(satisfactionSchema, named)),
     rpc: file("rpc", rpcSchema()),
   };
   const texts = Object.entries(made).map(([name, json]) => [

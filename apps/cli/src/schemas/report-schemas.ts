@@ -1,5 +1,6 @@
-/** Report schemas: what `lathe report --json` and `lathe report keep --json` print. */
+/** Report schemas: what `lathe report --json`, `lathe report keep --json` and `lathe report satisfaction --json` print. */
 import { failureCodes } from "@lathe/protocol";
+import { publicSchemas } from "@lathe/protocol/schemas";
 import * as v from "valibot";
 
 const number = v.number();
@@ -99,4 +100,34 @@ export const keepSchema: v.GenericSchema = v.object({
   measured: v.object({ changes: number, gone: number }),
   total: keepRows,
   by: v.object({ model: keepRows, tool: keepRows, language: keepRows, folder: keepRows }),
+});
+
+const estimate = v.object({ value: number, low: number, high: number });
+const reactions = {
+  counts: v.object({
+    satisfied: number,
+    corrected: number,
+    "failure-reported": number,
+    "moved-on": number,
+    "gave-up": number,
+  }),
+  trouble: v.exactOptional(estimate),
+};
+const satisfactionGroup = v.object({ name: v.string(), ...reactions });
+
+export const satisfactionSchema: v.GenericSchema = v.object({
+  total: satisfactionGroup,
+  models: v.array(satisfactionGroup),
+  silent: number,
+  kappa: estimate,
+  judged: v.exactOptional(
+    v.object({
+      model: v.string(),
+      messages: number,
+      ...reactions,
+      kappa: estimate,
+      usage: v.exactOptional(publicSchemas.usage),
+      cost: v.exactOptional(number),
+    }),
+  ),
 });

@@ -7,5 +7,6 @@ export const schemaNames = {
   "run-stream": "one line of `run --output-format stream-json`",
   report: "what `report --json` prints",
   "report-keep": "what `report keep --json` prints",
+  "report-satisfaction": "what `report satisfaction --json` prints",
   rpc: "the messages of `rpc`",
 } as const;
