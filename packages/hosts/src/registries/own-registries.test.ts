@@ -78,6 +78,28 @@ it("leaves out a registry that wants a login, and says so without it", () => {
   assert.doesNotMatch(at.remark(env) ?? "", /hidden|me:|two/);
 });
 
+it("sees the logins of pip and Go in .netrc, and not those of macros", () => {
+  const netrc =
+    "# machine no.corp.example\nmachine PyPI.corp.example\n  login me password hidden\nmacdef all\nmachine one.corp.example\n\ndefault login me password hidden\nmachine go.corp.example login me password hidden\n";
+  at.put(join(at.home, ".netrc"), netrc);
+  at.put(join(at.home, "other"), "machine one.corp.example login me password hidden");
+  const env = {
+    PIP_INDEX_URL: "https://pypi.corp.example/simple",
+    PIP_EXTRA_INDEX_URL: "https://one.corp.example/simple https://no.corp.example/simple",
+    GOPROXY: "https://go.corp.example",
+    NPM_CONFIG_REGISTRY: "https://pypi.corp.example/npm/",
+  };
+  assert.deepEqual(at.hosts(env), ["pypi.corp.example:443", "one.corp.example:443", "no.corp.example:443"]);
+  assert.deepEqual(Object.keys(at.files(env)), [".npmrc", ".config/pip/pip.conf"]);
+  assert.match(
+    at.remark(env) ?? "",
+    /pypi\.corp\.example of pip wants a login.*go\.corp\.example of Go wants/,
+  );
+  assert.doesNotMatch(at.remark(env) ?? "", /hidden|one\./);
+  const elsewhere = { ...env, NETRC: join(at.home, "other") };
+  assert.match(at.remark(elsewhere) ?? "", /: the registry one\.corp\.example of pip wants a login, [^;]*$/);
+});
+
 it("passes no key on that is a part of an address", () => {
   const env = {
     NPM_CONFIG_REGISTRY: "https://npm.corp.example/npm/?token=hidden#hidden",
@@ -206,6 +228,16 @@ it("sees npm's logins beside the registry, of its folder and those above", () =>
     at.put(join(at.home, ".npmrc"), `registry=https://npm.corp.example/one\n${login}\n`);
     assert.deepEqual([at.hosts(), at.remark()], [["npm.corp.example:443"], undefined], login);
   }
+});
+
+it("sees npm's logins in variables, too", () => {
+  const env = { NPM_CONFIG_REGISTRY: "https://npm.corp.example/one/" };
+  assert.deepEqual(at.hosts({ ...env, "npm_config_//npm.corp.example/other/:_authToken": "hidden" }), [
+    "npm.corp.example:443",
+  ]);
+  const withLogin = { ...env, "NPM_CONFIG_//npm.corp.example/:_authToken": "hidden" };
+  assert.deepEqual([at.hosts(withLogin), at.files(withLogin)], [[], {}]);
+  assert.match(at.remark(withLogin) ?? "", /of npm wants a login/);
 });
 
 it("keeps packages of a scope at a registry that wants a login, and the public one with a login for publishing", () => {

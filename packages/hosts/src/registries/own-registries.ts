@@ -4,6 +4,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { homeFolder } from "../home-folder.ts";
 import { type CargoTexts, cargoRegistries } from "./cargo-registries.ts";
 import { goRegistries, goSetting } from "./go-registries.ts";
+import { netrcHosts } from "./netrc-hosts.ts";
 import { npmRegistries } from "./npm-registries.ts";
 import { pipRegistries } from "./pip-registries.ts";
 import { isIn, isInWorkingTree, projectFolders } from "./project-folders.ts";
@@ -38,8 +39,10 @@ export function ownRegistries(place: RegistryPlace): OwnSettings {
   const { env, reachesMachine = false } = place;
   const texts = readOwn(place);
   const kinds = ["npm", "pypi", "go", "crates"] as const;
+  const netrc = netrcHosts(texts.netrc);
   const all = kinds.map((kind) => {
-    const keeping = createKeeping(kind, reachesMachine);
+    const logins = kind === "pypi" || kind === "go" ? { logins: netrc } : {};
+    const keeping = createKeeping(kind, { reachesMachine, ...logins });
     const lines = {
       npm: () => npmRegistries(texts.npm, keeping),
       pypi: () => pipRegistries(texts.pip, env, keeping),
@@ -63,6 +66,7 @@ interface OwnTexts {
   readonly pip: readonly string[];
   readonly go: string;
   readonly cargo: CargoTexts;
+  readonly netrc: string;
 }
 
 function readOwn({ cwd, env, projects = [] }: RegistryPlace): OwnTexts {
@@ -88,6 +92,7 @@ function readOwn({ cwd, env, projects = [] }: RegistryPlace): OwnTexts {
       ...["/etc/npmrc", "/usr/etc/npmrc", "/usr/local/etc/npmrc"].map(read),
       readNamed(env.NPM_CONFIG_USERCONFIG, join(home, ".npmrc")),
       env.NPM_CONFIG_REGISTRY ? `registry=${env.NPM_CONFIG_REGISTRY}` : "",
+      ...Object.keys(env).flatMap((name) => (npmLogin.test(name) ? [`${name.slice(11)}=set`] : [])),
     ],
     pip: [
       ...["/etc/pip.conf", "/etc/xdg/pip/pip.conf"].map(read),
@@ -97,8 +102,13 @@ function readOwn({ cwd, env, projects = [] }: RegistryPlace): OwnTexts {
     ],
     go: env.GOPROXY ?? goSetting(goEnv),
     cargo: { config: readCargo("config"), credentials: readCargo("credentials") },
+    // In a repository, too: that there is a login is all that is taken from it.
+    netrc: textOutside(absolute(env.NETRC) ?? join(home, ".netrc"), []),
   };
 }
+
+/** As npm reads them: which address there is a login for; what it is stays where it is. */
+const npmLogin = /^npm_config_\/\/[^\n]+:_(?:auth|authToken|password)$/i;
 
 const places = {
   npm: ".npmrc",

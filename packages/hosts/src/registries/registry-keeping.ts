@@ -32,14 +32,23 @@ export interface RegistryKeeping {
   keep(text: string, said?: Said): string | undefined;
 }
 
-/** `reachesMachine`: the network of commands is the machine's. */
-export function createKeeping(kind: OwnRegistry["kind"], reachesMachine: boolean): RegistryKeeping {
+interface KeepingOptions {
+  /** The network of commands is the machine's. */
+  readonly reachesMachine: boolean;
+  /** Hosts that the package manager has logins for in a file of its own. */
+  readonly logins?: ReadonlySet<string>;
+}
+
+export function createKeeping(
+  kind: OwnRegistry["kind"],
+  { reachesMachine, logins }: KeepingOptions,
+): RegistryKeeping {
   const registries: OwnRegistry[] = [];
   const left: LeftRegistry[] = [];
   const reasonAgainst = (url: URL, text: string, hasLogin: boolean): LeftRegistry["why"] | undefined => {
     if (hasKeyInPath(url)) return "key";
     if (!reachesMachine && isOfCommands(url, kind)) return "own-address";
-    return loginAt(url, text, hasLogin);
+    return loginAt(url, text, hasLogin || logins?.has(url.hostname) === true);
   };
   const keep: RegistryKeeping["keep"] = (text, { hasLogin = false, isNamed = false } = {}) => {
     const url = plainUrl(text);
