@@ -56,6 +56,40 @@ describe("a program", () => {
     assert.equal(told.at(-1), "turn: done");
   });
 
+  it("takes some of an edit, and is told what is wrong with an answer", async () => {
+    const content = "import fs from 'node:fs';\n\n\n\n\nexport const size = (f) => f.length;\n";
+    const changed = content
+      .replace("import", "console.log(1);\nimport")
+      .replace("f.length", "fs.statSync(f).size");
+    const call = (tool: string, input: object) =>
+      ({ parts: [{ type: "tool-call", id: tool, tool, input: JSON.stringify(input) }] }) as const;
+    const script = [
+      call("read", { path: "a.js" }),
+      call("write", { path: "a.js", content: changed }),
+      { parts: [{ type: "text", text: "It is mended." }] } as const,
+    ];
+    let at = 0;
+    server = await startWireServer(() => script[at++ % script.length] ?? { parts: [] });
+    place.put("a.js", content);
+    const { code, out, err } = await run(join(root, "examples/take-parts.ts"), ["mend", "it"]);
+    assert.deepEqual([code, out], [0, "It is mended.\nchanged: a.js\n"], err);
+    const wanted = content.replace("f.length", "fs.statSync(f).size");
+    assert.equal(readFileSync(join(place.workspace, "a.js"), "utf8"), wanted);
+    assert.match(server.records.at(-1)?.text ?? "", /took 1 of the 2 hunks[\s\S]*No console\.log here\./);
+
+    at = 0;
+    place.put("a.js", content);
+    const wrong = await runText(`
+      import { run } from "lathe-agent";
+      const take = [{ path: "a.js", hunks: [7] }];
+      const onQuestion = () => ({ answer: "allow", take });
+      const turn = await run("x", { mode: "ask", onQuestion, onRemark: (text) => console.log(text) });
+      console.log(turn.end.type);
+    `);
+    assert.match(wrong.out, /there is no hunk 7 of a\.js; it has 2, from 0 to 1\ncancelled\n$/, wrong.err);
+    assert.equal(readFileSync(join(place.workspace, "a.js"), "utf8"), content);
+  });
+
   it("is told what is wrong as a value, and goes on with a session", async () => {
     server = await startWireServer((_, i) => ({ parts: [{ type: "text", text: `answer ${i}` }] }));
     const { out, err } = await runText(`

@@ -89,4 +89,44 @@ describe("an edit taken in part", { skip: noTmux() }, () => {
       assert.match(told, /keep mul simple/);
     });
   }
+
+  it("by numbers and one by one, at the plain prompt of a run", async (t) => {
+    const answers: WireAnswer[] = [
+      { parts: [call("read", { path: "sums.js" })] },
+      { parts: [call("apply_patch", { patch })] },
+      { parts: [{ type: "text", text: "As you wish." }] },
+    ];
+    const server = await startWireServer(() => answers.shift() ?? { parts: [] });
+    const place = makePlace();
+    place.put("sums.js", sums);
+    place.put("sums.test.js", test);
+    const size = { columns: 100, rows: 50 };
+    const args = ["run", "--no-sandbox", "--permission-mode", "ask", "fix the sums"];
+    const terminal = await openTmux(place, args, { size, env: wireEnv(server.url) });
+    t.after(async () => {
+      await terminal.close();
+      await server.close();
+      place.remove();
+    });
+    const answer = async (shown: RegExp, words: string): Promise<void> => {
+      await terminal.until(shown);
+      await terminal.type(words);
+      await terminal.press("Enter");
+    };
+    await answer(/1\. sums\.js[\s\S]*2\. sums\.js[\s\S]*3\. sums\.test\.js[\s\S]*>$/, "2,4");
+    await answer(/there is no hunk 4: this edit has 3 hunks[\s\S]*>$/, "h");
+    await answer(/Take hunk 1 of 3\? .*>$/, "n");
+    await answer(/Take hunk 2 of 3\? .*>$/, "y");
+    await answer(/Take hunk 3 of 3\? .*>$/, "q");
+    sameScreen(
+      "hunks-in-lines",
+      size,
+      await terminal.until(/Take hunk 3 of 3[\s\S]*May apply_patch[\s\S]*>$/),
+    );
+    await answer(/May apply_patch[\s\S]*>$/, "1 3");
+    await terminal.until(/exit 0/);
+    assert.equal(readFileSync(join(place.workspace, "sums.js"), "utf8"), sums.replace("a - b", "a + b"));
+    assert.match(readFileSync(join(place.workspace, "sums.test.js"), "utf8"), /does not add/);
+    assert.match(server.records.at(-1)?.text ?? "", /took 2 of the 3 hunks/);
+  });
 });

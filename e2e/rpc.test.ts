@@ -108,7 +108,11 @@ function say(text: string): AssistantPart {
 }
 
 function write(id: string, path: string): AssistantPart {
-  return { type: "tool-call", id, tool: "write", input: JSON.stringify({ path, content: "hello\n" }) };
+  return call(id, "write", { path, content: "hello\n" });
+}
+
+function call(id: string, tool: string, input: object): AssistantPart {
+  return { type: "tool-call", id, tool, input: JSON.stringify(input) };
 }
 
 describe("lathe rpc", () => {
@@ -198,6 +202,69 @@ describe("lathe rpc", () => {
     assert.deepEqual((await turn).changed, ["a.txt"]);
     assert.ok(!existsSync(join(place.workspace, "b.txt")));
     assert.equal(await client.leave(), 0);
+  });
+
+  describe("an edit taken in part", () => {
+    const content = "keep\n1\n2\n3\n4\n5\n6\n7\n8\n-- nine\n";
+    const edited = "Keep\n1\n2\n3\n4\n5\n6\n7\n8\n++ nine\n-- ten\n";
+    const script: WireScript = [
+      { parts: [call("r", "read", { path: "a.txt" })] },
+      { parts: [call("w", "write", { path: "a.txt", content: edited })] },
+      { parts: [say("Done.")] },
+    ];
+    const asked = async (client: Client) => {
+      place.put("a.txt", content);
+      const session = await begun(client, { mode: "ask" });
+      const turn = client.result("session/prompt", { session, text: "write" });
+      const { id, params } = await client.until(
+        ({ method, params: told }) => method === "session/question" && told?.session === session,
+      );
+      return { session, turn, id, question: Object(Object(params).question) as { readonly call?: Fields } };
+    };
+
+    it("writes what is named of it, and tells the model the rest", async () => {
+      const seen: string[] = [];
+      const client = await greeted((request, at) => {
+        seen.push(request.text);
+        return script[at] ?? { parts: [] };
+      });
+      const { turn, id, question } = await asked(client);
+      assert.equal(question.call?.hasParts, true);
+      const [file] = Object(question.call).files as readonly { path: string; hunks: readonly string[] }[];
+      assert.equal(file?.path, "a.txt");
+      assert.match(file?.hunks[0] ?? "", /^@@[^\n]*\n-keep\n\+Keep\n/);
+      assert.match(file?.hunks[1] ?? "", /\n--- nine\n\+\+\+ nine\n\+-- ten\n$/);
+      const take = [{ path: "a.txt", hunks: [1] }];
+      client.send({ id, result: { answer: "allow", take, words: "the first stays" } });
+      assert.deepEqual((await turn).changed, ["a.txt"]);
+      const wanted = content.replace("-- nine\n", "++ nine\n-- ten\n");
+      assert.equal(readFileSync(join(place.workspace, "a.txt"), "utf8"), wanted);
+      assert.match(seen.at(-1) ?? "", /took 1 of the 2 hunks[\s\S]*The person said: the first stays/);
+      assert.equal(await client.leave(), 0);
+    });
+
+    const wrong: readonly (readonly [Fields, RegExp])[] = [
+      [{ take: [{ path: "a.txt", hunks: [2] }] }, /no hunk 2 of a\.txt; it has 2/],
+      [{ take: [{ path: "a.txt", hunks: [] }] }, /it names no hunk: answer "deny"/],
+      [{ take: [] }, /it names no hunk/],
+      [{ take: [{ path: "b.txt", hunks: [0] }] }, /no file b\.txt in the edit; its files: a\.txt/],
+      [{ taken: [{ path: "a.txt", hunks: [0] }] }, /Invalid key[\s\S]*"taken"/],
+      [{ answer: "deny", take: [{ path: "a.txt", hunks: [0] }] }, /only "allow" takes some/],
+    ];
+    it("is refused and said why where it cannot be read, or names what is not there", async () => {
+      const client = await greeted((_, at) => script[at % 2] ?? { parts: [] });
+      for (const [answer, told] of wrong) {
+        const { session, turn, id } = await asked(client);
+        client.send({ id, result: { answer: "allow", ...answer } });
+        assert.equal(Object((await turn).end).type, "cancelled");
+        const remarks = client.told.filter(
+          ({ method, params }) => method === "session/remark" && params?.session === session,
+        );
+        assert.match(remarks.map(({ params }) => params?.text).join("\n"), told);
+        assert.equal(readFileSync(join(place.workspace, "a.txt"), "utf8"), content);
+      }
+      assert.equal(await client.leave(), 0);
+    });
   });
 
   it("lets nothing happen where the client answers with an error or nonsense", async () => {

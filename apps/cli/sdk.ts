@@ -15,6 +15,7 @@ export type {
   ModelRequest,
   Outcome,
   Session,
+  TakenHunks,
   Tool,
   TurnEnd,
   Usage,
@@ -30,4 +31,4 @@ export {
   type Words,
 } from "./src/sdk/open-session.ts";
 export { defineTool, type OwnTool } from "./src/sdk/own-tool.ts";
-export type { Question, QuestionedCall } from "./src/sdk/question.ts";
+export type { PartialAnswer, Question, QuestionedCall, QuestionedFile } from "./src/sdk/question.ts";

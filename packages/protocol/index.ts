@@ -71,11 +71,15 @@ export {
   severities,
 } from "./src/diagnostics.ts";
 export {
+  choosePart,
   type EditPart,
   effectsOfPart,
+  type FileOfHunks,
   isEditPart,
   type PartOfFile,
   type ProposedFile,
+  partOf,
+  type TakenHunks,
 } from "./src/edit-part.ts";
 export type { Embedded, Embedder } from "./src/embedder.ts";
 export {

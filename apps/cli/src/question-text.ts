@@ -12,14 +12,19 @@ export type AskedCall = Awaited<ReturnType<LocalSession["askedCall"]>>;
 /** With how to answer it by typing; `call` is what a permission is asked for, where that is known. */
 export function questionText(asked: Asked, call: AskedCall, paint: Palette): string {
   const { kind, options } = asked;
-  if (kind === "permission") return `${aboutText(asked, call, paint)}${paint.dim(howToAnswer(asked))}`;
+  if (kind === "permission") {
+    const isNumbered = call?.hasParts === true;
+    return `${aboutText(asked, call, paint, isNumbered)}${paint.dim(howToAnswer(asked, isNumbered))}`;
+  }
   const list = options.map((option, at) => `  ${at + 1}. ${harmless(option)}\n`).join("");
   const how = options.length > 0 ? `${paint.dim("a number, or your own words")} ` : "";
   return `${aboutText(asked, call, paint)}${list}${how}`;
 }
 
-/** What is asked, whole, and why. */
-export function aboutText({ kind, text }: Asked, call: AskedCall, paint: Palette): string {
+/** What is asked, whole, and why; with numbers by which hunks can be named. */
+export function aboutText(
+  ...[{ kind, text }, call, paint, isNumbered]: [Asked, AskedCall, Palette, boolean?]
+): string {
   const { bold, dim, yellow } = paint;
   if (kind === "question" || !call) return `\n${yellow("?")} ${bold(harmless(text))}\n`;
   const target = harmless(targetOf(call)).replaceAll("\n", "\n  ");
@@ -28,7 +33,7 @@ export function aboutText({ kind, text }: Asked, call: AskedCall, paint: Palette
     const wanted = harmless(listOf(call.beyond)).replaceAll("\n", "\n  ");
     return `\n${yellow("?")} The sandbox stopped this${by}. Run it again with more allowed?\n  ${target}\n  ${bold(wanted)}\n${dim(oneLine(call.why))}\n`;
   }
-  const files = filesText(call, paint);
+  const files = isNumbered ? numberedText(call, paint) : filesText(call, paint);
   return `\n${yellow("?")} May ${call.tool} do this${by}?\n  ${bold(target)}\n${files}${dim(oneLine(call.why))}\n`;
 }
 
@@ -46,9 +51,25 @@ function filesText({ files = [] }: NonNullable<AskedCall>, paint: Palette): stri
     .join("");
 }
 
+/** Each hunk below its number, which counts through all files. */
+function numberedText({ files = [] }: NonNullable<AskedCall>, paint: Palette): string {
+  let number = 0;
+  return files
+    .flatMap(({ path, to, hunks }) => {
+      const name = harmless(to === undefined ? path : `${path} → ${to}`);
+      return hunks.flatMap((hunk) => {
+        const head = paint.bold(`  ${++number}. ${name}`);
+        return [head, ...diffLines(hunk, paint, mostLines).map((line) => `  ${line}`)];
+      });
+    })
+    .map((line) => `${line}\n`)
+    .join("");
+}
+
 /** What an answer for more than this once would mean is shown before it is given, and whole. */
-function howToAnswer({ options, rules = [] }: Asked): string {
-  const last = "[n]o, or say what to do instead ";
+function howToAnswer({ options, rules = [] }: Asked, hasParts: boolean): string {
+  const some = hasParts ? "[1,3] some hunks, [h]unk by hunk, " : "";
+  const last = `${some}[n]o, or say what to do instead `;
   if (!options.includes(allowForSession)) return `[y]es, ${last}`;
   if (rules.length === 0) return `[y]es, [s] for the whole session, ${last}`;
   const isLasting = options.includes(allowForProject);

@@ -1,6 +1,7 @@
 /** Edit part: what a person took of an edit, and what not. */
 import * as v from "valibot";
 import type { Effect } from "./decision.ts";
+import { type Failure, failure } from "./failure.ts";
 
 /** A file as a call would leave it. A version is that of the text before; null where there is no file. */
 export interface ProposedFile {
@@ -55,4 +56,54 @@ export function effectsOfPart(effects: readonly Effect[], { files }: EditPart): 
     );
   const [kept, left] = [targets(true), targets(false)];
   return effects.filter(({ target }) => kept.has(target) || !left.has(target));
+}
+
+/** A file of an edit that is asked for, with its hunks. */
+export interface FileOfHunks extends Pick<PartOfFile, "path" | "to" | "version"> {
+  readonly hunks: readonly string[];
+}
+
+/** Of one file what is taken: hunks by their place in its list, from 0. */
+export interface TakenHunks {
+  readonly path: string;
+  readonly hunks: readonly number[];
+}
+
+/** `taken`: the hunks of each file, in the order of the files. */
+export function partOf(files: readonly FileOfHunks[], taken: readonly (readonly number[])[]): EditPart {
+  return {
+    files: files.map(({ path, to, version, hunks }, at) => ({
+      ...{ path, version, of: hunks.length, taken: taken[at] ?? [] },
+      ...(to !== undefined && { to }),
+    })),
+  };
+}
+
+/** *Contract:* a failure where it names what is not there, or nothing. */
+export function choosePart(files: readonly FileOfHunks[], taken: readonly TakenHunks[]): EditPart | Failure {
+  for (const { path, hunks } of taken) {
+    const there = files.filter((file) => file.path === path);
+    if (there.length !== 1) {
+      const names = files.map((file) => file.path).join(", ");
+      return wrong(`there is no file ${path} in the edit; its files: ${names}`);
+    }
+    const count = there[0]?.hunks.length ?? 0;
+    const beyond = hunks.find((hunk) => !Number.isInteger(hunk) || hunk < 0 || hunk >= count);
+    if (beyond !== undefined) {
+      const known = count === 1 ? "one, which is 0" : `${count}, from 0 to ${count - 1}`;
+      return wrong(`there is no hunk ${beyond} of ${path}; it has ${known}`);
+    }
+  }
+  const chosen = files.map(({ path }) => {
+    const all = taken.filter((one) => one.path === path).flatMap(({ hunks }) => hunks);
+    return [...new Set(all)].toSorted((a, b) => a - b);
+  });
+  if (chosen.every((hunks) => hunks.length === 0)) {
+    return wrong('it names no hunk: answer "deny" to take nothing');
+  }
+  return partOf(files, chosen);
+}
+
+function wrong(why: string): Failure {
+  return failure("invalid-arguments", `no part of this edit can be taken so: ${why}`, { who: "user" });
 }

@@ -2,6 +2,7 @@
 import type { Failure } from "@lathe/protocol";
 import { publicSchemas } from "@lathe/protocol/schemas";
 import * as v from "valibot";
+import type { QuestionedFile } from "../sdk/question.ts";
 import type {
   ClientMethod,
   ListedSession,
@@ -95,6 +96,13 @@ export const clientMethods: {
   },
 };
 
+const questionedFile: v.GenericSchema<unknown, QuestionedFile> = v.object({
+  path: v.string(),
+  to: v.exactOptional(v.string()),
+  version: v.nullable(v.string()),
+  hunks: v.array(v.string()),
+});
+
 /** What the client is asked. */
 export const serverMethods: {
   readonly [M in keyof ServerMethods]: {
@@ -117,11 +125,18 @@ export const serverMethods: {
             effects: v.array(effect),
             beyond: v.exactOptional(v.array(effect)),
             why: v.string(),
+            files: v.exactOptional(v.array(questionedFile)),
+            hasParts: v.exactOptional(v.literal(true)),
           }),
         ),
       }),
     }),
-    result: v.object({ answer: v.string() }),
+    // Nobody's slip of the pen takes a whole edit.
+    result: v.strictObject({
+      answer: v.string(),
+      take: v.exactOptional(v.array(v.strictObject({ path: v.string(), hunks: v.array(v.number()) }))),
+      words: v.exactOptional(v.string()),
+    }),
   },
 };
 

@@ -1,7 +1,7 @@
 /** RPC types: what `lathe rpc` takes and gives, by method. */
 import type { Delta, Event, ImagePart, Limits, Mode } from "@lathe/protocol";
 import type { Turn } from "../sdk/open-session.ts";
-import type { Question } from "../sdk/question.ts";
+import type { PartialAnswer, Question } from "../sdk/question.ts";
 
 /** What a session may be opened with, new or not. */
 export interface OpenParams {
@@ -62,7 +62,7 @@ export interface ClientMethods {
 export interface ServerMethods {
   readonly "session/question": {
     readonly params: NamedSession & { readonly question: Question };
-    readonly result: { readonly answer: string };
+    readonly result: PartialAnswer;
   };
 }
 

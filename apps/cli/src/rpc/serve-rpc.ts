@@ -203,7 +203,7 @@ async function openFor(peer: RpcPeer, id: string, options: SessionOptions): Prom
     onQuestion: async (question: Question) => {
       const given = await peer.ask("session/question", { session, question });
       // What is no answer lets nothing happen: it ends the turn.
-      return v.parse(serverMethods["session/question"].result, given).answer;
+      return v.parse(serverMethods["session/question"].result, given);
     },
   };
   return openSessionAs(told, id);

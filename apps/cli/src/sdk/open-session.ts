@@ -18,7 +18,7 @@ import {
 import { emptyTally, type Tally, tallied } from "../reporters/tally.ts";
 import { agentOptions } from "../run-options.ts";
 import { answerQuestions } from "./answer-questions.ts";
-import type { Question } from "./question.ts";
+import type { PartialAnswer, Question } from "./question.ts";
 
 /** What is said to a session: a text, and images that go with it. */
 export type Words = Pick<Extract<Offer, { type: "message" }>, "text" | "images">;
@@ -46,8 +46,8 @@ export interface SessionOptions {
   onDelta?(delta: Delta): void;
   /** What the user should know, in one sentence. */
   onRemark?(text: string): void;
-  /** *Contract:* the answer; without it a call that needs a person ends the turn. */
-  onQuestion?(question: Question): Promise<string> | string;
+  /** *Contract:* the answer, or what is taken of an edit; without it a call that needs a person ends the turn. */
+  onQuestion?(question: Question): Promise<string | PartialAnswer> | string | PartialAnswer;
 }
 
 /** What one `run` came to. */
@@ -103,7 +103,12 @@ export async function openSessionAs(
   const tell: Listener = (happening) => {
     for (const listener of listeners) listener(happening);
   };
-  const questions = options.onQuestion && answerQuestions(options.onQuestion, () => session);
+  const questions =
+    options.onQuestion &&
+    answerQuestions(options.onQuestion, {
+      session: () => session,
+      remark: (text) => options.onRemark?.(text),
+    });
   const opened = {
     ...local,
     attended: questions !== undefined,

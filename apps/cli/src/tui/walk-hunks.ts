@@ -1,15 +1,15 @@
 /** Walking through the hunks of an edit that is asked for: some are taken and others not, like `git add -p`. */
-import type { EditPart } from "@lathe/protocol";
+import { type EditPart, partOf } from "@lathe/protocol";
 import type { AskedCall } from "../question-text.ts";
 import { diffLines } from "../render/diff.ts";
 import { harmless } from "../render/fit.ts";
+import type { Palette } from "../render/palette.ts";
 import type { Choice, Option } from "./choice.ts";
-import type { Theme } from "./theme.ts";
 
 export type AskedFile = NonNullable<NonNullable<AskedCall>["files"]>[number];
 
 export interface Walking {
-  readonly theme: Theme;
+  readonly theme: Palette;
   print(lines: readonly string[]): void;
   /** *Contract:* resolves with an option's value, with words where it takes them, or with nothing when it was left. */
   ask(choice: Omit<Choice, "resolve">): Promise<string | undefined>;
@@ -40,17 +40,14 @@ export async function walkHunks(
   for (;;) {
     const taken = await goThrough(files, walking);
     if (!taken) return undefined;
-    const part = files.map(({ path, to, version, hunks }, at) => ({
-      ...{ path, version, of: hunks.length, taken: taken[at] ?? [] },
-      ...(to !== undefined && { to }),
-    }));
-    const count = part.reduce((sum, one) => sum + one.taken.length, 0);
-    const all = part.reduce((sum, { of }) => sum + of, 0);
+    const part = partOf(files, taken);
+    const count = part.files.reduce((sum, one) => sum + one.taken.length, 0);
+    const all = part.files.reduce((sum, { of }) => sum + of, 0);
     const title = `${count} of ${all} hunks are taken. Words for the agent?`;
     const words = await walking.ask({ title, options: done, takesWords: true });
     if (words === undefined) return undefined;
     if (words === "again") continue;
-    return { files: part, ...(words !== "yes" && { words }) };
+    return { ...part, ...(words !== "yes" && { words }) };
   }
 }
 

@@ -1,0 +1,23 @@
+/** Hunk numbers: what a person takes of an edit by typing its hunks' numbers, which count through all its files from 1. */
+import { type EditPart, type FileOfHunks, partOf } from "@lathe/protocol";
+
+const numbers = /^\d{1,6}(?:\s*-\s*\d{1,6})?(?:(?:\s*,\s*|\s+)\d{1,6}(?:\s*-\s*\d{1,6})?)*$/;
+
+/** Like `1,3` or `2-4 6`; undefined for other words, a text where numbers name what is not there. */
+export function partOfNumbers(words: string, files: readonly FileOfHunks[]): EditPart | string | undefined {
+  if (!numbers.test(words)) return undefined;
+  const all = files.flatMap(({ hunks }, file) => hunks.map((_, hunk) => ({ file, hunk })));
+  const taken = new Set<number>();
+  for (const [, first = "", last = first] of words.matchAll(/(\d+)(?:\s*-\s*(\d+))?/g)) {
+    const [from, to] = [Number(first), Number(last)];
+    if (from < 1 || to > all.length || from > to) {
+      const what = from === to ? `hunk ${from}` : `range ${from}-${to}`;
+      return `there is no ${what}: this edit has ${all.length} hunks, from 1 to ${all.length}`;
+    }
+    for (let at = from; at <= to; at++) taken.add(at - 1);
+  }
+  return partOf(
+    files,
+    files.map((_, file) => all.flatMap((one, at) => (one.file === file && taken.has(at) ? [one.hunk] : []))),
+  );
+}
