@@ -1,7 +1,7 @@
 /** Known files: what is known of each file of a tree, kept up by their stamps. */
-import { relative, sep } from "node:path";
 import { type FileStamp, isFresh, isSameStamp, stampOf } from "./file-stamp.ts";
-import { type KnownToGit, type Repository, readGitIndex } from "./git-index.ts";
+import { gitIds } from "./git-ids.ts";
+import type { Repository } from "./git-index.ts";
 
 export interface KnownFile {
   stamp: FileStamp;
@@ -18,25 +18,20 @@ export type KnownFiles = Map<string, KnownFile>;
 export interface Sweep {
   /** Looks at a file; what is new is looked up in git's index before it has to be read. */
   see(path: string): void;
-  /** Forgets what was not seen; true when a file came, went or changed. */
-  end(): boolean;
+  /** This file is not searched, or not there, any more. */
+  drop(path: string): void;
+  /** True when a file came, went or changed; of one of the whole tree, what was not seen is forgotten. */
+  end(of: "all" | "some"): boolean;
 }
 
-/** Of a whole tree, in place: most of it is as it was, and a session sweeps often. */
+/** Of a whole tree or of some of its files, in place: most of it is as it was, and a session sweeps often. */
 export function beginSweep(
   { root, repository }: { readonly root: string; readonly repository: Repository | undefined },
   files: KnownFiles,
 ): Sweep {
   const sweep = {};
   let [seen, changed] = [0, false];
-  let git: ReadonlyMap<string, KnownToGit> | undefined;
-  const prefix = repository ? prefixOf(repository.top, root) : "";
-  const knownToGit = (path: string, stamp: FileStamp): string | undefined => {
-    if (!repository) return undefined;
-    git ??= readGitIndex(repository.folder);
-    const entry = git.get(prefix + path);
-    return entry && isClean(entry, stamp) ? entry.id : undefined;
-  };
+  const knownToGit = gitIds({ root, repository });
   return {
     see(path) {
       const now = Date.now();
@@ -52,21 +47,15 @@ export function beginSweep(
       const id = knownToGit(path, stamp);
       files.set(path, { stamp, isFresh: isFresh(stamp, now), seen: sweep, ...(id !== undefined && { id }) });
     },
-    end() {
-      if (seen === files.size) return changed;
+    drop(path) {
+      if (files.delete(path)) changed = true;
+    },
+    end(of) {
+      if (of === "some" || seen === files.size) return changed;
       for (const [path, file] of files) if (file.seen !== sweep) files.delete(path);
       return true;
     },
   };
-}
-
-function prefixOf(top: string, root: string): string {
-  const inside = relative(top, root).split(sep).join("/");
-  return inside === "" ? "" : `${inside}/`;
-}
-
-function isClean({ size, mtime: [seconds, nanoseconds] }: KnownToGit, stamp: FileStamp): boolean {
-  return size === stamp.size && Math.abs(seconds * 1000 + nanoseconds / 1e6 - stamp.mtime) < 0.01;
 }
 
 /** As text of a file: one line for each path. */
