@@ -1,6 +1,6 @@
 /** Code index: the files of one tree, ranked for a query; kept up with the disk at each call. */
 import { join } from "node:path";
-import type { Failure } from "@lathe/protocol";
+import { type Failure, isFailure } from "@lathe/protocol";
 import { type Built, buildSegments, type SizedFile, usualSegmentBytes } from "./build/build-segments.ts";
 import { blobId, maxFileBytes, readQuietly } from "./build/index-files.ts";
 import type { Changes } from "./exact/followed-tree.ts";
@@ -18,6 +18,7 @@ import {
   type SegmentCache,
 } from "./segments/segment-cache.ts";
 import {
+  changedDocuments,
   contentKey,
   type Documents,
   documentsOf,
@@ -29,7 +30,14 @@ import {
   pathFacts,
 } from "./tree/documents.ts";
 import { type Repository, repositoryOf } from "./tree/git-index.ts";
-import { beginSweep, decodeKnown, encodeKnown, type KnownFiles, type Sweep } from "./tree/known-files.ts";
+import {
+  beginSweep,
+  decodeKnown,
+  encodeKnown,
+  type KnownFiles,
+  type Sweep,
+  type Swept,
+} from "./tree/known-files.ts";
 import { listTree } from "./tree/list-tree.ts";
 import { groupsOf, joinedSegment, staleSegments } from "./tree/stale-segments.ts";
 
@@ -117,22 +125,30 @@ export class CodeIndex {
     const before = this.#documents;
     // Until it is known what changed.
     this.#documents = undefined;
-    const changed = await this.#look(signal);
-    if (typeof changed === "object") return changed;
-    if (!changed && before) {
+    const looked = await this.#look(signal);
+    if (isFailure(looked)) return looked;
+    const { changed, isOther } = looked;
+    if (before && !isOther && changed.size === 0) {
       this.#documents = before;
       return before;
     }
-    this.#readSmallChanges();
-    await this.#indexMissing(signal);
+    // Of the others it is known where their words are.
+    const asked = before ? changed : new Set(this.#known.keys());
+    this.#readSmallChanges(asked);
+    await this.#indexMissing(asked, signal);
     this.#join();
+    if (before && !isOther) {
+      const contents = [...changed].map((path) => ({ path, id: this.#known.get(path)?.id ?? "" }));
+      this.#documents = changedDocuments(before, contents, this.#catalogue());
+    }
+    if (this.#documents) return this.#documents;
     const files = [...this.#known].map(([path, { id }]) => ({ path, id: id ?? "" })).sort(byPath);
     this.#documents = documentsOf(files, this.#catalogue(), before);
     return this.#documents;
   }
 
-  /** At what was heard of, where that is known, or at every file; true when one came, went or changed. */
-  async #look(signal: AbortSignal): Promise<boolean | Failure> {
+  /** At what was heard of, where that is known, or at every file; tells which came or changed. */
+  async #look(signal: AbortSignal): Promise<Swept | Failure> {
     const heard = await this.#options.changes?.();
     const isKnown = heard !== undefined && heard.since === this.#since;
     this.#since = undefined;
@@ -262,18 +278,22 @@ export class CodeIndex {
   }
 
   /** What was read before under another stamp, as after a checkout and back, need not be indexed again. */
-  #readSmallChanges(): void {
-    const unread = [...this.#known].filter(([, { id }]) => id === undefined);
+  #readSmallChanges(paths: ReadonlySet<string>): void {
+    const unread = [...paths].filter((path) => this.#known.get(path)?.id === undefined);
     if (this.#segments.length === 0 || unread.length > 500) return;
-    for (const [path, file] of unread) {
-      const bytes = readQuietly(join(this.#place.root, path));
+    for (const path of unread) {
+      const file = this.#known.get(path);
+      const bytes = file && readQuietly(join(this.#place.root, path));
       if (bytes) this.#known.set(path, { ...file, id: blobId(bytes) });
     }
   }
 
-  async #indexMissing(signal: AbortSignal): Promise<void> {
+  async #indexMissing(paths: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     const missing: SizedFile[] = [];
-    for (const [path, { stamp, id }] of this.#known) {
+    for (const path of paths) {
+      const known = this.#known.get(path);
+      if (!known) continue;
+      const { stamp, id } = known;
       const language = stamp.size > maxFileBytes ? "none" : this.#factsOf(path).language;
       if (id !== undefined && this.#places.has(contentKey(id, language))) continue;
       missing.push({ path, language, size: Math.min(stamp.size, maxFileBytes) });

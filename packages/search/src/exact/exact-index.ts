@@ -203,6 +203,7 @@ export class ExactIndex {
     const files: KnownFiles = new Map();
     const sweep = beginSweep({ root, repository: this.#repository }, files);
     for (const { path } of this.#missing()) sweep.see(path);
+    sweep.end("some");
     for (const [path, { stamp, id, isFresh: fresh }] of files) {
       const there = id === undefined || fresh ? undefined : this.tree.placeOf(id, stamp.size);
       if (there) this.tree.locate(this.tree.put(path, stamp, false), ...there);

@@ -16,13 +16,23 @@ export interface KnownFile {
 export type KnownFiles = Map<string, KnownFile>;
 
 export interface Sweep {
-  /** Looks at a file; what is new is looked up in git's index before it has to be read. */
+  /** Looks at a file. */
   see(path: string): void;
   /** This file is not searched, or not there, any more. */
   drop(path: string): void;
-  /** True when a file came, went or changed; of one of the whole tree, what was not seen is forgotten. */
-  end(of: "all" | "some"): boolean;
+  /** Of one of the whole tree, what was not seen is forgotten. */
+  end(of: "all" | "some"): Swept;
 }
+
+export interface Swept {
+  /** Files that came or changed. */
+  readonly changed: ReadonlySet<string>;
+  /** Files came or went. */
+  readonly isOther: boolean;
+}
+
+/** Changed files from which on git's index is read for them: it takes as long as reading some hundred files. */
+const manyChanged = 32;
 
 /** Of a whole tree or of some of its files, in place: most of it is as it was, and a session sweeps often. */
 export function beginSweep(
@@ -30,8 +40,17 @@ export function beginSweep(
   files: KnownFiles,
 ): Sweep {
   const sweep = {};
-  let [seen, changed] = [0, false];
-  const knownToGit = gitIds({ root, repository });
+  let [seen, isOther] = [0, false];
+  const changed = new Set<string>();
+  const askGit = (paths: Iterable<string>): void => {
+    const knownToGit = gitIds({ root, repository });
+    for (const path of paths) {
+      const file = files.get(path);
+      if (!file) continue;
+      const id = knownToGit(path, file.stamp);
+      if (id !== undefined) file.id = id;
+    }
+  };
   return {
     see(path) {
       const now = Date.now();
@@ -43,17 +62,21 @@ export function beginSweep(
         known.seen = sweep;
         return;
       }
-      changed = true;
-      const id = knownToGit(path, stamp);
-      files.set(path, { stamp, isFresh: isFresh(stamp, now), seen: sweep, ...(id !== undefined && { id }) });
+      if (!known) isOther = true;
+      changed.add(path);
+      files.set(path, { stamp, isFresh: isFresh(stamp, now), seen: sweep });
     },
     drop(path) {
-      if (files.delete(path)) changed = true;
+      if (files.delete(path)) isOther = true;
+      changed.delete(path);
     },
     end(of) {
-      if (of === "some" || seen === files.size) return changed;
-      for (const [path, file] of files) if (file.seen !== sweep) files.delete(path);
-      return true;
+      if (of === "all" && seen !== files.size) {
+        isOther = true;
+        for (const [path, file] of files) if (file.seen !== sweep) files.delete(path);
+      }
+      if (changed.size >= manyChanged) askGit(changed);
+      return { changed, isOther };
     },
   };
 }
