@@ -1,8 +1,9 @@
 /** Code index: the files of one tree, ranked for a query; kept up with the disk at each call. */
 import { join } from "node:path";
-import type { Failure } from "@lathe/protocol";
+import { type Failure, isFailure } from "@lathe/protocol";
 import { type Built, buildSegments, type SizedFile, usualSegmentBytes } from "./build/build-segments.ts";
 import { blobId, maxFileBytes, readQuietly } from "./build/index-files.ts";
+import type { Changes } from "./exact/followed-tree.ts";
 import type { Place } from "./place.ts";
 import { headOf } from "./rank/git-head.ts";
 import { readCommits } from "./rank/git-log.ts";
@@ -17,6 +18,7 @@ import {
   type SegmentCache,
 } from "./segments/segment-cache.ts";
 import {
+  changedDocuments,
   contentKey,
   type Documents,
   documentsOf,
@@ -28,7 +30,14 @@ import {
   pathFacts,
 } from "./tree/documents.ts";
 import { type Repository, repositoryOf } from "./tree/git-index.ts";
-import { beginSweep, decodeKnown, encodeKnown, type KnownFiles } from "./tree/known-files.ts";
+import {
+  beginSweep,
+  decodeKnown,
+  encodeKnown,
+  type KnownFiles,
+  type Sweep,
+  type Swept,
+} from "./tree/known-files.ts";
 import { listTree } from "./tree/list-tree.ts";
 import { groupsOf, joinedSegment, staleSegments } from "./tree/stale-segments.ts";
 
@@ -45,6 +54,8 @@ export interface CodeIndexOptions {
   readonly segmentBytes?: number;
   /** Of a build: files done, and files in all. */
   readonly onProgress?: (done: number, total: number) => void;
+  /** What was heard of in the tree since the last call; undefined where that is not known. */
+  readonly changes?: () => Promise<Changes | undefined>;
 }
 
 /** Small segments that are joined, and parts of the bytes of a segment's files: those of one, and of what they become. */
@@ -73,12 +84,15 @@ export class CodeIndex {
   /** What was loaded has been looked through for segments of which little is left. */
   #isTidy = false;
   #updating: Promise<Documents | Failure> | undefined;
+  #next: Promise<Documents | Failure> | undefined;
+  /** All that changed since the last look at the tree was heard of. */
+  #since: object | undefined;
   #history: { readonly head: string; readonly parts: readonly HistoryPart[] } | undefined;
   #reading: Promise<void> | undefined;
   /** Segments that are only in memory. */
   readonly #unkept = new Map<Segment, HeldSegment>();
   /** Files that are never indexed. */
-  closed: readonly string[] = [];
+  readonly closed: Set<string> = new Set();
   /** Where it is kept; undefined when it is only in memory. */
   folder: string | undefined;
   /** How often segments were lost since a query was answered. */
@@ -93,12 +107,15 @@ export class CodeIndex {
     this.#cache = openSegmentCache(this.folder);
   }
 
-  /** The documents as the disk has them now. Calls at the same time share one look at it. */
+  /** The documents as the disk has them now. Calls that wait for the same look at it share that. */
   update(signal: AbortSignal): Promise<Documents | Failure> {
-    this.#updating ??= this.#update(signal).finally(() => {
-      this.#updating = undefined;
+    // A look that goes on may have passed by what changed meanwhile.
+    this.#next ??= Promise.allSettled([this.#updating]).then(() => {
+      this.#next = undefined;
+      this.#updating = this.#update(signal);
+      return this.#updating;
     });
-    return this.#updating;
+    return this.#next;
   }
 
   async #update(signal: AbortSignal): Promise<Documents | Failure> {
@@ -108,26 +125,55 @@ export class CodeIndex {
     const before = this.#documents;
     // Until it is known what changed.
     this.#documents = undefined;
-    const { root } = this.#place;
-    const sweep = beginSweep({ root, repository: this.#repository }, this.#known);
-    const closed: string[] = [];
-    const see = (path: string): void => {
-      if (this.#known.has(path) || this.#options.mayIndex(path)) sweep.see(path);
-      else closed.push(path);
-    };
-    const failed = await listTree(this.#place, see, signal);
-    if (failed) return failed;
-    this.closed = closed;
-    if (!sweep.end() && before) {
+    const looked = await this.#look(signal);
+    if (isFailure(looked)) return looked;
+    const { changed, isOther } = looked;
+    if (before && !isOther && changed.size === 0) {
       this.#documents = before;
       return before;
     }
-    this.#readSmallChanges();
-    await this.#indexMissing(signal);
+    // Of the others it is known where their words are.
+    const asked = before ? changed : new Set(this.#known.keys());
+    this.#readSmallChanges(asked);
+    await this.#indexMissing(asked, signal);
     this.#join();
+    if (before && !isOther) {
+      const contents = [...changed].map((path) => ({ path, id: this.#known.get(path)?.id ?? "" }));
+      this.#documents = changedDocuments(before, contents, this.#catalogue());
+    }
+    if (this.#documents) return this.#documents;
     const files = [...this.#known].map(([path, { id }]) => ({ path, id: id ?? "" })).sort(byPath);
     this.#documents = documentsOf(files, this.#catalogue(), before);
     return this.#documents;
+  }
+
+  /** At what was heard of, where that is known, or at every file; tells which came or changed. */
+  async #look(signal: AbortSignal): Promise<Swept | Failure> {
+    const heard = await this.#options.changes?.();
+    const isKnown = heard !== undefined && heard.since === this.#since;
+    this.#since = undefined;
+    const sweep = beginSweep({ root: this.#place.root, repository: this.#repository }, this.#known);
+    if (isKnown) {
+      for (const [path, isThere] of heard.paths) {
+        this.closed.delete(path);
+        if (isThere) this.#see(path, sweep);
+        else sweep.drop(path);
+      }
+      this.#since = heard.since;
+      return sweep.end("some");
+    }
+    // From here on: what is forgotten meanwhile has to be looked at again.
+    this.#since = heard?.since;
+    this.closed.clear();
+    const failed = await listTree(this.#place, (path) => this.#see(path, sweep), signal);
+    if (!failed) return sweep.end("all");
+    this.#since = undefined;
+    return failed;
+  }
+
+  #see(path: string, sweep: Sweep): void {
+    if (this.#known.has(path) || this.#options.mayIndex(path)) sweep.see(path);
+    else this.closed.add(path);
   }
 
   /** Segments that others have removed meanwhile are made again; in memory where they do not last. */
@@ -232,18 +278,22 @@ export class CodeIndex {
   }
 
   /** What was read before under another stamp, as after a checkout and back, need not be indexed again. */
-  #readSmallChanges(): void {
-    const unread = [...this.#known].filter(([, { id }]) => id === undefined);
+  #readSmallChanges(paths: ReadonlySet<string>): void {
+    const unread = [...paths].filter((path) => this.#known.get(path)?.id === undefined);
     if (this.#segments.length === 0 || unread.length > 500) return;
-    for (const [path, file] of unread) {
-      const bytes = readQuietly(join(this.#place.root, path));
+    for (const path of unread) {
+      const file = this.#known.get(path);
+      const bytes = file && readQuietly(join(this.#place.root, path));
       if (bytes) this.#known.set(path, { ...file, id: blobId(bytes) });
     }
   }
 
-  async #indexMissing(signal: AbortSignal): Promise<void> {
+  async #indexMissing(paths: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     const missing: SizedFile[] = [];
-    for (const [path, { stamp, id }] of this.#known) {
+    for (const path of paths) {
+      const known = this.#known.get(path);
+      if (!known) continue;
+      const { stamp, id } = known;
       const language = stamp.size > maxFileBytes ? "none" : this.#factsOf(path).language;
       if (id !== undefined && this.#places.has(contentKey(id, language))) continue;
       missing.push({ path, language, size: Math.min(stamp.size, maxFileBytes) });
@@ -308,6 +358,7 @@ export class CodeIndex {
   /** Looks at these files again, whatever their stamps say. */
   forget(paths: readonly string[]): void {
     for (const path of paths) this.#known.delete(path);
+    this.#since = undefined;
   }
 
   /** What the commits say; none where there is no repository, or no git. */

@@ -59,11 +59,14 @@ export function openCodeSearch(
   options: CodeIndexOptions & {
     readonly patienceMs?: number;
     readonly embedder?: () => Promise<Embedder | Failure>;
+    /** *Contract:* called after each answer; goes on in the background. */
+    readonly keepUp?: () => Promise<unknown>;
   },
 ): RankedSearch {
   const index = new CodeIndex(place, options);
   const background = new AbortController().signal;
   const patience = options.patienceMs ?? patienceMs;
+  const keepUp = options.keepUp ?? (async () => {});
   const nearness = nearnessIn(index, options.embedder);
   return {
     async rank(asked, signal) {
@@ -78,7 +81,11 @@ export function openCodeSearch(
         const ranking = { ...rankingOf(asked, history), ...(meaning && { meaning }) };
         const ranges = rangesIn(index, documents, ranking);
         const leftOut = leftOutOf(documents, index.closed, asked);
-        if (ranges) return { ranges, leftOut, partial: false, ...told };
+        if (ranges) {
+          // Only now, so that it takes nothing from this search.
+          void keepUp();
+          return { ranges, leftOut, partial: false, ...told };
+        }
       }
       return failure("search-failed", "The files change faster than they can be searched: search again.");
     },
@@ -153,7 +160,11 @@ function wantedBy({ place, sieve }: Asked): (path: string) => boolean {
   return (path) => isBelow(place, path) && sieve.wanted(path) && !sieve.excluded(path);
 }
 
-function leftOutOf(documents: Documents, closed: readonly string[], { place, sieve, query }: Asked): number {
+function leftOutOf(
+  documents: Documents,
+  closed: ReadonlySet<string>,
+  { place, sieve, query }: Asked,
+): number {
   if (!query.exclude?.length) return 0;
   const paths = [...documents.files.map(({ path }) => path), ...closed];
   return paths.filter((path) => isBelow(place, path) && sieve.wanted(path) && sieve.excluded(path)).length;

@@ -69,6 +69,13 @@ export function createSearch(options: SearchOptions): Search {
   let ranked: Promise<RankedSearch> | undefined;
   let exact: Promise<ExactGrep> | undefined;
   let refined: Promise<RefinedDefinitions | undefined> | undefined;
+  /** What goes on after an answer; absent where there is no place for it, or no time. */
+  const lasting = ({ program }: Place): Promise<ExactGrep> | undefined => {
+    const { folder, isOneShot } = options.index ?? {};
+    if (folder === undefined || isOneShot) return undefined;
+    exact ??= openExact({ root, program, path: "" }, { ...options.index, folder });
+    return exact;
+  };
   return {
     async grep(query, signal) {
       const place = await placeOf(query.path);
@@ -77,10 +84,8 @@ export function createSearch(options: SearchOptions): Search {
       if (isFailure(sieve)) return sieve;
       const search = (until: AbortSignal): Promise<GrepResult | Failure> =>
         grepAll(place, { sieve, query }, until);
-      const { folder, isOneShot } = options.index ?? {};
-      if (folder === undefined || isOneShot) return search(signal);
-      exact ??= openExact({ ...place, path: "" }, { ...options.index, folder });
-      return (await exact).grep({ place, sieve, query }, search, signal);
+      const one = await lasting(place);
+      return one ? one.grep({ place, sieve, query }, search, signal) : search(signal);
     },
     async files(query, signal) {
       const place = await placeOf(query.path);
@@ -93,7 +98,7 @@ export function createSearch(options: SearchOptions): Search {
       if (isFailure(place)) return place;
       const sieve = sieveOf(place.path, { ...query, limit: query.k });
       if (isFailure(sieve)) return sieve;
-      ranked ??= openRanked({ ...place, path: "" }, options.index);
+      ranked ??= openRanked({ ...place, path: "" }, options.index ?? {}, lasting(place));
       return (await ranked).rank({ place, sieve, query }, signal);
     },
     async symbols(query, signal) {
@@ -152,10 +157,15 @@ async function grepAll(
 }
 
 /** Its modules are loaded by the first ranked query. */
-async function openRanked(place: Place, options: IndexOptions = {}): Promise<RankedSearch> {
+async function openRanked(
+  place: Place,
+  { never, ...options }: IndexOptions,
+  lasting: Promise<ExactGrep> | undefined,
+): Promise<RankedSearch> {
   const { openCodeSearch } = await import("./code-search.ts");
-  const { never, ...rest } = options;
-  return openCodeSearch(place, { ...rest, mayIndex: mayIndexBut(never) });
+  const { followed } = (await lasting) ?? {};
+  const heard = followed && { changes: () => followed.changes(), keepUp: () => followed.keepUp() };
+  return openCodeSearch(place, { ...options, ...heard, mayIndex: mayIndexBut(never) });
 }
 
 async function files(place: Place, query: FilesQuery, signal: AbortSignal): Promise<FilesResult | Failure> {

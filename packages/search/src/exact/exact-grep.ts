@@ -11,6 +11,7 @@ import { worthAnIndex } from "./build-exact-index.ts";
 import { ExactIndex, type ExactOptions } from "./exact-index.ts";
 import { ExcludedFiles } from "./excluded-files.ts";
 import { filesHolding } from "./files-holding.ts";
+import type { FollowedTree } from "./followed-tree.ts";
 import { planOfPattern } from "./pattern.ts";
 
 export type ExactGrepOptions = Pick<ExactOptions, "folder" | "mayIndex"> & Partial<ExactOptions>;
@@ -24,6 +25,8 @@ export interface ExactGrep {
     search: Search,
     signal: AbortSignal,
   ): Promise<GrepResult | Failure>;
+  /** What changes in the tree. */
+  readonly followed: Pick<FollowedTree, "changes" | "keepUp">;
   /** *Contract:* resolves when what goes on in the background is done. */
   settled(): Promise<void>;
   /** Stops hearing of changes. */
@@ -33,19 +36,11 @@ export interface ExactGrep {
 /** Bytes of the names of files that a command takes. */
 const mostArguments = process.platform === "win32" ? 24_000 : 900_000;
 const nothing = { lines: [], more: false, skipped: [] } as const;
-/** How long changes are heard of after the last search. */
-const idleMs = 600_000;
 
 export function openExactGrep(place: Place, options: ExactGrepOptions): ExactGrep {
   const index = new ExactIndex(place, { quota: defaultQuota, fromFiles: worthAnIndex, ...options });
   const excluded = new ExcludedFiles(index.tree);
   const isRepository = repositoryOf(place.root) !== undefined;
-  let idle: NodeJS.Timeout | undefined;
-  const settle = (): void => {
-    void index.settle();
-    clearTimeout(idle);
-    idle = setTimeout(() => index.close(), idleMs).unref();
-  };
   return {
     async grep(asked, search, signal) {
       const plan = planOfPattern(asked.query);
@@ -62,14 +57,12 @@ export function openExactGrep(place: Place, options: ExactGrepOptions): ExactGre
       };
       const found = await (candidates ? within(candidates) : search(signal));
       // Only now, so that it takes nothing from this search.
-      settle();
+      void index.settle();
       return found;
     },
     settled: () => index.settle(),
-    close() {
-      clearTimeout(idle);
-      index.close();
-    },
+    followed: index.followed,
+    close: () => index.followed.close(),
   };
 }
 

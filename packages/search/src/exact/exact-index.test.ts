@@ -8,13 +8,12 @@ import {
   renameSync,
   rmSync,
   symlinkSync,
-  writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it, type TestContext } from "node:test";
 import type { ExactGrep, ExactGrepOptions } from "./exact-grep.ts";
-import { git, type Opened, openSample, put, sampleRepository } from "./exact-samples.ts";
+import { type Opened, openSample, put, sampleRepository } from "./exact-samples.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-hearing-"));
 const opened: ExactGrep[] = [];
@@ -114,19 +113,11 @@ it("leaves trees to ripgrep in which rules on ignoring may change unheard", asyn
   const linked = repository();
   put(linked, "d/shared.rules", "part-4.ts\n");
   symlinkSync("../../d/shared.rules", join(linked, "src/4/.gitignore"));
-  const nested = repository();
-  git(nested, "init", "-q", "src/4");
-  const later = repository();
-  const grown = await open(later);
-  assert.ok((await grown.compare({ pattern: "boilWater3" })).usedIndex);
-  git(later, "init", "-q", "src/4");
   const alone = repository();
   const left = await open(alone);
   assert.ok((await left.compare({ pattern: "boilWater3" })).usedIndex);
   const changes: readonly (readonly [Opened, () => void])[] = [
     [await open(linked), () => put(linked, "d/shared.rules", "# nothing\n")],
-    [await open(nested), () => writeFileSync(join(nested, "src/4/.git/info/exclude"), "part-4.ts\n")],
-    [grown, () => writeFileSync(join(later, "src/4/.git/info/exclude"), "part-4.ts\n")],
     [left, () => rmSync(join(alone, ".git"), { recursive: true })],
   ];
   for (const [n, [{ compare, exact }, change]] of changes.entries()) {

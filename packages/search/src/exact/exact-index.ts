@@ -10,12 +10,10 @@ import { type Repository, repositoryOf } from "../tree/git-index.ts";
 import { beginSweep, type KnownFiles } from "../tree/known-files.ts";
 import { buildTrigrams } from "./build-trigrams.ts";
 import { copiedSegments } from "./copied-segments.ts";
-import { isFolder, type Look, listFiles, lookAt } from "./look-at-tree.ts";
-import { OutsideRules, speaksOfIgnoring } from "./outside-rules.ts";
+import { FollowedTree } from "./followed-tree.ts";
 import type { Plan } from "./plan.ts";
-import { Tree, type TreeFile } from "./tree.ts";
+import type { Tree, TreeFile } from "./tree.ts";
 import { decodeTree, encodeTree } from "./tree-file.ts";
-import { isWatchable, TreeWatch } from "./tree-watch.ts";
 import { openTrigramSegment, type TrigramSegment } from "./trigram-segment.ts";
 import type { ReadFile } from "./trigram-worker.ts";
 import { trigramsVersion } from "./trigrams.ts";
@@ -37,35 +35,18 @@ export interface ExactOptions {
 const manyUnknown = 64;
 const manySegments = 24;
 const smallSegment = 4_000_000;
-/** Files with other names that are looked at each time. */
-const mostLinked = 500;
-/** Rounds of looking at a tree whose folders change meanwhile. */
-const mostRounds = 4;
-const lookEveryMs = 300_000;
-const never: AbortSignal = new AbortController().signal;
 
 export class ExactIndex {
   readonly #place: Place;
   readonly #options: ExactOptions;
   readonly #repository: Repository | undefined;
   readonly #name: string;
-  readonly #outside: OutsideRules;
   readonly folder: string;
-  readonly tree: Tree = new Tree();
+  readonly followed: FollowedTree;
+  readonly tree: Tree;
   #isLoaded = false;
-  #watch: TreeWatch | undefined;
-  /** All that changes is heard of. */
-  #isFollowing = false;
-  #isLooking = false;
-  #lookedAt = 0;
-  /** There is nothing to gain here. */
-  #isOff = false;
-  #hearing: Promise<boolean> = Promise.resolve(false);
   #settling: Promise<void> | undefined;
   #building: Promise<void> | undefined;
-  readonly #linked = new Set<string>();
-  /** Files that are there, and not searched. */
-  #ignored = new Set<string>();
   /** What cannot be indexed as it is. */
   readonly #hopeless = new WeakMap<TreeFile, TreeFile["stamp"]>();
 
@@ -75,7 +56,13 @@ export class ExactIndex {
     this.#repository = repositoryOf(place.root);
     this.#name = `t${trigramsVersion}-${cacheName(place.root, this.#repository)}`;
     this.folder = join(options.folder, this.#name);
-    this.#outside = new OutsideRules(place.root, options.configHome);
+    const { fromFiles, configHome } = options;
+    const prepare = (): void => {
+      this.#load();
+      markUsed(this.folder, Date.now());
+    };
+    this.followed = new FollowedTree(place, { fromFiles, prepare, ...(configHome && { configHome }) });
+    this.tree = this.followed.tree;
   }
 
   /**
@@ -83,9 +70,7 @@ export class ExactIndex {
    * known at once.
    */
   async now(plan: Plan): Promise<readonly string[] | "all" | undefined> {
-    if (!this.#isFollowing) return undefined;
-    this.#hearing = this.#hearing.then(() => this.#hear());
-    return (await this.#hearing) ? (this.#candidates(plan) ?? "all") : undefined;
+    return (await this.followed.now()) ? (this.#candidates(plan) ?? "all") : undefined;
   }
 
   #candidates(plan: Plan): readonly string[] | undefined {
@@ -143,98 +128,6 @@ export class ExactIndex {
     return `${shortHash(this.#place.root)}.tree`;
   }
 
-  /** Lists the tree and looks at each file; false when that did not work. Says which folders are left out. */
-  async #look(): Promise<ReadonlySet<string> | undefined> {
-    this.#isLooking = true;
-    this.#lookedAt = Date.now();
-    try {
-      this.#load();
-      markUsed(this.folder, this.#lookedAt);
-      if (!this.#outside.note()) return undefined;
-      const gone = new Set(this.tree.files.keys());
-      let isReadable = true;
-      const see = (path: string): void => {
-        // A name that is no text cannot be told to ripgrep again.
-        if (path.includes("\ufffd")) isReadable = false;
-        const look = lookAt(`${this.#place.root}/${path}`);
-        if (!look) return;
-        gone.delete(path);
-        this.#see(path, look);
-      };
-      const leftOut = await listFiles(this.#place, { see }, never);
-      if (!leftOut || !isReadable) return undefined;
-      for (const path of gone) this.tree.remove(path);
-      this.#ignored = new Set(leftOut);
-      return leftOut;
-    } finally {
-      this.#isLooking = false;
-    }
-  }
-
-  #see(path: string, { stamp, isLinked }: Look): void {
-    if (isLinked) this.#linked.add(path);
-    else this.#linked.delete(path);
-    const known = this.tree.files.get(path);
-    if (known && !known.isFresh && isSameStamp(known.stamp, stamp)) return;
-    this.tree.put(path, stamp, isFresh(stamp, Date.now()));
-  }
-
-  /** Takes in what was heard; false when the whole tree has to be looked at. */
-  async #hear(): Promise<boolean> {
-    const watch = this.#watch;
-    if (!watch || !this.#isFollowing || this.#isLooking) return false;
-    const { paths, isPartial } = await watch.drain();
-    if (isPartial || watch.isBroken) {
-      this.close();
-      return false;
-    }
-    if (!this.#outside.haveChanged() && (await this.#takeIn(paths))) return true;
-    this.#isFollowing = false;
-    for (const path of paths) if (watch.isFolder(path)) watch.drop(path);
-    return false;
-  }
-
-  /** False when more than single files changed. */
-  async #takeIn(paths: ReadonlySet<string>): Promise<boolean> {
-    const added: string[] = [];
-    for (const path of new Set([...paths, ...this.#linked])) {
-      const change = this.#takeInOne(path);
-      if (change === "more") return false;
-      if (change === "new") added.push(path);
-    }
-    return added.length === 0 || this.#takeInNew(added);
-  }
-
-  #takeInOne(path: string): "done" | "new" | "more" {
-    const full = join(this.#place.root, path);
-    if (speaksOfIgnoring(path) || this.#watch?.isFolder(path)) return "more";
-    const isKnown = this.tree.files.has(path);
-    const look = lookAt(full);
-    if (look && isKnown) this.#see(path, look);
-    else if (isKnown) this.tree.remove(path);
-    if (this.#ignored.has(path) || (look && isKnown)) return "done";
-    if (look) return "new";
-    return isFolder(full) ? "more" : "done";
-  }
-
-  /** Whether new files are searched or ignored is for ripgrep to say. */
-  async #takeInNew(added: readonly string[]): Promise<boolean> {
-    // Outside a repository a listing that begins further below does not heed all that one of the whole does.
-    const folders = new Set(added.map((path) => path.slice(0, Math.max(0, path.lastIndexOf("/")))));
-    if (!this.#repository || folders.size > 8) return false;
-    const searched = new Set<string>();
-    const see = (path: string): void => {
-      searched.add(path);
-    };
-    if (!(await listFiles(this.#place, { folders: [...folders], see }, never))) return false;
-    for (const path of added) {
-      const look = searched.has(path) ? lookAt(join(this.#place.root, path)) : undefined;
-      if (look) this.#see(path, look);
-      else this.#ignored.add(path);
-    }
-    return true;
-  }
-
   /** Begins to hear of changes, and to make trigrams of what has none. *Contract:* never fails; in the background. */
   settle(): Promise<void> {
     this.#settling ??= this.#settle()
@@ -248,32 +141,7 @@ export class ExactIndex {
   }
 
   async #settle(): Promise<void> {
-    if (this.#isOff) return;
-    // Once in a while for what is not heard: writes through memory, and under names that a file got since.
-    const isOld = Date.now() - this.#lookedAt > lookEveryMs;
-    if (!this.#isFollowing || isOld) this.#isOff = !(await this.#follow());
-    if (this.#isFollowing && this.#isBehind()) await this.build();
-  }
-
-  /** False where there is nothing to gain, or changes are not heard of. */
-  async #follow(): Promise<boolean> {
-    if (!isWatchable(this.#place.root)) return false;
-    // What is heard meanwhile waits until all was looked at.
-    this.#isFollowing = false;
-    await this.#hearing;
-    this.#watch ??= new TreeWatch(this.#place.root);
-    const watch = this.#watch;
-    for (let round = 0; round < mostRounds; round++) {
-      const leftOut = await this.#look();
-      if (!leftOut || this.tree.files.size < this.#options.fromFiles || this.#linked.size > mostLinked) break;
-      const added = await watch.follow((folder) => leftOut.has(folder));
-      if (watch.isBroken) break;
-      // Only what was looked at after its folder was watched is known for good.
-      this.#isFollowing = added === 0;
-      if (added === 0) return true;
-    }
-    this.close();
-    return false;
+    if ((await this.followed.keepUp()) && this.#isBehind()) await this.build();
   }
 
   /** Many files have no trigrams that could have. */
@@ -297,7 +165,7 @@ export class ExactIndex {
   }
 
   async #build(onProgress?: (done: number, total: number) => void): Promise<void> {
-    if (onProgress) await this.#look();
+    if (onProgress) await this.followed.look();
     if (this.tree.files.size < this.#options.fromFiles) return;
     const began = Date.now();
     this.#mergeSmall();
@@ -335,6 +203,7 @@ export class ExactIndex {
     const files: KnownFiles = new Map();
     const sweep = beginSweep({ root, repository: this.#repository }, files);
     for (const { path } of this.#missing()) sweep.see(path);
+    sweep.end("some");
     for (const [path, { stamp, id, isFresh: fresh }] of files) {
       const there = id === undefined || fresh ? undefined : this.tree.placeOf(id, stamp.size);
       if (there) this.tree.locate(this.tree.put(path, stamp, false), ...there);
@@ -370,13 +239,6 @@ export class ExactIndex {
   #markUsed(): void {
     const { folder, quota } = this.#options;
     pruneSegments(folder, this.#name, { most: quota, now: Date.now() });
-  }
-
-  /** Stops hearing. */
-  close(): void {
-    this.#isFollowing = false;
-    this.#watch?.close();
-    this.#watch = undefined;
   }
 }
 

@@ -2,7 +2,7 @@
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
-import { repositoryOf } from "../tree/git-index.ts";
+import { commonOf, repositoryOf } from "../tree/git-index.ts";
 
 const names = [".gitignore", ".ignore", ".rgignore"];
 
@@ -26,9 +26,12 @@ export class OutsideRules {
     this.#place = placeOf(root);
   }
 
-  /** *Contract:* false when the root is in another repository than it was, or in none any more. */
-  note(): boolean {
-    this.#paths = this.#named();
+  /**
+   * `repositories`: folders of the tree in which others begin. *Contract:* false when the root is in another repository than
+   * it was, or in none any more.
+   */
+  note(repositories: Iterable<string>): boolean {
+    this.#paths = [...this.#named(), ...[...repositories].flatMap((folder) => this.#namedIn(folder))];
     this.#noted = this.#state();
     return placeOf(this.#root) === this.#place;
   }
@@ -45,12 +48,24 @@ export class OutsideRules {
     const configs = [join(homedir(), ".gitconfig"), join(this.#configHome, "git", "config")];
     return [
       // A folder becomes a repository, or is none any more.
-      ...[this.#root, ...above].map((folder) => join(folder, ".git")),
+      ...[this.#root, ...above].flatMap((folder) => [join(folder, ".git"), join(folder, ".jj")]),
       ...above.flatMap((folder) => names.map((name) => join(folder, name))),
       ...(repository ? [join(repository.common, "info", "exclude")] : []),
       ...configs,
       join(this.#configHome, "git", "ignore"),
       ...configs.flatMap((config) => this.#excludesFiles(config)),
+    ];
+  }
+
+  /** Of a repository within the tree. Where its files lie ripgrep tells from the folder it runs in, git from that of the `.git`. */
+  #namedIn(folder: string): readonly string[] {
+    const top = join(this.#root, folder);
+    const git = join(top, ".git");
+    const target = targetOf(git);
+    const folders = target === undefined ? [git] : [resolve(top, target), resolve(this.#root, target)];
+    return [
+      git,
+      ...folders.flatMap((own) => [join(own, "commondir"), join(commonOf(own), "info", "exclude")]),
     ];
   }
 
@@ -80,6 +95,17 @@ export class OutsideRules {
 function placeOf(root: string): string {
   const repository = repositoryOf(root);
   return repository ? `${repository.top}\n${repository.common}` : "";
+}
+
+/** Where the `.git` of a worktree or a submodule says that its repository is. */
+function targetOf(git: string): string | undefined {
+  if (!statsOf(git)?.isFile()) return undefined;
+  try {
+    return /^gitdir: (.+)$/m.exec(readFileSync(git, "utf8"))?.[1]?.trim();
+  } catch {
+    // Nobody may read it.
+    return undefined;
+  }
 }
 
 /** Of what a link leads to: that is what is read. */

@@ -65,6 +65,8 @@ export class TreeWatch {
   #paths = new Set<string>();
   #overflows = queue.overflows;
   #isPartial = false;
+  /** Folders in which repositories of their own begin, as the last look found them. */
+  repositories: ReadonlySet<string> = new Set();
   /** It could not watch all, or not all that matters, and is of no use any more. */
   isBroken = false;
 
@@ -78,17 +80,19 @@ export class TreeWatch {
     return this.#watched.has(path);
   }
 
-  /** Watches every folder but those left out; gives the number of folders that are new. */
+  /** Watches every folder but those left out; gives the number of folders, and of repositories in them, that are new. */
   async follow(isLeftOut: (folder: string) => boolean): Promise<number> {
     const most = watchesAllowed();
     let added = 0;
     const waiting = [""];
     const seen = new Set<string>();
+    const repositories = new Set<string>();
     for (let folder = waiting.pop(); folder !== undefined && !this.isBroken; folder = waiting.pop()) {
       seen.add(folder);
       if (this.#watch(folder)) added++;
       const entries = entriesOf(this.#root, folder);
-      if (entries.some((entry) => isUnheard(entry, folder))) this.isBroken = true;
+      if (entries.some(isUnheard)) this.isBroken = true;
+      if (isRepositoryWithin(folder, entries)) repositories.add(folder);
       const folders = entries.filter((entry) => entry.isDirectory() && entry.name !== ".git");
       const paths = folders.map(({ name }) => (folder === "" ? name : `${folder}/${name}`));
       waiting.push(...paths.filter((path) => !isLeftOut(path)));
@@ -96,6 +100,8 @@ export class TreeWatch {
       if (seen.size % atATime === 0) await turn();
     }
     for (const folder of this.#watched.keys()) if (!seen.has(folder)) this.drop(folder);
+    added += repositories.difference(this.repositories).size;
+    this.repositories = repositories;
     return added;
   }
 
@@ -186,8 +192,11 @@ function entriesOf(root: string, folder: string): readonly Dirent[] {
   }
 }
 
-/** Rules on ignoring that change elsewhere: a link's, and those of a repository within the tree. */
-function isUnheard(entry: Dirent, folder: string): boolean {
-  if (entry.name === ".git") return folder !== "";
-  return entry.isSymbolicLink() && speaksOfIgnoring(entry.name);
+function isRepositoryWithin(folder: string, entries: readonly Dirent[]): boolean {
+  return folder !== "" && entries.some(({ name }) => name === ".git");
+}
+
+/** Rules on ignoring that change elsewhere. What a repository within the tree says is looked at each time. */
+function isUnheard(entry: Dirent): boolean {
+  return entry.name !== ".git" && entry.isSymbolicLink() && speaksOfIgnoring(entry.name);
 }

@@ -5,6 +5,9 @@ import { codeLanguages, type FileKind, kindOf, languageOf } from "../definitions
 import { idWords, type Segment } from "../segments/segment.ts";
 import { wordsOfText } from "../words/words.ts";
 
+/** Files whose contents change one by one; more are taken in together. */
+const manyChanged = 1_000;
+
 export interface TreeFile {
   readonly path: string;
   /** Blob id, in hexadecimal. */
@@ -46,6 +49,8 @@ export interface Documents {
   readonly heads: readonly Int32Array[];
   /** The next document with the same content, or -1. */
   readonly nextTwin: Int32Array;
+  /** Words in all of them. */
+  readonly words: number;
   /** Words in a document, on average. */
   readonly meanLength: number;
   readonly byFolder: ReadonlyMap<number, readonly number[]>;
@@ -125,8 +130,77 @@ export function documentsOf(files: readonly TreeFile[], catalogue: Catalogue, be
     before?.files.length === files.length && files.every(({ path }, at) => before.files[at]?.path === path);
   const paths = isSame ? before : pathsOf(files, facts);
   const { byFolder, byName, byPath } = paths;
-  const meanLength = words / Math.max(1, files.length) || 1;
-  return { segments, files, facts, segmentOf, fileOf, heads, nextTwin, meanLength, byFolder, byName, byPath };
+  const meanLength = meanOf(words, files.length);
+  const placed = { segmentOf, fileOf, heads, nextTwin, words, meanLength };
+  return { segments, files, facts, ...placed, byFolder, byName, byPath };
+}
+
+/** The same files, some with other contents: what is known of the rest stays. Undefined when segments are others. */
+export function changedDocuments(
+  before: Documents,
+  changed: readonly TreeFile[],
+  { segments, places }: Catalogue,
+): Documents | undefined {
+  if (changed.length > manyChanged || !before.segments.every((open, at) => open === segments[at]))
+    return undefined;
+  const files = [...before.files];
+  const [segmentOf, fileOf, nextTwin] = [
+    before.segmentOf.slice(),
+    before.fileOf.slice(),
+    before.nextTwin.slice(),
+  ];
+  const heads = segments.map(
+    ({ segment }, at) => before.heads[at]?.slice() ?? new Int32Array(segment.files).fill(-1),
+  );
+  let { words } = before;
+  for (const file of changed) {
+    const doc = before.byPath.get(file.path);
+    if (doc === undefined) return undefined;
+    files[doc] = file;
+    const [old, oldFile] = [segmentOf[doc] as number, fileOf[doc] as number];
+    if (old >= 0) unlink(heads[old] as Int32Array, nextTwin, { file: oldFile, doc });
+    words -= segments[old]?.lengths[oldFile] ?? 0;
+    const place = places.get(contentKey(file.id, (before.facts[doc] as PathFacts).language));
+    segmentOf[doc] = place?.segment ?? -1;
+    fileOf[doc] = place?.file ?? 0;
+    if (!place) continue;
+    link(heads[place.segment] as Int32Array, nextTwin, { file: place.file, doc });
+    words += segments[place.segment]?.lengths[place.file] ?? 0;
+  }
+  const meanLength = meanOf(words, files.length);
+  return { ...before, segments, files, segmentOf, fileOf, heads, nextTwin, words, meanLength };
+}
+
+interface Twin {
+  readonly file: number;
+  readonly doc: number;
+}
+
+function unlink(heads: Int32Array, next: Int32Array, { file, doc }: Twin): void {
+  if (heads[file] === doc) heads[file] = next[doc] as number;
+  else {
+    let at = heads[file] as number;
+    while (at >= 0 && next[at] !== doc) at = next[at] as number;
+    if (at >= 0) next[at] = next[doc] as number;
+  }
+  next[doc] = -1;
+}
+
+/** In the order in which all of them would be linked: the last one first. */
+function link(heads: Int32Array, next: Int32Array, { file, doc }: Twin): void {
+  let before = -1;
+  let at = heads[file] as number;
+  while (at > doc) {
+    before = at;
+    at = next[at] as number;
+  }
+  next[doc] = at;
+  if (before < 0) heads[file] = doc;
+  else next[before] = doc;
+}
+
+function meanOf(words: number, files: number): number {
+  return words / Math.max(1, files) || 1;
 }
 
 function pathsOf(

@@ -39,7 +39,8 @@ function gitFolder(top: string): string | undefined {
   }
 }
 
-function commonOf(folder: string): string {
+/** What the worktrees of a repository have together. */
+export function commonOf(folder: string): string {
   try {
     return resolve(folder, readFileSync(join(folder, "commondir"), "utf8").trim());
   } catch {

@@ -1,7 +1,7 @@
 /** Known files: what is known of each file of a tree, kept up by their stamps. */
-import { relative, sep } from "node:path";
 import { type FileStamp, isFresh, isSameStamp, stampOf } from "./file-stamp.ts";
-import { type KnownToGit, type Repository, readGitIndex } from "./git-index.ts";
+import { gitIds } from "./git-ids.ts";
+import type { Repository } from "./git-index.ts";
 
 export interface KnownFile {
   stamp: FileStamp;
@@ -16,26 +16,40 @@ export interface KnownFile {
 export type KnownFiles = Map<string, KnownFile>;
 
 export interface Sweep {
-  /** Looks at a file; what is new is looked up in git's index before it has to be read. */
+  /** Looks at a file. */
   see(path: string): void;
-  /** Forgets what was not seen; true when a file came, went or changed. */
-  end(): boolean;
+  /** This file is not searched, or not there, any more. */
+  drop(path: string): void;
+  /** Of one of the whole tree, what was not seen is forgotten. */
+  end(of: "all" | "some"): Swept;
 }
 
-/** Of a whole tree, in place: most of it is as it was, and a session sweeps often. */
+export interface Swept {
+  /** Files that came or changed. */
+  readonly changed: ReadonlySet<string>;
+  /** Files came or went. */
+  readonly isOther: boolean;
+}
+
+/** Changed files from which on git's index is read for them: it takes as long as reading some hundred files. */
+const manyChanged = 32;
+
+/** Of a whole tree or of some of its files, in place: most of it is as it was, and a session sweeps often. */
 export function beginSweep(
   { root, repository }: { readonly root: string; readonly repository: Repository | undefined },
   files: KnownFiles,
 ): Sweep {
   const sweep = {};
-  let [seen, changed] = [0, false];
-  let git: ReadonlyMap<string, KnownToGit> | undefined;
-  const prefix = repository ? prefixOf(repository.top, root) : "";
-  const knownToGit = (path: string, stamp: FileStamp): string | undefined => {
-    if (!repository) return undefined;
-    git ??= readGitIndex(repository.folder);
-    const entry = git.get(prefix + path);
-    return entry && isClean(entry, stamp) ? entry.id : undefined;
+  let [seen, isOther] = [0, false];
+  const changed = new Set<string>();
+  const askGit = (paths: Iterable<string>): void => {
+    const knownToGit = gitIds({ root, repository });
+    for (const path of paths) {
+      const file = files.get(path);
+      if (!file) continue;
+      const id = knownToGit(path, file.stamp);
+      if (id !== undefined) file.id = id;
+    }
   };
   return {
     see(path) {
@@ -48,25 +62,23 @@ export function beginSweep(
         known.seen = sweep;
         return;
       }
-      changed = true;
-      const id = knownToGit(path, stamp);
-      files.set(path, { stamp, isFresh: isFresh(stamp, now), seen: sweep, ...(id !== undefined && { id }) });
+      if (!known) isOther = true;
+      changed.add(path);
+      files.set(path, { stamp, isFresh: isFresh(stamp, now), seen: sweep });
     },
-    end() {
-      if (seen === files.size) return changed;
-      for (const [path, file] of files) if (file.seen !== sweep) files.delete(path);
-      return true;
+    drop(path) {
+      if (files.delete(path)) isOther = true;
+      changed.delete(path);
+    },
+    end(of) {
+      if (of === "all" && seen !== files.size) {
+        isOther = true;
+        for (const [path, file] of files) if (file.seen !== sweep) files.delete(path);
+      }
+      if (changed.size >= manyChanged) askGit(changed);
+      return { changed, isOther };
     },
   };
-}
-
-function prefixOf(top: string, root: string): string {
-  const inside = relative(top, root).split(sep).join("/");
-  return inside === "" ? "" : `${inside}/`;
-}
-
-function isClean({ size, mtime: [seconds, nanoseconds] }: KnownToGit, stamp: FileStamp): boolean {
-  return size === stamp.size && Math.abs(seconds * 1000 + nanoseconds / 1e6 - stamp.mtime) < 0.01;
 }
 
 /** As text of a file: one line for each path. */
