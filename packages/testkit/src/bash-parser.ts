@@ -2,10 +2,12 @@
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import type { SyntaxNode, SyntaxTree } from "@lathe/protocol";
-import { Language, type Node, Parser } from "web-tree-sitter";
+import type { Node } from "web-tree-sitter";
 
 /** Resolves with a function from text to tree. */
 export async function openBashParser(): Promise<(text: string) => SyntaxTree> {
+  // Here, so that the tests of everything else do not load it.
+  const { Language, Parser } = await import("web-tree-sitter");
   await Parser.init();
   const location = import.meta.resolve("@vscode/tree-sitter-wasm/wasm/tree-sitter-bash.wasm");
   const parser = new Parser();

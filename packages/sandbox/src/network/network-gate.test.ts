@@ -245,7 +245,7 @@ describe("the way out of a box", { skip }, () => {
       createServer({ allowHalfOpen: true }, async (socket) => {
         let size = 0;
         for await (const chunk of socket) size += (chunk as Buffer).length;
-        socket.end(`${size} `.repeat(200_000));
+        socket.end(`${size} `.repeat(size > 300 ? 200_000 : 20_000));
       }),
     );
     const { run } = await scene(counting, { hosts: ["count.example:7000"] });
@@ -262,7 +262,7 @@ describe("the way out of a box", { skip }, () => {
         socket.on("error", (error) => done(error.code)).on("end", () => done(text.split("\\r\\n\\r\\n")[1]));
         socket.write("CONNECT count.example:7000 HTTP/1.1\\r\\nHost: count.example:7000\\r\\n\\r\\n");
       });
-      const right = (size, text) => text === (size + " ").repeat(200000);
+      const right = (size, text) => text === (size + " ").repeat(size > 300 ? 200000 : 20000);
       (async () => {
         const large = 30 * 2 ** 20;
         console.log("large", right(large, await one(large)));

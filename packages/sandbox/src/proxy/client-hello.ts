@@ -34,15 +34,14 @@ export function parseClientHello(bytes: Buffer): Parsed<Hello> {
 
 /** The body of the first handshake message, put together from as many records as it takes. */
 function handshakeMessage(bytes: Buffer): Buffer | "more" | Problem {
-  const pieces: Buffer[] = [];
+  // Filled once: put together anew for each record, many small ones would hold up everything else.
+  const joined = Buffer.alloc(bytes.length);
   let have = 0;
   for (let at = 0; ; ) {
     const length = recordLength(bytes, at);
     if (typeof length !== "number") return length;
-    const piece = bytes.subarray(at + 5, at + 5 + length);
-    pieces.push(piece);
-    have += piece.length;
-    const message = wholeMessage(Buffer.concat(pieces, have));
+    have += bytes.copy(joined, have, at + 5, at + 5 + length);
+    const message = wholeMessage(joined.subarray(0, have));
     if (message !== "more") return message;
     if (bytes.length < at + 5 + length) return "more";
     at += 5 + length;

@@ -155,13 +155,14 @@ describe("TLS in tunnels", () => {
       ] as const) {
         const bytes = inRecords(await helloOf(name), size);
         const socket = await tunnel(path, "allowed.example:443");
-        const echoed = socket.toArray();
+        // One that is refused may be broken off while it is still written to.
+        const echoed = socket.toArray().catch(() => []);
         for (let at = 0; at < bytes.length; at += 50) {
           socket.write(bytes.subarray(at, at + 50));
           await new Promise((resolve) => setImmediate(resolve));
         }
         socket.end();
-        const back = Buffer.concat(await echoed.catch(() => []));
+        const back = Buffer.concat(await echoed);
         assert.equal(decisions.at(-1)?.verdict, verdict);
         assert.equal(back.equals(bytes), verdict === "allowed");
       }
