@@ -51,18 +51,18 @@ function main(args) {
   const { status } = spawnSync(process.execPath, [...exploring, ...runner, ...options, ...files], {
     cwd: root,
     stdio: "inherit",
-    env: { ...process.env, ...compileCache() },
+    env: { ...process.env, ...compiledCode() },
   });
   return status ?? 1;
 }
 
-/** Each module is compiled once and not once for each test file; nothing where that cannot be kept. */
-function compileCache() {
+/** Modules and the launcher are compiled once and not once for each test; nothing where that cannot be kept. */
+function compiledCode() {
   const folder = join(root, "node_modules", ".cache", "lathe-tests");
   try {
     mkdirSync(folder, { recursive: true });
     accessSync(folder, constants.W_OK);
-    return { NODE_COMPILE_CACHE: folder };
+    return { NODE_COMPILE_CACHE: folder, LATHE_TEST_CACHE: join(folder, "launcher") };
   } catch {
     return {};
   }
