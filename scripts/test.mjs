@@ -12,7 +12,6 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const isFull = (file) => file.endsWith(".full.test.ts");
 
-/** Whole runs of the command are the longest files: they come first, so that no core is idle at the end. */
 function testFiles(mode, parts) {
   const folders = ["apps", "packages", "checks", "e2e"].map((folder) => `${folder}/**/*.test.ts`);
   return globSync(folders, {
@@ -22,8 +21,7 @@ function testFiles(mode, parts) {
     .map((file) => file.replaceAll("\\", "/"))
     .filter((file) => mode === "--full" || isFull(file) === (mode === "--only-full"))
     .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part.replace(/^\.\//, ""))))
-    .sort()
-    .sort((a, b) => Number(b.startsWith("e2e/")) - Number(a.startsWith("e2e/")));
+    .sort();
 }
 
 function main(args) {
