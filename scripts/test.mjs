@@ -12,7 +12,6 @@ import { fileURLToPath } from "node:url";
 const root = fileURLToPath(new URL("..", import.meta.url));
 const isFull = (file) => file.endsWith(".full.test.ts");
 
-/** Whole runs of the command are the longest files: they come first, so that no core is idle at the end. */
 function testFiles(mode, parts) {
   const folders = ["apps", "packages", "checks", "e2e"].map((folder) => `${folder}/**/*.test.ts`);
   return globSync(folders, {
@@ -22,8 +21,7 @@ function testFiles(mode, parts) {
     .map((file) => file.replaceAll("\\", "/"))
     .filter((file) => mode === "--full" || isFull(file) === (mode === "--only-full"))
     .filter((file) => parts.length === 0 || parts.some((part) => file.includes(part.replace(/^\.\//, ""))))
-    .sort()
-    .sort((a, b) => Number(b.startsWith("e2e/")) - Number(a.startsWith("e2e/")));
+    .sort();
 }
 
 function main(args) {
@@ -51,18 +49,18 @@ function main(args) {
   const { status } = spawnSync(process.execPath, [...exploring, ...runner, ...options, ...files], {
     cwd: root,
     stdio: "inherit",
-    env: { ...process.env, ...compileCache() },
+    env: { ...process.env, ...compiledCode() },
   });
   return status ?? 1;
 }
 
-/** Each module is compiled once and not once for each test file; nothing where that cannot be kept. */
-function compileCache() {
+/** Modules and the launcher are compiled once and not once for each test; nothing where that cannot be kept. */
+function compiledCode() {
   const folder = join(root, "node_modules", ".cache", "lathe-tests");
   try {
     mkdirSync(folder, { recursive: true });
     accessSync(folder, constants.W_OK);
-    return { NODE_COMPILE_CACHE: folder };
+    return { NODE_COMPILE_CACHE: folder, LATHE_TEST_CACHE: join(folder, "launcher") };
   } catch {
     return {};
   }

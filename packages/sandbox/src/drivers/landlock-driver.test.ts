@@ -20,7 +20,8 @@ import { createLandlockDriver, landlockLacks, landlockVersion, oldestLandlock } 
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-landlock-")));
 const cacheFolder = join(folder, "cache");
-const found = await nativeBinary({ cacheFolder, path: process.env.PATH ?? "" });
+const compiledFolder = process.env.LATHE_TEST_CACHE ?? cacheFolder;
+const found = await nativeBinary({ cacheFolder: compiledFolder, path: process.env.PATH ?? "" });
 const binary = "binary" in found ? found.binary : "";
 const version = binary === "" ? 0 : await landlockVersion(binary);
 const why = "why" in found ? `no launcher: ${found.why}` : `Landlock has version ${version}`;

@@ -15,7 +15,8 @@ import { createLauncherDriver, createSocketDriver, type LauncherOptions } from "
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-launcher-")));
 const cacheFolder = join(folder, "cache");
-const found = await nativeBinary({ cacheFolder, path: process.env.PATH ?? "" });
+const compiledFolder = process.env.LATHE_TEST_CACHE ?? cacheFolder;
+const found = await nativeBinary({ cacheFolder: compiledFolder, path: process.env.PATH ?? "" });
 const binary = "binary" in found ? found.binary : "";
 const skip = "why" in found && `no launcher: ${found.why}`;
 const servers: ChildProcess[] = [];

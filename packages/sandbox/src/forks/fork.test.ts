@@ -32,7 +32,8 @@ after(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 const cacheFolder = join(folder, "cache");
-const found = await nativeBinary({ cacheFolder, path: process.env.PATH ?? "" });
+const compiledFolder = process.env.LATHE_TEST_CACHE ?? cacheFolder;
+const found = await nativeBinary({ cacheFolder: compiledFolder, path: process.env.PATH ?? "" });
 const binary = "binary" in found ? found.binary : "";
 const skip = "why" in found && `no launcher: ${found.why}`;
 const forks = join(folder, "forks");

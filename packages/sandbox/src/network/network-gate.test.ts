@@ -18,7 +18,8 @@ import { type NetworkOptions, proxyPort } from "./network-gate.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-gate-")));
 const cacheFolder = join(folder, "cache");
-const found = await nativeBinary({ cacheFolder, path: process.env.PATH ?? "" });
+const compiledFolder = process.env.LATHE_TEST_CACHE ?? cacheFolder;
+const found = await nativeBinary({ cacheFolder: compiledFolder, path: process.env.PATH ?? "" });
 const binary = "binary" in found ? found.binary : "";
 const skip = "why" in found && `no launcher: ${found.why}`;
 after(() => rmSync(folder, { recursive: true, force: true }));
