@@ -125,10 +125,12 @@ function withKinds(documents: Documents, query: ScoredQuery, scores: Float64Arra
     scores[doc] = (scores[doc] as number) + vote * share * (most || 1) * kindWeight(facts, query);
   }
   for (let doc = 0; doc < scores.length; doc++) {
-    const path = documents.files[doc]?.path ?? "";
+    // Whether a file is wanted costs more than to score it: only those with a score are asked about.
+    if (scores[doc] === 0) continue;
     // What could not be read cannot be shown.
-    const isShown = (documents.segmentOf[doc] as number) >= 0 && query.wanted(path);
-    if (scores[doc] !== 0 && !isShown) scores[doc] = 0;
+    const isShown =
+      (documents.segmentOf[doc] as number) >= 0 && query.wanted(documents.files[doc]?.path ?? "");
+    if (!isShown) scores[doc] = 0;
   }
   return scores;
 }
