@@ -125,11 +125,17 @@ describe("lathe run --best-of, in git working trees", () => {
     assert.equal(code, 0, err);
     assert.equal(word(), "none\n");
     const [first, second] = await listed();
+    const { out } = await place.run(["sessions", "list"]);
+    assert.match(
+      out,
+      /\n2 copies of folders are .*: `lathe fork list`.*`lathe fork diff\|keep\|drop ID`.*\n$/,
+    );
     assert.match(err, new RegExp(`attempt 2 \\(best\\): .*fork keep ${second?.id}`));
     assert.equal((await place.run(["fork", "drop", first?.id ?? ""])).code, 0);
     assert.equal((await place.run(["fork", "keep", second?.id ?? ""])).code, 0);
     assert.equal(word(), "right\n");
     await assertNothingLeft();
+    assert.doesNotMatch((await place.run(["sessions", "list"])).out, /fork list/);
   });
 
   it("says what is wrong: dirty work, no repository, names", async () => {

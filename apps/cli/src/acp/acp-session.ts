@@ -184,12 +184,15 @@ export class AcpSession {
   }
 
   /** Tells the editor all that was said and done. */
-  async replay(): Promise<void> {
+  async replay(drained: () => Promise<void>): Promise<void> {
     const events = await readSession(this.#options.env, this.#place.id);
     if (isFailure(events)) throw refusedBy(events);
     const replaying = this.#translator(true);
-    for (const event of events) this.#tell(() => replaying.event(event));
-    await this.#told;
+    for (const event of events) {
+      this.#tell(() => replaying.event(event));
+      await this.#told;
+      await drained();
+    }
   }
 
   async close(): Promise<void> {

@@ -36,7 +36,13 @@ export interface AcpServer {
 
 const pageSize = 50;
 
-export function serveAcp(stream: Stream, optionsOf: OptionsOf): AcpServer {
+export interface Connected {
+  readonly stream: Stream;
+  /** *Contract:* resolves when there is room for more to be told, or nobody is told any more. */
+  readonly drained: () => Promise<void>;
+}
+
+export function serveAcp({ stream, drained }: Connected, optionsOf: OptionsOf): AcpServer {
   const sessions = new Map<string, AcpSession>();
   let abilities: EditorAbilities = { hasTerminals: false, hasForms: false };
   const known = (id: string): AcpSession => {
@@ -75,7 +81,7 @@ export function serveAcp(stream: Stream, optionsOf: OptionsOf): AcpServer {
         { cwd: params.cwd, id: params.sessionId, servers: params.mcpServers },
         client,
       );
-      await session.replay();
+      await session.replay(drained);
       return { modes: sessionModes(session.mode) };
     })
     .onRequest(methods.agent.session.resume, async ({ params, client }) => {

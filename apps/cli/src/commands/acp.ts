@@ -1,5 +1,5 @@
 /** `lathe acp`: the agent behind an editor, over standard input and output. */
-import { Readable, Writable } from "node:stream";
+import { Readable } from "node:stream";
 import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { serveAcp } from "../acp/serve-acp.ts";
@@ -7,6 +7,7 @@ import type { Command } from "../command.ts";
 import { readFlags } from "../flags.ts";
 import { interruptions } from "../interruptions.ts";
 import { agentFlags, agentOptions, allowNotes, usage } from "../run-options.ts";
+import { endNow, readOutput } from "../unread.ts";
 
 const { cwd: _, ...flags } = agentFlags;
 
@@ -27,12 +28,17 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   // A wrong flag is told now, not with the first session.
   const options = await agentOptions(line.values);
   if (isFailure(options)) return options;
-  const output = Writable.toWeb(process.stdout);
+  const { unread, write, drained } = readOutput(() => void close());
+  // Never waits: what an editor does not read would wait where nobody counts it.
+  const output = new WritableStream<Uint8Array>({ write });
   const input = Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>;
-  const server = serveAcp(ndJsonStream(output, input), (cwd) => agentOptions({ ...line.values, cwd }));
+  const connected = { stream: ndJsonStream(output, input), drained };
+  const server = serveAcp(connected, (cwd) => agentOptions({ ...line.values, cwd }));
   const { close } = server;
   const watch = interruptions({ cancel: async () => void (await close()), close });
   await server.closed;
   watch.stop();
+  const why = unread();
+  if (why !== undefined) await endNow(why);
   return watch.code() ?? server.failed() ?? 0;
 }

@@ -4,7 +4,6 @@ import type { Command } from "../command.ts";
 import { readFlags } from "../flags.ts";
 import { interruptions } from "../interruptions.ts";
 import { usage } from "../run-options.ts";
-import { problemLine } from "../show-failure.ts";
 
 const flags = { debug: { type: "boolean", about: "more about what went wrong" } } as const;
 
@@ -19,31 +18,15 @@ session/list; it is told session/event, session/delta and session/remark, and as
   run,
 };
 
-/** What waits on standard output would hold the process until somebody reads it. */
-async function endNow(why: string): Promise<never> {
-  await new Promise((resolve) => process.stderr.write(problemLine(why), resolve));
-  process.exit(1);
-}
-
-function notRead(bytes: number): string {
-  const what = `${(bytes / 2 ** 20).toFixed(0)} MiB wait to be read on standard output`;
-  return `${what}: the program does not read what it is told; every session was ended`;
-}
-
 async function run(argv: readonly string[]): Promise<number | Failure> {
   const line = readFlags(argv, flags);
   if (isFailure(line)) return line;
   if (line.words.length > 0) return usage(`lathe rpc takes no words: ${line.words.join(" ")}`);
-  const [{ serveRpc }, { boundedWriter }, { mostBytes }] = await Promise.all([
+  const [{ serveRpc }, { endNow, readOutput }] = await Promise.all([
     import("../rpc/serve-rpc.ts"),
-    import("../rpc/bounded-writer.ts"),
-    import("../rpc/rpc-peer.ts"),
+    import("../unread.ts"),
   ]);
-  let unread: string | undefined;
-  const output = boundedWriter(process.stdout, mostBytes, (bytes) => {
-    unread = notRead(bytes);
-    void cancel();
-  });
+  const output = readOutput(() => void cancel());
   const { served, close } = serveRpc(process.stdin, output);
   const cancel = async (): Promise<undefined> => {
     await close();
@@ -52,6 +35,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const watch = interruptions({ cancel, close });
   await served;
   watch.stop();
+  const unread = output.unread();
   if (unread !== undefined) await endNow(unread);
   return watch.code() ?? 0;
 }

@@ -5,6 +5,7 @@ import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextpro
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { harnessVersion } from "../harness-version.ts";
 import { agentOptions, usage } from "../run-options.ts";
+import { endNow, notRead } from "../unread.ts";
 import { withWorkbench } from "../with-workbench.ts";
 import type { McpLine } from "./mcp-line.ts";
 
@@ -19,6 +20,7 @@ export async function serveTools({ words, values }: McpLine): Promise<number | F
   const options = await agentOptions(values);
   if (isFailure(options)) return options;
   const served = await withWorkbench(options, (bench, signal) => serve(bench, signal));
+  if (typeof served === "object" && "unread" in served) return endNow(notRead(served.unread));
   return served ?? 0;
 }
 
@@ -30,13 +32,34 @@ class ClosingTransport extends StdioServerTransport {
   /** Settles when nothing is read any more, whoever ended it. */
   readonly closed: Promise<void> = this.#closed.promise;
 
+  #unread: number | undefined;
+
+  /** Bytes that wait to be read, where that are so many that nobody reads. */
+  get unread(): number | undefined {
+    return this.#unread;
+  }
+
+  override send(message: Parameters<StdioServerTransport["send"]>[0]): Promise<void> {
+    const sent = super.send(message);
+    const { writableLength: waits } = process.stdout;
+    if (waits > mostBytes && this.#unread === undefined) {
+      this.#unread = waits;
+      void this.close();
+    }
+    return sent;
+  }
+
   override async close(): Promise<void> {
     await super.close();
     this.#closed.resolve();
   }
 }
 
-async function serve(bench: Workbench, signal: AbortSignal): Promise<Failure | undefined> {
+interface Unread {
+  readonly unread: number;
+}
+
+async function serve(bench: Workbench, signal: AbortSignal): Promise<Failure | Unread | undefined> {
   const ended = new Promise<undefined>((resolve) => {
     const end = (): void => resolve(undefined);
     process.stdin.once("close", end).once("end", end);
@@ -47,6 +70,7 @@ async function serve(bench: Workbench, signal: AbortSignal): Promise<Failure | u
   const handle = serveStdio(() => createServer(bench), { onerror: complain, transport });
   const failed = await Promise.race([ended, transport.closed.then(() => cutOff)]);
   await handle.close();
+  if (transport.unread !== undefined) return { unread: transport.unread };
   return process.stdin.readableEnded || signal.aborted ? undefined : failed;
 }
 

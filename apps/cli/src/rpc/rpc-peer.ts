@@ -38,8 +38,8 @@ export interface RpcSides {
 
 type Id = string | number;
 
-/** Of one line of either side, and of what waits to be read by the other one. */
-export const mostBytes: number = 16 * 2 ** 20;
+/** Of one line of the other side. */
+const mostBytes: number = 16 * 2 ** 20;
 /** Requests that are not answered yet. */
 const mostWaiting = 1_000;
 

@@ -2,11 +2,11 @@
 import { findSession, listSessions, readSession, reserveSessionId } from "@lathe/hosts/local";
 import { type Delta, type Event, type Failure, fold, isFailure } from "@lathe/protocol";
 import * as v from "valibot";
+import type { BoundedWriter } from "../bounded-writer.ts";
 import { harnessVersion } from "../harness-version.ts";
 import { realFolder, usage } from "../run-options.ts";
 import { type AgentSession, openSessionAs, type SessionOptions, type Turn } from "../sdk/open-session.ts";
 import type { Question } from "../sdk/question.ts";
-import type { BoundedWriter } from "./bounded-writer.ts";
 import { clientMethods, rpcVersion, serverMethods } from "./rpc-messages.ts";
 import { createRpcPeer, type RpcOutcome, type RpcPeer, rpcCodes } from "./rpc-peer.ts";
 import type { ClientMethod, Notifications, OpenParams, ParamsOf, ResultOf } from "./rpc-types.ts";

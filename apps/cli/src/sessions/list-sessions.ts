@@ -2,6 +2,7 @@
 import { realpathSync } from "node:fs";
 import { homeFolder, listSessions, readSession } from "@lathe/hosts/local";
 import { type Failure, fold, isFailure, type SessionSummary } from "@lathe/protocol";
+import { commandName } from "../command-name.ts";
 import { numberFlag } from "../flags.ts";
 import { moment } from "../render/figures.ts";
 import { fit } from "../render/fit.ts";
@@ -23,8 +24,21 @@ export async function listCommand({ json, here, limit, search }: Listing): Promi
   const sessions = belowTheirParents(await listSessions(process.env, query), most ?? 20);
   const rows = await Promise.all(sessions.map(async (one) => ({ ...one, status: await statusOf(one) })));
   if (json) process.stdout.write(`${JSON.stringify(rows, null, 2)}\n`);
-  else process.stdout.write(rows.length === 0 && search !== undefined ? noneFound : listing(rows));
+  else {
+    process.stdout.write(rows.length === 0 && search !== undefined ? noneFound : listing(rows));
+    process.stdout.write(await waitingText());
+  }
   return 0;
+}
+
+/** A session's attempts, and what was said not to be taken over, lie in copies that its row does not show. */
+async function waitingText(): Promise<string> {
+  const { countWaiting } = await import("@lathe/hosts/find-waiting");
+  const count = countWaiting(process.env);
+  if (count === 0) return "";
+  const copies = count === 1 ? "1 copy of a folder is" : `${count} copies of folders are`;
+  const lathe = commandName(process.env);
+  return `${copies} at work or waiting for a decision: \`${lathe} fork list\` shows them, \`${lathe} fork diff|keep|drop ID\` looks into one, takes it over, removes it.\n`;
 }
 
 const noneFound = "No session has these words in its title.\n";

@@ -34,8 +34,8 @@ export function dirtyOf({ dirty }: Pick<WorktreeValues, "dirty">): DirtyChoice |
 }
 
 function beginText({ path, branch, carried, isNew }: Worktree): string {
-  const work =
-    carried === 0 ? "" : `, with ${carried} ${carried === 1 ? "file" : "files"} that are in no commit`;
+  const count = carried.length;
+  const work = count === 0 ? "" : `, with ${count} ${count === 1 ? "file" : "files"} that are in no commit`;
   return `${isNew ? "Working tree" : "Going on in the working tree"} ${harmless(path)} on branch ${branch}${work}.\n`;
 }
 

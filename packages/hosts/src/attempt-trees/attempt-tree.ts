@@ -7,6 +7,8 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
+  utimesSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -15,7 +17,6 @@ import { ownMark, type ProcessMark } from "@lathe/system/process-mark";
 import { newSessionId } from "../session-id.ts";
 import { stateFolder, workspaceFolder } from "../state-folder.ts";
 import { systemClock } from "../system-clock.ts";
-import { changedFiles } from "../worktrees/changed-files.ts";
 import { forgetTree } from "../worktrees/forget-tree.ts";
 import { gitIn } from "../worktrees/git-in.ts";
 import { type DirtyChoice, openWorktree, removeWorktree, worktreePath } from "../worktrees/worktree.ts";
@@ -57,11 +58,13 @@ export interface NewAttemptTree {
   readonly about: string;
   readonly session: string;
   readonly dirty?: DirtyChoice;
+  /** Now when absent; of several that are made at once it tells their order. */
+  readonly madeAt?: number;
 }
 
 /** *Contract:* as `openWorktree`: all or nothing is left, and what a death left is listed. */
 export async function makeAttemptTree(env: Env, wish: NewAttemptTree): Promise<WholeTree | Failure> {
-  const { cwd, about, session, dirty = "carry" } = wish;
+  const { cwd, about, session, dirty = "carry", madeAt = systemClock.now() } = wish;
   const id = newSessionId(systemClock);
   const place = await worktreePath(env, { cwd, name: id });
   if (isFailure(place)) return place;
@@ -69,7 +72,7 @@ export async function makeAttemptTree(env: Env, wish: NewAttemptTree): Promise<W
     id,
     base: cwd,
     ...place,
-    madeAt: systemClock.now(),
+    madeAt,
     maker: ownMark(),
     about,
     session,
@@ -82,14 +85,12 @@ export async function makeAttemptTree(env: Env, wish: NewAttemptTree): Promise<W
 }
 
 async function makeTree(env: Env, tree: AttemptTree, dirty: DirtyChoice): Promise<WholeTree | Failure> {
-  const opened = await openWorktree(env, { cwd: tree.base, name: tree.id, dirty });
+  const opened = await openWorktree(env, { cwd: tree.base, name: tree.id, dirty, isKept: true });
   if (isFailure(opened)) return opened;
-  const { cwd, path, gitFolder } = opened;
+  const { cwd, path, gitFolder, carried: changed } = opened;
   const head = await gitIn(path, ["rev-parse", "HEAD"], env);
   if (isFailure(head)) return head;
   const commit = head.trim();
-  const changed = await changedFiles(path, env, { gitFolder, commit });
-  if (isFailure(changed)) return changed;
   const modes = await committedModes(env, { gitFolder, commit });
   if (isFailure(modes)) return modes;
   const submodules = [...modes].filter(([, mode]) => mode === submoduleMode).map(([name]) => name);
@@ -98,17 +99,32 @@ async function makeTree(env: Env, tree: AttemptTree, dirty: DirtyChoice): Promis
       ...changed.map((name) => [name, fileState(path, name)]),
       ...submodules.map((name) => [name, submoduleState(path, name)]),
     ]);
-    const index = indexOf(env, tree.id);
-    copyFileSync(join(gitFolder, "index"), index);
-    // Where it is split, its other half lies where the attempt can write.
-    const words = [`--git-dir=${gitFolder}`, `--work-tree=${path}`, "update-index", "--no-split-index"];
-    const joined = await gitIn({ cwd: path, index }, words, env);
-    if (isFailure(joined)) return joined;
+    const refused = await keepIndex(env, { id: tree.id, path, gitFolder });
+    if (refused) return refused;
     const whole: WholeTree = { ...tree, made: { cwd, gitFolder, commit, carried } };
     return keepRecord(env, whole) ?? whole;
   } catch (cause) {
     return failure("no-access", `${path} cannot be read: ${String(cause)}`, { who: "host", cause });
   }
+}
+
+/** Throws what the disk says. */
+async function keepIndex(
+  env: Env,
+  { id, path, gitFolder }: Pick<AttemptTree, "id" | "path"> & { readonly gitFolder: string },
+): Promise<Failure | undefined> {
+  const [own, index] = [join(gitFolder, "index"), indexOf(env, id)];
+  copyFileSync(own, index);
+  if (readdirSync(gitFolder).some((name) => name.startsWith("sharedindex."))) {
+    // Its other half lies where the attempt can write.
+    const words = [`--git-dir=${gitFolder}`, `--work-tree=${path}`, "update-index", "--no-split-index"];
+    const joined = await gitIn({ cwd: path, index }, words, env);
+    if (isFailure(joined)) return joined;
+  }
+  // Git trusts the times of no file that was written as late as its index: with a later one a change could go unseen.
+  const { atime, mtime } = statSync(own);
+  utimesSync(index, atime, mtime);
+  return undefined;
 }
 
 /**

@@ -37,20 +37,21 @@ export async function treeDifferences(env: Env, tree: WholeTree): Promise<TreeDi
     const stateNow = (name: string): string => fileState(path, name, carriedState(made.carried, name));
     const changed = all.filter((name) => stateNow(name) !== carriedState(made.carried, name));
     const prefix = prefixOf(top, base);
-    const inside = changed.filter((name) => name.startsWith(prefix));
-    const before = await statesBefore(env, { ...tree, compared }, inside);
+    // Git may find fault with what it has just written itself, where its filters do not lead back.
+    const before = await statesBefore(env, { ...tree, compared }, changed);
     if (isFailure(before)) return before;
+    const differing = changed.filter((name) => stateNow(name) !== before.get(name));
     const repositories = new Set<string>();
-    const differences = inside.flatMap((name): readonly Difference[] => {
+    const inside = differing.filter((name) => name.startsWith(prefix));
+    const differences = inside.map((name): Difference => {
       const [now, was] = [stateNow(name), before.get(name)];
-      if (now === was) return [];
       const present = fileState(top, name);
       const sides = { base: sideOf(top, name), fork: sideOf(path, name) };
       if ([now, was, present].some(isRepositoryState)) repositories.add(name.slice(prefix.length));
       const isMoved = present !== now && present !== was;
-      return [{ path: name.slice(prefix.length), what: whatOf(was, now), ...sides, isMoved }];
+      return { path: name.slice(prefix.length), what: whatOf(was, now), ...sides, isMoved };
     });
-    return { differences, repositories, outside: changed.filter((name) => !name.startsWith(prefix)) };
+    return { differences, repositories, outside: differing.filter((name) => !name.startsWith(prefix)) };
   } catch (cause) {
     return failure("no-access", `${path} cannot be compared: ${String(cause)}`, { who: "host", cause });
   }

@@ -5,6 +5,7 @@ import { type AttemptPlace, type Failure, failure, isFailure } from "@lathe/prot
 import { attemptTrees, makeAttemptTree } from "../attempt-trees/attempt-tree.ts";
 import { forkBinary } from "../forks/fork-binary.ts";
 import { findFork, openFork } from "../forks/forks.ts";
+import { systemClock } from "../system-clock.ts";
 import type { DirtyChoice } from "../worktrees/worktree.ts";
 import { forkPlace } from "./fork-place.ts";
 import type { Place } from "./place.ts";
@@ -50,8 +51,7 @@ export async function makePlaces(
   const from = performance.now();
   const timed = (made: readonly Made[] | Failure): MadePlaces | Failure =>
     isFailure(made) ? made : { made, readyMs: performance.now() - from };
-  const inTrees = async (): Promise<MadePlaces | Failure> =>
-    timed(await all(wish.count, (at) => makeTree(at, wish, maker)));
+  const inTrees = async (): Promise<MadePlaces | Failure> => timed(await makeTrees(wish, maker));
   if (binary === undefined) return inTrees();
   const forks = isFailure(binary) ? binary : await makeForks(wish.count, maker);
   if (!isFailure(forks)) return timed(forks);
@@ -82,6 +82,31 @@ async function all(
     made.push(one);
   }
   return made;
+}
+
+/** Of working trees that are made at once: each is a program that mostly waits for the disk. */
+const mostAtOnce = 4;
+
+/** As `all`. */
+async function sideBySide(
+  count: number,
+  make: (at: number) => Promise<Made | Failure>,
+): Promise<readonly Made[] | Failure> {
+  const results: (Made | Failure)[] = [];
+  const left = Array.from({ length: count }, (_, at) => at);
+  const work = async (): Promise<void> => {
+    for (let at = left.shift(); at !== undefined; at = left.shift()) {
+      const one = await make(at);
+      results[at] = one;
+      if (isFailure(one)) left.length = 0;
+    }
+  };
+  await Promise.all(Array.from({ length: mostAtOnce }, work));
+  const failed = results.find((one) => isFailure(one));
+  const made = results.flatMap((one) => (isFailure(one) ? [] : [one]));
+  if (!failed) return made;
+  for (const { open } of made) await open.drop();
+  return failed;
 }
 
 const run = promisify(execFile);
@@ -117,13 +142,16 @@ async function makeFork(at: number, maker: Maker): Promise<Made | Failure> {
   return isFailure(fork) ? fork : { place: { type: "fork", id: fork.id }, open: forkPlace(maker, fork) };
 }
 
-async function makeTree(at: number, { dirty }: PlacesWish, maker: Maker): Promise<Made | Failure> {
+function makeTrees({ count, dirty }: PlacesWish, maker: Maker): Promise<readonly Made[] | Failure> {
   const { cwd, env, about, session } = maker;
-  const wish = { cwd, about: `attempt ${at + 1}: ${about}`, session, ...(dirty && { dirty }) };
-  const tree = await makeAttemptTree(env, wish);
-  return isFailure(tree)
-    ? tree
-    : { place: { type: "worktree", id: tree.id }, open: worktreePlace(env, tree) };
+  const from = systemClock.now();
+  return sideBySide(count, async (at) => {
+    const wish = { cwd, about: `attempt ${at + 1}: ${about}`, session, madeAt: from + at };
+    const tree = await makeAttemptTree(env, { ...wish, ...(dirty && { dirty }) });
+    return isFailure(tree)
+      ? tree
+      : { place: { type: "worktree", id: tree.id }, open: worktreePlace(env, tree) };
+  });
 }
 
 /** Undefined for one that somebody has kept or dropped. */

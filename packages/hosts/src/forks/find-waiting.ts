@@ -1,14 +1,19 @@
 /** What waits for a decision under an id: a fork, or the working tree of an attempt; both are listed together. */
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import type { AttemptTree } from "../attempt-trees/attempt-tree.ts";
+import { type AttemptTree, attemptTrees } from "../attempt-trees/attempt-tree.ts";
 import { findTree } from "../attempt-trees/list-trees.ts";
-import { type Fork, findFork } from "./forks.ts";
+import { allForks, type Fork, findFork } from "./forks.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
 export type Waiting =
   | { readonly type: "fork"; readonly fork: Fork }
   | { readonly type: "tree"; readonly tree: AttemptTree };
+
+/** How many there are of both, those included that are at work: without a look into any. */
+export function countWaiting(env: Env): number {
+  return allForks(env).length + attemptTrees(env).length;
+}
 
 /** From the start of its id or all of it. *Contract:* a failure unless it is the only one of both that begins so. */
 export function findWaiting(env: Env, start: string): Waiting | Failure {

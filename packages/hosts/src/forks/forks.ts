@@ -129,9 +129,14 @@ async function isWaitedFor(env: Env, { session }: Fork): Promise<boolean> {
   return attempts !== undefined && !attempts.settled;
 }
 
+/** The oldest first, without a look into them. */
+export function allForks(env: Env): readonly Fork[] {
+  return listForkFolders(forksFolder(env));
+}
+
 /** From the start of its id or all of it; undefined where there is none. */
 export function findFork(env: Env, start: string): Fork | Failure | undefined {
-  const all = listForkFolders(forksFolder(env));
+  const all = allForks(env);
   const exact = all.find(({ id }) => id === start);
   const found = exact ? [exact] : all.filter(({ id }) => id.startsWith(start));
   if (found.length < 2) return found[0];

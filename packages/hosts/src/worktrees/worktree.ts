@@ -28,6 +28,8 @@ export interface WorktreeWish {
   readonly base?: string;
   /** `carry` when absent, `leave` with a base. */
   readonly dirty?: DirtyChoice;
+  /** Who asked for it removes it: it is not looked at whether anything changes in it, which takes long where there are many files. */
+  readonly isKept?: true;
 }
 
 export interface Worktree {
@@ -35,8 +37,8 @@ export interface Worktree {
   readonly branch: string;
   /** Where the session works: the same place in it as the folder has in its repository. */
   readonly cwd: string;
-  /** Files whose changes were taken along. */
-  readonly carried: number;
+  /** Files whose changes were taken along, as git names them: of one character per byte. */
+  readonly carried: readonly string[];
   readonly isNew: boolean;
   /** What git keeps about it. */
   readonly gitFolder: string;
@@ -142,7 +144,7 @@ async function goOn(place: Place, wish: WorktreeWish): Promise<Worktree | Failur
   if (!joinTree(gitFolder)) return notWhole(place);
   const cwd = cwdIn(place, wish);
   if (isFailure(cwd)) return cwd;
-  return { path, branch, cwd, carried: 0, isNew: false, gitFolder, settle: async () => true };
+  return { path, branch, cwd, carried: [], isNew: false, gitFolder, settle: async () => true };
 }
 
 function notWhole({ path, branch }: Place): Failure {
@@ -152,12 +154,27 @@ function notWhole({ path, branch }: Place): Failure {
 }
 
 /** In one that was made just now, and is whole from here on. */
-async function begin(place: Place, wish: WorktreeWish, carried: number): Promise<Worktree | Failure> {
-  const { path, branch, env } = place;
+async function begin(
+  place: Place,
+  wish: WorktreeWish,
+  carried: readonly string[],
+): Promise<Worktree | Failure> {
+  const { path, branch } = place;
   const gitFolder = await gitFolderOf(place);
   if (isFailure(gitFolder)) return gitFolder;
   const cwd = cwdIn(place, wish);
   if (isFailure(cwd)) return cwd;
+  const settle = wish.isKept ? async () => true : await settling(place, gitFolder);
+  if (isFailure(settle)) return settle;
+  if (!markMade(gitFolder)) {
+    return failure("no-access", `${gitFolder} cannot be written`, { who: "host" });
+  }
+  return { path, branch, cwd, carried, isNew: true, gitFolder, settle };
+}
+
+/** Knows it as it is now. */
+async function settling(place: Place, gitFolder: string): Promise<Worktree["settle"] | Failure> {
+  const { path, branch, env } = place;
   const tree = { env, path, branch, gitFolder };
   const before = await treeState(tree);
   if (isFailure(before)) return before;
@@ -165,17 +182,13 @@ async function begin(place: Place, wish: WorktreeWish, carried: number): Promise
     const state = await treeState(tree);
     return isFailure(state) || state.hash !== before.hash;
   };
-  const settle = async (): Promise<boolean | Failure> => {
+  return async () => {
     if ((await hasChanged()) || !beginLeaving(gitFolder)) return true;
     // Another session may have joined, worked and ended since the first look; none can from here on.
     const left = (await hasChanged()) || (await remove(place, before.isClean ? "ask" : "force"));
     if (left) stay(gitFolder);
     return left ?? false;
   };
-  if (!markMade(gitFolder)) {
-    return failure("no-access", `${gitFolder} cannot be written`, { who: "host" });
-  }
-  return { path, branch, cwd, carried, isNew: true, gitFolder, settle };
 }
 
 /** Only that of this repository: what a file in the working tree says may have been written by anybody. */
@@ -209,8 +222,8 @@ interface NewPlace extends Place {
   readonly base: string;
 }
 
-/** Resolves with how many changed files came along. */
-async function make(place: NewPlace, wish: WorktreeWish): Promise<number | Failure> {
+/** Resolves with the changed files that came along. */
+async function make(place: NewPlace, wish: WorktreeWish): Promise<readonly string[] | Failure> {
   const { top, path, branch, base, env } = place;
   const dirty = wish.dirty ?? (wish.base === undefined ? "carry" : "leave");
   const found = await changedFiles(top, env);
@@ -227,10 +240,10 @@ async function make(place: NewPlace, wish: WorktreeWish): Promise<number | Failu
   mkdirSync(dirname(path), { recursive: true });
   const added = await gitIn(top, ["worktree", "add", "--quiet", path, branch], env);
   if (isFailure(added)) return (await removeBranch(place)) ?? added;
-  if (dirty !== "carry") return 0;
+  if (dirty !== "carry") return [];
   try {
     carryFiles({ top, path, files: changed, kept });
-    return changed.length;
+    return changed;
   } catch (cause) {
     const text = `the changes of ${top} could not be carried: ${String(cause)}`;
     return (await remove(place, "force")) ?? failure("no-access", text, { who: "host", cause });

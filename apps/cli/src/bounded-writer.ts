@@ -2,7 +2,7 @@
 import type { Writable } from "node:stream";
 
 export interface BoundedWriter {
-  write(line: string): void;
+  write(line: string | Uint8Array): void;
   /** *Contract:* resolves when there is room for more, or nothing is written any more; who has much to write waits for it. */
   drained(): Promise<void>;
 }
