@@ -41,9 +41,7 @@ function main(args) {
   }
   console.log(`Running ${files.length} test files on Node ${process.versions.node}`);
   const timeout = `--test-timeout=${mode === undefined ? 120_000 : 600_000}`; // of one file: a test that hangs is a failure
-  // One more than there are cores, since many files wait for the processes that they start.
-  const concurrency = `--test-concurrency=${availableParallelism() + 1}`;
-  const runner = ["--test", "--test-reporter=spec", concurrency, timeout];
+  const runner = ["--test", "--test-reporter=spec", `--test-concurrency=${availableParallelism()}`, timeout];
   // What starts the command again and again starts the joined sources, as those who use it do.
   spawnSync(process.execPath, [join(root, "scripts", "warm-cache.mjs")], { stdio: "inherit" });
   const { status } = spawnSync(process.execPath, [...exploring, ...runner, ...options, ...files], {

@@ -3,13 +3,16 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Failure } from "@lathe/protocol";
 import type { Disk, Nature } from "./disk.ts";
-import { fileFailure } from "./file-failure.ts";
+import { errorCode, fileFailure } from "./file-failure.ts";
 import type { Journal } from "./journal.ts";
 import type { Entry, Trace } from "./journal-record.ts";
 import { type FileAfter, lstatOf, type Step } from "./step.ts";
 import { syncFolders } from "./sync-folders.ts";
 import { actionsOf, clearsWay, traceOf } from "./undo-entries.ts";
 import { withoutLinks } from "./without-links.ts";
+
+/** How often a file may be replaced by another while it is looked at. */
+const mostReplaced = 1_000;
 
 export interface Prepared extends Entry {
   readonly step: Step;
@@ -137,10 +140,23 @@ function keep({ absolute, before }: Step, to: Making): string {
   if (before.type !== "file") return kept;
   const { stats } = before;
   withoutLinks(
-    () => to.disk.link(absolute, kept),
+    () => linkAsItIs(absolute, kept, to.disk),
     () => to.disk.write(kept, readFileSync(absolute), stats),
   );
   return kept;
+}
+
+/** Linux says of a file that is being replaced that it is not there, though another one has its name at once. */
+function linkAsItIs(from: string, to: string, disk: Disk): void {
+  for (let left = mostReplaced; ; left--) {
+    try {
+      disk.link(from, to);
+      return;
+    } catch (error) {
+      // Whether it is still the one that was meant is looked at right before the change.
+      if (left === 0 || errorCode(error) !== "ENOENT" || !lstatOf(from)) throw error;
+    }
+  }
 }
 
 function natureOf(before: Step["before"], { mode, like }: FileAfter): Nature | undefined {
