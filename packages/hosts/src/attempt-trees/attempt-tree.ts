@@ -2,18 +2,17 @@
 import {
   copyFileSync,
   existsSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
   utimesSync,
-  writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { ownMark, type ProcessMark } from "@lathe/system/process-mark";
+import { writeWhole } from "@lathe/system/write-whole";
 import { newSessionId } from "../session-id.ts";
 import { stateFolder, workspaceFolder } from "../state-folder.ts";
 import { systemClock } from "../system-clock.ts";
@@ -216,9 +215,7 @@ function readRecord(path: string): AttemptTree | undefined {
 function keepRecord(env: Env, tree: AttemptTree): Failure | undefined {
   const path = recordOf(env, tree.id);
   try {
-    mkdirSync(recordsFolder(env), { recursive: true, mode: 0o700 });
-    writeFileSync(`${path}.new`, JSON.stringify({ v: 1, ...tree }), { mode: 0o600, flush: true });
-    renameSync(`${path}.new`, path);
+    writeWhole(path, JSON.stringify({ v: 1, ...tree }), { isDurable: true });
     return undefined;
   } catch (cause) {
     return unwritable(path, cause);
