@@ -9,7 +9,6 @@ import {
   type PromptResponse,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
-import type { AssistantPart } from "@lathe/protocol";
 import { startWireServer, type WireScript, type WireServer } from "@lathe/testkit";
 import { type Editor, type EditorOptions, openEditor } from "./acp-editor.ts";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
@@ -17,14 +16,6 @@ import { makePlace, type Place, wireEnv } from "./lathe.ts";
 export const sampleServer: string = fileURLToPath(
   new URL("../packages/mcp/src/fixtures/server.mjs", import.meta.url),
 );
-
-export function say(text: string): AssistantPart {
-  return { type: "text", text };
-}
-
-export function call(id: string, tool: string, input: object): AssistantPart {
-  return { type: "tool-call", id, tool, input: JSON.stringify(input) };
-}
 
 export function prompt(text: string): ContentBlock[] {
   return [{ type: "text", text }];

@@ -4,8 +4,9 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { methods, type SessionUpdate } from "@agentclientprotocol/sdk";
-import { openAcpBench, prompt, saidIn, sampleServer, say } from "./acp-bench.ts";
+import { openAcpBench, prompt, saidIn, sampleServer } from "./acp-bench.ts";
 import type { Editor, EditorOptions } from "./acp-editor.ts";
+import { say } from "./answer-parts.ts";
 
 describe("lathe acp", () => {
   const at = openAcpBench();

@@ -9,8 +9,9 @@ import {
   type RequestPermissionRequest,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
-import { call, openAcpBench, prompt, saidIn, sampleServer, say } from "./acp-bench.ts";
+import { openAcpBench, prompt, saidIn, sampleServer } from "./acp-bench.ts";
 import type { Editor } from "./acp-editor.ts";
+import { call, say } from "./answer-parts.ts";
 
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";

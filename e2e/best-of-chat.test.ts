@@ -3,14 +3,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { AssistantPart } from "@lathe/protocol";
 import { runGitIn, startWireServer, type WireRecord, type WireServer } from "@lathe/testkit";
+import { callTo } from "./answer-parts.ts";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 import { noTmux, openTmux, type Size, sameScreen, type Tmux } from "./tmux.ts";
-
-function call(tool: string, input: object): AssistantPart {
-  return { type: "tool-call", id: `c-${tool}`, tool, input: JSON.stringify(input) };
-}
 
 const before = "export const add = (a, b) => a - b;\n";
 const after = "export const add = (a, b) => a + b;\n";
@@ -36,10 +32,10 @@ async function prepare(t: TestContext, size: Size): Promise<Opened> {
     const text = JSON.stringify(request.messages);
     const steps = request.messages.filter(({ role }) => role === "tool").length;
     if (text.includes("what was done")) return { parts: [{ type: "text", text: "It adds now." }] };
-    if (steps === 0) return { parts: [call("read", { path: "add.js" })] };
+    if (steps === 0) return { parts: [callTo("read", { path: "add.js" })] };
     if (steps === 1 && !isMade) {
       isMade = true;
-      return { parts: [call("edit", { path: "add.js", edits: [{ old: "a - b", new: "a + b" }] })] };
+      return { parts: [callTo("edit", { path: "add.js", edits: [{ old: "a - b", new: "a + b" }] })] };
     }
     if (opened.isHeld) return { fault: { type: "stall", after: "nothing", pings: true } };
     return { parts: [{ type: "text", text: steps === 1 ? "There is nothing to do." : "It adds now." }] };

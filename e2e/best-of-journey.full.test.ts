@@ -3,18 +3,14 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { AssistantPart } from "@lathe/protocol";
 import { startWireServer, type WireRecord } from "@lathe/testkit";
+import { callTo } from "./answer-parts.ts";
 import { makePlace, wireEnv } from "./lathe.ts";
 import { noTmux, openTmux, type Size, sameScreen } from "./tmux.ts";
 
 const names = ["claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-4-5"];
 const models = names.map((name) => `anthropic/${name}`).join(",");
 const edits = ["a * b", "a + b", "a - -b"];
-
-function call(tool: string, input: object): AssistantPart {
-  return { type: "tool-call", id: `c-${tool}`, tool, input: JSON.stringify(input) };
-}
 
 async function noForks(): Promise<string | false> {
   const place = makePlace();
@@ -41,9 +37,9 @@ describe("best of three", { skip: noTmux() || (await noForks()) }, () => {
       const server = await startWireServer(({ body, request }: WireRecord) => {
         const at = names.indexOf(String(body.model));
         const steps = request.messages.filter(({ role }) => role === "tool").length;
-        if (steps === 0) return { parts: [call("read", { path: "add.js" })] };
+        if (steps === 0) return { parts: [callTo("read", { path: "add.js" })] };
         const change = [{ old: "a - b", new: edits[at] }];
-        if (steps === 1) return { parts: [call("edit", { path: "add.js", edits: change })] };
+        if (steps === 1) return { parts: [callTo("edit", { path: "add.js", edits: change })] };
         if (isHeld && at === 2) return { fault: { type: "stall", after: "nothing", pings: true } };
         return { parts: [{ type: "text", text: `It adds now: ${edits[at]}.` }] };
       });

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import type { AssistantPart } from "@lathe/protocol";
 import {
   runGitIn,
   startWireServer,
@@ -12,15 +11,12 @@ import {
   type WireRecord,
   type WireServer,
 } from "@lathe/testkit";
+import { callTo } from "./answer-parts.ts";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 
 const names = ["claude-opus-5-5", "claude-sonnet-5-5"];
 const models = names.map((name) => `anthropic/${name}`).join(",");
 const written = ["wrong\n", "right\n"];
-
-function call(tool: string, input: object): AssistantPart {
-  return { type: "tool-call", id: `c-${tool}`, tool, input: JSON.stringify(input) };
-}
 
 describe("lathe run --best-of, in git working trees", () => {
   let place: Place;
@@ -47,8 +43,8 @@ describe("lathe run --best-of, in git working trees", () => {
     const at = names.indexOf(String(body.model));
     const steps = request.messages.filter(({ role }) => role === "tool").length;
     if (steps === 0)
-      return { parts: [call("shell", { command: "cat other.txt" }), call("read", { path: "word.txt" })] };
-    if (steps === 1) return { parts: [call("write", { path: "word.txt", content: written[at] ?? "" })] };
+      return { parts: [callTo("shell", { command: "cat other.txt" }), callTo("read", { path: "word.txt" })] };
+    if (steps === 1) return { parts: [callTo("write", { path: "word.txt", content: written[at] ?? "" })] };
     if (held && at === 1) {
       held.resolve();
       return { parts: [], fault: { type: "stall", after: "nothing", pings: true } };

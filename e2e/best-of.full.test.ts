@@ -6,19 +6,16 @@ import { it, type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AssistantPart } from "@lathe/protocol";
 import { runGitIn, startWireServer, until } from "@lathe/testkit";
+import { callTo } from "./answer-parts.ts";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 
 const rounds = 8;
 /** Folders that may wait for whoever goes on, or for the next of their kind; at the end of a round none may be left. */
 const passing = /^lathe-/;
 
-function call(tool: string, input: object): AssistantPart {
-  return { type: "tool-call", id: `c-${tool}`, tool, input: JSON.stringify(input) };
-}
-
 const answers: readonly (readonly AssistantPart[])[] = [
-  [call("shell", { command: "sleep 0.2; cat word.txt" }), call("read", { path: "word.txt" })],
-  [call("write", { path: "word.txt", content: "right\n" })],
+  [callTo("shell", { command: "sleep 0.2; cat word.txt" }), callTo("read", { path: "word.txt" })],
+  [callTo("write", { path: "word.txt", content: "right\n" })],
 ];
 
 async function hasForks(): Promise<boolean> {

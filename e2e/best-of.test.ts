@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import type { AssistantPart } from "@lathe/protocol";
 import {
   runGitIn,
   startWireServer,
@@ -12,6 +11,7 @@ import {
   type WireRecord,
   type WireServer,
 } from "@lathe/testkit";
+import { callTo } from "./answer-parts.ts";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 
 /** Why it cannot be tried here; undefined where there are forks. */
@@ -25,10 +25,6 @@ async function noForks(): Promise<string | undefined> {
 const skip = await noForks();
 const names = ["claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-4-5"];
 const models = names.map((name) => `anthropic/${name}`).join(",");
-
-function call(tool: string, input: object): AssistantPart {
-  return { type: "tool-call", id: `c-${tool}`, tool, input: JSON.stringify(input) };
-}
 
 /** What each attempt writes into the file that the test reads. */
 const written = ["wrong\n", "right\n", "right\nand more\n"];
@@ -61,8 +57,8 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     const at = names.indexOf(String(body.model));
     const steps = request.messages.filter(({ role }) => role === "tool").length;
     if (steps === 0)
-      return { parts: [call("shell", { command: "cat other.txt" }), call("read", { path: "word.txt" })] };
-    if (steps === 1) return { parts: [call("write", { path: "word.txt", content: written[at] ?? "" })] };
+      return { parts: [callTo("shell", { command: "cat other.txt" }), callTo("read", { path: "word.txt" })] };
+    if (steps === 1) return { parts: [callTo("write", { path: "word.txt", content: written[at] ?? "" })] };
     if (held && at === 2) {
       held.asked.resolve();
       return { parts: [], fault: { type: "stall", after: "nothing", pings: true } };

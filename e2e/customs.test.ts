@@ -3,14 +3,9 @@ import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import type { AssistantPart } from "@lathe/protocol";
 import { startWireServer, type WireScript, type WireServer } from "@lathe/testkit";
+import { call } from "./answer-parts.ts";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
-
-const call = (id: string, tool: string, input: object): AssistantPart => ({
-  ...{ type: "tool-call", id, tool },
-  input: JSON.stringify(input),
-});
 
 describe("a project's customs", () => {
   let place: Place;

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { AssistantPart } from "@lathe/protocol";
 import { startWireServer, type WireAnswer } from "@lathe/testkit";
+import { callTo } from "./answer-parts.ts";
 import { makePlace, wireEnv } from "./lathe.ts";
 import { noTmux, openTmux, type Size, sameScreen } from "./tmux.ts";
 
@@ -12,10 +12,6 @@ const sizes: readonly Size[] = [
   { columns: 80, rows: 24 },
   { columns: 200, rows: 50 },
 ];
-
-function call(tool: string, input: object): AssistantPart {
-  return { type: "tool-call", id: `c-${tool}`, tool, input: JSON.stringify(input) };
-}
 
 const sums = `export const add = (a, b) => a - b;
 export const double = (a) => a + a;
@@ -46,8 +42,8 @@ describe("an edit taken in part", { skip: noTmux() }, () => {
   for (const size of sizes) {
     it(`hunk by hunk, at ${size.columns}x${size.rows}`, async (t) => {
       const answers: WireAnswer[] = [
-        { parts: [call("read", { path: "sums.js" })] },
-        { parts: [call("apply_patch", { patch })] },
+        { parts: [callTo("read", { path: "sums.js" })] },
+        { parts: [callTo("apply_patch", { patch })] },
         { parts: [{ type: "text", text: "Multiplication stays as it was." }] },
       ];
       const server = await startWireServer(() => answers.shift() ?? { parts: [] });
@@ -92,8 +88,8 @@ describe("an edit taken in part", { skip: noTmux() }, () => {
 
   it("by numbers and one by one, at the plain prompt of a run", async (t) => {
     const answers: WireAnswer[] = [
-      { parts: [call("read", { path: "sums.js" })] },
-      { parts: [call("apply_patch", { patch })] },
+      { parts: [callTo("read", { path: "sums.js" })] },
+      { parts: [callTo("apply_patch", { patch })] },
       { parts: [{ type: "text", text: "As you wish." }] },
     ];
     const server = await startWireServer(() => answers.shift() ?? { parts: [] });

@@ -4,23 +4,15 @@ import { existsSync, mkdirSync, readFileSync, readlinkSync, symlinkSync, writeFi
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { AssistantPart } from "@lathe/protocol";
 import { startWireServer, type WireScript, type WireServer } from "@lathe/testkit";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { call, say } from "./answer-parts.ts";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 
 const program = fileURLToPath(new URL("../packages/mcp/src/fixtures/server.mjs", import.meta.url));
 const lathe = fileURLToPath(new URL("../apps/cli/bin/lathe.mjs", import.meta.url));
 const bin = fileURLToPath(new URL("../node_modules/.bin", import.meta.url));
-
-function say(text: string): AssistantPart {
-  return { type: "text", text };
-}
-
-function call(id: string, tool: string, input: object): AssistantPart {
-  return { type: "tool-call", id, tool, input: JSON.stringify(input) };
-}
 
 describe("other programs' tools", () => {
   let place: Place;

@@ -4,13 +4,9 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import type { AssistantPart } from "@lathe/protocol";
 import { startWireServer, treeOf, type WireAnswer, type WireServer } from "@lathe/testkit";
+import { call } from "./answer-parts.ts";
 import { type Ended, makePlace, type Place, wireEnv } from "./lathe.ts";
-
-function call(id: string, tool: string, input: object): AssistantPart {
-  return { type: "tool-call", id, tool, input: JSON.stringify(input) };
-}
 
 const done: WireAnswer = { parts: [{ type: "text", text: "Done." }] };
 

@@ -8,19 +8,12 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { AssistantPart } from "@lathe/protocol";
 import { startWireServer, type WireScript, type WireServer } from "@lathe/testkit";
+import { call, say } from "./answer-parts.ts";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 import { Client, type Fields } from "./rpc-client.ts";
 
-function say(text: string): AssistantPart {
-  return { type: "text", text };
-}
-
 function write(id: string, path: string): AssistantPart {
   return call(id, "write", { path, content: "hello\n" });
-}
-
-function call(id: string, tool: string, input: object): AssistantPart {
-  return { type: "tool-call", id, tool, input: JSON.stringify(input) };
 }
 
 describe("lathe rpc", () => {

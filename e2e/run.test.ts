@@ -3,17 +3,9 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import type { AssistantPart } from "@lathe/protocol";
 import { startWireServer, type WireAnswer, type WireScript, type WireServer } from "@lathe/testkit";
+import { call, say } from "./answer-parts.ts";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
-
-function say(text: string): AssistantPart {
-  return { type: "text", text };
-}
-
-function call(id: string, tool: string, input: object): AssistantPart {
-  return { type: "tool-call", id, tool, input: JSON.stringify(input) };
-}
 
 describe("lathe run", () => {
   let place: Place;

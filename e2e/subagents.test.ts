@@ -6,12 +6,9 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import type { AssistantPart } from "@lathe/protocol";
 import { startWireServer, type WireAnswer, type WireRecord, type WireServer } from "@lathe/testkit";
 import { Ajv2020 } from "ajv/dist/2020.js";
+import { call } from "./answer-parts.ts";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 
-const call = (id: string, tool: string, input: object): AssistantPart => ({
-  ...{ type: "tool-call", id, tool },
-  input: JSON.stringify(input),
-});
 const note = (word: string): AssistantPart =>
   call(`s-${word}`, "shell", { command: `echo ${word} >> ran.txt` });
 

@@ -3,13 +3,9 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import type { AssistantPart } from "@lathe/protocol";
 import { runGitIn, startWireServer, type WireServer } from "@lathe/testkit";
+import { callTo } from "./answer-parts.ts";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
-
-function call(tool: string, input: object): AssistantPart {
-  return { type: "tool-call", id: `c-${tool}`, tool, input: JSON.stringify(input) };
-}
 
 describe("lathe run --worktree", () => {
   let place: Place;
@@ -22,7 +18,7 @@ describe("lathe run --worktree", () => {
     server = await startWireServer(({ request }) =>
       request.messages.some(({ role }) => role === "tool")
         ? { parts: [{ type: "text", text: "Done." }] }
-        : { parts: [call("shell", { command: script })] },
+        : { parts: [callTo("shell", { command: script })] },
     );
     place = makePlace(wireEnv(server.url));
     place.put("kept.txt", "first\n");
