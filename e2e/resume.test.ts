@@ -37,24 +37,6 @@ describe("resume", () => {
     assert.match(server.records.at(-1)?.text ?? "", /and now\?/);
   });
 
-  it("lists and shows sessions, an id cut short is enough", async () => {
-    const list = await place.run(["sessions", "list"]);
-    assert.match(list.out, /^ID +WHEN +STATUS +FOLDER +TITLE\n/);
-    assert.match(list.out, /done .*do the job/);
-    const { id } = JSON.parse((await place.run(["sessions", "list", "--json"])).out)[0];
-    const show = await place.run(["sessions", "show", id.slice(0, -2)]);
-    assert.equal(show.code, 0);
-    for (const part of [
-      /do the job/,
-      /✓ write +file-1\.txt/,
-      /[✓⊘] shell +echo 1 >> ran\.txt/,
-      /✓ shell +echo \d >> ran\.txt/,
-      /The job is done\./,
-    ]) {
-      assert.match(show.out, part);
-    }
-  });
-
   it("says which line of a session file is corrupt", async () => {
     const folder = join(place.home, ".local", "state", "lathe", "sessions");
     writeFileSync(join(folder, "broken.jsonl"), "this is no event\n");
@@ -74,5 +56,37 @@ describe("resume", () => {
     const { code, err } = await place.run(["run", "--resume", id, "and?"], { env: wireEnv(server.url) });
     assert.equal(code, 0);
     assert.match(err, /torn|repaired|cut/i);
+  });
+});
+
+/** Nothing is killed here: what a kill leaves of a call, done or in doubt, is a matter of the moment it comes. */
+describe("sessions", () => {
+  let place: Place;
+  let server: WireServer;
+  before(async () => {
+    place = makePlace();
+    server = await startJobServer();
+  });
+  after(async () => {
+    await server.close();
+    place.remove();
+  });
+
+  it("lists and shows sessions, an id cut short is enough", async () => {
+    await runWithKills(place, server, []);
+    const list = await place.run(["sessions", "list"]);
+    assert.match(list.out, /^ID +WHEN +STATUS +FOLDER +TITLE\n/);
+    assert.match(list.out, /done .*do the job/);
+    const { id } = JSON.parse((await place.run(["sessions", "list", "--json"])).out)[0];
+    const show = await place.run(["sessions", "show", id.slice(0, -2)]);
+    assert.equal(show.code, 0);
+    for (const part of [
+      /do the job/,
+      /✓ write +file-1\.txt/,
+      /✓ shell +echo 6 >> ran\.txt/,
+      /The job is done\./,
+    ]) {
+      assert.match(show.out, part);
+    }
   });
 });
