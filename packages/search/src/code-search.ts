@@ -185,15 +185,14 @@ function shownRanges(
   const of = (document: number): FileText => texts.get(document) as FileText;
   return chooseRanges(documents, found, ({ document }) => of(document)).map((one) => {
     const { path, startLine, endLine, score } = one;
-    const lines = linesOf(of(one.document), startLine, endLine);
+    const lines = linesOf(of(one.document), one);
     return { path, startLine, endLine, score: Math.round(score * 1000) / 1000, why: whyOf(one), lines };
   });
 }
 
-function linesOf({ bytes, starts }: FileText, first: number, last: number): readonly string[] {
-  const shown = bytes.subarray(starts[first - 1], starts[last] ?? bytes.length);
-  const lines = Buffer.from(shown).toString("utf8").split(/\r?\n/);
-  return lines.slice(0, last - first + 1);
+function linesOf({ bytes }: FileText, { startLine, endLine, begin, end }: RankedLines): readonly string[] {
+  const lines = Buffer.from(bytes.subarray(begin, end)).toString("utf8").split(/\r?\n/);
+  return lines.slice(0, endLine - startLine + 1);
 }
 
 function isIndexed(documents: Documents, document: number, bytes: Uint8Array): boolean {

@@ -2,7 +2,7 @@
 import type { FileKind } from "../definitions/languages.ts";
 import type { Meaning } from "../embed/meaning.ts";
 import type { Documents } from "../tree/documents.ts";
-import { readDocument } from "./chunk-scores.ts";
+import { postingsOf, readDocument } from "./chunk-scores.ts";
 import { type Candidate, type Features, featuresOf } from "./features.ts";
 import type { HistoryPart } from "./history.ts";
 import { historySignals } from "./history-signals.ts";
@@ -42,8 +42,9 @@ export function candidatesOf(documents: Documents, ranking: Ranking): Candidates
   const wantsDocs = read.wantsDocs || kind === "doc";
   const query = { ...read, wantsTests, wantsDocs };
   const isWanted = (path: string): boolean => {
+    if (kind === undefined) return wanted(path);
     const doc = documents.byPath.get(path);
-    return wanted(path) && (kind === undefined || (doc !== undefined && documents.facts[doc]?.kind === kind));
+    return doc !== undefined && documents.facts[doc]?.kind === kind && wanted(path);
   };
   // A name is looked up, whoever changed what bears it.
   const history =
@@ -53,8 +54,9 @@ export function candidatesOf(documents: Documents, ranking: Ranking): Candidates
   const near = nearest(documents, ranking.meaning, isWanted);
   const known = new Set(best.map(({ document }) => document));
   const found = [...best, ...near.filter(({ document }) => !known.has(document))];
+  const asked = { words, weights, postings: postingsOf(documents, words) };
   const all = found.map(({ document, score }) => {
-    return { document, score, read: readDocument(documents, document, { words, weights }) };
+    return { document, score, read: readDocument(documents, document, asked) };
   });
   return {
     manner: read.manner,

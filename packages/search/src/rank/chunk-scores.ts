@@ -1,5 +1,13 @@
 /** Scores the chunks of single documents: where in a file the words of a query come together. */
-import { chunkMask, countMask, countShift, definesPart, definesWhole, wordAt } from "../segments/segment.ts";
+import {
+  chunkMask,
+  countMask,
+  countShift,
+  definesPart,
+  definesWhole,
+  type Segment,
+  wordAt,
+} from "../segments/segment.ts";
 import type { Documents, OpenSegment } from "../tree/documents.ts";
 import type { RareWord } from "./score.ts";
 import type { Weights } from "./weights.ts";
@@ -9,6 +17,9 @@ export interface ChunkPlace {
   /** From 1. */
   readonly line: number;
   readonly lines: number;
+  /** Bytes of its file; up to the end of it when `end` is absent. */
+  readonly begin: number;
+  readonly end?: number;
 }
 
 /** Words of a query that a chunk defines, and those it only has, as they were written, rarest first. */
@@ -20,6 +31,22 @@ export interface Reasons {
 export interface Asked {
   readonly words: readonly RareWord[];
   readonly weights: Weights;
+  readonly postings: WordPostings;
+}
+
+/** Of each segment, the postings of each word. */
+export type WordPostings = readonly (readonly Uint32Array[])[];
+
+const noPostings = new Uint32Array(0);
+
+/** Looked up once for all documents of a query. */
+export function postingsOf({ segments }: Documents, words: readonly RareWord[]): WordPostings {
+  return segments.map(({ segment }) => words.map(({ hash }) => wordPostings(segment, hash)));
+}
+
+function wordPostings(segment: Segment, hash: number): Uint32Array {
+  const place = wordAt(segment, hash);
+  return place < 0 ? noPostings : segment.postings(place);
 }
 
 /** Words in a chunk, about the mean. */
@@ -50,7 +77,7 @@ const bodySaturation = 1.2;
 export function readDocument(
   documents: Documents,
   document: number,
-  { words, weights }: Asked,
+  { words, weights, postings }: Asked,
 ): ReadDocument {
   const { open, first, end } = chunksOf(documents, document);
   const chunks = new Float64Array(end - first);
@@ -60,19 +87,21 @@ export function readDocument(
   if (!open) return { chunks, bestChunk: 0, chunk: 0, ...sums, words: having };
   const length = open.lengths[documents.fileOf[document] as number] as number;
   const norm = bodySaturation * (1 - lengthShare + (lengthShare * length) / documents.meanLength);
-  for (const word of words) {
-    let times = 0;
-    let flags = 0;
-    eachPosting(open, { hash: word.hash, first, end }, (chunk, count) => {
-      const at = chunk - first;
-      const { body, defined } = wordScore(open, { chunk, count, word, weights });
-      plain[at] = (plain[at] as number) + body + defined;
-      chunks[at] = (chunks[at] as number) + body + defined * weights.chunkDefines;
-      times += Math.max(1, count & countMask);
-      flags |= count;
+  const own = postings[documents.segmentOf[document] as number] ?? [];
+  const lengths = open.segment.lengths;
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as RareWord;
+    const rarity = word.rarity * word.weight;
+    const { times, flags } = addWord(own[at] ?? noPostings, {
+      first,
+      end,
+      lengths,
+      plain,
+      chunks,
+      rarity,
+      weights,
     });
     if (times === 0) continue;
-    const rarity = word.rarity * word.weight;
     having.add(word.hash);
     sums.body += (rarity * times * (bodySaturation + 1)) / (times + norm);
     sums.has += rarity;
@@ -81,6 +110,40 @@ export function readDocument(
   }
   const bestChunk = chunks.reduce((best, score, at) => (score > (chunks[best] as number) ? at : best), 0);
   return { chunks, bestChunk, chunk: plain.reduce((a, b) => Math.max(a, b), 0), ...sums, words: having };
+}
+
+interface Adding extends ChunkSpan {
+  /** Words in each chunk of the segment. */
+  readonly lengths: Uint32Array;
+  /** The scores of the document's chunks, and those where definitions count as they do in whole files. */
+  readonly chunks: Float64Array;
+  readonly plain: Float64Array;
+  readonly rarity: number;
+  readonly weights: Weights;
+}
+
+/** Adds a word to the scores of chunks; tells how often it is there, and the flags of its definitions. */
+function addWord(
+  postings: Uint32Array,
+  { first, end, lengths, chunks, plain, rarity, weights: w }: Adding,
+): { readonly times: number; readonly flags: number } {
+  let times = 0;
+  let flags = 0;
+  for (let at = firstFrom(postings, first); at < postings.length; at++) {
+    const posting = postings[at] as number;
+    const chunk = posting & chunkMask;
+    if (chunk >= end) break;
+    const count = Math.max(1, (posting >>> countShift) & countMask);
+    const flag = (posting >>> countShift) & ~countMask;
+    const norm = saturation * (1 - w.chunkB + (w.chunkB * (lengths[chunk] as number)) / meanWords);
+    const body = (rarity * count * (saturation + 1)) / (count + norm);
+    const defined = rarity * (flag & definesWhole ? w.definesWhole : flag & definesPart ? w.definesPart : 0);
+    plain[chunk - first] = (plain[chunk - first] as number) + body + defined;
+    chunks[chunk - first] = (chunks[chunk - first] as number) + body + defined * w.chunkDefines;
+    times += count;
+    flags |= flag;
+  }
+  return { times, flags };
 }
 
 /** Why a chunk of a document, counted from its first, has its score. */
@@ -94,17 +157,22 @@ export function reasonsOf(
   const has = new Set<string>();
   if (!open) return { defines: [], has: [] };
   for (const word of words.toSorted((a, b) => b.rarity * b.weight - a.rarity * a.weight)) {
-    eachPosting(open, { hash: word.hash, first: first + at, end: first + at + 1 }, (_, count) => {
-      (count & definesPart ? defines : has).add(word.text);
-    });
+    const postings = wordPostings(open.segment, word.hash);
+    const posting = postings[firstFrom(postings, first + at)];
+    if (posting === undefined || (posting & chunkMask) !== first + at) continue;
+    ((posting >>> countShift) & definesPart ? defines : has).add(word.text);
   }
   return { defines: [...defines], has: [...has].filter((text) => !defines.has(text)) };
 }
 
 export function placeOfChunk(documents: Documents, document: number, at: number): ChunkPlace {
-  const { open, first } = chunksOf(documents, document);
-  const packed = open?.segment.lines[first + at] ?? 0;
-  return { chunk: first + at, line: packed & 0xffffff, lines: packed >>> 24 };
+  const { open, first, end: last } = chunksOf(documents, document);
+  const chunk = first + at;
+  const packed = open?.segment.lines[chunk] ?? 0;
+  const next = chunk + 1 < last ? open?.segment.offsets[chunk + 1] : undefined;
+  const begin = open?.segment.offsets[chunk] ?? 0;
+  const place = { chunk, line: packed & 0xffffff, lines: packed >>> 24, begin };
+  return next === undefined ? place : { ...place, end: next };
 }
 
 function chunksOf(
@@ -116,33 +184,14 @@ function chunksOf(
   return { open, first: open?.segment.firstChunks[file] ?? 0, end: open?.segment.firstChunks[file + 1] ?? 0 };
 }
 
-function wordScore(
-  { segment }: OpenSegment,
-  {
-    chunk,
-    count,
-    word,
-    weights,
-  }: { readonly chunk: number; readonly count: number; readonly word: RareWord; readonly weights: Weights },
-): { readonly body: number; readonly defined: number } {
-  const times = Math.max(1, count & countMask);
-  const norm =
-    saturation * (1 - weights.chunkB + (weights.chunkB * (segment.lengths[chunk] as number)) / meanWords);
-  const body = (times * (saturation + 1)) / (times + norm);
-  const defined = count & definesWhole ? weights.definesWhole : count & definesPart ? weights.definesPart : 0;
-  const rarity = word.rarity * word.weight;
-  return { body: rarity * body, defined: rarity * defined };
+/** Chunks of a segment, the last excluded. */
+interface ChunkSpan {
+  readonly first: number;
+  readonly end: number;
 }
 
-/** The postings of a word in the chunks from `first` up to `end`. */
-function eachPosting(
-  { segment }: OpenSegment,
-  { hash, first, end }: { readonly hash: number; readonly first: number; readonly end: number },
-  visit: (chunk: number, count: number) => void,
-): void {
-  const place = wordAt(segment, hash);
-  if (place < 0) return;
-  const postings = segment.postings(place);
+/** The place of the first posting in a chunk from `first` on. */
+function firstFrom(postings: Uint32Array, first: number): number {
   let low = 0;
   let high = postings.length;
   while (low < high) {
@@ -150,9 +199,5 @@ function eachPosting(
     if (((postings[middle] as number) & chunkMask) < first) low = middle + 1;
     else high = middle;
   }
-  for (; low < postings.length; low++) {
-    const posting = postings[low] as number;
-    if ((posting & chunkMask) >= end) return;
-    visit(posting & chunkMask, posting >>> countShift);
-  }
+  return low;
 }

@@ -58,6 +58,7 @@ export function featuresOf(
   { query, words, history }: Asked,
 ): readonly Features[] {
   const total = sumOf(words) || 1;
+  const asked = { query, words, total, hashes: new Set(words.map(({ hash }) => hash)) };
   const mostAlike = candidates.reduce(
     (most, { document }) => Math.max(most, history?.alike[document] ?? 0),
     0,
@@ -71,7 +72,7 @@ export function featuresOf(
       has: read.has / total,
       definesWhole: read.definesWhole / total,
       definesPart: read.definesPart / total,
-      ...pathFeatures(facts, { query, words, total, read }),
+      ...pathFeatures(facts, read, asked),
       ...historyFeatures(document, history, mostAlike),
       test: facts.kind === "test" && !query.wantsTests ? 1 : 0,
       doc: facts.kind === "doc" && !query.wantsDocs ? 1 : 0,
@@ -86,30 +87,35 @@ function sumOf(words: readonly RareWord[]): number {
 
 type PathFeature = "anywhere" | "name" | "folder" | "scope";
 
+interface AskedOfPaths extends Omit<Asked, "history"> {
+  /** The rarity of all words. */
+  readonly total: number;
+  readonly hashes: ReadonlySet<number>;
+}
+
 function pathFeatures(
   { name, folders }: PathFacts,
-  {
-    query,
-    words,
-    total,
-    read,
-  }: {
-    readonly query: ReadQuery;
-    readonly words: readonly RareWord[];
-    readonly total: number;
-    readonly read: ReadDocument;
-  },
+  read: ReadDocument,
+  { query, words, total, hashes }: AskedOfPaths,
 ): Pick<Features, PathFeature> {
-  const isInPath = ({ hash }: RareWord): boolean => name.includes(hash) || folders.includes(hash);
-  const asked = new Set(words.map(({ hash }) => hash));
+  const sums = { anywhere: 0, folder: 0, inScope: 0, scope: 0 };
+  for (const { hash, rarity, weight } of words) {
+    const worth = rarity * weight;
+    const isInFolder = folders.includes(hash);
+    const isInPath = isInFolder || name.includes(hash);
+    if (isInFolder) sums.folder += worth;
+    if (isInPath || read.words.has(hash)) sums.anywhere += worth;
+    if (!query.scope.has(hash)) continue;
+    sums.scope += worth;
+    if (isInPath) sums.inScope += worth;
+  }
   // The last is its ending.
   const stem = name.slice(0, -1);
-  const scope = words.filter(({ hash }) => query.scope.has(hash));
   return {
-    anywhere: sumOf(words.filter((word) => read.words.has(word.hash) || isInPath(word))) / total,
-    name: stem.filter((hash) => asked.has(hash)).length / Math.max(1, stem.length),
-    folder: sumOf(words.filter(({ hash }) => folders.includes(hash))) / total,
-    scope: sumOf(scope.filter(isInPath)) / (sumOf(scope) || 1),
+    anywhere: sums.anywhere / total,
+    name: stem.filter((hash) => hashes.has(hash)).length / Math.max(1, stem.length),
+    folder: sums.folder / total,
+    scope: sums.inScope / (sums.scope || 1),
   };
 }
 

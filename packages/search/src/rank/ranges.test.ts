@@ -6,6 +6,7 @@ import { after, it } from "node:test";
 import { isFailure, type RankedRange } from "@lathe/protocol";
 import { fc } from "@lathe/testkit/properties";
 import { createSearch } from "../create-search.ts";
+import { lineStarts } from "../definitions/definitions.ts";
 import { fileText, unitsOf } from "./units.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-ranges-"));
@@ -73,14 +74,18 @@ it("takes any lines apart into units that follow each other", () => {
   fc.assert(
     fc.property(fc.array(line, { minLength: 1, maxLength: 80 }), fc.nat(), fc.nat(), (lines, a, b) => {
       const file = fileText("a.py", Buffer.from(lines.join("\n")));
-      const from = a % file.starts.length;
-      const to = Math.min(file.starts.length, from + 1 + (b % 60));
-      const units = unitsOf(file, { from, to }, new Map());
+      const starts = lineStarts(Buffer.from(file.bytes).toString("latin1"));
+      const from = a % starts.length;
+      const to = Math.min(starts.length, from + 1 + (b % 60));
+      const [begin = 0, end = file.bytes.length] = [starts[from], starts[to]];
+      const units = unitsOf(file, { from, begin, end }, new Map());
       assert.equal(units[0]?.from, from);
       assert.equal(units.at(-1)?.to, to);
       units.forEach((unit, at) => {
         assert.ok(unit.from <= unit.head && unit.head < unit.to);
         if (at > 0) assert.equal(units[at - 1]?.to, unit.from);
+        assert.equal(unit.offsetOf(unit.from), starts[unit.from]);
+        assert.equal(unit.offsetOf(unit.to), starts[unit.to] ?? file.bytes.length);
       });
     }),
   );

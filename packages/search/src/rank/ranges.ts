@@ -19,6 +19,9 @@ export interface RankedLines {
   /** From 1, the last included. */
   readonly startLine: number;
   readonly endLine: number;
+  /** Where these lines are in the bytes of the file. */
+  readonly begin: number;
+  readonly end: number;
   readonly score: number;
   readonly reasons: Reasons;
   /** What history says of the file, 0 to 1. */
@@ -44,6 +47,8 @@ const linesPerFile = 60;
 /** Lines of the first range of a file, and how many of what is said above a definition; the same of a further one. */
 const first = { lines: 20, lead: 6 };
 const further = { lines: 10, lead: 3 };
+
+const newline = 10;
 
 /** *Contract:* `textOf` gives the bytes that were indexed. */
 export type TextOf = (file: RankedFile) => FileText;
@@ -71,11 +76,13 @@ export function chooseRanges(
     shown.push({ unit, score: Math.exp(unit.logit - most) / sum, ...lines });
     left -= lines.to - lines.from;
   }
-  return shown.map(({ unit: { file, chunk }, score, from, to }) => ({
+  return shown.map(({ unit: { file, chunk, offsetOf }, score, from, to }) => ({
     document: file.document,
     path: file.path,
     startLine: from + 1,
     endLine: Math.max(from + 1, to),
+    begin: offsetOf(from),
+    end: offsetOf(to),
     score,
     reasons: reasonsOf(documents, file.document, { at: chunk, words }),
     vote: file.vote,
@@ -99,15 +106,16 @@ export function weighedUnits(
   const worth = worthOf(words);
   const chunks = files.flatMap((file) => {
     const best = file.chunks[file.bestChunk] || 1;
+    const share = (file.score + leastShare) ** fileShare;
     // Of some files only the path is known.
     return Array.from(file.chunks.length > 0 ? file.chunks : [0], (score, chunk) => {
       const near = Math.max(0, file.near?.[chunk] ?? 0) / veryNear;
-      return { file, chunk, part: score / best, near, isBest: chunk === file.bestChunk };
-    }).filter(({ part, near, isBest }) => isBest || part > 0 || near > 0);
+      const part = score / best;
+      const weight = chunk === file.bestChunk ? 2 : Math.max(part, near) * share;
+      return { file, chunk, part, weight };
+    }).filter(({ weight }) => weight > 0);
   });
-  const weight = (one: (typeof chunks)[number]): number =>
-    one.isBest ? 2 : Math.max(one.part, one.near) * (one.file.score + leastShare) ** fileShare;
-  const looked = chunks.toSorted((a, b) => weight(b) - weight(a)).slice(0, k * chunksPerFile);
+  const looked = chunks.toSorted((a, b) => b.weight - a.weight).slice(0, k * chunksPerFile);
   return looked.flatMap(({ file, chunk, part }) =>
     unitsIn(documents, { file, chunk, part }, { textOf, worth }),
   );
@@ -119,10 +127,19 @@ function unitsIn(
   { textOf, worth }: { readonly textOf: TextOf; readonly worth: Worth },
 ): readonly WeighedUnit[] {
   const isKnown = file.chunks.length > 0;
-  const { line, lines } = isKnown ? placeOfChunk(documents, file.document, chunk) : { line: 1, lines: 1 };
-  const whole = { from: line - 1, to: line - 1 + lines };
-  return unitsOf(textOf(file), whole, worth).map((unit) => {
+  const text = textOf(file);
+  const { line, begin, end } = isKnown ? placeOfChunk(documents, file.document, chunk) : firstLineOf(text);
+  const stretch = { from: line - 1, begin, end: end ?? text.bytes.length };
+  return unitsOf(text, stretch, worth).map((unit) => {
     const features = { ...unit.said, chunk: part, file: Math.log(file.score + leastShare) };
     return { ...unit, file, chunk, features };
   });
+}
+
+function firstLineOf({ bytes }: FileText): {
+  readonly line: number;
+  readonly begin: number;
+  readonly end: number;
+} {
+  return { line: 1, begin: 0, end: bytes.indexOf(newline) + 1 || bytes.length };
 }

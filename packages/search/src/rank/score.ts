@@ -46,10 +46,17 @@ interface Scratch {
   readonly counts: Uint16Array;
   readonly flags: Uint8Array;
   readonly touched: Uint32Array;
+  /** How much its length counts; 0 until it is asked for. */
+  readonly norms: Float64Array;
 }
 
 function scratchOf({ files: { length } }: Documents): Scratch {
-  return { counts: new Uint16Array(length), flags: new Uint8Array(length), touched: new Uint32Array(length) };
+  return {
+    counts: new Uint16Array(length),
+    flags: new Uint8Array(length),
+    touched: new Uint32Array(length),
+    norms: new Float64Array(length),
+  };
 }
 
 interface Adding {
@@ -69,7 +76,8 @@ function addWord(documents: Documents, { word, query, scores, scratch }: Adding)
     const doc = scratch.touched[at] as number;
     const count = scratch.counts[doc] as number;
     const flags = scratch.flags[doc] as number;
-    const norm = w.k1 * (1 - w.b + (w.b * lengthOf(documents, doc)) / documents.meanLength);
+    scratch.norms[doc] ||= normOf(documents, doc, w);
+    const norm = scratch.norms[doc] as number;
     const body = (count * (w.k1 + 1)) / (count + norm);
     const defined = flags & definesWhole ? w.definesWhole : flags & definesPart ? w.definesPart : 0;
     scores[doc] = (scores[doc] as number) + base * (body + defined);
@@ -84,8 +92,13 @@ function addWord(documents: Documents, { word, query, scores, scratch }: Adding)
   return rarity;
 }
 
-function lengthOf({ segments, segmentOf, fileOf }: Documents, doc: number): number {
-  return segments[segmentOf[doc] as number]?.lengths[fileOf[doc] as number] ?? 0;
+function normOf(
+  { segments, segmentOf, fileOf, meanLength }: Documents,
+  doc: number,
+  { k1, b }: Weights,
+): number {
+  const length = segments[segmentOf[doc] as number]?.lengths[fileOf[doc] as number] ?? 0;
+  return k1 * (1 - b + (b * length) / meanLength);
 }
 
 /** Counts a word in each document that has it; returns their number. */
@@ -141,25 +154,18 @@ function kindWeight({ kind }: PathFacts, { wantsTests, wantsDocs, weights }: Sco
   return kind === "data" ? weights.data : 1;
 }
 
+/** Those with the highest scores: kept in their order while all others are looked at. */
 function bestOf(scores: Float64Array, most: number): readonly ScoredDocument[] {
-  const found: number[] = [];
-  for (let doc = 0; doc < scores.length; doc++) if ((scores[doc] as number) > 0) found.push(doc);
-  if (found.length > most * 4) {
-    const least = Float64Array.from(found, (doc) => scores[doc] as number).sort()[
-      found.length - most
-    ] as number;
-    return sortedBest(
-      scores,
-      found.filter((doc) => (scores[doc] as number) >= least),
-      most,
-    );
+  const best: ScoredDocument[] = [];
+  let least = 0;
+  for (let document = 0; document < scores.length; document++) {
+    const score = scores[document] as number;
+    if (score <= least) continue;
+    let at = best.length;
+    while (at > 0 && (best[at - 1] as ScoredDocument).score < score) at--;
+    best.splice(at, 0, { document, score });
+    if (best.length > most) best.pop();
+    if (best.length === most) least = best[most - 1]?.score ?? 0;
   }
-  return sortedBest(scores, found, most);
-}
-
-function sortedBest(scores: Float64Array, docs: readonly number[], most: number): readonly ScoredDocument[] {
-  return docs
-    .map((document) => ({ document, score: scores[document] as number }))
-    .sort((a, b) => b.score - a.score || a.document - b.document)
-    .slice(0, most);
+  return best;
 }

@@ -7,14 +7,11 @@ import type { RareWord } from "./score.ts";
 /** A file as it was read. */
 export interface FileText {
   readonly bytes: Uint8Array;
-  /** Offsets of its lines. */
-  readonly starts: ArrayLike<number>;
   readonly language: CodeLanguage;
 }
 
 export function fileText(path: string, bytes: Uint8Array): FileText {
-  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
-  return { bytes, starts: lineStarts(text), language: languageOf(path) };
+  return { bytes, language: languageOf(path) };
 }
 
 /** Lines from 0, the last excluded. */
@@ -23,12 +20,27 @@ export interface Lines {
   readonly to: number;
 }
 
+/** Whole lines that follow each other, and where they are in the bytes of their file. */
+export interface Stretch {
+  readonly from: number;
+  readonly begin: number;
+  readonly end: number;
+}
+
+/** Where lines of a stretch begin, the first of them at 0. */
+interface Text {
+  readonly text: string;
+  readonly starts: readonly number[];
+}
+
 export interface Unit extends Lines {
   /** The line that defines; the first where none does. */
   readonly head: number;
   /** Where it begins together with a short unit before it, as the line of its class. */
   readonly above: number;
   readonly said: UnitWords;
+  /** Where a line of its stretch begins in the bytes of the file; the end of the stretch for the line behind it. */
+  offsetOf(line: number): number;
 }
 
 /**
@@ -67,39 +79,37 @@ const headLines = 4;
 const shortLines = 3;
 
 /** *Contract:* in their order; together they are the lines that were given. */
-export function unitsOf(file: FileText, lines: Lines, worth: Worth): readonly Unit[] {
-  const begin = file.starts[lines.from] ?? file.bytes.length;
-  const end = file.starts[lines.to] ?? file.bytes.length;
+export function unitsOf(
+  file: FileText,
+  { from: firstLine, begin, end }: Stretch,
+  worth: Worth,
+): readonly Unit[] {
   const text = Buffer.from(file.bytes.buffer, file.bytes.byteOffset + begin, end - begin).toString("latin1");
-  const starts: number[] = [];
-  for (let line = lines.from; line < lines.to; line++) starts.push((file.starts[line] ?? end) - begin);
+  const starts = lineStarts(text);
+  const offsetOf = (line: number): number => begin + (starts[line - firstLine] ?? text.length);
   const heads = definitionsOf(text, starts, file.language).filter(({ opens }) => opens);
   const cuts = heads.map(({ line }, at) => leadOf({ text, starts }, line, (heads[at - 1]?.line ?? -1) + 1));
   const units = heads.map((definition, at): Unit => {
-    const to = lines.from + (cuts[at + 1] ?? starts.length);
-    const from = lines.from + (cuts[at] as number);
-    const until = Math.min(to - lines.from, definition.line + headLines);
+    const to = firstLine + (cuts[at + 1] ?? starts.length);
+    const from = firstLine + (cuts[at] as number);
+    const until = Math.min(to - firstLine, definition.line + headLines);
     const said = wordsAt({ text, starts }, { definition, until }, worth);
-    const before = cuts[at - 1] === undefined ? from : lines.from + (cuts[at - 1] as number);
+    const before = cuts[at - 1] === undefined ? from : firstLine + (cuts[at - 1] as number);
     const above = from - before <= shortLines ? before : from;
     return {
       from,
       to,
-      head: lines.from + definition.line,
+      head: firstLine + definition.line,
       above,
       said: { ...said, lines: Math.log(to - from) },
+      offsetOf,
     };
   });
   const first = cuts[0] ?? starts.length;
   if (first === 0) return units;
   const said = { name: 0, covered: 0, head: 0, headless: 1, lines: Math.log(first) };
-  const { from } = lines;
-  return [{ from, to: from + first, head: from, above: from, said }, ...units];
-}
-
-interface Text {
-  readonly text: string;
-  readonly starts: readonly number[];
+  const before = { from: firstLine, to: firstLine + first, head: firstLine, above: firstLine };
+  return [{ ...before, said, offsetOf }, ...units];
 }
 
 const isLead = /^\s*(?:\/\/|\/\*|\*|#|@)/;

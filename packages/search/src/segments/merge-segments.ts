@@ -14,6 +14,7 @@ export function mergeSegments(
     languages: new Growing(),
     firstChunks: new Growing(),
     lines: new Growing(),
+    offsets: new Growing(),
     lengths: new Growing(),
   };
   const chunkMaps = segments.map((segment) => {
@@ -27,6 +28,7 @@ export function mergeSegments(
       for (let chunk = segment.firstChunks[file] as number; chunk < end; chunk++) {
         chunks[chunk] = head.lines.length;
         head.lines.push(segment.lines[chunk] as number);
+        head.offsets.push(segment.offsets[chunk] as number);
         head.lengths.push(segment.lengths[chunk] as number);
       }
     }
@@ -38,6 +40,7 @@ export function mergeSegments(
     languages: head.languages.items(),
     firstChunks: head.firstChunks.items(),
     lines: head.lines.items(),
+    offsets: head.offsets.items(),
     lengths: head.lengths.items(),
     ...mergedPostings(segments, chunkMaps),
   });

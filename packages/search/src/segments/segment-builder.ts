@@ -34,6 +34,7 @@ export class SegmentBuilder {
   readonly #languages = new Growing();
   readonly #firstChunks = new Growing();
   readonly #lines = new Growing();
+  readonly #offsets = new Growing();
   readonly #lengths = new Growing();
   /** The word of each posting with its count, in the order of chunks, and where the postings of each chunk end. */
   readonly #postings = new Growing(1 << 16);
@@ -66,6 +67,7 @@ export class SegmentBuilder {
       const end = cuts[at + 1] ?? starts.length;
       const first = this.#postings.length;
       this.#lines.push(((cut + 1) | ((end - cut) << 24)) >>> 0);
+      this.#offsets.push(starts[cut] as number);
       this.#chunkWords = 0;
       this.#readWords(bytes, starts[cut] as number, starts[end] ?? bytes.length);
       for (; next < definitions.length && (definitions[next]?.line ?? 0) < end; next++) {
@@ -147,14 +149,14 @@ export class SegmentBuilder {
       languages: this.#languages.items(),
       firstChunks: this.#firstChunks.items(),
       lines: this.#lines.items(),
+      offsets: this.#offsets.items(),
       lengths: this.#lengths.items(),
       words: order.sorted,
       ...sortedPostings(order, { postings: this.#postings.items(), ends: this.#ends.items() }),
     });
-    for (const filled of [this.#ids, this.#languages, this.#firstChunks, this.#lines, this.#lengths]) {
-      filled.length = 0;
-    }
-    for (const filled of [this.#postings, this.#ends]) filled.length = 0;
+    const ofFiles = [this.#ids, this.#languages, this.#firstChunks];
+    const ofChunks = [this.#lines, this.#offsets, this.#lengths, this.#ends];
+    for (const filled of [...ofFiles, ...ofChunks, this.#postings]) filled.length = 0;
     this.#vocabulary.clear();
     return segment;
   }

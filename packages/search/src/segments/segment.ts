@@ -2,7 +2,7 @@
 import { crc32 } from "node:zlib";
 import { wordsVersion } from "../words/words.ts";
 
-const magic = 0x4c534732;
+const magic = 0x4c534733;
 export const headerWords = 8;
 /** Words of a file's id: git's blob id. */
 export const idWords = 5;
@@ -28,6 +28,8 @@ export interface Segment {
   readonly firstChunks: Uint32Array;
   /** The first line of each chunk, from 1, and in the top byte its number of lines. */
   readonly lines: Uint32Array;
+  /** Where each chunk begins in the bytes of its file. */
+  readonly offsets: Uint32Array;
   /** Words in each chunk. */
   readonly lengths: Uint32Array;
   /** Hashes, ascending. */
@@ -82,13 +84,13 @@ export function sumOfHeader(header: Uint32Array): number {
 export function headWords(header: Uint32Array, size: number): number | undefined {
   const [kind, version, length, files = 0, chunks = 0, words = 0, postings = 0] = header;
   if (kind !== magic || version !== wordsVersion || length !== size) return undefined;
-  const head = headerWords + files * (idWords + 2) + 1 + chunks * 2 + words * 2 + 1;
+  const head = headerWords + files * (idWords + 2) + 1 + chunks * 3 + words * 2 + 1;
   return (head + postings) * 4 === size ? head : undefined;
 }
 
 function arraysOf(parts: SegmentParts): readonly Uint32Array[] {
-  const { ids, languages, firstChunks, lines, lengths, words, firstPostings, allPostings } = parts;
-  return [ids, languages, firstChunks, lines, lengths, words, firstPostings, allPostings];
+  const { ids, languages, firstChunks, lines, offsets, lengths, words, firstPostings, allPostings } = parts;
+  return [ids, languages, firstChunks, lines, offsets, lengths, words, firstPostings, allPostings];
 }
 
 function held(bytes: Uint8Array): HeldSegment {
@@ -119,6 +121,7 @@ export function segmentHead(all: Uint32Array): Omit<Segment, "postings"> {
     languages: next(files),
     firstChunks: next(files + 1),
     lines: next(chunks),
+    offsets: next(chunks),
     lengths: next(chunks),
     words: next(words),
     firstPostings: next(words + 1),
