@@ -1,10 +1,13 @@
-/** Queries from commits: the subject of each, asked at its parent, and the source files it changed. */
+/** Queries from commits: the subject of each and its whole message, asked at its parent, and the source files it changed. */
 import { kindOf, languageOf } from "@lathe/search/languages";
 import { git } from "./git.ts";
 
 export interface CommitQuery {
   readonly commit: string;
+  /** The subject. */
   readonly query: string;
+  /** The subject and what is said below it, without the lines that tell who signed. */
+  readonly message: string;
   readonly paths: readonly string[];
 }
 
@@ -12,6 +15,8 @@ export interface CommitQuery {
 const looked = 3000;
 const noSubject =
   /^(?:merge|revert|bump|release|v?\d|update (?:dependenc|changelog|readme)|chore|docs?[(:]|ci[(:]|test)/i;
+
+const trailer = /^[A-Z][\w-]+-by:.*$/gm;
 
 /** *Contract:* the same commits each time for the same history; oldest first. */
 export function commitQueries(folder: string, count: number): readonly CommitQuery[] {
@@ -22,7 +27,7 @@ export function commitQueries(folder: string, count: number): readonly CommitQue
     "--no-merges",
     "--no-renames",
     "--name-status",
-    "--format=%x01%H%x02%s",
+    "--format=%x01%H%x02%s%x02%b%x02",
   );
   const found = log.split("\u0001").slice(1).flatMap(queryOf);
   const step = Math.max(1, Math.floor(found.length / count));
@@ -33,13 +38,18 @@ export function commitQueries(folder: string, count: number): readonly CommitQue
 }
 
 function queryOf(piece: string): readonly CommitQuery[] {
-  const [head = "", ...lines] = piece.trim().split("\n");
-  const [commit = "", subject = ""] = head.split("\u0002");
-  const changed = lines.map((line) => line.split("\t")).filter(([state]) => state === "M");
+  const [commit = "", subject = "", body = "", files = ""] = piece.split("\u0002");
+  const changed = files
+    .trim()
+    .split("\n")
+    .map((line) => line.split("\t"))
+    .filter(([state]) => state === "M");
   const paths = changed
     .map(([, path = ""]) => path)
     .filter((path) => kindOf(path, languageOf(path)) === "code");
   const words = subject.split(/\s+/).length;
   const isClear = words >= 4 && paths.length >= 1 && paths.length <= 5 && !noSubject.test(subject);
-  return isClear ? [{ commit, query: subject.replaceAll(/\s*\(#\d+\)/g, ""), paths }] : [];
+  const query = subject.replaceAll(/\s*\(#\d+\)/g, "");
+  const message = `${query}\n\n${body.replaceAll(trailer, "")}`.trim();
+  return isClear ? [{ commit, query, message, paths }] : [];
 }

@@ -1,6 +1,7 @@
 /**
- * The retrieval benchmark: `node bench/retrieval/run.ts [--clones DIR] [--queries N]` clones the repositories (or finds
- * them in DIR, each under its name), rebuilds the queries from their history, comments and names, and prints the figures.
+ * The retrieval benchmark: `node bench/retrieval/run.ts [--clones DIR] [--queries N] [--only NAME]...` clones the repositories
+ * (or finds them in DIR, each under its name), rebuilds the queries from their history, comments and names, and prints the
+ * figures. Commits are asked for twice: by their subjects, and by their whole messages.
  * Clones in DIR are checked out back and forth: give it copies.
  */
 import { tmpdir } from "node:os";
@@ -17,6 +18,7 @@ import { type Answer, type Figures, figuresOf, fileRank, showsLine } from "./sco
 
 interface Row {
   readonly commits: Figures;
+  readonly messages: Figures;
   readonly docs: Figures;
   readonly symbols: Figures;
 }
@@ -25,6 +27,7 @@ const { values } = parseArgs({
   options: {
     clones: { type: "string", default: join(tmpdir(), "lathe-retrieval") },
     queries: { type: "string", default: "60" },
+    only: { type: "string", multiple: true, default: [] },
   },
 });
 const count = Number(values.queries);
@@ -41,11 +44,13 @@ async function measure(repository: BenchRepository): Promise<Row> {
   const options = { root, index: { env: process.env, patienceMs: 600_000 } };
   const search = createSearch(options);
   const commitRanks: number[] = [];
+  const messageRanks: number[] = [];
   const commits = commitQueries(root, count);
   const symbols = symbolQueries(root, count);
-  for (const { commit, query, paths } of commits) {
+  for (const { commit, query, message, paths } of commits) {
     if (!checkedOut(root, `${commit}~1`)) continue;
     commitRanks.push(fileRank(await answers(search, query), paths));
+    messageRanks.push(fileRank(await answers(search, message), paths));
   }
   git(root, "checkout", "--quiet", "--force", "origin/HEAD");
   const symbolRanks: number[] = [];
@@ -60,13 +65,15 @@ async function measure(repository: BenchRepository): Promise<Row> {
   git(root, "checkout", "--quiet", "--force", "origin/HEAD");
   return {
     commits: figuresOf(commitRanks),
+    messages: figuresOf(messageRanks),
     docs: figuresOf(docRanks, shown),
     symbols: figuresOf(symbolRanks),
   };
 }
 
-function cells({ commits, docs, symbols }: Row): readonly string[] {
-  const figures = [commits.hit1, commits.hit10, commits.mrr, docs.hit10, docs.func10, symbols.hit1];
+function cells({ commits, messages, docs, symbols }: Row): readonly string[] {
+  const asked = [commits, messages].flatMap(({ hit1, hit10, mrr }) => [hit1, hit10, mrr]);
+  const figures = [...asked, docs.hit10, docs.func10, symbols.hit1];
   return figures.map((figure) => figure.toFixed(2));
 }
 
@@ -84,19 +91,24 @@ function mean(rows: readonly Row[]): Row {
   };
   return {
     commits: over((row) => row.commits),
+    messages: over((row) => row.messages),
     docs: over((row) => row.docs),
     symbols: over((row) => row.symbols),
   };
 }
 
-console.log("| repository | commit @1 | @10 | MRR | doc file @10 | doc func @10 | symbol @1 |");
-console.log("| --- | --- | --- | --- | --- | --- | --- |");
+const isAsked = ({ name }: BenchRepository): boolean =>
+  values.only.length === 0 || values.only.some((one) => name.includes(one));
+const columns = ["repository", "subject @1", "@10", "MRR", "message @1", "@10", "MRR"];
+console.log(`| ${[...columns, "doc file @10", "doc func @10", "symbol @1"].join(" | ")} |`);
+console.log(`|${" --- |".repeat(columns.length + 3)}`);
 for (const heldOut of [false, true]) {
   const rows: Row[] = [];
-  for (const repository of repositories.filter((one) => one.heldOut === heldOut)) {
+  for (const repository of repositories.filter((one) => one.heldOut === heldOut && isAsked(one))) {
     const row = await measure(repository);
     rows.push(row);
     console.log(`| ${repository.name} | ${cells(row).join(" | ")} |`);
   }
-  console.log(`| **${heldOut ? "held out" : "training"}** | ${cells(mean(rows)).join(" | ")} |`);
+  if (rows.length > 0)
+    console.log(`| **${heldOut ? "held out" : "training"}** | ${cells(mean(rows)).join(" | ")} |`);
 }

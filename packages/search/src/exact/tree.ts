@@ -3,7 +3,7 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { idWords } from "../segments/segment.ts";
 import type { FileStamp } from "../tree/file-stamp.ts";
 import { mayMatch, type Plan } from "./plan.ts";
-import { filesFor, filesIn, type TrigramSegment } from "./trigram-segment.ts";
+import { type FileBits, filesFor, filesIn, type TrigramSegment } from "./trigram-segment.ts";
 import { createTrigramSet } from "./trigrams.ts";
 
 export interface TreeFile {
@@ -121,11 +121,9 @@ export class Tree {
       const bits = filesFor(segment, plan);
       if (!bits) return { type: "many" };
       if (bits === "torn") return { type: "torn", segment };
-      const found = [...filesIn(bits)].flatMap((place) => pathsAt(places, place));
-      paths.push(...found);
-      // Half of a large part is as good as half of all: then every moment spent here is lost.
-      const isHalf = segment.files > sample && found.length > segment.files / 2;
-      if (isHalf || paths.length > most) return { type: "many" };
+      if (isMostOf(segment, bits, places)) return { type: "many" };
+      for (const place of filesIn(bits)) paths.push(...pathsAt(places, place));
+      if (paths.length > most) return { type: "many" };
     }
     paths.push(...this.#searchedAsTheyAre(plan, rootOf));
     return paths.length > most ? { type: "many" } : { type: "few", paths };
@@ -140,6 +138,17 @@ export class Tree {
 }
 
 type Places = readonly (TreeFile | readonly TreeFile[] | undefined)[];
+
+/** Half of a large part is as good as half of all: then every moment that is spent on which files they are is lost. */
+function isMostOf(segment: TrigramSegment, bits: FileBits, places: Places): boolean {
+  if (segment.files <= sample) return false;
+  let count = 0;
+  for (let place = 0; place < places.length; place++) {
+    const isSet = (bits[place >>> 3] as number) & (1 << (place & 7));
+    if (isSet !== 0 && places[place] !== undefined) count++;
+  }
+  return count > segment.files / 2;
+}
 
 function pathsAt(places: Places, place: number): readonly string[] {
   const there = places[place];
