@@ -6,8 +6,8 @@ import { blobId, maxFileBytes, readQuietly } from "./build/index-files.ts";
 import type { Changes } from "./exact/followed-tree.ts";
 import type { Place } from "./place.ts";
 import { headOf } from "./rank/git-head.ts";
-import { readCommits } from "./rank/git-log.ts";
-import { decodeHistory, encodeHistory, type HistoryPart, historyPart } from "./rank/history.ts";
+import type { HistoryPart } from "./rank/history.ts";
+import { KeptHistory } from "./rank/kept-history.ts";
 import { rankedFolder, shortHash } from "./segments/cache-name.ts";
 import type { HeldSegment, Segment } from "./segments/segment.ts";
 import {
@@ -64,7 +64,6 @@ const smallPart = 1 / 12;
 const joinedPart = 2 / 3;
 /** Bytes of a segment that is worth a file. */
 const worthKeeping = 200_000;
-const manyParts = 8;
 /** Segments are lost so often, with no answer in between, before they are held in memory. */
 const manyLosses = 2;
 const knownEnding = ".files";
@@ -87,8 +86,7 @@ export class CodeIndex {
   #next: Promise<Documents | Failure> | undefined;
   /** All that changed since the last look at the tree was heard of. */
   #since: object | undefined;
-  #history: { readonly head: string; readonly parts: readonly HistoryPart[] } | undefined;
-  #reading: Promise<void> | undefined;
+  readonly #history: KeptHistory;
   /** Segments that are only in memory. */
   readonly #unkept = new Map<Segment, HeldSegment>();
   /** Files that are never indexed. */
@@ -105,6 +103,7 @@ export class CodeIndex {
     this.#name = rankedFolder(place.root, this.#repository);
     this.folder = options.folder === undefined ? undefined : join(options.folder, this.#name);
     this.#cache = openSegmentCache(this.folder);
+    this.#history = new KeptHistory(place.root, () => this.#cache, options.env);
   }
 
   /** The documents as the disk has them now. Calls that wait for the same look at it share that. */
@@ -364,32 +363,7 @@ export class CodeIndex {
   /** What the commits say; none where there is no repository, or no git. */
   async history(): Promise<readonly HistoryPart[]> {
     const head = this.#repository && headOf(this.#repository);
-    if (head === undefined) return [];
-    if (this.#history?.head !== head) {
-      this.#reading ??= this.#readHistory(head).finally(() => {
-        this.#reading = undefined;
-      });
-      await this.#reading;
-    }
-    return this.#history?.parts ?? [];
-  }
-
-  async #readHistory(head: string): Promise<void> {
-    const { root } = this.#place;
-    const env = { ...this.#options.env, GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1" };
-    const kept = this.#history ?? decodeHistory(this.#cache.read("history") ?? new Uint8Array(0));
-    if (kept && kept.parts.length < manyParts) {
-      const newer = kept.head === head ? [] : await readCommits(root, { since: kept.head, env });
-      if (newer) {
-        const parts = newer.length > 0 ? [historyPart(newer), ...kept.parts] : kept.parts;
-        this.#history = { head, parts };
-        return;
-      }
-    }
-    const commits = await readCommits(root, { env });
-    const parts = [historyPart(commits ?? [])];
-    this.#history = { head, parts };
-    if (commits) this.#cache.write("history", encodeHistory(head, parts));
+    return head === undefined ? [] : this.#history.of(head);
   }
 }
 

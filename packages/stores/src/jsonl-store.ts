@@ -8,7 +8,7 @@ import { JsonlLog } from "./jsonl-log.ts";
 import { LogFile } from "./log-file.ts";
 import { checkSessionId } from "./session-id.ts";
 import { listSessions, noteSession } from "./session-index.ts";
-import { begin, emptySession, takeOver } from "./take-over.ts";
+import { alreadyExists, begin, emptySession, takeOver } from "./take-over.ts";
 
 export interface JsonlStoreOptions {
   /** The state folder; made when first needed. */
@@ -35,7 +35,8 @@ export function createJsonlStore(options: JsonlStoreOptions): Store {
       if (isFailure(file)) return file;
       const begun = begin(file, created, claim);
       if (!isFailure(begun)) return new JsonlLog(file, { ...begun, id, closed: closer(id) });
-      discard(files, file);
+      // Without an event nobody sees it, and whoever creates the session next takes it.
+      file.close();
       return begun;
     },
     async claim(id, claim) {
@@ -80,8 +81,22 @@ function newFile(at: Named & { readonly files: Files; readonly sessions: string 
       return open();
     }
   } catch (error) {
-    if (isPresent(error)) return failure("already-exists", `session ${id} exists`, { who: "host" });
-    return diskFailure(error, `creating ${path}`);
+    return isPresent(error) ? unbegunFile(files, at) : diskFailure(error, `creating ${path}`);
+  }
+}
+
+/** What is left where the process that created it died before it wrote an event. */
+function unbegunFile(files: Files, { path, id }: Named): LogFile | Failure {
+  const file = openFile(files, { path, id, mode: "append" });
+  if (isFailure(file)) return file;
+  try {
+    const reading = file.refresh();
+    if (!isFailure(reading) && file.reader.head === 0) return file;
+    file.close();
+    return alreadyExists(id);
+  } catch (error) {
+    file.close();
+    return diskFailure(error, `reading ${path}`);
   }
 }
 
@@ -90,15 +105,6 @@ function openFile(files: Files, at: Named & { readonly mode: "append" | "read" }
     return LogFile.open(files, at);
   } catch (error) {
     return isMissing(error) ? unknownSession(at.id) : diskFailure(error, `opening ${at.path}`);
-  }
-}
-
-function discard(files: Files, file: LogFile): void {
-  file.close();
-  try {
-    files.remove(file.path);
-  } catch {
-    // Then it stays as a log without events, which nobody can see.
   }
 }
 

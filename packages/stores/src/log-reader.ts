@@ -13,8 +13,8 @@ type Claimed = Event<"session.claimed">;
 
 /**
  * The file is the only truth, and appends to it have one order that all processes see. The first line with the next
- * `seq` wins; a line of an older epoch is a late write of a deposed owner and is passed over; so is a claim that came
- * second. A gap in `seq`, or a line nobody can have written, means the file is damaged.
+ * `seq` wins; a line of an older epoch is a late write of a deposed owner and is passed over; so are a claim and a
+ * creation that came second. A gap in `seq`, or a line nobody can have written, means the file is damaged.
  */
 export class LogReader {
   /** Bytes read so far, up to a newline. */
@@ -30,6 +30,8 @@ export class LogReader {
   #line = 0;
   /** Events of an append of which lines are still to come. */
   #batch: Event[] = [];
+  /** The line before, where it is one of a creation that came second: what of that is still to come. */
+  #second: { readonly seq: number; readonly more: number } | undefined;
 
   constructor(id: string, path: string) {
     this.#id = id;
@@ -67,11 +69,21 @@ export class LogReader {
     const event = checkEvent(stored);
     if (isFailure(event)) return event.text;
     if (event.session !== this.#id) return `an event of session ${event.session}`;
+    if (this.#isSecond(stored, event)) return undefined;
     if (event.type === "session.claimed") {
       if (event.seq <= this.head) return undefined;
       if (stored.e > this.epoch) return this.#takeClaim(stored, event, events);
     }
     return this.#takeEvent(stored, event, events);
+  }
+
+  /** Two who found no event in the file have begun its session: all that the later one wrote at once is passed over. */
+  #isSecond({ more = 0 }: StoredLine, { type, seq }: Event): boolean {
+    const before = this.#second;
+    const goesOn = before !== undefined && seq === before.seq + 1 && more === before.more - 1;
+    const begins = type === "session.created" && this.head > 0;
+    this.#second = begins || goesOn ? { seq, more } : undefined;
+    return begins || goesOn;
   }
 
   #takeMark({ e, fence, released }: StoredLine): string | undefined {

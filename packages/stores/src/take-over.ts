@@ -31,7 +31,10 @@ interface Admitted {
 
 const pollMs = 2;
 
-/** Writes `session.created`, the first claim and what stands behind them; all or nothing. */
+/**
+ * Writes `session.created`, the first claim and what stands behind them; all or nothing. `already-exists` when somebody
+ * else has begun it at the same moment.
+ */
 export function begin(
   file: LogFile,
   created: Draft<"session.created">,
@@ -40,10 +43,13 @@ export function begin(
   const claimed = { type: "session.claimed", data: { epoch: 1, owner } } as const;
   const drafts = [created, claimed, ...first];
   const events = placeEvents(drafts, { session: created.data.id, head: 0, at });
-  const written = file.write(encodeEvents(1, events, { claim: newClaim(owner) }));
+  const claim = newClaim(owner);
+  const written = file.write(encodeEvents(1, events, { claim }));
   if (isFailure(written)) return written;
   const reading = written.landed ?? file.refresh();
-  return isFailure(reading) ? reading : { events: reading.events, repairs: [] };
+  if (isFailure(reading)) return reading;
+  if (file.reader.claim !== claim) return alreadyExists(created.data.id);
+  return { events: reading.events, repairs: [] };
 }
 
 /** Reads the whole log, then claims until a claim of this owner is the one that counts. */
@@ -129,6 +135,10 @@ class Takeover {
     if (isFailure(written)) return written;
     return this.#look(written.landed) ?? reader.claim === claim;
   }
+}
+
+export function alreadyExists(id: string): Failure {
+  return failure("already-exists", `session ${id} exists`, { who: "host" });
 }
 
 function newClaim({ pid }: Owner): string {
