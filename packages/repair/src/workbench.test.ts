@@ -149,7 +149,8 @@ export async function search(files: Files, test: string, options: SearchOptions 
       root,
       test: test.replaceAll("$ROOT", root),
       ...(options.files === undefined ? {} : { files: options.files }),
-      budget: { seconds: 20, candidates: 4_000, ...options.budget },
+      // What is found counts here, not how soon: a machine with other work takes several times as long.
+      budget: { seconds: 60, candidates: 4_000, ...options.budget },
     },
     {
       syntax: grammars,
