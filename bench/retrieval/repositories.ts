@@ -25,7 +25,7 @@ const further = [
   "pallets/werkzeug",
 ];
 const firstHeldOut = ["pytest-dev/pytest", "square/okhttp", "sqlalchemy/sqlalchemy"];
-/** Held out, too: one of each language, named before any of them was measured. Three repositories say little of the rest. */
+/** Held out, too: in six languages, named before any of them was measured. Three repositories say little of the rest. */
 const furtherHeldOut = [
   "marshmallow-code/marshmallow",
   "markedjs/marked",

@@ -28,7 +28,7 @@ const estimate = (request: ModelRequest): number => 500 + JSON.stringify(request
 
 /** How a provider counts differs from what is estimated, but not from one step of a session to the next. */
 function thickness(session: string): number {
-  return ((Number.parseInt(session.replace(/\D/g, ""), 10) || 0) % 5) / 4;
+  return (1 + ((Number.parseInt(session.replace(/\D/g, ""), 10) || 0) % 4)) / 4;
 }
 
 /** The provider notes what it charges before it says a word, so that a killed attempt is charged too. */

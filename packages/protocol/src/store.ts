@@ -51,7 +51,10 @@ export interface SessionSummary {
 }
 
 export interface Store {
-  /** *Contract:* a new log holding `session.created`, the first claim, and what is to stand behind them: all or nothing. */
+  /**
+   * *Contract:* a new log holding `session.created`, the first claim, and what is to stand behind them: all or nothing.
+   * `already-exists`, also for the later one of two at once; a log that was made and holds no event is taken.
+   */
   create(created: Draft<"session.created">, options: CreateOptions): Promise<SessionLog | Failure>;
   /**
    * *Contract:* takes ownership with the next epoch and repairs a torn tail. `session-unknown`; `session-owned`

@@ -81,7 +81,9 @@ describe("a damaged file", () => {
   it("without events is taken by whoever creates the session", async () => {
     const { store, folder } = await begin();
     const path = join(folder, "sessions", "two.jsonl");
-    for (const text of ["", '{"e":1,', encodeEvents(1, placedCreation("two", 1)).split("\n")[0] ?? ""]) {
+    // A disk that is full leaves blanks, and a death in the middle whole lines of an append that is not.
+    const dead = encodeEvents(1, [...placedCreation("two", 7), ...placedCreation("two", 8)]).split("\n")[0];
+    for (const text of ["", '{"e":1,', `${" ".repeat(99)}\n`, dead ?? "", `${dead}\n`]) {
       writeFileSync(path, text);
       const log = succeeded(await store.create(createdDraft("two"), { owner: testOwner(1), at: 1 }));
       succeeded(await log.append([noticeDraft("a")], now));
@@ -91,7 +93,9 @@ describe("a damaged file", () => {
       );
       await log.close();
       failedWith("already-exists", await store.create(createdDraft("two"), other));
-      assert.equal((await store.list({})).length, 2);
+      const listed = (await store.list({})).find(({ id }) => id === "two");
+      assert.equal(listed?.createdAt, 1, JSON.stringify(text));
+      rmSync(path);
     }
   });
 

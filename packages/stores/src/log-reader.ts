@@ -55,6 +55,7 @@ export class LogReader {
   /** Takes events of the current owner that are known to have landed at `offset`, without parsing them again. */
   advance(events: readonly Event[], bytes: number): void {
     this.#batch = [];
+    this.#second = undefined;
     this.head += events.length;
     this.#line += events.length;
     this.offset += bytes;

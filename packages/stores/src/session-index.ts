@@ -71,7 +71,7 @@ function entryOf(place: IndexPlace, id: string, known: Entry | undefined): Entry
     if (size === undefined || size === known?.size) return known;
     const fd = files.open(path, "read");
     try {
-      const first = known ?? firstOf(readHead(files, { fd, size }), id);
+      const first = known ?? firstOf(files, { fd, size }, id);
       const updatedAt = lastChange(files, { fd, size });
       if (!first || updatedAt === undefined) return undefined;
       const { cwd, createdAt, parent, agent } = first;
@@ -91,18 +91,32 @@ interface OpenLog {
   readonly size: number;
 }
 
-/** The first line: as much of the file as it takes. */
-function readHead(files: Files, { fd, size }: OpenLog): string {
+type First = Omit<SessionSummary, "updatedAt">;
+
+/** What its creation says: as much of the file is read as that takes. */
+function firstOf(files: Files, { fd, size }: OpenLog, id: string): First | undefined {
   for (let length = 4 * windowSize; ; length *= 4) {
-    const bytes = Buffer.from(files.read(fd, 0, Math.min(length, size)));
-    const end = bytes.indexOf(10);
-    if (end >= 0 || length >= size) return bytes.toString("utf8", 0, Math.max(end, 0));
+    const found = creationIn(Buffer.from(files.read(fd, 0, Math.min(length, size))), id);
+    if (found || length >= size) return found;
   }
 }
 
-function firstOf(line: string, id: string): Omit<SessionSummary, "updatedAt"> | undefined {
-  const event = decodeLine(line) as Partial<Event> | undefined;
-  if (event?.type !== "session.created" || event.data?.id !== id) return undefined;
+/** Of the first append that is whole: others before it were cut short, and their session never began. */
+function creationIn(bytes: Buffer, id: string): First | undefined {
+  let created: First | undefined;
+  let start = 0;
+  for (let end = bytes.indexOf(10); end >= 0; end = bytes.indexOf(10, start)) {
+    const stored = decodeLine(bytes.toString("utf8", start, end));
+    start = end + 1;
+    if (!stored) continue;
+    created = creationOf(stored as Partial<Event>, id) ?? created;
+    if (created && !stored.more) return created;
+  }
+  return undefined;
+}
+
+function creationOf(event: Partial<Event>, id: string): First | undefined {
+  if (event.type !== "session.created" || event.data?.id !== id) return undefined;
   const { cwd, title, parent, agent } = event.data;
   const kin = { ...(parent !== undefined && { parent }), ...(agent !== undefined && { agent }) };
   return { id, cwd, title, createdAt: event.at ?? 0, ...kin };
@@ -136,7 +150,7 @@ function lastChange(files: Files, { fd, size }: OpenLog): number | undefined {
   }
 }
 
-/** A late write of a deposed owner may come last; it has an older epoch. */
+/** A late write of a deposed owner may come last; it has an older epoch. A creation that came second is not told from what counts. */
 function newestOf(lines: readonly string[]): number | undefined {
   let epoch = 0;
   let newest: number | undefined;

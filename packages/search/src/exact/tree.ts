@@ -78,7 +78,8 @@ export class Tree {
     if (file.segment) {
       const places = this.#located.get(file.segment);
       const there = places?.[file.place];
-      if (places) places[file.place] = Array.isArray(there) ? there.filter((one) => one !== file) : undefined;
+      const left = Array.isArray(there) ? there.filter((one) => one !== file) : [];
+      if (places) places[file.place] = left.length > 0 ? left : undefined;
       delete file.segment;
     }
     this.unknown.add(file);

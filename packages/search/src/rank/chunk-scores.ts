@@ -152,10 +152,11 @@ export function reasonsOf(
   document: number,
   { at, words }: { readonly at: number; readonly words: readonly RareWord[] },
 ): Reasons {
-  const { open, first } = chunksOf(documents, document);
+  const { open, first, end } = chunksOf(documents, document);
   const defines = new Set<string>();
   const has = new Set<string>();
-  if (!open) return { defines: [], has: [] };
+  // Of some files only the path is known.
+  if (!open || first + at >= end) return { defines: [], has: [] };
   for (const word of words.toSorted((a, b) => b.rarity * b.weight - a.rarity * a.weight)) {
     const postings = wordPostings(open.segment, word.hash);
     const posting = postings[firstFrom(postings, first + at)];

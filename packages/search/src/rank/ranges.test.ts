@@ -58,6 +58,12 @@ it("shows a definition with what is said above it, and short ones apart", async 
 it("shows a line of a file of which only the path is known", async () => {
   const [only] = await ranked({ "teapot.svg": "<svg/>\n" }, "teapot");
   assert.deepEqual([only?.path, only?.startLine, only?.endLine], ["teapot.svg", 1, 1]);
+  const files = {
+    "y_retry_policy.py": "\0\0\ny",
+    "z.py": "def policy_of_others():\n    return retry_count_most(1)\n",
+  };
+  const pathOnly = (await ranked(files, "retry policy")).find(({ path }) => path === "y_retry_policy.py");
+  assert.equal(pathOnly?.why, "its path");
 });
 
 it("takes any lines apart into units that follow each other", () => {
