@@ -7,7 +7,13 @@ import type { WireServer } from "@lathe/testkit";
 import { assertJobDone, runWithKills, startJobServer } from "./counting-agent.ts";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 
-describe("resume", () => {
+interface Job {
+  readonly place: Place;
+  readonly server: WireServer;
+}
+
+/** *Contract:* called once by a group of tests, which share its place. */
+function openJob(): Job {
   let place: Place;
   let server: WireServer;
   before(async () => {
@@ -18,30 +24,42 @@ describe("resume", () => {
     await server.close();
     place.remove();
   });
+  return {
+    get place() {
+      return place;
+    },
+    get server() {
+      return server;
+    },
+  };
+}
+
+describe("resume", () => {
+  const job = openJob();
 
   it("goes on after kill -9 as if nothing had happened", async () => {
-    await assertJobDone(place, await runWithKills(place, server, [300, 350, 400, 450, 500]));
+    await assertJobDone(job.place, await runWithKills(job.place, job.server, [300, 350, 400, 450, 500]));
   });
 
   it("has nothing to go on with when the session is done", async () => {
-    const { code, err } = await place.run(["run", "--continue"], { env: wireEnv(server.url) });
+    const { code, err } = await job.place.run(["run", "--continue"], { env: wireEnv(job.server.url) });
     assert.equal(code, 2);
     assert.match(err, /has nothing left to do/);
   });
 
   it("takes more words for a session that is done", async () => {
     const args = ["run", "--continue", "--output-format", "json", "and now?"];
-    const { code, out } = await place.run(args, { env: wireEnv(server.url) });
+    const { code, out } = await job.place.run(args, { env: wireEnv(job.server.url) });
     assert.equal(code, 0);
     assert.equal(JSON.parse(out).text, "The job is done.");
-    assert.match(server.records.at(-1)?.text ?? "", /and now\?/);
+    assert.match(job.server.records.at(-1)?.text ?? "", /and now\?/);
   });
 
   it("says which line of a session file is corrupt", async () => {
-    const folder = join(place.home, ".local", "state", "lathe", "sessions");
+    const folder = join(job.place.home, ".local", "state", "lathe", "sessions");
     writeFileSync(join(folder, "broken.jsonl"), "this is no event\n");
-    const { code, err } = await place.run(["run", "--resume", "broken", "go on"], {
-      env: wireEnv(server.url),
+    const { code, err } = await job.place.run(["run", "--resume", "broken", "go on"], {
+      env: wireEnv(job.server.url),
     });
     assert.equal(code, 1);
     assert.match(err, /broken\.jsonl/);
@@ -49,11 +67,13 @@ describe("resume", () => {
   });
 
   it("repairs a torn last line and says so", async () => {
-    const { id } = JSON.parse((await place.run(["sessions", "list", "--json"])).out)[0];
-    const folder = join(place.home, ".local", "state", "lathe", "sessions");
+    const { id } = JSON.parse((await job.place.run(["sessions", "list", "--json"])).out)[0];
+    const folder = join(job.place.home, ".local", "state", "lathe", "sessions");
     const file = readdirSync(folder).find((name) => name.startsWith(id)) ?? "";
     appendFileSync(join(folder, file), '{"v":1,"session":');
-    const { code, err } = await place.run(["run", "--resume", id, "and?"], { env: wireEnv(server.url) });
+    const { code, err } = await job.place.run(["run", "--resume", id, "and?"], {
+      env: wireEnv(job.server.url),
+    });
     assert.equal(code, 0);
     assert.match(err, /torn|repaired|cut/i);
   });
@@ -61,24 +81,15 @@ describe("resume", () => {
 
 /** Nothing is killed here: what a kill leaves of a call, done or in doubt, is a matter of the moment it comes. */
 describe("sessions", () => {
-  let place: Place;
-  let server: WireServer;
-  before(async () => {
-    place = makePlace();
-    server = await startJobServer();
-  });
-  after(async () => {
-    await server.close();
-    place.remove();
-  });
+  const job = openJob();
 
   it("lists and shows sessions, an id cut short is enough", async () => {
-    await runWithKills(place, server, []);
-    const list = await place.run(["sessions", "list"]);
+    await runWithKills(job.place, job.server, []);
+    const list = await job.place.run(["sessions", "list"]);
     assert.match(list.out, /^ID +WHEN +STATUS +FOLDER +TITLE\n/);
     assert.match(list.out, /done .*do the job/);
-    const { id } = JSON.parse((await place.run(["sessions", "list", "--json"])).out)[0];
-    const show = await place.run(["sessions", "show", id.slice(0, -2)]);
+    const { id } = JSON.parse((await job.place.run(["sessions", "list", "--json"])).out)[0];
+    const show = await job.place.run(["sessions", "show", id.slice(0, -2)]);
     assert.equal(show.code, 0);
     for (const part of [
       /do the job/,

@@ -33,10 +33,6 @@ async function begin(files: Files = nodeFiles): Promise<Begun> {
   return { folder, path: join(folder, "sessions", "one.jsonl"), store, log };
 }
 
-function placedCreation(id: string, at: number): readonly Event[] {
-  return placeEvents([createdDraft(id)], { session: id, head: 0, at });
-}
-
 const now = { at: 2, durable: false };
 const other = { owner: testOwner(2), at: 3, force: true };
 
@@ -78,27 +74,6 @@ describe("a damaged file", () => {
     }
   });
 
-  it("without events is taken by whoever creates the session", async () => {
-    const { store, folder } = await begin();
-    const path = join(folder, "sessions", "two.jsonl");
-    // A disk that is full leaves blanks, and a death in the middle whole lines of an append that is not.
-    const dead = encodeEvents(1, [...placedCreation("two", 7), ...placedCreation("two", 8)]).split("\n")[0];
-    for (const text of ["", '{"e":1,', `${" ".repeat(99)}\n`, dead ?? "", `${dead}\n`]) {
-      writeFileSync(path, text);
-      const log = succeeded(await store.create(createdDraft("two"), { owner: testOwner(1), at: 1 }));
-      succeeded(await log.append([noticeDraft("a")], now));
-      assert.deepEqual(
-        succeeded(await store.read("two")).map(({ type }) => type),
-        ["session.created", "session.claimed", "notice.posted"],
-      );
-      await log.close();
-      failedWith("already-exists", await store.create(createdDraft("two"), other));
-      const listed = (await store.list({})).find(({ id }) => id === "two");
-      assert.equal(listed?.createdAt, 1, JSON.stringify(text));
-      rmSync(path);
-    }
-  });
-
   it("is one that holds another session", async () => {
     const { store, path, folder } = await begin();
     writeFileSync(join(folder, "sessions", "two.jsonl"), readFileSync(path));
@@ -107,42 +82,6 @@ describe("a damaged file", () => {
       (await store.list({})).map(({ id }) => id),
       ["one"],
     );
-  });
-});
-
-/** Somebody else's write comes right before the first one of `files`. */
-function overtaken(overtake: () => void): Files {
-  let isFirst = true;
-  const write = (fd: number, bytes: Uint8Array): number => {
-    if (isFirst) {
-      isFirst = false;
-      overtake();
-    }
-    return nodeFiles.write(fd, bytes);
-  };
-  return { ...nodeFiles, write };
-}
-
-describe("two that create a session at once", () => {
-  it("begin it once: the later one is told, and nothing of what it wrote counts", async () => {
-    for (const count of [0, 1, 3]) {
-      const { store, folder } = await begin();
-      const first = Array.from({ length: count }, (_, at) => noticeDraft(`early ${at}`));
-      const winning: ReturnType<Store["create"]>[] = [];
-      // It has found the file of the other one without events.
-      const win = (): void =>
-        void winning.push(store.create(createdDraft("two"), { owner: testOwner(2), at: 2 }));
-      const late = createJsonlStore({ folder, files: overtaken(win), isAlive: () => false });
-      const lost = await late.create(createdDraft("two"), { owner: testOwner(1), at: 1, first });
-      failedWith("already-exists", lost);
-      const log = succeeded(await (winning[0] as ReturnType<Store["create"]>));
-      const more = succeeded(await log.append(["a", "b", "c", "d"].map(noticeDraft), now));
-      assert.deepEqual(succeeded(await store.read("two")), [...log.events, ...more]);
-      await log.close();
-      const taken = succeeded(await store.claim("two", other));
-      assert.deepEqual(taken.events.slice(0, -1), [...log.events, ...more]);
-      await taken.close();
-    }
   });
 });
 

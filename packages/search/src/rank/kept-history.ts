@@ -21,7 +21,7 @@ export class KeptHistory {
     this.#env = { ...env, GIT_OPTIONAL_LOCKS: "0", GIT_NO_LAZY_FETCH: "1" };
   }
 
-  /** Newest first; none where there is no git. Calls that wait for the same reading share it. */
+  /** Newest first; none where git says nothing. Calls that wait for the same reading share it. */
   async of(head: string): Promise<readonly HistoryPart[]> {
     if (this.#known?.head !== head) {
       this.#reading ??= this.#read(head).finally(() => {
@@ -35,7 +35,8 @@ export class KeptHistory {
   async #read(head: string): Promise<void> {
     const env = this.#env;
     const kept = this.#known ?? decodeHistory(this.#cacheNow().read(name) ?? new Uint8Array(0));
-    if (kept && kept.parts.length < manyParts) {
+    // After a git that failed there is nothing to go on from.
+    if (kept && kept.parts.length > 0 && kept.parts.length < manyParts) {
       const newer = kept.head === head ? [] : await readCommits(this.#root, { since: kept.head, env });
       if (newer) {
         const parts = newer.length > 0 ? [historyPart(newer), ...kept.parts] : kept.parts;
@@ -44,7 +45,7 @@ export class KeptHistory {
       }
     }
     const commits = await readCommits(this.#root, { env });
-    const parts = [historyPart(commits ?? [])];
+    const parts = commits ? [historyPart(commits)] : [];
     this.#known = { head, parts };
     if (commits) this.#cacheNow().write(name, encodeHistory(head, parts));
   }

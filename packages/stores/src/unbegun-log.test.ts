@@ -1,0 +1,85 @@
+/** Logs that were made and never begun: whoever creates the session takes them, and of two at once one. */
+import assert from "node:assert/strict";
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import type { Event, Store } from "@lathe/protocol";
+import { createdDraft, failedWith, noticeDraft, succeeded, testOwner } from "@lathe/testkit";
+import { type Files, nodeFiles } from "./files.ts";
+import { createJsonlStore } from "./jsonl-store.ts";
+import { placeEvents } from "./place-events.ts";
+import { encodeEvents } from "./stored-line.ts";
+
+const root = mkdtempSync(join(existsSync("/dev/shm") ? "/dev/shm" : tmpdir(), "lathe-unbegun-"));
+after(() => rmSync(root, { recursive: true, force: true }));
+
+function begin(): { readonly store: Store; readonly folder: string } {
+  const folder = mkdtempSync(join(root, "state-"));
+  mkdirSync(join(folder, "sessions"));
+  return { store: createJsonlStore({ folder, isAlive: () => false }), folder };
+}
+
+const now = { at: 2, durable: false };
+const other = { owner: testOwner(2), at: 3, force: true };
+
+function placedCreation(id: string, at: number): readonly Event[] {
+  return placeEvents([createdDraft(id)], { session: id, head: 0, at });
+}
+
+it("a log without events is taken by whoever creates the session", async () => {
+  const { store, folder } = begin();
+  const path = join(folder, "sessions", "two.jsonl");
+  // A disk that is full leaves blanks, and a death in the middle whole lines of an append that is not.
+  const dead = encodeEvents(1, [...placedCreation("two", 7), ...placedCreation("two", 8)]).split("\n")[0];
+  for (const text of ["", '{"e":1,', `${" ".repeat(99)}\n`, dead ?? "", `${dead}\n`]) {
+    writeFileSync(path, text);
+    const log = succeeded(await store.create(createdDraft("two"), { owner: testOwner(1), at: 1 }));
+    succeeded(await log.append([noticeDraft("a")], now));
+    assert.deepEqual(
+      succeeded(await store.read("two")).map(({ type }) => type),
+      ["session.created", "session.claimed", "notice.posted"],
+    );
+    await log.close();
+    failedWith("already-exists", await store.create(createdDraft("two"), other));
+    const listed = (await store.list({})).find(({ id }) => id === "two");
+    assert.equal(listed?.createdAt, 1, JSON.stringify(text));
+    rmSync(path);
+  }
+});
+
+/** Somebody else's write comes right before the first one of `files`. */
+function overtaken(overtake: () => void): Files {
+  let isFirst = true;
+  const write = (fd: number, bytes: Uint8Array): number => {
+    if (isFirst) {
+      isFirst = false;
+      overtake();
+    }
+    return nodeFiles.write(fd, bytes);
+  };
+  return { ...nodeFiles, write };
+}
+
+describe("two that create a session at once", () => {
+  it("begin it once: the later one is told, and nothing of what it wrote counts", async () => {
+    for (const count of [0, 1, 3]) {
+      const { store, folder } = begin();
+      const first = Array.from({ length: count }, (_, at) => noticeDraft(`early ${at}`));
+      const winning: ReturnType<Store["create"]>[] = [];
+      // It has found the file of the other one without events.
+      const win = (): void =>
+        void winning.push(store.create(createdDraft("two"), { owner: testOwner(2), at: 2 }));
+      const late = createJsonlStore({ folder, files: overtaken(win), isAlive: () => false });
+      const lost = await late.create(createdDraft("two"), { owner: testOwner(1), at: 1, first });
+      failedWith("already-exists", lost);
+      const log = succeeded(await (winning[0] as ReturnType<Store["create"]>));
+      const more = succeeded(await log.append(["a", "b", "c", "d"].map(noticeDraft), now));
+      assert.deepEqual(succeeded(await store.read("two")), [...log.events, ...more]);
+      await log.close();
+      const taken = succeeded(await store.claim("two", other));
+      assert.deepEqual(taken.events.slice(0, -1), [...log.events, ...more]);
+      await taken.close();
+    }
+  });
+});
