@@ -31,7 +31,7 @@ export class LogReader {
   /** Events of an append of which lines are still to come. */
   #batch: Event[] = [];
   /** The line before, where it is one of a creation that came second: what of that is still to come. */
-  #second: { readonly seq: number; readonly more: number } | undefined;
+  #second: { readonly seq: number; readonly more: number; readonly claim: string | undefined } | undefined;
 
   constructor(id: string, path: string) {
     this.#id = id;
@@ -79,11 +79,13 @@ export class LogReader {
   }
 
   /** Two who found no event in the file have begun its session: all that the later one wrote at once is passed over. */
-  #isSecond({ more = 0 }: StoredLine, { type, seq }: Event): boolean {
+  #isSecond({ more = 0, claim }: StoredLine, { type, seq }: Event): boolean {
     const before = this.#second;
-    const goesOn = before !== undefined && seq === before.seq + 1 && more === before.more - 1;
+    // What was cut short has an append of the session's owner behind it, which may have the same numbers.
+    const isOfIt = before !== undefined && claim === before.claim;
+    const goesOn = isOfIt && seq === before.seq + 1 && more === before.more - 1;
     const begins = type === "session.created" && this.head > 0;
-    this.#second = begins || goesOn ? { seq, more } : undefined;
+    this.#second = begins || goesOn ? { seq, more, claim } : undefined;
     return begins || goesOn;
   }
 

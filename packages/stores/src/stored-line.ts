@@ -6,7 +6,7 @@ export interface StoredLine {
   readonly e: number;
   /** How many more lines of the same append follow; none of them counts before the last is there. */
   readonly more?: number;
-  /** On the last line of an append that holds a claim: tells it from others that wanted the same epoch. */
+  /** On the lines of an append that holds a claim: tells it from others that wanted the same epoch. */
   readonly claim?: string;
   /** On a claim: the owner it takes over from died in the middle of a fenced effect. */
   readonly over?: true;
@@ -24,12 +24,12 @@ export function encodeMark(mark: StoredLine): string {
   return `${JSON.stringify(mark)}\n`;
 }
 
-/** The lines of one append; `claim` goes with the last of them. */
+/** The lines of one append; `claim` goes with each of them. */
 export function encodeEvents(epoch: number, events: readonly Event[], claim?: object): string {
   const last = events.length - 1;
+  const extra = claim ? `${JSON.stringify(claim).slice(1, -1)},` : "";
   const lines = events.map((event, index) => {
     const more = index < last ? `,"more":${last - index}` : "";
-    const extra = index === last && claim ? `${JSON.stringify(claim).slice(1, -1)},` : "";
     return `${start}${epoch}${more},${extra}${JSON.stringify(event).slice(1)}\n`;
   });
   return lines.join("");

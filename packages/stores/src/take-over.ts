@@ -75,11 +75,7 @@ class Takeover {
   async run(): Promise<Taken | Failure> {
     const { reader, path } = this.#file;
     let problem = this.#look();
-    if (!problem && reader.head === 0)
-      problem = failure(
-        "session-unknown",
-        `${path} holds no event: its session never began; remove the file`,
-      );
+    if (!problem && reader.head === 0) problem = emptySession(path);
     while (!problem) {
       const admitted = await this.#admit();
       if (isFailure(admitted)) return admitted;

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
-import type { Event, Store } from "@lathe/protocol";
+import { type Draft, type Event, isFailure, type Store } from "@lathe/protocol";
 import { createdDraft, failedWith, noticeDraft, succeeded, testOwner } from "@lathe/testkit";
 import { type Files, nodeFiles } from "./files.ts";
 import { createJsonlStore } from "./jsonl-store.ts";
@@ -48,15 +48,18 @@ it("a log without events is taken by whoever creates the session", async () => {
   }
 });
 
-/** Somebody else's write comes right before the first one of `files`. */
-function overtaken(overtake: () => void): Files {
-  let isFirst = true;
+/** Somebody else's write comes right before the first one of `files`, of which only `most` lines fit on the disk. */
+function overtaken(overtake: () => void, most = Number.POSITIVE_INFINITY): Files {
+  let [isFirst, isFull] = [true, false];
   const write = (fd: number, bytes: Uint8Array): number => {
-    if (isFirst) {
-      isFirst = false;
-      overtake();
-    }
-    return nodeFiles.write(fd, bytes);
+    if (isFull) throw Object.assign(new Error("no space left on device"), { code: "ENOSPC" });
+    if (!isFirst) return nodeFiles.write(fd, bytes);
+    isFirst = false;
+    overtake();
+    const lines = Buffer.from(bytes).toString().split("\n").slice(0, -1);
+    if (lines.length <= most) return nodeFiles.write(fd, bytes);
+    isFull = true;
+    return nodeFiles.write(fd, Buffer.from(`${lines.slice(0, most).join("\n")}\n`));
   };
   return { ...nodeFiles, write };
 }
@@ -80,6 +83,32 @@ describe("two that create a session at once", () => {
       const taken = succeeded(await store.claim("two", other));
       assert.deepEqual(taken.events.slice(0, -1), [...log.events, ...more]);
       await taken.close();
+    }
+  });
+
+  it("go on when the disk is full in the middle of the later one's first write", async () => {
+    for (const [lines, early] of [
+      [1, 0],
+      [2, 0],
+      [2, 1],
+      [3, 1],
+      [3, 2],
+    ] as const) {
+      const { store, folder } = begin();
+      const notices = (count: number): readonly Draft[] =>
+        Array.from({ length: count }, (_, at) => noticeDraft(`first ${at}`));
+      const winning: ReturnType<Store["create"]>[] = [];
+      const winner = { owner: testOwner(2), at: 2, first: notices(early) };
+      const win = (): void => void winning.push(store.create(createdDraft("two"), winner));
+      const late = createJsonlStore({ folder, files: overtaken(win, lines), isAlive: () => false });
+      const loser = { owner: testOwner(1), at: 1, first: notices(lines - 1) };
+      assert.ok(isFailure(await late.create(createdDraft("two"), loser)));
+      const log = succeeded(await (winning[0] as ReturnType<Store["create"]>));
+      const events = [...log.events];
+      for (const text of ["a", "b", "c"])
+        events.push(...succeeded(await log.append([noticeDraft(text)], now)));
+      assert.deepEqual(succeeded(await store.read("two")), events, `${lines} lines, ${early} notices`);
+      await log.close();
     }
   });
 });
