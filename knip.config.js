@@ -39,6 +39,7 @@ export default {
         "scripts/*.mjs",
         "examples/*.ts",
         "bench/*/run.ts",
+        "bench/*/baseline.ts",
         "bench/*/fit.ts",
       ],
       project: ["bench/**/*.ts", "checks/**/*.ts", "e2e/**/*.ts", "scripts/**/*.mjs", "examples/**/*.ts"],
