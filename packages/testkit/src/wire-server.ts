@@ -272,6 +272,8 @@ async function write(
   if (chunks === "event") {
     for (const { text } of frames) {
       if (slowMs > 0) await pause(slowMs);
+      // Nobody reads on: the rest would only keep the test's process from its end.
+      if (response.destroyed) return;
       response.write(text);
     }
     return;

@@ -1,0 +1,120 @@
+/** Taking a session back where others worked meanwhile, where nothing was kept, and what the model hears of it. */
+import assert from "node:assert/strict";
+import { readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { call } from "./answer-parts.ts";
+import { done, rewinds, twoSteps } from "./rewinds.ts";
+
+describe("lathe sessions rewind, beside others", () => {
+  const bench = rewinds();
+  const { fill, work, goOn, cutOff, sessions, newest, tree } = bench;
+
+  it("does not take what changed while nobody watched for the session's", async () => {
+    fill();
+    const id = await cutOff();
+    bench.place.put("a.txt", "mine\n");
+    await goOn([{ parts: [call("c3", "write", { path: "m.txt", content: "2\n" })] }, done], []);
+    const refused = await sessions("rewind", id);
+    assert.match(refused.err, /a\.txt.* changed while nobody watched.*--force/);
+    assert.equal(readFileSync(join(bench.place.workspace, "a.txt"), "utf8"), "mine\n");
+    assert.match((await sessions("diff", id)).out, /M a\.txt \(perhaps changed by somebody else as well\)/);
+    assert.equal((await sessions("rewind", id, "--force")).code, 0);
+    assert.equal(readFileSync(join(bench.place.workspace, "a.txt"), "utf8"), "one\ntwo\n");
+  });
+
+  it("leaves alone what somebody made between two turns and the session never touched", async () => {
+    fill();
+    await work([{ parts: [call("c1", "write", { path: "n/n.txt", content: "1\n" })] }, done]);
+    bench.place.put("user.txt", "mine\n");
+    bench.place.put("n/user.txt", "mine\n");
+    bench.place.put("a.txt", "mine\n");
+    rmSync(join(bench.place.workspace, "local.db"));
+    const own = tree();
+    await goOn([{ parts: [call("c2", "write", { path: "m.txt", content: "2\n" })] }, done]);
+    const id = await newest();
+    for (const force of [[], ["--force"]]) {
+      const ended = await sessions("rewind", id, "--to", "1", ...force);
+      assert.equal(ended.code, 0, ended.err);
+      const { "n/n.txt": _, ...left } = own;
+      assert.deepEqual(tree(), left);
+      assert.equal((await sessions("rewind", id, "--undo")).code, 0);
+      assert.equal(readFileSync(join(bench.place.workspace, "m.txt"), "utf8"), "2\n");
+    }
+  });
+
+  it("tells the model when the files come back without it", async () => {
+    fill();
+    await work(twoSteps);
+    const id = await newest();
+    assert.equal((await sessions("rewind", id, "--files")).code, 0);
+    assert.equal((await sessions("rewind", id, "--undo")).code, 0);
+    await goOn([done]);
+    const said = JSON.stringify(bench.server.records[0]?.request.messages);
+    assert.match(said, /put the files back.*took the last rewind of the files back/);
+  });
+
+  it("tells the session's changes from those between its turns", async () => {
+    fill();
+    await work([{ parts: [call("c1", "write", { path: "n.txt", content: "1\n" })] }, done]);
+    bench.place.put("n.txt", "mine\n");
+    bench.place.put("other.txt", "mine\n");
+    await goOn([{ parts: [call("c2", "write", { path: "m.txt", content: "2\n" })] }, done]);
+    const { out } = await sessions("diff", await newest());
+    assert.match(out, /A n\.txt \(changed by somebody else as well\)/);
+    assert.ok(out.includes("A m.txt") && !out.includes("other.txt"), out);
+  });
+
+  it("does not overwrite what somebody changed between two turns", async () => {
+    fill();
+    await work([
+      { parts: [call("c1", "write", { path: "n.txt", content: "1\n" })] },
+      { parts: [{ type: "text", text: "Done." }] },
+    ]);
+    await bench.server.close();
+    const id = await newest();
+    bench.place.put("n.txt", "mine\n");
+    await work(
+      [
+        { parts: [call("c2", "shell", { command: "echo 2 >> m.txt" })] },
+        { parts: [{ type: "text", text: "Done." }] },
+      ],
+      ["--continue"],
+    );
+    const refused = await sessions("rewind", id, "--to", "1");
+    assert.match(refused.err, /changed n\.txt while the session was not at work/);
+    assert.equal((await sessions("rewind", id)).code, 0, "the last turn did not touch it");
+    assert.equal(readFileSync(join(bench.place.workspace, "n.txt"), "utf8"), "mine\n");
+  });
+
+  it("does not say that files went back which nobody kept", async () => {
+    await work(
+      [{ parts: [call("c1", "write", { path: "n.txt", content: "1\n" })] }, done],
+      ["--no-checkpoints"],
+    );
+    const id = await newest();
+    const refused = await sessions("rewind", id);
+    assert.match(refused.err, /cannot go back: checkpoints are switched off.*--conversation/);
+    assert.equal((await sessions("rewind", id, "--conversation")).code, 0);
+  });
+
+  it("says so when the checkpoints are gone", async () => {
+    fill();
+    await work(twoSteps);
+    rmSync(join(bench.place.home, ".local/state/lathe/checkpoints"), { recursive: true });
+    const { code, err } = await sessions("rewind", await newest());
+    assert.notEqual(code, 0);
+    assert.match(err, /checkpoints are gone.*--conversation/);
+  });
+
+  it("offers each model its own way of editing when it goes on with a session", async () => {
+    await work([done], ["--model", "anthropic/claude-sonnet-4-5"]);
+    const offered = (): readonly string[] => bench.server.records[0]?.request.tools ?? [];
+    const [first, again] = [
+      offered(),
+      await goOn([done], ["--model", "anthropic/gpt-5", "go"]).then(offered),
+    ];
+    assert.ok(first.includes("edit") && !first.includes("apply_patch"), first.join());
+    assert.ok(again.includes("apply_patch") && !again.includes("edit"), again.join());
+  });
+});
