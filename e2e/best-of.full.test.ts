@@ -1,94 +1,67 @@
-/** `lathe run --best-of` killed at any moment: nothing is left but what is listed, and going on comes to the same end. */
+/** `lathe run --best-of`, judged by a model, and where somebody else has changed the files meanwhile. */
 import assert from "node:assert/strict";
-import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { it, type TestContext } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
-import type { AssistantPart } from "@lathe/protocol";
-import { runGitIn, startWireServer, until } from "@lathe/testkit";
-import { callTo } from "./answer-parts.ts";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { describe, it } from "node:test";
+import { attemptsBench, noForks } from "./attempts-bench.ts";
 
-const rounds = 8;
-/** Folders that may wait for whoever goes on, or for the next of their kind; at the end of a round none may be left. */
-const passing = /^lathe-/;
+const skip = await noForks();
 
-const answers: readonly (readonly AssistantPart[])[] = [
-  [callTo("shell", { command: "sleep 0.2; cat word.txt" }), callTo("read", { path: "word.txt" })],
-  [callTo("write", { path: "word.txt", content: "right\n" })],
-];
+describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip }) }, () => {
+  const bench = attemptsBench();
+  const { bestOf, word, forks } = bench;
 
-async function hasForks(): Promise<boolean> {
-  const place = makePlace();
-  const { code } = await place.run(["sandbox", "exec", "--fork", "--", "true"]);
-  place.remove();
-  return code === 0;
-}
-
-for (const where of ["forks", "working trees"] as const) {
-  const skip = where === "forks" && !(await hasForks());
-  it(`leaves nothing and goes on, whenever it is killed: in ${where}`, { skip }, (t) => killed(t, where));
-}
-
-async function killed(t: TestContext, where: "forks" | "working trees"): Promise<void> {
-  const server = await startWireServer(({ request }) => {
-    const steps = request.messages.filter(({ role }) => role === "tool").length;
-    return { parts: answers[steps] ?? [{ type: "text", text: "Done." }] };
+  it("asks a model when told to, which sees no names, and does without where its answer is none", async () => {
+    const json = ["--judge", "model", "--output-format", "json", "--no-apply"];
+    const { code, out } = await bench.place.run(bestOf(...json, "--seed", "3"));
+    const found = JSON.parse(out) as {
+      readonly winner: number;
+      readonly by: string;
+      readonly taken: boolean;
+      readonly cost: number;
+      readonly attempts: readonly { readonly cost: number }[];
+    };
+    assert.deepEqual([found.by, found.taken], ["model", false]);
+    const own = found.attempts.reduce((sum, one) => sum + one.cost, 0);
+    assert.ok(found.cost > own, `the judge is paid, too: ${found.cost} of which ${own}`);
+    assert.equal(code, found.winner === 1 ? 1 : 0);
+    const asked = bench.server.records.at(-1)?.request;
+    assert.deepEqual(asked?.tools, []);
+    assert.match(JSON.stringify(asked?.messages), /\+wrong.*\+right|\+right.*\+wrong/);
+    assert.doesNotMatch(JSON.stringify(asked?.messages), /claude|Attempt of/);
+    assert.deepEqual([word(), (await forks()).length], ["none\n", 3]);
+    bench.judges = "I like them all.";
+    const fallback = await bench.place.run(bestOf("--judge", "model"));
+    assert.equal(fallback.code, 0);
+    assert.match(
+      fallback.err,
+      /by the tests: the model's judgement could not be used \(.*JSON.*\); without it: its change is/,
+    );
+    assert.equal(word(), "right\n");
   });
-  t.after(() => server.close());
-  const args = [
-    "run",
-    "--best-of",
-    "2",
-    ...(where === "forks" ? [] : ["--worktree"]),
-    "--test-command",
-    "grep -q right word.txt",
-    "put the right word there",
-  ];
-  // How long it takes here and now; the first run also compiles the launcher.
-  let wholeMs = 0;
-  for (let round = -2; round < rounds; round++) {
-    const place = makePlace({ ...wireEnv(server.url), XDG_CACHE_HOME: process.env.LATHE_TEST_CACHE ?? "" });
-    place.put("word.txt", "none\n");
-    runGitIn(place.workspace, "init", "-q");
-    runGitIn(place.workspace, "add", ".");
-    runGitIn(place.workspace, "commit", "-qm", "first");
-    const word = (): string => readFileSync(join(place.workspace, "word.txt"), "utf8");
-    const startedAt = performance.now();
-    const running = place.start(args);
-    if (round < 0) {
-      assert.equal((await running.ended).code, 0);
-      wholeMs = performance.now() - startedAt;
-    } else {
-      await sleep((wholeMs * (round + 1)) / (rounds + 1));
-      running.child.kill("SIGKILL");
-      await running.ended;
-      const left = (): readonly string[] => place.leftovers().filter((one) => !passing.test(one));
-      await until(() => left().length === 0).catch((cause: unknown) => {
-        throw new Error(left().join("\n"), { cause });
-      });
-      const forks = JSON.parse((await place.run(["fork", "list", "--json"])).out) as readonly unknown[];
-      const sessions = JSON.parse(
-        (await place.run(["sessions", "list", "--json"])).out,
-      ) as readonly unknown[];
-      t.diagnostic(
-        `killed after ${Math.round((wholeMs * (round + 1)) / (rounds + 1))} ms: ${forks.length} forks, ${sessions.length} sessions`,
-      );
-      const more = await place.run(sessions.length === 0 ? args : ["run", "--continue"]);
-      // It may have been through with everything.
-      if (word() === "none\n" || more.code !== 2) assert.equal(more.code, 0, more.err);
-      assert.equal(word(), "right\n");
-    }
-    assert.deepEqual(place.leftovers(), []);
-    await assertNoTrees(place);
-    assert.equal(existsSync(join(place.workspace, ".git", "index.lock")), false);
-    place.remove();
-  }
-}
 
-/** What was made before there was a session goes with the next list. */
-async function assertNoTrees(place: Place): Promise<void> {
-  const listed = JSON.parse((await place.run(["fork", "list", "--json"])).out) as readonly object[];
-  const unsettled = listed.filter((one) => "worktree" in one && !("isOpen" in one && one.isOpen === true));
-  assert.deepEqual(unsettled, []);
-}
+  it("takes nothing that somebody has changed meanwhile, and goes on once that is settled", async () => {
+    bench.held = Promise.withResolvers();
+    const running = bench.place.start(bestOf());
+    await bench.held.promise;
+    for (const at of [1, 2]) await running.said(`attempt ${at} · 3 steps`);
+    bench.place.put("word.txt", "mine\n");
+    running.child.kill("SIGINT");
+    const { code, err } = await running.ended;
+    assert.equal(code, 130, err);
+    assert.match(err, /go on with lathe run --resume/);
+    assert.deepEqual(bench.place.leftovers(), []);
+    bench.held = undefined;
+    const more = await bench.place.run(["run", "--continue"]);
+    assert.equal(more.code, 1);
+    assert.match(more.err, /changed .*: word\.txt.*fork keep \S+ --force/);
+    assert.equal(word(), "mine\n");
+    const [, id = ""] = /fork keep (\S+) --force/.exec(more.err) ?? [];
+    assert.equal((await bench.place.run(["fork", "keep", id, "--force"])).code, 0);
+    const last = await bench.place.run(["run", "--continue"]);
+    assert.equal(last.code, 0, last.err);
+    // It could have been dropped as well: what is left is a person's to decide on.
+    assert.match(last.err, /by hand/);
+    assert.deepEqual([word(), (await forks()).length], ["right\n", 2]);
+    const after = await bench.place.run(["run", "--continue", "and now?"]);
+    assert.equal(after.code, 0, after.err);
+  });
+});
