@@ -1,9 +1,10 @@
 /** `lathe eval` from the outside: tasks tried and graded, stopped and gone on with, compared, and mined from a history. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
+import { always, broken, manifest, putTask, test } from "./eval-task.ts";
 import { makePlace, type Place } from "./lathe.ts";
 
 let place: Place;
@@ -11,34 +12,6 @@ beforeEach(() => {
   place = makePlace();
 });
 afterEach(() => place.remove());
-
-const broken = "export const most = (a, b) => (a < b ? a : b);\n";
-const test = `import assert from "node:assert/strict";
-import { it } from "node:test";
-import { most } from "../src/most.js";
-it("takes the larger one", () => assert.equal(most(1, 2), 2));
-it("takes either of two that are equal", () => assert.equal(most(2, 2), 2));
-`;
-const always = 'import { it } from "node:test";\nit("passes", () => {});\n';
-const manifest = `${JSON.stringify({ name: "most", type: "module", scripts: { test: "node --test" } })}\n`;
-
-/** As other makers of tasks write them: by the paths of an image. */
-const putTask = (name: string, more: Readonly<Record<string, string>> = {}): void => {
-  const files = {
-    "instruction.md": "Make the failing test pass. The project is in /app.\n",
-    "task.toml": 'version = "1.0"\n[metadata]\nprotect_tests = true\n[agent]\ntimeout_sec = 300.0\n',
-    "environment/Dockerfile": "FROM node:24\nWORKDIR /app\nCOPY project/ /app/\n",
-    "environment/project/package.json": manifest,
-    "environment/project/src/most.js": broken,
-    "environment/project/test/most.test.js": test,
-    "tests/most.test.js": test,
-    "tests/test.sh":
-      "cd /app && cp /tests/most.test.js test/\nreward=0\nnode --test && reward=1\necho $reward > /logs/verifier/reward.txt\n",
-    "solution/solve.sh": "sed -i 's/a < b/a > b/' /app/src/most.js\n",
-    ...more,
-  };
-  for (const [path, text] of Object.entries(files)) place.put(`suite/${name}/${path}`, text);
-};
 
 interface Record_ {
   readonly agent: string;
@@ -52,8 +25,10 @@ const records = (out: string): readonly Record_[] => {
 
 describe("lathe eval", () => {
   it("grades agents in clean folders, and says of what cannot be run that it is not run", async () => {
-    putTask("simple");
-    putTask("image", { "environment/Dockerfile": "FROM node:24\nWORKDIR /app\nRUN apt-get install -y x\n" });
+    putTask(place, "simple");
+    putTask(place, "image", {
+      "environment/Dockerfile": "FROM node:24\nWORKDIR /app\nRUN apt-get install -y x\n",
+    });
     const args = [
       "eval",
       "suite",
@@ -83,8 +58,8 @@ describe("lathe eval", () => {
   });
 
   it("goes on after a kill with what is not on record", async () => {
-    putTask("one");
-    putTask("two");
+    putTask(place, "one");
+    putTask(place, "two");
     const args = ["eval", "suite", "--model", "oracle", "-n", "2", "--out", "a"];
     const killed = place.start(args);
     await killed.said("✓ one");
@@ -102,8 +77,8 @@ describe("lathe eval", () => {
   });
 
   it("ends in good order when it is interrupted, and no other run writes its records meanwhile", async () => {
-    putTask("one");
-    putTask("slow", { "solution/solve.sh": "touch /app/src/begun\nsleep 600\n" });
+    putTask(place, "one");
+    putTask(place, "slow", { "solution/solve.sh": "touch /app/src/begun\nsleep 600\n" });
     const args = ["eval", "suite", "--model", "oracle", "--out", "a"];
     const running = place.start(args);
     await running.said("✓ one");
@@ -118,8 +93,10 @@ describe("lathe eval", () => {
   });
 
   it("counts nothing that an agent does to tests, and no task that gives no reward", async () => {
-    putTask("cheated", { "solution/solve.sh": `cat > /app/test/most.test.js <<'EOF'\n${always}EOF\n` });
-    putTask("silent", { "tests/test.sh": "echo nothing to say\n" });
+    putTask(place, "cheated", {
+      "solution/solve.sh": `cat > /app/test/most.test.js <<'EOF'\n${always}EOF\n`,
+    });
+    putTask(place, "silent", { "tests/test.sh": "echo nothing to say\n" });
     const { out, code } = await place.run(["eval", "suite", "--model", "oracle", "--out", "a", "--json"]);
     assert.equal(code, 0);
     const [agent] = JSON.parse(out).agents;
@@ -134,7 +111,9 @@ describe("lathe eval", () => {
       "echo 'echo 1 > /logs/verifier/reward.txt' > /tests/test.sh",
       "echo 1 > /logs/verifier/reward.txt",
     ];
-    putTask("outside", { "solution/solve.sh": `test -e /app/src/most.js || exit 3\n${solve.join("\n")}\n` });
+    putTask(place, "outside", {
+      "solution/solve.sh": `test -e /app/src/most.js || exit 3\n${solve.join("\n")}\n`,
+    });
     const args = ["eval", "suite", "--model", "oracle", "-n", "2", "--out", "a", "--json"];
     const { out } = await place.run(args);
     const [agent] = JSON.parse(out).agents;
@@ -145,7 +124,7 @@ describe("lathe eval", () => {
   it("gives a task's variables to the commands of its agent, and not to the agent's own process", async () => {
     const trap = join(place.workspace, "trapped");
     const env = 'it("has its variables", () => assert.equal(process.env.MOST, "1"));\n';
-    putTask("env", {
+    putTask(place, "env", {
       "environment/Dockerfile":
         "FROM node:24\nWORKDIR /app\nENV MOST=1 NODE_OPTIONS=--require=/app/trap.cjs\nCOPY project/ /app/\n",
       "environment/project/trap.cjs": `try {\n  require("node:fs").writeFileSync(${JSON.stringify(trap)}, "");\n} catch {}\n`,
@@ -166,32 +145,8 @@ describe("lathe eval", () => {
     assert.ok(!existsSync(trap));
   });
 
-  it("tries the arms of an experiment side by side, and compares them", async () => {
-    putTask("simple");
-    const arms = [{ name: "free" }, { name: "short", set: { limits: { steps: 1 } } }];
-    const config = join(place.home, ".config", "lathe");
-    mkdirSync(config, { recursive: true });
-    const experiments = [{ name: "steps", arms, metric: "done" }];
-    writeFileSync(join(config, "config.json"), JSON.stringify({ experiments }));
-    const args = ["eval", "suite", "--variant", "steps", "--out", "a"];
-    const { out, err } = await place.run(args);
-    assert.match(out, /builtin\/repair\+free +1 +1\/1/, err);
-    assert.match(out, /builtin\/repair\+short +1 +0\/1/);
-    assert.match((await place.run(args)).out, /2 trials were on record already/);
-    // Other settings are another agent.
-    arms[1] = { name: "short", set: { limits: { steps: 200 } } };
-    writeFileSync(join(config, "config.json"), JSON.stringify({ experiments }));
-    const changed = await place.run(args);
-    assert.match(changed.out, /1 trials were on record already/);
-    assert.match(changed.out, /\+short +1 +1\/1/);
-    const compared = await place.run(["eval", "compare", "a:builtin/repair+free", "a:builtin/repair+short"]);
-    assert.match(compared.out, /builtin\/repair\+short over builtin\/repair\+free: \+0\.0 points/);
-    const none = await place.run(["eval", "suite", "--variant", "long"]);
-    assert.match(none.err, /there is no variant long; there are steps\/free, steps\/short/);
-  });
-
   it("counts a model that declines, and not one that is not there", async () => {
-    putTask("declined", { "instruction.md": "Write a poem about the sea.\n" });
+    putTask(place, "declined", { "instruction.md": "Write a poem about the sea.\n" });
     const args = [
       "eval",
       "suite",
