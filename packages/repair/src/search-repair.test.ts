@@ -28,6 +28,8 @@ interface Case {
   readonly test: string;
   /** One of the repairs found, as `path: new text`. */
   readonly repair: readonly [path: string, part: string];
+  /** It must be among so many of the best candidates; no others are tried. */
+  readonly within?: number;
   readonly skip?: string | false;
 }
 
@@ -49,6 +51,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
     test: "python3 -m unittest",
     repair: ["shop/cart.py", "price * count"],
+    within: 32,
     skip: noPython,
   },
   "a plain Python script": {
@@ -60,6 +63,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
     test: "python3 test_grade.py",
     repair: ["grade.py", "points >= 50"],
+    within: 16,
     skip: noPython,
   },
   "JavaScript with node:test, behind npm": {
@@ -70,6 +74,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
     test: "npm test",
     repair: ["src/clamp.js", "? high : x"],
+    within: 32,
   },
   "TypeScript with node:test": {
     files: {
@@ -81,6 +86,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
     test: "node --test slug.test.ts",
     repair: ["slug.ts", "words[0]"],
+    within: 16,
   },
   "a plain script of Node": {
     files: {
@@ -91,6 +97,7 @@ const cases: Readonly<Record<string, Case>> = {
     },
     test: "node check.js",
     repair: ["even.js", "n % 2 === 0"],
+    within: 16,
   },
   "any other command": {
     files: {
@@ -101,13 +108,18 @@ const cases: Readonly<Record<string, Case>> = {
     },
     test: "cd tests && node check.js",
     repair: ["even.js", "n % 2 !== 1"],
+    within: 16,
   },
 };
 
 describe("searchRepair finds the fault in", () => {
-  for (const [what, { files, test, repair, skip = false }] of Object.entries(cases))
+  for (const [what, { files, test, repair, within, skip = false }] of Object.entries(cases))
     it(what, { skip }, async () => {
-      const { root, scratch, result } = await search(files, test);
+      const { root, scratch, result } = await search(
+        files,
+        test,
+        within === undefined ? {} : { budget: { candidates: within } },
+      );
       const { repairs, tried } = repaired(result);
       assert.ok(tried > 0);
       const [path, part] = repair;
