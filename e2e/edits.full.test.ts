@@ -30,3 +30,16 @@ for (const [set, seed] of [
     assert.ok(plain.length > 100 && plain.every(({ verdict }) => verdict === "right"));
   });
 }
+
+it("corrupted edits of this repository's history", async (test) => {
+  const { pairs, skipped } = sourcePairs(["own"], "training");
+  if (pairs.length === 0) return test.skip(skipped.join("; "));
+  const all = await judged(editCases(pairs, { seed: 11, each: 4 }));
+  const { mustRefuse, mustApply, wrong, damaged } = scoreOf(all);
+  test.diagnostic(JSON.stringify({ cases: all.length, mustRefuse, mustApply, wrong, damaged }));
+  assert.ok(all.length > 1_000);
+  assert.equal(mustRefuse.right, mustRefuse.of);
+  assert.equal(wrong, 0);
+  assert.ok(mustApply.right >= mustApply.of * 0.98);
+  assert.ok(damaged <= all.length * 0.005);
+});

@@ -41,7 +41,9 @@ function main(args) {
   }
   console.log(`Running ${files.length} test files on Node ${process.versions.node}`);
   const timeout = `--test-timeout=${mode === undefined ? 120_000 : 600_000}`; // of one file: a test that hangs is a failure
-  const runner = ["--test", "--test-reporter=spec", `--test-concurrency=${availableParallelism()}`, timeout];
+  // One file more than there are cores: many wait for processes of theirs, and a core would have nothing to do.
+  const atOnce = `--test-concurrency=${availableParallelism() + 1}`;
+  const runner = ["--test", "--test-reporter=spec", atOnce, timeout];
   // What starts the command again and again starts the joined sources, as those who use it do.
   spawnSync(process.execPath, [join(root, "scripts", "warm-cache.mjs")], { stdio: "inherit" });
   const { status } = spawnSync(process.execPath, [...exploring, ...runner, ...options, ...files], {
