@@ -99,16 +99,14 @@ export function attemptsBench(): AttemptsBench {
     JSON.parse((await place.run(["fork", "list", "--json"])).out) as readonly { readonly about: string }[];
   const sessions = async (): Promise<readonly Listed[]> =>
     JSON.parse((await place.run(["sessions", "list", "--json"])).out) as readonly Listed[];
-  return Object.defineProperties(
-    bench,
-    Object.getOwnPropertyDescriptors({
-      get place() {
-        return place;
-      },
-      get server() {
-        return server;
-      },
-      ...{ bestOf, word, forks, sessions },
-    }),
-  ) as AttemptsBench;
+  const more = {
+    get place() {
+      return place;
+    },
+    get server() {
+      return server;
+    },
+    ...{ bestOf, word, forks, sessions },
+  };
+  return Object.defineProperties(bench, Object.getOwnPropertyDescriptors(more)) as AttemptsBench;
 }
