@@ -108,8 +108,12 @@ export function readDocument(
     if (flags & definesWhole) sums.definesWhole += rarity;
     if (flags & definesPart) sums.definesPart += rarity;
   }
-  const bestChunk = chunks.reduce((best, score, at) => (score > (chunks[best] as number) ? at : best), 0);
-  return { chunks, bestChunk, chunk: plain.reduce((a, b) => Math.max(a, b), 0), ...sums, words: having };
+  let [bestChunk, chunk] = [0, 0];
+  for (let at = 0; at < chunks.length; at++) {
+    if ((chunks[at] as number) > (chunks[bestChunk] as number)) bestChunk = at;
+    if ((plain[at] as number) > chunk) chunk = plain[at] as number;
+  }
+  return { chunks, bestChunk, chunk, ...sums, words: having };
 }
 
 interface Adding extends ChunkSpan {

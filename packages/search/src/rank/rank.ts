@@ -66,5 +66,7 @@ function nearIn(meaning: Meaning, document: number): Pick<RankedFile, "near"> {
 }
 
 function logitOf(features: Features, weights: Features): number {
-  return featureNames.reduce((sum, name) => sum + features[name] * weights[name], 0);
+  let sum = 0;
+  for (const name of featureNames) sum += features[name] * weights[name];
+  return sum;
 }

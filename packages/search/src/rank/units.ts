@@ -27,9 +27,10 @@ export interface Stretch {
   readonly end: number;
 }
 
-/** Where lines of a stretch begin, the first of them at 0. */
+/** Lines of a stretch: a character for each byte, and where each line begins, the first at 0. */
 interface Text {
   readonly text: string;
+  readonly bytes: Uint8Array;
   readonly starts: readonly number[];
 }
 
@@ -84,16 +85,18 @@ export function unitsOf(
   { from: firstLine, begin, end }: Stretch,
   worth: Worth,
 ): readonly Unit[] {
-  const text = Buffer.from(file.bytes.buffer, file.bytes.byteOffset + begin, end - begin).toString("latin1");
+  const bytes = file.bytes.subarray(begin, end);
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   const starts = lineStarts(text);
+  const whole: Text = { text, bytes, starts };
   const offsetOf = (line: number): number => begin + (starts[line - firstLine] ?? text.length);
   const heads = definitionsOf(text, starts, file.language).filter(({ opens }) => opens);
-  const cuts = heads.map(({ line }, at) => leadOf({ text, starts }, line, (heads[at - 1]?.line ?? -1) + 1));
+  const cuts = heads.map(({ line }, at) => leadOf(whole, line, (heads[at - 1]?.line ?? -1) + 1));
   const units = heads.map((definition, at): Unit => {
     const to = firstLine + (cuts[at + 1] ?? starts.length);
     const from = firstLine + (cuts[at] as number);
     const until = Math.min(to - firstLine, definition.line + headLines);
-    const said = wordsAt({ text, starts }, { definition, until }, worth);
+    const said = wordsAt(whole, { definition, until }, worth);
     const before = cuts[at - 1] === undefined ? from : firstLine + (cuts[at - 1] as number);
     const above = from - before <= shortLines ? before : from;
     return {
@@ -122,13 +125,13 @@ function leadOf({ text, starts }: Text, line: number, least: number): number {
 }
 
 function wordsAt(
-  { text, starts }: Text,
+  { text, bytes: all, starts }: Text,
   { definition, until }: { readonly definition: Definition; readonly until: number },
   worth: Worth,
 ): Pick<UnitWords, "name" | "covered" | "head" | "headless"> {
   const nameEnd = definition.start + definition.name.length;
   const offset = starts[definition.line] as number;
-  const bytes = Buffer.from(text.slice(offset, starts[until] ?? text.length), "latin1");
+  const bytes = all.subarray(offset, starts[until] ?? text.length);
   const [inName, inHead] = [new Set<number>(), new Set<number>()];
   let [parts, asked] = [0, 0];
   eachIdentifier(bytes, (from, to) => {
