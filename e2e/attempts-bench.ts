@@ -1,5 +1,6 @@
-/** `lathe run --best-of` with three attempts of which the second is best; each can be held before its end. */
-import { readFileSync } from "node:fs";
+/** `lathe run --best-of` with attempts of which the second is best; the last can be held before its end. */
+import assert from "node:assert/strict";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach } from "node:test";
 import { runGitIn, startWireServer, type WireAnswer, type WireRecord, type WireServer } from "@lathe/testkit";
@@ -14,24 +15,34 @@ export async function noForks(): Promise<string | undefined> {
   return code === 0 ? undefined : err;
 }
 
-const names = ["claude-opus-5-5", "claude-sonnet-5-5", "claude-haiku-4-5"];
-const models = names.map((name) => `anthropic/${name}`).join(",");
+/** Of each attempt: its model, and what it writes into the file that the test command reads. */
+const attempts = [
+  ["claude-opus-5-5", "wrong\n"],
+  ["claude-sonnet-5-5", "right\n"],
+  ["claude-haiku-4-5", "right\nand more\n"],
+] as const;
 
-/** What each attempt writes into the file that the test reads. */
-const written = ["wrong\n", "right\n", "right\nand more\n"];
-
+/** *Contract:* `place` and `server` are those of the test that runs. */
 export interface AttemptsBench {
-  readonly place: Place;
-  readonly server: WireServer;
-  /** Holds the third attempt before its end; resolved once it is held. */
+  place: Place;
+  server: WireServer;
+  /** Holds the last attempt before its end; resolved once it is held. */
   held: PromiseWithResolvers<void> | undefined;
   /** What a model that judges answers. */
   judges: string;
   bestOf(...more: readonly string[]): readonly string[];
   /** What the file holds that the attempts write. */
   word(): string;
-  forks(): Promise<readonly { readonly about: string }[]>;
+  forks(): Promise<readonly Fork[]>;
   sessions(): Promise<readonly Listed[]>;
+  /** No fork, working tree, branch, process or folder. */
+  assertNothingLeft(): Promise<void>;
+}
+
+export interface Fork {
+  readonly id: string;
+  readonly about: string;
+  readonly worktree?: string;
 }
 
 export interface Listed {
@@ -42,71 +53,58 @@ export interface Listed {
 }
 
 /** Inside of a `describe`: a place and a server for each of its tests. */
-export function attemptsBench(): AttemptsBench {
-  let place: Place;
-  let server: WireServer;
-  const bench: { held: PromiseWithResolvers<void> | undefined; judges: string } = {
-    held: undefined,
-    judges: "",
-  };
+export function attemptsBench(count: 2 | 3): AttemptsBench {
+  const models = attempts.slice(0, count).map(([name]) => `anthropic/${name}`);
+  const list = async <One>(what: string): Promise<readonly One[]> =>
+    JSON.parse((await bench.place.run([what, "list", "--json"])).out) as readonly One[];
+  const bench = {
+    bestOf: (...more: readonly string[]): readonly string[] => [
+      ...["run", "--best-of", String(count), "--attempt-models", models.join(",")],
+      ...["--test-command", "grep -q right word.txt && touch tested", ...more, "put the right word there"],
+    ],
+    word: (): string => readFileSync(join(bench.place.workspace, "word.txt"), "utf8"),
+    forks: () => list<Fork>("fork"),
+    sessions: () => list<Listed>("sessions"),
+    assertNothingLeft: async () => {
+      const { workspace } = bench.place;
+      assert.deepEqual([await bench.forks(), bench.place.leftovers()], [[], []]);
+      assert.equal(existsSync(`${workspace}.worktrees`), false);
+      assert.equal(runGitIn(workspace, "branch", "--list", "lathe/*"), "");
+      assert.equal(runGitIn(workspace, "worktree", "list").trim().split("\n").length, 1);
+    },
+  } as AttemptsBench;
 
   beforeEach(async () => {
     bench.held = undefined;
     bench.judges = '{"best": 1, "why": "it is clear"}';
-    server = await startWireServer((record) => answerOf(record));
-    place = makePlace(wireEnv(server.url));
-    place.put("word.txt", "none\n");
-    place.put("other.txt", "as it was\n");
-    runGitIn(place.workspace, "init", "-q");
-    runGitIn(place.workspace, "add", ".");
-    runGitIn(place.workspace, "commit", "-qm", "first");
-    place.put("other.txt", "not committed\n");
+    bench.server = await startWireServer((record) => answerOf(record, bench, count));
+    bench.place = makePlace(wireEnv(bench.server.url));
+    const { workspace } = bench.place;
+    bench.place.put("word.txt", "none\n");
+    bench.place.put("other.txt", "as it was\n");
+    runGitIn(workspace, "init", "-q");
+    runGitIn(workspace, "add", ".");
+    runGitIn(workspace, "commit", "-qm", "first");
+    bench.place.put("other.txt", "not committed\n");
   });
   afterEach(async () => {
-    await server.close();
-    place.remove();
+    await bench.server.close();
+    bench.place.remove();
   });
+  return bench;
+}
 
-  const answerOf = ({ body, request }: WireRecord): WireAnswer => {
-    if (request.system.includes("You judge changes"))
-      return { parts: [{ type: "text", text: bench.judges }] };
-    const at = names.indexOf(String(body.model));
-    const steps = request.messages.filter(({ role }) => role === "tool").length;
-    if (steps === 0)
-      return { parts: [callTo("shell", { command: "cat other.txt" }), callTo("read", { path: "word.txt" })] };
-    if (steps === 1) return { parts: [callTo("write", { path: "word.txt", content: written[at] ?? "" })] };
-    if (bench.held && at === 2) {
-      bench.held.resolve();
-      return { parts: [], fault: { type: "stall", after: "nothing", pings: true } };
-    }
-    return { parts: [{ type: "text", text: `Attempt of ${body.model} is done.` }] };
-  };
-  const bestOf: AttemptsBench["bestOf"] = (...more: readonly string[]): readonly string[] => [
-    "run",
-    ...[
-      "--best-of",
-      "3",
-      "--attempt-models",
-      models,
-      "--test-command",
-      "grep -q right word.txt && touch tested",
-    ],
-    ...more,
-    "put the right word there",
-  ];
-  const word = (): string => readFileSync(join(place.workspace, "word.txt"), "utf8");
-  const forks = async (): Promise<readonly { readonly about: string }[]> =>
-    JSON.parse((await place.run(["fork", "list", "--json"])).out) as readonly { readonly about: string }[];
-  const sessions = async (): Promise<readonly Listed[]> =>
-    JSON.parse((await place.run(["sessions", "list", "--json"])).out) as readonly Listed[];
-  const more = {
-    get place() {
-      return place;
-    },
-    get server() {
-      return server;
-    },
-    ...{ bestOf, word, forks, sessions },
-  };
-  return Object.defineProperties(bench, Object.getOwnPropertyDescriptors(more)) as AttemptsBench;
+function answerOf({ body, request }: WireRecord, bench: AttemptsBench, count: number): WireAnswer {
+  if (request.system.includes("You judge changes")) return { parts: [{ type: "text", text: bench.judges }] };
+  const at = attempts.findIndex(([name]) => name === String(body.model));
+  const steps = request.messages.filter(({ role }) => role === "tool").length;
+  if (steps === 0)
+    return { parts: [callTo("shell", { command: "cat other.txt" }), callTo("read", { path: "word.txt" })] };
+  const content = attempts[at]?.[1] ?? "";
+  if (steps === 1) return { parts: [callTo("write", { path: "word.txt", content })] };
+  if (bench.held && at === count - 1) {
+    bench.held.resolve();
+    return { parts: [], fault: { type: "stall", after: "nothing", pings: true } };
+  }
+  return { parts: [{ type: "text", text: `Attempt of ${body.model} is done.` }] };
 }

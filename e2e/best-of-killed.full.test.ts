@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { AssistantPart } from "@lathe/protocol";
 import { runGitIn, startWireServer, until } from "@lathe/testkit";
 import { callTo } from "./answer-parts.ts";
+import { noForks } from "./attempts-bench.ts";
 import { makePlace, type Place, wireEnv } from "./lathe.ts";
 
 const rounds = 8;
@@ -18,15 +19,8 @@ const answers: readonly (readonly AssistantPart[])[] = [
   [callTo("write", { path: "word.txt", content: "right\n" })],
 ];
 
-async function hasForks(): Promise<boolean> {
-  const place = makePlace();
-  const { code } = await place.run(["sandbox", "exec", "--fork", "--", "true"]);
-  place.remove();
-  return code === 0;
-}
-
 for (const where of ["forks", "working trees"] as const) {
-  const skip = where === "forks" && !(await hasForks());
+  const skip = where === "forks" && (await noForks()) !== undefined;
   it(`leaves nothing and goes on, whenever it is killed: in ${where}`, { skip }, (t) => killed(t, where));
 }
 

@@ -1,17 +1,17 @@
 /** `lathe run --best-of` in git working trees that somebody decides on later. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { attemptTreesBench } from "./attempt-trees-bench.ts";
+import { attemptsBench } from "./attempts-bench.ts";
 
 describe("lathe run --best-of, in git working trees", () => {
-  const bench = attemptTreesBench();
-  const { bestOf, word, listed, assertNothingLeft } = bench;
+  const bench = attemptsBench(2);
+  const { bestOf, word, forks, assertNothingLeft } = bench;
 
   it("keeps them where nothing is to be taken over, until somebody decides", async () => {
     const { code, err } = await bench.place.run(bestOf("--worktree", "--no-apply"));
     assert.equal(code, 0, err);
     assert.equal(word(), "none\n");
-    const [first, second] = await listed();
+    const [first, second] = await forks();
     const { out } = await bench.place.run(["sessions", "list"]);
     assert.match(
       out,

@@ -4,11 +4,11 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { runGitIn, until } from "@lathe/testkit";
-import { attemptTreesBench } from "./attempt-trees-bench.ts";
+import { attemptsBench } from "./attempts-bench.ts";
 
 describe("lathe run --best-of, in git working trees", () => {
-  const bench = attemptTreesBench();
-  const { bestOf, word, listed, assertNothingLeft } = bench;
+  const bench = attemptsBench(2);
+  const { bestOf, word, forks, assertNothingLeft } = bench;
 
   it("takes the one whose tests pass, with the work that is in no commit, and leaves nothing else", async () => {
     const { code, out, err } = await bench.place.run(bestOf("--worktree"));
@@ -44,7 +44,7 @@ describe("lathe run --best-of, in git working trees", () => {
     await running.ended;
     await until(() => bench.place.leftovers().length === 0);
     assert.equal(word(), "none\n");
-    const left = await listed();
+    const left = await forks();
     assert.deepEqual([left.length, left.every(({ worktree }) => existsSync(worktree ?? ""))], [2, true]);
     const [first] = left;
     const shown = await bench.place.run(["fork", "diff", first?.id ?? ""]);

@@ -6,7 +6,7 @@ import { attemptsBench, noForks } from "./attempts-bench.ts";
 const skip = await noForks();
 
 describe("lathe run --best-of, told more", { ...(skip !== undefined && { skip }) }, () => {
-  const bench = attemptsBench();
+  const bench = attemptsBench(3);
   const { bestOf, word, forks } = bench;
 
   it("asks a model when told to, which sees no names, and does without where its answer is none", async () => {

@@ -9,7 +9,7 @@ import { attemptsBench, noForks } from "./attempts-bench.ts";
 const skip = await noForks();
 
 describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
-  const bench = attemptsBench();
+  const bench = attemptsBench(3);
   const { bestOf, word, forks, sessions } = bench;
 
   it("takes the smallest change whose tests pass, and leaves nothing else", async () => {

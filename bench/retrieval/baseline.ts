@@ -1,6 +1,7 @@
 /**
  * How hard the queries are: `node bench/retrieval/baseline.ts [--clones DIR] [--queries N] [--only NAME]... [--code]` asks SQLite's
- * FTS5 what `run.ts` asks Lathe, of the same trees; with `--code` it knows no tests, documentation and data, so that it cannot be wrong with them. Figures of two benchmarks can be compared by how far each is above it.
+ * FTS5 what `run.ts` asks Lathe, of the same trees; with `--code` it knows no tests, documentation and data, so that it cannot
+ * be wrong with them. Figures of two benchmarks can be compared by how far each is above it.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -28,10 +28,12 @@ export interface FtsBaseline {
 /** `isTaken`: which of git's files it knows. */
 export function openFtsBaseline(root: string, isTaken: (path: string) => boolean): FtsBaseline {
   const database = new DatabaseSync(":memory:");
-  database.exec("create virtual table files using fts5(path, body, tokenize = 'porter unicode61')");
-  const add = database.prepare("insert into files (path, body) values (?, ?)");
+  database.exec(
+    "create virtual table files using fts5(path, body, file unindexed, tokenize = 'porter unicode61')",
+  );
+  const add = database.prepare("insert into files (path, body, file) values (?, ?, ?)");
   const remove = database.prepare("delete from files where rowid = ?");
-  const ask = database.prepare("select rowid from files where files match ? order by rank limit ?");
+  const ask = database.prepare("select file from files where files match ? order by rank limit ?");
   const known = new Map<string, { readonly stamp: string; readonly row: number | bigint }>();
   return {
     update() {
@@ -43,23 +45,16 @@ export function openFtsBaseline(root: string, isTaken: (path: string) => boolean
       }
       for (const [path, stamp] of stamps) {
         if (known.has(path)) continue;
-        const { lastInsertRowid } = add.run(
-          splitText(path),
-          splitText(readFileSync(join(root, path), "utf8")),
-        );
+        const body = splitText(readFileSync(join(root, path), "utf8"));
+        const { lastInsertRowid } = add.run(splitText(path), body, path);
         known.set(path, { stamp, row: lastInsertRowid });
       }
     },
     best(query, k) {
       const words = [...new Set(splitText(query).match(/\w+/g) ?? [])];
       if (words.length === 0) return [];
-      const rows = new Set(
-        ask.all(words.map((word) => `"${word}"`).join(" OR "), k).map(({ rowid }) => rowid),
-      );
-      const paths = new Map(
-        [...known].filter(([, { row }]) => rows.has(row)).map(([path, { row }]) => [row, path]),
-      );
-      return [...rows].map((row) => paths.get(row as bigint) ?? "");
+      const found = ask.all(words.map((word) => `"${word}"`).join(" OR "), k);
+      return found.map(({ file }) => String(file));
     },
   };
 }
