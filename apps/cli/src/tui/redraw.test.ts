@@ -1,6 +1,7 @@
-/** What it costs to show an answer as it streams: processor time, and bytes for the terminal. */
+/** What it costs to show an answer as it streams: time, and characters for the terminal. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { assertGrowth, timeOf } from "@lathe/testkit/growth";
 import { LiveArea } from "./live-area.ts";
 import { themeOf } from "./theme.ts";
 import { Transcript } from "./transcript.ts";
@@ -17,33 +18,39 @@ const answer = [
   "",
 ].join("\n\n");
 
-/** As models count: about four characters each. */
-const tokens = answer.repeat(8).match(/[\s\S]{1,4}/g) ?? [];
 /** A frame every 50 ms at 100 tokens a second. */
 const tokensPerFrame = 5;
 
-function showAll(): { readonly ms: number; readonly bytes: number } {
-  let bytes = 0;
-  const out = { columns: 100, rows: 40, write: (text: string) => (bytes += text.length) };
+/** Shows the answer so many times over, as it would stream; returns its tokens and the characters written. */
+function showAll(times: number): { readonly tokens: number; readonly written: number } {
+  // As models count: about four characters each.
+  const tokens = answer.repeat(times).match(/[\s\S]{1,4}/g) ?? [];
+  let written = 0;
+  const out = { columns: 100, rows: 40, write: (text: string) => (written += text.length) };
   const area = new LiveArea(out);
   const transcript = new Transcript(themeOf("dark"), () => area.width);
   const below = ["─".repeat(100), " ", "─".repeat(100), "model · auto"];
-  const started = process.cpuUsage();
   for (const [at, text] of tokens.entries()) {
     transcript.delta({ type: "text", text });
     if (at % tokensPerFrame > 0) continue;
     area.update(transcript.take(), { lines: [...transcript.live(30), ...below] });
   }
-  const { user, system } = process.cpuUsage(started);
-  return { ms: (user + system) / 1000, bytes };
+  return { tokens: tokens.length, written };
 }
 
-it("redraws 100 streamed tokens in 5 ms of processor time", (test) => {
-  showAll();
-  const runs = [showAll(), showAll(), showAll()];
-  const per100 = Math.min(...runs.map(({ ms }) => ms)) / (tokens.length / 100);
-  const bytes = (runs[0]?.bytes ?? 0) / (tokens.length / 100);
-  test.diagnostic(`${per100.toFixed(2)} ms and ${Math.round(bytes)} characters for 100 tokens`);
-  assert.ok(tokens.length > 4000);
-  assert.ok(per100 < 5, `${per100} ms for 100 tokens`);
+it("redraws a streamed token for the same, however long the answer is by then", (test) => {
+  const short = showAll(2);
+  const long = showAll(8);
+  const per100 = (written: number, tokens: number): number => (100 * written) / tokens;
+  assert.ok(short.tokens > 1000);
+  assert.ok(per100(long.written, long.tokens) < 1.1 * per100(short.written, short.tokens));
+  assert.ok(per100(long.written, long.tokens) < 5000);
+  // Four times as many tokens; drawn anew from its beginning each time, it would be sixteen.
+  assertGrowth(showAll, { sizes: [2, 8], atMost: 7 });
+  const ms = per100(
+    timeOf(() => showAll(8)),
+    long.tokens,
+  );
+  const characters = Math.round(per100(long.written, long.tokens));
+  test.diagnostic(`${ms.toFixed(2)} ms and ${characters} characters for 100 tokens`);
 });

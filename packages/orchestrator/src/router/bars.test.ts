@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Odds } from "@lathe/protocol";
+import { assertGrowth, timeOf } from "@lathe/testkit/growth";
 import { oddsOf } from "./difficulty.ts";
 import { fitDifficulty } from "./fit-difficulty.ts";
 import { type Interval, intervalOf } from "./interval.ts";
@@ -241,27 +242,28 @@ describe("the router in simulated sessions of held-out tasks", () => {
 });
 
 describe("a decision", () => {
-  it("takes at most 2 ms, with 40 models and a long request", () => {
-    const many = Array.from({ length: 40 }, (_, i) => {
-      const one = candidates[i % 3] ?? candidates[0];
-      if (!one) throw new Error("no candidates");
-      return { ...one, info: { ...one.info, id: `${one.info.id}${i}` } };
-    });
-    // The machine does other things meanwhile: a decision takes what the fastest of five takes.
-    const soonest = (text: string): number =>
-      Math.min(...Array.from({ length: 5 }, () => decide(text, many)));
-    const times = tasks.flatMap(({ text }) => [soonest(text), soonest(text.repeat(100))]);
-    const sorted = times.toSorted((a, b) => a - b);
-    const at = (share: number): number => sorted[Math.floor(share * (sorted.length - 1))] ?? 0;
-    console.log(
-      `decision: median ${at(0.5).toFixed(3)} ms, 99 % ${at(0.99).toFixed(3)} ms, worst ${at(1).toFixed(3)} ms`,
-    );
-    assert.ok(at(1) <= 2, `${at(1)}`);
+  it("takes a time that grows with the models there are, and not with the request", () => {
+    const decideAll = (times: number, models: number): void => {
+      const many = modelsLike(models);
+      for (const { text } of tasks) decide(text.repeat(times), many);
+    };
+    const per = timeOf(() => decideAll(1, 40)) / tasks.length;
+    console.log(`decision: ${per.toFixed(3)} ms with 40 models`);
+    assertGrowth((models) => decideAll(1, models), { sizes: [5, 40], atMost: 24 });
+    // Of a long request its beginning is read: more than that costs as good as nothing.
+    assertGrowth((times) => decideAll(times, 40), { sizes: [100, 1000], atMost: 3 });
   });
 });
 
-function decide(request: string, many: typeof candidates): number {
-  const begun = performance.now();
+function modelsLike(count: number): typeof candidates {
+  return Array.from({ length: count }, (_, i) => {
+    const one = candidates[i % 3] ?? candidates[0];
+    if (!one) throw new Error("no candidates");
+    return { ...one, info: { ...one.info, id: `${one.info.id}${i}` } };
+  });
+}
+
+function decide(request: string, many: typeof candidates): void {
   const cached = { [many[1]?.info.id ?? ""]: 50_000 };
   const situation = {
     request,
@@ -275,7 +277,6 @@ function decide(request: string, many: typeof candidates): number {
     cached,
   } as const;
   route(situation, many, { weights: shippedWeights, mode: "balanced" });
-  return performance.now() - begun;
 }
 
 function pct(share: number): string {

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Effect, Facts, Failure, Mode, Rule } from "@lathe/protocol";
 import { failure, modes } from "@lathe/protocol";
+import { assertGrowth } from "@lathe/testkit/growth";
 import { fc } from "@lathe/testkit/properties";
 import { commandEffects } from "../bench.test.ts";
 import { matchesPath, matchesText } from "../globs/glob.ts";
@@ -328,11 +329,8 @@ describe("any script", () => {
 
   it("is read in time that grows with its length", () => {
     for (const piece of ["$(", "`", "${", "(", "<<E\n", '"', "a=$(b ", "{a,", "x | "]) {
-      // Of the processor: others may be at work here.
-      const from = process.cpuUsage();
-      commandEffects(piece.repeat(20_000));
-      const ms = process.cpuUsage(from).user / 1000;
-      assert.ok(ms < 1500, `${piece}: ${ms} ms`);
+      const work = (times: number): unknown => commandEffects(piece.repeat(times));
+      assertGrowth(work, { sizes: [1_000, 16_000], atMost: 64, name: piece });
     }
   });
 });

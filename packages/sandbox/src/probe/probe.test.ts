@@ -23,13 +23,11 @@ describe("probe", () => {
   after(() => rmSync(folder, { recursive: true, force: true }));
   const cacheFolder = join(folder, "cache");
 
-  it("is quick where nothing is there, and says how to get it", async () => {
-    const from = performance.now();
+  it("says how to get what is not there", async () => {
     const { driver, reasons, tiers } = await probeDriver({
       path: folder,
       cacheFolder: join(folder, "empty"),
     });
-    const ms = performance.now() - from;
     assert.equal(driver.name, "none");
     assert.match(reasons[0] ?? "", /no C compiler .* Install one/);
     assert.match(reasons[1] ?? "", /bwrap\) is not installed\..*Install it/);
@@ -42,8 +40,6 @@ describe("probe", () => {
         { name: "none", works: true },
       ],
     );
-    // The bar is 10 ms on a quiet machine.
-    assert.ok(ms < 50, `${ms} ms`);
   });
 
   it("takes the launcher first, where there is a compiler", async (context) => {
