@@ -85,3 +85,15 @@ it("runs the sources where the note is broken, missing, empty, or of another fol
   rmSync(join(root, file));
   assert.equal(said(), "source");
 });
+
+it("asks for Node's own modules where a file imports names of them, and leaves everything else as it is", async () => {
+  const { askForBuiltins } = await import(String(new URL("../scripts/bundle.mjs", import.meta.url)));
+  const imported = 'import { readFileSync as read, rmSync } from "node:fs";\n';
+  const other = 'import { z } from "zod";\nimport process$1 from "node:process";\n';
+  const body = `const script = \`\n${imported}\`;\n${imported}`;
+  assert.equal(
+    askForBuiltins(`${other}${imported}${body}`),
+    `${other}const { readFileSync: read, rmSync } = process.getBuiltinModule("node:fs");\n${body}`,
+  );
+  assert.equal(askForBuiltins(body), body);
+});

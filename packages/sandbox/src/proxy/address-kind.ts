@@ -57,9 +57,16 @@ const ranges: readonly Range[] = [
   ["reserved", "3fff::", 20],
 ];
 
-const lists = ranges.map(([kind, network, bits]) => ({ kind, list: listOf(network, bits) }));
-/** Everything outside is reserved: mapped and translated IPv4 (`::ffff:0:0/96`, `64:ff9b::/96`) among it. */
-const global = listOf("2000::", 3);
+/** Made when an address is first looked at: a session whose commands reach no network needs none. */
+let lists: ReturnType<typeof makeLists> | undefined;
+
+function makeLists() {
+  return {
+    special: ranges.map(([kind, network, bits]) => ({ kind, list: listOf(network, bits) })),
+    /** Everything outside is reserved: mapped and translated IPv4 (`::ffff:0:0/96`, `64:ff9b::/96`) among it. */
+    global: listOf("2000::", 3),
+  };
+}
 
 function listOf(network: string, bits: number): BlockList {
   const list = new BlockList();
@@ -72,9 +79,10 @@ export function addressKind(address: string): AddressKind {
   const family = familyOf(address);
   // BlockList takes a mapped address for the IPv4 one in it; nothing here may be reached that way.
   if (family === "ipv6" && /^[0:]*:ffff:/i.test(address)) return "reserved";
-  const found = lists.find(({ list }) => list.check(address, family));
+  lists ??= makeLists();
+  const found = lists.special.find(({ list }) => list.check(address, family));
   if (found) return found.kind;
-  return family === "ipv4" || global.check(address, "ipv6") ? "public" : "reserved";
+  return family === "ipv4" || lists.global.check(address, "ipv6") ? "public" : "reserved";
 }
 
 function familyOf(address: string): "ipv4" | "ipv6" {
