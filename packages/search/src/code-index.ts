@@ -28,6 +28,7 @@ import {
   openSegment,
   type PathFacts,
   pathFacts,
+  type TreeFile,
 } from "./tree/documents.ts";
 import { type Repository, repositoryOf } from "./tree/git-index.ts";
 import {
@@ -39,6 +40,7 @@ import {
   type Swept,
 } from "./tree/known-files.ts";
 import { listTree } from "./tree/list-tree.ts";
+import type { ReadingRoom } from "./tree/reading-room.ts";
 import { groupsOf, joinedSegment, staleSegments } from "./tree/stale-segments.ts";
 
 export interface CodeIndexOptions {
@@ -348,6 +350,17 @@ export class CodeIndex {
     } finally {
       this.#cache.rest();
     }
+  }
+
+  /** The bytes of a file, if they still are those with this id; they hold until the room is cleared. */
+  bytesOf({ path, id }: TreeFile, room: ReadingRoom): Uint8Array | undefined {
+    const place = join(this.#place.root, path);
+    const known = this.#known.get(path);
+    // As everywhere here, a stamp that is not fresh stands for what the file holds.
+    const same = known?.id === id && !known.isFresh ? room.read(place, known.stamp) : undefined;
+    if (same) return same;
+    const bytes = readQuietly(place);
+    return bytes && blobId(bytes) === id ? bytes : undefined;
   }
 
   get root(): string {

@@ -9,7 +9,7 @@ import {
   type RankQuery,
   type RankResult,
 } from "@lathe/protocol";
-import { blobId, readQuietly } from "./build/index-files.ts";
+import { readQuietly } from "./build/index-files.ts";
 import { CodeIndex, type CodeIndexOptions } from "./code-index.ts";
 import { kindOf, languageOf } from "./definitions/languages.ts";
 import type { Meaning, MeaningSource } from "./embed/meaning.ts";
@@ -22,9 +22,9 @@ import { readQuery } from "./rank/query.ts";
 import { chooseRanges, type RankedLines } from "./rank/ranges.ts";
 import { type RankedFiles, rankFiles } from "./rank/rank.ts";
 import { type FileText, fileText } from "./rank/units.ts";
-import { idWords } from "./segments/segment.ts";
 import type { Sieve } from "./sieve.ts";
-import type { Documents } from "./tree/documents.ts";
+import type { Documents, TreeFile } from "./tree/documents.ts";
+import { ReadingRoom } from "./tree/reading-room.ts";
 
 export interface RankedSearch {
   /** *Contract:* `place.path` and `sieve` say which files are meant. */
@@ -54,6 +54,13 @@ interface Asked {
   readonly query: RankQuery;
 }
 
+interface Answering {
+  readonly documents: Documents;
+  readonly ranking: Ranking;
+  /** For the files that are shown. */
+  readonly room: ReadingRoom;
+}
+
 export function openCodeSearch(
   place: Place,
   options: CodeIndexOptions & {
@@ -68,6 +75,7 @@ export function openCodeSearch(
   const patience = options.patienceMs ?? patienceMs;
   const keepUp = options.keepUp ?? (async () => {});
   const nearness = nearnessIn(index, options.embedder);
+  const room = new ReadingRoom();
   return {
     async rank(asked, signal) {
       for (let attempt = 0; attempt < attempts; attempt++) {
@@ -79,7 +87,7 @@ export function openCodeSearch(
         const history = await within(index.history(), { ms: Math.max(patience, historyMs), signal });
         const { meaning, ...told } = await nearness(asked.query.query, documents, signal);
         const ranking = { ...rankingOf(asked, history), ...(meaning && { meaning }) };
-        const ranges = rangesIn(index, documents, ranking);
+        const ranges = rangesIn(index, { documents, ranking, room });
         const leftOut = leftOutOf(documents, index.closed, asked);
         if (ranges) {
           // Only now, so that it takes nothing from this search.
@@ -95,12 +103,12 @@ export function openCodeSearch(
 /** Undefined when files are no longer what was indexed, or the index itself has gone: then both are looked at again. */
 function rangesIn(
   index: CodeIndex,
-  documents: Documents,
-  ranking: Ranking,
+  { documents, ranking, room }: Answering,
 ): readonly RankedRange[] | undefined {
   const found = index.reading(() => {
     const ranked = rankFiles(documents, ranking);
-    return { files: ranked.files, ranges: shownRanges(index.root, documents, ranked) };
+    room.clear();
+    return { files: ranked.files, ranges: shownRanges(index, { documents, room }, ranked) };
   });
   if (found && !found.ranges) index.forget(found.files.map(({ path }) => path));
   return found?.ranges;
@@ -172,14 +180,14 @@ function leftOutOf(
 
 /** Undefined when a file is no longer what was indexed. */
 function shownRanges(
-  root: string,
-  documents: Documents,
+  index: CodeIndex,
+  { documents, room }: Omit<Answering, "ranking">,
   found: RankedFiles,
 ): readonly RankedRange[] | undefined {
   const texts = new Map<number, FileText>();
   for (const { path, document } of found.files) {
-    const bytes = readQuietly(join(root, path));
-    if (!bytes || !isIndexed(documents, document, bytes)) return undefined;
+    const bytes = index.bytesOf(documents.files[document] as TreeFile, room);
+    if (!bytes) return undefined;
     texts.set(document, fileText(path, bytes));
   }
   const of = (document: number): FileText => texts.get(document) as FileText;
@@ -193,15 +201,6 @@ function shownRanges(
 function linesOf({ bytes }: FileText, { startLine, endLine, begin, end }: RankedLines): readonly string[] {
   const lines = Buffer.from(bytes.subarray(begin, end)).toString("utf8").split(/\r?\n/);
   return lines.slice(0, endLine - startLine + 1);
-}
-
-function isIndexed(documents: Documents, document: number, bytes: Uint8Array): boolean {
-  const open = documents.segments[documents.segmentOf[document] as number];
-  if (!open) return false;
-  const file = documents.fileOf[document] as number;
-  const { ids } = open.segment;
-  const words = ids.subarray(file * idWords, (file + 1) * idWords);
-  return blobId(bytes) === [...words].map((word) => word.toString(16).padStart(8, "0")).join("");
 }
 
 /** Votes below say little. */

@@ -125,6 +125,17 @@ const rules: Readonly<Record<CodeLanguage, readonly Rule[]>> = {
   markdown: [opens(/^#{1,4}\s+(\S.*)$/)],
 };
 
+/** What an indented definition may begin with, of languages where that is not any letter: most lines are no more than looked at. */
+const indented: Partial<Readonly<Record<CodeLanguage, string>>> = {
+  python: "adc",
+  go: "ABCDEFGHIJKLMNOPQRSTUVWXYZ",
+  rust: "pdacuefstm",
+  c: "#",
+  ruby: "dcm",
+  php: "psfarcite",
+  markdown: "",
+};
+
 /** Characters of a line that are looked at. */
 const looked = 300;
 
@@ -153,10 +164,11 @@ export function definitionsOf(
 ): readonly Definition[] {
   const found: Definition[] = [];
   if (rules[language].length === 0) return found;
+  const first = indented[language];
   for (let line = 0; line < starts.length; line++) {
     const start = starts[line] as number;
     const end = line + 1 < starts.length ? (starts[line + 1] as number) - 1 : text.length;
-    if (!mayDefine(text, start, end)) continue;
+    if (!mayDefine(text, { start, end, first })) continue;
     const definition = definitionIn(language, text.slice(start, Math.min(end, start + looked)));
     if (!definition) continue;
     const { name, at, opens: isBlock } = definition;
@@ -165,8 +177,15 @@ export function definitionsOf(
   return found;
 }
 
-/** A letter, `#`, `@`, `_`, `~`, `}` or `$` comes first, and it is not deep inside. */
-function mayDefine(text: string, start: number, end: number): boolean {
+interface Line {
+  readonly start: number;
+  readonly end: number;
+  /** Where it is indented. */
+  readonly first: string | undefined;
+}
+
+/** A letter, `#`, `@`, `_`, `}` or `$` comes first, and it is not deep inside. */
+function mayDefine(text: string, { start, end, first }: Line): boolean {
   let at = start;
   let depth = 0;
   while (at < end) {
@@ -177,6 +196,7 @@ function mayDefine(text: string, start: number, end: number): boolean {
     at++;
   }
   if (end - at < 3 || depth > 24) return false;
+  if (depth > 0 && first !== undefined && !first.includes(text[at] as string)) return false;
   const char = text.charCodeAt(at);
   const isLetter = (char >= 97 && char <= 122) || (char >= 65 && char <= 90);
   return (

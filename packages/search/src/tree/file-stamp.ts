@@ -12,7 +12,11 @@ export interface FileStamp {
 export function stampOf(path: string): FileStamp | undefined {
   const stats = lstatSync(path, { throwIfNoEntry: false }) as Stats | undefined;
   if (!stats?.isFile()) return undefined;
-  return { size: stats.size, mtime: stats.mtimeMs, ctime: stats.ctimeMs, inode: stats.ino };
+  return stampFrom(stats);
+}
+
+export function stampFrom({ size, mtimeMs, ctimeMs, ino }: Stats): FileStamp {
+  return { size, mtime: mtimeMs, ctime: ctimeMs, inode: ino };
 }
 
 export function isSameStamp(a: FileStamp, b: FileStamp): boolean {

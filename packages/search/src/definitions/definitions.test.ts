@@ -1,0 +1,48 @@
+/** Definitions by lines: what is only looked at is no definition. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { fc } from "@lathe/testkit/properties";
+import { definitionIn, definitionsOf } from "./definitions.ts";
+import { codeLanguages } from "./languages.ts";
+
+const words =
+  "abstract async cdef class const cpdef data def default defmacro defmodule defp declare enum export extern final fn fun func function impl import inline interface int let local macro_rules! main mod module namespace object open package pub public private protected readonly record return set static struct trait type typedef union unsafe val var void # #define @it A Name _a $a self.".split(
+    " ",
+  );
+const ends = [
+  "",
+  "(",
+  "()",
+  "() {",
+  "(a int) {",
+  " = 1",
+  " = (a) => {",
+  ": int = 1",
+  " {",
+  ";",
+  " = function (",
+  "::b(c)",
+];
+
+it("are those of each line, whatever stands before and behind its first word", () => {
+  const line = fc
+    .record({
+      indent: fc.constantFrom("", " ", "  ", "    ", "\t", "\t\t", "        "),
+      said: fc.array(fc.constantFrom(...words), { minLength: 1, maxLength: 4 }),
+      name: fc.constantFrom("", " b", " Value", " a_b", "name", "::name"),
+      end: fc.constantFrom(...ends),
+    })
+    .map(({ indent, said, name, end }) => `${indent}${said.join(" ")}${name}${end}`);
+  let found = 0;
+  fc.assert(
+    fc.property(fc.constantFrom(...codeLanguages), line, (language, text) => {
+      const names = definitionsOf(text, [0], language).map(({ name }) => name);
+      // Shorter ones are none.
+      const one = text.trim().length < 3 ? undefined : definitionIn(language, text);
+      assert.deepEqual(names, one ? [one.name] : []);
+      found += names.length;
+    }),
+    { numRuns: 20_000 },
+  );
+  assert.ok(found > 1_000, `${found}`);
+});
