@@ -1,7 +1,8 @@
-/** Training: what logs say, and that on synthetic logs whose truth is known the better policy is found and told. */
+/** Training: that on synthetic logs whose truth is known the better policy is found and told. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Event, EventData } from "@lathe/protocol";
+import type { Event } from "@lathe/protocol";
+import { type Drafted, ended, logOf, ran, said, step } from "./drafted-logs.test.ts";
 import { seededRandom } from "./interval.ts";
 import { chooserOf, evaluate } from "./off-policy.ts";
 import { router } from "./policies.test.ts";
@@ -10,78 +11,6 @@ import { shippedWeights } from "./shipped-weights.ts";
 import { drawSessions, type Played, play, type World, world } from "./simulation.test.ts";
 import { tasks } from "./tasks.test.ts";
 import { train } from "./training.ts";
-
-type Drafted = { readonly type: string; readonly data: unknown };
-const logOf = (drafts: readonly Drafted[]): readonly Event[] =>
-  drafts.map((draft, i) => ({ ...draft, v: 1, session: "s", seq: i + 1, parent: i, at: i }) as Event);
-
-const row = (model: string, tier: "small" | "large") =>
-  ({ model, tier, quality: 0.9, cost: { prompt: 0.1, cache: 0, answer: 0 }, steps: 3, score: 1 }) as const;
-const routed = (more: Partial<EventData<"model.routed">> = {}): Drafted => ({
-  type: "model.routed",
-  data: {
-    from: "a",
-    to: "a",
-    moment: "turn",
-    mode: "balanced",
-    why: "",
-    features: { length: 2 },
-    odds: { light: 0.5, ordinary: 0.4, hard: 0.1 },
-    table: [row("a", "small"), row("b", "large"), row("c", "large")],
-    propensity: 0.9,
-    ...more,
-  },
-});
-const step = (cost?: number): Drafted => ({
-  type: "step.completed",
-  data: { ...(cost !== undefined && { cost }) },
-});
-const ran = (exitCode: number): Drafted => ({
-  type: "tool.completed",
-  data: { outcome: { type: "ok", text: "", facts: { exitCode } } },
-});
-const ended = (type = "done"): Drafted => ({ type: "turn.ended", data: { end: { type } } });
-const said = (text: string): Drafted => ({
-  type: "message.received",
-  data: { parts: [{ type: "text", text }] },
-});
-
-describe("samples of a log", () => {
-  const outcomes: readonly (readonly [name: string, log: readonly Drafted[], outcome: number | undefined])[] =
-    [
-      ["a turn in which nothing ran", [step(0.1), ended()], signals.nothingRan],
-      ["a command that went well", [step(0.1), ran(0), ended()], signals.lastRunPassed],
-      ["a command that was mended", [step(0.1), ran(1), step(0.1), ran(0), ended()], signals.mendedByTheEnd],
-      ["a command that fails at the end", [step(0.1), ran(0), ran(1), ended()], signals.lastRunFailed],
-      ["a limit", [step(0.1), ended("limit")], 0],
-      ["the loop guard", [step(0.1), ended("loop")], 0],
-      ["a correction", [step(0.1), ran(0), ended(), said("no, that is not what I meant")], signals.corrected],
-      ["another task", [step(0.1), ran(0), ended(), said("now add a test")], signals.lastRunPassed],
-      ["a rewind", [step(0.1), ran(0), ended(), { type: "session.rewound", data: {} }], 0],
-      ["a provider's fault", [step(0.1), ended("failed")], undefined],
-      ["a permission", [step(0.1), ended("permission")], undefined],
-      ["a turn that is still open", [step(0.1)], undefined],
-      ["a price nobody knows", [step(), ended()], undefined],
-    ];
-  for (const [name, log, outcome] of outcomes) {
-    it(`take ${name} for ${outcome ?? "nothing"}`, () => {
-      const [sample, ...more] = samplesOf(logOf([routed(), ...log]));
-      assert.equal(sample?.outcome, outcome);
-      assert.equal(more.length, 0);
-    });
-  }
-
-  it("hold what was seen, tried and spent; another model that took over earns the first nothing", () => {
-    const over = routed({ from: "a", to: "b", moment: "evidence" });
-    const [sample] = samplesOf(logOf([routed(), step(0.25), over, step(0.5), ran(0), ended()]));
-    assert.deepEqual([sample?.tier, sample?.propensity, sample?.cost], ["small", 0.9, 0.75]);
-    assert.deepEqual([sample?.outcome, sample?.alone], [signals.lastRunPassed, 0]);
-    assert.deepEqual(
-      sample?.rows.map(({ model }) => model),
-      ["a", "b"],
-    );
-  });
-});
 
 /** The log a session would have left: it ends with a run of the tests, which the next task leaves uncorrected. */
 function logged(turns: readonly Played[]): readonly Event[] {
