@@ -9,12 +9,8 @@ const until = "2026-11-20T15:00:00Z";
 
 /** Undefined where the folder is no repository, or git is not there. */
 export function gitPairs(folder: string, source: string): FilePair[] | undefined {
-  const git = (args: readonly string[], input?: string): string | undefined => {
-    const { status, stdout } = spawnSync("git", ["-C", folder, ...args], {
-      encoding: "utf8",
-      maxBuffer: mostBytes,
-      input,
-    });
+  const git = (args: readonly string[], input?: string): Buffer | undefined => {
+    const { status, stdout } = spawnSync("git", ["-C", folder, ...args], { maxBuffer: mostBytes, input });
     return status === 0 ? stdout : undefined;
   };
   const log = git([
@@ -28,16 +24,26 @@ export function gitPairs(folder: string, source: string): FilePair[] | undefined
     "--diff-filter=M",
   ]);
   if (log === undefined) return undefined;
-  const changed = [...log.matchAll(/^:\d+ \d+ (\w+) (\w+) M\t(.+)$/gm)];
-  const pairs = changed.map(([, before, after, path]) => ({ before, after, path: path as string }));
-  const blobs = new Map<string, string>();
-  for (const { before, after } of pairs) {
-    for (const id of [before, after] as string[]) {
-      if (!blobs.has(id)) blobs.set(id, git(["cat-file", "blob", id]) ?? "");
-    }
-  }
-  const text = (id: string | undefined): string => blobs.get(id ?? "") ?? "";
+  const changed = [...log.toString("utf8").matchAll(/^:\d+ \d+ (\w+) (\w+) M\t(.+)$/gm)];
+  const pairs = changed.map(([, before = "", after = "", path = ""]) => ({ before, after, path }));
+  const ids = [...new Set(pairs.flatMap(({ before, after }) => [before, after]))];
+  const blobs = blobsIn(git(["cat-file", "--batch"], `${ids.join("\n")}\n`) ?? Buffer.alloc(0));
+  const text = (id: string): string => blobs.get(id) ?? "";
   return pairs
     .map(({ before, after, path }) => ({ path, before: text(before), after: text(after), source }))
     .filter((pair) => !pair.before.includes("\0") && !pair.before.includes("\uFFFD"));
+}
+
+/** Of `cat-file --batch`: a line with id, kind and size before the bytes of each, and an end of line behind them. */
+function blobsIn(batch: Buffer): ReadonlyMap<string, string> {
+  const blobs = new Map<string, string>();
+  for (let at = 0; at < batch.length; ) {
+    const begin = batch.indexOf("\n", at) + 1;
+    const [id = "", , size] = batch.toString("latin1", at, begin - 1).split(" ");
+    // One that is missing has no bytes.
+    const length = size === undefined ? -1 : Number(size);
+    if (length >= 0) blobs.set(id, batch.toString("utf8", begin, begin + length));
+    at = begin + length + 1;
+  }
+  return blobs;
 }
