@@ -1,7 +1,9 @@
 /** Runs the user's git in a folder, without hooks, prompts and monitors; what is not a success is a failure. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { type Failure, failure } from "@lathe/protocol";
+import { resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { noPrograms } from "@lathe/system/git-settings";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -18,12 +20,34 @@ const mostOutput = 256 * 1024 * 1024;
 /** What would lead it to another repository than that of the folder. */
 const misleading = /^GIT_(DIR|WORK_TREE|INDEX_FILE|COMMON_DIR|OBJECT_DIRECTORY|NAMESPACE|PREFIX)$/;
 
+/** Milliseconds; together more than git takes to write a few lines on a busy machine. */
+const pauses = [10, 20, 40, 80, 160, 320, 640];
+/** Git goes through all working trees of the repository, also one that another git is making at the moment: it has an entry with an empty file. */
+const halfMade = /: fatal: failed to read (.*\/worktrees\/[^/]+)\/commondir: [^/]*$/;
+
 /** *Contract:* resolves with what it prints, of one character per byte. */
-export function gitIn(
+export async function gitIn(
   place: string | GitPlace,
   args: readonly string[],
   env: Env,
 ): Promise<string | Failure> {
+  let ended = await runGit(place, args, env);
+  for (const pause of pauses) {
+    if (!isFailure(ended) || !halfMade.test(ended.text)) return ended;
+    await setTimeout(pause);
+    ended = await runGit(place, args, env);
+  }
+  return isFailure(ended) ? withWayOut(ended, typeof place === "string" ? place : place.cwd) : ended;
+}
+
+function withWayOut(failed: Failure, cwd: string): Failure {
+  const entry = halfMade.exec(failed.text)?.[1];
+  if (entry === undefined) return failed;
+  const text = `${failed.text}; that working tree was cut off while it was made: remove ${resolve(cwd, entry)}`;
+  return { ...failed, text };
+}
+
+function runGit(place: string | GitPlace, args: readonly string[], env: Env): Promise<string | Failure> {
   const { cwd, index, input = "" } = typeof place === "string" ? { cwd: place } : place;
   const own = Object.fromEntries(Object.entries(env).filter(([name]) => !misleading.test(name)));
   const options = {
