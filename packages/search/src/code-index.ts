@@ -2,7 +2,8 @@
 import { join } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { type Built, buildSegments, type SizedFile, usualSegmentBytes } from "./build/build-segments.ts";
-import { blobId, maxFileBytes, readQuietly } from "./build/index-files.ts";
+import { blobId, indexedLanguage, namedOnly, readQuietly } from "./build/index-files.ts";
+import type { CodeLanguage } from "./definitions/languages.ts";
 import type { Changes } from "./exact/followed-tree.ts";
 import type { Place } from "./place.ts";
 import { headOf } from "./rank/git-head.ts";
@@ -30,11 +31,13 @@ import {
   pathFacts,
   type TreeFile,
 } from "./tree/documents.ts";
+import type { FileStamp } from "./tree/file-stamp.ts";
 import { type Repository, repositoryOf } from "./tree/git-index.ts";
 import {
   beginSweep,
   decodeKnown,
   encodeKnown,
+  type KnownFile,
   type KnownFiles,
   type Sweep,
   type Swept,
@@ -135,7 +138,7 @@ export class CodeIndex {
     }
     // Of the others it is known where their words are.
     const asked = before ? changed : new Set(this.#known.keys());
-    this.#readSmallChanges(asked);
+    this.#identify(asked);
     await this.#indexMissing(asked, signal);
     this.#join();
     if (before && !isOther) {
@@ -278,14 +281,24 @@ export class CodeIndex {
     return true;
   }
 
-  /** What was read before under another stamp, as after a checkout and back, need not be indexed again. */
-  #readSmallChanges(paths: ReadonlySet<string>): void {
-    const unread = [...paths].filter((path) => this.#known.get(path)?.id === undefined);
-    if (this.#segments.length === 0 || unread.length > 500) return;
-    for (const path of unread) {
+  #languageOf(path: string, { size }: FileStamp): CodeLanguage {
+    return indexedLanguage(this.#factsOf(path).language, size);
+  }
+
+  /** Gives ids, so that what was read before under another stamp, as after a checkout and back, need not be indexed again. */
+  #identify(paths: ReadonlySet<string>): void {
+    const unread: [string, KnownFile][] = [];
+    for (const path of paths) {
       const file = this.#known.get(path);
-      const bytes = file && readQuietly(join(this.#place.root, path));
-      if (bytes) this.#known.set(path, { ...file, id: blobId(bytes) });
+      if (!file || file.id !== undefined) continue;
+      // However large it is, it need not be read.
+      if (this.#languageOf(path, file.stamp) === "none") file.id = namedOnly;
+      else unread.push([path, file]);
+    }
+    if (this.#segments.length === 0 || unread.length > 500) return;
+    for (const [path, file] of unread) {
+      const bytes = readQuietly(join(this.#place.root, path));
+      if (bytes) file.id = blobId(bytes);
     }
   }
 
@@ -295,9 +308,10 @@ export class CodeIndex {
       const known = this.#known.get(path);
       if (!known) continue;
       const { stamp, id } = known;
-      const language = stamp.size > maxFileBytes ? "none" : this.#factsOf(path).language;
+      const language = this.#languageOf(path, stamp);
       if (id !== undefined && this.#places.has(contentKey(id, language))) continue;
-      missing.push({ path, language, size: Math.min(stamp.size, maxFileBytes) });
+      const size = language === "none" ? 0 : stamp.size;
+      missing.push({ path, language, size, ...(id !== undefined && { id }) });
     }
     if (missing.length === 0) return;
     const { onProgress = () => {}, segmentBytes = usualSegmentBytes } = this.#options;

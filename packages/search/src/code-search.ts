@@ -185,15 +185,17 @@ function shownRanges(
   found: RankedFiles,
 ): readonly RankedRange[] | undefined {
   const texts = new Map<number, FileText>();
-  for (const { path, document } of found.files) {
+  for (const { path, document, chunks } of found.files) {
+    if (chunks.length === 0) continue;
     const bytes = index.bytesOf(documents.files[document] as TreeFile, room);
     if (!bytes) return undefined;
     texts.set(document, fileText(path, bytes));
   }
-  const of = (document: number): FileText => texts.get(document) as FileText;
-  return chooseRanges(documents, found, ({ document }) => of(document)).map((one) => {
+  const textOf = ({ document }: { readonly document: number }): FileText => texts.get(document) as FileText;
+  return chooseRanges(documents, found, textOf).map((one) => {
     const { path, startLine, endLine, score } = one;
-    const lines = linesOf(of(one.document), one);
+    const text = texts.get(one.document);
+    const lines = text ? linesOf(text, one) : [];
     return { path, startLine, endLine, score: Math.round(score * 1000) / 1000, why: whyOf(one), lines };
   });
 }

@@ -8,6 +8,7 @@ import type { FromWorker, WorkerOptions } from "./build-worker.ts";
 import { type FileOnDisk, indexFiles, type ReadFile } from "./index-files.ts";
 
 export interface SizedFile extends FileOnDisk {
+  /** Bytes of it that are read. */
   readonly size: number;
 }
 
@@ -84,16 +85,16 @@ function builtHere(root: string, share: readonly FileOnDisk[]): Built {
 
 /** Parts of about the same number of bytes; neighbours together: they share their words. */
 function shared(files: readonly SizedFile[], parts: number): readonly (readonly FileOnDisk[])[] {
-  const sized = files.map(({ size, path, language }) => ({ path, language, bytes: size + 500 }));
+  const sized = files.map(({ size, ...file }) => ({ file, bytes: size + 500 }));
   const most = sized.reduce((sum, { bytes }) => sum + bytes, 0) / parts;
   const shares: FileOnDisk[][] = [];
   let filled = most;
-  for (const { path, language, bytes } of sized.sort((a, b) => (a.path < b.path ? -1 : 1))) {
+  for (const { file, bytes } of sized.sort((a, b) => (a.file.path < b.file.path ? -1 : 1))) {
     if (filled >= most) {
       shares.push([]);
       filled -= most;
     }
-    shares.at(-1)?.push({ path, language });
+    shares.at(-1)?.push(file);
     filled += bytes;
   }
   return shares;

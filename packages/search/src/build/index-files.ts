@@ -9,10 +9,21 @@ import type { SegmentBuilder } from "../segments/segment-builder.ts";
 export interface FileOnDisk {
   readonly path: string;
   readonly language: CodeLanguage;
+  /** Where it is known; a file of which only the name is indexed need not be read then. */
+  readonly id?: string;
 }
 
-/** Bytes of the largest file whose words are indexed; of larger ones only the name is. */
-export const maxFileBytes = 1_000_000;
+/** What stands for a file of which only the name is indexed: the id of an empty one. */
+export const namedOnly = "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391";
+
+/** Bytes of the largest files whose words are indexed; of larger ones only the name is. Few people write more in one file than compilers' authors do. */
+const most = { code: 4_000_000, other: 1_000_000 };
+const otherLanguages: ReadonlySet<CodeLanguage> = new Set(["none", "markdown", "text", "data"]);
+
+/** *Contract:* `language` is that of its name; `none` for a file whose words are not indexed. */
+export function indexedLanguage(language: CodeLanguage, size: number): CodeLanguage {
+  return size > (otherLanguages.has(language) ? most.other : most.code) ? "none" : language;
+}
 
 export function blobId(bytes: Uint8Array): string {
   return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
@@ -37,23 +48,23 @@ export function indexFiles(
 ): Indexed {
   const read: ReadFile[] = [];
   // One for all files: thousands of them would be given back to the system late.
-  const room = new Uint8Array(maxFileBytes);
-  for (const { path, language } of files) {
-    const found = readFile(join(root, path), room);
+  const room = new Uint8Array(most.code);
+  for (const { path, language, id } of files) {
+    const isNamed = language === "none" && id !== undefined;
+    const found = isNamed ? { id, size: 0, bytes: room.subarray(0, 0) } : readFile(join(root, path), room);
     if (!found) continue;
-    const { id, bytes } = found;
-    builder.add({ id, language: bytes ? language : "none", bytes: bytes ?? room.subarray(0, 0) });
-    read.push({ path, id });
+    builder.add({ id: found.id, language: indexedLanguage(language, found.size), bytes: found.bytes });
+    read.push({ path, id: found.id });
     onFile();
   }
   return { segment: builder.finish(), files: read };
 }
 
-/** The id of these very bytes: the file may have changed since it was looked up. No bytes of a file that is too large. */
+/** The id of these very bytes: the file may have changed since it was looked up. No bytes of a file that is larger than the room. */
 function readFile(
   path: string,
   room: Uint8Array,
-): { readonly id: string; readonly bytes?: Uint8Array } | undefined {
+): { readonly id: string; readonly size: number; readonly bytes: Uint8Array } | undefined {
   let file: number | undefined;
   try {
     file = openSync(path, "r");
@@ -66,7 +77,7 @@ function readFile(
       hash.update(room.subarray(from, from + read));
       at += read;
     }
-    return { id: hash.digest("hex"), ...(size <= room.length && { bytes: room.subarray(0, size) }) };
+    return { id: hash.digest("hex"), size, bytes: room.subarray(0, size > room.length ? 0 : size) };
   } catch {
     // It went away, or may not be read: then nothing is known of it.
     return undefined;

@@ -48,9 +48,14 @@ const linesPerFile = 60;
 const first = { lines: 20, lead: 6 };
 const further = { lines: 10, lead: 3 };
 
-const newline = 10;
+/** Of a file of which only the name is indexed: none of its lines. */
+const nameAlone: Unit = {
+  ...{ from: 0, to: 0, head: 0, above: 0 },
+  said: { name: 0, covered: 0, head: 0, headless: 1, lines: 0 },
+  offsetOf: () => 0,
+};
 
-/** *Contract:* `textOf` gives the bytes that were indexed. */
+/** *Contract:* gives the bytes that were indexed; only asked for files with chunks. */
 export type TextOf = (file: RankedFile) => FileText;
 
 /** The best unit of each file first, in their order, then further ones, the best first. */
@@ -107,7 +112,6 @@ export function weighedUnits(
   const chunks = files.flatMap((file) => {
     const best = file.chunks[file.bestChunk] || 1;
     const share = (file.score + leastShare) ** fileShare;
-    // Of some files only the path is known.
     return Array.from(file.chunks.length > 0 ? file.chunks : [0], (score, chunk) => {
       const near = Math.max(0, file.near?.[chunk] ?? 0) / veryNear;
       const part = score / best;
@@ -126,20 +130,20 @@ function unitsIn(
   { file, chunk, part }: { readonly file: RankedFile; readonly chunk: number; readonly part: number },
   { textOf, worth }: { readonly textOf: TextOf; readonly worth: Worth },
 ): readonly WeighedUnit[] {
-  const isKnown = file.chunks.length > 0;
-  const text = textOf(file);
-  const { line, begin, end } = isKnown ? placeOfChunk(documents, file.document, chunk) : firstLineOf(text);
-  const stretch = { from: line - 1, begin, end: end ?? text.bytes.length };
-  return unitsOf(text, stretch, worth).map((unit) => {
+  const isNamed = file.chunks.length === 0;
+  const units = isNamed
+    ? [nameAlone]
+    : unitsAt(placeOfChunk(documents, file.document, chunk), textOf(file), worth);
+  return units.map((unit) => {
     const features = { ...unit.said, chunk: part, file: Math.log(file.score + leastShare) };
     return { ...unit, file, chunk, features };
   });
 }
 
-function firstLineOf({ bytes }: FileText): {
-  readonly line: number;
-  readonly begin: number;
-  readonly end: number;
-} {
-  return { line: 1, begin: 0, end: bytes.indexOf(newline) + 1 || bytes.length };
+function unitsAt(
+  { line, begin, end }: ReturnType<typeof placeOfChunk>,
+  text: FileText,
+  worth: Worth,
+): readonly Unit[] {
+  return unitsOf(text, { from: line - 1, begin, end: end ?? text.bytes.length }, worth);
 }

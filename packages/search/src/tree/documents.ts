@@ -108,6 +108,14 @@ export interface Catalogue {
   factsOf(path: string): PathFacts;
 }
 
+/** Of a file that is too large only the name is indexed, in whatever language it is. */
+function placeOf(
+  { id, language }: { readonly id: string; readonly language: CodeLanguage },
+  places: Catalogue["places"],
+): Located | undefined {
+  return places.get(contentKey(id, language)) ?? places.get(contentKey(id, "none"));
+}
+
 export function documentsOf(files: readonly TreeFile[], catalogue: Catalogue, before?: Documents): Documents {
   const { segments, places } = catalogue;
   const facts = files.map(({ path }) => catalogue.factsOf(path));
@@ -117,7 +125,7 @@ export function documentsOf(files: readonly TreeFile[], catalogue: Catalogue, be
   const nextTwin = new Int32Array(files.length).fill(-1);
   let words = 0;
   files.forEach(({ id }, doc) => {
-    const place = places.get(contentKey(id, (facts[doc] as PathFacts).language));
+    const place = placeOf({ id, language: (facts[doc] as PathFacts).language }, places);
     if (!place) return;
     segmentOf[doc] = place.segment;
     fileOf[doc] = place.file;
@@ -160,7 +168,7 @@ export function changedDocuments(
     const [old, oldFile] = [segmentOf[doc] as number, fileOf[doc] as number];
     if (old >= 0) unlink(heads[old] as Int32Array, nextTwin, { file: oldFile, doc });
     words -= segments[old]?.lengths[oldFile] ?? 0;
-    const place = places.get(contentKey(file.id, (before.facts[doc] as PathFacts).language));
+    const place = placeOf({ id: file.id, language: (before.facts[doc] as PathFacts).language }, places);
     segmentOf[doc] = place?.segment ?? -1;
     fileOf[doc] = place?.file ?? 0;
     if (!place) continue;
