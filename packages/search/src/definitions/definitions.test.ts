@@ -46,3 +46,24 @@ it("are those of each line, whatever stands before and behind its first word", (
   );
   assert.ok(found > 1_000, `${found}`);
 });
+
+it("have names of any alphabet, in text and in bytes", () => {
+  for (const [language, line, name] of [
+    ["python", "def größe(x):", "größe"],
+    ["script", "export function 读取配置(path) {", "读取配置"],
+    ["script", "  設定を読む(path) {", "設定を読む"],
+    ["script", "const übersicht = (a) => a;", "übersicht"],
+    ["go", "func (s *Сервис) Запуск() error {", "Запуск"],
+    ["rust", "pub fn naïve<T>() -> T {", "naïve"],
+    ["java", "    private Größe berechneGröße(int länge) {", "berechneGröße"],
+    ["kotlin", "fun größe(): Int {", "größe"],
+    ["c", "static int größe(int a) {", "größe"],
+    ["ruby", "  def größe?", "größe?"],
+    ["php", "    public function größe() {", "größe"],
+  ] as const) {
+    assert.equal(definitionIn(language, line)?.name, name, line);
+    const bytes = Buffer.from(line).toString("latin1");
+    const [found] = definitionsOf(bytes, [0], language);
+    assert.equal(Buffer.from(found?.name ?? "", "latin1").toString(), name, line);
+  }
+});

@@ -23,8 +23,20 @@ interface Rule {
   readonly opens: boolean;
 }
 
-const opens = (pattern: RegExp): Rule => ({ pattern, opens: true });
-const holds = (pattern: RegExp): Rule => ({ pattern, opens: false });
+const opens = (pattern: RegExp): Rule => ({ pattern: wide(pattern), opens: true });
+const holds = (pattern: RegExp): Rule => ({ pattern: wide(pattern), opens: false });
+
+/** `\w` of the expressions below is also any character beyond ASCII, or each byte of one. */
+function wide({ source }: RegExp): RegExp {
+  const beyond = "\\x80-\\uffff";
+  let isClass = false;
+  const wider = source.replace(/\\.|[[\]]/g, (token) => {
+    if (token === "\\w") return isClass ? `\\w${beyond}` : `[\\w${beyond}]`;
+    if (token.length === 1) isClass = token === "[";
+    return token;
+  });
+  return new RegExp(wider);
+}
 
 const scriptModifiers =
   "(?:(?:public|private|protected|static|readonly|async|override|get|set|abstract|declare)\\s+)*";
@@ -184,7 +196,7 @@ interface Line {
   readonly first: string | undefined;
 }
 
-/** A letter, `#`, `@`, `_`, `}` or `$` comes first, and it is not deep inside. */
+/** A letter, also beyond ASCII, `#`, `@`, `_`, `}` or `$` comes first, and it is not deep inside. */
 function mayDefine(text: string, { start, end, first }: Line): boolean {
   let at = start;
   let depth = 0;
@@ -198,7 +210,7 @@ function mayDefine(text: string, { start, end, first }: Line): boolean {
   if (end - at < 3 || depth > 24) return false;
   if (depth > 0 && first !== undefined && !first.includes(text[at] as string)) return false;
   const char = text.charCodeAt(at);
-  const isLetter = (char >= 97 && char <= 122) || (char >= 65 && char <= 90);
+  const isLetter = (char >= 97 && char <= 122) || (char >= 65 && char <= 90) || char >= 128;
   return (
     isLetter || char === 35 || char === 64 || char === 95 || char === 36 || (char === 125 && depth === 0)
   );

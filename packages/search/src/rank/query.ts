@@ -1,4 +1,5 @@
 /** Reads a query: its words with their weights, what kind of query it is, and which kinds of files it asks for. */
+import { hasDense } from "../words/wide-words.ts";
 import { eachIdentifier, wordsOf, wordsOfText } from "../words/words.ts";
 
 export interface QueryWord {
@@ -38,7 +39,7 @@ const codeLikeWeight = 1.6;
 
 const noise =
   /https?:\/\/\S+|\(?#\d+\)?|\b[0-9a-f]{7,40}\b|^(?:Signed-off-by|Co-authored-by|Reviewed-by|Change-Id)\b.*$/gim;
-const symbolForm = /^[\w$@#~]+(?:(?:\.|::|->|#|\/)[\w$~]+)*(?:\(\))?[?!]?$/;
+const symbolForm = /^[\p{L}\p{M}\p{N}_$@#~]+(?:(?:\.|::|->|#|\/)[\p{L}\p{M}\p{N}_$~]+)*(?:\(\))?[?!]?$/u;
 const scopeForm = /^(?:[a-z]+\(([^)]+)\)!?:|\[([^\]]+)\]|([\w\-/., ]{2,30}):(?!:))/i;
 const describes =
   /^(?:an?\s|the\s)|^(?:\w+s|whether|if|called|used|helper|base|internal|default|optional)\b(?!:)/i;
@@ -76,6 +77,7 @@ function weightOf(hash: number, manner: QueryManner): number {
 }
 
 function mannerOf(text: string): QueryManner {
-  if (symbolForm.test(text)) return "symbol";
+  // What is written without spaces may be a whole sentence.
+  if (symbolForm.test(text) && !hasDense(text)) return "symbol";
   return describes.test(text) ? "description" : "sentence";
 }

@@ -66,6 +66,25 @@ it("names the first line of a file of which only the path is known", async () =>
   assert.equal(pathOnly?.why, "its path");
 });
 
+it("finds code by what is said of it in Chinese, Japanese, Russian or German", async () => {
+  const files = {
+    "user.py":
+      "def login(name):\n    # 校验密码是否正确，如果失败次数过多则锁定账户\n    return check(name)\n",
+    "mail.py": "def reset(mail):\n    # パスワードを再設定するメールを送信する\n    return send(mail)\n",
+    "disk.go": "// Размер файла на диске.\nfunc size(path string) int {\n\treturn stat(path)\n}\n",
+    "price.ts": "export function berechneGesamtgröße(teile: number[]) {\n  return sum(teile);\n}\n",
+  };
+  for (const [query, path] of [
+    ["锁定账户", "user.py"],
+    ["密码错误太多时账户被锁定", "user.py"],
+    ["パスワード再設定", "mail.py"],
+    ["размер файла", "disk.go"],
+    ["Gesamtgröße berechnen", "price.ts"],
+    ["GESAMTGRÖSSE", "price.ts"],
+  ] as const)
+    assert.equal((await ranked(files, query))[0]?.path, path, query);
+});
+
 it("takes any lines apart into units that follow each other", () => {
   const line = fc.constantFrom(
     "def one(a):",

@@ -3,7 +3,8 @@ import { chunkStarts } from "../definitions/chunks.ts";
 import { definitionsOf } from "../definitions/definitions.ts";
 import { type CodeLanguage, codeLanguages } from "../definitions/languages.ts";
 import { Vocabulary } from "../words/vocabulary.ts";
-import { byteKinds } from "../words/words.ts";
+import { eachWideWord } from "../words/wide-words.ts";
+import { byteKinds, eachIdentifier, wide } from "../words/words.ts";
 import { Growing } from "./growing.ts";
 import {
   chunkMask,
@@ -84,12 +85,24 @@ export class SegmentBuilder {
   }
 
   #readWords(bytes: Uint8Array, from: number, to: number): void {
+    // Written out, though it is `eachIdentifier`: most of the time of a build goes here.
     for (let at = from; at < to; ) {
       while (at < to && byteKinds[bytes[at] as number] === 0) at++;
       const start = at;
-      while (at < to && byteKinds[bytes[at] as number] !== 0) at++;
-      if (at > start + 1) this.#count(bytes, start, at);
+      let seen = 0;
+      for (let kind = 0; at < to; at++, seen |= kind) {
+        kind = byteKinds[bytes[at] as number] as number;
+        if (kind === 0) break;
+      }
+      if (seen & wide) this.#readWideWords(bytes, start, at);
+      else if (at > start + 1) this.#count(bytes, start, at);
     }
+  }
+
+  #readWideWords(bytes: Uint8Array, from: number, to: number): void {
+    eachWideWord(bytes, { from, to }, (start, end) => {
+      if (end > start + 1) this.#count(bytes, start, end);
+    });
   }
 
   #count(bytes: Uint8Array, start: number, end: number): void {
@@ -120,13 +133,10 @@ export class SegmentBuilder {
   }
 
   #markDefined(bytes: Uint8Array, from: number, to: number): void {
-    for (let at = from; at < to; ) {
-      while (at < to && byteKinds[bytes[at] as number] === 0) at++;
-      const start = at;
-      while (at < to && byteKinds[bytes[at] as number] !== 0) at++;
-      if (at === start) break;
-      this.#flag(this.#vocabulary.listOf(bytes, start, at), start === from && at === to);
-    }
+    eachIdentifier(bytes.subarray(from, to), (start, end) => {
+      const isWhole = start === 0 && end === to - from;
+      this.#flag(this.#vocabulary.listOf(bytes, from + start, from + end), isWhole);
+    });
   }
 
   #flag(list: number, isWhole: boolean): void {

@@ -1,25 +1,29 @@
 /** Words of source text as numbers: identifiers whole and split into their parts, stemmed, each hashed to 32 bits. */
 import { stem } from "./stem.ts";
+import { eachWideWord, foldedParts } from "./wide-words.ts";
 
 /** Raised whenever the same bytes would give other words or other chunks. */
-export const wordsVersion = 2;
+export const wordsVersion = 3;
 
 /** Longer runs are keys, hashes and encoded data. */
 const maxIdentifier = 64;
 const minPart = 2;
 const letter = 1;
 const upper = 2;
-const digit = 3;
-const joint = 4;
+const digit = 4;
+const joint = 8;
+/** Part of a character beyond ASCII. */
+export const wide = 16;
 
-/** What each byte is: 0 for what stands between words. */
+/** What each byte is, a bit each: 0 for what stands between words. */
 export const byteKinds: Uint8Array = kindsOfBytes();
 
 function kindsOfBytes(): Uint8Array {
   const kinds = new Uint8Array(256);
   for (let byte = 0; byte < 256; byte++) {
     const char = String.fromCharCode(byte);
-    if (/[a-z]/.test(char) || byte >= 128) kinds[byte] = letter;
+    if (byte >= 128) kinds[byte] = wide;
+    else if (/[a-z]/.test(char)) kinds[byte] = letter;
     else if (/[A-Z]/.test(char)) kinds[byte] = upper;
     else if (/\d/.test(char)) kinds[byte] = digit;
     else if (char === "_" || char === "$") kinds[byte] = joint;
@@ -28,15 +32,19 @@ function kindsOfBytes(): Uint8Array {
 }
 
 const word = new Uint8Array(maxIdentifier);
+const encoder = new TextEncoder();
 
 /** The words of one identifier, the whole one first; empty for what is none. */
 export function wordsOf(bytes: Uint8Array, start: number, end: number): readonly number[] {
   if (end - start > maxIdentifier) return [];
   const words: number[] = [];
-  let length = 0;
+  let [length, seen] = [0, 0];
   for (let at = start; at < end; at++) {
-    if (byteKinds[bytes[at] as number] !== joint) word[length++] = lower(bytes[at] as number);
+    const kind = byteKinds[bytes[at] as number] as number;
+    seen |= kind;
+    if (kind !== joint) word[length++] = lower(bytes[at] as number);
   }
+  if (seen & wide) return wideWordsOf(bytes.subarray(start, end));
   if (length < minPart || isNumber(length)) return length >= minPart && length < 7 ? [hashOf(length)] : [];
   words.push(hashOf(stem(word, length)));
   for (let at = start; at < end; ) {
@@ -46,6 +54,15 @@ export function wordsOf(bytes: Uint8Array, start: number, end: number): readonly
     at = next;
   }
   return words;
+}
+
+function wideWordsOf(bytes: Uint8Array): readonly number[] {
+  const words = new Set<number>();
+  for (const part of foldedParts(Buffer.from(bytes).toString())) {
+    const { written, read } = encoder.encodeInto(part, word);
+    if (read === part.length && written >= minPart) words.add(hashOf(stem(word, written)));
+  }
+  return [...words];
 }
 
 function isNumber(length: number): boolean {
@@ -92,8 +109,13 @@ export function eachIdentifier(bytes: Uint8Array, visit: (start: number, end: nu
   for (let at = 0; at < length; ) {
     while (at < length && byteKinds[bytes[at] as number] === 0) at++;
     const start = at;
-    while (at < length && byteKinds[bytes[at] as number] !== 0) at++;
-    if (at > start) visit(start, at);
+    let seen = 0;
+    for (let kind = 0; at < length; at++, seen |= kind) {
+      kind = byteKinds[bytes[at] as number] as number;
+      if (kind === 0) break;
+    }
+    if (seen & wide) eachWideWord(bytes, { from: start, to: at }, visit);
+    else if (at > start) visit(start, at);
   }
 }
 
