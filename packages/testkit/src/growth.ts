@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 
 export interface GrowthBound {
-  /** The two sizes; the small one is to take at least some 0.1 ms. */
+  /** The two sizes. */
   readonly sizes: readonly [small: number, large: number];
   /** How many times as long the large one may take. */
   readonly atMost: number;
@@ -10,27 +10,41 @@ export interface GrowthBound {
 }
 
 const rounds = 10;
-/** The small one is so quick that a single one tells little: it may be interrupted, or run before its code is optimised. */
-const smallOnes = 5;
 
 /**
  * Asserts that `work` of the large size takes at most so many times as long as of the small one; returns how many times
- * it did. Of each size the soonest counts, in turn, until the bound holds: what interrupts a round is not the work's.
+ * it did. Small ones are done one after the other for as long as a large one takes: whatever else the machine does holds
+ * both up alike. Of both the soonest counts, in turn, until the bound holds.
  */
 export function assertGrowth(work: (size: number) => unknown, bound: GrowthBound): number {
   const [small, large] = bound.sizes;
   // Compiled before it counts: a small one that is slow for that would hide how much slower the large one is.
   work(large);
-  const [ofSmall, ofLarge]: [number[], number[]] = [[], []];
+  let [ofSmall, ofLarge] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
   let ratio = Number.POSITIVE_INFINITY;
   for (let round = 0; round < rounds && ratio > bound.atMost; round += 1) {
-    for (let one = 0; one < smallOnes; one += 1) ofSmall.push(timeOf(() => work(small)));
-    ofLarge.push(timeOf(() => work(large)));
-    ratio = Math.min(...ofLarge) / Math.min(...ofSmall);
+    const took = timeOf(() => work(large));
+    ofLarge = Math.min(ofLarge, took);
+    ofSmall = Math.min(
+      ofSmall,
+      timeOfEach(() => work(small), took),
+    );
+    ratio = ofLarge / ofSmall;
   }
-  const times = `${Math.min(...ofSmall).toFixed(2)} ms of ${small}, ${Math.min(...ofLarge).toFixed(2)} ms of ${large}`;
+  const times = `${ofSmall.toFixed(3)} ms of ${small}, ${ofLarge.toFixed(3)} ms of ${large}`;
   assert.ok(ratio <= bound.atMost, `${bound.name ?? "it"} takes ${ratio.toFixed(1)} times as long: ${times}`);
   return ratio;
+}
+
+/** Milliseconds that one takes, of as many as are done in `ms`, and 2 at least: the first may wait for its code. */
+function timeOfEach(work: () => unknown, ms: number): number {
+  const from = performance.now();
+  let [done, past] = [0, 0];
+  for (; done < 2 || past < ms; done += 1) {
+    work();
+    past = performance.now() - from;
+  }
+  return past / done;
 }
 
 /** Milliseconds that `work` takes. */
