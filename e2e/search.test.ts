@@ -23,6 +23,7 @@ describe("searching from the command line", () => {
     const none = await place.run(["search", "zeppelin"]);
     assert.deepEqual([none.code, none.out], [1, "Nothing found for zeppelin.\n"]);
     assert.equal((await place.run(["search"])).code, 2);
+    assert.equal((await place.run(["search", "water", "--cwd", "/nowhere"])).code, 2);
     assert.equal((await place.run(["search", "x", "-k", "none"])).code, 2);
   });
 
@@ -64,7 +65,9 @@ describe("searching from the command line", () => {
     assert.ok(!(await place.run(["grep", "hunter2"])).out.includes("hunter2"));
     assert.ok(!(await place.run(["search", "hunter2hunter2", "--json"])).out.includes(".env"));
     assert.equal((await place.run(["grep", "nowhere-at-all"])).code, 1);
-    assert.equal((await place.run(["grep", "("])).code, 1);
+    const bad = await place.run(["grep", "("]);
+    assert.deepEqual([bad.code, bad.out], [2, ""]);
+    assert.match(bad.err, /^lathe: \( is not a regular expression: missing closing parenthesis; put/);
   });
 
   it("says what is indexed", async () => {

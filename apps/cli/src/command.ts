@@ -14,6 +14,8 @@ export interface Command {
   readonly words?: ValueKind;
   /** More to know, below the flags; a line is a paragraph, one that begins with a blank stays as it is. */
   readonly notes?: string;
+  /** The exit code of a failure that would have 1, where 1 is an answer. */
+  readonly failed?: number;
   /** Resolves with the exit code. */
   run(argv: readonly string[]): Promise<number | Failure>;
 }

@@ -91,7 +91,7 @@ async function start(command: Command, argv: readonly string[]): Promise<number>
     const result = await command.run(argv);
     if (typeof result === "number") return result;
     const { showFailure } = await import("./show-failure.ts");
-    return showFailure(result, { debug, command: command.name });
+    return showFailure(result, { debug, command });
   } catch (cause) {
     const { showBug } = await import("./show-failure.ts");
     return showBug(cause, debug);

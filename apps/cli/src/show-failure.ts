@@ -1,5 +1,6 @@
 /** Failures on the terminal: one line that says what, why, and what to do; `--debug` for the rest. */
 import { causeText, type Failure } from "@lathe/protocol";
+import type { Command } from "./command.ts";
 import { exitCodeOfFailure } from "./exit-code.ts";
 import { harmless } from "./render/fit.ts";
 import { paletteFor } from "./render/palette.ts";
@@ -7,14 +8,13 @@ import { paletteFor } from "./render/palette.ts";
 /** Prints the failure and returns the exit code. */
 export function showFailure(
   failure: Failure,
-  options: { readonly debug: boolean; readonly command?: string },
+  { debug, command }: { readonly debug: boolean; readonly command?: Pick<Command, "name" | "failed"> },
 ): number {
   const code = exitCodeOfFailure(failure);
-  const hint = code === 2 && options.command ? ` (lathe ${options.command} --help)` : "";
+  const hint = code === 2 && command ? ` (lathe ${command.name} --help)` : "";
   process.stderr.write(problemLine(`${failure.text}${hint}`));
-  if (options.debug)
-    process.stderr.write(`${failure.code} (${failure.who}): ${failure.cause ?? "no cause"}\n`);
-  return code;
+  if (debug) process.stderr.write(`${failure.code} (${failure.who}): ${failure.cause ?? "no cause"}\n`);
+  return code === 1 ? (command?.failed ?? code) : code;
 }
 
 /** `lathe: text`, on one line. */

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
-import { searchConformance } from "@lathe/testkit";
+import { failedWith, searchConformance } from "@lathe/testkit";
 import { fc } from "@lathe/testkit/properties";
 import { createSearch } from "./create-search.ts";
 
@@ -39,6 +39,25 @@ describe("createSearch", () => {
         more: false,
         leftOut: 0,
       });
+    }
+  });
+
+  it("says in one sentence why a pattern is none, and what to do", async () => {
+    const root = emptyRoot();
+    put(root, "a.txt", "x(\n");
+    for (const [pattern, why] of [
+      ["x(", "missing closing parenthesis"],
+      ["[x", "missing terminating ] for character class"],
+      ["(?=x)(", "missing closing parenthesis"],
+      [`${"y".repeat(200)}{2,1}`, "numbers out of order in {} quantifier"],
+    ] as const) {
+      const { text } = failedWith(
+        "search-failed",
+        await createSearch({ root }).grep({ pattern, limit: 9 }, signal),
+      );
+      const shown = pattern.length > 80 ? `${pattern.slice(0, 80)}…` : pattern;
+      assert.ok(text.startsWith(`${shown} is not a regular expression: ${why}; put `), text);
+      assert.match(text, /literal/);
     }
   });
 

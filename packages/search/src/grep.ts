@@ -6,7 +6,7 @@ import { hasLongLine } from "./long-line.ts";
 import { collectMatches } from "./matches.ts";
 import { nestedIgnore } from "./nested-ignore.ts";
 import { commonArgs, type Place, startOf } from "./place.ts";
-import { type Ended, runRipgrep } from "./ripgrep.ts";
+import { runRipgrep } from "./ripgrep.ts";
 import type { Sieve } from "./sieve.ts";
 
 /** Files that a search is begun again without; with more of them it ends early. */
@@ -65,17 +65,11 @@ async function search(
   if (isFailure(ended)) stop.abort();
   await Promise.all(looks);
   if (isFailure(ended)) return ended;
-  return outcomeOf(ended, result(), tooLong ?? (ended.early === "long-record" ? openPath() : undefined));
-}
-
-function outcomeOf(
-  ended: Ended,
-  { summarised, ...found }: Omit<Found, "skipped"> & { readonly summarised: boolean },
-  tooLong: string | undefined,
-): (Omit<Found, "skipped"> & { readonly tooLong?: string }) | Failure {
+  const { summarised, ...found } = result();
+  tooLong ??= ended.early === "long-record" ? openPath() : undefined;
   if (tooLong !== undefined) return { ...found, tooLong };
   // Exit 2 with a summary means that some files could not be read; without one, that nothing was searched.
-  return ended.code === 2 && !summarised ? badPattern(ended.errors) : found;
+  return ended.code === 2 && !summarised ? notSearched(query.pattern, ended.errors) : found;
 }
 
 function grepArgs(place: Place, query: GrepQuery, skipped: readonly string[]): readonly string[] {
@@ -108,10 +102,11 @@ function anchored(path: string): string {
   return `/${path.replace(/[\\*?[\]{}!]/gu, "\\$&")}`;
 }
 
-function badPattern(errors: string): Failure {
-  const text = errors
-    .replaceAll(/\s*\n\s*/g, " ")
-    .trim()
-    .slice(0, 400);
-  return failure("search-failed", `${text || "ripgrep failed"} (set literal to search for plain text)`);
+/** Both engines have refused it: PCRE2 knows more than the other one, so that what it says is why. */
+function notSearched(pattern: string, errors: string): Failure {
+  const [, why] = /^PCRE2: .*? at offset \d+: (.*)$/m.exec(errors) ?? /^error: (.*)$/m.exec(errors) ?? [];
+  if (why === undefined) return failure("search-failed", errors.trim().slice(0, 400) || "ripgrep failed.");
+  const shown = pattern.length > 80 ? `${pattern.slice(0, 80)}…` : pattern;
+  const hint = "put \\ before what stands for itself, or set literal to search for plain text";
+  return failure("search-failed", `${shown} is not a regular expression: ${why}; ${hint}.`);
 }

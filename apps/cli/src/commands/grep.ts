@@ -23,7 +23,8 @@ export const grepCommand: Command = {
   usage: ["grep PATTERN [PATH] [-i] [-F] [-g GLOB] [-C N]"],
   flags,
   notes: `.gitignore and .latheignore are heeded, files that usually hold secrets are left out.
-Exit codes: 0 something found, 1 nothing found, 2 usage.`,
+Exit codes: 0 something found, 1 nothing found, 2 what failed, and usage.`,
+  failed: 2,
   run,
 };
 

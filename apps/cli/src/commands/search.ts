@@ -26,7 +26,8 @@ export const searchCommand: Command = {
   flags,
   notes: `The index is built by the first search and kept in the user's cache folder; what changed since is \
 taken in by each search. Files named by .gitignore or .latheignore are left out, and those that usually hold secrets.
-Exit codes: 0 something found, 1 nothing found, 2 usage.`,
+Exit codes: 0 something found, 1 nothing found, 2 what failed, and usage.`,
+  failed: 2,
   run,
 };
 

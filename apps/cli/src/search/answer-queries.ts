@@ -82,7 +82,7 @@ interface Line {
 
 /** The exit code is 0 when every line had an answer. */
 export async function answerLines(): Promise<number> {
-  const opened = new Map<string, CodeSearch | Failure>();
+  const opened = new Map<string, CodeSearch>();
   let code = 0;
   for await (const lines of jsonLines(process.stdin)) {
     for (const line of lines) {
@@ -99,7 +99,7 @@ type Answer = { readonly id: unknown } & (
   | { readonly error: { readonly code: string; readonly text: string } }
 );
 
-async function answerTo(line: string, opened: Map<string, CodeSearch | Failure>): Promise<Answer> {
+async function answerTo(line: string, opened: Map<string, CodeSearch>): Promise<Answer> {
   const asked = parsed(line);
   if (!asked)
     return { id: null, error: { code: "invalid-arguments", text: "the line is not a JSON object" } };
@@ -109,7 +109,7 @@ async function answerTo(line: string, opened: Map<string, CodeSearch | Failure>)
     return problem("root and query have to be texts");
   if (typeof k !== "number" || !(k >= 1)) return problem("k has to be a number from 1 up");
   const code = opened.get(root) ?? (await openSearch(root));
-  opened.set(root, code);
+  if (!isFailure(code)) opened.set(root, code);
   const found = isFailure(code)
     ? code
     : await code.search.rank({ query, k: Math.floor(k), exclude: code.exclude }, never);
