@@ -74,7 +74,12 @@ describe("searching from the command line", () => {
     const { out, code } = await place.run(["index", "--json"]);
     const state = JSON.parse(out);
     assert.deepEqual([code, state.indexed, state.commits], [0, 2, 0]);
-    assert.match((await place.run(["index"])).out, /files +\d+, 2 of them/);
+    const shown = await place.run(["index"]);
+    assert.match(shown.out, /files +\d+, 2 of them/);
+    assert.ok(shown.out.endsWith(`${state.folder}\n`), shown.out);
+    // A file where the folder would be.
+    const nowhere = { XDG_CACHE_HOME: `${place.workspace}/.env` };
+    assert.match((await place.run(["index"], { env: nowhere })).out, /kept in +memory: nothing stays/);
   });
 
   it("is a tool of the agent, too, under the rules on reading", async () => {

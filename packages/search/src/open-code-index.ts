@@ -4,6 +4,7 @@ import { CodeIndex, type CodeIndexOptions } from "./code-index.ts";
 import { buildExactIndex, type TrigramState } from "./exact/build-exact-index.ts";
 import { globMatcher } from "./glob.ts";
 import { bundledRipgrep } from "./ripgrep.ts";
+import { keepsSegments } from "./segments/segment-cache.ts";
 
 export interface IndexState {
   /** Files that are known, and those whose words are. */
@@ -14,6 +15,7 @@ export interface IndexState {
   readonly bytes: number;
   readonly segments: number;
   readonly commits: number;
+  /** Where it is kept; absent where the disk takes none of it, or loses it again. */
   readonly folder?: string;
   /** Of exact search; absent for a tree that is searched as fast without. */
   readonly trigrams?: TrigramState;
@@ -48,6 +50,7 @@ export async function openCodeIndex(
     const last = open.segment.lines[end - 1] ?? 0;
     lines += (last & 0xffffff) + (last >>> 24) - 1;
   });
+  const { folder } = index;
   return {
     files: documents.files.length,
     indexed,
@@ -55,7 +58,7 @@ export async function openCodeIndex(
     bytes: documents.segments.reduce((sum, { segment }) => sum + segment.size, 0),
     segments: documents.segments.length,
     commits: history.reduce((sum, { messages }) => sum + messages.segment.files, 0),
-    ...(index.folder !== undefined && { folder: index.folder }),
+    ...(folder !== undefined && keepsSegments(folder) && { folder }),
     ...(trigrams && { trigrams }),
   };
 }

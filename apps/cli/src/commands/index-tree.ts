@@ -77,7 +77,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
         ]
       : []),
     ["time", duration(ms)],
-    ["kept in", built.folder ?? "memory"],
+    ["kept in", built.folder ?? "memory: nothing stays in the cache folder"],
   ];
   process.stdout.write(table(rows.map(([name = "", value = ""]) => [dim(name), value])));
   return 0;

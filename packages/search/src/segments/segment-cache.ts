@@ -97,6 +97,11 @@ export function openSegmentCache(folder: string | undefined): SegmentCache {
   };
 }
 
+/** Whether anything of an index is there for the next process. */
+export function keepsSegments(folder: string): boolean {
+  return namesIn(folder).some((name) => name.endsWith(ending));
+}
+
 /** Its name, or undefined when the disk would not take it. */
 export function keepSegment(folder: string, bytes: Uint8Array): string | undefined {
   const name = `${randomUUID()}${ending}`;
