@@ -38,7 +38,7 @@ function withoutSuffix(word: Uint8Array, length: number): number {
     case g:
       return before === n && word[length - 3] === i && length >= 6 ? length - 3 : length;
     case d:
-      return before === e && length >= 5 ? length - 2 : length;
+      return before === e && length >= 5 ? withoutTwo(word, length) : length;
     case r:
       return withoutAgent(word, length);
     case n:
@@ -50,8 +50,14 @@ function withoutSuffix(word: Uint8Array, length: number): number {
 
 function withoutAgent(word: Uint8Array, length: number): number {
   const before = word[length - 2];
-  if (before === e) return length >= 6 ? length - 2 : length;
+  if (before === e) return length >= 6 ? withoutTwo(word, length) : length;
   return before === o && word[length - 3] === t && word[length - 4] === a ? length - 2 : length;
+}
+
+/** Without -ed or -er: `copied` and `copier` are of `copy`. */
+function withoutTwo(word: Uint8Array, length: number): number {
+  if (word[length - 3] === i) word[length - 3] = y;
+  return length - 2;
 }
 
 function withoutIon(word: Uint8Array, length: number): number {

@@ -26,6 +26,8 @@ it("knows forms of a word as one", () => {
     ["call", "calls", "calling", "called"],
     ["validate", "validation", "validator"],
     ["class", "classes"],
+    ["retry", "retries", "retrying", "retried"],
+    ["notify", "notified", "notifier"],
   ];
   for (const [first = "", ...others] of forms) {
     for (const other of others) assert.deepEqual(wordsOfText(other), wordsOfText(first), other);

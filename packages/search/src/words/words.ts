@@ -3,7 +3,7 @@ import { stem } from "./stem.ts";
 import { eachWideWord, foldedParts } from "./wide-words.ts";
 
 /** Raised whenever the same bytes would give other words or other chunks. */
-export const wordsVersion = 3;
+export const wordsVersion = 4;
 
 /** Longer runs are keys, hashes and encoded data. */
 const maxIdentifier = 64;
