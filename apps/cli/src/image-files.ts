@@ -13,7 +13,7 @@ export function readImages(paths: readonly string[]): readonly ImagePart[] | Fai
   return images;
 }
 
-function readImage(path: string): ImagePart | Failure {
+export function readImage(path: string): ImagePart | Failure {
   let bytes: Buffer;
   try {
     // Not read into memory to find out.

@@ -78,9 +78,10 @@ function howToAnswer({ options, rules = [] }: Asked, hasParts: boolean): string 
   return `for ${scopes} this would let happen unasked:\n${rulesText(rules)}[y]es, ${keys}, ${last}`;
 }
 
-/** One rule a line. */
+/** One rule a line; those that say the same in words, once. */
 export function rulesText(rules: NonNullable<Asked["rules"]>): string {
-  return rules.map((rule) => `  ${ruleText(rule).replaceAll("\n", "\n    ")}\n`).join("");
+  const lines = new Set(rules.map((rule) => `  ${ruleText(rule).replaceAll("\n", "\n    ")}\n`));
+  return [...lines].join("");
 }
 
 /** Whole, whatever its length: what is not shown cannot be agreed to. */

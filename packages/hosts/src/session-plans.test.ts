@@ -114,6 +114,20 @@ describe("a plan", () => {
     assert.equal(!isFailure(again) && again.settings.mode, "ask");
   });
 
+  it("is over when a person leaves the mode, and the model hears so, once", async () => {
+    await run([say("looked around"), does(write("now")), say("done"), say("and on")]);
+    session.setMode("auto");
+    const left = await session.run({ text: "do it right away" });
+    assert.ok(!isFailure(left));
+    assert.equal(readFileSync(join(cwd, "made.txt"), "utf8"), "now");
+    const later = await session.run({ text: "and on" });
+    const heard = isFailure(later) ? [] : noticesIn(later);
+    assert.deepEqual(
+      heard.map((text) => /Plan mode(?:: look| is over)/.exec(text)?.[0]),
+      ["Plan mode: look", "Plan mode is over"],
+    );
+  });
+
   it("stays a plan where nobody is there", async () => {
     const ended = await run([does(call("plan", { plan })), does(write()), say("planned")]);
     const [kept, refused] = resultsOf(ended);

@@ -7,6 +7,7 @@ const planMode =
   "Plan mode: look around and ask, but change nothing. When you know what is to be done, hand in the plan with plan: goal, steps with their files, how each is checked. The user decides on it.";
 const planFirst =
   "Plan first: look around, but leave the changes to a faster model that gets your plan. Hand it in with plan: goal, steps with their files, how each is checked.";
+const planOver = "Plan mode is over: you may make changes again, as the permissions allow.";
 
 export function duePlan(session: Session): Action | undefined {
   const { turn, settings, model } = session;
@@ -14,6 +15,7 @@ export function duePlan(session: Session): Action | undefined {
     if (session.planTold) return undefined;
     return { type: "post-notice", about: "plan", text: settings.mode === "plan" ? planMode : planFirst };
   }
+  if (session.planTold) return { type: "post-notice", about: "plan", text: planOver };
   const { planner } = settings;
   if (!turn || planner === undefined || planner === model) return undefined;
   const evidence = evidenceIn(turn, turn.routedAt ?? 0);

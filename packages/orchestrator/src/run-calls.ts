@@ -14,8 +14,8 @@ import { hookedCall } from "./hooked-decision.ts";
 import type { Entry, Reach } from "./ports.ts";
 import { prepareCall } from "./prepare-call.ts";
 
-/** Milliseconds a call may take to end after a cancel before it is left behind. */
-const graceMs = 500;
+/** Milliseconds a call may take to end after a cancel before it is left behind; a command that does not listen is killed after 500. */
+const graceMs = 1_000;
 
 interface Running {
   readonly reach: Reach;

@@ -213,7 +213,7 @@ export interface Session {
   readonly instructed: readonly string[];
   /** The plan it was given or has made. */
   readonly plan?: Plan;
-  /** The model knows that a plan is wanted. */
+  /** The last that the model was told of plans: one is wanted. */
   readonly planTold?: true;
   /** What every command of the session may do beyond the sandbox's spec. */
   readonly grants: readonly Effect[];

@@ -19,6 +19,7 @@ export interface View {
 }
 
 const toolWidth = 10;
+const leastTarget = 12;
 /** Models make up tools with names of any length. */
 const mostToolWidth = 40;
 const diffLimit = 40;
@@ -27,11 +28,15 @@ const outputLimit = { well: 4, badly: 8 };
 
 export function callLines(call: FinishedCall, view: View): readonly string[] {
   const figures = [...resultFigures(call.outcome), duration(call.ms)].join(" · ");
-  const room = Math.max(12, view.width - toolWidth - figures.length - 8);
+  const name = fit(harmless(call.tool), mostToolWidth);
+  const padded = name.padEnd(toolWidth);
+  const roomBeside = (tool: string): number => view.width - tool.length - figures.length - 8;
+  // Where it is narrow, what was done matters more than columns that line up.
+  const tool = roomBeside(padded) < leastTarget ? name : padded;
+  const room = roomBeside(tool);
   // A list of todos is shown whole below.
-  const target = hasTodos(call.outcome) ? "" : fit(call.target, room);
+  const target = hasTodos(call.outcome) || room < 4 ? "" : fit(call.target, room);
   const { paint } = view;
-  const tool = fit(harmless(call.tool), mostToolWidth).padEnd(toolWidth);
   const head = `${iconOf(call.outcome, paint)} ${paint.bold(tool)} ${target}`;
   return [`${head}  ${paint.dim(figures)}`, ...bodyLines(call, view).map((line) => `    ${line}`)];
 }

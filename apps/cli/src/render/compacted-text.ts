@@ -13,9 +13,12 @@ export function compactedText(done: ContextCompacted, { bold, dim, yellow }: Pal
 
 /** In one line, for those who watch. */
 export function compactedLine(done: ContextCompacted): string {
-  return isNothing(done)
+  const failure = done.summarized?.failure;
+  const failed = failure ? `; no summary: ${harmless(failure.text)}` : "";
+  const what = isNothing(done)
     ? "nothing could be made shorter"
     : `made shorter: ${freedOf(done)}: ${whatOf(done)}`;
+  return `${what}${failed}`;
 }
 
 function isNothing({ parts, summary }: ContextCompacted): boolean {

@@ -1,22 +1,29 @@
 /** Text made to fit: cut with an ellipsis or broken into lines, and stripped of what moves the cursor. */
 import { stripVTControlCharacters } from "node:util";
+import { beginning, columnsTaken, piecesOf } from "./columns.ts";
 
-/** The text as one line of at most `width` characters. */
+/** The text as one line of at most `width` columns. */
 export function fit(text: string, width: number): string {
   const line = harmless(text).replace(/\s+/g, " ").trim();
-  if (line.length <= width) return line;
-  return `${line.slice(0, Math.max(0, width - 1))}…`;
+  return beginning(line, width) === line ? line : `${beginning(line, width - 1)}…`;
 }
 
-/** The text in lines of at most `width` characters, broken between words; only what is longer than a line is cut. */
+/** The text in lines of at most `width` columns, broken between words; only what is longer than a line is cut. */
 export function wrap(text: string, width: number): readonly string[] {
   const lines: string[] = [];
-  let line = "";
+  let [line, taken] = ["", 0];
   for (const word of harmless(text).split(/\s+/)) {
-    const longer = line === "" ? word : `${line} ${word}`;
-    if (longer.length > width && line !== "") lines.push(line);
-    line = longer.length > width ? word : longer;
-    for (; line.length > width; line = line.slice(width)) lines.push(line.slice(0, width));
+    const own = columnsTaken(word);
+    const longer = line === "" ? own : taken + 1 + own;
+    if (longer <= width) {
+      [line, taken] = [line === "" ? word : `${line} ${word}`, longer];
+      continue;
+    }
+    if (line !== "") lines.push(line);
+    const pieces = piecesOf(word, width);
+    lines.push(...pieces.slice(0, -1));
+    line = pieces.at(-1) ?? "";
+    taken = columnsTaken(line);
   }
   return line === "" ? lines : [...lines, line];
 }

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { failure } from "@lathe/protocol";
+import { fc } from "@lathe/testkit/properties";
 import { afterCancel, callLines } from "./call-lines.ts";
 import { callTarget } from "./call-target.ts";
+import { columnsTaken } from "./columns.ts";
 import { diffCounts, diffLines } from "./diff.ts";
 import { bytes, count, duration, money } from "./figures.ts";
 import { columnsOf, fit, harmless, lastLines, wrap } from "./fit.ts";
@@ -31,15 +33,33 @@ describe("text", () => {
     assert.equal(harmless("a\u001b[31mred\u001b[0m\r\b\u0007\u009bb\n\tc"), "aredb\n\tc");
     assert.equal(harmless("rm \u202ecod.x\u2069 \u061c\u200ea\u200fä"), "rm cod.x aä");
     assert.equal(fit("one\n two   three", 9), "one two …");
+    assert.deepEqual(
+      [fit("漢字漢字", 8), fit("漢字漢字", 7), fit("漢字漢字", 6)],
+      ["漢字漢字", "漢字漢…", "漢字…"],
+    );
+    assert.equal(fit("😀😀😀", 4), "😀…");
     assert.deepEqual(lastLines("a\n\nb  \nc\n", 2), ["b", "c"]);
   });
 
   it("is wrapped between words, and the width of nothing is that of most terminals", () => {
     assert.deepEqual(wrap("one two\nthree", 7), ["one two", "three"]);
     assert.deepEqual(wrap("abcdefgh i", 3), ["abc", "def", "gh", "i"]);
+    assert.deepEqual(wrap("漢字かな a", 5), ["漢字", "かな", "a"]);
+    assert.deepEqual(wrap("👩‍👩‍👧🇩🇪e\u0301x", 3), ["👩‍👩‍👧", "🇩🇪e\u0301", "x"]);
+    assert.deepEqual(wrap("漢字", 1), ["漢", "字"]);
     assert.deepEqual(
       [{ columns: 0 }, {}, { columns: 20 }, { columns: 120 }].map(columnsOf),
       [80, 80, 40, 120],
+    );
+  });
+
+  it("takes no more columns than there are, and loses nothing when it is wrapped", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme" }), fc.integer({ min: 2, max: 40 }), (text, width) => {
+        const lines = wrap(text, width);
+        for (const line of [...lines, fit(text, width)]) assert.ok(columnsTaken(line) <= width, line);
+        assert.equal(lines.join("").replace(/\s/g, ""), harmless(text).replace(/\s/g, ""));
+      }),
     );
   });
 

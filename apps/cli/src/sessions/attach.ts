@@ -31,7 +31,11 @@ export async function attach(start: string, json: boolean): Promise<number | Fai
     onOwner: (isRunning) => {
       if (!json)
         say([
-          theme.dim(isRunning ? "(at work; Ctrl-C stops watching, not the session)" : "(nobody runs it now)"),
+          theme.dim(
+            isRunning
+              ? "(somebody has it open; Ctrl-C stops watching, not the session)"
+              : "(nobody runs it now)",
+          ),
         ]);
     },
   });

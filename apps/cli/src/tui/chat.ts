@@ -13,8 +13,6 @@ import {
   type Delta,
   type Event,
   type Failure,
-  failure,
-  fold,
   isFailure,
   type Mode,
   type Outcome,
@@ -24,6 +22,7 @@ import {
 import { agreedMode } from "../agreed-mode.ts";
 import { harmless, wrap } from "../render/fit.ts";
 import type { AgentOptions } from "../run-options.ts";
+import { atWork } from "./at-work.ts";
 import type { Choice, Option } from "./choice.ts";
 import { createPastedImages, type PastedImages } from "./pasted-images.ts";
 import { createQuestions, type Questions } from "./questions.ts";
@@ -170,15 +169,31 @@ export class Chat {
 
   /** *Contract:* says words to the agent: begins a turn, or steers the one that runs. */
   async say(text: string): Promise<void> {
-    const said = this.pasted.wordsOf(text, this.#options.cwd);
+    if (this.#work?.stop) return this.#sayLater(text);
+    const said = this.pasted.wordsOf(text, this.#options.cwd, (left) => this.complain(left));
     if (isFailure(said)) return this.complain(said.text);
     const told = this.#told.splice(0);
     const words: Words = { ...said, text: [...told, said.text].join("\n\n") };
     if (!this.#work) return this.drive(words);
     if (!this.#session) return this.complain("nobody can hear that now: wait for the end, or press Esc");
     this.#queued = [...this.#queued, words.text];
-    const refused = await this.#session?.say(words);
+    const refused = await this.#session.say(words);
     if (refused) this.complain(refused.text);
+    this.#face.changed();
+  }
+
+  /** After what runs that is no turn: nobody hears words meanwhile. */
+  async #sayLater(text: string): Promise<void> {
+    this.#queued = [...this.#queued, text];
+    this.#face.changed();
+    while (this.#work?.stop) await this.#driving;
+    this.#heard(text);
+    if (!this.#leaving) await this.say(text);
+  }
+
+  #heard(text: string): void {
+    const at = this.#queued.indexOf(text);
+    if (at >= 0) this.#queued = this.#queued.toSpliced(at, 1);
     this.#face.changed();
   }
 
@@ -197,7 +212,7 @@ export class Chat {
     } catch (cause) {
       this.#end.reject(cause);
     } finally {
-      this.#work = undefined;
+      this.#rest();
       this.#queued = [];
       this.#face.changed();
     }
@@ -232,17 +247,18 @@ export class Chat {
     if (this.#work) return this.complain("the agent is at work: wait, or press Esc first");
     this.transcript.typed(script);
     const startedAt = performance.now();
-    await this.attempt(async () => {
-      const runner = this.#session ?? this.#openBench();
+    const runner = this.#session ?? this.#openBench();
+    const ran = async (signal: AbortSignal): Promise<readonly string[]> => {
       const outcome: Outcome = isFailure(runner)
         ? { type: "failed", failure: runner }
-        : await this.busy((signal) => runner.command(script, signal));
+        : await runner.command(script, signal);
       this.transcript.typed(undefined);
       const view = { paint: this.theme, width: this.width };
       const { lines, told } = typedOutput(script, { outcome, ms: performance.now() - startedAt }, view);
       if (told !== undefined) this.#told.push(told);
       return lines;
-    });
+    };
+    await this.attempt(() => this.busy(ran));
   }
 
   /** *Contract:* work that is no turn, interrupted like one; `live` says what goes on, in lines. */
@@ -257,10 +273,15 @@ export class Chat {
       () => undefined,
     );
     return done.finally(() => {
-      this.#work = undefined;
+      this.#rest();
       this.transcript.during(undefined);
       this.#face.changed();
     });
+  }
+
+  #rest(): void {
+    this.#work = undefined;
+    this.transcript.rest();
   }
 
   #openBench(): Workbench | Failure {
@@ -302,8 +323,7 @@ export class Chat {
    * undefined the next words begin a new one. When the work fails the session is taken up again.
    */
   async switchTo(work: () => Promise<string | undefined | Failure>): Promise<Failure | undefined> {
-    if (this.#work)
-      return failure("invalid-arguments", "the agent is at work: press Esc first", { who: "user" });
+    if (this.#work) return atWork;
     const before = this.#session?.id;
     await this.#closeSession();
     const next = await work();
@@ -343,16 +363,6 @@ export class Chat {
     return id;
   }
 
-  /** What happened in a session before, as if it were now, from the event at `from` on. */
-  replay(events: readonly Event[], from = 0): void {
-    let session: Session | undefined;
-    for (const [at, event] of events.entries()) {
-      session = fold([event], session);
-      if (at >= from) this.transcript.event(event, session);
-    }
-    this.#face.changed();
-  }
-
   #local(): Parameters<typeof startSession>[0] {
     return {
       ...this.#options,
@@ -368,9 +378,7 @@ export class Chat {
 
   #onEvent(event: Event, session: Session): void {
     if (event.type === "message.received") {
-      const heard = event.data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-      const at = this.#queued.indexOf(heard);
-      if (at >= 0) this.#queued = this.#queued.toSpliced(at, 1);
+      this.#heard(event.data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"));
     }
     // A plan that was agreed to goes on in the mode that was chosen with it.
     const agreed = agreedMode(event);

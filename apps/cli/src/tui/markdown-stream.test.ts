@@ -15,6 +15,7 @@ const blocks = [
   "~~~\n```\n~~~",
   "| a | b |\n|---|---|\n| 1 | 2 |",
   "> quoted",
+  "```npm test``` runs them, then",
 ];
 
 function shown(pieces: readonly string[]): readonly string[] {
@@ -69,4 +70,14 @@ it("forgets an answer that broke off, and lets no text drive the terminal", () =
   stream.push("clear \u001b[2J\u0007 and \u202e turn");
   stream.end();
   assert.deepEqual(stream.take(40), ["clear  and  turn"]);
+});
+
+it("code amid a line that begins with it opens no block", () => {
+  const text =
+    "Run this:\n\n```npm test``` runs them, then\n```npm run lint``` too.\n\nNext **bold**.\n\n```\nreal\n```\n";
+  const told = ["Run this:", "npm test runs them, then", "npm run lint too.", "Next bold.", "  real"];
+  assert.deepEqual(
+    shown([text]).filter((line) => line !== ""),
+    told,
+  );
 });

@@ -4,7 +4,8 @@ import { setCapabilities } from "@earendil-works/pi-tui/dist/terminal-image.js";
 import { harmless } from "../render/fit.ts";
 import type { Theme } from "./theme.ts";
 
-const fence = /^ {0,3}(```+|~~~+)/;
+/** What is said behind backticks has none itself: else it is code amid a line. */
+const fence = /^ {0,3}(```+(?=[^`\n]*(?:\n|$))|~~~+)/;
 const listItem = /^\s*(?:[-*+]|\d{1,9}[.)])\s/;
 
 export class MarkdownStream {

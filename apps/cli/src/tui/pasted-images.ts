@@ -2,7 +2,7 @@
 import { isAbsolute } from "node:path";
 import type { Words } from "@lathe/hosts/local";
 import { type Failure, failure, type ImagePart, isFailure } from "@lathe/protocol";
-import { readImages } from "../image-files.ts";
+import { readImage, readImages } from "../image-files.ts";
 import { imagePaths } from "./attachments.ts";
 
 export interface PastedImages {
@@ -10,8 +10,8 @@ export interface PastedImages {
   add(image: ImagePart, path?: string): string;
   /** What was pasted, as marks where it is nothing but paths of images; undefined where it is not. */
   marksOf(text: string, cwd: string): string | Failure | undefined;
-  /** What is said, with the images whose marks are in it. */
-  wordsOf(text: string, cwd: string): Words | Failure;
+  /** What is said, with the images whose marks are in it, and those it names; of one that is named and cannot be shown `remark` is told. */
+  wordsOf(text: string, cwd: string, remark: (text: string) => void): Words | Failure;
 }
 
 interface Pasted {
@@ -40,7 +40,7 @@ export function createPastedImages(): PastedImages {
       if (isFailure(images)) return images;
       return images.map((image, at) => add(image, paths[at])).join(" ");
     },
-    wordsOf: (text, cwd) => {
+    wordsOf: (text, cwd, remark) => {
       const numbers = [...new Set([...text.matchAll(mark)].map(([, number]) => Number(number)))];
       const lost = numbers.find((number) => number > 0 && number <= last && !kept.has(number));
       if (lost !== undefined) return noLonger(lost);
@@ -48,8 +48,13 @@ export function createPastedImages(): PastedImages {
         const one = kept.get(number);
         return one ? [{ ...one, number }] : [];
       });
-      const named = readImages(imagePaths(text, cwd));
-      if (isFailure(named)) return named;
+      // Words about a file are words, whatever is in it.
+      const named = imagePaths(text, cwd).flatMap((path) => {
+        const image = readImage(path);
+        if (!isFailure(image)) return [image];
+        remark(`not attached: ${image.text}`);
+        return [];
+      });
       const images = [...pasted.map(({ image }) => image), ...named];
       const places = pasted.flatMap(({ path, number }) =>
         path === undefined ? [] : [`[Image #${number}] is the file ${path}`],

@@ -30,7 +30,9 @@ export class ScreenChat {
   readonly #settings: ChatSettings;
   readonly #area: LiveArea;
   readonly #keys = new StdinBuffer({ escapeTimeout: escapeMs });
-  readonly #editor: PromptEditor;
+  /** What is said of one's own accord, and what a choice is answered with: the first waits, whole, until that is done. */
+  readonly #draft: PromptEditor;
+  readonly #answer: PromptEditor;
   #mode: TerminalMode | undefined;
   #theme: Theme;
   #timer: NodeJS.Timeout | undefined;
@@ -39,8 +41,8 @@ export class ScreenChat {
   #ticker: NodeJS.Timeout | undefined;
   #lastKeyAt = 0;
   #leaveAt = 0;
-  /** The choice that is shown, whether it takes keys yet, and what stood in the editor before. */
-  #shown: { readonly choice: Choice; isOpen: boolean; selected: number; draft: string } | undefined;
+  /** The choice that is shown, and whether it takes keys yet. */
+  #shown: { readonly choice: Choice; isOpen: boolean; selected: number } | undefined;
   #isLeft = false;
   #isPasting = false;
 
@@ -53,8 +55,13 @@ export class ScreenChat {
       theme: () => this.#theme,
       changed: () => this.#changed(),
     });
-    this.#editor = this.#createEditor();
+    this.#draft = this.#createEditor();
+    this.#answer = this.#createEditor();
     this.#listen(first);
+  }
+
+  get #editor(): PromptEditor {
+    return this.#shown?.isOpen ? this.#answer : this.#draft;
   }
 
   /** *Contract:* resolves with the id of the session that was left, if any; rejects with a bug. The terminal is as before. */
@@ -171,7 +178,7 @@ export class ScreenChat {
   #restyle(ground: "dark" | "light"): void {
     this.#theme = themeOf(ground);
     this.chat.transcript.restyle(this.#theme);
-    this.#editor.invalidate();
+    for (const editor of [this.#draft, this.#answer]) editor.invalidate();
     this.#request("typing");
   }
 
@@ -262,11 +269,20 @@ export class ScreenChat {
 
   #showChoice(choice: Choice | undefined): void {
     const before = this.#shown;
-    this.#shown = choice && { choice, isOpen: false, selected: 0, draft: before?.draft ?? "" };
-    if (before?.isOpen && this.#editor.getText() === "") this.#editor.setText(before.draft);
+    this.#shown = choice && { choice, isOpen: false, selected: 0 };
+    if (before?.isOpen) this.#keepAnswer();
     if (!choice) return;
     if (!choice.takesWords && !choice.settles) this.#openChoice();
     else this.#openWhenQuiet(choice, performance.now());
+  }
+
+  /** Words that the choice did not wait for. */
+  #keepAnswer(): void {
+    const words = this.#answer.getExpandedText();
+    this.#answer.setText("");
+    if (words.trim() === "") return;
+    if (this.#draft.getText() === "") this.#draft.setText(words);
+    else this.#draft.addToHistory(words);
   }
 
   /** What is typed meanwhile goes where it was meant to go. */
@@ -285,8 +301,6 @@ export class ScreenChat {
   #openChoice(): void {
     if (!this.#shown) return;
     this.#shown.isOpen = true;
-    this.#shown.draft = this.#editor.getText();
-    this.#editor.setText("");
     this.#request("typing");
   }
 

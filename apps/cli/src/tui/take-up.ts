@@ -1,6 +1,6 @@
 /** Taking a session up: it goes on here, and what was said last stands there again. */
 import { readSession } from "@lathe/hosts/local";
-import { type Event, type Failure, isFailure } from "@lathe/protocol";
+import { type Event, type Failure, fold, isFailure, type Session, stricterMode } from "@lathe/protocol";
 import type { Chat } from "./chat.ts";
 
 /** Turns that are shown again. */
@@ -16,10 +16,33 @@ export async function takeUp(chat: Chat, id: string): Promise<readonly string[] 
   const from = startOf(events);
   const earlier = from > 0 ? [dim(`… earlier: lathe sessions show ${id}`)] : [];
   chat.print(["", ...earlier]);
-  chat.replay(events, from);
+  replay(chat, events, from);
   const session = chat.session?.session();
   const open = session?.turn ? " Its last turn was cut off: say anything, and it goes on." : "";
-  return ["", dim(`Session ${id}: ${session?.title ?? ""}.${open}`)];
+  const mode = session ? modeLine(chat, session) : "";
+  return ["", dim(`Session ${id}: ${session?.title ?? ""}.${mode}${open}`)];
+}
+
+/** What happened before, as if it were now, from the event at `from` on. */
+function replay(chat: Chat, events: readonly Event[], from: number): void {
+  let session: Session | undefined;
+  for (const [at, event] of events.entries()) {
+    session = fold([event], session);
+    if (at >= from) chat.transcript.event(event, session);
+  }
+  chat.transcript.rest();
+}
+
+/** It goes on with the permissions it had, never with more than are asked for here; what the command line says holds. */
+function modeLine(chat: Chat, { settings, lastEnd, turn }: Session): string {
+  const had = settings.mode;
+  // One that has done nothing yet had none.
+  if (!lastEnd && !turn) return "";
+  const before = chat.options.mode;
+  const isGiven = chat.options.line?.["permission-mode"] !== undefined;
+  const mode = isGiven ? before : chat.setMode(stricterMode(had, before));
+  if (mode !== before) return ` Permissions: ${mode}, as it had before.`;
+  return mode === had ? "" : ` Permissions: ${mode}; it had ${had}.`;
 }
 
 /** Where the last turns begin. */

@@ -34,8 +34,10 @@ export class Transcript {
   #todos: readonly Todo[] = [];
   #isCancelled = false;
   #hasSpoken = false;
-  #turn = { startedAt: 0, steps: 0, cost: 0 };
+  #turn = newTurn(0);
   #attemptCost = 0;
+  /** Of requests that go on, what they may cost at most. */
+  readonly #reserved = new Map<string, number>();
   readonly #remarkOn = createRemarks();
   /** Of work that is no turn. */
   #during: (() => readonly string[]) | undefined;
@@ -84,7 +86,14 @@ export class Transcript {
     return this.#during?.().join("; ") ?? this.#activity?.text();
   }
 
+  /** Nothing is at work now, whatever happened last. */
+  rest(): void {
+    this.#activity = undefined;
+    for (const id of this.#calls.keys()) this.#stopped(id);
+  }
+
   event(event: Event, session: Session): void {
+    this.#todos = session.todos;
     switch (event.type) {
       case "message.received":
         this.#said(event);
@@ -92,9 +101,11 @@ export class Transcript {
       case "step.started":
         this.#does(() => `${nameOf(event.data.model)} is thinking`, event.at);
         break;
+      case "budget.reserved":
+        this.#reserved.set(event.data.attempt, event.data.cost ?? 0);
+        break;
       case "budget.settled":
-        this.#attemptCost = event.data.cost ?? 0;
-        this.#turn.cost += this.#attemptCost;
+        this.#settled(event);
         break;
       case "step.completed":
         this.#answered(event);
@@ -110,7 +121,6 @@ export class Transcript {
         break;
       case "tool.completed":
         this.#finished(event);
-        this.#todos = session.todos;
         break;
       case "turn.ended":
         this.#ended(event);
@@ -166,7 +176,15 @@ export class Transcript {
     this.print(["", ...lines.map((line, row) => `${cyan(row === 0 ? "›" : " ")} ${bold(line)}`), ...note]);
     this.#isCancelled = false;
     // Words that steer a turn begin none.
-    if (this.#turn.startedAt === 0) this.#turn = { startedAt: at, steps: 0, cost: 0 };
+    if (this.#turn.startedAt === 0) this.#turn = newTurn(at);
+  }
+
+  /** What a request has cost that broke off nobody says: all that it may have is counted. */
+  #settled({ data: { attempt, cost = 0 } }: Event<"budget.settled">): void {
+    if (cost > 0 && cost === this.#reserved.get(attempt)) this.#turn.isAtMost = true;
+    this.#reserved.delete(attempt);
+    this.#attemptCost = cost;
+    this.#turn.cost += cost;
   }
 
   #startText(): void {
@@ -216,8 +234,8 @@ export class Transcript {
     this.#stream.end();
     this.print(this.#stream.take(this.#width()));
     this.#hasSpoken = false;
-    const { startedAt, steps, cost } = this.#turn;
-    this.#turn = { startedAt: 0, steps: 0, cost: 0 };
+    const { startedAt, steps, cost, isAtMost } = this.#turn;
+    this.#turn = newTurn(0);
     const problem = problemOf(data.end);
     const word = endWord(data.end);
     const isStopped = data.end.type === "cancelled";
@@ -227,7 +245,11 @@ export class Transcript {
       problem === undefined || isStopped
         ? []
         : wrap(problem, this.#width() - 2).map((line) => red(`  ${line}`));
-    this.print(["", `${head} ${dim(`· ${took}${cost > 0 ? ` · ${money(cost)}` : ""}`)}`, ...why]);
+    this.print([
+      "",
+      `${head} ${dim(`· ${took}${cost > 0 ? ` · ${isAtMost ? "at most " : ""}${money(cost)}` : ""}`)}`,
+      ...why,
+    ]);
   }
 
   /** What concerns neither an answer nor a call. */
@@ -291,6 +313,10 @@ export class Transcript {
     const more = rest > 0 ? `, ${rest} more` : "";
     return [dim(`  to do: ${done} of ${this.#todos.length} done${more}`), ...shown];
   }
+}
+
+function newTurn(startedAt: number): { startedAt: number; steps: number; cost: number; isAtMost: boolean } {
+  return { startedAt, steps: 0, cost: 0, isAtMost: false };
 }
 
 function nameOf(model: string): string {

@@ -96,7 +96,8 @@ it("images are found by their paths, however they are pasted", () => {
   for (const name of ["a.png", "my shots/b c.png"]) writeFileSync(join(folder, name), png);
   writeFileSync(join(folder, "fake.png"), "no image");
   const spaced = join(folder, "my shots/b c.png");
-  const said = (text: string) => createPastedImages().wordsOf(text, folder);
+  const remarks: string[] = [];
+  const said = (text: string) => createPastedImages().wordsOf(text, folder, (left) => remarks.push(left));
   const count = (text: string): number => {
     const words = said(text);
     assert.ok(!isFailure(words), text);
@@ -107,10 +108,12 @@ it("images are found by their paths, however they are pasted", () => {
   assert.equal(count(spaced.replaceAll(" ", "\\ ")), 1);
   assert.equal(count(pathToFileURL(spaced).href), 1);
   assert.equal(count("there is no missing.png, and it's fine"), 0);
-  assert.ok(isFailure(said("fake.png")));
+  assert.deepEqual(remarks, []);
+  assert.equal(count("why is fake.png broken, and a.png not?"), 1);
   writeFileSync(join(folder, "huge.png"), "");
   truncateSync(join(folder, "huge.png"), 1e12);
-  assert.match(JSON.stringify(said("huge.png")), /has 1000000\.0 MB; 3\.5 can be shown/);
+  assert.equal(count("compress huge.png"), 0);
+  assert.match(remarks.join("\n"), /fake\.png is no image.*\n.*has 1000000\.0 MB; 3\.5 can be shown$/);
 });
 
 it("images that are pasted stand there as marks, and go along where their marks are said", () => {
@@ -131,7 +134,7 @@ it("images that are pasted stand there as marks, and go along where their marks 
   const image = { type: "image", mediaType: "image/png", base64: png.toString("base64") } as const;
   assert.equal(pasted.add(image), "[Image #6]");
   const said = (text: string) => {
-    const words = pasted.wordsOf(text, folder);
+    const words = pasted.wordsOf(text, folder, assert.fail);
     assert.ok(!isFailure(words), JSON.stringify(words));
     return [words.text, words.images?.length ?? 0];
   };
@@ -139,7 +142,10 @@ it("images that are pasted stand there as marks, and go along where their marks 
   assert.deepEqual(said("[Image #1]"), [`[Image #1]\n[Image #1] is the file ${one}`, 1]);
   assert.deepEqual(said("[Image #7] is somebody else's"), ["[Image #7] is somebody else's", 0]);
   for (let more = 0; more < 3; more++) pasted.add(image);
-  assert.match(JSON.stringify(pasted.wordsOf("[Image #1]", folder)), /not kept any more: paste it again/);
+  assert.match(
+    JSON.stringify(pasted.wordsOf("[Image #1]", folder, assert.fail)),
+    /not kept any more: paste it again/,
+  );
   assert.equal(said("[Image #2] [Image #9]")[1], 2);
 });
 

@@ -1,6 +1,8 @@
 /** `notice.posted`: the harness tells the model something, as a user message that says so. */
 import * as v from "valibot";
 import type { EventType } from "../event-type.ts";
+import { isPlanning } from "../planning.ts";
+import type { Session } from "../session.ts";
 
 export interface NoticePosted {
   readonly about: "loop" | "truncated" | "switched" | "rewound" | "plan" | "hook" | "attempts";
@@ -17,7 +19,7 @@ export const noticePosted: EventType<"notice.posted", NoticePosted> = {
   version: 1,
   schema,
   apply: (before, { data }) => {
-    const session = data.about === "plan" ? { ...before, planTold: true as const } : before;
+    const session = data.about === "plan" ? withPlanTold(before) : before;
     const text = `<notice from="harness">${data.text}</notice>`;
     const messages = [...session.messages, { role: "user", parts: [{ type: "text", text }] } as const];
     if (!session.turn) return { ...session, messages };
@@ -27,3 +29,8 @@ export const noticePosted: EventType<"notice.posted", NoticePosted> = {
     return { ...session, messages, turn: { ...turn, ...held } };
   },
 };
+
+/** That plan mode is over is told the same way. */
+function withPlanTold({ planTold: _, ...session }: Session): Session {
+  return isPlanning(session) ? { ...session, planTold: true } : session;
+}

@@ -44,8 +44,9 @@ export const sessionConfigured: EventType<"session.configured", SessionConfigure
   apply: (session, { data }) => {
     const { settings, limits, offer } = data;
     const { planTold, ...rest } = rememberOffer(session, offer);
-    const isSameMode = settings.mode === session.settings.mode;
-    const next = { ...rest, ...(planTold && isSameMode && { planTold }), settings, limits };
+    // Out of plan mode the model hears that it is over, which it need not where it was never told.
+    const isTold = settings.mode === session.settings.mode || settings.mode !== "plan";
+    const next = { ...rest, ...(planTold && isTold && { planTold }), settings, limits };
     return chooseModel(next, chosenModels(session));
   },
 };

@@ -37,7 +37,7 @@ async function triedBy(chat: Chat, words: string): Promise<Tried | Failure> {
   }
   const text = task.trim() || lastSaid(chat.session?.session());
   if (text === "") return wrong("say what the attempts are to do: /best-of 3 fix the failing test");
-  const said = chat.pasted.wordsOf(text, chat.options.cwd);
+  const said = chat.pasted.wordsOf(text, chat.options.cwd, (left) => chat.complain(left));
   return isFailure(said) ? said : { count, words: said };
 }
 

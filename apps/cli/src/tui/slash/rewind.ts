@@ -1,6 +1,8 @@
 /** `/rewind`: files and conversation go back to before something was said. */
 import { isFailure, messageText, type Session } from "@lathe/protocol";
+import { usage } from "../../run-options.ts";
 import { rewoundLines } from "../../sessions/rewound-lines.ts";
+import { atWork } from "../at-work.ts";
 import type { Option } from "../choice.ts";
 import { noSession } from "./no-session.ts";
 import type { SlashCommand } from "./slash-command.ts";
@@ -13,20 +15,24 @@ const parts: readonly Option[] = [
 
 export const rewindCommand: SlashCommand = {
   name: "rewind",
-  usage: "[undo]",
+  usage: "[undo] [--force]",
   about: "files and conversation go back to before a step; undo brings them back",
   run: async (chat, words) => {
     const { session } = chat;
     if (!session) return noSession;
+    const given = words.split(/\s+/).filter((word) => word !== "");
+    const unknown = given.find((word) => word !== "undo" && word !== "--force");
+    if (unknown !== undefined) return usage(`/rewind takes undo and --force, not ${unknown}`);
+    if (chat.isWorking) return atWork;
     const { rewindSession, undoRewind } = await import("@lathe/hosts/rewind-session");
-    const isUndo = words === "undo";
+    const isUndo = given.includes("undo");
     const options = moments(session.session());
     if (!isUndo && options.length === 0) return ["There is nothing to go back to yet."];
     const step = isUndo ? "" : await chat.choose("Back to before which step?", options);
     const what = step === undefined || isUndo ? "both" : await chat.choose("What goes back?", parts);
     if (step === undefined || what === undefined) return undefined;
     const { id } = session;
-    const manner = { force: false, onRemark: (text: string) => chat.complain(text) };
+    const manner = { force: given.includes("--force"), onRemark: (text: string) => chat.complain(text) };
     const which = { files: what !== "conversation", conversation: what !== "files" };
     let told: readonly string[] = [];
     const refused = await chat.switchTo(async () => {

@@ -1,0 +1,57 @@
+/** Columns: how much room text takes on a terminal, character by character as people see them (grapheme clusters). */
+import { eastAsianWidth } from "get-east-asian-width";
+
+const plain = /^[\x20-\x7e]*$/;
+/** Shown as a picture: by a sign that asks for it, by what is joined to it, or a flag of two letters. */
+const picture = /\p{Extended_Pictographic}.*[\ufe0f\u200d]|\p{Emoji_Modifier}|^\p{RI}\p{RI}|\ufe0f\u20e3/u;
+const nothing = /^[\p{Mn}\p{Me}\p{Cc}\p{Cf}]+$/u;
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** How many columns the text takes, on one line. */
+export function columnsTaken(text: string): number {
+  if (plain.test(text)) return text.length;
+  let columns = 0;
+  for (const cluster of clusters(text)) columns += columnsOfCluster(cluster);
+  return columns;
+}
+
+/** The longest beginning that takes no more columns. */
+export function beginning(text: string, columns: number): string {
+  if (plain.test(text)) return text.slice(0, Math.max(0, columns));
+  let [taken, end] = [0, 0];
+  for (const cluster of clusters(text)) {
+    taken += columnsOfCluster(cluster);
+    if (taken > columns) break;
+    end += cluster.length;
+  }
+  return text.slice(0, end);
+}
+
+/** The text in pieces that take at most so many columns; a character that takes more is a piece of its own. */
+export function piecesOf(text: string, columns: number): readonly string[] {
+  const pieces: string[] = [];
+  let [start, end, taken] = [0, 0, 0];
+  for (const cluster of plain.test(text) ? text : clusters(text)) {
+    const own = columnsOfCluster(cluster);
+    if (taken + own > columns && end > start) {
+      pieces.push(text.slice(start, end));
+      [start, taken] = [end, 0];
+    }
+    taken += own;
+    end += cluster.length;
+  }
+  return [...pieces, text.slice(start)];
+}
+
+function* clusters(text: string): Generator<string, void> {
+  segmenter ??= new Intl.Segmenter("en", { granularity: "grapheme" });
+  for (const { segment } of segmenter.segment(text)) yield segment;
+}
+
+function columnsOfCluster(cluster: string): number {
+  const point = cluster.codePointAt(0) ?? 0;
+  if (point >= 0x20 && point < 0x7f && cluster.length === 1) return 1;
+  if (nothing.test(cluster)) return 0;
+  return picture.test(cluster) ? 2 : eastAsianWidth(point);
+}
