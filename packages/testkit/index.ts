@@ -27,6 +27,7 @@ export {
   modelConformance,
   streamed,
 } from "./src/model-conformance.ts";
+export { mostProcesses } from "./src/most-processes.ts";
 export { type OtlpServer, startOtlpServer } from "./src/otlp-server.ts";
 export { makeOutsideFolder } from "./src/outside-folder.ts";
 export { createPrefixCache, type PrefixCache, type PrefixCacheOptions } from "./src/prefix-cache.ts";
