@@ -4,6 +4,7 @@ import type { Readable, Writable } from "node:stream";
 import {
   type JSONRPCMessage,
   ReadBuffer,
+  STDIO_DEFAULT_MAX_BUFFER_SIZE,
   serializeMessage,
   type Transport,
 } from "@modelcontextprotocol/client";
@@ -98,10 +99,24 @@ export class ChildTransport implements Transport {
   #read(bytes: Buffer): void {
     try {
       this.#buffer.append(bytes);
-      for (let message = this.#buffer.readMessage(); message !== null; message = this.#buffer.readMessage())
-        this.onmessage?.(message);
+    } catch {
+      // Whoever waits for what it was would wait in vain.
+      this.#exit ??= `it wrote a message of more than ${STDIO_DEFAULT_MAX_BUFFER_SIZE / 2 ** 20} MiB`;
+      void this.close();
+      return;
+    }
+    while (this.#handOn());
+  }
+
+  /** Whether there may be more; a line that is no message, such as one of a log, keeps none behind it. */
+  #handOn(): boolean {
+    try {
+      const message = this.#buffer.readMessage();
+      if (message !== null) this.onmessage?.(message);
+      return message !== null;
     } catch (error) {
       this.onerror?.(error as Error);
+      return true;
     }
   }
 

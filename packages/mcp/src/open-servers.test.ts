@@ -14,6 +14,7 @@ import { openServers } from "./open-servers.ts";
 import type { ServerSpec } from "./server-spec.ts";
 
 const program = fileURLToPath(new URL("fixtures/server.mjs", import.meta.url));
+const careless = fileURLToPath(new URL("fixtures/careless-server.mjs", import.meta.url));
 const command = process.execPath;
 const never = new AbortController().signal;
 
@@ -130,6 +131,25 @@ describe("MCP servers", () => {
     assert.match(text, /sample: it ended with exit code 9: out of cheese; the next call starts it anew/);
     const second = JSON.parse(textOf(await call(servers, "where")));
     assert.notEqual(second.pid, first.pid);
+  });
+
+  it("takes what it can of a server that keeps to the protocol only roughly", async () => {
+    const servers = open({ sample: { command, args: [careless], timeoutMs: 5_000 } });
+    const object = { type: "object" };
+    assert.deepEqual(succeeded(await servers.list("sample", never)), [
+      { name: "plain", description: "As it should be", parameters: object, readOnly: false },
+      {
+        ...{ name: "untyped", description: "", readOnly: false },
+        parameters: { ...object, properties: { a: { type: "number" } } },
+      },
+      { name: "bare", description: "", parameters: object, readOnly: false },
+      { name: "wordy", description: "", parameters: object, readOnly: false },
+    ]);
+    assert.equal(textOf(await call(servers, "untyped")), "untyped called");
+    const { text } = failureOf(await call(servers, "wordy"));
+    assert.match(text, /^the MCP server sample: .*Invalid result for tools\/call.{10,500}$/);
+    assert.match(failureOf(await call(servers, "bare")).text, /a message of more than 10 MiB; the next call/);
+    assert.equal(textOf(await call(servers, "untyped")), "untyped called");
   });
 
   it("stops waiting for one that hangs: by its time, and by the person", async () => {

@@ -10,10 +10,11 @@ import {
   type McpTool,
   type Outcome,
 } from "@lathe/protocol";
-import { SdkErrorCode, type Tool } from "@modelcontextprotocol/client";
+import { SdkErrorCode } from "@modelcontextprotocol/client";
 import type { Env } from "./child-transport.ts";
 import { type Connection, connectServer } from "./connect-server.ts";
 import type { LoginStore } from "./kept-login.ts";
+import { offeredTools } from "./offered-tools.ts";
 import { resultOutcome } from "./result-outcome.ts";
 import type { ServerSpec } from "./server-spec.ts";
 
@@ -34,9 +35,8 @@ export interface ServersOptions {
 /** Milliseconds for an answer; progress begins them anew, up to the longest. */
 const answerMs = 120_000;
 const longestMs = 1_800_000;
-/** Characters of a description and of a schema: a server's words are in every request. */
-const descriptionChars = 1_000;
-const schemaChars = 10_000;
+/** Characters of why a call failed: an answer that is none is told field by field. */
+const reasonChars = 500;
 
 export function openServers(options: ServersOptions): McpServers {
   const running = new Map<string, Promise<Connection | Failure>>();
@@ -68,8 +68,7 @@ export function openServers(options: ServersOptions): McpServers {
       const found = await until(connected(server), signal);
       if (isFailure(found)) return found;
       try {
-        const { tools } = await found.client.listTools(undefined, { signal, cacheMode: "refresh" });
-        const offered = tools.map(toolOf);
+        const offered = await offeredTools(found.client, signal);
         listed.set(server, offered);
         options.remember(server, offered);
         return offered;
@@ -118,16 +117,6 @@ async function until<T>(work: Promise<T>, signal: AbortSignal): Promise<T | Fail
   }
 }
 
-function toolOf({ name, title, description = title ?? "", inputSchema, annotations }: Tool): McpTool {
-  const isLong = JSON.stringify(inputSchema).length > schemaChars;
-  return {
-    name,
-    description: description.slice(0, descriptionChars),
-    parameters: isLong ? { type: "object" } : inputSchema,
-    readOnly: annotations?.readOnlyHint === true,
-  };
-}
-
 interface CallLimits {
   readonly signal: AbortSignal;
   readonly timeout: number;
@@ -170,7 +159,8 @@ function failedCall({ server, cause, found, signal }: FailedCall): Failure {
     return failure("command-timeout", text, { who: "tool", cause });
   }
   const gone = found.gone();
-  const why = gone === undefined ? causeText(cause) : `${gone}; the next call starts it anew`;
+  const said = causeText(cause).replace(/\s+/g, " ").trim().slice(0, reasonChars);
+  const why = gone === undefined ? said : `${gone}; the next call starts it anew`;
   return failure("tool-failed", `the MCP server ${server}: ${why}`, { who: "tool", cause });
 }
 
