@@ -2,6 +2,7 @@
 import type { Effect } from "@lathe/protocol";
 import { hasOption, type ProgramCall, positional } from "../programs/program-call.ts";
 import { wordEffects } from "../shell/word-paths.ts";
+import { tidy } from "../walk/working-folder.ts";
 
 /** Options with which a program reads folders whole; none means that it always does. */
 const readers: Readonly<Record<string, readonly string[]>> = {
@@ -19,10 +20,10 @@ const readers: Readonly<Record<string, readonly string[]>> = {
 
 /** What lies below some folders, so that rules on it speak of them. */
 const hiddenBelow: readonly (readonly [place: RegExp, name: string])[] = [
-  [/^(?:~|\$HOME|\$\{HOME\}|\/root|\/home(?:\/[^/]+)?|\/Users(?:\/[^/]+)?)?\/?\.?\/?$/u, ".ssh/id_rsa"],
-  [/^(?:~|\$HOME|\/root|\/home\/[^/]+)\/\.config\/?$/u, "gh/hosts.yml"],
-  [/^\/etc\/?$/u, "shadow"],
-  [/^\/proc(?:\/[\d*]+)?\/?$/u, "1/environ"],
+  [/^(?:~|\$HOME|\$\{HOME\}|\/root|\/home(?:\/[^/]+)?|\/Users(?:\/[^/]+)?|\/)$/u, ".ssh/id_rsa"],
+  [/^(?:~|\$HOME|\$\{HOME\}|\/root|\/home\/[^/]+)\/\.config$/u, "gh/hosts.yml"],
+  [/^\/etc$/u, "shadow"],
+  [/^\/proc(?:\/[\d*]+)?$/u, "1/environ"],
 ];
 
 /** Reads of everything below what is named; a searcher that names only its pattern reads where it stands. */
@@ -32,13 +33,19 @@ export function folderReads({ program, args }: ProgramCall, folder: string | und
   const words = positional(args).filter(({ text }) => text !== "");
   const below = words.flatMap((word) => wordEffects("read", word));
   const here: readonly Effect[] = words.length < 2 ? [{ kind: "read", target: "." }] : [];
-  // A searcher, or `.`, reads where it stands.
-  const places = [...words.map(({ text }) => text), ...(folder?.startsWith("/") ? [folder] : [])];
-  const kept = places.flatMap((text) =>
-    hiddenBelow.flatMap(([place, name]) => (place.test(text) ? [`${text}/${name}`] : [])),
-  );
+  const named = [...words.map(({ text }) => text), ...(folder && here.length > 0 ? ["."] : [])];
+  const kept = named.flatMap((text) => {
+    const whole = place(text, folder);
+    return hiddenBelow.flatMap(([where, name]) => (where.test(whole) ? [tidy(`${whole}/${name}`)] : []));
+  });
   return [
     ...[...below, ...here].map((effect) => ({ ...effect, target: `${effect.target}/**` })),
     ...kept.map((target): Effect => ({ kind: "read", target })),
   ];
+}
+
+/** Where a word leads; what lies in the workspace stays relative. After a `cd` that cannot be told it may be the home. */
+function place(text: string, folder: string | undefined): string {
+  if (/^[/~$]/u.test(text)) return tidy(text);
+  return tidy(folder === "" ? text : `${folder ?? "~"}/${text}`);
 }
