@@ -4,6 +4,7 @@ import { type Failure, failure, isFailure, type Outcome, outcomeText, type Tool 
 import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
 import { harnessVersion } from "../harness-version.ts";
+import { fit } from "../render/fit.ts";
 import { agentOptions, usage } from "../run-options.ts";
 import { endNow, notRead } from "../unread.ts";
 import { withWorkbench } from "../with-workbench.ts";
@@ -65,7 +66,8 @@ async function serve(bench: Workbench, signal: AbortSignal): Promise<Failure | U
     process.stdin.once("close", end).once("end", end);
     signal.addEventListener("abort", end, { once: true });
   });
-  const complain = (error: Error): void => void process.stderr.write(`lathe: ${error.message}\n`);
+  // A message that is none is told field by field.
+  const complain = (error: Error): void => void process.stderr.write(`lathe: ${fit(error.message, 300)}\n`);
   const transport = new ClosingTransport(process.stdin, process.stdout, { maxBufferSize: mostBytes });
   const handle = serveStdio(() => createServer(bench), { onerror: complain, transport });
   const failed = await Promise.race([ended, transport.closed.then(() => cutOff)]);
