@@ -2,9 +2,10 @@
 import type { Known, Wanted } from "../shell/known.ts";
 import type { Word } from "../shell/word.ts";
 
-/** What a command is fed with: a text when it is known. */
+/** What a command is fed with: a text when it is known, else names when these are. */
 export interface Input {
   readonly text: string | undefined;
+  readonly names?: readonly Word[] | undefined;
 }
 
 /** Who wrote the words: the model, or the project in a file that it runs. */

@@ -19,9 +19,11 @@ export interface ProgramCall {
 }
 
 const mostCalls = 24;
+/** Options with which xargs takes names from elsewhere, or puts them elsewhere than behind the words. */
+const elsewhere = ["-a", "--arg-file", "-I", "-i", "--replace"];
 
-/** The call a command makes and, when that is a wrapper, each call inside it. */
-export function callsOf(words: readonly Word[]): readonly ProgramCall[] {
+/** The call a command makes and, when that is a wrapper, each call inside it. `fed`: the names on its input, if known. */
+export function callsOf(words: readonly Word[], fed?: readonly Word[]): readonly ProgramCall[] {
   const calls: ProgramCall[] = [];
   const open: { readonly rest: readonly Word[]; readonly hasMoreArgs: boolean }[] = [
     { rest: words, hasMoreArgs: false },
@@ -32,8 +34,10 @@ export function callsOf(words: readonly Word[]): readonly ProgramCall[] {
     const call = callOf(word, next.rest.slice(1), next.hasMoreArgs);
     calls.push(call);
     const isFed = call.program === "parallel" && !call.args.some(({ text }) => text.startsWith(":::"));
-    const hasMoreArgs = next.hasMoreArgs || call.program === "xargs" || isFed;
-    open.push(...innerWords(call).map((rest) => ({ rest, hasMoreArgs })));
+    const names = fed && call.program === "xargs" && !hasOption(call.args, ...elsewhere) ? fed : undefined;
+    const hasMoreArgs = next.hasMoreArgs || (call.program === "xargs" && !names) || isFed;
+    const inner = innerWords(call).filter((rest) => rest.length > 0);
+    open.push(...inner.map((rest) => ({ rest: [...rest, ...(names ?? [])], hasMoreArgs })));
   }
   return calls;
 }

@@ -13,11 +13,13 @@ import { emptyWord, joined, unknown, type Word } from "../shell/word.ts";
 import { codeOf } from "./code-found.ts";
 import { fileText, inputOf } from "./file-text.ts";
 import { innerOf } from "./inner-scripts.ts";
-import { noteCodeLinks, noteLinks } from "./links.ts";
+import { noteCodeLinks } from "./links.ts";
 import { madeFile, noteMade } from "./made-files.ts";
+import { noteCall } from "./note-call.ts";
+import { pipedNames } from "./piped-names.ts";
 import { outputOf as printed } from "./printed-text.ts";
-import { isCommandVariable, noteSettings, setArguments } from "./settings.ts";
-import { folderAfter, folderOfCall } from "./working-folder.ts";
+import { isCommandVariable, setArguments } from "./settings.ts";
+import { folderOfCall } from "./working-folder.ts";
 
 export interface Followed {
   readonly found: readonly FoundCall[];
@@ -120,8 +122,9 @@ function walkPipeline(parts: readonly Statement[], scene: Scene): string | undef
   let text: string | undefined;
   for (const [i, part] of parts.entries()) {
     const isFeeding = scene.isFeeding === true || parts.slice(i + 1).some(takesNames);
+    const before = scene.walk.found.length;
     text = walkStatement(part, { ...scene, environment: fork(scene.environment), input, isFeeding });
-    input = { text };
+    input = { text, names: pipedNames(scene.walk.found.slice(before), input) };
   }
   return text;
 }
@@ -211,8 +214,9 @@ function redirectsOf(redirects: readonly ShellRedirect[], scene: Scene): readonl
 type Dressing = Pick<FoundCall, "redirects" | "assignments" | "raw">;
 
 function record(words: readonly Word[], dressing: Dressing, scene: Scene): FoundCall {
-  const { environment, origin, walk, isFeeding = false } = scene;
-  const calls = callsOf(words.map((word) => renamed(word, environment)));
+  const { environment, origin, walk, isFeeding = false, input } = scene;
+  const real = words.map((word) => renamed(word, environment));
+  const calls = callsOf(real, input?.names);
   const folder = folderOfCall(calls, environment.folder);
   const links = new Map(environment.links);
   const found: FoundCall = {
@@ -244,8 +248,8 @@ function walkCall(statement: CallStatement, scene: Scene): string | undefined {
   const assigned = assign(statement, words, scene);
   const assignments = statement.assignments.map(({ raw }) => raw);
   if (words.length === 0 && redirects.length === 0) return "";
-  const call = record(words, { redirects, assignments, raw: statement.raw }, scene);
   const input = inputOf(redirects, scene) ?? scene.input;
+  const call = record(words, { redirects, assignments, raw: statement.raw }, { ...scene, input });
   const next: Scene = { ...scene, depth: depth + 1, input };
   for (const { name, word } of assigned) {
     if (isCommandVariable(name)) walkInner({ type: "script", text: word, isOwnShell: true }, next);
@@ -258,17 +262,6 @@ function walkCall(statement: CallStatement, scene: Scene): string | undefined {
   const text = ofFunction ? ofFunction.text : printing;
   noteMade(call, text, environment);
   return redirects.some(isDiverted) ? "" : text;
-}
-
-/** What the commands behind it will find changed. */
-function noteCall(call: FoundCall, environment: Environment): void {
-  const isSearched =
-    environment.variables.has("CDPATH") || call.assignments.some((raw) => raw.startsWith("CDPATH="));
-  for (const one of call.calls) noteLinks(one, environment.folder, environment.links);
-  if (call.calls.some(({ program }) => program === "cd" || program === "pushd") && isSearched)
-    environment.folder = undefined;
-  else environment.folder = folderAfter(call, environment.folder);
-  for (const one of call.calls) noteSettings(one, environment);
 }
 
 /** Sets the variables of a command without words, and of `export` and its like. */
