@@ -1,5 +1,6 @@
 /** @lathe/hosts/local: Lathe on this machine. */
 export { brokenExample, type RuleExamples } from "@lathe/policy";
+export { asBefore, type Said } from "./src/as-before.ts";
 export { autoMode } from "./src/auto-models.ts";
 export { builtinModel, chooseModels, isAuto, isReached } from "./src/choose-models.ts";
 export { commandLimits } from "./src/command-limits.ts";

@@ -1,6 +1,6 @@
 /** The flags every command takes that runs the agent, and the options they come to. */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
-import type { LocalOptions } from "@lathe/hosts/local";
+import type { LocalOptions, Said } from "@lathe/hosts/local";
 import { effectKinds, type Failure, failure, isFailure, type Limits, modes } from "@lathe/protocol";
 import type { Config } from "./config/config.ts";
 import type { ConfigFlags } from "./config/load-config.ts";
@@ -57,6 +57,8 @@ const defaultSteps = 200;
 export interface AgentOptions extends Omit<LocalOptions, "attended" | "onEvent" | "onDelta"> {
   /** The flags they came from, for processes that are to have the same. */
   readonly line?: AgentValues;
+  /** What of them a session that goes on is held to, whatever it had. */
+  readonly said: Said;
   /** What of the servers may be shown: as their files say them. */
   readonly writtenServers?: Config["writtenServers"];
 }
@@ -93,6 +95,7 @@ export async function loadOptions(
   const options: AgentOptions = {
     cwd,
     line: values,
+    said: { limits: flags.limits ?? {}, ...(flags.mode && { mode: flags.mode }) },
     env: process.env,
     version: harnessVersion(),
     models,

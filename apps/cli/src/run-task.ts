@@ -58,7 +58,7 @@ export async function runTask(options: AgentOptions, task: Task): Promise<Ran | 
   const interrupted = interruptions(session);
   try {
     for (const remark of session.remarks) process.stderr.write(problemLine(remark));
-    reporter.start({ session: session.id, models: session.models, mode: options.mode, cwd: options.cwd });
+    reporter.start({ session: session.id, models: session.models, mode: session.mode(), cwd: options.cwd });
     audience.questioner?.attach(session);
     const { ended, output } = await runAsked(session, words, schema);
     const subagents = await addedTo(session.session(), options);
@@ -120,7 +120,7 @@ async function openSession(
     const session = await startSession(local, task ?? { text: "" });
     return isFailure(session) ? session : { session };
   }
-  const session = await resumeSession(local, id);
+  const session = await resumeSession(local, id, options.said);
   if (isFailure(session)) return session;
   if (task !== undefined) return { session, words: task };
   if (await session.hasWork()) return { session };

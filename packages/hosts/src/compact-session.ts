@@ -22,6 +22,7 @@ export async function compactSession(
       },
     },
     id,
+    {},
   );
   if (isFailure(session)) return session;
   try {

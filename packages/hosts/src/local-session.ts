@@ -45,6 +45,8 @@ export interface LocalSession {
   say(words: Words): Promise<Failure | undefined>;
   /** *Contract:* another model goes on, from the next attempt on. */
   choose(model: string): Promise<Failure | undefined>;
+  /** The permissions of the turn that runs, or of the next. */
+  mode(): Mode;
   /** *Contract:* holds from the next call of `run` on. */
   setMode(mode: Mode): void;
   /** *Contract:* a command that a person typed, in the sandbox of the session; never while a turn runs. */
@@ -160,7 +162,7 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
       wanted = stricterMode(asked, options.widest);
     },
     command: (script, signal) => typedCommand(script, { session: session, signal }, opened.ports),
-    windowOf: opened.windowOf,
+    ...{ mode: modeNow, windowOf: opened.windowOf },
     askedCall: async (call) =>
       wholeOnly(await member.running.get(call)?.askedCall()) ?? findAskedCall(call, session, opened.ports),
     containment: () => opened.containment(),

@@ -4,8 +4,9 @@ import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { type Event, fold, isFailure, messageText } from "@lathe/protocol";
+import { type Event, fold, isFailure, messageText, type Session } from "@lathe/protocol";
 import { startWireServer, type WireServer } from "@lathe/testkit";
+import type { Said } from "./as-before.ts";
 import { followSession, newestFree } from "./follow-session.ts";
 import { forkSession } from "./fork-session.ts";
 import { listSessions, readSession } from "./history.ts";
@@ -81,6 +82,33 @@ describe("sessions", () => {
     assert.equal(isFailure(unknown) && unknown.code, "session-unknown");
   });
 
+  it("go on with the permissions, the caps and the planner they had, unless something else is said", async () => {
+    const more = { planner: "acme/two", limits: { cost: 2, steps: 5 } } as const;
+    const session = await startSession({ ...options, ...more, mode: "plan" }, { text: "look around" });
+    assert.ok(!isFailure(session));
+    await session.run();
+    await session.close();
+    const goneOn = async (...[now, said]: [Partial<LocalOptions>, Said]): Promise<unknown> => {
+      const again = await resumeSession({ ...options, ...now }, session.id, said);
+      assert.ok(!isFailure(again));
+      assert.match(again.remarks.join(), said.mode || now.mode ? /^$/ : /in plan mode, .*-mode auto/);
+      const { settings, limits } = (await again.run({ text: "go on" })) as Session;
+      await again.close();
+      return [again.mode(), settings.mode, settings.planner, limits];
+    };
+    const stays = ["plan", "plan", "acme/two"];
+    assert.deepEqual(await goneOn({ limits: { steps: 200 } }, {}), [...stays, { cost: 2, steps: 5 }]);
+    const lower = await goneOn({ limits: { steps: 3, tokens: 1e6 } }, {});
+    assert.deepEqual(lower, [...stays, { cost: 2, steps: 3, tokens: 1e6 }]);
+    const raised = { cost: 4, steps: 9 };
+    const other = await goneOn({ limits: raised, planner: "acme/three" }, { mode: "auto", limits: raised });
+    assert.deepEqual(other, ["auto", "auto", "acme/three", { ...raised, tokens: 1e6 }]);
+    assert.deepEqual(await goneOn({ mode: "read-only" }, {}), [
+      ...["read-only", "read-only", "acme/three"],
+      { ...raised, tokens: 1e6 },
+    ]);
+  });
+
   it("are forked up to a step, with an account of their own, and leave the other as it was", async () => {
     const session = await begun("one", "two", "three");
     const before = JSON.stringify(await eventsOf(session.id));
@@ -91,7 +119,7 @@ describe("sessions", () => {
     assert.deepEqual(said(await eventsOf(whole)), said(await eventsOf(session.id)));
     assert.deepEqual(said(await eventsOf(part)), ["one", "answer 1"]);
     assert.equal(fold(await eventsOf(whole)).account.cost, 0);
-    const fork = await resumeSession({ ...options, models: [] }, part);
+    const fork = await resumeSession({ ...options, models: [] }, part, {});
     assert.ok(!isFailure(fork));
     opened.push(fork);
     await fork.run({ text: "instead" });
@@ -107,7 +135,7 @@ describe("sessions", () => {
       ...{ to: 2, files: false, conversation: true, force: false },
     });
     assert.ok(!isFailure(rewound));
-    const again = await resumeSession(options, session.id);
+    const again = await resumeSession(options, session.id, {});
     assert.ok(!isFailure(again));
     opened.push(again);
     await again.run({ text: "other" });

@@ -7,10 +7,12 @@ import {
   failure,
   fold,
   isFailure,
+  type Mode,
   type SessionLog,
   tuningOf,
 } from "@lathe/protocol";
 import { processOwner } from "@lathe/stores";
+import { asBefore, type Said } from "./as-before.ts";
 import { builtinModel, chooseModels } from "./choose-models.ts";
 import { isTrial, variantOf } from "./evals/task-env.ts";
 import { explained } from "./explained.ts";
@@ -43,7 +45,7 @@ export function startSession(
 
 /** *Contract:* as `startSession`, for a session whose id is known already; it goes on where it was begun before. */
 async function openChildSession(options: LocalOptions, newborn: Newborn): Promise<LocalSession | Failure> {
-  const opened = await claimSession(options, newborn.id, newborn.member);
+  const opened = await claimSession(options, newborn.id, newborn);
   if (!isFailure(opened) || opened.code !== "session-unknown") return opened;
   return beginSession(options, newborn);
 }
@@ -214,9 +216,16 @@ async function createLog(
   return refused ?? store.create(created, { owner: processOwner(), at });
 }
 
-/** *Contract:* `session-owned` when another process that still runs has it; a subagent's goes on with its parent alone. */
-export async function resumeSession(options: LocalOptions, id: string): Promise<LocalSession | Failure> {
-  const session = await claimSession(options, id, root(options));
+/**
+ * *Contract:* `session-owned` when another process that still runs has it; a subagent's goes on with its parent alone. What `said`
+ * leaves open is as it was before, or stricter where the options are.
+ */
+export async function resumeSession(
+  options: LocalOptions,
+  id: string,
+  said: Said,
+): Promise<LocalSession | Failure> {
+  const session = await claimSession(options, id, { member: root(options), said });
   if (isFailure(session)) return session;
   const { agent, parent, root: first, attempts } = session.session();
   const isTriedStill = attempts !== undefined && attempts.settled === undefined;
@@ -233,18 +242,24 @@ export async function resumeSession(options: LocalOptions, id: string): Promise<
 async function claimSession(
   asked: LocalOptions,
   id: string,
-  member: Member,
+  { member, said }: { readonly member: Member; readonly said?: Said },
 ): Promise<LocalSession | Failure> {
   const claim = { owner: processOwner(), at: systemClock.now() };
   const log = await openState(asked.env).store.claim(id, claim);
   if (isFailure(log)) return explained(log, asked.env);
-  const options = await exporting(await drawnBefore(asked, log), member);
+  const kept = said ? asBefore(asked, fold(log.events), said) : asked;
+  const options = await exporting(await drawnBefore(kept, log), member);
   const scratch = openScratchFolder(log.id);
   if (!isFailure(scratch)) {
-    const remarks = [...log.repairs, ...member.remarks];
+    const held = kept.mode === asked.mode ? [] : [keptMode(kept.mode, asked.mode)];
+    const remarks = [...log.repairs, ...member.remarks, ...held];
     const own = heldTo(member, await openSessionTools(options, () => fold(log.events).prompt.tools));
     return openLocalSession({ log, scratch, remarks, member, own }, options);
   }
   await log.close();
   return scratch;
+}
+
+function keptMode(mode: Mode, asked: Mode): string {
+  return `the session goes on in ${mode} mode, as before; --permission-mode ${asked} changes that`;
 }

@@ -15,6 +15,14 @@ export interface Limits {
   readonly failures?: number;
 }
 
+/** Each limit as the lower of the two. */
+export function lowerLimits(one: Limits, other: Limits): Limits {
+  const names = [...new Set([...Object.keys(one), ...Object.keys(other)])] as (keyof Limits)[];
+  const lowest = (name: keyof Limits): number =>
+    Math.min(one[name] ?? Number.POSITIVE_INFINITY, other[name] ?? Number.POSITIVE_INFINITY);
+  return Object.fromEntries(names.map((name) => [name, lowest(name)]));
+}
+
 export const limitsSchema: v.GenericSchema<unknown, Limits> = v.object({
   steps: v.exactOptional(v.number()),
   tokens: v.exactOptional(v.number()),

@@ -13,10 +13,10 @@ import {
   RequestError,
   type Stream,
 } from "@agentclientprotocol/sdk";
-import { findSession, listSessions, reserveSessionId } from "@lathe/hosts/local";
-import { type Failure, isFailure } from "@lathe/protocol";
+import { asBefore, findSession, listSessions, readSession, reserveSessionId } from "@lathe/hosts/local";
+import { type Failure, fold, isFailure } from "@lathe/protocol";
 import { harnessVersion } from "../harness-version.ts";
-import { type agentOptions, usage } from "../run-options.ts";
+import { type AgentOptions, type agentOptions, usage } from "../run-options.ts";
 import { AcpSession, type EditorAbilities, refusedBy } from "./acp-session.ts";
 import { withEditorServers } from "./editor-servers.ts";
 import { promptWords } from "./prompt-words.ts";
@@ -57,9 +57,10 @@ export function serveAcp({ stream, drained }: Connected, optionsOf: OptionsOf): 
     if (!isAbsolute(at.cwd)) throw RequestError.invalidParams(undefined, `cwd is not absolute: ${at.cwd}`);
     const found = await optionsOf(at.cwd);
     if (isFailure(found)) throw refusedBy(found);
-    const options = withEditorServers(found, at.servers);
-    const id = at.id === undefined ? reserveSessionId() : await findSession(options.env, at.id);
+    const id = at.id === undefined ? reserveSessionId() : await findSession(found.env, at.id);
     if (isFailure(id)) throw refusedBy(id);
+    const before = at.id === undefined ? found : await goingOn(found, id);
+    const options = withEditorServers(before, at.servers);
     await sessions.get(id)?.close();
     const session = new AcpSession({ id, options, isNew: at.id === undefined, abilities }, client);
     sessions.set(id, session);
@@ -119,6 +120,13 @@ export function serveAcp({ stream, drained }: Connected, optionsOf: OptionsOf): 
 /** An editor that hears of a session it does not know yet may forget what it heard. */
 function afterAnswer(work: () => void): void {
   setImmediate(work);
+}
+
+/** The editor is told the permissions that it goes on with. */
+async function goingOn(options: AgentOptions, id: string): Promise<AgentOptions> {
+  const events = await readSession(options.env, id);
+  if (isFailure(events)) throw refusedBy(events);
+  return asBefore(options, fold(events), options.said);
 }
 
 function greeting(): InitializeResponse {

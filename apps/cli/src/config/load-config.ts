@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import type { Experiment } from "@lathe/hosts/experiment";
 import { autoMode, configFolder, isAuto, isReached, readRootFile } from "@lathe/hosts/local";
-import { type Failure, failure, isFailure, type Limits, stricterMode } from "@lathe/protocol";
+import { type Failure, failure, isFailure, lowerLimits, stricterMode } from "@lathe/protocol";
 import { allowRule } from "./allow-rule.ts";
 import type { Config, ConfigPart } from "./config.ts";
 import type { Owner } from "./config-file.ts";
@@ -45,7 +45,7 @@ export async function loadConfig(
     models: models.chain,
     mode: stricterMode(flags.mode ?? stricterMode(user.mode ?? "auto", project.mode), managed.mode),
     ...(managed.mode && { widest: managed.mode }),
-    limits: { ...lower(user.limits ?? {}, project.limits ?? {}), ...flags.limits },
+    limits: { ...lowerLimits(user.limits ?? {}, project.limits ?? {}), ...flags.limits },
     rules: [
       ...(managed.rules ?? []),
       ...allowed.flatMap((rule) => (isFailure(rule) ? [] : rule)),
@@ -254,15 +254,4 @@ function chain(model: ConfigPart["model"]): readonly string[] {
 
 function chainOfEnv(env: NodeJS.ProcessEnv): string | undefined {
   return env.LATHE_MODEL || undefined;
-}
-
-/** Each limit as the lower of the two. */
-function lower(a: Limits, b: Limits): Limits {
-  const names = new Set([...Object.keys(a), ...Object.keys(b)]) as Set<keyof Limits>;
-  return Object.fromEntries(
-    [...names].map((name) => [
-      name,
-      Math.min(a[name] ?? Number.POSITIVE_INFINITY, b[name] ?? Number.POSITIVE_INFINITY),
-    ]),
-  );
 }

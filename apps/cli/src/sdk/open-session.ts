@@ -1,5 +1,5 @@
 /** Open session: an agent in the hands of a program. */
-import { type LocalSession, resumeSession, startSession } from "@lathe/hosts/local";
+import { type LocalSession, resumeSession, type Said, startSession } from "@lathe/hosts/local";
 import {
   type Delta,
   type Event,
@@ -16,7 +16,7 @@ import {
   type Usage,
 } from "@lathe/protocol";
 import { emptyTally, type Tally, tallied } from "../reporters/tally.ts";
-import { agentOptions } from "../run-options.ts";
+import { type AgentOptions, agentOptions } from "../run-options.ts";
 import { answerQuestions } from "./answer-questions.ts";
 import type { PartialAnswer, Question } from "./question.ts";
 
@@ -211,13 +211,17 @@ interface Ids {
   readonly reserved: string | undefined;
 }
 
-function begin(local: Local, words: Words, { resume, reserved }: Ids): Promise<LocalSession | Failure> {
-  return resume === undefined ? startSession(local, words, reserved) : resumeSession(local, resume);
+function begin(
+  local: Local & { readonly said: Said },
+  words: Words,
+  { resume, reserved }: Ids,
+): Promise<LocalSession | Failure> {
+  return resume === undefined
+    ? startSession(local, words, reserved)
+    : resumeSession(local, resume, local.said);
 }
 
-async function localOptions(
-  options: SessionOptions,
-): Promise<Omit<Local, "attended" | "onEvent" | "onDelta"> | Failure> {
+async function localOptions(options: SessionOptions): Promise<AgentOptions | Failure> {
   const { cwd, model, mode, allow, limits, sandbox, tools, models, onRemark } = options;
   const remark = (text: string): void => onRemark?.(text);
   const values = {
@@ -229,6 +233,7 @@ async function localOptions(
   return {
     ...found,
     limits: { ...found.limits, ...limits },
+    said: { ...found.said, ...(limits && { limits }) },
     onRemark: remark,
     ...(tools && { tools }),
     ...(models && { ownModels: models }),

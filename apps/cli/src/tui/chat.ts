@@ -329,7 +329,8 @@ export class Chat {
     const next = await work();
     const id = isFailure(next) ? before : next;
     if (id !== undefined) {
-      const session = await resumeSession({ ...this.#local(), models: [] }, id);
+      const said = { ...this.#options.said, mode: this.#options.mode };
+      const session = await resumeSession({ ...this.#local(), models: [] }, id, said);
       if (isFailure(session)) return session;
       this.#take(session);
     }

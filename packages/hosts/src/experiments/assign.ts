@@ -1,6 +1,6 @@
 /** Assign: which arm a session gets of each experiment, by a hash alone, and what it sets. */
 import { createHash } from "node:crypto";
-import type { ArmSettings, Assignment, Limits } from "@lathe/protocol";
+import { type ArmSettings, type Assignment, lowerLimits } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
 import type { Experiment } from "./experiment.ts";
 
@@ -71,14 +71,8 @@ export function withAssigned<T extends LocalOptions>(
     assigned,
     ...(models && isNew && { models }),
     ...(summaryModel !== undefined && { summaryModel }),
-    ...(limits && { limits: tightened(options.limits, limits) }),
+    ...(limits && { limits: lowerLimits(options.limits, limits) }),
     // Whoever keeps no files at all is not made to.
     ...(checkpoints !== undefined && { checkpoints: checkpoints && options.checkpoints }),
   };
-}
-
-function tightened(now: Limits, arm: Limits): Limits {
-  const names = Object.keys(arm) as (keyof Limits)[];
-  const lower = names.map((name) => [name, Math.min(now[name] ?? Number.POSITIVE_INFINITY, arm[name] ?? 0)]);
-  return { ...now, ...Object.fromEntries(lower) };
 }

@@ -160,7 +160,7 @@ describe("a session of an experiment", () => {
     const id = idFor("b");
     await run(id);
     const goOn = async (more: Partial<LocalOptions>): Promise<string> => {
-      const session = await resumeSession({ ...options, ...more, models: [] }, id);
+      const session = await resumeSession({ ...options, ...more, models: [] }, id, {});
       assert.ok(!isFailure(session));
       await session.run({ text: "more" });
       await session.close();
@@ -191,7 +191,7 @@ describe("a session of an experiment", () => {
     assert.deepEqual(exposed(events), []);
     const catalogue = { "acme/one": { window: 20_000 } };
     const more = { catalogue, experiments: [sums], models: [] };
-    const session = await resumeSession({ ...options, ...more }, "session-x");
+    const session = await resumeSession({ ...options, ...more }, "session-x", {});
     assert.ok(!isFailure(session));
     await session.run({ text: `more ${"and more ".repeat(600)}` });
     await session.run({ text: `again ${"and again ".repeat(600)}` });

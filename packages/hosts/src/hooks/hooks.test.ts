@@ -267,7 +267,7 @@ describe("hooks", () => {
     settings({ PreCompact: [group("echo not now >&2; exit 2")] });
     await session.close();
     const records = server?.records.length;
-    const again = await resumeSession({ ...optionsAt(server?.url ?? ""), catalogue }, session.id);
+    const again = await resumeSession({ ...optionsAt(server?.url ?? ""), catalogue }, session.id, {});
     assert.ok(!isFailure(again));
     session = again;
     await again.compact("ports");

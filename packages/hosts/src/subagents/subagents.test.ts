@@ -265,7 +265,7 @@ describe("subagents", () => {
     await session.close();
     await server.close();
     await serve({ go: [say(""), say(""), does(call("shell", { command: "rm keep.txt" })), say("done")] });
-    const again = await resumeSession(optionsOf({ checkpoints: true }), first.id);
+    const again = await resumeSession(optionsOf({ checkpoints: true }), first.id, {});
     assert.ok(!isFailure(again));
     session = again;
     const ended = await again.run({ text: "now you" });
@@ -373,7 +373,7 @@ describe("subagents", () => {
 
   it("cannot be gone on with alone", async () => {
     const parent = await run({ go: [does(task("explore", "look")), say("done")], look: [say("seen")] });
-    const refused = await resumeSession(optionsOf(), parent.children[0] ?? "");
+    const refused = await resumeSession(optionsOf(), parent.children[0] ?? "", {});
     assert.ok(isFailure(refused) && refused.text.includes(`--resume ${parent.id}`));
   });
 });
