@@ -98,7 +98,8 @@ describe("a project's customs", () => {
     const [file = ""] = readdirSync(folder);
     assert.equal(readFileSync(join(folder, file), "utf8"), "1. write a.txt\n");
     assert.ok(!existsSync(join(place.workspace, "a.txt")));
-    const second = await place.run(["run", "--continue", "do it"], { env: wireEnv(server.url) });
+    const on = ["run", "--continue", "--permission-mode", "auto", "do it"];
+    const second = await place.run(on, { env: wireEnv(server.url) });
     assert.deepEqual([second.code, second.out], [0, "Written.\n"]);
     assert.ok(existsSync(join(place.workspace, "a.txt")));
   });

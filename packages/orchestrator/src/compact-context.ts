@@ -30,7 +30,7 @@ export async function* compactContext(
   const model = await models.open(session.model);
   if (!compactor || isFailure(model)) return yield compacted({ ...data, before: 0, after: 0, parts: [] });
   const before = tokensOf(session, model.info, reach);
-  const hooked = await heardOf(wish, hooks);
+  const hooked = await heardOf(wish, hooks, reach.signal);
   if (hooked === "blocked") return yield compacted({ ...data, before, after: before, parts: [] });
   // What was refused is more than the window holds, whatever is known of it.
   const window = why === "overflow" ? Math.min(model.info.window, before) : model.info.window;
@@ -66,8 +66,9 @@ function compacted(data: ContextCompacted, settled: readonly Draft[] = []): Entr
 async function heardOf(
   { why, focus }: Wish,
   hooks: Hooks | undefined,
+  signal: AbortSignal,
 ): Promise<"blocked" | { readonly focus: string | undefined }> {
-  const said = await hooks?.compacting(why === "asked" ? "manual" : "auto", focus);
+  const said = await hooks?.compacting(why === "asked" ? "manual" : "auto", focus, signal);
   if (said?.isBlocked && why === "asked") return "blocked";
   const words = [focus, said?.focus].filter((text) => text !== undefined);
   return { focus: words.length > 0 ? words.join("\n") : undefined };

@@ -6,6 +6,7 @@ import { createHandMovedClock } from "@lathe/testkit";
 import {
   answerTo,
   assertValidConversation,
+  type BenchTool,
   begin,
   openBench,
   roles,
@@ -113,6 +114,30 @@ describe("a turn", () => {
     });
     const session = await run(bench);
     assert.ok(session.lastEnd?.type === "failed" && session.lastEnd.failure.code === "bug");
+    assertValidConversation(session);
+  });
+
+  it("has in the log what the neighbours of a call with a bug did", async () => {
+    const slow: BenchTool = {
+      name: "slow",
+      run: async (_input, { signal }, { done }) => {
+        await new Promise((resolve) => signal.addEventListener("abort", resolve));
+        // Some work is left to do after it was told to stop.
+        for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve));
+        done.push("slow");
+        return { type: "ok", text: "changed something" };
+      },
+    };
+    const broken = { name: "broken", run: () => assert.fail("boom") };
+    const calls = [
+      { tool: "slow", input: {} },
+      { tool: "broken", input: {} },
+    ];
+    const bench = openBench({ tools: [slow, broken], script: [{ calls }], clock: createHandMovedClock() });
+    const session = await run(bench);
+    assert.ok(session.lastEnd?.type === "failed" && session.lastEnd.failure.code === "bug");
+    assert.deepEqual(bench.done, ["slow"]);
+    assert.match(JSON.stringify(session.messages.at(-1)), /changed something/);
     assertValidConversation(session);
   });
 

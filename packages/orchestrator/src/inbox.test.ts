@@ -49,6 +49,15 @@ for (const { name, openBench } of benches) {
       assert.equal(types(bench).filter((type) => type === "turn.ended").length, 2);
     });
 
+    it("that waits to be heard is called off by a cancel behind it", async () => {
+      const bench = openBench({ script: () => ({ text: "working", hangs: true }) });
+      const log = await begin(bench);
+      const ended = drive(log, fold(unwrap(await bench.store.read("s1"))), bench.ports);
+      await bench.store.offer("s1", { type: "cancel", by: "user" });
+      assert.deepEqual(unwrap(await ended).lastEnd, { type: "cancelled", by: "user" });
+      assert.deepEqual(await bench.store.pending("s1"), []);
+    });
+
     it("said while the model is opened is answered", async () => {
       const bench = openBench({ script: () => ({ text: "ok" }) });
       let opened = 0;
@@ -240,6 +249,31 @@ for (const { name, openBench } of benches) {
       const ended = await session;
       assert.deepEqual(ended.lastEnd, { type: "cancelled", by: "user" });
       assertValidConversation(ended);
+    });
+
+    it("heeds the first of two answers that come in one moment", async () => {
+      const script = [{ calls: [say("x")] }, { text: "ok" }];
+      const bench = openBench({ script, decide: () => ask, settings: { attended: true } });
+      const session = run(bench);
+      await until(() => types(bench).includes("question.asked"));
+      const pending = answerTo(bench, "c0.0", "deny");
+      await Promise.all([pending, answerTo(bench, "c0.0", "allow")]);
+      await session;
+      assert.deepEqual(worked(bench), []);
+      assert.equal(types(bench).filter((type) => type === "question.answered").length, 1);
+    });
+
+    it("hears of another model while it waits to try again", async () => {
+      const clock = createHandMovedClock();
+      const busy = { failure: failure("rate-limited", "slow down", { retry: { afterMs: 120_000 } }) };
+      const bench = openBench({ clock, script: [busy, { text: "ok" }] });
+      const session = run(bench);
+      await until(() => clock.sleepers() > 0);
+      await bench.store.offer("s1", { type: "model", model: "other/model" });
+      assert.deepEqual(
+        [(await session).lastEnd, (await session).model, clock.sleepers()],
+        [{ type: "done" }, "other/model", 0],
+      );
     });
 
     it("cancels while it waits to try again", async () => {

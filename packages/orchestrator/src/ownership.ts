@@ -10,6 +10,7 @@ import {
   type SessionLog,
 } from "@lathe/protocol";
 import { chainOf } from "./chain.ts";
+import { type HookedOffer, openHearing, type Pending } from "./hearing.ts";
 import { endsTurn } from "./next.ts";
 import type { Entry, Ports } from "./ports.ts";
 
@@ -41,15 +42,24 @@ export interface Ownership {
   close(): Promise<void>;
 }
 
-export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ownership {
+/** What one process knows of a session, and its turn at the log. */
+interface Hold extends Pick<Ownership, "session" | "append"> {
+  /** Of the open turn. */
+  readonly turn: AbortController;
+  readonly refused: AppendRefused | undefined;
+  /** *Contract:* appends and works one after the other, whoever asks. */
+  enqueue<T>(work: () => Promise<T>): Promise<T>;
+  /** *Contract:* only in work that is enqueued. */
+  commit(entry: Entry): Promise<void>;
+}
+
+function openHold(log: SessionLog, start: Session, { clock, onEvent }: Ports): Hold {
   let session = start;
   let turn = new AbortController();
+  // Whoever cancelled it before its owner died wants nothing of it done now.
+  if (start.turn?.cancelledBy !== undefined) turn.abort();
   let queue: Promise<unknown> = Promise.resolve();
-  let wake = Promise.withResolvers<void>();
-  let news = true;
   let refused: AppendRefused | undefined;
-
-  /** Appends and folds one after the other, whoever asks. */
   const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
     const done = queue.then(work);
     queue = done.catch(() => undefined);
@@ -58,7 +68,7 @@ export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ow
   const commit = async ({ drafts, durable }: Entry): Promise<void> => {
     if (refused) throw refused;
     if (drafts.length === 0) return;
-    const events = await log.append(drafts, { at: ports.clock.now(), durable });
+    const events = await log.append(drafts, { at: clock.now(), durable });
     if (isFailure(events)) {
       refused = new AppendRefused(events);
       turn.abort();
@@ -66,23 +76,48 @@ export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ow
     }
     for (const event of events) {
       session = fold([event], session);
-      ports.onEvent(event, session);
+      onEvent(event, session);
     }
     if (!session.turn && turn.signal.aborted) turn = new AbortController();
   };
+  return {
+    session: () => session,
+    get turn() {
+      return turn;
+    },
+    get refused() {
+      return refused;
+    },
+    enqueue,
+    commit,
+    append: (entry) => enqueue(() => commit(entry)),
+  };
+}
+
+export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ownership {
+  const hold = openHold(log, start, ports);
+  const { session, enqueue, commit, append } = hold;
+  const hearing = openHearing(ports);
+  let wake = Promise.withResolvers<void>();
+  let news = true;
+
   const take = async (messages: boolean): Promise<void> => {
     news = false;
-    const pending = await ports.inbox.pending(session.id);
-    const hears = messages && canHear(session, ports.clock.now());
-    const ready = pending.filter(({ offer }) => offer.type !== "message" || hears);
+    const before = session();
+    const pending = await ports.inbox.pending(before.id);
+    if (pending.some(({ offer }) => offer.type === "cancel")) hearing.stop();
+    const hears = messages && canHear(before, ports.clock.now());
+    const ready = readyOf(pending, before, (one) => hears && hearing.isOver(one));
     if (ready.length < pending.length) news = true;
     if (ready.length === 0) return;
-    const fresh = ready.filter(({ id }) => !session.offers.includes(id));
-    const before = session;
-    await commit({ drafts: await hookedDrafts(fresh, session, ports), durable: true });
-    if (session.turn?.cancelledBy !== undefined || isCalledOff(before, fresh)) turn.abort();
+    const fresh = ready.filter(({ id }) => !before.offers.includes(id));
+    const drafts = fresh.flatMap((one) =>
+      hearing.heard(one).flatMap((said) => draftOf(one.id, said, before)),
+    );
+    await commit({ drafts: firstAnswers(drafts), durable: true });
+    if (session().turn?.cancelledBy !== undefined || isCalledOff(before, fresh)) hold.turn.abort();
     const heard = ready.map(({ id }) => id);
-    await ports.inbox.taken(session.id, heard);
+    await ports.inbox.taken(before.id, heard);
   };
   const onOffer = () => {
     news = true;
@@ -94,22 +129,30 @@ export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ow
         wake = Promise.withResolvers();
       });
   };
-  const unwatch = ports.inbox.watch(session.id, onOffer);
+  const hears = () => news && canHear(session(), ports.clock.now());
+  const unwatch = ports.inbox.watch(start.id, onOffer);
   return {
-    session: () => session,
-    signal: () => turn.signal,
-    append: (entry) => enqueue(() => commit(entry)),
-    receive: () =>
-      enqueue(async () => {
-        if (refused) throw refused;
-        if (news) await take(true);
-      }),
+    session,
+    signal: () => hold.turn.signal,
+    append,
+    receive: async () => {
+      // Words may come while hooks look at others.
+      do {
+        // What is being taken may leave words.
+        await enqueue(async () => undefined);
+        if (hears()) await hearing.ask(session());
+        await enqueue(async () => {
+          if (hold.refused) throw hold.refused;
+          if (news) await take(true);
+        });
+      } while (hears());
+    },
     woken: async (head) => {
-      while (session.head === head && !refused) await wake.promise;
+      while (session().head === head && !hold.refused) await wake.promise;
     },
     abandon: async (drafts) => {
-      await enqueue(() => commit({ drafts, durable: true })).catch(() => undefined);
-      return refused?.failure ?? session;
+      await append({ drafts, durable: true }).catch(() => undefined);
+      return hold.refused?.failure ?? session();
     },
     close: () => enqueue(async () => unwatch()),
   };
@@ -124,29 +167,34 @@ function canHear(session: Session, now: number): boolean {
   return !endsTurn(session, now);
 }
 
+/** Whoever cancels where no turn is open means the one that waiting words are about to open. */
+function readyOf(
+  pending: readonly Pending[],
+  { turn, compaction }: Session,
+  isHeard: (words: Pending) => boolean,
+): readonly Pending[] {
+  const isLeft = (one: Pending): boolean => one.offer.type === "message" && !isHeard(one);
+  const waits = !turn && !compaction && pending.some(isLeft);
+  return pending.filter((one) => !isLeft(one) && !(waits && one.offer.type === "cancel"));
+}
+
 /** Without a turn only a compaction can be running. */
 function isCalledOff({ turn, compaction }: Session, fresh: readonly { readonly offer: Offer }[]): boolean {
   return !turn && compaction !== undefined && fresh.some(({ offer }) => offer.type === "cancel");
 }
 
-interface Pending {
-  readonly id: string;
-  readonly offer: Offer;
+/** Of those of one moment: whoever says something else afterwards says it about something that is decided. */
+function firstAnswers(drafts: readonly Draft[]): readonly Draft[] {
+  const answered = new Set<string>();
+  return drafts.filter((draft) => {
+    if (draft.type !== "question.answered") return true;
+    const isFirst = !answered.has(draft.data.call);
+    answered.add(draft.data.call);
+    return isFirst;
+  });
 }
 
-async function hookedDrafts(fresh: readonly Pending[], session: Session, ports: Ports): Promise<Draft[]> {
-  return (await Promise.all(fresh.map((one) => hookedDraftOf(one, session, ports)))).flat();
-}
-
-/** Words that a hook does not want heard are gone; its host has said so. */
-async function hookedDraftOf({ id, offer }: Pending, session: Session, { hooks }: Ports): Promise<Draft[]> {
-  if (offer.type !== "message" || !hooks) return draftOf(id, offer, session);
-  const more = await hooks.heard(offer.text);
-  if (more === undefined) return [];
-  return draftOf(id, more === "" ? offer : { ...offer, more }, session);
-}
-
-function draftOf(id: string, offer: Offer & { readonly more?: string }, session: Session): Draft[] {
+function draftOf(id: string, offer: HookedOffer, session: Session): Draft[] {
   switch (offer.type) {
     case "message": {
       const { more } = offer;

@@ -37,7 +37,7 @@ export async function* perform(action: Action, session: Session, reach: Reach): 
       return await reach.woken(session.head);
     case "await-time":
       reach.ports.onDelta({ type: "waiting", until: action.until, why: action.why });
-      return await reach.ports.clock.sleep(action.until - reach.ports.clock.now(), reach.signal);
+      return await waitUntil(action.until, session, reach);
     case "switch-model":
       // Another session may have looked already.
       return yield entry(
@@ -69,15 +69,25 @@ function entry(drafts: readonly Draft[]): Entry {
   return { drafts, durable: false };
 }
 
+/** Or until somebody says something that may change what comes next. */
+async function waitUntil(until: number, { head }: Session, { ports, signal, woken }: Reach): Promise<void> {
+  const stop = new AbortController();
+  const asleep = ports.clock.sleep(until - ports.clock.now(), AbortSignal.any([signal, stop.signal]));
+  await Promise.race([asleep, woken(head)]);
+  stop.abort();
+}
+
 /** So often a hook keeps a turn from ending. */
 const mostHeld = 8;
 
-async function endTurn(end: TurnEnd, { turn, messages }: Session, { ports }: Reach): Promise<Entry> {
+async function endTurn(end: TurnEnd, { turn, messages }: Session, { ports, signal }: Reach): Promise<Entry> {
   const held = turn?.held ?? 0;
   const last = messages.at(-1);
   const said = last?.role === "assistant" ? messageText(last.parts) : "";
   const isAsked = end.type === "done" && ports.hooks !== undefined && held < mostHeld;
-  const why = isAsked ? await ports.hooks?.stopping(said, held > 0) : undefined;
+  const why = isAsked ? await ports.hooks?.stopping(said, held > 0, signal) : undefined;
+  // Whoever cancelled it while a hook thought about it ended it otherwise.
+  if (isAsked && signal.aborted) return entry([]);
   if (why === undefined) return { drafts: [{ type: "turn.ended", data: { end } }], durable: true };
   return entry([
     { type: "notice.posted", data: { about: "hook", text: `Not done yet, says a hook: ${why}` } },

@@ -143,6 +143,17 @@ for (const { name, openBench } of benches) {
       assert.deepEqual([worked(bench), bench.files.get("f")], [["put f"], "mine"]);
     });
 
+    it("does not run when the turn was cancelled before the death", async () => {
+      const bench = openBench({ script });
+      await diedAtStart(bench);
+      const draft = { type: "cancel.requested", data: { by: "user" } } as const;
+      unwrap(await (await reclaim(bench)).append([draft], { at: bench.clock.now(), durable: true }));
+      const session = await run(bench, await reclaim(bench));
+      assert.deepEqual(session.lastEnd, { type: "cancelled", by: "user" });
+      assert.deepEqual(worked(bench), []);
+      assertValidConversation(session);
+    });
+
     it("is not taken for done when somebody else changed the file", async () => {
       const bench = openBench({ script });
       await diedAtStart(bench);

@@ -47,6 +47,7 @@ export async function* runCalls(
     const running = new Map(
       ids.map((id) => [id, runCall(stateOf(begun, id), begun, { reach, stop, questions })]),
     );
+    let bug: { readonly bug: unknown } | undefined;
     let asked = questions.next();
     while (running.size > 0) {
       const ended = await Promise.race([asked, ...running.values()]);
@@ -57,9 +58,15 @@ export async function* runCalls(
         continue;
       }
       running.delete(ended.id);
-      if ("bug" in ended) throw ended.bug;
+      if ("bug" in ended) {
+        // The others are at work: what they did has to be in the log.
+        bug ??= ended;
+        abort();
+        continue;
+      }
       yield { drafts: [ended.draft], durable: false };
     }
+    if (bug) throw bug.bug;
   } finally {
     reach.signal.removeEventListener("abort", abort);
     abort();

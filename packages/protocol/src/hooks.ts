@@ -29,9 +29,13 @@ export interface Hooks {
   /** *Contract:* the outcome with what is said of it. */
   ran(call: HookedCall, outcome: Outcome, signal: AbortSignal): Promise<Outcome>;
   /** *Contract:* what is added to a person's words; undefined where they are not to be heard. */
-  heard(words: string): Promise<string | undefined>;
+  heard(words: string, signal: AbortSignal): Promise<string | undefined>;
   /** *Contract:* why the turn shall not end yet; `again`: it was kept from ending before. */
-  stopping(last: string, again: boolean): Promise<string | undefined>;
+  stopping(last: string, again: boolean, signal: AbortSignal): Promise<string | undefined>;
   /** *Contract:* heard before the conversation is made shorter; `focus`: what somebody asked a summary to keep. */
-  compacting(trigger: CompactionTrigger, focus: string | undefined): Promise<CompactionSay>;
+  compacting(
+    trigger: CompactionTrigger,
+    focus: string | undefined,
+    signal: AbortSignal,
+  ): Promise<CompactionSay>;
 }

@@ -275,6 +275,15 @@ describe("shell", () => {
     );
   });
 
+  it("does not wait for a process that reads nothing of what is written to it", async () => {
+    const { call, ok } = await bench(50);
+    const { process } = factsOf(await call("shell", { command: "sleep 60" }));
+    const id = process?.id ?? "";
+    const more = { action: "write", id, text: "x".repeat(300_000) };
+    assert.equal(await ok("process", more), `[${id} is running, no new output]`);
+    await ok("process", { action: "stop", id });
+  });
+
   it("leaves a long command in the background, where process follows it", async () => {
     const { call, ok, fails } = await bench(300);
     const first = await call("shell", { command: 'echo up; read line; echo "got $line"; read line' });

@@ -60,7 +60,7 @@ export const processTool: Tool = defineTool({
     if (input.action === "stop") await process.stop();
     const older = input.action === "write" ? startedBefore(process, context) : undefined;
     if (older) return older;
-    const refused = input.action === "write" ? await process.write(input.text ?? "") : undefined;
+    const refused = input.action === "write" ? await written(process, input.text ?? "", context) : undefined;
     if (isFailure(refused)) return failed(refused);
     const outcome = await looked(process, waitOf(input), context);
     return input.action === "read" ? withOffer(process, outcome, context) : outcome;
@@ -96,6 +96,11 @@ async function looked(process: Process, waitMs: number, context: ToolContext): P
     process: { id: process.id, running, produced: total > from },
     ...(code !== undefined && { exitCode: code }),
   });
+}
+
+/** What it does not read yet stays there for it; nobody waits for that for long. */
+function written(process: Process, input: string, { signal }: ToolContext): Promise<Failure | undefined> {
+  return Promise.race([process.write(input), ending(process, answerMs, signal).then(() => undefined)]);
 }
 
 /** What runs since before a refusal is not held from it: it gets no more to do. */

@@ -230,8 +230,11 @@ describe("hooks", () => {
       ],
       Nonsense: [group("true")],
     });
-    const ended = await run([does(shell("echo a")), say("done")]);
-    assert.deepEqual(resultsOf(ended), ["a\n"]);
+    // More than fits into a pipe that nobody reads.
+    const long = call("write", { path: "b.txt", content: "y".repeat(200_000) });
+    const ended = await run([does(shell("echo a"), long), say("done")]);
+    assert.deepEqual(resultsOf(ended).length, 2);
+    assert.deepEqual([resultsOf(ended)[0], existsSync(join(cwd, "b.txt"))], ["a\n", true]);
     for (const part of [/`exit 1` failed: it ended with 1/, /was stopped after 0.2 s/, /Nonsense hooks/]) {
       assert.match(remarks.join("\n"), part);
     }

@@ -30,8 +30,8 @@ export async function runHook(
   const script = `export CLAUDE_PROJECT_DIR=${quoted(cwd)}\n${command}`;
   const started = await sandbox.spawn({ script, cwd, apart: true });
   if (isFailure(started)) return unsaid(started.text);
-  await started.write(JSON.stringify(input));
-  await started.closeInput();
+  // It need not read any of it.
+  void started.write(JSON.stringify(input)).then(() => started.closeInput());
   const stop = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
   const end = await ended(started, stop);
   if (!end) return unsaid(`it was stopped after ${timeoutMs / 1000} s`);

@@ -67,9 +67,9 @@ export function openSessionHooks(hooks: readonly Hook[], place: TrustedPlace): S
       );
       return withWords(outcome, said.flatMap(wordsAfter));
     },
-    heard: async (prompt) => {
-      const said = await run("UserPromptSubmit", { prompt });
-      const why = said.flatMap(blockOf)[0];
+    heard: async (prompt, signal) => {
+      const said = await run("UserPromptSubmit", { prompt }, signal);
+      const why = signal.aborted ? "it was stopped while it looked at them" : said.flatMap(blockOf)[0];
       if (why !== undefined) {
         refused = why;
         place.onRemark(`a hook does not let these words be heard: ${why}`);
@@ -79,16 +79,14 @@ export function openSessionHooks(hooks: readonly Hook[], place: TrustedPlace): S
       context = "";
       return more.join("\n");
     },
-    stopping: async (last, again) => {
+    stopping: async (last, again, signal) => {
       const fields = { stop_hook_active: again, last_assistant_message: last };
-      const said = await run(isChild() ? "SubagentStop" : "Stop", {
-        ...fields,
-        agent_type: place.session().agent,
-      });
+      const event = isChild() ? "SubagentStop" : "Stop";
+      const said = await run(event, { ...fields, agent_type: place.session().agent }, signal);
       return said.some(({ json }) => json.continue === false) ? undefined : said.flatMap(blockOf)[0];
     },
-    compacting: async (trigger, focus) => {
-      const said = await run("PreCompact", { trigger, custom_instructions: focus ?? "" });
+    compacting: async (trigger, focus, signal) => {
+      const said = await run("PreCompact", { trigger, custom_instructions: focus ?? "" }, signal);
       for (const why of said.flatMap(blockOf)) place.onRemark(blockedText(trigger, why));
       const words = said.flatMap(contextOf).join("\n");
       return {
@@ -149,7 +147,10 @@ function runner(hooks: readonly Hook[], place: TrustedPlace): Run {
     return Promise.all(
       commands.map(async (hook) => {
         const at = { sandbox: place.ports.sandbox, cwd: place.cwd, input, ...(signal && { signal }) };
-        const said = await redacted(await runHook(hook, at), place);
+        const ran = await runHook(hook, at);
+        // It did not fail: somebody stopped it.
+        if (signal?.aborted) return { json: {}, text: "" };
+        const said = await redacted(ran, place);
         heed(said, { event, hook, place, tell });
         if (!allows(said, event) || place.trust.mayAllow(hook)) return said;
         tell(`the ${event} hook \`${hook.command}\` cannot allow anything: ${unknownFiles}`);
