@@ -47,6 +47,25 @@ describe("the ledger's file", () => {
     }
   });
 
+  it("leaves others a turn while one waits behind an entry cut short, and does not read that again", async () => {
+    await open().enter([reserved("a")], { durable: false });
+    appendFileSync(path, '\n{"type":"budget.res');
+    let reads = 0;
+    const read: typeof nodeFiles.read = (...args) => {
+      reads += 1;
+      return nodeFiles.read(...args);
+    };
+    const ledger = open({ ...nodeFiles, read });
+    await ledger.read();
+    const turn = Promise.withResolvers<string>();
+    setTimeout(() => turn.resolve("a turn"));
+    const changed = ledger.changed(new AbortController().signal).then(() => "changed");
+    assert.equal(await Promise.race([changed, turn.promise]), "a turn");
+    await changed;
+    await ledger.read();
+    assert.equal(reads, 1);
+  });
+
   it("says that the disk is full, and counts nothing of it", async () => {
     await open().enter([reserved("a")], { durable: false });
     const full = {

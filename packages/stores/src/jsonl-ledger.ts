@@ -54,6 +54,8 @@ class JsonlLedger implements Ledger {
   #account: TreeAccount = emptyTreeAccount;
   /** Bytes taken in, up to a newline. */
   #offset = 0;
+  /** Bytes there were when it was last looked at: behind the last newline may be a line that nobody will end. */
+  #seen = 0;
   #isNew = false;
 
   constructor(place: Place) {
@@ -96,12 +98,12 @@ class JsonlLedger implements Ledger {
   }
 
   async changed(signal: AbortSignal): Promise<void> {
+    const { files, path } = this.#place;
     const until = performance.now() + waitMs;
-    const size = this.#offset;
-    while (!signal.aborted && performance.now() < until) {
-      if ((this.#place.files.sizeOf(this.#place.path) ?? 0) > size) return;
-      await new Promise((resolve) => setTimeout(resolve, pollMs));
-    }
+    const seen = this.#seen;
+    // Waits before it looks: who asks again and again leaves others a turn, whatever the file is like.
+    do await new Promise((resolve) => setTimeout(resolve, pollMs));
+    while (!signal.aborted && performance.now() < until && (files.sizeOf(path) ?? 0) <= seen);
   }
 
   close(): void {
@@ -142,11 +144,12 @@ class JsonlLedger implements Ledger {
     if (fd === undefined) return;
     this.#fd = fd;
     const size = files.size(fd);
-    if (size === this.#offset) return;
+    if (size === this.#seen) return;
     const bytes = files.read(fd, this.#offset, size - this.#offset);
     const end = bytes.lastIndexOf(10) + 1;
     const lines = Buffer.from(bytes.buffer, bytes.byteOffset, end).toString().split("\n");
     this.#account = lines.reduce(takeLine, this.#account);
+    this.#seen = this.#offset + bytes.length;
     this.#offset += end;
   }
 }
