@@ -1,10 +1,13 @@
 /** The file adapters keep the contracts of the three ports. */
-import { mkdtempSync, rmSync } from "node:fs";
+import assert from "node:assert/strict";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { hostname, tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
+import type { Offer } from "@lathe/protocol";
 import {
   blobsConformance,
+  failedWith,
   inboxConformance,
   ledgerConformance,
   refusesStrangeSessions,
@@ -41,4 +44,23 @@ inboxConformance("The file inbox", () => {
 });
 it("The file inbox refuses sessions that are no names", () =>
   refusesStrangeSessions(createInbox({ folder: newFolder() })));
+it("The file inbox refuses what no log would take, and passes it over where it lies there", async () => {
+  const folder = newFolder();
+  const inbox = createInbox({ folder });
+  const good = { type: "message", text: "before" } as const;
+  const image = { type: "image", mediaType: 7, base64: "x" };
+  const bad = { type: "message", text: "look", images: [image] } as unknown as Offer;
+  assert.equal(await inbox.offer("one", good), undefined);
+  failedWith("invalid-arguments", await inbox.offer("one", bad));
+  const [name] = readdirSync(join(folder, "inbox", "one"));
+  const written = [bad, { ...bad, images: "none" }, { type: "shout" }];
+  written.forEach((offer, at) => {
+    writeFileSync(join(folder, "inbox", "one", `${at}-${name}`), JSON.stringify(offer));
+  });
+  const pending = await inbox.pending("one");
+  assert.deepEqual(
+    pending.map(({ offer }) => offer),
+    [good],
+  );
+});
 blobsConformance("The file blobs", () => createBlobs({ folder: newFolder() }));

@@ -1,6 +1,13 @@
 /** The inbox port over one folder per session with one small file per offer. */
 import { dirname, join } from "node:path";
-import type { Failure, Inbox, Offer } from "@lathe/protocol";
+import {
+  checkDrafts,
+  type Failure,
+  failure,
+  type Inbox,
+  type Offer,
+  type UserMessage,
+} from "@lathe/protocol";
 import { diskFailure, isMissing } from "./disk-failure.ts";
 import { type Files, nodeFiles } from "./files.ts";
 import { checkSessionId, isSessionId } from "./session-id.ts";
@@ -40,7 +47,7 @@ export function createInbox({ folder, files = nodeFiles }: InboxOptions): Inbox 
     isSessionId(session) ? offerNames(files, folderOf(session)) : [];
   return {
     async offer(session, offer) {
-      const refused = checkSessionId(session) ?? deliver(session, offer);
+      const refused = checkSessionId(session) ?? checkOffer(offer) ?? deliver(session, offer);
       if (!refused) for (const look of listeners.get(session) ?? []) look();
       return refused;
     },
@@ -130,13 +137,25 @@ function readOffer(files: Files, path: string): readonly Waiting[] {
   }
 }
 
+function checkOffer(offer: Offer): Failure | undefined {
+  if (isOffer(offer)) return undefined;
+  const text = `what is offered is not what a session can take (${offer.type})`;
+  return failure("invalid-arguments", text, { who: "host" });
+}
+
+/** One that the log would refuse would keep all others from being taken, too. */
 function isOffer(value: Partial<Record<string, unknown>> | null): boolean {
   if (!value) return false;
   const { type, ...rest } = value;
   const texts = wanted.get(type);
   if (type === "answer" && !Number.isInteger(rest.question)) return false;
   if (type === "compact" && !["string", "undefined"].includes(typeof rest.focus)) return false;
+  if (type === "message" && !areImages(rest.images ?? [])) return false;
   return texts?.every((name) => typeof rest[name] === "string") ?? false;
+}
+
+function areImages(parts: unknown): boolean {
+  return !checkDrafts([{ type: "message.received", data: { parts: parts as UserMessage["parts"] } }]);
 }
 
 function removeOffer(files: Files, path: string): void {
