@@ -18,6 +18,8 @@ export interface TransportOptions {
   readonly userAgent?: string;
   /** `HTTP_PROXY`, `HTTPS_PROXY`, `NO_PROXY` in either case, as in the environment. */
   readonly proxies?: Readonly<Record<string, string>>;
+  /** Milliseconds; the system's clock by default. */
+  readonly now?: () => number;
 }
 
 interface Outgoing {
@@ -30,6 +32,8 @@ interface Outgoing {
 
 /** Longer than most tool calls, shorter than what load balancers keep (Anthropic and OpenAI: minutes). */
 const idleMs = 55_000;
+/** One way round the world and some: a connection that was closed already answers a request no later. */
+const roundTripMs = 300;
 
 export function createTransport(options: TransportOptions = {}): Transport {
   const agents = new Map<string, Agent>();
@@ -60,7 +64,7 @@ export function createTransport(options: TransportOptions = {}): Transport {
         body: typeof init.body === "string" ? init.body : "",
         signal: init.signal ?? undefined,
       };
-      const message = await sendTwice(outgoing, agentOf(outgoing.url.protocol));
+      const message = await sendTwice(outgoing, agentOf(outgoing.url.protocol), options.now ?? Date.now);
       // Whoever asks with a body wants a stream, unless they say what else; lists of models do not.
       return asResponse(message, outgoing.method === "POST" && headers.accept !== "application/json");
     },
@@ -73,23 +77,38 @@ function load(protocol: string): typeof import("node:http") {
   return process.getBuiltinModule(name) as typeof import("node:http");
 }
 
-/** An idle connection may have been closed by the other side in the same moment: then once more on a fresh one. */
-async function sendTwice(outgoing: Outgoing, agent: Agent): Promise<IncomingMessage> {
-  const first: { request?: ClientRequest } = {};
+interface Sending {
+  request?: ClientRequest;
+  /** When its last byte was handed to the system. */
+  sentAt?: number;
+}
+
+/**
+ * An idle connection may have been closed by the other side in the same moment: then once more on a fresh one. What
+ * was lost later may have been worked on, and paid for: whether to ask again is for who counts that to decide.
+ */
+async function sendTwice(outgoing: Outgoing, agent: Agent, now: () => number): Promise<IncomingMessage> {
+  const first: Sending = {};
   try {
-    return await send(outgoing, agent, first);
+    return await send(outgoing, agent, (request) => {
+      first.request = request;
+      request.once("finish", () => {
+        first.sentAt = now();
+      });
+    });
   } catch (error) {
     const code = (error as { code?: string }).code;
-    const stale = first.request?.reusedSocket && (code === "ECONNRESET" || code === "EPIPE");
+    const isSoon = first.sentAt === undefined || now() - first.sentAt <= roundTripMs;
+    const stale = first.request?.reusedSocket && isSoon && (code === "ECONNRESET" || code === "EPIPE");
     if (!stale || outgoing.signal?.aborted) throw error;
-    return await send(outgoing, agent, first);
+    return await send(outgoing, agent);
   }
 }
 
 function send(
   { url, headers, method, body, signal }: Outgoing,
   agent: Agent,
-  made: { request?: ClientRequest },
+  made?: (request: ClientRequest) => void,
 ): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const length = { "content-length": String(Buffer.byteLength(body)) };
@@ -98,7 +117,7 @@ function send(
       headers: { ...headers, ...length },
       agent,
     });
-    made.request = request;
+    made?.(request);
     const abort = (): void => void request.destroy(abortError());
     signal?.addEventListener("abort", abort, { once: true });
     request.once("close", () => signal?.removeEventListener("abort", abort));

@@ -112,6 +112,31 @@ for (const wired of wires) {
       const last = (await streamed(model)).at(-1);
       assert.equal(last?.type === "failed" && last.failure.code, "unreachable");
     });
+    for (const [when, workedMs, asked] of [
+      ["at once is one that had been closed: it is asked again", 0, 3],
+      ["later may have been worked on: the attempt fails", 3000, 2],
+    ] as const) {
+      it(`knows that a kept connection reset ${when}`, async (test) => {
+        let at = 0;
+        const reset: WireAnswer = { fault: { type: "reset" } };
+        const { server, model } = await opened(
+          wired,
+          (_, index) => {
+            if (index === 1) at += workedMs;
+            return index === 1 ? reset : { parts: answer };
+          },
+          { now: () => at },
+        );
+        test.after(() => server.close());
+        await streamed(model);
+        const last = (await streamed(model)).at(-1);
+        assert.equal(
+          last?.type === "failed" ? last.failure.code : "asked again",
+          workedMs ? "stream-broken" : "asked again",
+        );
+        assert.equal(server.records.length, asked);
+      });
+    }
     it("hears the end of TLS in the middle of a record as a broken stream", async (test) => {
       const { server, model } = await opened(wired, () => ({ parts: answer }));
       const tls = await cutTls(server.url);
