@@ -209,5 +209,5 @@ describe("words after results", () => {
 
 function chatAt(baseUrl: string): Parameters<typeof openaiCompatibleWire.options>[1] {
   const rest = { model: "m", apiKey: undefined, keyVariable: "K", headers: {}, fetch: globalThis.fetch };
-  return { provider: "local", baseUrl, ...rest };
+  return { provider: "local", baseUrl, reasons: false, ...rest };
 }

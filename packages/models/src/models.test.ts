@@ -196,6 +196,17 @@ describe("prompt caching", () => {
     );
     await server.close();
   });
+  it("asks for no reasoning where there is none, and for it where the user says that there is", async (test) => {
+    const server = await startWireServer(() => ({}));
+    test.after(() => server.close());
+    const openai = { baseUrl: server.url, wire: "responses" } as const;
+    const catalogue = () => ({ own: { "openai/mine": { reasoning: true } } });
+    for (const id of ["gpt-4o", "gpt-4.1", "some-other", "o3", "mine"]) {
+      await streamed(await open(`openai/${id}`, { providers: { openai }, catalogue }));
+    }
+    const wanted = server.records.map(({ body }) => body.include !== undefined);
+    assert.deepEqual(wanted, [false, false, false, true, true]);
+  });
 });
 
 describe("another provider's reasoning", () => {

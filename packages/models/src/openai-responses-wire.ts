@@ -13,7 +13,7 @@ export const openaiResponsesWire: Wire = {
       model,
     );
   },
-  options: (request, { provider }) => ({
+  options: (request, { provider, reasons }) => ({
     ...promptOf(request, {
       provider,
       call: (part) => call(part, freeformOf(request, part.tool)),
@@ -26,7 +26,8 @@ export const openaiResponsesWire: Wire = {
       openai: {
         store: false,
         promptCacheKey: request.cacheKey,
-        include: ["reasoning.encrypted_content"],
+        // Refused for models that do not reason; the package asks for it by itself where it knows the name.
+        ...(reasons && { include: ["reasoning.encrypted_content"] }),
       } satisfies OpenAILanguageModelResponsesOptions,
     },
   }),

@@ -1,7 +1,7 @@
 /** Where a model is served and what is spoken there: the table of known providers, and what the user set over it. */
 import { type Failure, failure, isFailure, type ModelInfo } from "@lathe/protocol";
 import { type TokenSource, withBearer } from "./bearer.ts";
-import { plain } from "./catalogue/find-entry.ts";
+import { entryOf, plain } from "./catalogue/find-entry.ts";
 import type { ModelId } from "./model-id.ts";
 import { type Family, type Provider, providers } from "./providers.ts";
 import type { Endpoint, WireName } from "./wire.ts";
@@ -48,6 +48,7 @@ export function placeModel({ provider, model }: ModelId, placing: Placing): Plac
     endpoint: {
       provider,
       model: isOfficial ? spelled(`${provider}/${model}`, entries).slice(provider.length + 1) : model,
+      reasons: entryOf(`${provider}/${model}`, entries)?.reasoning ?? false,
       baseUrl: `${address}${family?.path ?? ""}`,
       ...credentials(placing, family ?? known, secrets),
       keyVariable: known?.keyVariables[0] ?? `the key of ${provider}`,
