@@ -129,14 +129,22 @@ export function reasonOf(
   return calls ? "tool-calls" : "stop";
 }
 
-/** Undefined when the provider sent none. */
-export function usageOf({ inputTokens, outputTokens }: LanguageModelV4Usage): Usage | undefined {
-  if (inputTokens.total === undefined || outputTokens.total === undefined) return undefined;
+/**
+ * Undefined when the provider sent none, or one that cannot be: a request has an input, and what was written is output.
+ * The packages fill what is absent with 0, which would be an attempt for nothing.
+ */
+export function usageOf(
+  { inputTokens, outputTokens }: LanguageModelV4Usage,
+  { parts }: Answer,
+): Usage | undefined {
+  const [input, output] = [inputTokens.total, outputTokens.total];
+  const isWritten = parts.some((part) => "type" in part || part.text !== "");
+  if (!input || output === undefined || (output === 0 && isWritten)) return undefined;
   return {
-    input: inputTokens.total,
+    input,
     cached: inputTokens.cacheRead ?? 0,
     written: inputTokens.cacheWrite ?? 0,
-    output: outputTokens.total,
+    output,
     reasoning: outputTokens.reasoning ?? 0,
   };
 }

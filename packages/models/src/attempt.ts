@@ -146,7 +146,7 @@ function finish(progress: Progress, part: Finish): ModelPart {
       brokenStream(source.origin, raw ? `the provider ended it with "${raw}"` : "it ended too early"),
     );
   }
-  const usage = rescued ? undefined : usageOf(part.usage);
+  const usage = rescued ? undefined : usageOf(part.usage, answer);
   const raw = rawOf(part);
   return {
     type: "finished",

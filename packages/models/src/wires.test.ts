@@ -159,6 +159,19 @@ for (const wired of wires) {
       assert.ok(last.type === "finished", JSON.stringify(last));
       assert.equal("usage" in last, false);
     });
+    it("leaves out a usage that cannot be", async () => {
+      const told = { input: 800, cached: 0, written: 0, output: 30, reasoning: 0 };
+      for (const [usage, parts, isKept] of [
+        [{ ...told, input: 0, output: 0 }, answer, false],
+        [{ ...told, input: 0 }, answer, false],
+        [{ ...told, output: 0 }, answer, false],
+        [{ ...told, output: 0 }, [], true],
+        [told, answer, true],
+      ] as const) {
+        const { last } = await outcome(wired, { parts, usage });
+        assert.equal("usage" in last, isKept, JSON.stringify([usage, last]));
+      }
+    });
     it("discards calls of an answer that hit its limit", async () => {
       const { last } = await outcome(wired, { parts: answer, reason: "length" });
       assert.deepEqual(last.type === "finished" && [last.reason, last.parts], ["length", [text]]);
