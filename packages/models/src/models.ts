@@ -49,6 +49,8 @@ interface Setup {
   readonly known: readonly Known[];
   readonly entries: readonly ModelInfo[];
   readonly transport: Transport;
+  /** Ids of models that have answered. */
+  readonly answered: Set<string>;
 }
 
 const stallDefaults: StallLimits = { firstMs: 300_000, betweenMs: 60_000 };
@@ -59,12 +61,12 @@ export function createModels(options: ModelsOptions = {}): Gateway {
   const setup = (): Setup => {
     if (made) return made;
     const known = createCatalogue(options.catalogue?.());
-    made = { options, known, entries: known.map(({ info }) => info), transport };
+    made = { options, known, entries: known.map(({ info }) => info), transport, answered: new Set() };
     return made;
   };
   const opened = new Map<string, Promise<Model | Failure>>();
   const open = (id: string): Promise<Model | Failure> => {
-    const known = opened.get(id) ?? openModel(id, setup());
+    const known = opened.get(id) ?? openModel(id, setup(), () => void opened.delete(id));
     opened.set(id, known);
     return known;
   };
@@ -77,7 +79,7 @@ export function createModels(options: ModelsOptions = {}): Gateway {
   };
 }
 
-async function openModel(id: string, setup: Setup): Promise<Model | Failure> {
+async function openModel(id: string, setup: Setup, forget: () => void): Promise<Model | Failure> {
   const own = setup.options.builtin ?? {};
   const builtin = Object.hasOwn(own, id) ? own[id] : undefined;
   if (builtin) return await builtin().catch((error: unknown) => notLoaded(id, error));
@@ -88,7 +90,7 @@ async function openModel(id: string, setup: Setup): Promise<Model | Failure> {
     entries: setup.entries,
     fetch: setup.transport.fetch,
   });
-  return isFailure(placed) ? placed : wiredModel(placed, setup);
+  return isFailure(placed) ? placed : wiredModel(placed, setup, forget);
 }
 
 function knownTo({ options, entries }: Setup): Parameters<typeof readModelId>[1] {
@@ -100,8 +102,12 @@ function fullId(id: string, setup: Setup): string {
   return read ? `${read.provider}/${read.model}` : id;
 }
 
-async function wiredModel({ endpoint, wire, secrets }: Placed, setup: Setup): Promise<Model> {
-  const { options, entries } = setup;
+async function wiredModel(
+  { endpoint, wire, secrets }: Placed,
+  setup: Setup,
+  forget: () => void,
+): Promise<Model> {
+  const { options, entries, answered } = setup;
   const id = `${endpoint.provider}/${endpoint.model}`;
   const loading = loadWire(wire);
   const model = loading.then((loaded) => loaded.open(endpoint));
@@ -121,23 +127,32 @@ async function wiredModel({ endpoint, wire, secrets }: Placed, setup: Setup): Pr
       secrets,
     },
   };
-  const info = entryOf(id, entries) ?? (await askedInfo(endpoint)) ?? { id, ...unknown };
+  const told = entryOf(id, entries) ?? (await askedInfo(endpoint));
+  const info = told ?? { id, ...unknown };
   const cache = cacheRulesOf(id);
+  // Who has answered and says nothing of the model will not say it at the next step either.
+  const isGuess = !told && isLocal(endpoint) && !answered.has(id);
   return {
     info: { ...info, ...(cache && { cache }) },
     async *stream(request, signal) {
-      yield* attempt({ ...source, wire: await loading }, request, signal);
+      for await (const part of attempt({ ...source, wire: await loading }, request, signal)) {
+        if (part.type === "finished") answered.add(id);
+        if (isGuess && (part.type === "finished" || part.type === "failed")) forget();
+        yield part;
+      }
     },
   };
 }
 
 /** A server of one's own knows how long a prompt may be; all others are known or have a list behind a key. */
 async function askedInfo(endpoint: Endpoint): Promise<ModelInfo | undefined> {
-  const { provider, model } = endpoint;
-  const isLocal = Object.hasOwn(providers, provider) && providers[provider]?.keyVariables.length === 0;
-  if (!isLocal) return undefined;
+  if (!isLocal(endpoint)) return undefined;
   const { askModel } = await import("./catalogue/ask-server.ts");
-  return await askModel(endpoint, model);
+  return await askModel(endpoint, endpoint.model);
+}
+
+function isLocal({ provider }: Endpoint): boolean {
+  return Object.hasOwn(providers, provider) && providers[provider]?.keyVariables.length === 0;
 }
 
 function loadWire(name: WireName): Promise<Wire> {

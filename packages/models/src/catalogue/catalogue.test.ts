@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
-import { describe, it } from "node:test";
-import { isFailure } from "@lathe/protocol";
+import { describe, it, type TestContext } from "node:test";
+import { isFailure, type Model } from "@lathe/protocol";
+import { startWireServer, streamed } from "@lathe/testkit";
 import { fc } from "@lathe/testkit/properties";
 import { createModels } from "../models.ts";
 import { askServer } from "./ask-server.ts";
@@ -172,6 +173,41 @@ describe("local servers", () => {
     assert.equal(await askServer({ provider: "x", baseUrl: `${server.url}/v1`, fetch }), undefined);
     server.close();
     assert.equal(await askServer({ provider: "x", baseUrl: `${server.url}/v1`, fetch }), undefined);
+  });
+  const opener = (test: TestContext, baseUrl: string): (() => Promise<Model>) => {
+    const models = createModels({ providers: { vllm: { baseUrl } } });
+    test.after(() => models.close());
+    return async () => {
+      const model = await models.open("vllm/m");
+      assert.ok(!isFailure(model));
+      return model;
+    };
+  };
+  it("that did not say it are asked again after an attempt that failed", async (test) => {
+    const answers: Record<string, unknown> = { "/v1/models": "starting" };
+    const server = await serve(answers);
+    test.after(() => server.close());
+    const open = opener(test, `${server.url}/v1`);
+    const guess = await open();
+    assert.equal(guess.info.window, 128_000);
+    assert.equal(await open(), guess);
+    assert.equal((await streamed(guess)).at(-1)?.type, "failed");
+    Object.assign(answers, servers.vllm);
+    const told = await open();
+    assert.equal(told.info.window, 4000);
+    await streamed(told);
+    assert.equal(await open(), told);
+  });
+  it("are asked once more after their first answer, and no more", async (test) => {
+    const server = await startWireServer(() => ({}));
+    test.after(() => server.close());
+    const open = opener(test, `${server.url}/v1`);
+    const guess = await open();
+    assert.equal((await streamed(guess)).at(-1)?.type, "finished");
+    const again = await open();
+    assert.notEqual(again, guess);
+    assert.equal((await streamed(again)).at(-1)?.type, "finished");
+    assert.equal(await open(), again);
   });
   it("are asked when one of their models is opened", async () => {
     const server = await serve(servers.vllm);
