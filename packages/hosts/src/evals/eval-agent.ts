@@ -18,6 +18,8 @@ export interface AgentProgram {
 
 /** How long one that is told to stop may take. */
 const graceMs = 5_000;
+/** How long the rest of what one said may take, once it has ended. */
+const restMs = 1_000;
 
 export async function runEvalAgent(program: AgentProgram, call: AgentCall): Promise<AgentResult> {
   const who = program.contestants.find(({ name }) => name === call.agent);
@@ -44,10 +46,25 @@ export async function runEvalAgent(program: AgentProgram, call: AgentCall): Prom
 
 function end(child: ChildProcess): void {
   child.kill("SIGTERM");
-  const timer = setTimeout(() => {
-    // Whatever it started goes with it.
-    if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL");
-  }, graceMs);
+  const timer = setTimeout(() => killGroup(child), graceMs);
+  child.once("exit", () => clearTimeout(timer));
+}
+
+/** Whatever it started goes with it. */
+function killGroup({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, "SIGKILL");
+  } catch {
+    // Nothing of it is left.
+  }
+}
+
+/** A process that left its group may hold the output open for ever: what is said by then is taken. */
+function leaveOutput(child: ChildProcess): void {
+  const leave = (): void => child.stdio.forEach((stream) => void stream?.destroy());
+  // A turn for what came while we were too busy to read it.
+  const timer = setTimeout(() => setImmediate(leave), restMs);
   child.once("close", () => clearTimeout(timer));
 }
 
@@ -71,6 +88,10 @@ function finished(child: ChildProcess, input: string): Promise<Ended> {
     child.stdin?.on("error", () => undefined);
     child.stdin?.end(input);
     child.on("error", (cause) => resolve({ code: null, out, err: cause.message }));
+    child.on("exit", () => {
+      killGroup(child);
+      leaveOutput(child);
+    });
     child.on("close", (code) => resolve({ code, out, err }));
   });
 }

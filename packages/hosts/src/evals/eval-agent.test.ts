@@ -1,0 +1,42 @@
+/** An agent's trial ends with the agent, whatever it leaves running. */
+import assert from "node:assert/strict";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { it } from "node:test";
+import { setTimeout as pause } from "node:timers/promises";
+import { runEvalAgent } from "./eval-agent.ts";
+
+const said = JSON.stringify({ session: "s1", end: { type: "done" }, steps: 1, usage: {}, cost: 0 });
+
+for (const how of ["ends by itself", "is told to stop"] as const) {
+  it(`does not wait for a process that an agent left with its output, when it ${how}`, async (test) => {
+    const state = mkdtempSync(join(tmpdir(), "eval-agent-"));
+    const left = join(state, "left");
+    test.after(() => {
+      // Throws where it has ended: then nothing was shown.
+      process.kill(Number(readFileSync(left, "utf8")));
+      rmSync(state, { recursive: true });
+    });
+    const program = `
+      const { spawn } = require("node:child_process");
+      const { renameSync, writeFileSync } = require("node:fs");
+      const waiting = [process.execPath, ["-e", "setInterval(() => undefined, 1000)"]];
+      const { pid } = spawn(...waiting, { detached: true, stdio: "inherit" });
+      process.stdout.write(${JSON.stringify(said)}, () => {
+        writeFileSync("pid", String(pid));
+        renameSync("pid", "left");
+        ${how === "ends by itself" ? "process.exit()" : ""}
+      });`;
+    const stop = new AbortController();
+    const agent = runEvalAgent(
+      { command: [process.execPath, "-e", program], env: process.env, signal: stop.signal, contestants: [] },
+      { agent: "m", cwd: state, state, instruction: "", env: {}, timeoutMs: 60_000 },
+    );
+    while (!existsSync(left)) await pause(10);
+    if (how === "is told to stop") stop.abort();
+    const result = await agent;
+    assert.ok("work" in result);
+    assert.deepEqual([result.work.session, result.work.end], ["s1", "done"]);
+  });
+}
