@@ -1,6 +1,6 @@
 /** Greps a text that is no file: the whole of an output that was shown in part. */
-import { createContext, Script } from "node:vm";
-import { type Failure, failure, type GrepLine } from "@lathe/protocol";
+import { Worker } from "node:worker_threads";
+import { type Failure, failure, type GrepLine, isFailure } from "@lathe/protocol";
 import { linesOf } from "./numbered-lines.ts";
 
 /** A pattern that takes longer than this goes in circles. */
@@ -22,10 +22,11 @@ export interface TextMatches {
   readonly more: boolean;
 }
 
-export function grepText(text: string, query: TextQuery): TextMatches | Failure {
+/** *Contract:* never rejects. */
+export async function grepText(text: string, query: TextQuery): Promise<TextMatches | Failure> {
   const lines = linesOf(text).map((line) => line.slice(0, lineChars));
-  const found = matchingLines(lines, query);
-  if (!Array.isArray(found)) return found;
+  const found = await matchingLines(lines, query);
+  if (isFailure(found)) return found;
   const wanted = found.slice(0, query.limit);
   const matches = new Set(wanted);
   const near = new Set(wanted.flatMap((at) => around(at, query.context, lines.length)));
@@ -42,30 +43,50 @@ function around(at: number, context: number, length: number): readonly number[] 
   return Array.from({ length: Math.min(length - 1, at + context) - first + 1 }, (_, i) => first + i);
 }
 
-/** Indexes of lines, one more than the limit at most. A pattern is a model's: it is run where it can be stopped. */
-function matchingLines(
+/** Indexes of lines, one more than the limit at most. */
+async function matchingLines(
   lines: readonly string[],
   { pattern, literal, ignoreCase, limit }: TextQuery,
-): number[] | Failure {
+): Promise<readonly number[] | Failure> {
   const source = literal ? pattern.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&") : pattern;
   const inline = /^\(\?i\)/.test(source);
-  const flags = ignoreCase || inline ? "i" : "";
+  const cannot = (why: string, cause?: unknown): Failure =>
+    failure("search-failed", `the pattern ${pattern} cannot be searched for: ${why}`, { cause });
   try {
-    const given = {
-      lines,
-      source: source.replace(/^\(\?i\)/, ""),
-      flags,
-      most: limit + 1,
-      found: [] as number[],
-    };
-    new Script(
-      `const test = new RegExp(source, flags);
-       for (let at = 0; at < lines.length && found.length < most; at++) if (test.test(lines[at])) found.push(at);`,
-    ).runInContext(createContext(given), { timeout: patienceMs });
-    return given.found;
+    const regExp = new RegExp(source.replace(/^\(\?i\)/, ""), ignoreCase || inline ? "i" : "");
+    const found = await searchedApart({ lines, regExp, most: limit + 1 });
+    return found ?? cannot("it takes too long: make it simpler");
   } catch (cause) {
-    const isSlow = (cause as NodeJS.ErrnoException).code === "ERR_SCRIPT_EXECUTION_TIMEOUT";
-    const why = isSlow ? "it takes too long: make it simpler" : "it is not a valid regular expression";
-    return failure("search-failed", `the pattern ${pattern} cannot be searched for: ${why}`, { cause });
+    return cannot("it is not a valid regular expression", cause);
+  }
+}
+
+interface Search {
+  readonly lines: readonly string[];
+  readonly regExp: RegExp;
+  readonly most: number;
+}
+
+const program = `
+  const { parentPort, workerData: { lines, regExp, most } } = require("node:worker_threads");
+  const found = [];
+  for (let at = 0; at < lines.length && found.length < most; at++) if (regExp.test(lines[at])) found.push(at);
+  parentPort.postMessage(found);`;
+
+/** A pattern is a model's: it runs in a thread, where it holds up nobody and can be stopped. Undefined when it was. */
+async function searchedApart(workerData: Search): Promise<readonly number[] | undefined> {
+  const worker = new Worker(program, { eval: true, workerData });
+  let timer: NodeJS.Timeout | undefined;
+  try {
+    return await new Promise((resolve, reject) => {
+      worker.once("message", resolve);
+      worker.once("error", reject);
+      worker.once("online", () => {
+        timer = setTimeout(() => resolve(undefined), patienceMs);
+      });
+    });
+  } finally {
+    clearTimeout(timer);
+    await worker.terminate();
   }
 }

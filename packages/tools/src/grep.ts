@@ -66,7 +66,7 @@ async function grepBlob(path: string, query: TextQuery, context: ToolContext): P
   const whole = await readBlobPath(path, context);
   if (isFailure(whole)) return failed(whole);
   const { grepText } = await import("./grep-text.ts");
-  const found = grepText(whole, query);
+  const found = await grepText(whole, query);
   if (isFailure(found)) return failed(found);
   const lines = found.lines.map((line) => ({ ...line, path }));
   return ok(resultText({ lines, more: found.more, leftOut: 0, skipped: [] }, query.pattern));
