@@ -21,8 +21,14 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** `session.created` and the claim of the new log. */
 const firstEvents = 2;
 
-/** What belongs to the process or the account of the one it comes from: the fork has its own. */
+/**
+ * What belongs to the process or the account of the one it comes from: the fork has its own. Nor are attempts at its
+ * task anybody's to take over or drop but its own; that they are settled stays, as it counts as a step.
+ */
 const left: ReadonlySet<Event["type"]> = new Set([
+  "attempts.started",
+  "attempts.judged",
+  "attempts.taking",
   "session.created",
   "session.claimed",
   "budget.reserved",

@@ -7,6 +7,8 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { type Event, fold, isFailure, messageText, type Session } from "@lathe/protocol";
 import { startWireServer, type WireServer } from "@lathe/testkit";
 import type { Said } from "./as-before.ts";
+import { beginAttemptsLog } from "./attempts/attempts-log.ts";
+import { reopenBestOf } from "./attempts/open-best-of.ts";
 import { followSession, newestFree } from "./follow-session.ts";
 import { forkSession } from "./fork-session.ts";
 import { listSessions, readSession } from "./history.ts";
@@ -143,6 +145,35 @@ describe("sessions", () => {
     assert.ok(!isFailure(fork));
     assert.deepEqual(said(await eventsOf(fork)), said(await eventsOf(session.id)));
     assert.ok(!said(await eventsOf(fork)).includes("two"));
+  });
+
+  it("are forked without the attempts at their tasks, which stay the other's, and with the step these were", async () => {
+    const attempts = [{ session: "a1", place: { type: "worktree", id: "w1" } }] as const;
+    const begin = { id: "tried", attempts, seed: 1, apply: true, keepAll: false };
+    const log = await beginAttemptsLog(options, { text: "one" }, begin);
+    assert.ok(!isFailure(log));
+    const forked = async (): Promise<string> => {
+      const id = await forkSession(options.env, "tried", { version: "test" });
+      assert.ok(!isFailure(id));
+      return id;
+    };
+    await log.judged({ results: [], winner: 0, by: "tests", why: "it passes" });
+    await log.taking(0);
+    const early = await forked();
+    await log.settled(0, "The first one was taken over.");
+    const late = await forked();
+    await log.close();
+    for (const id of [early, late]) {
+      assert.equal(await reopenBestOf(options, id, ["lathe"]), undefined);
+      const { attempts: tried, children } = fold(await eventsOf(id));
+      assert.deepEqual([tried, children], [undefined, []]);
+    }
+    assert.equal(fold(await eventsOf(late)).step, fold(await eventsOf("tried")).step);
+    const fork = await resumeSession(options, early);
+    assert.ok(!isFailure(fork));
+    opened.push(fork);
+    await fork.run({ text: "on your own" });
+    assert.equal(said(await eventsOf(early)).at(-1), "answer 1");
   });
 
   it("are followed live without being owned, and gone on with only when nobody runs them", async () => {

@@ -14,8 +14,9 @@ export const attemptsSettled: EventType<"attempts.settled", AttemptsSettled> = {
   version: 1,
   schema,
   // All of it is one step: what comes after can go back to between the two.
-  apply: (session, { data }) =>
-    session.attempts
-      ? { ...session, step: session.step + 1, attempts: { ...session.attempts, settled: data } }
-      : session,
+  apply: ({ attempts, ...session }, { data }) => ({
+    ...session,
+    step: session.step + 1,
+    ...(attempts && { attempts: { ...attempts, settled: data } }),
+  }),
 };
