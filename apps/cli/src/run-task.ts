@@ -82,7 +82,8 @@ export async function runTask(options: AgentOptions, task: Task): Promise<Ran | 
 async function addedTo(session: Session, { env }: AgentOptions): Promise<RunResult["subagents"]> {
   if (session.children.length === 0) return undefined;
   const { descendantsOf } = await import("@lathe/hosts/descendants");
-  return descendantsOf(env, session);
+  const added = await descendantsOf(env, session);
+  return added.sessions > 0 ? added : undefined;
 }
 
 async function runAsked(

@@ -14,7 +14,10 @@ export interface Descendants {
 }
 
 /** *Contract:* reads only, also while they run; a log that cannot be read counts as a session of unknown cost. */
-export async function descendantsOf(env: Env, { children }: Session): Promise<Descendants> {
+export async function descendantsOf(
+  env: Env,
+  { id: own, root = own, children }: Session,
+): Promise<Descendants> {
   const { store } = openState(env);
   let sum: Descendants = { sessions: 0, tokens: 0, cost: 0, costUnknown: false, changed: [] };
   const left = [...children];
@@ -24,7 +27,9 @@ export async function descendantsOf(env: Env, { children }: Session): Promise<De
       sum = { ...sum, sessions: sum.sessions + 1, costUnknown: true };
       continue;
     }
-    const { account, children: more } = fold(events);
+    const { root: billed, account, children: more } = fold(events);
+    // Those of the session that this one is a fork of are in the account of that.
+    if (billed !== root) continue;
     left.push(...more);
     sum = {
       sessions: sum.sessions + 1,

@@ -14,6 +14,7 @@ import {
 } from "@lathe/protocol";
 import { startWireServer, type WireAnswer, type WireRecord, type WireServer } from "@lathe/testkit";
 import { descendantsOf } from "../descendants.ts";
+import { forkSession } from "../fork-session.ts";
 import type { LocalOptions } from "../local-options.ts";
 import type { LocalSession } from "../local-session.ts";
 import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
@@ -157,6 +158,12 @@ describe("subagents", () => {
     assert.equal(readFileSync(join(cwd, "made.txt"), "utf8"), "yes");
     const added = await descendantsOf(bench.env, parent);
     assert.deepEqual([added.sessions, added.changed], [2, ["made.txt"]]);
+    const fork = await forkSession(bench.env, parent.id, { version: "test" });
+    assert.ok(!isFailure(fork));
+    const forked = await openState(bench.env).store.read(fork);
+    assert.ok(!isFailure(forked));
+    const none = { sessions: 0, tokens: 0, cost: 0, costUnknown: false, changed: [] };
+    assert.deepEqual(await descendantsOf(bench.env, fold(forked)), none);
     const accounts = (await childrenOf(parent)).map(({ account }) => account);
     assert.ok(added.tokens > 0 && added.tokens === accounts.reduce((sum, { tokens }) => sum + tokens, 0));
     const [, explorer] = await childrenOf(parent);
