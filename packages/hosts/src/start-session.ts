@@ -60,7 +60,7 @@ export function openAttempt(
 
 /** *Contract:* a session below another one that has no tools at all. */
 export function openJudge(
-  options: LocalOptions,
+  { planner: _, ...options }: LocalOptions,
   { id, birth, words }: { readonly id: string; readonly birth: Birth; readonly words: Words },
 ): Promise<LocalSession | Failure> {
   const member = { ...root(options, birth), tools: [], allows: () => false };

@@ -2,8 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
+import { startWireServer } from "@lathe/testkit";
 import { fc } from "@lathe/testkit/properties";
+import { makeBench, say } from "../session-bench.test.ts";
 import { questionOf, readOpinion, shuffled } from "./judge-by-model.ts";
+import { beginAttempt } from "./run-attempt.ts";
 
 const shown = [0, 1, 2].map((attempt) => ({ attempt, diffs: [`diff ${attempt}`], tests: "The tests pass." }));
 
@@ -36,6 +39,24 @@ describe("a judging model", () => {
       why: "it is right",
     });
     assert.deepEqual(readOpinion('```json\n{"best": 3, "why": "b"}\n```', order), { winner: 1, why: "b" });
+  });
+
+  it("is the session's own, also where another makes plans", async (test) => {
+    const bench = makeBench("judge");
+    const server = await startWireServer(() => say('{"best": 1, "why": "it is right"}'));
+    test.after(async () => {
+      await server.close();
+      bench.remove();
+    });
+    const options = bench.options(server.url, { models: ["acme/one"], planner: "acme/dear" });
+    const birth = { parent: "p", root: "p", agent: "judge" };
+    const judge = { type: "attempt", id: "j", birth, words: { text: "Which?" }, isJudge: true } as const;
+    const session = await beginAttempt(options, judge, () => undefined);
+    assert.ok(!isFailure(session));
+    const ended = await session.run();
+    await session.close();
+    assert.ok(!isFailure(ended));
+    assert.deepEqual([ended.model, ended.settings.planner], ["acme/one", undefined]);
   });
 
   it("is not heard when its answer is no such object", () => {

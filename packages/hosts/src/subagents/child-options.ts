@@ -17,8 +17,10 @@ export function childOptions(
   agent: AgentDefinition,
   { now, ...heard }: Heard & { readonly now: number },
 ): LocalOptions {
+  // A plan is made by the session of a person.
+  const { planner: _, ...own } = options;
   return {
-    ...options,
+    ...own,
     ...heard,
     attended: heard.attended && session.settings.attended,
     mode: narrower(session.settings.mode, agent.mode),

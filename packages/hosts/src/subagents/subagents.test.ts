@@ -149,6 +149,16 @@ describe("subagents", () => {
     });
   }
 
+  it("do not plan with the parent's planner", async () => {
+    const plan = call("plan", { plan: "Look first." });
+    const parent = await run(
+      { go: [does(plan), does(task("explore", "look")), say("done")], look: [say("seen")] },
+      { models: ["acme/cheap"], planner: "acme/dear" },
+    );
+    const [child] = await childrenOf(parent);
+    assert.deepEqual([child?.model, child?.settings.planner], ["acme/cheap", undefined]);
+  });
+
   it("may change files where the parent may, but for one that only reads", async () => {
     const parent = await run({
       go: [does(task("implement", "make it")), does(task("explore", "make more")), say("done")],
