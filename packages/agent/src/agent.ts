@@ -26,6 +26,7 @@ import type {
   Tool,
   Workspace,
 } from "@lathe/protocol";
+import type { RedactionStream } from "@lathe/protocol/secrets/stream";
 
 /** What holds commands in, and whether the user lets them run without. */
 export type Held = Pick<Facts, "containment" | "uncontainedAllowed">;
@@ -69,6 +70,8 @@ export interface AgentPorts {
   readonly texts: Texts;
   /** *Contract:* never rejects; takes keys and passwords out of a text. */
   redact(text: string): Promise<string>;
+  /** *Contract:* never rejects; the same for a text that comes in pieces. */
+  redaction(): Promise<RedactionStream>;
   readonly models: Models;
   /** *Contract:* what other sessions found out about a model that rests; never throws, and is quick. */
   readonly circuitNews?: (model: string) => CircuitNews | undefined;

@@ -87,6 +87,7 @@ async function live(window: number) {
     blobs: store,
     texts: createShownTexts(store),
     redact: async (text) => text,
+    redaction: async () => ({ write: (text) => text, flush: () => "" }),
     checkpoint: async () => failure("no-access", "no checkpoints in this test"),
     models: scripted.models,
     tools: [show],

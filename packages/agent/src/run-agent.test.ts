@@ -61,6 +61,7 @@ function openAgent(store: MemoryStore, script: Script): AgentPorts {
     blobs: store,
     texts: createShownTexts(store),
     redact: async (text) => text,
+    redaction: async () => ({ write: (text) => text, flush: () => "" }),
     checkpoint: async () => failure("no-access", "no checkpoints in this test"),
     models: createScriptedModel(script).models,
     tools,

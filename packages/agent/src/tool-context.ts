@@ -26,6 +26,7 @@ export function toolContext(ports: AgentPorts, { call, session, amid, more }: Ca
     blobs,
     texts,
     redact: (text) => ports.redact(text),
+    redaction: () => ports.redaction(),
     ...amid,
     ...more,
     ...(state?.child !== undefined && { child: state.child }),

@@ -84,7 +84,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       network,
       blobs: state.blobs,
       texts,
-      redact: redactor.redact,
+      ...{ redact: redactor.redact, redaction: redactor.redaction },
       models: afterFirstRequest(gateway, () =>
         Promise.all([
           ...[probe.ready(), redactor.load(), endLeftovers(), parseNothing(syntax), keepDue(fence, options)],

@@ -1,11 +1,13 @@
 /** Redactor of this machine: knows the secrets in the harness's own environment and configuration, besides the rules. */
 import type { Redactor } from "@lathe/protocol/secrets";
+import type { RedactionStream } from "@lathe/protocol/secrets/stream";
 import type { LocalOptions } from "./local-options.ts";
 
 export interface LocalRedactor {
   /** *Contract:* resolves when the first text costs nothing but its length. */
   load(): Promise<unknown>;
   redact(text: string): Promise<string>;
+  redaction(): Promise<RedactionStream>;
 }
 
 /** Loaded when first asked: a session's first request needs it only where there are instructions. */
@@ -22,7 +24,12 @@ export function openRedactor({
         fingerprint,
       }),
     ));
-  return { load, redact: async (text) => (await load())(text).text };
+  return {
+    load,
+    redact: async (text) => (await load())(text).text,
+    redaction: async () =>
+      (await import("@lathe/protocol/secrets/stream")).createRedactionStream(await load()),
+  };
 }
 
 /** New for each process: what is in a log tells nobody without it whether a guess is right. */

@@ -75,6 +75,7 @@ describe("a refused effect", () => {
       blobs: store,
       texts: createShownTexts(store, async (text) => text),
       redact: async (text) => text,
+      redaction: async () => ({ write: (text) => text, flush: () => "" }),
       checkpoint: async () => failure("no-access", "no checkpoints in this test"),
       models: createScriptedModel(script).models,
       tools: builtinTools,

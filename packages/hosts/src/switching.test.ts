@@ -174,6 +174,7 @@ function portsOf(store: ReturnType<typeof createMemoryStore>, models: Gateway, r
     blobs: store,
     texts: createShownTexts(store),
     redact: async (text) => text,
+    redaction: async () => ({ write: (text) => text, flush: () => "" }),
     checkpoint: async () => failure("no-access", "no checkpoints in this test"),
     models,
     tools: builtinTools,

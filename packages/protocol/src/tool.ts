@@ -7,6 +7,7 @@ import type { ToolSpec } from "./model.ts";
 import type { Outcome, Shown, Todo } from "./outcome.ts";
 import type { Sandbox } from "./sandbox.ts";
 import type { Search } from "./search.ts";
+import type { RedactionStream } from "./secrets/redaction-stream.ts";
 import type { Blobs } from "./store.ts";
 import type { Syntax } from "./syntax.ts";
 import type { Workspace } from "./workspace.ts";
@@ -38,6 +39,8 @@ export interface ToolContext {
   readonly texts: Texts;
   /** *Contract:* never rejects; the text with a placeholder for each key and password in it. */
   redact(text: string): Promise<string>;
+  /** *Contract:* never rejects; the same for a text that comes in pieces. */
+  redaction(): Promise<RedactionStream>;
   readonly signal: AbortSignal;
   /** What a person took of it, of an edit that was not taken whole. */
   readonly part?: EditPart;

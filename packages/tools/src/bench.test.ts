@@ -18,6 +18,7 @@ import {
   type ToolContext,
 } from "@lathe/protocol";
 import { createRedactor } from "@lathe/protocol/secrets";
+import { createRedactionStream } from "@lathe/protocol/secrets/stream";
 import { createNoneDriver } from "@lathe/sandbox";
 import { createSearch } from "@lathe/search";
 import { createSyntax } from "@lathe/syntax";
@@ -75,6 +76,7 @@ export async function bench(patienceMs: number = 10_000, rules: readonly Rule[] 
       recall: async (version) => texts.get(version),
     },
     redact: async (text) => redactor(text).text,
+    redaction: async () => createRedactionStream(redactor),
     signal: cancel.signal,
     now: () => 0,
     delta: ({ text }) => deltas.push(text),

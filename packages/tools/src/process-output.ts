@@ -1,6 +1,7 @@
 /** Output of a process: read in parts, shown live, and remembered how far it has been looked at. */
 import { basename } from "node:path";
 import type { Effect, Exit, Process, ToolContext } from "@lathe/protocol";
+import type { RedactionStream } from "@lathe/protocol/secrets/stream";
 import { withoutBinary } from "./without-binary.ts";
 
 /** Bytes of the start and of the end that are kept of an enormous output. */
@@ -22,22 +23,36 @@ export async function outputFrom(
   return { text: withoutBinary(first.text + gap + last.text), total: last.total };
 }
 
-/** Shows output as it comes; the first look is after 100 ms, so a quick command costs nothing. Returns the way to stop. */
-export function follow(process: Process, from: number, context: ToolContext): () => void {
+/**
+ * Shows output as it comes, a line once it is whole; the first look is after 100 ms, so a quick command costs nothing.
+ * Returns the way to stop, with a last look.
+ */
+export function follow(process: Process, from: number, context: ToolContext): () => Promise<void> {
   let at = from;
+  let torn = false;
   let stopped = false;
-  const look = async (): Promise<void> => {
+  let clean: RedactionStream | undefined;
+  const show = (text: string): void => {
+    if (text !== "") context.delta({ type: "output", text });
+  };
+  const look = async (isLast: boolean): Promise<void> => {
     const { text, next, total } = await process.read(at, chunkBytes);
-    if (stopped) return;
+    clean ??= await context.redaction();
+    if (stopped && !isLast) return;
+    show(clean.write(torn ? text.slice(text.indexOf("\n") + 1) : text));
     // Who watches wants to see the latest; what a flood leaves out is in the result.
     at = Math.max(next, total - chunkBytes);
-    if (text !== "") context.delta({ type: "output", text });
-    timer = setTimeout(look, pollMs);
+    torn = at > next;
+    // Where something is left out half a line may be half a key.
+    if (torn) clean.flush();
+    if (isLast) show(clean.flush());
+    else timer = setTimeout(look, pollMs, false);
   };
-  let timer = setTimeout(look, pollMs);
-  return () => {
+  let timer = setTimeout(look, pollMs, false);
+  return async () => {
     stopped = true;
     clearTimeout(timer);
+    if (clean) await look(true);
   };
 }
 

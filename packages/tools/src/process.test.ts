@@ -2,6 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Effect, isFailure, type Outcome, outcomeText, type ToolContext } from "@lathe/protocol";
+import { createRedactor } from "@lathe/protocol/secrets";
+import { createRedactionStream } from "@lathe/protocol/secrets/stream";
 import { createFakeSandbox, type FakeSandbox } from "@lathe/testkit";
 import { factsOf } from "./bench.test.ts";
 import { processTool } from "./process.ts";
@@ -37,6 +39,7 @@ describe("a background process that the sandbox stopped", () => {
       workspace: { root: "/workspace" },
       signal,
       redact,
+      redaction: async () => createRedactionStream(createRedactor()),
       delta: () => undefined,
     };
     return prepared.run(context as unknown as ToolContext);

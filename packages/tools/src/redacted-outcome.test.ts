@@ -1,8 +1,10 @@
 /** Secrets in what tools say: taken out before a model, a log or a blob gets them, and never written over. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { outcomeText } from "@lathe/protocol";
+import { isFailure, outcomeText, type Process, type ToolContext } from "@lathe/protocol";
 import { bench, factsOf } from "./bench.test.ts";
+import { follow } from "./process-output.ts";
+import { createShell } from "./shell.ts";
 
 const key = `ghp_${"aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"}`;
 const placeholder = "[redacted github-token #a1b2]";
@@ -23,6 +25,39 @@ describe("secrets", () => {
     assert.doesNotMatch(JSON.stringify(long), /aB3dE5/);
     assert.ok(long.type === "ok" && long.blob);
     assert.match(await ok("read", { path: `blob:${long.blob}` }), /\[redacted github-token #a1b2\]/);
+  });
+
+  it("are taken out of output as it comes, of which lines are shown once they are whole", async () => {
+    const { put, context } = await bench();
+    put("a.txt", `token ${key}\n`);
+    const command = `cat a.txt; printf 'more? ${key.slice(0, 20)}'; until [ -e seen ]; do sleep 0.02; done; printf ${key.slice(20)}`;
+    const prepared = createShell({ patienceMs: 20_000 }).prepare({ command });
+    assert.ok(!isFailure(prepared));
+    const shown: string[] = [];
+    const delta: ToolContext["delta"] = ({ text }) => {
+      if (shown.push(text) === 1) put("seen", "");
+    };
+    const outcome = await prepared.run({ ...context, delta });
+    assert.deepEqual(shown, [`token ${placeholder}\n`, `more? ${placeholder}`]);
+    assert.equal(outcomeText(outcome), shown.join(""));
+  });
+
+  it("are not shown in halves where a flood is left out", async () => {
+    const { context } = await bench();
+    const filler = (chars: number): string => "x\n".repeat(chars / 2);
+    const chunk = 65_536;
+    const text = `${filler(chunk - 20)}${key}${filler(chunk)}${key}${filler(chunk - 20)}`;
+    const read: Process["read"] = async (from, limit) => {
+      const next = Math.min(from + limit, text.length);
+      return { text: text.slice(from, next), next, total: text.length };
+    };
+    const shown: string[] = [];
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const delta: ToolContext["delta"] = (one) => shown.push(one.text) === 2 && resolve();
+    const unfollow = follow({ read } as Process, 0, { ...context, delta });
+    await promise;
+    await unfollow();
+    assert.equal(shown.join("").replaceAll("x\n", ""), "");
   });
 
   it("are taken out of failures and differences", async () => {
