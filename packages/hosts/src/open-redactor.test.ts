@@ -1,7 +1,22 @@
-/** What this machine's redactor knows by value: keys of the environment and of the configuration, not paths named like keys. */
+/** What this machine's redactor knows by value: keys of the environment and of the configuration, and tokens, not paths named like keys. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { openRedactor } from "./open-redactor.ts";
+import { createTokenCommand } from "./token-command.ts";
+
+test("what a provider is sent is taken out, also a token that came later", async () => {
+  const tokenCommand = [process.execPath, "-e", "console.log('token-of-a-command')"];
+  const headers = {
+    "x-gateway-key": "one-two-three-9",
+    authorization: "Bearer plain-to-see",
+    "x-team": "blue-team",
+  };
+  const { redact } = openRedactor({ env: {}, providers: { corp: { headers, tokenCommand } } });
+  const clean = await redact("one-two-three-9 plain-to-see blue-team token-of-a-command");
+  assert.match(clean, /^\[redacted corp-key #\w+\] \[redacted corp-key #\w+\] blue-team token-of-a-command$/);
+  await createTokenCommand(tokenCommand, process.env)();
+  assert.match(await redact("token-of-a-command"), /^\[redacted corp-key #\w+\]$/);
+});
 
 test("values of the environment and the configuration are taken out, in other spellings too", async () => {
   const env = {

@@ -1,7 +1,9 @@
 /** Redactor of this machine: knows the secrets in the harness's own environment and configuration, besides the rules. */
+import { secretsOf } from "@lathe/models";
 import type { Redactor } from "@lathe/protocol/secrets";
 import type { RedactionStream } from "@lathe/protocol/secrets/stream";
 import type { LocalOptions } from "./local-options.ts";
+import { lastToken } from "./token-command.ts";
 
 export interface LocalRedactor {
   /** *Contract:* resolves when the first text costs nothing but its length. */
@@ -17,13 +19,18 @@ export function openRedactor({
   mcpServers = {},
 }: Pick<LocalOptions, "env" | "providers" | "mcpServers">): LocalRedactor {
   let loaded: Promise<Redactor> | undefined;
-  const load = (): Promise<Redactor> =>
-    (loaded ??= import("@lathe/protocol/secrets").then(({ createRedactor }) =>
-      createRedactor({
-        values: [...fromEnv(env), ...fromProviders(providers), ...fromServers(mcpServers)],
-        fingerprint,
-      }),
-    ));
+  let known = "";
+  const load = (): Promise<Redactor> => {
+    const configured = fromProviders(providers);
+    // Tokens come and go while it is there.
+    const now = JSON.stringify(configured);
+    if (loaded && now === known) return loaded;
+    known = now;
+    loaded = import("@lathe/protocol/secrets").then(({ createRedactor }) =>
+      createRedactor({ values: [...fromEnv(env), ...configured, ...fromServers(mcpServers)], fingerprint }),
+    );
+    return loaded;
+  };
   return {
     load,
     redact: async (text) => (await load())(text).text,
@@ -55,9 +62,11 @@ function fromEnv(env: LocalOptions["env"]): readonly { readonly name: string; re
 function fromProviders(
   providers: LocalOptions["providers"],
 ): readonly { readonly name: string; readonly value: string }[] {
-  return Object.entries(providers).flatMap(([name, { apiKey }]) =>
-    apiKey ? [{ name: `${name} key`, value: apiKey }] : [],
-  );
+  return Object.entries(providers).flatMap(([name, set]) => {
+    const token = set.tokenCommand && lastToken(set.tokenCommand);
+    const values = [...secretsOf(set), ...(token === undefined ? [] : [token])];
+    return values.map((value) => ({ name: `${name} key`, value }));
+  });
 }
 
 /** What a server is given under a telling name. */

@@ -9,12 +9,21 @@ const freshMs = 5 * 60_000;
 const timeoutMs = 20_000;
 const longest = 16_384;
 
+/** By command. */
+const lastTokens = new Map<string, string>();
+
+/** The token that a command printed last in this process, for who keeps it out of texts. */
+export function lastToken(command: readonly string[]): string | undefined {
+  return lastTokens.get(JSON.stringify(command));
+}
+
 /** *Contract:* runs the command when the first token is wanted; one run serves all who wait. Without a shell. */
 export function createTokenCommand(command: readonly string[], env: LocalOptions["env"]): TokenSource {
   let running: Promise<string | Failure> | undefined;
   let last: { readonly token: string; readonly at: number } | undefined;
   const renewed = async (): Promise<string | Failure> => {
     const token = await printed(command, env);
+    if (!isFailure(token)) lastTokens.set(JSON.stringify(command), token);
     last = isFailure(token) ? undefined : { token, at: performance.now() };
     return token;
   };

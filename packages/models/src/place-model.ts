@@ -108,7 +108,9 @@ function spelled(id: string, entries: readonly ModelInfo[]): string {
   return entries.find((entry) => plain(entry.id) === plain(id))?.id ?? id;
 }
 
-function secretsOf({ apiKey, authToken, headers = {} }: ProviderOptions): string[] {
+/** What is set up for a provider that must not be shown; of a header like `Bearer KEY` the key. */
+export function secretsOf({ apiKey, authToken, headers = {} }: ProviderOptions): string[] {
   const secret = Object.entries(headers).filter(([name]) => /auth|key|token|secret|cookie/i.test(name));
-  return [...[apiKey, authToken].flatMap((one) => one || []), ...secret.map(([, value]) => value)];
+  const values = secret.map(([, value]) => value.replace(/^\w+ /, ""));
+  return [...[apiKey, authToken].flatMap((one) => one || []), ...values];
 }
