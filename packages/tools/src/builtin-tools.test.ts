@@ -11,6 +11,7 @@ import {
   type Rule,
   type ShellScript,
 } from "@lathe/protocol";
+import { createFakeSandbox } from "@lathe/testkit";
 import { bench, factsOf } from "./bench.test.ts";
 import { builtinTools } from "./builtin-tools.ts";
 
@@ -65,6 +66,20 @@ describe("the built-in tools together", () => {
     assert.deepEqual(script("try_mutations", { test: "npm test" }), { text: "npm test", folder: "" });
     assert.deepEqual(effects("todo", { todos: [] }), []);
     assert.deepEqual(effects("ask_user", { question: "?" }), []);
+  });
+});
+
+describe("try_mutations", () => {
+  it("runs its commands with what was granted, and held from what a person refused", async () => {
+    const { put, context } = await bench();
+    put("a.py", "x = 1\n");
+    const sandbox = createFakeSandbox(() => ({ code: 1 }), context.sandbox.spec);
+    const grants = [{ kind: "network", target: "example.com" }] as const;
+    const call = prepared("try_mutations", { test: "make check" });
+    await call.run({ ...context, sandbox, grants, sealed: ["build"] });
+    const held = { grants, sealed: [join(context.workspace.root, "build")] };
+    assert.ok(sandbox.commands.length > 0);
+    for (const { grants: had, sealed } of sandbox.commands) assert.deepEqual({ grants: had, sealed }, held);
   });
 });
 

@@ -3,6 +3,7 @@ import { isFailure, type Outcome, type Tool, type ToolContext } from "@lathe/pro
 import type { Repair, RepairDeps, RepairResult, RunResult } from "@lathe/repair";
 import * as v from "valibot";
 import { defineTool, ok } from "./define-tool.ts";
+import { holding } from "./holding.ts";
 import { count, text } from "./schema.ts";
 
 const defaultSeconds = 60;
@@ -52,11 +53,12 @@ function depsOf(context: ToolContext): RepairDeps {
 }
 
 async function runIn(
-  { sandbox, signal }: ToolContext,
+  context: ToolContext,
   script: string,
   { cwd, timeoutMs }: { readonly cwd: string; readonly timeoutMs: number },
 ): Promise<RunResult> {
-  const result = await sandbox.exec({ script, cwd }, { timeoutMs, signal });
+  const { sandbox, signal } = context;
+  const result = await sandbox.exec({ script, cwd, ...holding(context) }, { timeoutMs, signal });
   if (isFailure(result)) return { exitCode: undefined, output: result.text, timedOut: false };
   return { exitCode: result.code, output: result.output, timedOut: result.timedOut };
 }
