@@ -12,6 +12,7 @@ type Input = Readonly<Record<string, unknown>>;
 /** Those that are one thing there. */
 const names: Readonly<Record<string, (input: Input, pathOf: (path: unknown) => string) => HookedTool>> = {
   shell: (input) => ({ tool_name: "Bash", tool_input: { ...input } }),
+  try_mutations: ({ test }) => ({ tool_name: "Bash", tool_input: { command: test } }),
   read: (input, pathOf) => ({ tool_name: "Read", tool_input: { ...input, file_path: pathOf(input.path) } }),
   write: ({ content, path }, pathOf) => ({
     tool_name: "Write",

@@ -295,7 +295,7 @@ describe("hooks", () => {
     assert.match(ran.type === "ok" ? ran.text : "", /^fine\n[\s\S]*noted/);
   });
 
-  it("see every file that a call changes", () => {
+  it("see every file that a call changes, and every command it runs", () => {
     const effects = [
       { kind: "write", target: "a.txt" },
       { kind: "delete", target: "b.txt" },
@@ -315,5 +315,7 @@ describe("hooks", () => {
       effects: [],
     };
     assert.deepEqual(hookedTools(typed, "/w"), [{ tool_name: "Bash", tool_input: { command: "rm x" } }]);
+    const tried = { id: "1", tool: "try_mutations", input: '{"test":"rm x"}', effects: [] };
+    assert.deepEqual(hookedTools(tried, "/w"), [{ tool_name: "Bash", tool_input: { command: "rm x" } }]);
   });
 });
