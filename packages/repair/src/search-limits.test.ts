@@ -2,8 +2,20 @@
 
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
+import { join } from "node:path";
 import { describe, it } from "node:test";
-import { JS, JS_TEST, leftIn, repaired, search, withoutPython } from "./workbench.test.ts";
+import { grammars } from "./grammars.test.ts";
+import { searchRepair } from "./search-repair.ts";
+import {
+  JS,
+  JS_TEST,
+  leftIn,
+  project,
+  repaired,
+  runProcess,
+  search,
+  withoutPython,
+} from "./workbench.test.ts";
 
 const noPython = withoutPython();
 const noPytest = withoutPython("pytest");
@@ -23,6 +35,14 @@ describe("searchRepair", () => {
     };
     for (const test of ["node --test", "true"])
       assert.equal((await search(fixed, test)).result.type, "already-passing");
+  });
+
+  it("has its copies in a folder of the workspace without copying them", async () => {
+    const root = await project({ "a.js": "exports.a = 1;\n" });
+    const deps = { syntax: grammars, scratch: join(root, "tmp"), now: () => 0, run: runProcess };
+    const input = { root, test: "test ! -e tmp", budget: { seconds: 60, candidates: 1 } };
+    assert.equal((await searchRepair(input, deps)).type, "already-passing");
+    assert.deepEqual(readdirSync(deps.scratch), []);
   });
 
   const cannot: readonly (readonly [what: string, test: string, says: RegExp])[] = [

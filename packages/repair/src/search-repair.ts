@@ -23,7 +23,7 @@ export async function searchRepair(input: RepairInput, deps: RepairDeps): Promis
   const home = await mkdtemp(join(deps.scratch, "repair-"));
   try {
     const slots = slotsOf(home, deps);
-    const files = await copies(input.root, slots, deps.hidden);
+    const files = await copies(input.root, slots, [...(deps.hidden ?? []), deps.scratch]);
     const result =
       "type" in files ? files : await searchIn(await openBench(input, deps, { home, slots, files }));
     return { ...result, seconds: (deps.now() - started) / 1000 } as RepairResult;
@@ -45,10 +45,13 @@ function slotsOf(home: string, deps: RepairDeps): Slots {
 async function copies(
   root: string,
   slots: Slots,
-  hidden: readonly string[] | undefined,
+  leftOut: readonly string[],
 ): Promise<readonly string[] | Unfinished> {
   try {
-    const [first] = await Promise.all(slots.map((slot) => copyWorkspace(root, slot, hidden)));
+    const made = slots.map((slot) => copyWorkspace(root, slot, leftOut));
+    // They are removed when one fails, and nobody may write to them then.
+    await Promise.allSettled(made);
+    const [first] = await Promise.all(made);
     const tooMuch = `${root} is too large to be copied (500 MB at most, installed packages left out)`;
     return first ?? { type: "cannot-run", output: tooMuch };
   } catch (error) {

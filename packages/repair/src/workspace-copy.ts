@@ -27,7 +27,7 @@ const MOST = 500_000_000;
 
 /**
  * Copies `root` to `target`; the workspace-relative paths of the copied sources, sorted, or undefined when there is too
- * much to copy. `hidden`: folders, absolute, that commands are not shown, and would be in a copy.
+ * much to copy. `hidden`: folders, absolute, that commands are not shown, and would be in a copy; and that of the copies.
  */
 export async function copyWorkspace(
   root: string,
