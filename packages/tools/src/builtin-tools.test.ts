@@ -5,6 +5,8 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import {
   type Effect,
+  type Failure,
+  failure,
   isFailure,
   outcomeText,
   type PreparedCall,
@@ -66,6 +68,27 @@ describe("the built-in tools together", () => {
     assert.deepEqual(script("try_mutations", { test: "npm test" }), { text: "npm test", folder: "" });
     assert.deepEqual(effects("todo", { todos: [] }), []);
     assert.deepEqual(effects("ask_user", { question: "?" }), []);
+  });
+});
+
+describe("what somebody stopped", () => {
+  it("is interrupted and has not failed, whichever tool it is", async () => {
+    const { put, context } = await bench();
+    put("a.ts", "export const a = 1;\n");
+    const stopped = failure("cancelled", "it was stopped");
+    const sandbox = createFakeSandbox(() => ({ failure: stopped }), context.sandbox.spec);
+    const answer = async (): Promise<Failure> => stopped;
+    const search = { ...context.search, grep: answer, files: answer, symbols: answer };
+    const calls = {
+      shell: { command: "ls" },
+      grep: { pattern: "a" },
+      find_files: { glob: "*" },
+      symbols: { path: "a.ts" },
+    };
+    for (const [tool, input] of Object.entries(calls)) {
+      const outcome = await prepared(tool, input).run({ ...context, sandbox, search });
+      assert.deepEqual(outcome, { type: "interrupted", failure: stopped, text: "" }, tool);
+    }
   });
 });
 

@@ -83,6 +83,9 @@ export function ok(text: string, facts?: Extract<Outcome, { type: "ok" }>["facts
   return facts ? { type: "ok", text, facts } : { type: "ok", text };
 }
 
+/** What somebody stopped is interrupted: nothing failed. */
 export function failed(found: Failure): Outcome {
-  return { type: "failed", failure: found };
+  return found.code === "cancelled"
+    ? { type: "interrupted", failure: found, text: "" }
+    : { type: "failed", failure: found };
 }

@@ -117,7 +117,7 @@ async function answersOf(
 function outcomeOf(answers: readonly Answer[], { left }: CheckPlan, { paths = [] }: Asked): Outcome {
   const failures = answers.map(({ report }) => report).filter(isFailure);
   const stopped = failures.find(({ code }) => code === "cancelled");
-  if (stopped) return { type: "interrupted", failure: stopped, text: "" };
+  if (stopped) return failed(stopped);
   if (answers.length === 0) return failed(nothingRan(left));
   const [first] = failures;
   // No checker came to an end: what the files are like nobody knows.

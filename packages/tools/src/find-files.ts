@@ -1,5 +1,5 @@
 /** `find_files`: files by name. */
-import { failure, isFailure, type Tool } from "@lathe/protocol";
+import { isFailure, type Tool } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, ok } from "./define-tool.ts";
 import { leftOutNote } from "./left-out.ts";
@@ -21,10 +21,7 @@ export const findFiles: Tool = defineTool({
     const exclude = context.unreadable(folder);
     const query = { glob, path: folder, exclude, limit: Math.min(Math.max(1, limit), maxLimit) };
     const found = await context.search.files(query, context.signal);
-    if (isFailure(found)) {
-      if (found.code !== "cancelled") return failed(found);
-      return { type: "interrupted", failure: failure("cancelled", "The user stopped it."), text: "" };
-    }
+    if (isFailure(found)) return failed(found);
     const more = found.more ? ["[more: narrow the glob or raise the limit]"] : [];
     const paths = found.paths.length > 0 ? found.paths : [`No file matches ${glob}.`];
     return ok([...paths, ...more, ...leftOutNote(found.leftOut, "file")].join("\n"));

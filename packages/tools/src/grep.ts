@@ -48,7 +48,7 @@ export const grep: Tool = defineTool({
     };
     const found = await context.search.grep(query, context.signal);
     if (!isFailure(found)) return ok(resultText(found, input.pattern));
-    return found.code === "cancelled" ? { type: "interrupted", failure: found, text: "" } : failed(found);
+    return failed(found);
   },
 });
 

@@ -35,7 +35,7 @@ export const searchCode: Tool = defineTool({
     };
     const found = await context.search.rank(asked, context.signal);
     if (!isFailure(found)) return ok(resultText(found, query));
-    return found.code === "cancelled" ? { type: "interrupted", failure: found, text: "" } : failed(found);
+    return failed(found);
   },
 });
 

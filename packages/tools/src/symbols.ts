@@ -20,9 +20,7 @@ export const symbols: Tool = defineTool({
     if (isFailure(path)) return failed(path);
     const query = { path, limit, exclude: context.unreadable(path), ...(name !== undefined && { name }) };
     const found = await context.search.symbols(query, context.signal);
-    if (isFailure(found)) {
-      return found.code === "cancelled" ? { type: "interrupted", failure: found, text: "" } : failed(found);
-    }
+    if (isFailure(found)) return failed(found);
     const { definitions, references, more, leftOut } = found;
     const isOutline = name === undefined;
     const parts = [

@@ -1,5 +1,5 @@
 /** `web_fetch` and `web_search`: pages of the web, each host judged by the rules on the network. */
-import { type Effect, type Failure, isFailure, type Outcome, type Tool, type Web } from "@lathe/protocol";
+import { type Effect, isFailure, type Tool, type Web } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, ok } from "./define-tool.ts";
 import { count, text } from "./schema.ts";
@@ -21,7 +21,7 @@ function createFetch(web: Web): Tool {
     effects: ({ url }) => [hostEffect(new URL(url).host)],
     async run({ url }, { signal }) {
       const page = await web.fetch(url, signal);
-      if (isFailure(page)) return ended(page);
+      if (isFailure(page)) return failed(page);
       if ("to" in page) return ok(`${url} leads to another host: fetch ${page.to} if you want it.`);
       const head = page.url === url ? "" : `[${page.url}]\n\n`;
       return ok(`${head}${page.text.trim() === "" ? "(the page has no text)" : page.text}`);
@@ -37,7 +37,7 @@ function createSearch({ host, find }: NonNullable<Web["search"]>): Tool {
     effects: () => [hostEffect(host)],
     async run({ query, limit = defaultHits }, { signal }) {
       const hits = await find(query, Math.min(Math.max(1, limit), mostHits), signal);
-      if (isFailure(hits)) return ended(hits);
+      if (isFailure(hits)) return failed(hits);
       if (hits.length === 0) return ok(`Nothing was found for: ${query}`);
       return ok(hits.map(({ title, url, text: said }) => `${title}\n${url}\n${said}`).join("\n\n"));
     },
@@ -46,8 +46,4 @@ function createSearch({ host, find }: NonNullable<Web["search"]>): Tool {
 
 function hostEffect(host: string): Effect {
   return { kind: "network", target: host, traits: ["named"] };
-}
-
-function ended(found: Failure): Outcome {
-  return found.code === "cancelled" ? { type: "interrupted", failure: found, text: "" } : failed(found);
 }
