@@ -169,7 +169,7 @@ describe("sessions", () => {
       assert.deepEqual([tried, children], [undefined, []]);
     }
     assert.equal(fold(await eventsOf(late)).step, fold(await eventsOf("tried")).step);
-    const fork = await resumeSession(options, early);
+    const fork = await resumeSession(options, early, {});
     assert.ok(!isFailure(fork));
     opened.push(fork);
     await fork.run({ text: "on your own" });

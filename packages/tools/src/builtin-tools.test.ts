@@ -302,6 +302,12 @@ describe("shell", () => {
     assert.equal(deltas[0], "first\n");
   });
 
+  it("shows a question that ends no line, and the bars of what is under way", async () => {
+    const { deltas, ok } = await bench();
+    await ok("shell", { command: "printf '10 %%\\r20 %%\\rGo on? '; sleep 0.6; echo yes" });
+    assert.deepEqual(deltas, ["10 %\r20 %\r", "Go on? ", "yes\n"]);
+  });
+
   it("stops a command at its timeout, and when the user does", async () => {
     const { call, cancel } = await bench();
     const late = await call("shell", { command: "echo begun; sleep 30", timeout_s: 0.3 });

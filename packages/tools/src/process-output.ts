@@ -24,7 +24,7 @@ export async function outputFrom(
 }
 
 /**
- * Shows output as it comes, a line once it is whole; the first look is after 100 ms, so a quick command costs nothing.
+ * Shows output as it comes, a line once it is whole or nothing follows it for now; the first look is after 100 ms, so a quick command costs nothing.
  * Returns the way to stop, with a last look.
  */
 export function follow(process: Process, from: number, context: ToolContext): () => Promise<void> {
@@ -40,6 +40,8 @@ export function follow(process: Process, from: number, context: ToolContext): ()
     clean ??= await context.redaction();
     if (stopped && !isLast) return;
     show(clean.write(torn ? text.slice(text.indexOf("\n") + 1) : text));
+    // Whoever is asked something sees the question, which ends no line.
+    if (text === "") show(clean.rest());
     // Who watches wants to see the latest; what a flood leaves out is in the result.
     at = Math.max(next, total - chunkBytes);
     torn = at > next;

@@ -4,6 +4,8 @@ import type { Redactor } from "./redactor.ts";
 export interface RedactionStream {
   /** *Contract:* what can be shown now; the unfinished line, or a key block not yet ended, is held back. */
   write(chunk: string): string;
+  /** *Contract:* the unfinished line, where nothing more comes of it for now; a key block not yet ended stays held back. */
+  rest(): string;
   /** *Contract:* what was held back; the stream may be written to again. */
   flush(): string;
 }
@@ -26,10 +28,15 @@ export function createRedactionStream(redact: Redactor): RedactionStream {
   return {
     write(chunk) {
       held += chunk;
-      const lineEnd = held.lastIndexOf("\n") + 1;
+      // A progress bar ends its lines with a return alone.
+      const lineEnd = Math.max(held.lastIndexOf("\n"), held.lastIndexOf("\r")) + 1;
       const end = Math.min(lineEnd, openBlock(held), openPair(held));
       if (end > 0) return take(end);
       return held.length > maxHeld ? take(held.length - overlap) : "";
+    },
+    rest() {
+      const end = Math.min(openBlock(held), openPair(held));
+      return end > 0 ? take(end) : "";
     },
     flush() {
       const text = redact(held).text;

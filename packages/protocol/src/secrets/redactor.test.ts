@@ -208,6 +208,16 @@ describe("a stream", () => {
     assert.equal([...whole].map((char) => stream.write(char)).join("") + stream.flush(), redact(whole).text);
   });
 
+  it("shows what waits for more where none comes, but no part of a key", () => {
+    const stream = createRedactionStream(plain);
+    assert.equal(stream.write("10 %\r20 %\rGo on? "), "10 %\r20 %\r");
+    assert.deepEqual([stream.rest(), stream.rest()], ["Go on? ", ""]);
+    const block = "-----BEGIN RSA PRIVATE KEY-----\nMIIEow\n";
+    assert.equal(stream.write(`yes\nname${block}`), "yes\nname");
+    assert.equal(stream.rest(), "");
+    assert.equal(stream.flush(), block);
+  });
+
   it("shows whole lines at once, and holds back a bounded piece of one without end", () => {
     const stream = createRedactionStream(redact);
     assert.equal(stream.write("line\nprompt> "), "line\n");
