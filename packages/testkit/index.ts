@@ -50,6 +50,7 @@ export { type SearchUnderTest, searchConformance } from "./src/search-conformanc
 export { createdDraft, failedWith, noticeDraft, succeeded, testOwner } from "./src/session-drafts.ts";
 export { type MakeStore, type StoreUnderTest, storeConformance } from "./src/store-conformance.ts";
 export { type FileTree, treeOf } from "./src/tree-of.ts";
+export { unredacted } from "./src/unredacted.ts";
 export {
   startWireServer,
   type WireAnswer,

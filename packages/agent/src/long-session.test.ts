@@ -23,6 +23,7 @@ import {
   type ScriptedAnswer,
   succeeded,
   testOwner,
+  unredacted,
 } from "@lathe/testkit";
 import type { AgentPorts, Surroundings } from "./agent.ts";
 import { runAgent } from "./run-agent.ts";
@@ -86,8 +87,7 @@ async function live(window: number) {
     ledger: createMemoryLedgers().open("s1"),
     blobs: store,
     texts: createShownTexts(store),
-    redact: async (text) => text,
-    redaction: async () => ({ write: (text) => text, flush: () => "" }),
+    ...unredacted,
     checkpoint: async () => failure("no-access", "no checkpoints in this test"),
     models: scripted.models,
     tools: [show],

@@ -24,6 +24,7 @@ import {
   type Script,
   succeeded,
   testOwner,
+  unredacted,
 } from "@lathe/testkit";
 import type { AgentPorts, Surroundings } from "./agent.ts";
 import { runAgent } from "./run-agent.ts";
@@ -60,8 +61,7 @@ function openAgent(store: MemoryStore, script: Script): AgentPorts {
     ledger: createMemoryLedgers().open("s1"),
     blobs: store,
     texts: createShownTexts(store),
-    redact: async (text) => text,
-    redaction: async () => ({ write: (text) => text, flush: () => "" }),
+    ...unredacted,
     checkpoint: async () => failure("no-access", "no checkpoints in this test"),
     models: createScriptedModel(script).models,
     tools,

@@ -20,6 +20,7 @@ import {
   type ScriptedCall,
   succeeded,
   testOwner,
+  unredacted,
 } from "@lathe/testkit";
 import { builtinTools } from "@lathe/tools";
 import { createWorkspace } from "@lathe/workspace";
@@ -74,8 +75,7 @@ describe("a refused effect", () => {
       ledger: createMemoryLedgers().open("s1"),
       blobs: store,
       texts: createShownTexts(store, async (text) => text),
-      redact: async (text) => text,
-      redaction: async () => ({ write: (text) => text, flush: () => "" }),
+      ...unredacted,
       checkpoint: async () => failure("no-access", "no checkpoints in this test"),
       models: createScriptedModel(script).models,
       tools: builtinTools,

@@ -1,0 +1,7 @@
+/** Unredacted: texts as they are, where tests have no secrets. */
+import type { ToolContext } from "@lathe/protocol";
+
+export const unredacted: Pick<ToolContext, "redact" | "redaction"> = {
+  redact: async (text) => text,
+  redaction: async () => ({ write: (text) => text, rest: () => "", flush: () => "" }),
+};
