@@ -14,9 +14,9 @@ export function asBefore<T extends Pick<LocalOptions, "mode" | "limits" | "plann
   session: Session,
   said: Said,
 ): T {
-  const { settings, lastEnd, turn } = session;
-  // One that has done nothing yet had nothing.
-  if (!lastEnd && !turn) return options;
+  const { settings } = session;
+  // One that has asked no model yet was told nothing: attempts at its task are sessions of their own.
+  if (settings.models.length === 0) return options;
   const planner = options.planner ?? settings.planner;
   return {
     ...options,

@@ -174,6 +174,8 @@ describe("sessions", () => {
     opened.push(fork);
     await fork.run({ text: "on your own" });
     assert.equal(said(await eventsOf(early)).at(-1), "answer 1");
+    // It had no permissions before: nobody but its attempts worked.
+    assert.equal(fork.session().settings.mode, "auto");
   });
 
   it("are followed live without being owned, and gone on with only when nobody runs them", async () => {

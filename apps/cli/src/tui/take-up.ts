@@ -34,10 +34,10 @@ function replay(chat: Chat, events: readonly Event[], from: number): void {
 }
 
 /** It goes on with the permissions it had, never with more than are asked for here; what the command line says holds. */
-function modeLine(chat: Chat, { settings, lastEnd, turn }: Session): string {
+function modeLine(chat: Chat, { settings }: Session): string {
   const had = settings.mode;
-  // One that has done nothing yet had none.
-  if (!lastEnd && !turn) return "";
+  // One that has asked no model yet had none.
+  if (settings.models.length === 0) return "";
   const before = chat.options.mode;
   const isGiven = chat.options.line?.["permission-mode"] !== undefined;
   const mode = isGiven ? before : chat.setMode(stricterMode(had, before));
