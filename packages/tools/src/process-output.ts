@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import type { Effect, Exit, Process, ToolContext } from "@lathe/protocol";
 import type { RedactionStream } from "@lathe/protocol/secrets/stream";
 import { withoutBinary } from "./without-binary.ts";
+import { withoutOverwritten } from "./without-overwritten.ts";
 
 /** Bytes of the start and of the end that are kept of an enormous output. */
 const keptBytes = 8 * 1024 * 1024;
@@ -16,11 +17,15 @@ export async function outputFrom(
 ): Promise<{ readonly text: string; readonly total: number }> {
   const first = await process.read(from, keptBytes);
   if (first.next >= first.total || first.next === from)
-    return { text: withoutBinary(first.text), total: first.total };
+    return { text: shownOf(first.text), total: first.total };
   const start = Math.max(first.next, first.total - keptBytes);
   const last = await process.read(start, first.total - start);
   const gap = start > first.next ? `\n[... ${start - first.next} bytes not kept ...]\n` : "";
-  return { text: withoutBinary(first.text + gap + last.text), total: last.total };
+  return { text: shownOf(first.text + gap + last.text), total: last.total };
+}
+
+function shownOf(output: string): string {
+  return withoutBinary(withoutOverwritten(output));
 }
 
 /**
