@@ -302,6 +302,12 @@ describe("shell", () => {
     assert.equal(deltas[0], "first\n");
   });
 
+  it("tells what a person would see, without colours and what was written over", async () => {
+    const { ok } = await bench();
+    const bar = "for i in 1 2 3 4; do printf '%s %%\\r' $i; done; printf '\\033[31mred\\033[0m\\n'";
+    assert.match(await ok("shell", { command: bar }), /^red \[written over 4 times: .*\]\n$/);
+  });
+
   it("shows a question that ends no line, and the bars of what is under way", async () => {
     const { deltas, ok } = await bench();
     await ok("shell", { command: "printf '10 %%\\r20 %%\\rGo on? '; sleep 0.6; echo yes" });

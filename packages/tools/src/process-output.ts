@@ -1,5 +1,6 @@
 /** Output of a process: read in parts, shown live, and remembered how far it has been looked at. */
 import { basename } from "node:path";
+import { stripVTControlCharacters } from "node:util";
 import type { Effect, Exit, Process, ToolContext } from "@lathe/protocol";
 import type { RedactionStream } from "@lathe/protocol/secrets/stream";
 import { withoutBinary } from "./without-binary.ts";
@@ -24,8 +25,9 @@ export async function outputFrom(
   return { text: shownOf(first.text + gap + last.text), total: last.total };
 }
 
+/** What a person would see of it, without colours: they say nothing to a model. `cat -v` shows what was there. */
 function shownOf(output: string): string {
-  return withoutBinary(withoutOverwritten(output));
+  return withoutBinary(withoutOverwritten(stripVTControlCharacters(output)));
 }
 
 /**
