@@ -139,6 +139,24 @@ describe("lathe run --fork", { ...(skip !== undefined && { skip }) }, () => {
     assert.deepEqual(place.leftovers(), []);
   });
 
+  it("goes on in the fork that it works in, from wherever, and in the folder once that is decided on", async () => {
+    const waiting = async (): Promise<readonly unknown[]> =>
+      JSON.parse((await place.run(["fork", "list", "--json"])).out) as readonly unknown[];
+    assert.equal((await place.run(["run", "--fork", "--max-steps", "1", "change things"])).code, 3);
+    const [{ id }] = JSON.parse((await place.run(["sessions", "list", "--json"])).out) as [{ id: string }];
+    const one = await place.run(["run", "--continue", "--max-steps", "2"]);
+    assert.equal(one.code, 3, one.err);
+    assert.deepEqual([files(), (await waiting()).length], [["old.txt"], 1]);
+    const away = { before: ["env", "-C", place.home] };
+    const rest = await place.run(["run", "--fork", "--resume", id, "--max-steps", "9"], away);
+    assert.equal(rest.code, 0, rest.err);
+    assert.deepEqual([files(), (await waiting()).length], [["old.txt"], 1]);
+    const [, fork = ""] = /fork keep (\S+?),/.exec(rest.err) ?? [];
+    assert.equal((await place.run(["fork", "keep", fork])).code, 0);
+    const after = await place.run(["run", "--continue", "once more"]);
+    assert.deepEqual([after.code, files()], [0, ["made.txt"]], after.err);
+  });
+
   it("keeps at once what was done when that is said", async () => {
     const { code, err } = await place.run([
       "run",

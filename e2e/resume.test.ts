@@ -55,6 +55,16 @@ describe("resume", () => {
     assert.match(job.server.records.at(-1)?.text ?? "", /and now\?/);
   });
 
+  it("goes on in its own folder from elsewhere, unless another one is named", async () => {
+    const { id } = JSON.parse((await job.place.run(["sessions", "list", "--json"])).out)[0];
+    const away = { env: wireEnv(job.server.url), before: ["env", "-C", job.place.home] };
+    const { code, err } = await job.place.run(["run", "--resume", id, "and?"], away);
+    assert.equal(code, 0, err);
+    assert.match(err, new RegExp(`goes on in its own folder, ${job.place.workspace}\n`));
+    const here = await job.place.run(["run", "--resume", id, "--cwd", ".", "and?"], away);
+    assert.deepEqual([here.code, here.err], [0, ""]);
+  });
+
   it("says which line of a session file is corrupt", async () => {
     const folder = join(job.place.home, ".local", "state", "lathe", "sessions");
     writeFileSync(join(folder, "broken.jsonl"), "this is no event\n");

@@ -95,7 +95,11 @@ export async function loadOptions(
   const options: AgentOptions = {
     cwd,
     line: values,
-    said: { limits: flags.limits ?? {}, ...(flags.mode && { mode: flags.mode }) },
+    said: {
+      folder: values.cwd !== undefined,
+      limits: flags.limits ?? {},
+      ...(flags.mode && { mode: flags.mode }),
+    },
     env: process.env,
     version: harnessVersion(),
     models,

@@ -4,6 +4,8 @@ import type { LocalOptions } from "./local-options.ts";
 
 /** What was said for this very run, and not in a file or by a default. */
 export interface Said {
+  /** Whether the folder was. */
+  readonly folder?: boolean;
   readonly mode?: Mode;
   readonly limits?: Limits;
 }

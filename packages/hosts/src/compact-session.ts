@@ -22,7 +22,7 @@ export async function compactSession(
       },
     },
     id,
-    {},
+    { folder: true },
   );
   if (isFailure(session)) return session;
   try {

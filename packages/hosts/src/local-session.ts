@@ -88,11 +88,13 @@ function modelsOf({ settings: { models, router } }: Session): readonly string[] 
 
 function settingsOf(
   { models, router }: Opened,
-  { mode, attended, checkpoints, planner, assigned, guardRails }: LocalOptions,
+  { env, mode, attended, checkpoints, planner, assigned, guardRails }: LocalOptions,
 ): Session["settings"] {
   const routed = { ...(router && { router }), ...(planner !== undefined && { planner }) };
   const tried = assigned && assigned.length > 0 ? { experiments: assigned } : {};
-  return { models, ...routed, mode, attended, checkpoints, ...tried, ...(guardRails && { guardRails }) };
+  const inFork = env.LATHE_FORK ? { inFork: env.LATHE_FORK } : {};
+  const rest = { ...inFork, ...tried, ...(guardRails && { guardRails }) };
+  return { models, ...routed, mode, attended, checkpoints, ...rest };
 }
 
 function fenceOf({ log, scratch, member, own }: Holdings, root: string, mode: () => Mode): Fence {

@@ -1,6 +1,6 @@
 /** What is done with sessions as wholes: naming, searching, forking, following, and going on with the right one. */
 import assert from "node:assert/strict";
-import { mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
@@ -109,6 +109,24 @@ describe("sessions", () => {
       ...["read-only", "read-only", "acme/three"],
       { ...raised, tokens: 1e6 },
     ]);
+  });
+
+  it("go on in another folder than theirs only when that is said, or theirs is gone", async () => {
+    const own = join(root, "own");
+    mkdirSync(own);
+    const session = await startSession({ ...options, cwd: own }, { text: "look around" });
+    assert.ok(!isFailure(session));
+    await session.run();
+    await session.close();
+    const refused = await resumeSession(options, session.id, {});
+    assert.match(isFailure(refused) ? refused.text : "", /works in .*\/own: go on with it there/);
+    const moved = await resumeSession(options, session.id, { folder: true });
+    assert.ok(!isFailure(moved));
+    await moved.close();
+    rmSync(own, { recursive: true });
+    const left = await resumeSession(options, session.id, {});
+    assert.ok(!isFailure(left));
+    await left.close();
   });
 
   it("are forked up to a step, with an account of their own, and leave the other as it was", async () => {

@@ -229,8 +229,10 @@ export async function resumeSession(
   if (isFailure(session)) return session;
   const { agent, parent, root: first, attempts } = session.session();
   const isTriedStill = attempts !== undefined && attempts.settled === undefined;
-  if (agent === undefined && !isTriedStill) return session;
+  const elsewhere = await (await import("./elsewhere.ts")).elsewhere(session.session(), options, said);
+  if (agent === undefined && !isTriedStill && !elsewhere) return session;
   await session.close();
+  if (elsewhere) return elsewhere;
   if (isTriedStill) {
     const why = `session ${id} compares attempts at its task and is not through with it`;
     return failure("session-owned", `${why}; go on with \`lathe run --resume ${id}\``, { who: "user" });

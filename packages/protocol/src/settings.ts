@@ -17,6 +17,8 @@ export interface Settings {
   readonly attended: boolean;
   /** Whether the files are kept before steps that may change them. */
   readonly checkpoints?: boolean;
+  /** The fork of the folder that it works in. */
+  readonly inFork?: string;
   /** The arms it got of the experiments it is in. */
   readonly experiments?: readonly Assignment[];
   /** Over what the profile of the model says. */

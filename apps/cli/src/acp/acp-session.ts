@@ -231,7 +231,7 @@ export class AcpSession {
     // What it was begun with stays.
     const session = this.#isNew
       ? await startSession(local, words, id)
-      : await resumeSession({ ...local, models: [] }, id, { mode });
+      : await resumeSession({ ...local, models: [] }, id, { mode, folder: true });
     if (isFailure(session)) throw refusedBy(session);
     for (const remark of session.remarks) process.stderr.write(problemLine(remark));
     if (this.#isNew) this.#tell(async () => [titleUpdate(session.session())]);

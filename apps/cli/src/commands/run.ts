@@ -10,6 +10,7 @@ import { readPipe } from "../piped-input.ts";
 import { type OutputFormat, outputFormats } from "../reporters/reporter.ts";
 import { type AgentOptions, agentFlags, agentOptions, allowNotes, usage } from "../run-options.ts";
 import { runTask, type Task } from "../run-task.ts";
+import { problemLine } from "../show-failure.ts";
 import { worktreeFlags } from "../worktrees/worktree-flags.ts";
 
 const flags = {
@@ -80,16 +81,8 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   }
   const wrong = wrongTogether(values);
   if (wrong) return wrong;
-  if (values.fork) {
-    const { runInFork } = await import("../forks/run-in-fork.ts");
-    return runInFork(argv, {
-      cwd: values.cwd ?? ".",
-      keep: values.keep === true,
-      about: line.words.join(" "),
-    });
-  }
   // Attempts have one each.
-  if (values.worktree === undefined || values["best-of"] !== undefined) return start(line, format);
+  if (values.worktree === undefined || values["best-of"] !== undefined) return inPlace(argv, line, format);
   const { inWorktree } = await import("../worktrees/in-worktree.ts");
   return inWorktree(values, (cwd, begun) => {
     process.stderr.write(begun);
@@ -97,18 +90,42 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   });
 }
 
+/** In a fork, where that is asked for or the session works in one; a session that is named goes on in its own folder. */
+async function inPlace(
+  argv: readonly string[],
+  line: Line<typeof flags>,
+  format: OutputFormat,
+): Promise<number | Failure> {
+  const { values, words } = line;
+  const place = isResuming(values) ? await (await import("../resumed-place.ts")).resumedPlace(values) : {};
+  if (isFailure(place)) return place;
+  if (values.fork || place.fork) {
+    const { runInFork } = await import("../forks/run-in-fork.ts");
+    const { cwd = ".", keep = false } = values;
+    return runInFork(argv, { cwd, keep, about: words.join(" "), ...place });
+  }
+  if (place.cwd === undefined) return start(line, format);
+  process.stderr.write(problemLine(`the session goes on in its own folder, ${place.cwd}`));
+  return start({ ...line, values: { ...values, cwd: place.cwd } }, format);
+}
+
+function isResuming(values: Values): boolean {
+  return values.resume !== undefined || values.continue === true;
+}
+
 async function start(line: Line<typeof flags>, format: OutputFormat): Promise<number | Failure> {
   const { values } = line;
   const options = await agentOptions(values);
   if (isFailure(options)) return options;
-  const resuming = values.resume !== undefined || values.continue === true;
-  const asked = await askedFor(line, resuming, options);
+  const asked = await askedFor(line, isResuming(values), options);
   if (isFailure(asked)) return asked;
   if (values["best-of"] !== undefined && asked.task) {
     const { runBestOf } = await import("../best-of/run-best-of.ts");
     return runBestOf(asked.task, { values, options, format });
   }
-  const session = await sessionToResume(values, options);
+  const session = isResuming(values)
+    ? await (await import("../resumed-place.ts")).resumedSession(values, options.cwd)
+    : undefined;
   if (isFailure(session)) return session;
   // What it was begun with stays, unless the line says otherwise.
   const models = session !== undefined && values.model === undefined ? [] : options.models;
@@ -152,7 +169,7 @@ function wrongTogether(values: Values): Failure | undefined {
 }
 
 function wrongBestOf(values: Values): Failure | undefined {
-  const goesOn = values.resume !== undefined || values.continue === true;
+  const goesOn = isResuming(values);
   if (values["best-of"] === undefined) {
     const names = Object.keys(bestOfFlags) as readonly (keyof typeof bestOfFlags)[];
     const alone = names.find((name) => values[name] !== undefined && !(goesOn && name === "parallel"));
@@ -216,17 +233,4 @@ async function taskText(
   if (data !== "") return data;
   if (resuming && words.length === 0) return undefined;
   return usage('there is no task; say what to do, for example: lathe run "make the failing test pass"');
-}
-
-async function sessionToResume(
-  values: Values,
-  { cwd, env }: AgentOptions,
-): Promise<string | Failure | undefined> {
-  if (values.resume === undefined && !values.continue) return undefined;
-  if (values.resume !== undefined) {
-    const { findSession } = await import("@lathe/hosts/local");
-    return findSession(env, values.resume);
-  }
-  const { newestFree } = await import("@lathe/hosts/follow-session");
-  return (await newestFree(env, cwd)) ?? usage(`there is no session of ${cwd} that can be continued`);
 }

@@ -1,5 +1,5 @@
 /** `lathe run --fork`: the whole session runs in a fork of the folder, and what it changed is decided on at the end. */
-import { openFork } from "@lathe/hosts/forks";
+import { type Fork, openFork } from "@lathe/hosts/forks";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { realFolder } from "../run-options.ts";
 import { enterFork } from "./enter-fork.ts";
@@ -9,15 +9,17 @@ export interface InFork {
   readonly cwd: string;
   readonly keep: boolean;
   readonly about: string;
+  /** One that waits, to go on in; absent for a new one. */
+  readonly fork?: Fork;
 }
 
 export async function runInFork(
   argv: readonly string[],
-  { cwd, keep, about }: InFork,
+  { cwd, keep, about, fork: waiting }: InFork,
 ): Promise<number | Failure> {
   const base = realFolder(cwd);
   if (isFailure(base)) return base;
-  const fork = await openFork(process.env, { cwd: base, about });
+  const fork = waiting ?? (await openFork(process.env, { cwd: base, about }));
   if (isFailure(fork)) return fork;
   const code = await enterFork(fork, ["run", ...innerArgs(argv)]);
   if (isFailure(code)) return code;

@@ -30,6 +30,7 @@ const schema: v.GenericSchema<unknown, SessionConfigured> = v.object({
     mode: modeSchema,
     attended: v.boolean(),
     checkpoints: v.exactOptional(v.boolean()),
+    inFork: v.exactOptional(v.string()),
     experiments: v.exactOptional(v.array(assignmentSchema)),
     guardRails: v.exactOptional(guardRailsSchema),
   }),

@@ -1,0 +1,53 @@
+/** Resumed place: where the session works that a line goes on with. */
+import { realpathSync } from "node:fs";
+import type { Fork } from "@lathe/hosts/forks";
+import { findSession, readSession } from "@lathe/hosts/local";
+import { type Failure, fold, isFailure } from "@lathe/protocol";
+import { realFolder, usage } from "./run-options.ts";
+
+export interface ResumedLine {
+  readonly resume: string | undefined;
+  readonly continue: boolean | undefined;
+  readonly cwd: string | undefined;
+}
+
+export interface ResumedPlace {
+  /** What to say for `--cwd`; absent where that was said, or the session works right here. */
+  readonly cwd?: string;
+  /** The fork it has to go on in. */
+  readonly fork?: Fork;
+}
+
+export async function resumedPlace(line: ResumedLine): Promise<ResumedPlace | Failure> {
+  const here = realFolder(line.cwd ?? ".");
+  if (isFailure(here)) return here;
+  const id = await resumedSession(line, here);
+  const events = isFailure(id) || id === undefined ? id : await readSession(process.env, id);
+  if (isFailure(events)) return events;
+  if (events === undefined) return {};
+  const session = fold(events);
+  const own = line.resume !== undefined && line.cwd === undefined ? existing(session.cwd) : undefined;
+  const { forkOfSession } = await import("@lathe/hosts/elsewhere");
+  const fork = await forkOfSession(session, process.env);
+  return { ...(own !== undefined && own !== here && { cwd: own }), ...(fork && { fork }) };
+}
+
+/** The session that a line names, or the newest that nobody runs; undefined for a line that begins one. */
+export async function resumedSession(
+  { resume, continue: goesOn }: ResumedLine,
+  cwd: string,
+): Promise<string | Failure | undefined> {
+  if (resume !== undefined) return findSession(process.env, resume);
+  if (!goesOn) return undefined;
+  const { newestFree } = await import("@lathe/hosts/follow-session");
+  return (await newestFree(process.env, cwd)) ?? usage(`there is no session of ${cwd} that can be continued`);
+}
+
+/** A folder that is gone is nowhere to go on in. */
+function existing(folder: string): string | undefined {
+  try {
+    return realpathSync(folder);
+  } catch {
+    return undefined;
+  }
+}
