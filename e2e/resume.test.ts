@@ -1,6 +1,6 @@
 /** Going on after `kill -9`, and reading what was recorded. */
 import assert from "node:assert/strict";
-import { appendFileSync, readdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import type { WireServer } from "@lathe/testkit";
@@ -74,6 +74,21 @@ describe("resume", () => {
     assert.equal(code, 1);
     assert.match(err, /broken\.jsonl/);
     assert.equal(err.trim().split("\n").length, 1);
+  });
+
+  it("does not go on with an older session in place of one that is damaged", async () => {
+    const place = makePlace(wireEnv(job.server.url));
+    const sessions = join(place.home, ".local", "state", "lathe", "sessions");
+    for (const words of ["first", "second"]) assert.equal((await place.run(["run", words])).code, 0);
+    const listed = JSON.parse((await place.run(["sessions", "list", "--json"])).out) as { id: string }[];
+    const path = join(sessions, `${listed[0]?.id}.jsonl`);
+    const whole = readFileSync(path, "utf8");
+    writeFileSync(path, whole.replace(/^(.*\n.*\n).*/u, "$1garbage"));
+    const { code, err } = await place.run(["run", "--continue", "more"]);
+    assert.deepEqual([code, err.includes(`${listed[0]?.id}.jsonl:3`)], [1, true], err);
+    assert.match((await place.run(["sessions", "list"])).out, /unreadable/);
+    writeFileSync(path, whole);
+    place.remove();
   });
 
   it("repairs a torn last line and says so", async () => {

@@ -55,8 +55,8 @@ function isOwned(owner: ReturnType<Exclude<ReturnType<typeof followLog>, Failure
   return owner.host !== processOwner().host || isRunning(owner);
 }
 
-/** The newest session that a person began in a folder and no living process owns. */
-export async function newestFree(env: Env, cwd: string): Promise<string | undefined> {
+/** The newest session that a person began in a folder and no living process owns; a failure where that one is damaged. */
+export async function newestFree(env: Env, cwd: string): Promise<string | Failure | undefined> {
   for (const { id, agent } of await listSessions(env, { cwd })) {
     if (agent !== undefined) continue;
     const log = followLog({ folder: stateFolder(env) }, id);
@@ -64,6 +64,7 @@ export async function newestFree(env: Env, cwd: string): Promise<string | undefi
     const events = log.next();
     const owner = log.owner();
     log.close();
+    if (isFailure(events) && events.code === "log-corrupt") return events;
     if (!isFailure(events) && !isOwned(owner)) return id;
   }
   return undefined;

@@ -349,6 +349,21 @@ describe("the index", () => {
     assert.ok(lines.length < 1200, `${lines.length} lines`);
   });
 
+  it("still names a log that was damaged since it was noted", async () => {
+    const { store, log, folder } = await begin();
+    await log.append([noticeDraft("x")], now);
+    await log.close();
+    const noted = await store.list({});
+    const path = join(folder, "sessions", "one.jsonl");
+    for (const text of [readFileSync(path, "utf8").replace(/^(.*\n.*\n).*/u, "$1garbage"), ""]) {
+      writeFileSync(path, text);
+      assert.deepEqual(
+        (await store.list({})).map(({ id, cwd }) => [id, cwd]),
+        noted.map(({ id, cwd }) => [id, cwd]),
+      );
+    }
+  });
+
   it("leaves out logs that cannot be read", async () => {
     const { store, folder } = await begin();
     const sessions = join(folder, "sessions");

@@ -63,17 +63,19 @@ function sessionIds({ files, sessions }: IndexPlace): readonly string[] {
   }
 }
 
-function entryOf(place: IndexPlace, id: string, known: Entry | undefined): Entry | undefined {
+function entryOf(place: IndexPlace, id: string, noted: Entry | undefined): Entry | undefined {
   const { files, sessions } = place;
   const path = join(sessions, `${id}${suffix}`);
   try {
     const size = files.sizeOf(path);
-    if (size === undefined || size === known?.size) return known;
+    if (size === undefined || size === noted?.size) return noted;
+    // One that shrank is not the one that was noted, or is damaged.
+    const known = noted && noted.size < size ? noted : undefined;
     const fd = files.open(path, "read");
     try {
       const first = known ?? firstOf(files, { fd, size }, id);
       const updatedAt = lastChange(files, { fd, size });
-      if (!first || updatedAt === undefined) return undefined;
+      if (!first || updatedAt === undefined) return noted;
       const { cwd, createdAt, parent, agent } = first;
       const kin = { ...(parent !== undefined && { parent }), ...(agent !== undefined && { agent }) };
       const title = nameIn(files, { fd, from: known?.size ?? 0, size }) ?? first.title;
@@ -82,7 +84,7 @@ function entryOf(place: IndexPlace, id: string, known: Entry | undefined): Entry
       files.close(fd);
     }
   } catch {
-    return undefined;
+    return noted;
   }
 }
 

@@ -1,5 +1,4 @@
 /** The line of an interactive session: its flags, what it begins with, and what is said at its end. */
-import { findSession } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { commandName } from "../command-name.ts";
 import { themeNames } from "../config/config.ts";
@@ -33,8 +32,6 @@ export const chatFlags: typeof ownFlags & typeof worktreeFlags & typeof agentFla
 
 export const chatNotes: string = `In it: /help lists the commands and keys. LATHE_SCREEN_READER=1 stands for --screen-reader.
 ${allowNotes}`;
-
-type Values = Line<typeof chatFlags>["values"];
 
 /** `first`: what stands on the terminal; absent where plain lines are wanted. */
 export async function openChat(
@@ -99,21 +96,11 @@ async function prepare({ values, words }: Read): Promise<Prepared | Failure> {
   }
   const loaded = await loadOptions(values, { asksTrust: true });
   if (isFailure(loaded)) return loaded;
-  const session = await sessionOf(values, loaded);
+  const session = await (await import("../resumed-place.ts")).resumedSession(values, loaded.options.cwd);
   if (session !== undefined && isFailure(session)) return session;
   const said = words.join(" ").trim();
   return {
     loaded: theme ? { ...loaded, look: { ...loaded.look, theme } } : loaded,
     beginning: { ...(session !== undefined && { session }), ...(said !== "" && { words: said }) },
   };
-}
-
-async function sessionOf(
-  { resume, continue: goesOn }: Values,
-  { options: { env, cwd } }: LoadedOptions,
-): Promise<string | Failure | undefined> {
-  if (resume !== undefined) return findSession(env, resume);
-  if (!goesOn) return undefined;
-  const { newestFree } = await import("@lathe/hosts/follow-session");
-  return (await newestFree(env, cwd)) ?? usage(`there is no session of ${cwd} that can be continued`);
 }

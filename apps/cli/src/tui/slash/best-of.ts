@@ -50,7 +50,8 @@ async function sessionToGoOn({ options }: Chat, start: string | undefined): Prom
   }
   const { newestFree } = await import("@lathe/hosts/follow-session");
   const session = await newestFree(env, cwd);
-  return session === undefined ? wrong(`there is no session of ${cwd} to go on with`) : { session };
+  if (session === undefined) return wrong(`there is no session of ${cwd} to go on with`);
+  return isFailure(session) ? session : { session };
 }
 
 function lastSaid(session: Session | undefined): string {
