@@ -35,7 +35,9 @@ export function namedSecret(text: string, from: number): Found | undefined {
 }
 
 function isRandomQuoted(value: string): boolean {
-  if (isPlaceholder(value) || isPlainText(value)) return false;
+  if (isPlaceholder(value)) return false;
+  if (isKeyShaped(value)) return true;
+  if (isPlainText(value)) return false;
   const hasDigit = /\d/.test(value);
   const hasMark = /[^A-Za-z0-9_.:/-]/.test(value);
   return (
@@ -47,7 +49,9 @@ function isRandomQuoted(value: string): boolean {
 
 /** Without quotes it may as well be an expression: only what no language calls a name. */
 function isRandomBare(value: string): boolean {
-  if (isPlaceholder(value) || isPlainText(value)) return false;
+  if (isPlaceholder(value)) return false;
+  if (isKeyShaped(value)) return true;
+  if (isPlainText(value)) return false;
   return (
     /^[\w+/=~.-]+$/.test(value) &&
     /\d/.test(value) &&
@@ -55,6 +59,14 @@ function isRandomBare(value: string): boolean {
     !/\w\.\w/.test(value) &&
     entropy(value) >= 3.3
   );
+}
+
+/** Digits of a length that only keys have; by chance they look like words or paths, or repeat themselves a little. */
+function isKeyShaped(value: string): boolean {
+  if (/^[0-9a-f]{32,}$/i.test(value))
+    return /\d/.test(value) && /[a-f]/i.test(value) && entropy(value) >= 2.9;
+  const isMixed = /\d/.test(value) && /[a-z]/.test(value) && /[A-Z]/.test(value);
+  return /^[\w+/-]{40,}={0,2}$/.test(value) && isMixed && !isIdentifier(value, 3.6) && entropy(value) >= 4.3;
 }
 
 const uuid = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
@@ -68,8 +80,8 @@ function isPlainText(value: string): boolean {
 }
 
 /** `testP256PrivateKey` is made of words; random characters change their kind every other time. */
-function isIdentifier(value: string): boolean {
+function isIdentifier(value: string, perWord = 3): boolean {
   if (!/^[\w$]+$/.test(value)) return false;
   const parts = value.match(/[A-Z]*[a-z]+|[A-Z]+|\d+/g) ?? [];
-  return value.length / parts.length >= 3;
+  return value.length / parts.length >= perWord;
 }

@@ -62,6 +62,10 @@ describe("values that a name gives away", () => {
     ':password => "~aB3dE5gH7jK9mN1p"',
     'headers.set("Authorization", "Basic ~dXNlcjpzZWNyZXQ5OQ==")',
     "aws_secret_access_key = wJalrXUtnFEMI9K7MDENGbPxRfiCYzQ3kTvB8nA1",
+    "aws_secret_access_key = /qr/~TGzwVYWB4C8SjPa7uYRxfhx6v6Zv05ORkTjf",
+    "aws_secret_access_key = ~rsjstTAtDCx5BUzSdvLqYqubOfRXRCAnufKG2CTO",
+    "api_key=~e5fbce335751244a3135494445246f8d",
+    'secret = "~eb52942e264acfc864192640d9dfcda0"',
     '12\tpassword = "~aB3dE5gH7jK9"',
     '"//registry.npmjs.org/:_authToken=~aB3dE5gH7jK9mN1pQ3rS"',
   ];
@@ -85,6 +89,9 @@ describe("values that a name gives away", () => {
     'passwordPattern: "[A-Za-z0-9]{8,}"',
     'token_type: "Bearer9token"',
     "max_tokens: 128000000000000",
+    "secret: /etc/kubernetes/pki/apiserver-kubelet-client2/tls",
+    "token: anotherTestThatNeedsTheSigningKeyOfRSA2048Again",
+    "access_key = 00000000000000000000000000000001",
   ];
   for (const text of secrets) it(`takes out: ${text}`, () => assert.equal(plain(made(text)).found.length, 1));
   for (const text of harmless) it(`leaves: ${text}`, () => assert.deepEqual(plain(text).found, []));
