@@ -53,7 +53,7 @@ describe("lathe run --worktree", () => {
     assert.match(err, /^Working tree \S+workspace\.worktrees\/one on branch lathe\/one, with 3 files/);
     assert.match(
       err,
-      /is in \S+\/one \(branch lathe\/one\)\.\n.*run --continue --cwd \S+\n.* add -A && .* commit && git merge lathe\/one\n/,
+      /is in \S+\/one \(branch lathe\/one\)\.\n.*run --continue --cwd \S+\n.* add -A && .* commit && git stash -u && git merge lathe\/one\n/,
     );
     assert.equal(readFileSync(own("one", "seen.txt"), "utf8"), "not committed\nnew\n");
     assert.deepEqual([existsSync(own("one", "gone.txt")), existsSync(own("one", "ignored"))], [false, false]);
@@ -64,6 +64,12 @@ describe("lathe run --worktree", () => {
     assert.match(again.err, /Going on in the working tree/);
     assert.match(readFileSync(own("one", "seen.txt"), "utf8"), /again/);
     assert.equal((await run("--worktree=one", "--base", "old")).code, 2);
+    // Taken over as it is said.
+    runGitIn(own("one"), "add", "-A");
+    runGitIn(own("one"), "commit", "-qm", "done");
+    git("stash", "-u", "-q");
+    git("merge", "-q", "lathe/one");
+    assert.match(readFileSync(join(place.workspace, "seen.txt"), "utf8"), /again/);
   });
 
   it("leaves nothing where nothing changed", async () => {

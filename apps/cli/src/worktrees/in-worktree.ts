@@ -62,9 +62,11 @@ async function settleWorktree(worktree: Worktree): Promise<void> {
     process.stderr.write("Nothing changed in the working tree: it is removed, with its branch.\n");
   else {
     const lathe = commandName(process.env);
+    // What was carried along still lies in the folder, in the way of what comes back.
+    const stash = worktree.carried.length > 0 ? "git stash -u && " : "";
     const ways = [
       `go on: ${lathe} run --continue --cwd ${cwd}`,
-      `take it over: git -C ${path} add -A && git -C ${path} commit && git merge ${branch}`,
+      `take it over: git -C ${path} add -A && git -C ${path} commit && ${stash}git merge ${branch}`,
       `drop it: git worktree remove --force ${path} && git branch -D ${branch}`,
     ].map((way) => `  ${harmless(way)}\n`);
     process.stderr.write(`What it did is in ${harmless(path)} (branch ${branch}).\n${ways.join("")}`);
