@@ -87,7 +87,8 @@ async function* makeAttempt(attempt: Attempt, reach: Reach): AsyncGenerator<Entr
     used = reservation;
     const heard = await listen(attempt, reach);
     used = isFailure(heard) ? chargedFor(heard, attempt) : usedBy(heard, attempt);
-    drafts = isFailure(heard) ? failed(attempt, heard, reach) : completed(attempt, heard, reach);
+    const counted = isFailure(heard) ? heard : (saysNothing(heard, attempt) ?? heard);
+    drafts = isFailure(counted) ? failed(attempt, counted, reach) : completed(attempt, counted, reach);
   } finally {
     await releaseBudget(session, { attempt: id, used }, reach);
   }
@@ -118,7 +119,7 @@ async function listen(attempt: Attempt, { ports, signal }: Reach): Promise<Answe
   let firstAt: number | undefined;
   for await (const part of attempt.model.stream(attempt.request, signal)) {
     firstAt ??= ports.clock.now();
-    if (part.type === "finished") return saysNothing(part, attempt) ?? { ...part, firstAt };
+    if (part.type === "finished") return { ...part, firstAt };
     if (part.type === "failed") {
       ports.onDelta({ type: "void" });
       return part.failure;
@@ -133,7 +134,8 @@ function saysNothing(
   { parts, reason }: Finished,
   { request, model, failuresBefore }: Attempt,
 ): Failure | undefined {
-  if (reason === "length" || request.messages.at(-1)?.role !== "user") return undefined;
+  if (reason === "length" || reason === "refused") return undefined;
+  if (request.messages.at(-1)?.role !== "user") return undefined;
   if (parts.some((part) => part.type === "tool-call" || (part.type === "text" && part.text.trim() !== "")))
     return undefined;
   return failure("answer-empty", `${model.info.id} answered with nothing`, {

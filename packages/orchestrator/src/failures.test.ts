@@ -112,6 +112,20 @@ describe("failing attempts", () => {
     assert.equal(slow.scripted.requests.length, 2);
   });
 
+  it("charges what an answer that says nothing is known to have used", async () => {
+    const usage = { input: 100, cached: 0, written: 0, output: 20, reasoning: 0 };
+    const bench = openBench({ script: [{ usage }, { text: "ok", usage }] });
+    const session = await run(bench);
+    assert.deepEqual([session.lastEnd, session.account.tokens], [{ type: "done" }, 240]);
+  });
+
+  it("does not try again what a model declined in silence", async () => {
+    const bench = openBench({ script: [{ reason: "refused" }, { text: "ok" }] });
+    const { lastEnd } = await run(bench);
+    assert.equal(lastEnd?.type === "failed" && lastEnd.failure.code, "content-refused");
+    assert.equal(bench.scripted.requests.length, 1);
+  });
+
   it("charges the reservation when the usage will never be known", async () => {
     const bench = openBench({ script: [{ failure: broken }, { text: "ok" }] });
     const session = await run(bench);
