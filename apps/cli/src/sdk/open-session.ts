@@ -70,9 +70,9 @@ export type Happening = { readonly event: Event } | { readonly delta: Delta };
 export interface AgentSession {
   /** Undefined until something was said. */
   readonly id: string | undefined;
-  /** *Contract:* one at a time; resolves when the turn is over. */
+  /** *Contract:* resolves when the turn is over; a failure while another one runs. */
   run(words: string | Words): Promise<Turn | Failure>;
-  /** *Contract:* the same, told as it happens; the generator returns what `run` resolves with. */
+  /** *Contract:* the same, told as it happens; the generator returns what `run` resolves with. Whoever leaves it cancels the turn. */
   stream(words: string | Words): AsyncGenerator<Happening, Turn | Failure>;
   /** *Contract:* the running turn ends soon after; without one nothing happens. */
   cancel(): Promise<Failure | undefined>;
@@ -125,6 +125,8 @@ export async function openSessionAs(
   };
   let isRunning = false;
   let isCancelled = false;
+  /** Whether the words of the turn are where a cancel is behind them. */
+  let isSaid = false;
   const held = openOnce((words) => begin(opened, words, { resume: options.resume, reserved }));
   const turn = async (words: Words): Promise<Turn | Failure> => {
     tally = emptyTally;
@@ -132,14 +134,18 @@ export async function openSessionAs(
     if (isFailure(begun)) return begun;
     const isFirst = session === undefined && options.resume === undefined;
     session = begun;
-    // Said while it was opened.
+    const refused = isFirst ? undefined : await begun.say(words);
+    if (refused) return refused;
+    isSaid = true;
     if (isCancelled) await begun.cancel(canceller);
-    const ended = await begun.run(isFirst ? undefined : words);
+    const ended = await begun.run();
     return isFailure(ended) ? ended : turnOf(ended, tally);
   };
   const run = async (said: string | Words): Promise<Turn | Failure> => {
+    if (isRunning) return atWork;
     isRunning = true;
     isCancelled = false;
+    isSaid = false;
     try {
       return await turn(typeof said === "string" ? { text: said } : said);
     } finally {
@@ -150,16 +156,15 @@ export async function openSessionAs(
     // What is not at work would take it for its next turn.
     if (!isRunning) return undefined;
     isCancelled = true;
-    return session?.cancel(canceller);
+    return isSaid ? session?.cancel(canceller) : undefined;
   };
   return {
     get id() {
       return session?.id ?? options.resume;
     },
     run,
-    stream: (said) => streamed(() => run(said), listeners),
-    cancel,
-    close: held.close,
+    stream: (said) => streamed({ work: () => run(said), stop: cancel, listeners }),
+    ...{ cancel, close: held.close },
     [Symbol.asyncDispose]: held.close,
   };
 }
@@ -190,6 +195,12 @@ function openOnce(open: (words: Words) => Promise<LocalSession | Failure>): Open
     },
   };
 }
+
+const atWork: Failure = failure(
+  "invalid-arguments",
+  "a turn of this session is running: wait for it, or cancel it",
+  { who: "user" },
+);
 
 const closed: Failure = failure("invalid-arguments", "the session was closed", { who: "user" });
 
@@ -247,10 +258,13 @@ function turnOf(session: Session, { text, steps, changed }: Tally): Turn {
   return { session: id, end, text, steps, changed, usage, cost: account.costUnknown ? null : account.cost };
 }
 
-async function* streamed(
-  work: () => Promise<Turn | Failure>,
-  listeners: Set<Listener>,
-): AsyncGenerator<Happening, Turn | Failure> {
+interface Streaming {
+  work(): Promise<Turn | Failure>;
+  stop(): Promise<unknown>;
+  readonly listeners: Set<Listener>;
+}
+
+async function* streamed({ work, stop, listeners }: Streaming): AsyncGenerator<Happening, Turn | Failure> {
   const waiting: Happening[] = [];
   let wake = (): void => undefined;
   const listener: Listener = (happening) => {
@@ -277,5 +291,10 @@ async function* streamed(
     }
   } finally {
     listeners.delete(listener);
+    // Nobody wants the rest of it, and the session is free again for other words.
+    if (!isOver) {
+      await stop();
+      await ended.catch(() => undefined);
+    }
   }
 }
