@@ -191,6 +191,18 @@ describe("lathe eval mine", () => {
     git("commit", "-qm", message);
   };
 
+  it("makes a task of a fix whose tests are all new, and all fail without it", async () => {
+    place.put("repo/package.json", manifest);
+    place.put("repo/src/most.js", broken);
+    execFileSync("git", ["init", "-q", join(place.workspace, "repo")]);
+    commit("Begin");
+    place.put("repo/src/most.js", broken.replace("<", ">"));
+    place.put("repo/test/most.test.js", test.replace(/^it\("takes either.*\n/mu, ""));
+    commit("fix: the larger one is taken");
+    const mined = await place.run(["eval", "mine", "repo", "--out", "tasks"]);
+    assert.match(mined.out, /^1 tasks of 1 candidates/, mined.err);
+  });
+
   it("makes tasks that fail before and pass after, of commits that hold", async () => {
     place.put("repo/package.json", manifest);
     place.put("repo/src/most.js", broken);

@@ -178,7 +178,7 @@ async function install(
   return { why: why ?? "it cannot be set up" };
 }
 
-/** Why this way is none; undefined when a test passes with it. */
+/** Why this way is none; undefined when a test passes with it, if only once the fix is there. */
 async function installBy(
   way: SetUp,
   bench: Bench,
@@ -193,12 +193,21 @@ async function installBy(
   if (isFailure(ran)) return ran;
   if (ran.code !== 0)
     return `its packages cannot be installed: ${ran.timedOut ? "it took too long" : lastWords(ran.output)}`;
-  const tried = await runTests({ ...bench, installed: { ...bench.installed, way } }, candidate, {
-    ...runner,
-    files: candidate.runnable,
-  });
-  if (Object.values(tried.tests).includes("passed")) return undefined;
+  const plan = { ...runner, files: candidate.runnable };
+  const run = (): Promise<Timed> =>
+    runTests({ ...bench, installed: { ...bench.installed, way } }, candidate, plan);
+  const tried = await run();
+  if (passes(tried)) return undefined;
+  const fixed = await applyFix(bench, candidate);
+  const after = fixed ? tried : await run();
+  const wrong = fixed ?? (await checkOutBefore(bench, candidate));
+  if (wrong) return isFailure(wrong) ? wrong : wrong.why;
+  if (passes(after)) return undefined;
   return tried.why ?? `no test of ${candidate.runnable.join(", ")} passes, with the packages it asks for`;
+}
+
+function passes({ tests }: TestRun): boolean {
+  return Object.values(tests).includes("passed");
 }
 
 /** What an image's environment would be, with the project where it lies. */
