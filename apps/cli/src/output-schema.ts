@@ -35,7 +35,7 @@ export function readOutputSchema(path: string): OutputSchema | Failure {
 
 function parsed(path: string): object | boolean | Failure {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, "utf8"));
+    const value: unknown = JSON.parse(new TextDecoder().decode(readFileSync(path)));
     const isSchema = typeof value === "boolean" || (typeof value === "object" && value !== null);
     return isSchema && !Array.isArray(value)
       ? value

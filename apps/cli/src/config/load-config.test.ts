@@ -48,6 +48,11 @@ it("has defaults without any file, and is frozen", async () => {
   assert.ok(Object.isFrozen(config));
 });
 
+it("reads files that begin with a byte order mark", async () => {
+  writeFileSync(join(root, "config", "lathe", "config.json"), '\ufeff{"model":"u/1"}');
+  assert.deepEqual((await load()).models, ["u/1"]);
+});
+
 it("lets a project suggest a model that the user reaches, and no other", async () => {
   project({ model: ["anthropic/x", "openai/y", "ollama/z"] });
   const without = await load();

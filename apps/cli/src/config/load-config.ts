@@ -232,7 +232,8 @@ async function readProject(cwd: string, whose: "project" | "trusted"): Promise<P
 
 async function readOwn(path: string, whose: "managed" | "user"): Promise<ConfigPart | Failure> {
   try {
-    return checked(path, readFileSync(path, "utf8"), whose);
+    // Without a byte order mark.
+    return checked(path, new TextDecoder().decode(readFileSync(path)), whose);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
     if (code === "ENOENT" || code === "ENOTDIR") return {};
