@@ -67,9 +67,22 @@ describe("an answer with a schema", () => {
     assert.equal(server.records.length, 4);
   });
 
+  it("reads the drafts in use", async () => {
+    const drafts = ["http://json-schema.org/draft-06/schema#", "http://json-schema.org/draft-07/schema#"];
+    const newer = ["2019-09", "2020-12"].map((draft) => `https://json-schema.org/draft/${draft}/schema`);
+    for (const $schema of [...drafts, ...newer]) {
+      place.put("schema.json", JSON.stringify({ $schema, ...schema }));
+      assert.equal((await run([say('{"name":"Ada","age":36}')])).code, 0, $schema);
+    }
+  });
+
   it("keeps to the limits and exit codes of any run", async () => {
     const look: AssistantPart = { type: "tool-call", id: "c", tool: "list", input: "{}" };
     assert.equal((await run(() => ({ parts: [look] }), "--max-steps", "2")).code, 3);
+    // The tries share them.
+    const { code, err } = await run(() => say("Ada is 36"), "--max-steps", "2");
+    assert.deepEqual([code, server.records.length], [3, 2]);
+    assert.match(err, /limit of 2 steps is reached and the answer does not match the schema: it is not JSON/);
   });
 
   it("says what is wrong with a schema before anything is asked", async () => {
@@ -78,6 +91,7 @@ describe("an answer with a schema", () => {
       ["[]", /an object is wanted/],
       ['{"type":"nonsense"}', /cannot be used/],
       ['{"$ref":"https://example.com/x"}', /cannot be used/],
+      ['{"$schema":"http://json-schema.org/draft-04/schema#"}', /cannot be used: draft 6 is the oldest/],
     ];
     for (const [text, why] of wrong) {
       place.put("schema.json", text);

@@ -26,9 +26,8 @@ export {
   type Happening,
   openSession,
   run,
-  type SessionOptions,
   type Turn,
-  type Words,
 } from "./src/sdk/open-session.ts";
 export { defineTool, type OwnTool } from "./src/sdk/own-tool.ts";
 export type { PartialAnswer, Question, QuestionedCall, QuestionedFile } from "./src/sdk/question.ts";
+export type { SessionOptions, Words } from "./src/sdk/session-options.ts";

@@ -9,7 +9,15 @@ export {
   judges,
   type TestsRun,
 } from "./src/attempts.ts";
-export { type Account, emptyAccount, type Limits, lowerLimits, type Reservation } from "./src/budget.ts";
+export {
+  type Account,
+  emptyAccount,
+  givenLimitsSchema,
+  type Limits,
+  limitNames,
+  lowerLimits,
+  type Reservation,
+} from "./src/budget.ts";
 export type {
   Checkpoint,
   Checkpoints,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { isFailure } from "@lathe/protocol";
-import { numberFlag, readFlags } from "./flags.ts";
+import { countFlag, numberFlag, readFlags } from "./flags.ts";
 
 const flags = {
   model: { type: "string", value: "ID", about: "" },
@@ -36,4 +36,6 @@ it("takes numbers from the least one up", () => {
   assert.equal(numberFlag("n", undefined, 1), undefined);
   assert.equal(numberFlag("n", "2.5", 0), 2.5);
   for (const wrong of ["", " ", "x", "0", "-1", "Infinity"]) assert.ok(isFailure(numberFlag("n", wrong, 1)));
+  assert.equal(countFlag("n", "2", 0), 2);
+  for (const wrong of ["2.5", "", "1e300", "0"]) assert.ok(isFailure(countFlag("n", wrong, 1)), wrong);
 });

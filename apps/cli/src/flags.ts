@@ -79,10 +79,32 @@ export function numberFlag(
   text: string | undefined,
   least: number,
 ): number | undefined | Failure {
+  return readNumber({ name, text, least, isCount: false });
+}
+
+/** A flag's value as a whole number from `least` up; undefined when it was not given. */
+export function countFlag(
+  name: string,
+  text: string | undefined,
+  least: number,
+): number | undefined | Failure {
+  return readNumber({ name, text, least, isCount: true });
+}
+
+interface GivenNumber {
+  readonly name: string;
+  readonly text: string | undefined;
+  readonly least: number;
+  readonly isCount: boolean;
+}
+
+function readNumber({ name, text, least, isCount }: GivenNumber): number | undefined | Failure {
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (text.trim() !== "" && Number.isFinite(value) && value >= least) return value;
-  return failure("invalid-arguments", `--${name} takes a number from ${least} up, not "${text}"`, {
+  const isRight = isCount ? Number.isSafeInteger(value) : Number.isFinite(value);
+  if (text.trim() !== "" && isRight && value >= least) return value;
+  const what = isCount ? "a whole number" : "a number";
+  return failure("invalid-arguments", `--${name} takes ${what} from ${least} up, not "${text}"`, {
     who: "user",
   });
 }

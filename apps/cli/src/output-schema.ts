@@ -1,8 +1,7 @@
 /** Output schema: what the answer of a headless run has to be, as JSON. Loaded only with `--json-schema`. */
 import { readFileSync } from "node:fs";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
-import { Ajv2020 } from "ajv/dist/2020.js";
+import { compileJsonSchema, type JsonCheck } from "./json-schema.ts";
 import { usage } from "./run-options.ts";
 
 export interface OutputSchema {
@@ -18,18 +17,17 @@ export type Answer =
 
 /** Characters of a schema: it is said to the model. */
 const mostChars = 50_000;
-const mostProblems = 20;
 
 export function readOutputSchema(path: string): OutputSchema | Failure {
   const schema = parsed(path);
   if (isFailure(schema)) return schema;
   const text = JSON.stringify(schema);
   if (text.length > mostChars) return usage(`the schema ${path} is too long: ${text.length} characters`);
-  const validate = compiled(path, schema);
-  if ("type" in validate) return validate;
+  const check = compiled(path, schema);
+  if (isFailure(check)) return check;
   return {
     request: `When the work is done, answer with one JSON value and nothing else: no words around it. It has to match this JSON schema:\n\n${text}`,
-    read: (said) => answerOf(said, validate),
+    read: (said) => answerOf(said, check),
   };
 }
 
@@ -47,41 +45,26 @@ function parsed(path: string): object | boolean | Failure {
   }
 }
 
-function compiled(path: string, schema: object | boolean): ValidateFunction | Failure {
-  const { $schema } = schema as { readonly $schema?: unknown };
-  const isOld = typeof $schema === "string" && /draft-0[4-7]/.test($schema);
-  // Formats are a remark in the newer drafts, too.
-  const options = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
+function compiled(path: string, schema: object | boolean): JsonCheck | Failure {
   try {
-    return (isOld ? new Ajv(options) : new Ajv2020(options)).compile(schema);
+    return compileJsonSchema(schema);
   } catch (cause) {
     return usage(`the schema ${path} cannot be used: ${(cause as Error).message}`, cause);
   }
 }
 
-function answerOf(said: string, validate: ValidateFunction): Answer {
+function answerOf(said: string, check: JsonCheck): Answer {
   let value: unknown;
   try {
     value = JSON.parse(unfenced(said));
   } catch (cause) {
     return { type: "problems", problems: [`it is not JSON (${(cause as Error).message})`] };
   }
-  if (validate(value)) return { type: "value", value };
-  const problems = (validate.errors ?? []).slice(0, mostProblems).map(problemOf);
-  return { type: "problems", problems: [...new Set(problems)] };
+  const problems = check(value);
+  return problems.length === 0 ? { type: "value", value } : { type: "problems", problems };
 }
 
 /** Models like to fence what they were asked for alone. */
 function unfenced(said: string): string {
   return /^\s*```(?:json)?\s*\n([\s\S]*?)\n\s*```\s*$/.exec(said)?.[1] ?? said;
-}
-
-function problemOf({ instancePath, message = "is wrong", params }: ErrorObject): string {
-  const { additionalProperty, allowedValues } = params as {
-    additionalProperty?: string;
-    allowedValues?: unknown;
-  };
-  const more =
-    additionalProperty ?? (allowedValues === undefined ? undefined : JSON.stringify(allowedValues));
-  return `${instancePath === "" ? "the value" : instancePath} ${message}${more === undefined ? "" : `: ${more}`}`;
 }

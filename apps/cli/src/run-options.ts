@@ -5,7 +5,7 @@ import { effectKinds, type Failure, failure, isFailure, type Limits, modes } fro
 import type { Config } from "./config/config.ts";
 import type { ConfigFlags } from "./config/load-config.ts";
 import { loadConfig } from "./config/load-config.ts";
-import { type Line, numberFlag, type ValueKind } from "./flags.ts";
+import { countFlag, type Line, numberFlag, type ValueKind } from "./flags.ts";
 import { harnessVersion } from "./harness-version.ts";
 import { problemLine } from "./show-failure.ts";
 
@@ -159,9 +159,9 @@ function configFlags(values: AgentValues): ConfigFlags | Failure {
 }
 
 function limitFlags(values: AgentValues): Limits | Failure {
-  const steps = numberFlag("max-steps", values["max-steps"], 1);
+  const steps = countFlag("max-steps", values["max-steps"], 1);
   const cost = numberFlag("max-cost", values["max-cost"], 0);
-  const tokens = numberFlag("max-tokens", values["max-tokens"], 1);
+  const tokens = countFlag("max-tokens", values["max-tokens"], 1);
   const wrong = [steps, cost, tokens].find(isFailure);
   if (wrong) return wrong;
   const given = { steps, cost, tokens } as Record<keyof Limits, number | undefined>;

@@ -136,13 +136,12 @@ const goOn: Words = { text: "Go on." };
 
 function resultOf(
   local: LocalSession,
-  ended: unknown,
+  ended: Session | Failure,
   audience: Audience,
 ): Pick<RunResult, "session" | "failure"> {
-  const session = local.session();
-  if (isFailure(ended)) return { session, failure: ended };
-  const text = permissionText(session, audience);
-  return { session: text === undefined ? session : { ...session, lastEnd: { type: "permission", text } } };
+  if (isFailure(ended)) return { session: local.session(), failure: ended };
+  const text = permissionText(ended, audience);
+  return { session: text === undefined ? ended : { ...ended, lastEnd: { type: "permission", text } } };
 }
 
 /** What was asked, and how to go on; undefined when no permission stopped the turn. */

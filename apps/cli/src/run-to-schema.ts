@@ -13,10 +13,11 @@ export interface SchemaRun {
 }
 
 export async function runToSchema(
-  session: Pick<LocalSession, "run">,
+  session: Pick<LocalSession, "run" | "session">,
   words: Words | undefined,
   schema: OutputSchema,
 ): Promise<SchemaRun> {
+  const before = session.session().step;
   let ended = await session.run(words);
   for (let retries = 0; ; retries++) {
     if (isFailure(ended) || ended.lastEnd?.type !== "done") return { ended };
@@ -24,6 +25,9 @@ export async function runToSchema(
     if (answer.type === "value") return { ended, output: { value: answer.value } };
     const wrong = answer.problems.map((problem) => `- ${problem}`).join("\n");
     if (retries === mostRetries) return { ended: refused(answer.problems) };
+    // Each try is a turn, which has all steps to itself: no further one begins once they are used up together.
+    const { steps = Number.POSITIVE_INFINITY } = ended.limits;
+    if (ended.step - before >= steps) return { ended: outOfSteps(ended, answer.problems) };
     ended = await session.run({
       text: `Your answer does not match the schema:\n${wrong}\n\n${schema.request}`,
     });
@@ -33,6 +37,12 @@ export async function runToSchema(
 function refused(problems: readonly string[]): Failure {
   const text = `the answer does not match the schema, also after ${mostRetries} more tries: ${problems.join("; ")}`;
   return failure("request-rejected", text, { who: "model" });
+}
+
+function outOfSteps(ended: Session, problems: readonly string[]): Session {
+  const { steps } = ended.limits;
+  const text = `the limit of ${steps} ${steps === 1 ? "step" : "steps"} is reached and the answer does not match the schema: ${problems.join("; ")}; raise it with --max-steps`;
+  return { ...ended, lastEnd: { type: "limit", limit: "steps", text } };
 }
 
 function lastAnswer({ messages }: Session): string {

@@ -1,6 +1,13 @@
 /** The model gateway as the environment and the user's configuration set it up. */
 import { profileOf } from "@lathe/context";
-import { createModels, type Gateway, type ProviderOptions, plainModelId, providers } from "@lathe/models";
+import {
+  createModels,
+  type Gateway,
+  ownModel,
+  type ProviderOptions,
+  plainModelId,
+  providers,
+} from "@lathe/models";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { builtinModel, chooseModels } from "./choose-models.ts";
 import { type CircuitFiles, createCircuitFiles } from "./circuit-files.ts";
@@ -24,7 +31,9 @@ export function openGateway(options: GatewayOptions): Gateway {
       return { own: catalogue, ...(refreshed && { refreshed: refreshed.entries }) };
     },
     builtin: {
-      ...Object.fromEntries(Object.entries(ownModels).map(([id, model]) => [id, async () => model])),
+      ...Object.fromEntries(
+        Object.entries(ownModels).map(([id, model]) => [id, async () => ownModel(model)]),
+      ),
       [builtinModel]: async () => (await import("@lathe/repair")).createRepairModel(),
     },
   });

@@ -31,6 +31,21 @@ export const limitsSchema: v.GenericSchema<unknown, Limits> = v.object({
   failures: v.exactOptional(v.number()),
 });
 
+const counted = v.pipe(v.number(), v.integer(), v.minValue(0));
+const measured = v.pipe(v.number(), v.minValue(0));
+const givenEntries = {
+  steps: v.exactOptional(counted),
+  tokens: v.exactOptional(counted),
+  cost: v.exactOptional(measured),
+  wallMs: v.exactOptional(measured),
+  failures: v.exactOptional(counted),
+};
+
+export const limitNames: readonly string[] = Object.keys(givenEntries);
+
+/** As somebody writes them: a slip of the pen would be a limit that does not bind. */
+export const givenLimitsSchema: v.GenericSchema<unknown, Limits> = v.strictObject(givenEntries);
+
 /** What an attempt may use at most, set aside before it starts; `cost` is absent when the price is unknown. */
 export interface Reservation {
   readonly tokens: number;

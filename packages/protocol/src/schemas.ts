@@ -1,6 +1,5 @@
 /** Schemas: what programs of other makers read and write of ours, for whoever publishes or checks it. */
 import * as v from "valibot";
-import { limitsSchema } from "./budget.ts";
 import { effectSchema, modeSchema } from "./decision.ts";
 import { deltaSchema } from "./delta.ts";
 import { type Event, eventNames, eventType } from "./event.ts";
@@ -8,6 +7,7 @@ import { turnEndSchema } from "./events/turn-ended.ts";
 import { failureSchema } from "./failure.ts";
 import { imageSchema } from "./message.ts";
 import type { Contact } from "./network.ts";
+import { outcomeSchema } from "./outcome.ts";
 import { usageSchema } from "./usage.ts";
 
 const place = {
@@ -41,7 +41,7 @@ interface PublicSchemas {
   readonly failure: typeof failureSchema;
   readonly turnEnd: typeof turnEndSchema;
   readonly usage: typeof usageSchema;
-  readonly limits: typeof limitsSchema;
+  readonly outcome: typeof outcomeSchema;
   readonly mode: typeof modeSchema;
   readonly effect: typeof effectSchema;
   readonly image: typeof imageSchema;
@@ -55,7 +55,7 @@ export const publicSchemas: PublicSchemas = {
   failure: failureSchema,
   turnEnd: turnEndSchema,
   usage: usageSchema,
-  limits: limitsSchema,
+  outcome: outcomeSchema,
   mode: modeSchema,
   effect: effectSchema,
   image: imageSchema,

@@ -12,7 +12,7 @@ import { sessionCost } from "@lathe/hosts/session-cost";
 import { type Failure, isFailure, judges } from "@lathe/protocol";
 import { commandName } from "../command-name.ts";
 import { exitCodeOfFailure } from "../exit-code.ts";
-import { type Line, numberFlag } from "../flags.ts";
+import { countFlag, type Line } from "../flags.ts";
 import { interruptions } from "../interruptions.ts";
 import { duration } from "../render/figures.ts";
 import { columnsOf } from "../render/fit.ts";
@@ -62,16 +62,16 @@ export async function resumeBestOf(id: string, run: BestOfRun): Promise<number |
 }
 
 function wishOf(values: Values): BestOfWish | Failure {
-  const count = numberFlag("best-of", values["best-of"], fewest);
+  const count = countFlag("best-of", values["best-of"], fewest);
   if (isFailure(count)) return count;
-  if (count === undefined || count > most || !Number.isInteger(count)) {
+  if (count === undefined || count > most) {
     return usage(`--best-of takes a whole number from ${fewest} to ${most}, not "${values["best-of"]}"`);
   }
   const judge = judges.find((one) => one === values.judge);
   if (values.judge !== undefined && !judge) {
     return usage(`--judge is one of ${judges.join(", ")}, not "${values.judge}"`);
   }
-  const seed = numberFlag("seed", values.seed, 0);
+  const seed = countFlag("seed", values.seed, 0);
   if (isFailure(seed)) return seed;
   const testCommand = values["test-command"]?.trim();
   if (testCommand === "") return usage("--test-command needs a command");
@@ -92,7 +92,7 @@ function wishOf(values: Values): BestOfWish | Failure {
 }
 
 function parallelOf(values: Values): number | Failure {
-  const wanted = numberFlag("parallel", values.parallel, 1);
+  const wanted = countFlag("parallel", values.parallel, 1);
   return wanted ?? parallelUsually();
 }
 

@@ -3,7 +3,7 @@ import { basename, join, resolve } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command.ts";
 import { limitFlags } from "../config/sandbox-limits.ts";
-import { type Line, numberFlag, readFlags } from "../flags.ts";
+import { countFlag, type Line, readFlags } from "../flags.ts";
 import { realFolder, usage } from "../run-options.ts";
 
 const flags = {
@@ -125,11 +125,7 @@ async function mine(words: string, values: Values): Promise<number | Failure> {
 
 /** A count from 1 up. */
 function wholeNumber(name: string, text: string | undefined, usual: number): number | Failure {
-  const value = numberFlag(name, text, 1);
-  if (isFailure(value)) return value;
-  if (value !== undefined && !Number.isInteger(value))
-    return usage(`--${name} takes a whole number, not "${text}"`);
-  return value ?? usual;
+  return countFlag(name, text, 1) ?? usual;
 }
 
 async function sharedOf(values: Values) {

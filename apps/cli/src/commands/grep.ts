@@ -1,7 +1,7 @@
 /** `lathe grep`: the agent's exact search by itself. */
 import { type Failure, type GrepResult, isFailure } from "@lathe/protocol";
 import type { Command } from "../command.ts";
-import { numberFlag, readFlags } from "../flags.ts";
+import { countFlag, readFlags } from "../flags.ts";
 import { harmless } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
 import { usage } from "../run-options.ts";
@@ -35,9 +35,9 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const [pattern, path, ...more] = words;
   if (pattern === undefined || more.length > 0)
     return usage("lathe grep takes a pattern and, if you like, a path");
-  const limit = numberFlag("limit", values.limit, 1);
+  const limit = countFlag("limit", values.limit, 1);
   if (isFailure(limit)) return limit;
-  const context = numberFlag("context", values.context, 0);
+  const context = countFlag("context", values.context, 0);
   if (isFailure(context)) return context;
   const { openCodeSearch } = await import("@lathe/hosts/code-search");
   const opened = await openCodeSearch(values.cwd ?? process.cwd(), process.env, { patienceMs: 0 });

@@ -2,7 +2,7 @@
 
 import { type Failure, isFailure, rankedKinds } from "@lathe/protocol";
 import type { Command } from "../command.ts";
-import { numberFlag, readFlags } from "../flags.ts";
+import { countFlag, readFlags } from "../flags.ts";
 import { usage } from "../run-options.ts";
 
 const flags = {
@@ -35,7 +35,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const line = readFlags(argv, flags);
   if (isFailure(line)) return line;
   const { values, words } = line;
-  const k = numberFlag("results", values.results, 1);
+  const k = countFlag("results", values.results, 1);
   if (isFailure(k)) return k;
   const { answerLines, searchOnce } = await import("../search/answer-queries.ts");
   if (values["stdin-jsonl"]) return words.length > 0 ? usage("--stdin-jsonl takes no words") : answerLines();

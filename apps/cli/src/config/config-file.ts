@@ -4,8 +4,10 @@ import {
   effectKinds,
   type Failure,
   failure,
+  givenLimitsSchema,
   guardRailNames,
   guardRailsSchema,
+  limitNames,
   type Mode,
   modes,
   type Rule,
@@ -20,14 +22,6 @@ import { tickets } from "./tickets.ts";
 const positive = v.pipe(v.number(), v.minValue(0));
 const model = v.union([v.string(), v.array(v.string())], "a model id or a list of them");
 const mode: v.GenericSchema<unknown, Mode> = v.picklist(modes, `one of ${modes.join(", ")}`);
-const limitEntries = {
-  steps: v.exactOptional(positive),
-  tokens: v.exactOptional(positive),
-  cost: v.exactOptional(positive),
-  wallMs: v.exactOptional(positive),
-  failures: v.exactOptional(positive),
-};
-const limits = v.strictObject(limitEntries);
 
 const size = v.union([v.string(), v.number()], "a size such as 512M or 8G");
 const sandboxEntries = {
@@ -123,7 +117,7 @@ const projectEntries = {
   $schema: v.exactOptional(v.string()),
   model: v.exactOptional(model),
   mode: v.exactOptional(mode),
-  limits: v.exactOptional(limits),
+  limits: v.exactOptional(givenLimitsSchema),
   sandboxLimits: v.exactOptional(sandboxLimits),
   rules: v.exactOptional(v.array(tighteningRule)),
   router: v.exactOptional(v.strictObject(narrowingEntries)),
@@ -232,7 +226,7 @@ function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
 /** The keys of the object in which the one at `path` stands. */
 function keysBeside([first, , ...rest]: readonly string[], whose: Owner): readonly string[] {
   const topEntries = entriesOf[whose];
-  if (first === "limits") return Object.keys(limitEntries);
+  if (first === "limits") return limitNames;
   if (first === "sandboxLimits") return Object.keys(sandboxEntries);
   if (first === "guardRails") return guardRailNames;
   if (first === "search") return Object.keys(rest.length > 0 ? embeddingEntries : searchEntries);

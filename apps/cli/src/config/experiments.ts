@@ -1,6 +1,6 @@
 /** Experiments in the user's configuration: what is checked of them, and which ones a command line leaves free. */
 import { type Experiment, experimentMetrics } from "@lathe/hosts/experiment";
-import { type ArmSettings, tuningSchema } from "@lathe/protocol";
+import { type ArmSettings, givenLimitsSchema, tuningSchema } from "@lathe/protocol";
 import * as v from "valibot";
 
 /** They stand in tables, files and metrics. */
@@ -11,19 +11,10 @@ const name = v.pipe(
 const metric = v.picklist(experimentMetrics, `one of ${experimentMetrics.join(", ")}`);
 const model = v.pipe(v.string(), v.minLength(1));
 
-const positive = v.exactOptional(v.pipe(v.number(), v.minValue(0)));
-const limits = v.strictObject({
-  steps: positive,
-  tokens: positive,
-  cost: positive,
-  wallMs: positive,
-  failures: positive,
-});
-
 const written = v.strictObject({
   model: v.exactOptional(v.union([model, v.array(model)], "a model id or a list of them")),
   summaryModel: v.exactOptional(model),
-  limits: v.exactOptional(limits),
+  limits: v.exactOptional(givenLimitsSchema),
   checkpoints: v.exactOptional(v.boolean()),
   profile: v.exactOptional(tuningSchema),
 });

@@ -1,5 +1,5 @@
 /** RPC messages: the schemas of what `lathe rpc` takes and gives: lines are held to them, and they are published. */
-import type { Failure } from "@lathe/protocol";
+import { type Failure, givenLimitsSchema } from "@lathe/protocol";
 import { publicSchemas } from "@lathe/protocol/schemas";
 import * as v from "valibot";
 import type { QuestionedFile } from "../sdk/question.ts";
@@ -12,7 +12,7 @@ import type {
   ServerMethods,
 } from "./rpc-types.ts";
 
-const { delta, effect, event, failure, image, limits, mode, turnEnd, usage } = publicSchemas;
+const { delta, effect, event, failure, image, mode, turnEnd, usage } = publicSchemas;
 
 /** Of the messages here; a change that breaks clients makes it one more. */
 export const rpcVersion = 1;
@@ -25,7 +25,7 @@ const openEntries = {
   model: v.exactOptional(v.string()),
   mode: v.exactOptional(mode),
   allow: v.exactOptional(v.array(v.string())),
-  limits: v.exactOptional(limits),
+  limits: v.exactOptional(givenLimitsSchema),
   sandbox: v.exactOptional(v.boolean()),
 };
 

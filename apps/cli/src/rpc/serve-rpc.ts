@@ -5,8 +5,9 @@ import * as v from "valibot";
 import type { BoundedWriter } from "../bounded-writer.ts";
 import { harnessVersion } from "../harness-version.ts";
 import { realFolder, usage } from "../run-options.ts";
-import { type AgentSession, openSessionAs, type SessionOptions, type Turn } from "../sdk/open-session.ts";
+import { type AgentSession, openSessionAs, type Turn } from "../sdk/open-session.ts";
 import type { Question } from "../sdk/question.ts";
+import type { SessionOptions } from "../sdk/session-options.ts";
 import { clientMethods, rpcVersion, serverMethods } from "./rpc-messages.ts";
 import { createRpcPeer, type RpcOutcome, type RpcPeer, rpcCodes } from "./rpc-peer.ts";
 import type { ClientMethod, Notifications, OpenParams, ParamsOf, ResultOf } from "./rpc-types.ts";
@@ -46,7 +47,7 @@ export function serveRpc(input: AsyncIterable<Uint8Array>, output: BoundedWriter
   const peer = createRpcPeer({ write: output.write, answer });
   const close = async (): Promise<void> => {
     ended.resolve();
-    await Promise.allSettled([...sessions.values()].map(({ agent }) => leave(agent)));
+    await Promise.allSettled([...sessions.values()].map(({ agent }) => agent.close()));
   };
   // Whoever closes the input waits for nothing that still runs.
   const served = peer.serve(endedBy(input, close)).then(close);
@@ -63,11 +64,6 @@ async function* endedBy(
   } finally {
     void close();
   }
-}
-
-async function leave(agent: AgentSession): Promise<void> {
-  await agent.cancel();
-  await agent.close();
 }
 
 async function handled<M extends ClientMethod>(
@@ -135,7 +131,7 @@ function handlersOf(sessions: Sessions, { open, tell, drained }: Client): Handle
       const found = held(session);
       if (isFailure(found)) return found;
       sessions.delete(session);
-      await leave(found.agent);
+      await found.agent.close();
       return {};
     },
     "session/list": async (params) => {

@@ -4,31 +4,39 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
-import { type Failure, isFailure, type Model, type ModelPart } from "@lathe/protocol";
-import { type AgentSession, openSession, type Turn } from "./open-session.ts";
+import { type Failure, isFailure, type Limits, type Model, type ModelPart } from "@lathe/protocol";
+import { type AgentSession, openSession, run, type Turn } from "./open-session.ts";
+
+/** Answers wait for it. */
+let held: PromiseWithResolvers<void> | undefined;
+const model: Model = {
+  info: { id: "own/model", window: 100_000, maxOutput: 1000 },
+  async *stream(_request, signal): AsyncGenerator<ModelPart, void> {
+    const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    yield { type: "text-delta", text: "working" };
+    await Promise.race([held?.promise, ...(held ? [stopped] : [])]);
+    const usage = { input: 10, cached: 0, written: 0, output: 1, reasoning: 0 };
+    yield { type: "finished", reason: "stop", parts: [{ type: "text", text: "Done." }], usage };
+  },
+};
+
+let root: string;
+const before = process.env.XDG_STATE_HOME;
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), "lathe-sdk-"));
+  process.env.XDG_STATE_HOME = join(root, "state");
+  held = undefined;
+});
+afterEach(() => {
+  if (before === undefined) delete process.env.XDG_STATE_HOME;
+  else process.env.XDG_STATE_HOME = before;
+  rmSync(root, { recursive: true, force: true });
+});
 
 describe("a session in a program", () => {
-  let root: string;
   let session: AgentSession;
-  /** Answers wait for it. */
-  let held: PromiseWithResolvers<void> | undefined;
   const ends: string[] = [];
-  const before = process.env.XDG_STATE_HOME;
-
-  const model: Model = {
-    info: { id: "own/model", window: 100_000, maxOutput: 1000 },
-    async *stream(_request, signal): AsyncGenerator<ModelPart, void> {
-      const stopped = new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
-      yield { type: "text-delta", text: "working" };
-      await Promise.race([held?.promise, ...(held ? [stopped] : [])]);
-      const usage = { input: 10, cached: 0, written: 0, output: 1, reasoning: 0 };
-      yield { type: "finished", reason: "stop", parts: [{ type: "text", text: "Done." }], usage };
-    },
-  };
   beforeEach(async () => {
-    root = mkdtempSync(join(tmpdir(), "lathe-sdk-"));
-    process.env.XDG_STATE_HOME = join(root, "state");
-    held = undefined;
     ends.length = 0;
     const opened = await openSession({
       ...{ cwd: root, model: "own/model", models: { "own/model": model }, sandbox: false },
@@ -39,12 +47,7 @@ describe("a session in a program", () => {
     assert.ok(!isFailure(opened), JSON.stringify(opened));
     session = opened;
   });
-  afterEach(async () => {
-    await session.close();
-    if (before === undefined) delete process.env.XDG_STATE_HOME;
-    else process.env.XDG_STATE_HOME = before;
-    rmSync(root, { recursive: true, force: true });
-  });
+  afterEach(() => session.close());
   const ran = async (turn: Promise<Turn | Failure>): Promise<readonly unknown[]> => {
     const ended = await turn;
     return isFailure(ended) ? [ended.code, ended.text] : [ended.end.type, ended.text];
@@ -79,4 +82,46 @@ describe("a session in a program", () => {
     held = undefined;
     assert.deepEqual(await ran(session.run("four")), ["done", "Done."]);
   });
+
+  it("cancels the turn it is closed in, and says so", async () => {
+    held = Promise.withResolvers();
+    const turn = session.run("one");
+    while (session.id === undefined) await new Promise((resolve) => setImmediate(resolve));
+    await session.close();
+    assert.deepEqual((await ran(turn))[0], "cancelled");
+    assert.deepEqual(ends, ["cancelled"]);
+    assert.match(String((await ran(session.run("two")))[1]), /was closed/);
+  });
+});
+
+it("goes on whatever the listeners of the program throw, and warns of each kind once", async () => {
+  const warnings: string[] = [];
+  const warned = ({ message }: Error): void => void warnings.push(message);
+  process.on("warning", warned);
+  try {
+    const ended = await run("one", {
+      ...{ cwd: root, model: "own/model", models: { "own/model": model }, sandbox: false },
+      onEvent: () => {
+        throw new Error("my log is full");
+      },
+    });
+    assert.deepEqual(isFailure(ended) ? ended : ended.end.type, "done");
+    await new Promise((resolve) => setImmediate(resolve));
+    assert.deepEqual(warnings, ["onEvent threw Error: my log is full; the session goes on"]);
+  } finally {
+    process.off("warning", warned);
+  }
+});
+
+it("refuses limits that would not bind", async () => {
+  const wrong: readonly (readonly [unknown, RegExp])[] = [
+    [{ step: 3 }, /no limit step: they are steps, tokens, cost, wallMs, failures/],
+    [{ steps: 2.5 }, /limits\.steps takes a whole number from 0 up, not 2\.5/],
+    [{ cost: "1" }, /limits\.cost takes a number from 0 up, not 1/],
+    [{ cost: -1, steps: undefined }, /limits\.cost/],
+  ];
+  for (const [limits, what] of wrong) {
+    const opened = await openSession({ limits: limits as Limits });
+    assert.match(isFailure(opened) ? opened.text : "opened", what);
+  }
 });

@@ -6,49 +6,13 @@ import {
   type Failure,
   failure,
   isFailure,
-  type Limits,
-  type Mode,
-  type Model,
-  type Offer,
   type Session,
-  type Tool,
   type TurnEnd,
   type Usage,
 } from "@lathe/protocol";
 import { emptyTally, type Tally, tallied } from "../reporters/tally.ts";
-import { type AgentOptions, agentOptions } from "../run-options.ts";
 import { answerQuestions } from "./answer-questions.ts";
-import type { PartialAnswer, Question } from "./question.ts";
-
-/** What is said to a session: a text, and images that go with it. */
-export type Words = Pick<Extract<Offer, { type: "message" }>, "text" | "images">;
-
-export interface SessionOptions {
-  /** The folder to work in; the program's own when absent. */
-  readonly cwd?: string;
-  /** A model id, a comma-separated chain of them, or `auto`; as for the command when absent. */
-  readonly model?: string;
-  /** Models of the program's own, by their id (`name/model`), to be named in `model`. */
-  readonly models?: Readonly<Record<string, Model>>;
-  readonly tools?: readonly Tool[];
-  /** `auto` when absent; never looser than what the user's configuration says. */
-  readonly mode?: Mode;
-  /** What may happen unasked: globs of commands, or `KIND:GLOB`. */
-  readonly allow?: readonly string[];
-  readonly limits?: Limits;
-  /** Whether commands run in the sandbox; they do when absent. */
-  readonly sandbox?: boolean;
-  /** The id of a session to go on with. */
-  readonly resume?: string;
-  /** Every event as it is in the log. */
-  onEvent?(event: Event, session: Session): void;
-  /** Text and output while they come. */
-  onDelta?(delta: Delta): void;
-  /** What the user should know, in one sentence. */
-  onRemark?(text: string): void;
-  /** *Contract:* the answer, or what is taken of an edit; without it a call that needs a person ends the turn. */
-  onQuestion?(question: Question): Promise<string | PartialAnswer> | string | PartialAnswer;
-}
+import { readOptions, type SessionOptions, type Words } from "./session-options.ts";
 
 /** What one `run` came to. */
 export interface Turn {
@@ -76,7 +40,7 @@ export interface AgentSession {
   stream(words: string | Words): AsyncGenerator<Happening, Turn | Failure>;
   /** *Contract:* the running turn ends soon after; without one nothing happens. */
   cancel(): Promise<Failure | undefined>;
-  /** *Contract:* ends what runs in it; idempotent. */
+  /** *Contract:* cancels the running turn, and ends what runs in it; idempotent. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
@@ -95,8 +59,9 @@ export async function openSessionAs(
   options: SessionOptions,
   reserved?: string,
 ): Promise<AgentSession | Failure> {
-  const local = await localOptions(options);
-  if (isFailure(local)) return local;
+  const read = await readOptions(options);
+  if (isFailure(read)) return read;
+  const { local, listeners: program } = read;
   let session: LocalSession | undefined;
   let tally: Tally = emptyTally;
   const listeners = new Set<Listener>();
@@ -105,25 +70,22 @@ export async function openSessionAs(
   };
   const questions =
     options.onQuestion &&
-    answerQuestions(options.onQuestion, {
-      session: () => session,
-      remark: (text) => options.onRemark?.(text),
-    });
+    answerQuestions(options.onQuestion, { session: () => session, remark: program.onRemark });
   const opened = {
     ...local,
     attended: questions !== undefined,
     onEvent: (event: Event, after: Session) => {
       tally = tallied(tally, event);
-      options.onEvent?.(event, after);
+      program.onEvent(event, after);
       tell({ event });
       questions?.(event);
     },
     onDelta: (delta: Delta) => {
-      options.onDelta?.(delta);
+      program.onDelta(delta);
       tell({ delta });
     },
   };
-  let isRunning = false;
+  let running: Promise<Turn | Failure> | undefined;
   let isCancelled = false;
   /** Whether the words of the turn are where a cancel is behind them. */
   let isSaid = false;
@@ -142,37 +104,37 @@ export async function openSessionAs(
     return isFailure(ended) ? ended : turnOf(ended, tally);
   };
   const run = async (said: string | Words): Promise<Turn | Failure> => {
-    if (isRunning) return atWork;
-    isRunning = true;
+    if (running !== undefined) return atWork;
     isCancelled = false;
     isSaid = false;
-    try {
-      return await turn(typeof said === "string" ? { text: said } : said);
-    } finally {
-      isRunning = false;
-    }
+    running = turn(typeof said === "string" ? { text: said } : said).finally(() => {
+      running = undefined;
+    });
+    return running;
   };
   const cancel = async (): Promise<Failure | undefined> => {
     // What is not at work would take it for its next turn.
-    if (!isRunning) return undefined;
+    if (running === undefined) return undefined;
     isCancelled = true;
     return isSaid ? session?.cancel(canceller) : undefined;
   };
+  // What still runs would write to a log that is closed.
+  const close = (): Promise<void> => held.close(Promise.allSettled([cancel(), running]));
   return {
     get id() {
       return session?.id ?? options.resume;
     },
     run,
     stream: (said) => streamed({ work: () => run(said), stop: cancel, listeners }),
-    ...{ cancel, close: held.close },
-    [Symbol.asyncDispose]: held.close,
+    ...{ cancel, close, [Symbol.asyncDispose]: close },
   };
 }
 
 interface Opening {
   /** *Contract:* a failure once it was closed. */
   session(words: Words): Promise<LocalSession | Failure>;
-  close(): Promise<void>;
+  /** *Contract:* opens no more from now on, and closes what is open once `over`. */
+  close(over: Promise<unknown>): Promise<void>;
 }
 
 /** Opened once, with its first words; what failed is tried again. */
@@ -187,10 +149,11 @@ function openOnce(open: (words: Words) => Promise<LocalSession | Failure>): Open
       if (isFailure(begun)) opening = undefined;
       return isClosed ? closed : begun;
     },
-    close: async () => {
+    close: async (over) => {
       isClosed = true;
       // What is being opened is there in a moment, and is nobody else's to close.
       const begun = await opening?.catch(() => undefined);
+      await over;
       if (begun && !isFailure(begun)) await begun.close();
     },
   };
@@ -230,27 +193,6 @@ function begin(
   return resume === undefined
     ? startSession(local, words, reserved)
     : resumeSession(local, resume, local.said);
-}
-
-async function localOptions(options: SessionOptions): Promise<AgentOptions | Failure> {
-  const { cwd, model, mode, allow, limits, sandbox, tools, models, onRemark } = options;
-  const remark = (text: string): void => onRemark?.(text);
-  const values = {
-    ...{ cwd, model, allow, "permission-mode": mode },
-    ...(sandbox === false && { "no-sandbox": true }),
-  };
-  const found = await agentOptions(values, remark);
-  if (isFailure(found)) return found;
-  return {
-    ...found,
-    limits: { ...found.limits, ...limits },
-    said: { ...found.said, ...(limits && { limits }) },
-    onRemark: remark,
-    ...(tools && { tools }),
-    ...(models && { ownModels: models }),
-    // What it was begun with stays.
-    ...(options.resume !== undefined && model === undefined && { models: [] }),
-  };
 }
 
 function turnOf(session: Session, { text, steps, changed }: Tally): Turn {

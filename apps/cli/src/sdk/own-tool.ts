@@ -1,13 +1,12 @@
 /** Own tool: a function of a program as a tool that the model can call. */
-import { cleanOutcome } from "@lathe/hosts/own-tools";
-import { causeText, type Effect, failure, type JsonSchema, type Outcome, type Tool } from "@lathe/protocol";
+import { type Effect, failure, type JsonSchema, type Outcome, type Tool } from "@lathe/protocol";
 
 export interface OwnTool<Input> {
   /** Letters, digits, dash and underscore, at most 64. */
   readonly name: string;
   /** What a model reads of it, in every request: short. */
   readonly description: string;
-  /** JSON schema of one object. */
+  /** JSON schema of one object; what does not match never runs. */
   readonly parameters: JsonSchema;
   /** *Contract:* what is judged by the rules before it runs. Absent: the program answers for it, and it runs unasked. */
   effects?(input: Input): readonly Effect[];
@@ -29,17 +28,11 @@ export function defineTool<Input = Readonly<Record<string, unknown>>>(own: OwnTo
       const input = given as Input;
       return {
         effects: own.effects?.(input) ?? [],
-        run: async (context) => cleanOutcome(await outcomeOf(own, input, context.signal), context),
+        run: async ({ signal }) => {
+          const result = await own.run(input, { signal });
+          return typeof result === "string" ? { type: "ok", text: result } : result;
+        },
       };
     },
   };
-}
-
-async function outcomeOf<Input>(own: OwnTool<Input>, input: Input, signal: AbortSignal): Promise<Outcome> {
-  try {
-    const result = await own.run(input, { signal });
-    return typeof result === "string" ? { type: "ok", text: result } : result;
-  } catch (cause) {
-    return { type: "failed", failure: failure("tool-failed", causeText(cause), { who: "tool", cause }) };
-  }
 }

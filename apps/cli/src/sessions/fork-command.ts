@@ -3,14 +3,14 @@ import { forkSession } from "@lathe/hosts/fork-session";
 import { findSession } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { commandName } from "../command-name.ts";
-import { numberFlag } from "../flags.ts";
+import { countFlag } from "../flags.ts";
 import { harnessVersion } from "../harness-version.ts";
 
 export async function forkCommand(
   start: string,
   { to, json }: { readonly to: string | undefined; readonly json: boolean },
 ): Promise<number | Failure> {
-  const step = numberFlag("to", to, 1);
+  const step = countFlag("to", to, 1);
   if (isFailure(step)) return step;
   const id = await findSession(process.env, start);
   if (isFailure(id)) return id;

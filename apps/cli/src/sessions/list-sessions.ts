@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { homeFolder, listSessions, readSession } from "@lathe/hosts/local";
 import { type Failure, fold, isFailure, type SessionSummary } from "@lathe/protocol";
 import { commandName } from "../command-name.ts";
-import { numberFlag } from "../flags.ts";
+import { countFlag } from "../flags.ts";
 import { moment } from "../render/figures.ts";
 import { fit } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
@@ -18,7 +18,7 @@ export interface Listing {
 }
 
 export async function listCommand({ json, here, limit, search }: Listing): Promise<number | Failure> {
-  const most = numberFlag("limit", limit, 1);
+  const most = countFlag("limit", limit, 1);
   if (isFailure(most)) return most;
   const query = { ...(here && { cwd: realpathSync(".") }), ...(search !== undefined && { search }) };
   const sessions = belowTheirParents(await listSessions(process.env, query), most ?? 20);

@@ -2,7 +2,7 @@
 import { findSession } from "@lathe/hosts/local";
 import { rewindSession, undoRewind } from "@lathe/hosts/rewind-session";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { numberFlag } from "../flags.ts";
+import { countFlag } from "../flags.ts";
 import { paletteFor } from "../render/palette.ts";
 import { whileBusy } from "../render/while-busy.ts";
 import { usage } from "../run-options.ts";
@@ -19,7 +19,7 @@ export interface RewindFlags {
 }
 
 export async function rewindCommand(start: string, flags: RewindFlags): Promise<number | Failure> {
-  const to = numberFlag("to", flags.to, 1);
+  const to = countFlag("to", flags.to, 1);
   if (isFailure(to)) return to;
   if (flags.undo && (to !== undefined || flags.files || flags.conversation)) {
     return usage("--undo takes the last rewind back as it was: without --to, --files and --conversation");

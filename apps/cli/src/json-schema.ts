@@ -1,0 +1,39 @@
+/** JSON schemas that others wrote, and what is wrong with a value by one. Loaded only where there is one. */
+import { Ajv, type ErrorObject } from "ajv";
+import { Ajv2019 } from "ajv/dist/2019.js";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import draft6 from "ajv/dist/refs/json-schema-draft-06.json" with { type: "json" };
+
+/** *Contract:* pure; a sentence for each of the first problems, none for a value that matches. */
+export type JsonCheck = (value: unknown) => readonly string[];
+
+const mostProblems = 20;
+// Formats are a remark in the newer drafts, too.
+const options = { strict: false, allErrors: true, validateFormats: false, logger: false } as const;
+
+/** Throws where the schema is none, or of a draft that is not read: older than 6. */
+export function compileJsonSchema(schema: object | boolean): JsonCheck {
+  const validate = ajvFor(schema).compile(schema);
+  return (value) => {
+    if (validate(value)) return [];
+    const problems = (validate.errors ?? []).slice(0, mostProblems).map(problemOf);
+    return [...new Set(problems)];
+  };
+}
+
+function ajvFor(schema: object | boolean): Ajv {
+  const { $schema: draft = "" } = Object(schema) as { readonly $schema?: unknown };
+  if (/draft-0[67]/.test(String(draft))) return new Ajv(options).addMetaSchema(draft6);
+  if (/draft-0\d/.test(String(draft))) throw new Error("draft 6 is the oldest that is read");
+  return String(draft).includes("2019-09") ? new Ajv2019(options) : new Ajv2020(options);
+}
+
+function problemOf({ instancePath, message = "is wrong", params }: ErrorObject): string {
+  const { additionalProperty, allowedValues } = params as {
+    additionalProperty?: string;
+    allowedValues?: unknown;
+  };
+  const more =
+    additionalProperty ?? (allowedValues === undefined ? undefined : JSON.stringify(allowedValues));
+  return `${instancePath === "" ? "the value" : instancePath} ${message}${more === undefined ? "" : `: ${more}`}`;
+}

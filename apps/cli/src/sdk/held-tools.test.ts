@@ -1,0 +1,71 @@
+/** Tools of a program: what they get matches what they asked for, and what goes wrong in them is told. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { isFailure, type Outcome, type Tool, type ToolContext } from "@lathe/protocol";
+import { heldTools } from "./held-tools.ts";
+import { defineTool, type OwnTool } from "./own-tool.ts";
+
+const parameters = { type: "object", properties: { city: { type: "string" } }, required: ["city"] };
+const context = {
+  signal: new AbortController().signal,
+  redact: async (text: string) => text.replaceAll("hunter2", "[redacted]"),
+} as unknown as ToolContext;
+
+function held(own: Partial<OwnTool<never>>): Tool {
+  const tool = defineTool({ name: "weather", description: "", parameters, run: () => "Rain.", ...own });
+  const [one] = [heldTools([tool])].flatMap((tools) => (isFailure(tools) ? assert.fail(tools.text) : tools));
+  assert.ok(one);
+  return one;
+}
+
+async function said(tool: Tool, input: unknown = { city: "Bergen" }): Promise<string> {
+  const prepared = tool.prepare(input);
+  if (isFailure(prepared)) return `${prepared.code}: ${prepared.text}`;
+  const outcome = await prepared.run(context);
+  return outcome.type === "ok"
+    ? outcome.text
+    : `${outcome.type}: ${"failure" in outcome && outcome.failure.text}`;
+}
+
+it("gives a tool what matches its parameters alone", async () => {
+  let calls = 0;
+  const tool = held({ run: () => `call ${++calls}` });
+  assert.match(
+    await said(tool, {}),
+    /invalid-arguments: weather: the value must have required property 'city'/,
+  );
+  assert.match(await said(tool, { city: 5 }), /weather: \/city must be string/);
+  assert.match(await said(tool, []), /must be object/);
+  assert.equal(await said(tool), "call 1");
+  const wrong = heldTools([
+    defineTool({ name: "w", description: "", parameters: { type: "nonsense" }, run: () => "" }),
+  ]);
+  assert.match(isFailure(wrong) ? wrong.text : "", /the tool w are no JSON schema/);
+});
+
+it("takes what goes wrong in a tool for a failure of the call", async () => {
+  const effects = (): never => {
+    throw new TypeError("no effects");
+  };
+  assert.match(await said(held({ effects })), /tool-failed: weather threw TypeError: no effects/);
+  const nothing = (() => undefined) as unknown as () => string;
+  assert.match(await said(held({ run: nothing })), /failed: weather returned nothing, neither a text/);
+  const strange = (() => ({ type: "fine" })) as unknown as () => Outcome;
+  assert.match(await said(held({ run: strange })), /failed: weather returned object, neither a text/);
+  const run = (): never => {
+    throw new Error("the key hunter2 is wrong");
+  };
+  assert.equal(await said(held({ run })), "failed: weather threw Error: the key [redacted] is wrong");
+});
+
+it("takes secrets out of what any tool says, however it was made", async () => {
+  const plain: Tool = {
+    name: "plain",
+    description: "",
+    parameters: { type: "object" },
+    prepare: () => ({ effects: [], run: async () => ({ type: "ok", text: "it is hunter2" }) }),
+  };
+  const [one] = heldTools([plain]) as readonly Tool[];
+  assert.ok(one);
+  assert.equal(await said(one), "it is [redacted]");
+});

@@ -1,0 +1,81 @@
+/**
+ * Held tools: tools that a program brings along, held to their port. They get what they asked for, what goes wrong in
+ * them is a failure of the call alone, and what they say is without secrets and of a length that fits.
+ */
+import { cleanOutcome } from "@lathe/hosts/own-tools";
+import {
+  causeText,
+  type Failure,
+  failure,
+  isFailure,
+  type Outcome,
+  type PreparedCall,
+  type Tool,
+  type ToolContext,
+} from "@lathe/protocol";
+import { publicSchemas } from "@lathe/protocol/schemas";
+import * as v from "valibot";
+import { compileJsonSchema, type JsonCheck } from "../json-schema.ts";
+
+/** A failure names the tool whose parameters are no schema. */
+export function heldTools(tools: readonly Tool[]): readonly Tool[] | Failure {
+  const held: Tool[] = [];
+  for (const tool of tools) {
+    const one = heldTool(tool);
+    if (isFailure(one)) return one;
+    held.push(one);
+  }
+  return held;
+}
+
+function heldTool(tool: Tool): Tool | Failure {
+  const { name } = tool;
+  let check: JsonCheck;
+  try {
+    check = compileJsonSchema(tool.parameters);
+  } catch (cause) {
+    const text = `the parameters of the tool ${name} are no JSON schema: ${(cause as Error).message}`;
+    return failure("invalid-arguments", text, { who: "user", cause });
+  }
+  return {
+    ...tool,
+    prepare: (input) => {
+      const problems = check(input);
+      if (problems.length > 0) return failure("invalid-arguments", `${name}: ${problems.join("; ")}`);
+      try {
+        const prepared = tool.prepare(input);
+        return isFailure(prepared) ? prepared : heldCall(prepared, name);
+      } catch (cause) {
+        // What it would do is not known, and it does not do it.
+        return thrown(name, cause);
+      }
+    },
+  };
+}
+
+function heldCall(prepared: PreparedCall, name: string): PreparedCall {
+  return {
+    ...prepared,
+    run: async (context) => cleanOutcome(await outcomeOf(prepared, name, context), context),
+  };
+}
+
+async function outcomeOf(prepared: PreparedCall, name: string, context: ToolContext): Promise<Outcome> {
+  try {
+    const given: unknown = await prepared.run(context);
+    // Programs without types return what they like.
+    const { success, output } = v.safeParse(publicSchemas.outcome, given);
+    return success ? output : { type: "failed", failure: noOutcome(name, given) };
+  } catch (cause) {
+    return { type: "failed", failure: thrown(name, cause) };
+  }
+}
+
+function thrown(name: string, cause: unknown): Failure {
+  return failure("tool-failed", `${name} threw ${causeText(cause)}`, { who: "tool", cause });
+}
+
+function noOutcome(name: string, given: unknown): Failure {
+  const text = `${name} returned ${given === undefined ? "nothing" : typeof given}, neither a text nor an outcome; what it did is not known`;
+  return failure("tool-failed", text, { who: "tool" });
+}

@@ -1,0 +1,44 @@
+/** A model of a program that is careless with its port, which it keeps all the same. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { Model, ModelPart } from "@lathe/protocol";
+import { type ModelBehaviour, modelConformance, streamed } from "@lathe/testkit";
+import { ownModel } from "./own-model.ts";
+
+const info = { id: "own/careless", window: 100_000, maxOutput: 1000 };
+
+modelConformance("a program's model", async (behaviours) => {
+  const queue = [...behaviours];
+  return { model: ownModel({ info, stream: () => careless(queue.shift() ?? {}) }) };
+});
+
+/** Looks at no signal, and throws what goes wrong. */
+async function* careless(behaviour: ModelBehaviour): AsyncGenerator<ModelPart, void> {
+  const { parts = [], usage, fails, hangs } = behaviour;
+  const forever = new Promise<never>(() => undefined);
+  if (hangs === "before") await forever;
+  for (const part of parts) if (part.type === "text") yield { type: "text-delta", text: part.text };
+  if (hangs) await forever;
+  if (fails) throw new Error("the server is on fire");
+  const reason = parts.some(({ type }) => type === "tool-call") ? "tool-calls" : "stop";
+  yield { type: "finished", reason, parts, ...(usage && { usage }) };
+}
+
+it("says of a model that throws, or ends without an answer, which one it is and that it is the program's", async () => {
+  const silent: Model = { info, async *stream() {} };
+  const broken = {
+    info,
+    stream: () => {
+      throw new TypeError("no such thing");
+    },
+  };
+  for (const [model, what] of [
+    [silent, /own\/careless.*the program.*neither an answer nor a failure/],
+    [broken, /own\/careless.*the program.*threw TypeError: no such thing/],
+  ] as const) {
+    const last = (await streamed(ownModel(model))).at(-1);
+    assert.ok(last?.type === "failed");
+    assert.match(last.failure.text, what);
+    assert.deepEqual([last.failure.who, last.failure.retry], ["provider", "never"]);
+  }
+});

@@ -1,0 +1,45 @@
+/** Own model: what a program gives as a model, held to the port: it throws nothing, ends once, and when it is told to. */
+import { causeText, failure, type Model, type ModelPart, type ModelRequest } from "@lathe/protocol";
+import { createWatch } from "./watch.ts";
+
+export function ownModel(model: Model): Model {
+  return { info: model.info, stream: (request, signal) => heldParts(model, request, signal) };
+}
+
+async function* heldParts(
+  model: Model,
+  request: ModelRequest,
+  signal: AbortSignal,
+): AsyncGenerator<ModelPart, void> {
+  if (signal.aborted) return yield cancelled;
+  const watch = createWatch(signal);
+  let parts: AsyncIterator<ModelPart> | undefined;
+  try {
+    parts = model.stream(request, signal)[Symbol.asyncIterator]();
+    for (;;) {
+      const next = await watch.until(Promise.resolve(parts.next()));
+      if (next.stopped) return yield cancelled;
+      const { done, value } = next.value;
+      if (done) return yield broken(model, "ended with neither an answer nor a failure");
+      yield value;
+      if (value.type === "finished" || value.type === "failed") return;
+    }
+  } catch (cause) {
+    yield signal.aborted ? cancelled : broken(model, `threw ${causeText(cause)}`, cause);
+  } finally {
+    watch.end();
+    // One that does not end is not waited for.
+    void Promise.resolve(parts?.return?.()).catch(() => undefined);
+  }
+}
+
+const cancelled: ModelPart = {
+  type: "failed",
+  failure: failure("cancelled", "The model was stopped", { who: "user" }),
+};
+
+/** The program's own fault, which no second attempt mends. */
+function broken({ info }: Model, what: string, cause?: unknown): ModelPart {
+  const text = `the model ${info.id}, which the program brought along, ${what}`;
+  return { type: "failed", failure: failure("server-error", text, { who: "provider", cause }) };
+}
