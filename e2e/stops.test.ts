@@ -1,6 +1,6 @@
 /** Ends that come from outside: signals, readers that go away, permissions that nobody gives, and going on after them. */
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { AssistantPart } from "@lathe/protocol";
@@ -37,6 +37,29 @@ describe("stops", () => {
     const { code, err } = await running.ended;
     assert.deepEqual([code, err], [141, ""]);
     assert.deepEqual(place.leftovers(), []);
+  });
+
+  it("says that its output could not be written, whichever it is, and ends with 1", async (t) => {
+    if (!existsSync("/dev/full")) return t.skip("this system has no /dev/full");
+    server = await startWireServer([done]);
+    const before = ["sh", "-c", 'exec "$0" "$@" > /dev/full'];
+    const env = wireEnv(server.url);
+    const full = (...args: readonly string[]) => place.run(args, { before, env });
+    for (const args of [["--help"], ["run", "--help"], ["sessions", "list"], ["run", "--no-sandbox", "hi"]]) {
+      const { code, err } = await full(...args);
+      assert.deepEqual([code, err], [1, "lathe: the output cannot be written (ENOSPC)\n"], args.join(" "));
+    }
+    assert.equal((await full("--version")).code, 1);
+    const { code, err } = await full("no-such-command");
+    assert.equal(code, 2);
+    assert.match(err, /there is no command/);
+  });
+
+  it("says that its folder is gone", async () => {
+    const before = ["sh", "-c", 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"'];
+    const { code, err } = await place.run(["grep", "x"], { before });
+    assert.equal(code, 1);
+    assert.match(err, /this folder is gone; change to one that is there/);
   });
 
   it("ends what a killed harness left running when the session goes on, without any command", async () => {

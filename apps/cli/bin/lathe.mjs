@@ -17,7 +17,7 @@ if [ $# -eq 1 ] && [ "$1" = --version ]; then
       '  "version": "'*)
         line=${line#??????????????}
         echo "${line%%\"*}"
-        exit 0 ;;
+        exit ;;
     esac
   done < "$bin/../package.json"
 fi

@@ -1,6 +1,6 @@
 /** Interruptions: the first signal ends the work and all it started, the second one ends us. */
 import { type Failure, isFailure } from "@lathe/protocol";
-import { brokenPipe, onBrokenPipe } from "./broken-pipe.ts";
+import { onBrokenPipe } from "./broken-pipe.ts";
 import { problemLine } from "./show-failure.ts";
 
 /** What is interrupted. */
@@ -42,9 +42,9 @@ export function interruptions(work: Interruptible): Interruptions {
     void cancel(signal);
   };
   // Every line that is still written breaks the pipe again.
-  const onBroken = (): void => {
+  const onBroken = (exitCode: number): void => {
     if (code !== undefined) return;
-    code = brokenPipe;
+    code = exitCode;
     void cancel("SIGPIPE");
   };
   for (const signal of signals) process.on(signal, onSignal);

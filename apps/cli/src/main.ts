@@ -1,4 +1,5 @@
 /** The command line's first step: answers what needs nothing loaded, finds the command, shows its failure. */
+import { handleBrokenPipe, lostOutput } from "./broken-pipe.ts";
 import type { Command } from "./command.ts";
 import { commandNames, commands } from "./command-table.ts";
 
@@ -53,8 +54,14 @@ configuration, 3 stopped by a limit, a permission or a loop, 130 interrupted.
 
 /** Runs one command line (without node and file) and resolves with the exit code. */
 export async function main(argv: readonly string[]): Promise<number> {
+  handleBrokenPipe();
+  const code = await answer(argv);
+  return (await lostOutput()) ?? code;
+}
+
+async function answer(argv: readonly string[]): Promise<number> {
   const [first, second] = argv;
-  if (first === "help" && second !== undefined && !second.startsWith("-")) return main([second, "--help"]);
+  if (first === "help" && second !== undefined && !second.startsWith("-")) return answer([second, "--help"]);
   if (first === "--help" || first === "-h" || first === "help") {
     process.stdout.write(help);
     return 0;
@@ -84,8 +91,6 @@ async function start(command: Command, argv: readonly string[]): Promise<number>
     process.stdout.write(helpOf(command));
     return 0;
   }
-  const { handleBrokenPipe } = await import("./broken-pipe.ts");
-  handleBrokenPipe();
   const debug = flags.includes("--debug");
   try {
     const result = await command.run(argv);
@@ -93,6 +98,10 @@ async function start(command: Command, argv: readonly string[]): Promise<number>
     const { showFailure } = await import("./show-failure.ts");
     return showFailure(result, { debug, command });
   } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).syscall === "uv_cwd") {
+      process.stderr.write("lathe: this folder is gone; change to one that is there\n");
+      return 1;
+    }
     const { showBug } = await import("./show-failure.ts");
     return showBug(cause, debug);
   }

@@ -2,7 +2,7 @@
 import { resumeSession, startSession, type Words } from "@lathe/hosts/local";
 import { type Failure, isFailure, type Session } from "@lathe/protocol";
 import { type BlockedCalls, blockedText, watchBlockedCalls } from "./blocked-call.ts";
-import { brokenPipe } from "./broken-pipe.ts";
+import { lostOutput } from "./broken-pipe.ts";
 import { commandName } from "./command-name.ts";
 import { exitCodeOfEnd, exitCodeOfFailure } from "./exit-code.ts";
 import { interruptions } from "./interruptions.ts";
@@ -70,7 +70,8 @@ export async function runTask(options: AgentOptions, task: Task): Promise<Ran | 
     };
     reporter.end(result);
     // A reader that went away reads no reasons either.
-    if (interrupted.code() === brokenPipe) return { code: brokenPipe, session: session.id };
+    const lost = await lostOutput();
+    if (lost !== undefined) return { code: lost, session: session.id };
     return { code: explained(result), session: session.id };
   } finally {
     audience.questioner?.close();
