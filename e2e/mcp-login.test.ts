@@ -251,4 +251,17 @@ describe("logins at MCP servers", () => {
     const { code } = await place.run(["mcp", "login"]);
     assert.equal(code, 2);
   });
+
+  it("are of servers that are added once, by a scheme there is", async () => {
+    const add = (...words: readonly string[]) => place.run(["mcp", "add", ...words]);
+    assert.equal((await add("one", "HTTPS://one.example/mcp", "--header", "A=b")).code, 0);
+    const again = await add("one", "--", "true");
+    assert.equal(again.code, 2);
+    assert.match(again.err, /there is a server one already: `lathe mcp remove one` comes first/);
+    const strange = await add("two", "ftp://two.example");
+    assert.equal(strange.code, 2);
+    assert.match(strange.err, /by http and https, not by ftp/);
+    const { out } = await place.run(["mcp", "list", "--json"]);
+    assert.deepEqual([out.includes("one.example"), out.includes("two")], [true, false]);
+  });
 });

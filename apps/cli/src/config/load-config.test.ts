@@ -53,6 +53,11 @@ it("reads files that begin with a byte order mark", async () => {
   assert.deepEqual((await load()).models, ["u/1"]);
 });
 
+it("takes a link to nothing for a file that cannot be read, which may hold what tightens", async () => {
+  symlinkSync(join(root, "gone.json"), join(root, "config", "lathe", "config.json"));
+  await assert.rejects(load(), /config\.json is a link to nothing/);
+});
+
 it("lets a project suggest a model that the user reaches, and no other", async () => {
   project({ model: ["anthropic/x", "openai/y", "ollama/z"] });
   const without = await load();

@@ -3,7 +3,7 @@
  * A project's file comes from others: where the user does not trust its folder it
  * tightens the mode, the limits (the sandbox's too) and the rules, and may suggest a model when nobody chose one and the user reaches it.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
 import type { Experiment } from "@lathe/hosts/experiment";
 import { autoMode, configFolder, isAuto, isReached, readRootFile } from "@lathe/hosts/local";
@@ -236,8 +236,10 @@ async function readOwn(path: string, whose: "managed" | "user"): Promise<ConfigP
     return checked(path, new TextDecoder().decode(readFileSync(path)), whose);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    if (code === "ENOENT" || code === "ENOTDIR") return {};
-    const why = code === "EISDIR" ? "is a folder, and should be a file" : `cannot be read (${code})`;
+    const isLink = code === "ENOENT" && lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+    if (!isLink && (code === "ENOENT" || code === "ENOTDIR")) return {};
+    const others = isLink ? "is a link to nothing" : `cannot be read (${code})`;
+    const why = code === "EISDIR" ? "is a folder, and should be a file" : others;
     return failure("config-invalid", `${path} ${why}`, { who: "user", cause });
   }
 }

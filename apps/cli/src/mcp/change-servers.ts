@@ -1,5 +1,5 @@
 /** `lathe mcp add` and `remove`: servers in the user's own configuration. */
-import { existsSync, readFileSync, realpathSync } from "node:fs";
+import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { configFolder } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
@@ -20,14 +20,11 @@ export async function addServer({ words, values }: McpLine): Promise<number | Fa
   if (isFailure(env)) return env;
   const headers = pairs("--header", values.header);
   if (isFailure(headers)) return headers;
-  const isAddress = /^https?:\/\//.test(first);
-  if (isAddress && (env || args.length > 0))
-    return usage("a server with an address takes --header, and no more");
-  if (!isAddress && headers) return usage("--header is for a server with an address");
-  const server = isAddress
-    ? { url: first, ...(headers && { headers }) }
-    : { command: first, ...(args.length > 0 && { args }), ...(env && { env }) };
-  const refused = change((servers) => ({ ...servers, [name]: server }));
+  const server = serverOf([first, ...args], { ...(env && { env }), ...(headers && { headers }) });
+  if (isFailure(server)) return server;
+  const refused = change((servers) =>
+    Object.hasOwn(servers, name) ? alreadyThere(name) : { ...servers, [name]: server },
+  );
   if (refused) return refused;
   process.stdout.write(`added ${name}: ${serverText(server)}\n\`lathe mcp list\` tries it.\n`);
   return 0;
@@ -49,10 +46,29 @@ export async function removeServer({ words }: McpLine): Promise<number | Failure
   return 0;
 }
 
-function pairs(
-  flag: string,
-  given: readonly string[] | undefined,
-): Readonly<Record<string, string>> | undefined | Failure {
+type Pairs = Readonly<Record<string, string>>;
+
+function serverOf(
+  [first, ...args]: readonly [string, ...(readonly string[])],
+  { env, headers }: { readonly env?: Pairs; readonly headers?: Pairs },
+): Servers[string] | Failure {
+  const scheme = /^([a-z][a-z\d+.-]*):\/\//i.exec(first)?.[1]?.toLowerCase();
+  if (scheme === undefined) {
+    if (headers) return usage("--header is for a server with an address");
+    return { command: first, ...(args.length > 0 && { args }), ...(env && { env }) };
+  }
+  if (scheme !== "http" && scheme !== "https")
+    return usage(`servers are reached by http and https, not by ${scheme}: ${first}`);
+  if (env || args.length > 0) return usage("a server with an address takes --header, and no more");
+  return { url: `${scheme}${first.slice(scheme.length)}`, ...(headers && { headers }) };
+}
+
+/** Its headers and variables may be nowhere else. */
+function alreadyThere(name: string): Failure {
+  return usage(`there is a server ${name} already: \`lathe mcp remove ${name}\` comes first`);
+}
+
+function pairs(flag: string, given: readonly string[] | undefined): Pairs | undefined | Failure {
   if (!given) return undefined;
   const wrong = given.find((one) => !/^[^=]+=/.test(one));
   if (wrong !== undefined) return usage(`${flag} takes NAME=VALUE, not "${wrong}"`);
@@ -62,14 +78,16 @@ function pairs(
 }
 
 /** *Contract:* the file is as before, or as it should be; what it says otherwise stays. */
-function change(edit: (servers: Servers) => Servers): Failure | undefined {
+function change(edit: (servers: Servers) => Servers | Failure): Failure | undefined {
   const file = join(configFolder(process.env), "config.json");
   try {
     const text = readOr(file, "{}");
     const part = readConfigText(file, text, "user");
     if (isFailure(part)) return part;
     const written = JSON.parse(text) as { readonly mcpServers?: Servers };
-    const next = JSON.stringify({ ...written, mcpServers: edit(written.mcpServers ?? {}) }, null, 2);
+    const mcpServers = edit(written.mcpServers ?? {});
+    if (isFailure(mcpServers)) return mcpServers;
+    const next = JSON.stringify({ ...written, mcpServers }, null, 2);
     const checked = readConfigText(file, next, "user");
     if (isFailure(checked)) return { ...checked, code: "invalid-arguments" };
     // Many keep it in a repository of such files, with a link here.
@@ -82,11 +100,15 @@ function change(edit: (servers: Servers) => Servers): Failure | undefined {
   }
 }
 
+const quiet = { throwIfNoEntry: false } as const;
+
+/** A link to nothing is there: what it should lead to is not overwritten. */
 function readOr(file: string, otherwise: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code === "ENOENT") return otherwise;
+    const isAbsent = (cause as NodeJS.ErrnoException).code === "ENOENT" && !lstatSync(file, quiet);
+    if (isAbsent) return otherwise;
     throw cause;
   }
 }
