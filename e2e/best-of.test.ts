@@ -84,6 +84,7 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     const { code, err } = await bench.place.run(bestOf("--max-tokens", "200"));
     assert.equal(code, 3, err);
     assert.match(err, /No attempt is taken/);
+    assert.match(err, /\n {2}attempt [12]: \d+ of 200 tokens were used and the next step may not fit\n/);
     assert.deepEqual([word(), await forks()], ["none\n", []]);
   });
 

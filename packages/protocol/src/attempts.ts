@@ -30,6 +30,8 @@ export interface TestsRun {
 export interface AttemptResult {
   /** How its turn ended, in one word; `lost` when its session cannot be read. */
   readonly end: string;
+  /** Why it did not come to its end, where something says so. */
+  readonly problem?: string;
   /** Absent where no test command is known. */
   readonly tests?: TestsRun;
   /** What it changed; lines of texts only. */

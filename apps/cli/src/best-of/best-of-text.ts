@@ -4,7 +4,7 @@ import type { BestOf } from "@lathe/hosts/attempts/best-of";
 import type { AttemptRow } from "@lathe/hosts/attempts/running";
 import type { AttemptResult, AttemptsVerdict } from "@lathe/protocol";
 import { count, duration, money } from "../render/figures.ts";
-import { fit, harmless } from "../render/fit.ts";
+import { fit, harmless, wrap } from "../render/fit.ts";
 import type { Palette } from "../render/palette.ts";
 import { table } from "../render/table.ts";
 
@@ -47,8 +47,17 @@ export interface Comparison extends Pick<AttemptsVerdict, "results" | "winner"> 
 
 const leastModel = 8;
 
+/** A table, and below it why attempts did not come to their end. */
+export function comparisonText(comparison: Comparison, paint: Palette): string {
+  const { results, width } = comparison;
+  const problems = results.flatMap(({ problem }, at) =>
+    problem === undefined ? [] : wrap(`attempt ${at + 1}: ${problem}`, width - 2),
+  );
+  return `${comparisonTable(comparison, paint)}${problems.map((line) => `  ${line}\n`).join("")}`;
+}
+
 /** The winner is marked; models are named as far as there is room. */
-export function comparisonText({ results, winner, models, width }: Comparison, paint: Palette): string {
+function comparisonTable({ results, winner, models, width }: Comparison, paint: Palette): string {
   const { bold, dim, green, red } = paint;
   const head = ["", "ATTEMPT", "TESTS", "CHANGE", "STEPS", "COST", "TIME", "END"];
   const rows = results.map((one, at) => {

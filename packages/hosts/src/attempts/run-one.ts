@@ -30,7 +30,9 @@ export async function runOne(at: number, running: Running): Promise<Compared> {
   if (isFailure(changes)) observer.onRemark(`attempt ${at + 1}: ${changes.text}`);
   const { diffs, ...size } = isFailure(changes) ? { files: 0, added: 0, removed: 0, diffs: [] } : changes;
   const known = await sessionOf(session, running);
-  const result = { ...resultOf(known), ...size, ...(tests && { tests }) };
+  const problem = signal.aborted ? undefined : (failed?.text ?? problemOf(known));
+  const why = problem === undefined ? {} : { problem };
+  const result = { ...resultOf(known), ...why, ...size, ...(tests && { tests }) };
   observer.onAttempt(at, { state: "ended", steps: result.steps, cost: result.cost, result });
   return { result, diffs };
 }
@@ -127,6 +129,12 @@ function resultOf(session: Session | undefined): AttemptResult {
   const end = turn || !lastEnd ? "open" : lastEnd.type;
   const { cost, costUnknown } = account;
   return { ...nothing, end, steps: step, cost, costUnknown, ms: updatedAt - createdAt };
+}
+
+function problemOf(session: Session | undefined): string | undefined {
+  const end = session?.lastEnd;
+  if (end?.type === "failed") return end.failure.text;
+  return end && "text" in end ? end.text : undefined;
 }
 
 /** What it said last, if that was words. */

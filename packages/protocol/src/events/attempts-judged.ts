@@ -9,6 +9,7 @@ const schema: v.GenericSchema<unknown, AttemptsJudged> = v.object({
   results: v.array(
     v.object({
       end: v.string(),
+      problem: v.exactOptional(v.string()),
       tests: v.exactOptional(
         v.object({
           passed: v.boolean(),
