@@ -46,6 +46,10 @@ describe("lathe sandbox exec --fork", { ...(skip !== undefined && { skip }) }, (
       (await place.run(["fork", "diff", fork.id.slice(0, 6)])).out,
       /^a\n@@.*\n-1\n\+2\n\nb\n@@.*\n-1\n\n {2}M a\n {2}D b\n/,
     );
+    const away = 'mv "$PWD" "$PWD.away"; "$0" "$@"; code=$?; mv "$PWD.away" "$PWD"; exit $code';
+    const lost = await place.run(["fork", "keep", fork.id], { before: ["sh", "-c", away] });
+    assert.equal(lost.code, 1);
+    assert.match(lost.err, /is not there: bring it back first/);
     const kept = await place.run(["fork", "keep", fork.id]);
     assert.deepEqual([kept.code, text("a"), existsSync(join(place.workspace, "b"))], [0, "2\n", false]);
     assert.deepEqual(await forks(), []);

@@ -53,6 +53,18 @@ describe("lathe sessions rewind", () => {
     assert.equal((await sessions("rewind", id, "--to", "9")).code, 2);
   });
 
+  it("says that the folder is gone, not that its checkpoints are", async () => {
+    fill();
+    await work(twoSteps);
+    const id = await newest();
+    const away = 'mv "$PWD" "$PWD.away"; "$0" "$@"; code=$?; mv "$PWD.away" "$PWD"; exit $code';
+    for (const verb of ["diff", "rewind"]) {
+      const { code, err } = await bench.place.run(["sessions", verb, id], { before: ["sh", "-c", away] });
+      assert.equal(code, 1);
+      assert.match(err, /workspace, where it worked, is not there: bring it back/);
+    }
+  });
+
   it("does not overwrite what somebody changed since, unless forced to", async () => {
     fill();
     await work([

@@ -1,5 +1,13 @@
 /** Lazy checkpoints: what the files were, kept outside the project; opened when first needed. */
-import { type Checkpoint, type Checkpoints, type Failure, type Fenced, isFailure } from "@lathe/protocol";
+import { existsSync } from "node:fs";
+import {
+  type Checkpoint,
+  type Checkpoints,
+  type Failure,
+  type Fenced,
+  failure,
+  isFailure,
+} from "@lathe/protocol";
 import type { CheckpointsOptions } from "@lathe/workspace/checkpoints";
 import { homeFolder } from "./home-folder.ts";
 import { recoveryText } from "./recovery-text.ts";
@@ -73,6 +81,11 @@ export async function withCheckpoints<T>(
   place: CheckpointPlace,
   work: (checkpoints: Checkpoints) => Promise<T | Failure>,
 ): Promise<T | Failure> {
+  // Its store is known by the real path: of a folder that is gone it would seem empty.
+  if (!existsSync(place.root)) {
+    const text = `${place.root}, where it worked, is not there: bring it back to where it was first`;
+    return failure("no-access", text, { who: "user" });
+  }
   const lazy = createLazyCheckpoints(place);
   const checkpoints = await lazy.open();
   if (isFailure(checkpoints)) return checkpoints;

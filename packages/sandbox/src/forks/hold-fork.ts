@@ -1,6 +1,7 @@
 /** Keeps a fork from being opened while something is done with it, and tells whether it is open. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { existsSync } from "node:fs";
 import { type Failure, failure } from "@lathe/protocol";
 import type { Fork } from "./fork.ts";
 
@@ -20,6 +21,8 @@ export async function holdFork(
   fork: Fork,
   { withBase }: HoldOptions,
 ): Promise<Hold | Failure> {
+  if (withBase && !existsSync(fork.base))
+    return failure("no-access", `${fork.base}, whose fork ${fork.id} is, is not there: bring it back first`);
   const child = spawn(binary, ["hold", fork.upper, ...(withBase ? [fork.base] : [])], {
     stdio: ["pipe", "pipe", "ignore"],
     env: {},
