@@ -55,13 +55,15 @@ export async function openTmux(
   args: readonly string[],
   { size, env = {} }: { readonly size: Size; readonly env?: Readonly<Record<string, string>> },
 ): Promise<Tmux> {
-  const socket = `lathe-e2e-${process.pid}-${++opened}`;
+  const root = dirname(place.home);
+  // It goes with the place: tmux leaves it where it was.
+  const socket = join(root, `tmux-${++opened}`);
   const tmux = async (...words: readonly string[]): Promise<string> =>
-    (await run("tmux", ["-L", socket, "-f", "/dev/null", ...words])).stdout;
+    (await run("tmux", ["-S", socket, "-f", "/dev/null", ...words])).stdout;
   const variables = {
     PATH: `${bin}:${process.env.PATH}`,
     HOME: place.home,
-    TMPDIR: join(dirname(place.home), "tmp"),
+    TMPDIR: join(root, "tmp"),
     TERM: "screen-256color",
     LANG: "C.UTF-8",
     COLORFGBG: "15;0",

@@ -57,12 +57,17 @@ export function comparisonText({ agents, tasks, paired }: RunComparison, paint: 
   const [first, second] = agents;
   if (!paired) return "No task has a graded trial in both runs.\n";
   const { method, difference, p, better, worse } = paired;
-  const points = (value: number): string => `${value >= 0 ? "+" : ""}${(100 * value).toFixed(1)}`;
   const { value, low, high } = difference;
+  const points = (share: number): string => `${share >= 0 ? "+" : ""}${(100 * share).toFixed(1)}`;
+  // All alike they are drawn anew as what they were, which says nothing of others.
+  const interval =
+    low === high
+      ? "no interval: the tasks are too few, or differ alike"
+      : `95 % interval ${points(low)} to ${points(high)} (bootstrapped over tasks)`;
   return [
     paint.bold(`${second} over ${first}: ${points(value)} points of pass@1`),
     `  ${tasks} tasks in both; better at ${better}, worse at ${worse}`,
-    `  95 % interval ${points(low)} to ${points(high)} (bootstrapped over tasks); p = ${p.toPrecision(2)} (${method}, two-sided)`,
+    `  ${interval}; p = ${p.toPrecision(2)} (${method}, two-sided)`,
     p < 0.05
       ? ""
       : paint.dim("  That may be chance: a difference that is there needs more tasks or trials to show."),

@@ -72,6 +72,13 @@ describe("text", () => {
       ]),
       `a     b\n${red("long")}  c\n`,
     );
+    assert.equal(
+      table([
+        ["修复", "b"],
+        ["a\nb", "c"],
+      ]),
+      "修复  b\na b   c\n",
+    );
   });
 
   it("has colours only where they are wanted", () => {

@@ -1,8 +1,10 @@
 /** Rows in aligned columns. */
 import { stripVTControlCharacters } from "node:util";
+import { columnsTaken } from "./columns.ts";
 
-/** Pads every cell but the last of a row to its column's width; two spaces between columns. */
-export function table(rows: readonly (readonly string[])[]): string {
+/** Pads every cell but the last of a row to its column's width; two spaces between columns, a row on one line. */
+export function table(lines: readonly (readonly string[])[]): string {
+  const rows = lines.map((row) => row.map((cell) => cell.replace(/\s*[\r\n]\s*/g, " ")));
   const columns = Math.max(0, ...rows.map((row) => row.length));
   const widths = Array.from({ length: columns }, (_, column) =>
     Math.max(0, ...rows.map((row) => widthOf(row[column] ?? ""))),
@@ -17,5 +19,5 @@ function pad(cell: string, width: number): string {
 }
 
 function widthOf(cell: string): number {
-  return stripVTControlCharacters(cell).length;
+  return columnsTaken(stripVTControlCharacters(cell));
 }
