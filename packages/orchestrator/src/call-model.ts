@@ -1,7 +1,6 @@
 /** Call the model: one attempt, reserved before it starts and settled when it ends. */
 import {
   type AssistantPart,
-  costOf,
   type Draft,
   type Failure,
   failure,
@@ -11,15 +10,14 @@ import {
   type ModelInfo,
   type ModelPart,
   type ModelRequest,
-  type Rates,
   type Reservation,
-  ratesOf,
   type Sent,
   type SentPrompt,
   type Session,
   type TurnEnd,
 } from "@lathe/protocol";
 import { aftermath } from "./after-failure.ts";
+import { billOf, chargeOf } from "./charge.ts";
 import { type Expectation, expectCache, readingOf } from "./expect-cache.ts";
 import { printOf } from "./fingerprint.ts";
 import { holdBudget, releaseBudget } from "./hold-budget.ts";
@@ -86,7 +84,7 @@ async function* makeAttempt(attempt: Attempt, reach: Reach): AsyncGenerator<Entr
     };
     used = reservation;
     const heard = await listen(attempt, reach);
-    used = isFailure(heard) ? chargedFor(heard, attempt) : usedBy(heard, attempt);
+    used = chargeOf(heard, model.info, reservation);
     const counted = isFailure(heard) ? heard : (saysNothing(heard, attempt) ?? heard);
     drafts = isFailure(counted) ? failed(attempt, counted, reach) : completed(attempt, counted, reach);
   } finally {
@@ -143,18 +141,9 @@ function saysNothing(
   });
 }
 
-/** Unknown usage costs the reservation. */
-function usedBy({ usage }: Answer, { model, reservation }: Attempt): Reservation {
-  if (!usage) return reservation;
-  const cost = costOf(usage, model.info.price);
-  return { tokens: usage.input + usage.output, ...(cost === undefined ? {} : { cost }) };
-}
-
 function completed(attempt: Attempt, answer: Answer, { ports }: Reach): Draft[] {
   const { id, model, startedAt, expectation } = attempt;
   const { usage, raw } = answer;
-  const { price } = model.info;
-  const cost = usage && costOf(usage, price);
   return [
     {
       type: "step.completed",
@@ -165,19 +154,12 @@ function completed(attempt: Attempt, answer: Answer, { ports }: Reach): Draft[] 
         parts: withOwnIds(answer.parts, attempt),
         firstMs: answer.firstAt - startedAt,
         ms: ports.clock.now() - startedAt,
-        ...(usage ? { usage } : {}),
-        ...(cost === undefined ? {} : { cost }),
-        ...(usage && price ? { rates: plainRates(ratesOf(price, usage.input)) } : {}),
+        ...billOf(answer, model.info),
         ...(usage && expectation ? { cache: readingOf(expectation, usage) } : {}),
         ...(raw === undefined ? {} : { raw }),
       },
     },
   ];
-}
-
-/** Without the tier they are of. */
-function plainRates({ input, cached, written, output }: Rates): Rates {
-  return { input, cached, written, output };
 }
 
 /** Results are told apart by their calls' ids, which some servers begin anew with each answer, or leave empty. */
@@ -199,11 +181,6 @@ function callIds(message: Message): readonly string[] {
   return message.parts.flatMap((part) => (part.type === "tool-call" ? [part.id] : []));
 }
 
-/** A failed attempt told no usage: its input may have been charged, its output is unknown, so the reservation stands. */
-function chargedFor(problem: Failure, { reservation }: Attempt): Reservation {
-  return neverSent(problem) ? { tokens: 0, cost: 0 } : reservation;
-}
-
 function failed(attempt: Attempt, problem: Failure, { ports }: Reach): Draft[] {
   const { id, model, startedAt, session } = attempt;
   const { clock } = ports;
@@ -219,21 +196,6 @@ function failed(attempt: Attempt, problem: Failure, { ports }: Reach): Draft[] {
       },
     },
   ];
-}
-
-/** Refused before any token was read or written: nothing is charged for these. */
-function neverSent(problem: Failure): boolean {
-  const free = [
-    "rate-limited",
-    "overloaded",
-    "server-error",
-    "unreachable",
-    "unauthorized",
-    "model-unknown",
-    "request-rejected",
-    "context-overflow",
-  ];
-  return free.includes(problem.code);
 }
 
 /** A model that cannot be asked fails like an attempt, so that the chain can go on. */

@@ -150,6 +150,7 @@ describe("a conversation that is too long", () => {
       summaryOf("I cannot"),
       { failure: failure("overloaded", "busy", { retry: "same" }) },
     ]) {
+      const isAnswered = "text" in sum;
       const script = working(6, sum);
       const bench = open({ script, compactor: compactor({ most: 5_000, short: "x".repeat(1_400) }) });
       const session = await run(bench);
@@ -160,6 +161,14 @@ describe("a conversation that is too long", () => {
       assert.equal(end?.code, "context-overflow");
       assert.match(end?.text ?? "", /freed only \d+ %.*new session/);
       assert.deepEqual(session.account.reserved, {});
+      const summed = bench.events.flatMap((event) =>
+        event.type === "budget.settled" && event.data.attempt.startsWith("s") ? [event.data.tokens] : [],
+      );
+      assert.deepEqual(
+        summed.map((tokens) => tokens > 0),
+        [isAnswered],
+        "what was refused is not charged",
+      );
     }
   });
 

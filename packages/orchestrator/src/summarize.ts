@@ -1,6 +1,5 @@
 /** Summarize: one attempt at a summary, reserved and charged like any other. */
 import {
-  costOf,
   type Draft,
   type Failure,
   failure,
@@ -10,11 +9,11 @@ import {
   type ModelPart,
   type ModelRequest,
   type Reservation,
-  ratesOf,
   type Session,
   type Summary,
   type SummaryAttempt,
 } from "@lathe/protocol";
+import { billOf, chargeOf } from "./charge.ts";
 import { exposures } from "./exposures.ts";
 import { printOf } from "./fingerprint.ts";
 import { holdBudget, releaseBudget } from "./hold-budget.ts";
@@ -67,7 +66,7 @@ export async function* summarize(
     used = held.reservation;
     ports.onDelta({ type: "status", text: "making the conversation shorter" });
     heard = await listen(model, held.request, reach);
-    used = usedBy(heard, model.info, held.reservation);
+    used = chargeOf(heard, model.info, held.reservation);
   } finally {
     await releaseBudget(session, { attempt: id, used }, reach);
   }
@@ -109,13 +108,6 @@ async function listen(model: Model, request: ModelRequest, { signal }: Reach): P
   throw new Error(`${model.info.id}: the stream ended with neither an answer nor a failure`);
 }
 
-/** Unknown usage, and that of a failure, costs the reservation. */
-function usedBy(heard: Finished | Failure, { price }: ModelInfo, reservation: Reservation): Reservation {
-  if (isFailure(heard) || !heard.usage) return reservation;
-  const cost = costOf(heard.usage, price);
-  return { tokens: heard.usage.input + heard.usage.output, ...(cost === undefined ? {} : { cost }) };
-}
-
 async function checked(
   session: Session,
   { parts, reason }: Finished,
@@ -134,19 +126,11 @@ interface Ended {
 }
 
 function attemptOf({ id, model, heard, ms }: Ended, text: string | Failure): SummaryAttempt {
-  const usage = isFailure(heard) ? undefined : heard.usage;
-  const { price } = model.info;
-  const cost = usage && costOf(usage, price);
-  const rates = usage && price && ratesOf(price, usage.input);
   return {
     attempt: id,
     model: model.info.id,
     ms,
-    ...(usage && { usage }),
-    ...(cost !== undefined && { cost }),
-    ...(rates && {
-      rates: { input: rates.input, cached: rates.cached, written: rates.written, output: rates.output },
-    }),
+    ...(!isFailure(heard) && billOf(heard, model.info)),
     ...(isFailure(text) && { failure: text }),
   };
 }
