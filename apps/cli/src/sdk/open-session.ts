@@ -22,7 +22,7 @@ export interface Turn {
   readonly text: string;
   /** Answers of the model. */
   readonly steps: number;
-  /** Paths from the folder. */
+  /** Paths from the folder, of what edits changed; what commands did is not among them. */
   readonly changed: readonly string[];
   /** Of the whole session, like the cost in dollars, which is null where a price is unknown. */
   readonly usage: Usage;
