@@ -127,6 +127,9 @@ describe("lathe run --fork", { ...(skip !== undefined && { skip }) }, () => {
   const seen = (at: number): string => server.records[at]?.text ?? "";
   const files = (): readonly string[] => readdirSync(place.workspace).filter((name) => name !== ".git");
 
+  const waiting = async (): Promise<readonly { readonly id: string }[]> =>
+    JSON.parse((await place.run(["fork", "list", "--json"])).out) as readonly { readonly id: string }[];
+
   it("lets every tool see what the others changed; the folder is as it was until the fork is kept", async () => {
     const { code, out, err } = await place.run(["run", "--fork", "change things"]);
     assert.deepEqual([code, out.includes("All done.")], [0, true]);
@@ -144,8 +147,6 @@ describe("lathe run --fork", { ...(skip !== undefined && { skip }) }, () => {
   });
 
   it("goes on in the fork that it works in, from wherever, and in the folder once that is decided on", async () => {
-    const waiting = async (): Promise<readonly unknown[]> =>
-      JSON.parse((await place.run(["fork", "list", "--json"])).out) as readonly unknown[];
     assert.equal((await place.run(["run", "--fork", "--max-steps", "1", "change things"])).code, 3);
     const [{ id }] = JSON.parse((await place.run(["sessions", "list", "--json"])).out) as [{ id: string }];
     const one = await place.run(["run", "--continue", "--max-steps", "2"]);
@@ -159,6 +160,15 @@ describe("lathe run --fork", { ...(skip !== undefined && { skip }) }, () => {
     assert.equal((await place.run(["fork", "keep", fork])).code, 0);
     const after = await place.run(["run", "--continue", "once more"]);
     assert.deepEqual([after.code, files()], [0, ["made.txt"]], after.err);
+  });
+
+  it("names the fork that waits to a program", async () => {
+    const { out } = await place.run(["run", "--fork", "--output-format", "json", "change things"]);
+    const { fork } = JSON.parse(out) as { readonly fork: string };
+    assert.deepEqual(
+      (await waiting()).map(({ id }) => id),
+      [fork],
+    );
   });
 
   it("keeps at once what was done when that is said", async () => {

@@ -16,7 +16,7 @@ export function createJsonReporter(write: (text: string) => void): Reporter {
 }
 
 function resultObject({ session, failure, ms, output, subagents }: RunResult, tally: Tally): object {
-  const { account } = session;
+  const { account, settings } = session;
   return {
     session: session.id,
     end: failure ? { type: "failed", failure } : (session.lastEnd ?? null),
@@ -28,6 +28,8 @@ function resultObject({ session, failure, ms, output, subagents }: RunResult, ta
     usage: session.usage,
     cost: account.costUnknown ? null : account.cost,
     changed: [...new Set([...tally.changed, ...(subagents?.changed ?? [])])],
+    // Where it worked: it waits, unless it was taken over or nothing changed in it.
+    ...(settings.inFork !== undefined && { fork: settings.inFork }),
     ...(subagents && { subagents: addedBy(subagents) }),
     network: session.contacts,
   };

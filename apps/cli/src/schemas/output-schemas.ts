@@ -15,6 +15,7 @@ export const runResultSchema: v.GenericSchema = v.object({
   usage,
   cost: v.nullable(v.number()),
   changed: v.array(v.string()),
+  fork: v.exactOptional(v.string()),
   subagents: v.exactOptional(
     v.object({ sessions: v.number(), tokens: v.number(), cost: v.nullable(v.number()) }),
   ),
