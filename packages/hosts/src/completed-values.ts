@@ -11,7 +11,7 @@ const most = 100;
 
 /** Newest first, those of people. */
 export async function completedSessions(env: LocalOptions["env"]): Promise<readonly CompletedValue[]> {
-  const { listSessions } = await import("./history.ts");
+  const { listSessions } = await import("./history/history.ts");
   const found = (await listSessions(env, {})).filter(({ agent }) => agent === undefined);
   return found.slice(0, most).map(({ id, title }) => ({ value: id, about: title }));
 }
@@ -21,8 +21,8 @@ export async function completedModels(
   options: Pick<LocalOptions, "env" | "providers" | "catalogue">,
 ): Promise<readonly CompletedValue[]> {
   const [{ openGateway }, { builtinModel, isReached }] = await Promise.all([
-    import("./model-gateway.ts"),
-    import("./choose-models.ts"),
+    import("./models/model-gateway.ts"),
+    import("./models/choose-models.ts"),
   ]);
   const gateway = openGateway({ ...options, version: "0" });
   const reached = gateway.known().filter(({ info }) => isReached(info.id, options));
@@ -37,7 +37,7 @@ export async function completedModels(
 export async function completedForks(env: LocalOptions["env"]): Promise<readonly CompletedValue[]> {
   const [{ listForks }, { forksFolder }] = await Promise.all([
     import("@lathe/sandbox/forks/fork"),
-    import("./state-folder.ts"),
+    import("./places/state-folder.ts"),
   ]);
   const forks = listForks(forksFolder(env));
   return forks.map(({ id, about }) => ({ value: id, about }));

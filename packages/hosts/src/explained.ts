@@ -1,6 +1,6 @@
 /** Explained: a failure of the state folder, with the folder's name and what to do. */
 import type { Failure } from "@lathe/protocol";
-import { stateFolder } from "./state-folder.ts";
+import { stateFolder } from "./places/state-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

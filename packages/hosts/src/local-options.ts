@@ -15,9 +15,9 @@ import type {
   Tool,
 } from "@lathe/protocol";
 import type { Exporter } from "@lathe/telemetry/otel";
-import type { EmbeddingSettings } from "./embedding-settings.ts";
 import type { Experiment } from "./experiments/experiment.ts";
-import type { RouterOptions } from "./router-options.ts";
+import type { RouterOptions } from "./models/router-options.ts";
+import type { EmbeddingSettings } from "./search/embedding-settings.ts";
 
 /** `required`: commands ask when there is none; `preferred`: they run anyway; `off`: it is not even looked for. */
 export type SandboxChoice = "required" | "preferred" | "off";

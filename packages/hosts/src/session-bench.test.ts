@@ -5,7 +5,7 @@ import { dirname, join } from "node:path";
 import type { AssistantPart, Session } from "@lathe/protocol";
 import type { WireAnswer } from "@lathe/testkit";
 import type { LocalOptions } from "./local-options.ts";
-import { noRouterOptions } from "./router-options.ts";
+import { noRouterOptions } from "./models/router-options.ts";
 
 let calls = 0;
 

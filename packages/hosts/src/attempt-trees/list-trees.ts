@@ -1,7 +1,7 @@
 /** The working trees of attempts that wait for a decision: listed, found, and whether somebody is at work in one. */
 import { type Failure, failure, fold, isFailure } from "@lathe/protocol";
 import { isRunning } from "@lathe/system/process-mark";
-import { openState } from "../state.ts";
+import { openState } from "../history/state.ts";
 import {
   type AttemptTree,
   attemptTrees,

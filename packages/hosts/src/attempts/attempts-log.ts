@@ -12,12 +12,12 @@ import {
 } from "@lathe/protocol";
 import { processOwner } from "@lathe/stores";
 import { explained } from "../explained.ts";
-import { type CheckpointPlace, withCheckpoints } from "../lazy-checkpoints.ts";
+import { openState } from "../history/state.ts";
 import type { LocalOptions } from "../local-options.ts";
-import type { Words } from "../local-session.ts";
-import { draftSession } from "../start-session.ts";
-import { openState } from "../state.ts";
-import { systemClock } from "../system-clock.ts";
+import { systemClock } from "../machine/system-clock.ts";
+import { type CheckpointPlace, withCheckpoints } from "../session/lazy-checkpoints.ts";
+import type { Words } from "../session/local-session.ts";
+import { draftSession } from "../session/start-session.ts";
 
 export interface AttemptsLog {
   readonly id: string;

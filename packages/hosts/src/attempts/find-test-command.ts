@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { isFailure } from "@lathe/protocol";
 import { detectTestCommand } from "@lathe/repair/test-command";
 import { noPrograms } from "@lathe/system/git-settings";
-import { readRegularFile } from "../regular-file.ts";
+import { readRegularFile } from "../places/regular-file.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

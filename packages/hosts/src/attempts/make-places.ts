@@ -5,7 +5,7 @@ import { type AttemptPlace, type Failure, failure, isFailure } from "@lathe/prot
 import { attemptTrees, makeAttemptTree } from "../attempt-trees/attempt-tree.ts";
 import { forkBinary } from "../forks/fork-binary.ts";
 import { findFork, openFork } from "../forks/forks.ts";
-import { systemClock } from "../system-clock.ts";
+import { systemClock } from "../machine/system-clock.ts";
 import type { DirtyChoice } from "../worktrees/worktree.ts";
 import { forkPlace } from "./fork-place.ts";
 import type { Place } from "./place.ts";

@@ -2,10 +2,10 @@
 import { type Attempted, type Failure, failure, isFailure, type Judge } from "@lathe/protocol";
 import { sweepAttemptTrees } from "../attempt-trees/attempt-tree.ts";
 import type { LocalOptions } from "../local-options.ts";
-import type { Words } from "../local-session.ts";
-import { unknownModel } from "../model-gateway.ts";
+import { systemClock } from "../machine/system-clock.ts";
+import { unknownModel } from "../models/model-gateway.ts";
+import type { Words } from "../session/local-session.ts";
 import { newSessionId } from "../session-id.ts";
-import { systemClock } from "../system-clock.ts";
 import type { DirtyChoice } from "../worktrees/worktree.ts";
 import { type AttemptsLog, beginAttemptsLog, resumeAttemptsLog } from "./attempts-log.ts";
 import { findTestCommand } from "./find-test-command.ts";

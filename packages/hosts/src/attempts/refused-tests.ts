@@ -1,5 +1,5 @@
 /** Whether the tests of attempts may run: their command is judged like that of a model, and nobody is asked. */
-import { explainCommand } from "../workbench.ts";
+import { explainCommand } from "../workbench/workbench.ts";
 import type { AttemptOptions } from "./run-attempt.ts";
 
 /** *Contract:* why it may not, in one line; undefined where the rules and the mode allow it unasked. */

@@ -1,8 +1,8 @@
 /** One attempt in a process of its own: a session that nobody answers, begun or gone on with. */
 import { type Event, type Failure, isFailure } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
-import type { LocalSession } from "../local-session.ts";
-import { openAttempt, openJudge } from "../start-session.ts";
+import type { LocalSession } from "../session/local-session.ts";
+import { openAttempt, openJudge } from "../session/start-session.ts";
 import { progressOf } from "../subagents/progress.ts";
 import type { AttemptOrder, Tell } from "./orders.ts";
 

@@ -8,8 +8,8 @@ import {
   type Session,
   type TestsRun,
 } from "@lathe/protocol";
-import { openScratchFolder } from "../scratch-folder.ts";
-import { openState } from "../state.ts";
+import { openState } from "../history/state.ts";
+import { openScratchFolder } from "../session/scratch-folder.ts";
 import { startChild } from "./child-process.ts";
 import type { Compared } from "./judge-attempts.ts";
 import type { AttemptOrder, Order, Told } from "./orders.ts";

@@ -3,7 +3,7 @@ import { networkRules } from "@lathe/policy";
 import { type CommandResult, type Failure, isFailure, type TestsRun } from "@lathe/protocol";
 import { failureReport } from "@lathe/repair/failure-report";
 import type { LocalOptions } from "../local-options.ts";
-import { type LoneSandbox, openLoneSandbox } from "../lone-sandbox.ts";
+import { type LoneSandbox, openLoneSandbox } from "../sandbox/lone-sandbox.ts";
 import type { TestsOrder } from "./orders.ts";
 
 type Place = Pick<LocalOptions, "cwd" | "env" | "mode" | "rules" | "sandbox" | "sandboxLimits">;

@@ -2,9 +2,9 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { isFailure } from "@lathe/protocol";
-import { configFolder } from "../config-folder.ts";
-import { readRegularFile } from "../regular-file.ts";
-import { readRootFile } from "../root-file.ts";
+import { configFolder } from "../places/config-folder.ts";
+import { readRegularFile } from "../places/regular-file.ts";
+import { readRootFile } from "../places/root-file.ts";
 import { type Markdown, readFrontMatter } from "./front-matter.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -2,7 +2,7 @@
 import type { OpenShell, Shell, ShellResult } from "@lathe/evals";
 import { type Failure, type ForkLayers, isFailure } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
-import { openLoneSandbox } from "../lone-sandbox.ts";
+import { openLoneSandbox } from "../sandbox/lone-sandbox.ts";
 import { exported } from "./task-env.ts";
 
 export interface EvalShell extends OpenShell {

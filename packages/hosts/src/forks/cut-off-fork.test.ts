@@ -40,7 +40,7 @@ const mending = `
 
 async function runIn(fork: Fork, script: string, module: string): Promise<readonly unknown[]> {
   const here = (name: string): string => pathToFileURL(join(import.meta.dirname, name)).href;
-  const args = [here(module), here("../state-folder.ts"), fork.base];
+  const args = [here(module), here("../places/state-folder.ts"), fork.base];
   const program = [process.execPath, "--input-type=module", "-e", script, ...args];
   const words = await enteringFork(env, fork, { program });
   assert.ok(!isFailure(words));

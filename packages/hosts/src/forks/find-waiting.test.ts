@@ -8,7 +8,7 @@ import { type Failure, isFailure } from "@lathe/protocol";
 import { makeFork } from "@lathe/sandbox/forks/fork";
 import { runGitIn } from "@lathe/testkit";
 import { makeAttemptTree } from "../attempt-trees/attempt-tree.ts";
-import { forksFolder } from "../state-folder.ts";
+import { forksFolder } from "../places/state-folder.ts";
 import { findWaiting, type Waiting } from "./find-waiting.ts";
 
 const root = realpathSync(mkdtempSync(join(tmpdir(), "lathe-waiting-")));

@@ -20,7 +20,7 @@ import { pathToFileURL } from "node:url";
 import { isFailure } from "@lathe/protocol";
 import { exactTree, type ForkUnderTest, forkConformance, runGitIn } from "@lathe/testkit";
 import { createWorkspace } from "@lathe/workspace";
-import { workspaceFolder } from "../state-folder.ts";
+import { workspaceFolder } from "../places/state-folder.ts";
 import { compareFork, dropFork, enteringFork, type Fork, listForks, openFork } from "./forks.ts";
 import { keepFork } from "./keep-fork.ts";
 

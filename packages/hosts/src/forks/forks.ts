@@ -14,11 +14,11 @@ import {
 import { forkRefusal, placeRefusal } from "@lathe/sandbox/forks/fork-refusal";
 import { heldBack } from "@lathe/sandbox/forks/held-back";
 import { holdFork } from "@lathe/sandbox/forks/hold-fork";
-import { homeFolder } from "../home-folder.ts";
+import { openState } from "../history/state.ts";
+import { systemClock } from "../machine/system-clock.ts";
+import { homeFolder } from "../places/home-folder.ts";
+import { forksFolder, workspaceFolder } from "../places/state-folder.ts";
 import { newSessionId } from "../session-id.ts";
-import { openState } from "../state.ts";
-import { forksFolder, workspaceFolder } from "../state-folder.ts";
-import { systemClock } from "../system-clock.ts";
 import { forkBinary } from "./fork-binary.ts";
 
 export type { Difference, Side } from "@lathe/sandbox/forks/differences";

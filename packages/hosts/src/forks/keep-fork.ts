@@ -7,8 +7,8 @@ import { dropFork, type Fork } from "@lathe/sandbox/forks/fork";
 import { heldBack } from "@lathe/sandbox/forks/held-back";
 import { holdFork } from "@lathe/sandbox/forks/hold-fork";
 import { applyTree, type FoundPart, type TreePart } from "@lathe/workspace/apply-tree";
-import { recoveryText } from "../recovery-text.ts";
-import { workspaceFolder } from "../state-folder.ts";
+import { workspaceFolder } from "../places/state-folder.ts";
+import { recoveryText } from "../session/recovery-text.ts";
 import { forkBinary } from "./fork-binary.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;

@@ -6,8 +6,8 @@ import { it } from "node:test";
 import { isFailure } from "@lathe/protocol";
 import { processOwner } from "@lathe/stores";
 import { createdDraft } from "@lathe/testkit";
+import { openState } from "../history/state.ts";
 import { makeBench } from "../session-bench.test.ts";
-import { openState } from "../state.ts";
 import { type Fork, listForks, openFork } from "./forks.ts";
 
 it("leaves the empty forks of attempts alone until these are settled, and no others", async (test) => {

@@ -1,7 +1,7 @@
 /** Hook files: which files of the project a hook's command names, and whether those are all that it runs. */
 import { basename, dirname, join, resolve } from "node:path";
 import { isFailure } from "@lathe/protocol";
-import { readRootFile } from "../root-file.ts";
+import { readRootFile } from "../places/root-file.ts";
 
 export interface HookFile {
   readonly path: string;

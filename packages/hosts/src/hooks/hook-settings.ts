@@ -2,8 +2,8 @@
 import { createHash } from "node:crypto";
 import { isFailure } from "@lathe/protocol";
 import type { CustomPlace } from "../customs/custom-files.ts";
-import { readRegularFile } from "../regular-file.ts";
-import { readRootFile } from "../root-file.ts";
+import { readRegularFile } from "../places/regular-file.ts";
+import { readRootFile } from "../places/root-file.ts";
 import { hookFiles } from "./hook-files.ts";
 import { projectHookFiles, userHooksFile } from "./may-have-hooks.ts";
 

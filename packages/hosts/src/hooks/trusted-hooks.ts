@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { Failure } from "@lathe/protocol";
 import type { CustomPlace } from "../customs/custom-files.ts";
-import { keepLook, type Look, type LookedItem, readLook } from "../looked-at.ts";
+import { keepLook, type Look, type LookedItem, readLook } from "../rules/looked-at.ts";
 import { hookFiles } from "./hook-files.ts";
 import { type HookSettings, readHookSettings } from "./hook-settings.ts";
 

@@ -1,9 +1,9 @@
 /** Alert task: what an agent is told that looks into an alert, with what happened in its examples; for this machine's agent alone. */
 import { type Event, type Failure, failure, isFailure } from "@lathe/protocol";
 import { type Alert, alertKey, readCalls, watchCalls } from "@lathe/telemetry";
+import { openState } from "../history/state.ts";
 import type { LocalOptions } from "../local-options.ts";
-import { openRedactor } from "../open-redactor.ts";
-import { openState } from "../state.ts";
+import { openRedactor } from "../telemetry/open-redactor.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 
 /** Characters of one example's arguments, and of what came of them. */

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { constants, setPriority } from "node:os";
 import { dirname, join } from "node:path";
-import { stateFolder } from "../state-folder.ts";
+import { stateFolder } from "../places/state-folder.ts";
 
 const hourMs = 3_600_000;
 

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { isFailure } from "@lathe/protocol";
 import { type Ingested, ingest, openDatabase, openInMemory } from "@lathe/telemetry";
-import { cacheFolder } from "../cache-folder.ts";
-import { openState } from "../state.ts";
+import { openState } from "../history/state.ts";
+import { cacheFolder } from "../places/cache-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -5,7 +5,7 @@ import { isFailure } from "@lathe/protocol";
 import { type Comparison, compareArms, keptOf, openObservations, readExposed } from "@lathe/telemetry";
 import { definitionOf } from "../experiments/assign.ts";
 import type { Experiment } from "../experiments/experiment.ts";
-import { stateFolder } from "../state-folder.ts";
+import { stateFolder } from "../places/state-folder.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 
 export type { ArmDifference, ArmFigures, Comparison, MetricResult } from "@lathe/telemetry";

@@ -11,9 +11,9 @@ import {
   openObservations,
   readKeep,
 } from "@lathe/telemetry";
-import { createLazyCheckpoints } from "../lazy-checkpoints.ts";
-import { openState } from "../state.ts";
-import { stateFolder } from "../state-folder.ts";
+import { openState } from "../history/state.ts";
+import { stateFolder } from "../places/state-folder.ts";
+import { createLazyCheckpoints } from "../session/lazy-checkpoints.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { reportNames } from "./report-names.ts";
 

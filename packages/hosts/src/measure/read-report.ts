@@ -19,7 +19,7 @@ import {
   watchCalls,
   writeTickets,
 } from "@lathe/telemetry";
-import { stateFolder } from "../state-folder.ts";
+import { stateFolder } from "../places/state-folder.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 import { reportNames } from "./report-names.ts";
 

@@ -23,10 +23,10 @@ import {
   type Span,
   troubleRate,
 } from "@lathe/telemetry";
+import { openState } from "../history/state.ts";
 import type { LocalOptions } from "../local-options.ts";
-import { openGateway } from "../model-gateway.ts";
-import { openRedactor } from "../open-redactor.ts";
-import { openState } from "../state.ts";
+import { openGateway } from "../models/model-gateway.ts";
+import { openRedactor } from "../telemetry/open-redactor.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 
 export type { Estimate, Reaction, SatisfactionGroup, SatisfactionReport } from "@lathe/telemetry";

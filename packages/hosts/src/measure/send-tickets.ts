@@ -10,7 +10,7 @@ import {
   watchCalls,
   writeTickets,
 } from "@lathe/telemetry";
-import { createTokenCommand } from "../token-command.ts";
+import { createTokenCommand } from "../models/token-command.ts";
 import { openTelemetry } from "./open-telemetry.ts";
 
 /** Where alerts become issues. */

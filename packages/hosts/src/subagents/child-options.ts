@@ -1,7 +1,7 @@
 /** Child options: what a subagent's session runs with; nothing in it is wider than what its parent has. */
 import type { Limits, Mode, Session } from "@lathe/protocol";
-import { isReached } from "../choose-models.ts";
 import type { LocalOptions } from "../local-options.ts";
+import { isReached } from "../models/choose-models.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 
 type Heard = Pick<LocalOptions, "onEvent" | "onDelta" | "attended">;

@@ -14,12 +14,12 @@ import {
   type ToolContext,
 } from "@lathe/protocol";
 import { builtinTools, createPlan, createRemember, createSkill, createTask, type Memory } from "@lathe/tools";
-import type { AskedCall } from "../asked-call.ts";
 import type { CustomPlace } from "../customs/custom-files.ts";
 import { readSkills } from "../customs/read-skills.ts";
+import { openState } from "../history/state.ts";
 import type { LocalOptions } from "../local-options.ts";
-import { sessionPlans } from "../session-plans.ts";
-import { openState } from "../state.ts";
+import type { AskedCall } from "../session/asked-call.ts";
+import { sessionPlans } from "../session/session-plans.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { readAgents } from "./read-agents.ts";
 
@@ -97,7 +97,7 @@ function ownTools(place: RootPlace, self: () => Self): readonly Tool[] {
   const plan = createPlan(sessionPlans(place, () => self().session()));
   if (!place.attended) return [plan];
   const add: Memory["add"] = async (scope, fact) =>
-    (await import("../memory.ts")).addMemory(place, scope, fact);
+    (await import("../session/memory.ts")).addMemory(place, scope, fact);
   return [plan, createRemember({ add })];
 }
 

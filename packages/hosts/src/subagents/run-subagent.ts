@@ -12,8 +12,8 @@ import {
   type TurnEnd,
 } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
-import type { LocalSession, Words } from "../local-session.ts";
-import { systemClock } from "../system-clock.ts";
+import { systemClock } from "../machine/system-clock.ts";
+import type { LocalSession, Words } from "../session/local-session.ts";
 import { childOptions } from "./child-options.ts";
 import type { Member, Running } from "./member.ts";
 import { progressOf } from "./progress.ts";

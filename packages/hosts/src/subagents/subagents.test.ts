@@ -13,14 +13,14 @@ import {
   type Session,
 } from "@lathe/protocol";
 import { startWireServer, type WireAnswer, type WireRecord, type WireServer } from "@lathe/testkit";
-import { descendantsOf } from "../descendants.ts";
-import { forkSession } from "../fork-session.ts";
+import { descendantsOf } from "../history/descendants.ts";
+import { forkSession } from "../history/fork-session.ts";
+import { sessionCost } from "../history/session-cost.ts";
+import { openState } from "../history/state.ts";
 import type { LocalOptions } from "../local-options.ts";
-import type { LocalSession } from "../local-session.ts";
+import type { LocalSession } from "../session/local-session.ts";
+import { resumeSession, startSession } from "../session/start-session.ts";
 import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
-import { sessionCost } from "../session-cost.ts";
-import { resumeSession, startSession } from "../start-session.ts";
-import { openState } from "../state.ts";
 import { readAgents } from "./read-agents.ts";
 
 const task = (agent: string, prompt: string): AssistantPart => call("task", { agent, prompt });

@@ -1,7 +1,7 @@
 /** Kept places: what of Lathe's own lies in a repository, as when a home folder is one; it goes into no working tree. */
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { stateFolder } from "../state-folder.ts";
+import { stateFolder } from "../places/state-folder.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

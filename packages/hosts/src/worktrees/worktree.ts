@@ -2,8 +2,8 @@
 import { existsSync, mkdirSync, realpathSync, rmdirSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { systemClock } from "../machine/system-clock.ts";
 import { newSessionId } from "../session-id.ts";
-import { systemClock } from "../system-clock.ts";
 import { carryFiles } from "./carry-files.ts";
 import { changedFiles } from "./changed-files.ts";
 import { forgetTree, isRepositoryLeft } from "./forget-tree.ts";

@@ -1,0 +1,40 @@
+/** Compact session: the conversation of a session that nobody runs is made shorter, on demand. */
+import { type ContextCompacted, type Failure, failure, isFailure } from "@lathe/protocol";
+import { allSteps } from "../all-steps.ts";
+import type { LocalOptions } from "../local-options.ts";
+import { resumeSession } from "../session/start-session.ts";
+
+/** *Contract:* `session-owned` while a process has it; `invalid-arguments` while it has a turn to finish. */
+export async function compactSession(
+  options: LocalOptions,
+  id: string,
+  focus: string | undefined,
+): Promise<ContextCompacted | Failure> {
+  let done: ContextCompacted | undefined;
+  const session = await resumeSession(
+    {
+      ...options,
+      // No command is run here: nobody needs to find out what could hold one.
+      sandbox: "off",
+      onEvent: (event, after) => {
+        if (event.type === "context.compacted") done = event.data;
+        options.onEvent(event, after);
+      },
+    },
+    id,
+    { folder: true },
+  );
+  if (isFailure(session)) return session;
+  try {
+    if (await session.hasWork()) {
+      const text = `session ${id} is not finished: go on with \`lathe run --resume ${id}\` first`;
+      return failure("invalid-arguments", text, { who: "user" });
+    }
+    const refused = await session.compact(focus);
+    const ended = refused ?? (await session.run());
+    if (isFailure(ended)) return ended;
+    return done ?? failure("bug", "the session was not made shorter");
+  } finally {
+    await allSteps([session.close]);
+  }
+}

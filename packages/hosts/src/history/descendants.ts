@@ -1,0 +1,48 @@
+/** What a session's subagents, and theirs, add to it: tokens, money, and the files they changed. */
+import { type Event, fold, isFailure, type Session } from "@lathe/protocol";
+import type { Env } from "../places/state-folder.ts";
+import { openState } from "./state.ts";
+
+export interface Descendants {
+  readonly sessions: number;
+  readonly tokens: number;
+  /** US dollars; a lower bound where `costUnknown`. */
+  readonly cost: number;
+  readonly costUnknown: boolean;
+  /** Workspace-relative paths, in the order first changed. */
+  readonly changed: readonly string[];
+}
+
+/** *Contract:* reads only, also while they run; a log that cannot be read counts as a session of unknown cost. */
+export async function descendantsOf(
+  env: Env,
+  { id: own, root = own, children }: Session,
+): Promise<Descendants> {
+  const { store } = openState(env);
+  let sum: Descendants = { sessions: 0, tokens: 0, cost: 0, costUnknown: false, changed: [] };
+  const left = [...children];
+  for (let id = left.shift(); id !== undefined; id = left.shift()) {
+    const events = await store.read(id);
+    if (isFailure(events)) {
+      sum = { ...sum, sessions: sum.sessions + 1, costUnknown: true };
+      continue;
+    }
+    const { root: billed, account, children: more } = fold(events);
+    // Those of the session that this one is a fork of are in the account of that.
+    if (billed !== root) continue;
+    left.push(...more);
+    sum = {
+      sessions: sum.sessions + 1,
+      tokens: sum.tokens + account.tokens,
+      cost: sum.cost + account.cost,
+      costUnknown: sum.costUnknown || account.costUnknown,
+      changed: [...new Set([...sum.changed, ...events.flatMap(changedBy)])],
+    };
+  }
+  return sum;
+}
+
+function changedBy(event: Event): readonly string[] {
+  if (event.type !== "tool.completed" || event.data.outcome.type !== "ok") return [];
+  return (event.data.outcome.facts?.changed ?? []).map(({ path }) => path);
+}

@@ -1,0 +1,71 @@
+/** Following a session: what is in its log and what comes, without owning it. */
+import { type Event, type Failure, fold, isFailure, type Session } from "@lathe/protocol";
+import { followLog, processOwner } from "@lathe/stores";
+import { isRunning } from "@lathe/system/process-mark";
+import { systemClock } from "../machine/system-clock.ts";
+import { stateFolder } from "../places/state-folder.ts";
+import { listSessions } from "./history.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** How long after it was written an event is seen at most, and a moment. */
+const pollMs = 100;
+
+export interface Following {
+  readonly signal: AbortSignal;
+  /** *Contract:* every event in order, with the session after it. */
+  onEvent(event: Event, session: Session): void;
+  /** *Contract:* called when all that was there has been told, and whenever who runs it changes. */
+  onOwner(isRunning: boolean): void;
+}
+
+/** *Contract:* resolves at the signal, or with why the log cannot be read on. */
+export async function followSession(
+  env: Env,
+  id: string,
+  following: Following,
+): Promise<Failure | undefined> {
+  const { signal } = following;
+  const log = followLog({ folder: stateFolder(env) }, id);
+  if (isFailure(log)) return log;
+  try {
+    let session: Session | undefined;
+    let wasRunning: boolean | undefined;
+    while (!signal.aborted) {
+      const events = log.next();
+      if (isFailure(events)) return events;
+      for (const event of events) {
+        session = fold([event], session);
+        following.onEvent(event, session);
+      }
+      const isRunning = isOwned(log.owner());
+      if (isRunning !== wasRunning) following.onOwner(isRunning);
+      wasRunning = isRunning;
+      await systemClock.sleep(pollMs, signal);
+    }
+    return undefined;
+  } finally {
+    log.close();
+  }
+}
+
+/** On another machine nobody can tell: then it counts as running. */
+function isOwned(owner: ReturnType<Exclude<ReturnType<typeof followLog>, Failure>["owner"]>): boolean {
+  if (owner === undefined) return false;
+  return owner.host !== processOwner().host || isRunning(owner);
+}
+
+/** The newest session that a person began in a folder and no living process owns; a failure where that one is damaged. */
+export async function newestFree(env: Env, cwd: string): Promise<string | Failure | undefined> {
+  for (const { id, agent } of await listSessions(env, { cwd })) {
+    if (agent !== undefined) continue;
+    const log = followLog({ folder: stateFolder(env) }, id);
+    if (isFailure(log)) continue;
+    const events = log.next();
+    const owner = log.owner();
+    log.close();
+    if (isFailure(events) && events.code === "log-corrupt") return events;
+    if (!isFailure(events) && !isOwned(owner)) return id;
+  }
+  return undefined;
+}

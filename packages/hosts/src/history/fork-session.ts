@@ -1,0 +1,131 @@
+/** Forking a session: a new one that begins with the conversation of another, up to a moment of it. */
+import { abandonTurn } from "@lathe/orchestrator/abandon";
+import {
+  type Draft,
+  type Event,
+  type Failure,
+  failure,
+  fold,
+  isFailure,
+  type Session,
+  type SessionLog,
+} from "@lathe/protocol";
+import { processOwner } from "@lathe/stores";
+import { explained } from "../explained.ts";
+import { systemClock } from "../machine/system-clock.ts";
+import { newSessionId } from "../session-id.ts";
+import { openState } from "./state.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** `session.created` and the claim of the new log. */
+const firstEvents = 2;
+
+/**
+ * What belongs to the process or the account of the one it comes from: the fork has its own. Nor are attempts at its
+ * task anybody's to take over or drop but its own; that they are settled stays, as it counts as a step.
+ */
+const left: ReadonlySet<Event["type"]> = new Set([
+  "attempts.started",
+  "attempts.judged",
+  "attempts.taking",
+  "session.created",
+  "session.claimed",
+  "budget.reserved",
+  "budget.settled",
+  "checkpoint.taken",
+  "circuit.heard",
+]);
+
+export interface ForkOptions {
+  /** Right before this step; absent: with all of it. */
+  readonly to?: number;
+  readonly version: string;
+}
+
+/** *Contract:* resolves with the id of the new session; the one it comes from may run, and stays as it is. */
+export async function forkSession(
+  env: Env,
+  id: string,
+  { to, version }: ForkOptions,
+): Promise<string | Failure> {
+  const { store } = openState(env);
+  const events = await store.read(id);
+  if (isFailure(events)) return explained(events, env);
+  const end = endOf(fold(events), to);
+  if (isFailure(end)) return end;
+  const kept = events.filter(({ seq }) => seq <= end);
+  const created = createdFrom(kept, { version, title: fold(events).title });
+  const log = await store.create(created, { owner: processOwner(), at: systemClock.now() });
+  if (isFailure(log)) return explained(log, env);
+  try {
+    const refused = await copy(kept, log);
+    return refused ? explained(refused, env) : created.data.id;
+  } finally {
+    await log.close();
+  }
+}
+
+/** The last event of it that the fork has. */
+function endOf({ head, marks }: Session, to: number | undefined): number | Failure {
+  if (to === undefined) return head;
+  const mark = marks.find(({ step }) => step === to);
+  if (mark) return mark.seq;
+  const steps = marks.map(({ step }) => step);
+  const known = steps.length > 0 ? `it has the steps ${steps[0]} to ${steps.at(-1)}` : "it has no steps";
+  return failure("invalid-arguments", `there is no step ${to} to fork before; ${known}`, { who: "user" });
+}
+
+function createdFrom(
+  kept: readonly Event[],
+  { version, title }: { readonly version: string; readonly title: string },
+): Draft<"session.created"> {
+  const [first] = kept;
+  if (first?.type !== "session.created") throw new Error("a log begins with session.created");
+  const { cwd, prompt } = first.data;
+  const forkOf = { session: first.session, seq: kept.at(-1)?.seq ?? 1 };
+  const id = newSessionId(systemClock);
+  return { type: "session.created", data: { id, cwd, prompt, title, harness: version, forkOf } };
+}
+
+/** In pieces of one moment each, as they were written. */
+async function copy(kept: readonly Event[], log: SessionLog): Promise<Failure | undefined> {
+  const moved = new Map<number, number>();
+  let piece: Draft[] = [];
+  let at = 0;
+  const flush = async (): Promise<Failure | undefined> => {
+    if (piece.length === 0) return undefined;
+    const done = await log.append(piece, { at, durable: false });
+    piece = [];
+    return isFailure(done) ? done : undefined;
+  };
+  let next = firstEvents;
+  for (const event of kept) {
+    // Of what is left out: the last one before it.
+    moved.set(event.seq, left.has(event.type) ? next : ++next);
+    if (left.has(event.type)) continue;
+    if (event.at !== at) {
+      const refused = await flush();
+      if (refused) return refused;
+      at = event.at;
+    }
+    piece.push(draftOf(event, moved));
+  }
+  return (await flush()) ?? close(kept, log);
+}
+
+/** Events name others by their place in the log. */
+function draftOf(event: Event, moved: ReadonlyMap<number, number>): Draft {
+  if (event.type !== "session.rewound") return { type: event.type, data: event.data } as Draft;
+  // The files are where the other one left them.
+  const { files: _, ...data } = event.data;
+  return { type: event.type, data: { ...data, to: moved.get(data.to) ?? data.to } };
+}
+
+/** A turn that was open is not this one's to go on with. */
+async function close(kept: readonly Event[], log: SessionLog): Promise<Failure | undefined> {
+  const why = failure("cancelled", "The session was forked while this ran: here it did not end.");
+  const drafts = abandonTurn(fold(kept), why).filter(({ type }) => type !== "budget.settled");
+  const done = await log.append(drafts, { at: systemClock.now(), durable: true });
+  return isFailure(done) ? done : undefined;
+}

@@ -1,0 +1,55 @@
+/** Prompt history: what a person said in one project, in any session, kept for them to say again. */
+import { createHash } from "node:crypto";
+import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { writeWhole } from "@lathe/system/write-whole";
+import { stateFolder } from "../places/state-folder.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+const kept = 500;
+/** Pasted files are not said twice. */
+const longest = 20_000;
+
+function fileOf(env: Env, cwd: string): string {
+  const name = createHash("sha256").update(cwd).digest("hex").slice(0, 24);
+  return join(stateFolder(env), "prompts", `${name}.jsonl`);
+}
+
+/** Oldest first; what cannot be read is left out. */
+export function readPrompts(env: Env, cwd: string): readonly string[] {
+  let text: string;
+  try {
+    text = readFileSync(fileOf(env, cwd), "utf8");
+  } catch {
+    return [];
+  }
+  return text.split("\n").flatMap(promptOf).slice(-kept);
+}
+
+function promptOf(line: string): readonly string[] {
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === "string" ? [value] : [];
+  } catch {
+    return [];
+  }
+}
+
+/** Best effort: a history that cannot be kept stops nobody. */
+export function rememberPrompt(env: Env, cwd: string, prompt: string): void {
+  if (prompt.trim() === "" || prompt.length > longest) return;
+  const file = fileOf(env, cwd);
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    const before = readPrompts(env, cwd);
+    if (before.at(-1) === prompt) return;
+    // A line of its own also behind half a line.
+    appendFileSync(file, `\n${JSON.stringify(prompt)}\n`, { mode: 0o600 });
+    if (before.length < kept) return;
+    const lines = [...before, prompt].slice(-kept / 2).map((one) => `${JSON.stringify(one)}\n`);
+    writeWhole(file, lines.join(""));
+  } catch {
+    // As said.
+  }
+}

@@ -1,0 +1,98 @@
+/** Restore: the files of a session go back, with the way back in its log before anything changes. */
+import { explainRefusal, refuseLoss } from "@lathe/orchestrator/rewind/refusals";
+import { spansOf } from "@lathe/orchestrator/rewind/spans";
+import {
+  type Checkpoints,
+  type Draft,
+  type Failure,
+  isFailure,
+  type Restored,
+  type Session,
+  type SessionLog,
+} from "@lathe/protocol";
+import { systemClock } from "../machine/system-clock.ts";
+import { spanChanges } from "./span-changes.ts";
+
+/** What a session goes back to: `ref` is the first checkpoint after the event `from`. */
+export interface Way {
+  readonly ref: string;
+  readonly from: number;
+  /** Also over what somebody else has changed in the session's files. */
+  readonly force: boolean;
+}
+
+export interface Rewinding {
+  readonly log: SessionLog;
+  readonly session: Session;
+  readonly checkpoints: Checkpoints;
+}
+
+/** *Contract:* all or nothing: when the drafts cannot be appended the files are put back. */
+export async function restoreSession(
+  rewinding: Rewinding,
+  way: Way,
+  draftsOf: (restored: Restored) => readonly Draft[],
+): Promise<Restored | Failure> {
+  const { log, session, checkpoints } = rewinding;
+  const present = await checkpoints.take(session.id);
+  if (isFailure(present)) return present;
+  const spare = await sparedBy(rewinding, way, present.ref);
+  if (isFailure(spare)) return explainRefusal(spare);
+  // Durable, so that a death in the middle leaves the way back in the log.
+  const unkept = await append(log, [taken("before", present.ref)]);
+  if (unkept) return unkept;
+  const options = { session: session.id, expected: present.ref, force: way.force, spare };
+  const restored = await checkpoints.restore(way.ref, options);
+  if (isFailure(restored)) {
+    // Nothing has changed, and what changed before is not taken for the session's.
+    await append(log, [taken("after", present.ref)]);
+    return explainRefusal(restored);
+  }
+  const unwritten = await append(log, draftsOf(restored));
+  return unwritten ? putBack(rewinding, restored, unwritten) : restored;
+}
+
+/** The files that others alone have changed; a refusal when some were changed by both, or nobody knows by whom. */
+async function sparedBy(
+  { session, checkpoints }: Rewinding,
+  { ref, from, force }: Way,
+  present: string,
+): Promise<readonly string[] | Failure> {
+  const since = session.checkpoints.filter(({ seq }) => seq > from);
+  const unsure = since.at(-1)?.moment === "before" ? { unsure: true as const } : {};
+  const now = { seq: session.head, moment: "before", ref: present, ...unsure } as const;
+  const changed = await spanChanges(checkpoints, spansOf([...since, now]));
+  if (isFailure(changed)) return changed;
+  if (!force) {
+    const differing = await checkpoints.changedPaths(ref, present);
+    if (isFailure(differing)) return differing;
+    const back = new Set(differing);
+    const refused = refuseLoss({
+      both: changed.others.intersection(changed.session).intersection(back),
+      anybody: changed.anybody.intersection(back),
+    });
+    if (refused) return refused;
+  }
+  return [...changed.others.difference(changed.session).difference(changed.anybody)];
+}
+
+function taken(moment: "before" | "after", ref: string): Draft {
+  return { type: "checkpoint.taken", data: { moment, ref, skipped: 0, ms: 0 } };
+}
+
+async function putBack(
+  { session, checkpoints }: Rewinding,
+  { undo, now }: Restored,
+  why: Failure,
+): Promise<Failure> {
+  const back = await checkpoints.restore(undo, { session: session.id, expected: now });
+  if (!isFailure(back)) return why;
+  const text = `${why.text}; and the files, which had gone back already, could not be put back: ${back.text}`;
+  return { ...why, text };
+}
+
+/** Durable. */
+export async function append(log: SessionLog, drafts: readonly Draft[]): Promise<Failure | undefined> {
+  const events = await log.append(drafts, { at: systemClock.now(), durable: true });
+  return isFailure(events) ? events : undefined;
+}

@@ -1,0 +1,123 @@
+/** Rewind: a session that nobody runs goes back to an earlier moment, its files, its conversation or both. */
+import { rewindDrafts, undoDrafts } from "@lathe/orchestrator/rewind/drafts";
+import { type RewindParts, targetOf } from "@lathe/orchestrator/rewind/target";
+import {
+  type Draft,
+  type Failure,
+  failure,
+  fold,
+  isFailure,
+  type Restored,
+  type Rewind,
+  type Session,
+  type SessionLog,
+} from "@lathe/protocol";
+import { processOwner } from "@lathe/stores";
+import { explained } from "../explained.ts";
+import { systemClock } from "../machine/system-clock.ts";
+import { withCheckpoints } from "../session/lazy-checkpoints.ts";
+import { append, restoreSession, type Way } from "./restore-session.ts";
+import { openState } from "./state.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface RewindOptions extends RewindParts, Manner {
+  /** Right before this step; absent: before the last turn. */
+  readonly to?: number;
+}
+
+interface Manner {
+  /** Also over what somebody else has changed since. */
+  readonly force: boolean;
+  /** Told in one sentence what had to be mended first. */
+  onRemark?(text: string): void;
+}
+
+export interface Rewound {
+  /** The step it is before now. */
+  readonly step: number;
+  /** Whether the words that opened the turn went too. */
+  readonly opens: boolean;
+  /** Absent when the files were left alone. */
+  readonly restored?: Restored;
+}
+
+/** *Contract:* all or nothing; `session-owned` while a process has it, `stale-version` naming what somebody else changed. */
+export function rewindSession(env: Env, id: string, options: RewindOptions): Promise<Rewound | Failure> {
+  return owning(env, id, async (log, session) => {
+    const target = targetOf(session, options);
+    if (isFailure(target)) return target;
+    const { mark, ref } = target;
+    const { files, force } = options;
+    const way = files && ref !== undefined ? { ref, from: mark.seq, force } : undefined;
+    const restored = await went({ env, log, session, manner: options }, way, (done) =>
+      rewindDrafts(session, target, { parts: options, restored: done }),
+    );
+    if (restored && isFailure(restored)) return restored;
+    return { step: mark.step, opens: mark.opens, ...(restored && { restored }) };
+  });
+}
+
+/** Takes the last rewind back, as long as nobody has spoken since. */
+export function undoRewind(env: Env, id: string, manner: Manner): Promise<Rewound | Failure> {
+  return owning(env, id, async (log, session) => {
+    const { rewind } = session;
+    if (!rewind) {
+      const text = "there is no rewind to undo: none was made, or somebody has spoken since";
+      return failure("invalid-arguments", text, { who: "user" });
+    }
+    const way = wayBack(session, rewind, manner.force);
+    const restored = await went({ env, log, session, manner }, way, (done) =>
+      undoDrafts(session, rewind, done),
+    );
+    if (restored && isFailure(restored)) return restored;
+    const step = (rewind.conversation?.step ?? session.step) + 1;
+    return { step, opens: false, ...(restored && { restored }) };
+  });
+}
+
+/** Undefined when the rewind left the files alone. */
+function wayBack({ checkpoints }: Session, { seq, files }: Rewind, force: boolean): Way | undefined {
+  if (files === undefined) return undefined;
+  const intent = checkpoints.findLast((kept) => kept.seq < seq && kept.moment === "before");
+  return { ref: files, from: (intent?.seq ?? seq) - 1, force };
+}
+
+async function owning<T>(
+  env: Env,
+  id: string,
+  work: (log: SessionLog, session: Session) => Promise<T | Failure>,
+): Promise<T | Failure> {
+  const log = await openState(env).store.claim(id, { owner: processOwner(), at: systemClock.now() });
+  if (isFailure(log)) return explained(log, env);
+  try {
+    return await work(log, fold(log.events));
+  } finally {
+    await log.close();
+  }
+}
+
+interface Owned {
+  readonly env: Env;
+  readonly log: SessionLog;
+  readonly session: Session;
+  readonly manner: Manner;
+}
+
+/** Appends the drafts; where a way is given, once the files have gone it. */
+async function went(
+  { env, log, session, manner }: Owned,
+  way: Way | undefined,
+  draftsOf: (restored: Restored | undefined) => readonly Draft[],
+): Promise<Restored | undefined | Failure> {
+  if (!way) return append(log, draftsOf(undefined));
+  const place = {
+    root: session.cwd,
+    env,
+    fenced: <T>(effect: () => Promise<T>) => log.fenced(effect),
+    onRemark: manner.onRemark,
+  };
+  return withCheckpoints(place, (checkpoints) =>
+    restoreSession({ log, session, checkpoints }, way, draftsOf),
+  );
+}

@@ -1,0 +1,80 @@
+/** Session changes: what the files of a session were before its first step that may have changed them, and after. */
+import { spansOf } from "@lathe/orchestrator/rewind/spans";
+import { knownEnd } from "@lathe/orchestrator/rewind/target";
+import {
+  type Checkpoints,
+  type Failure,
+  type FileDifference,
+  failure,
+  fold,
+  isFailure,
+  type Session,
+} from "@lathe/protocol";
+import { isRunning } from "@lathe/system/process-mark";
+import { withCheckpoints } from "../session/lazy-checkpoints.ts";
+import { readSession } from "./history.ts";
+import { type SpanChanges, spanChanges } from "./span-changes.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** `others`: whether it changed while it was not the session's to change as well; perhaps, while nobody watched. */
+export type SessionFile = FileDifference & { readonly others?: "yes" | "perhaps" };
+
+export interface SessionChanges {
+  /** Files that the session changed, or may have; what others changed alone is not among them. */
+  readonly files: readonly SessionFile[];
+  /** Its last turn goes on, or was cut off: then it is compared with the files now. */
+  readonly open?: "at-work" | "cut-off";
+  /** Why not all of it could be kept. */
+  readonly unkept?: Failure;
+}
+
+export async function sessionChanges(env: Env, id: string): Promise<SessionChanges | Failure> {
+  const events = await readSession(env, id);
+  if (isFailure(events)) return events;
+  const session = fold(events);
+  const failed = session.checkpoints.find((one) => one.failure)?.failure;
+  const unkept = failed && { unkept: failed };
+  if (session.checkpoints.every(({ ref }) => ref === undefined)) return { files: [], ...unkept };
+  const files = await withCheckpoints({ root: session.cwd, env }, (checkpoints) =>
+    changedFiles(session, checkpoints),
+  );
+  if (!isFailure(files)) return { files, ...openOf(session), ...unkept };
+  if (files.code !== "not-found") return files;
+  return failure("not-found", "its checkpoints are gone: the store had to make room for newer ones", {
+    who: "user",
+  });
+}
+
+function openOf(session: Session): Pick<SessionChanges, "open"> {
+  if (knownEnd(session) !== undefined) return {};
+  return { open: session.owner && isRunning(session.owner) ? "at-work" : "cut-off" };
+}
+
+async function changedFiles(
+  { checkpoints: kept, ...session }: Session,
+  checkpoints: Checkpoints,
+): Promise<readonly SessionFile[] | Failure> {
+  const refs = kept.flatMap(({ ref }) => (ref === undefined ? [] : [ref]));
+  const [first = "", last = first] = [refs[0], refs.at(-1)];
+  const end = knownEnd({ ...session, checkpoints: kept });
+  const changes = await spanChanges(checkpoints, spansOf(kept));
+  if (isFailure(changes)) return changes;
+  const since = end === undefined ? await checkpoints.changedPaths(last) : [];
+  if (isFailure(since)) return since;
+  const files = await checkpoints.difference(first, end);
+  if (isFailure(files)) return files;
+  const loose = new Set(since);
+  return files.flatMap((file) => attributed(file, changes, loose));
+}
+
+function attributed(
+  file: FileDifference,
+  { session, others, anybody }: SpanChanges,
+  loose: ReadonlySet<string>,
+): readonly SessionFile[] {
+  const { path } = file;
+  if (!session.has(path) && !anybody.has(path) && !loose.has(path)) return [];
+  if (others.has(path)) return [{ ...file, others: "yes" }];
+  return [anybody.has(path) ? { ...file, others: "perhaps" } : file];
+}

@@ -1,0 +1,45 @@
+/** What a session cost, with the account of the tree it belongs to. */
+import { type Failure, fold, isFailure, type TreeAccount } from "@lathe/protocol";
+import type { CostReport, TreeCost } from "../cost/cost-report.ts";
+import { foldCosts } from "../cost/fold-costs.ts";
+import { openState } from "./state.ts";
+
+export type { CostReport, Place, StepCost, Total } from "../cost/cost-report.ts";
+
+/** *Contract:* reads only; also while the session runs. */
+export async function sessionCost(
+  env: Readonly<Record<string, string | undefined>>,
+  id: string,
+): Promise<CostReport | Failure> {
+  const { store, ledgers } = openState(env);
+  const events = await store.read(id);
+  if (isFailure(events)) return events;
+  const { root = id } = fold(events.slice(0, 1));
+  const ledger = ledgers.open(root);
+  const account = await ledger.read();
+  ledger.close();
+  if (isFailure(account)) return account;
+  const report = foldCosts(events);
+  return account.entries === 0 ? report : { ...report, tree: treeOf(account, { root, id }) };
+}
+
+function treeOf(
+  { cap, used, sessions, open }: TreeAccount,
+  { root, id }: { readonly root: string; readonly id: string },
+): TreeCost {
+  const others = [...sessions].filter(([session]) => session !== id);
+  return {
+    root,
+    cap,
+    tokens: used.tokens,
+    cost: used.nanos / 1e9,
+    costUnknown: used.costUnknown,
+    sessions: others
+      .map(([session, { tokens, nanos, costUnknown }]) => ({
+        ...{ id: session, tokens, costUnknown },
+        cost: nanos / 1e9,
+      }))
+      .sort((a, b) => b.cost - a.cost || b.tokens - a.tokens),
+    open: open.length,
+  };
+}

@@ -1,0 +1,162 @@
+/** Session edits: each applied edit as a triple of original, command and final text, for training and for judging. */
+import { survivalOf } from "@lathe/edits";
+import {
+  type Blobs,
+  type Event,
+  emptySession,
+  type Failure,
+  type FileChange,
+  fold,
+  isFailure,
+  type Session,
+} from "@lathe/protocol";
+import { createSyntax } from "@lathe/syntax";
+import { createLazyCheckpoints, type LazyCheckpoints } from "../session/lazy-checkpoints.ts";
+import { readSession } from "./history.ts";
+import { openState } from "./state.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface SessionEdit {
+  readonly session: string;
+  /** As `sessions show` counts them. */
+  readonly step: number;
+  /** Milliseconds since the epoch. */
+  readonly at: number;
+  readonly model: string;
+  readonly tool: string;
+  readonly path: string;
+  /** Where the file was before, if it was moved. */
+  readonly from?: string;
+  readonly language: string;
+  /** The arguments as the model wrote them. */
+  readonly command: unknown;
+  /** null where there was no file. */
+  readonly original: string | null;
+  /** null where there is none afterwards. */
+  readonly final: string | null;
+  readonly tier: string;
+  /** Whether all of it was still there when the session's last turn ended, and how many of its lines were. */
+  readonly survived: boolean;
+  readonly kept: number;
+  readonly of: number;
+}
+
+export interface SessionEdits {
+  readonly edits: readonly SessionEdit[];
+  /** Edits whose texts are gone. */
+  readonly lost: number;
+}
+
+interface Applied {
+  readonly event: Event<"tool.completed">;
+  readonly step: number;
+  readonly model: string;
+  readonly tool: string;
+  readonly input: string;
+  readonly change: FileChange;
+}
+
+export async function sessionEdits(env: Env, id: string): Promise<SessionEdits | Failure> {
+  const events = await readSession(env, id);
+  if (isFailure(events)) return events;
+  const session = fold(events);
+  const { texts: blobs } = openState(env);
+  const all = appliedIn(events);
+  const checkpoints = createLazyCheckpoints({ root: session.cwd, env });
+  try {
+    const laterOf = finder(session, { checkpoints, all, blobs });
+    const edits: SessionEdit[] = [];
+    for (const one of all) {
+      const edit = await exported(one, { id, blobs, laterOf });
+      if (edit) edits.push(edit);
+    }
+    return { edits, lost: all.length - edits.length };
+  } finally {
+    await checkpoints.close();
+  }
+}
+
+function appliedIn(events: readonly Event[]): readonly Applied[] {
+  const calls = new Map<string, Pick<Applied, "tool" | "input" | "model" | "step">>();
+  let session = emptySession;
+  return events.flatMap((event) => {
+    session = fold([event], session);
+    if (event.type === "step.completed") {
+      const { model } = event.data;
+      for (const part of event.data.parts) {
+        if (part.type === "tool-call") calls.set(part.id, { ...part, model, step: session.step });
+      }
+    }
+    if (event.type !== "tool.completed" || event.data.outcome.type !== "ok") return [];
+    const call = calls.get(event.data.call);
+    const changed = event.data.outcome.facts?.changed ?? [];
+    return call ? changed.map((change) => ({ ...call, event, change })) : [];
+  });
+}
+
+interface Sources {
+  readonly id: string;
+  readonly blobs: Blobs;
+  readonly laterOf: (path: string) => Promise<string | undefined>;
+}
+
+const { languageOf } = createSyntax();
+// A byte order mark is part of the text, as it is in the texts of edits.
+const utf8 = new TextDecoder("utf-8", { ignoreBOM: true });
+
+async function exported(one: Applied, { id, blobs, laterOf }: Sources): Promise<SessionEdit | undefined> {
+  const { change, event, step, model, tool, input } = one;
+  const original = await textOf(change.before, blobs);
+  const final = await textOf(change.after, blobs);
+  if (original === undefined || final === undefined) return undefined;
+  const later = await laterOf(change.path);
+  const survival = survivalOf({ original: original ?? undefined, final: final ?? undefined, later });
+  return {
+    session: id,
+    step,
+    at: event.at,
+    model,
+    tool,
+    path: change.path,
+    ...(change.from !== undefined && { from: change.from }),
+    language: languageOf(change.path) ?? extensionOf(change.path),
+    command: JSON.parse(input),
+    original,
+    final,
+    tier: change.match ?? "whole-file",
+    survived: survival.kept === survival.of,
+    ...survival,
+  };
+}
+
+/** null where there was no file, undefined where its text is gone. */
+async function textOf(version: string | undefined, blobs: Blobs): Promise<string | null | undefined> {
+  if (version === undefined) return null;
+  const text = await blobs.get(version);
+  return isFailure(text) ? undefined : text;
+}
+
+function extensionOf(path: string): string {
+  return /\.([^./]+)$/.exec(path)?.[1]?.toLowerCase() ?? "";
+}
+
+interface Ends {
+  readonly checkpoints: LazyCheckpoints;
+  readonly all: readonly Applied[];
+  readonly blobs: Blobs;
+}
+
+/** What a file was at the end: in the last checkpoint, or else after the session's last edit of it. */
+function finder(session: Session, { checkpoints, all, blobs }: Ends): Sources["laterOf"] {
+  const last = session.checkpoints.findLast(
+    ({ moment, ref }) => moment === "after" && ref !== undefined,
+  )?.ref;
+  return async (path) => {
+    const opened = last === undefined ? undefined : await checkpoints.open();
+    const kept = !opened || isFailure(opened) ? undefined : await opened.read(last ?? "", path);
+    if (kept && !isFailure(kept)) return kept.type === "file" ? utf8.decode(kept.bytes) : undefined;
+    const latest = all.findLast(({ change }) => change.path === path || change.from === path)?.change;
+    return latest?.path === path ? ((await textOf(latest.after, blobs)) ?? undefined) : undefined;
+  };
+}

@@ -1,0 +1,33 @@
+/** State: the sessions of this user on this machine, with their inboxes and blobs. */
+import { join } from "node:path";
+import type { Blobs, Inbox, Ledgers, Store } from "@lathe/protocol";
+import { createBlobs, createInbox, createJsonlLedgers, createJsonlStore, pruneBlobs } from "@lathe/stores";
+import { stateFolder } from "../places/state-folder.ts";
+
+export interface State {
+  readonly store: Store;
+  readonly inbox: Inbox;
+  readonly ledgers: Ledgers;
+  readonly blobs: Blobs;
+  /** What files said when a model saw or changed them, apart from the rest as they may be thrown away. */
+  readonly texts: Blobs;
+}
+
+/** Of the folder of texts in the state folder. */
+const textsName = "texts";
+
+/** *Contract:* at most once a day, best effort: what no model has seen for long, and what is too much. */
+export function pruneTexts(env: Readonly<Record<string, string | undefined>>, now: number): void {
+  pruneBlobs({ folder: join(stateFolder(env), textsName), now });
+}
+
+export function openState(env: Readonly<Record<string, string | undefined>>): State {
+  const folder = stateFolder(env);
+  return {
+    store: createJsonlStore({ folder }),
+    inbox: createInbox({ folder }),
+    ledgers: createJsonlLedgers({ folder }),
+    blobs: createBlobs({ folder }),
+    texts: createBlobs({ folder, name: textsName }),
+  };
+}

@@ -1,0 +1,103 @@
+/** Machine: what Lathe needs and finds here, each with how to mend it. */
+import { statfsSync } from "node:fs";
+import { isFailure } from "@lathe/protocol";
+import { openState } from "../history/state.ts";
+import { examineModels } from "../models/machine-models.ts";
+import { cacheFolder } from "../places/cache-folder.ts";
+import { homeFolder } from "../places/home-folder.ts";
+import { stateFolder } from "../places/state-folder.ts";
+import type { Examined, Finding } from "./finding.ts";
+
+type Env = Examined["env"];
+
+/** *Contract:* looks at everything at once, in the order given here; never rejects. */
+export function examineMachine(examined: Examined): Promise<readonly Finding[]> {
+  const { env } = examined;
+  return Promise.all([node(), git(), sandbox(env), search(), examineModels(examined), state(env), disk(env)]);
+}
+
+const oldestNode = [22, 13] as const;
+
+async function node(): Promise<Finding> {
+  const [major = 0, minor = 0] = process.versions.node.split(".").map(Number);
+  const text = `${process.versions.node} (${process.execPath})`;
+  if (major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1])) {
+    return { name: "node", state: "good", text };
+  }
+  return { name: "node", state: "bad", text, mend: "install Node 22.13 or newer" };
+}
+
+async function git(): Promise<Finding> {
+  const version = await outputOf("git", ["--version"]);
+  if (version !== undefined) return { name: "git", state: "good", text: version.replace("git version ", "") };
+  return {
+    name: "git",
+    state: "weak",
+    text: "not found",
+    mend: "install git, to see and undo what was changed",
+  };
+}
+
+async function sandbox(env: Env): Promise<Finding> {
+  const { probeDriver } = await import("@lathe/sandbox");
+  const { driver, tiers } = await probeDriver({ home: homeFolder(env), cacheFolder: cacheFolder(env) });
+  const lacking = tiers.find(({ works }) => !works);
+  if (!lacking) return { name: "sandbox", state: "good", text: driver.name };
+  const text = `${driver.name}: ${lacking.why ?? "no better one works"}`;
+  // Another way to the same tier is as good.
+  if (driver.tier === "full") return { name: "sandbox", state: "good", text };
+  if (driver.tier === "reduced") {
+    const less = `Until then commands run in a reduced sandbox; \`lathe sandbox verify\` says what it does not hold.`;
+    const held = {
+      name: "sandbox",
+      state: "weak",
+      text: `${driver.name}, tier reduced: ${lacking.why}`,
+    } as const;
+    return { ...held, mend: `${lacking.remedy ?? ""} ${less}`.trim() };
+  }
+  const mend = `${lacking.remedy ?? "see above"} Until then commands ask, or run with --no-sandbox.`;
+  return { name: "sandbox", state: "weak", text, mend };
+}
+
+/** By searching the program's own folder: what counts is that ripgrep starts. */
+async function search(): Promise<Finding> {
+  const { createSearch } = await import("@lathe/search");
+  const query = { limit: 1 };
+  const found = await createSearch({ root: import.meta.dirname }).files(query, AbortSignal.timeout(5000));
+  if (!isFailure(found)) return { name: "search", state: "good", text: "ripgrep" };
+  return { name: "search", state: "bad", text: found.text, mend: "install lathe again" };
+}
+
+/** By keeping something, as sessions are kept. */
+async function state(env: Env): Promise<Finding> {
+  const folder = stateFolder(env);
+  const kept = await openState(env).blobs.put("lathe doctor");
+  if (!isFailure(kept)) return { name: "state", state: "good", text: folder };
+  const text = `${folder} cannot be written (${kept.text})`;
+  return { name: "state", state: "bad", text, mend: "make it writable, or set XDG_STATE_HOME" };
+}
+
+const littleSpace = 500e6;
+
+async function disk(env: Env): Promise<Finding> {
+  try {
+    const { bavail, bsize } = statfsSync(stateFolder(env));
+    const free = bavail * bsize;
+    const text = `${(free / 1e9).toFixed(1)} GB free`;
+    if (free > littleSpace) return { name: "disk", state: "good", text };
+    return { name: "disk", state: free > littleSpace / 50 ? "weak" : "bad", text, mend: "free some space" };
+  } catch {
+    return { name: "disk", state: "weak", text: "free space unknown" };
+  }
+}
+
+async function outputOf(file: string, args: readonly string[]): Promise<string | undefined> {
+  const { execFile } = await import("node:child_process");
+  const { promisify } = await import("node:util");
+  try {
+    const { stdout } = await promisify(execFile)(file, [...args], { timeout: 5000 });
+    return stdout.trim();
+  } catch {
+    return undefined;
+  }
+}

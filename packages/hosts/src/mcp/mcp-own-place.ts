@@ -1,0 +1,15 @@
+/** MCP own place: the part of the state folder that belongs to one server. */
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import type { ServerSpec } from "@lathe/mcp";
+import { type Env, stateFolder } from "../places/state-folder.ts";
+
+/** Another command or address is another server. Values of its environment are secrets and no part of the name. */
+export function ownPlace(env: Env, server: string, spec: ServerSpec): string {
+  const own = "url" in spec ? spec.url : [spec.command, spec.args, spec.cwd, Object.keys(spec.env ?? {})];
+  const name = createHash("sha256")
+    .update(JSON.stringify([server, own]))
+    .digest("hex")
+    .slice(0, 24);
+  return join(stateFolder(env), "mcp", name);
+}

@@ -1,0 +1,57 @@
+/** Auto models: `auto` in place of a model, and which models the router may then choose of. */
+import { providers } from "@lathe/models";
+import { type Failure, failure, type ModelInfo, type RouterMode, routerModes } from "@lathe/protocol";
+import type { LocalOptions } from "../local-options.ts";
+import { isAuto, isReached } from "./choose-models.ts";
+import type { RouterOptions } from "./router-options.ts";
+
+/** The mode that `auto` or `auto:MODE` asks for; undefined for models that are named. */
+export function autoMode(models: readonly string[]): RouterMode | undefined | Failure {
+  const auto = models.find(isAuto);
+  if (auto === undefined) return undefined;
+  if (models.length > 1) {
+    return wrong(`${auto} stands alone: when a model fails, the next best takes over`);
+  }
+  const asked = auto === "auto" ? "balanced" : auto.slice("auto:".length);
+  const mode = routerModes.find((one) => one === asked);
+  return mode ?? wrong(`the modes are ${routerModes.map((one) => `auto:${one}`).join(", ")}, not ${auto}`);
+}
+
+function wrong(text: string): Failure {
+  return failure("config-invalid", text, { who: "user" });
+}
+
+type Allowing = Pick<RouterOptions, "allow" | "block">;
+
+/** Of the known models, those that are reached and allowed, that call tools, and whose price is known; in a stable order. */
+export function autoModels(
+  known: readonly ModelInfo[],
+  options: Pick<LocalOptions, "env" | "providers"> & { readonly router: Allowing; readonly isAll?: boolean },
+): readonly ModelInfo[] {
+  const { router, isAll } = options;
+  const order = Object.keys(providers);
+  const place = ({ id }: ModelInfo): number => {
+    const at = order.indexOf(id.slice(0, id.indexOf("/")));
+    return at < 0 ? order.length : at;
+  };
+  return known
+    .filter(({ tools, price }) => tools !== false && price !== undefined)
+    .filter(({ id }) => isAllowed(id, router) && (isAll || isReached(id, options)))
+    .toSorted((a, b) => place(a) - place(b));
+}
+
+function isAllowed(id: string, { allow, block }: Allowing): boolean {
+  const matches = (pattern: string): boolean => expressionOf(pattern).test(id);
+  return allow.every((list) => list.some(matches)) && !block.some(matches);
+}
+
+/** `*` stands for anything; without a provider the name alone is compared. Dots and dashes are the same, as in ids. */
+function expressionOf(pattern: string): RegExp {
+  const parts = pattern.split("*").map((part) => part.replace(/[.+?^${}()|[\]\\-]/g, inPattern));
+  const start = pattern.includes("/") || pattern.startsWith("*") ? "" : "(?:[^/]+/)?";
+  return new RegExp(`^${start}${parts.join(".*")}$`, "i");
+}
+
+function inPattern(sign: string): string {
+  return sign === "." || sign === "-" ? "[.-]" : `\\${sign}`;
+}

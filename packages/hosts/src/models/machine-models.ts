@@ -1,0 +1,68 @@
+/** Machine, models: whether the chain that would be used has its keys, and whether its servers answer. */
+import { providers, readModelId } from "@lathe/models";
+import { isFailure } from "@lathe/protocol";
+import type { Examined, Finding } from "../machine/finding.ts";
+import { builtinModel, chooseModels, variablesSet } from "./choose-models.ts";
+import { addressOf, isProxied, openGateway } from "./model-gateway.ts";
+
+const connectMs = 2000;
+
+export async function examineModels(examined: Examined): Promise<Finding> {
+  const { env } = examined;
+  const chain = chooseModels(examined.models, env);
+  const judged = await Promise.all(chain.map((id) => judge(id, examined)));
+  const set = Object.values(providers).flatMap((provider) => variablesSet(provider, env));
+  const keys = set.length > 0 ? `; ${set.join(", ")} set` : "";
+  const text = `${judged.map(({ text }) => text).join("; ")}${keys}`;
+  const [worst] = judged
+    .filter(({ mend }) => mend !== undefined)
+    .sort((a, b) => rank[b.state] - rank[a.state]);
+  // One model that works is enough.
+  const state = judged.some((one) => one.state !== "bad") && worst?.state === "bad" ? "weak" : worst?.state;
+  return {
+    name: "models",
+    state: state ?? "good",
+    text,
+    ...(worst?.mend !== undefined && { mend: worst.mend }),
+  };
+}
+
+const rank: Readonly<Record<Finding["state"], number>> = { good: 0, weak: 1, bad: 2 };
+
+type Judged = Omit<Finding, "name">;
+
+async function judge(id: string, examined: Examined): Promise<Judged> {
+  if (id === builtinModel) {
+    const mend = "set ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY for a language model";
+    const text = `${id}, which makes failing tests pass`;
+    return examined.models.includes(id) ? { state: "good", text } : { state: "weak", text, mend };
+  }
+  const gateway = openGateway({ ...examined, catalogue: {}, version: "doctor" });
+  const model = await gateway.open(id);
+  gateway.close();
+  if (isFailure(model)) return { state: "bad", text: id, mend: model.text };
+  const provider = readModelId(id, { providers: Object.keys(examined.providers), entries: [] })?.provider;
+  const address = provider === undefined ? undefined : addressOf(provider, examined);
+  if (address === undefined) return { state: "good", text: model.info.id };
+  const text = `${model.info.id} at ${address}`;
+  const problem = isProxied(examined.env) ? undefined : await connectionProblem(new URL(address));
+  if (problem === undefined) return { state: "good", text };
+  const mend = `${address} does not answer (${problem}): check the address, the network and the proxy`;
+  return { state: "weak", text, mend };
+}
+
+/** Why no connection comes about, or nothing; no request is made. */
+async function connectionProblem({ hostname, port, protocol }: URL): Promise<string | undefined> {
+  const { connect } = await import("node:net");
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const socket = connect({ host, port: Number(port) || (protocol === "http:" ? 80 : 443) });
+  return new Promise((resolve) => {
+    const ended = (problem?: string): void => {
+      socket.destroy();
+      resolve(problem);
+    };
+    socket.setTimeout(connectMs, () => ended("timeout"));
+    socket.once("connect", () => ended());
+    socket.once("error", (error: NodeJS.ErrnoException) => ended(error.code ?? error.message));
+  });
+}

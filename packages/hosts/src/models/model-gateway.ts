@@ -1,0 +1,117 @@
+/** The model gateway as the environment and the user's configuration set it up. */
+import { profileOf } from "@lathe/context";
+import {
+  createModels,
+  type Gateway,
+  ownModel,
+  type ProviderOptions,
+  plainModelId,
+  providers,
+} from "@lathe/models";
+import { type Failure, isFailure } from "@lathe/protocol";
+import type { LocalOptions } from "../local-options.ts";
+import { builtinModel, chooseModels } from "./choose-models.ts";
+import { type CircuitFiles, createCircuitFiles } from "./circuit-files.ts";
+import { readRefreshed } from "./refreshed-models.ts";
+import { createTokenCommand } from "./token-command.ts";
+
+const proxyVariables = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"];
+
+type GatewayOptions = Pick<LocalOptions, "env" | "providers" | "catalogue" | "version" | "ownModels">;
+
+export function openGateway(options: GatewayOptions): Gateway {
+  const { env, version, catalogue, ownModels = {} } = options;
+  return createModels({
+    providers: providerOptions(options),
+    stall: (id) => profileOf(id).stall ?? {},
+    userAgent: `lathe/${version}`,
+    proxies: proxiesOf(env),
+    catalogue: () => {
+      const refreshed = readRefreshed(env);
+      return { own: catalogue, ...(refreshed && { refreshed: refreshed.entries }) };
+    },
+    builtin: {
+      ...Object.fromEntries(
+        Object.entries(ownModels).map(([id, model]) => [id, async () => ownModel(model)]),
+      ),
+      [builtinModel]: async () => (await import("@lathe/repair")).createRepairModel(),
+    },
+  });
+}
+
+export function proxiesOf(env: LocalOptions["env"]): Readonly<Record<string, string>> {
+  const found = proxyVariables.flatMap((name) => (env[name] ? [[name, env[name]] as const] : []));
+  return Object.fromEntries(found);
+}
+
+/** Why none of the chosen models can be opened; undefined when one can. Asks no server. */
+export async function unknownModel(
+  options: GatewayOptions & Pick<LocalOptions, "models">,
+): Promise<Failure | undefined> {
+  const gateway = openGateway(options);
+  try {
+    const chain = chooseModels(options.models, options.env);
+    const opened = await Promise.all(chain.map((id) => gateway.open(id)));
+    return opened.every(isFailure) ? opened.find(isFailure) : undefined;
+  } finally {
+    await gateway.close();
+  }
+}
+
+/** Where the provider is for this user; undefined when nothing says so. */
+export function addressOf(
+  provider: string,
+  options: Pick<LocalOptions, "env" | "providers">,
+): string | undefined {
+  return providerOptions(options)[provider]?.baseUrl ?? providers[provider]?.baseUrl;
+}
+
+/** Circuits of models as this user reaches them. */
+export function openCircuitFiles(options: GatewayOptions, gateway: Gateway): CircuitFiles {
+  return createCircuitFiles(options.env, (model) => {
+    const { id } = gateway.info(model);
+    // However it is written.
+    return `${plainModelId(id)} ${addressOf(id.slice(0, id.indexOf("/")), options) ?? ""}`;
+  });
+}
+
+export function isProxied(env: LocalOptions["env"]): boolean {
+  return proxyVariables.some((name) => !/^no_/i.test(name) && env[name]);
+}
+
+/** What the user's configuration says comes before the environment. */
+function providerOptions({
+  env,
+  providers: configured,
+}: Pick<LocalOptions, "env" | "providers">): Readonly<Record<string, ProviderOptions>> {
+  const first = (variables: readonly string[] = []): string | undefined =>
+    variables.map((name) => env[name]).find((value) => value);
+  const own = Object.entries(configured).map(([name, options]) => [name, withTokens(options, env)] as const);
+  const set: Readonly<Record<string, ProviderOptions>> = Object.fromEntries(own);
+  const fromEnv = Object.entries(providers).map(([name, known]) => {
+    const variables = [known.keyVariables, known.tokenVariables, known.baseUrlVariables];
+    const [apiKey, authToken, address] = variables.map(first);
+    const baseUrl = address ?? placeIn(known.baseUrl, env);
+    const found = {
+      ...(apiKey && { apiKey }),
+      ...(authToken && { authToken }),
+      ...(baseUrl && { baseUrl }),
+    };
+    return [name, { ...found, ...set[name] }] as const;
+  });
+  return { ...set, ...Object.fromEntries(fromEnv) };
+}
+
+/** An address that names variables, with what they say; undefined for all others. */
+function placeIn(address: string, env: LocalOptions["env"]): string | undefined {
+  if (!address.includes("{")) return undefined;
+  const filled = address.replace(/\{(\w+)\}/g, (name, variable: string) => env[variable] || name);
+  return filled.includes("{") ? undefined : filled;
+}
+
+function withTokens(
+  { tokenCommand, ...options }: LocalOptions["providers"][string],
+  env: LocalOptions["env"],
+): ProviderOptions {
+  return tokenCommand ? { ...options, tokens: createTokenCommand(tokenCommand, env) } : options;
+}

@@ -1,0 +1,35 @@
+/** What the user fetched of models, kept until the next time: read when a model is asked for, replaced as a whole. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ModelInfo } from "@lathe/protocol";
+import { writeWhole } from "@lathe/system/write-whole";
+import { type Env, stateFolder } from "../places/state-folder.ts";
+
+export interface RefreshedModels {
+  /** Where it came from. */
+  readonly url: string;
+  /** In milliseconds since the epoch. */
+  readonly at: number;
+  readonly entries: readonly ModelInfo[];
+}
+
+const version = 1;
+
+/** Undefined when nothing was fetched, or by a Lathe that wrote it in another way. */
+export function readRefreshed(env: Env): RefreshedModels | undefined {
+  try {
+    const kept = JSON.parse(readFileSync(fileOf(env), "utf8"));
+    return kept.v === version && Array.isArray(kept.entries) ? kept : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** *Contract:* throws what the file system throws; what was there before is then still there. */
+export function writeRefreshed(env: Env, refreshed: RefreshedModels): void {
+  writeWhole(fileOf(env), JSON.stringify({ v: version, ...refreshed }));
+}
+
+function fileOf(env: Env): string {
+  return join(stateFolder(env), "models.json");
+}

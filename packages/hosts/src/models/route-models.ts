@@ -1,0 +1,87 @@
+/** Route models: the table from which the router would choose for a task, of its own or in a session. */
+import { routeTask } from "@lathe/orchestrator/router";
+import {
+  type EventData,
+  emptySession,
+  type Failure,
+  failure,
+  fold,
+  isFailure,
+  type RouterMode,
+} from "@lathe/protocol";
+import { builtinTools } from "@lathe/tools";
+import { findSession, readSession } from "../history/history.ts";
+import type { LocalOptions } from "../local-options.ts";
+import { systemClock } from "../machine/system-clock.ts";
+import { autoModels } from "./auto-models.ts";
+import type { ModelOptions } from "./list-models.ts";
+import { openGateway } from "./model-gateway.ts";
+import { loadWeights } from "./session-router.ts";
+
+export interface RouteQuestion {
+  readonly task: string;
+  readonly mode: RouterMode;
+  /** The start of a session's id: the task is what is said to it next. */
+  readonly session?: string;
+  /** Also models that are not reached. */
+  readonly isAll: boolean;
+}
+
+export interface RoutedTask
+  extends Omit<EventData<"model.routed">, "from" | "moment" | "propensity" | "explored"> {
+  /** Tokens of the first request, and of it those that each provider still holds, by model. */
+  readonly context: number;
+  readonly cached: Readonly<Record<string, number>>;
+  /** The session's model so far. */
+  readonly current?: string;
+  /** Where the weights come from. */
+  readonly weights: string;
+}
+
+type Options = ModelOptions & Pick<LocalOptions, "router">;
+
+export async function routeModels(options: Options, question: RouteQuestion): Promise<RoutedTask | Failure> {
+  const session = await sessionOf(question.session, options.env);
+  if (isFailure(session)) return session;
+  const weights = await loadWeights(options.router.weights);
+  if (isFailure(weights)) return weights;
+  const models = modelsOf(options, question.isAll);
+  if (models.length === 0) {
+    const text =
+      "there is no model to choose of: none that your keys reach has a known price and is allowed (--all shows those of no key)";
+    return failure("model-unknown", text, { who: "user" });
+  }
+  const { tiers } = options.router;
+  const { mode, task } = question;
+  const now = systemClock.now();
+  const { decided, situation } = routeTask(task, session, { models, tiers, weights, mode, now });
+  const { moment: _m, propensity: _p, explored: _e, ...told } = decided;
+  const { context, cached, current } = situation;
+  return { ...told, context, cached, ...(current !== undefined && { current }), weights: weights.source };
+}
+
+function modelsOf(options: Options, isAll: boolean): ReturnType<typeof autoModels> {
+  const gateway = openGateway(options);
+  const known = gateway.known().map(({ info }) => info);
+  gateway.close();
+  return autoModels(known, { ...options, isAll });
+}
+
+/** A task of its own begins with the tools' descriptions, as every session does. */
+async function sessionOf(
+  start: string | undefined,
+  env: Options["env"],
+): Promise<typeof emptySession | Failure> {
+  if (start === undefined) {
+    const tools = builtinTools.map(({ name, description, parameters }) => ({
+      name,
+      description,
+      parameters,
+    }));
+    return { ...emptySession, prompt: { system: "", tools } };
+  }
+  const id = await findSession(env, start);
+  if (isFailure(id)) return id;
+  const events = await readSession(env, id);
+  return isFailure(events) ? events : fold(events);
+}

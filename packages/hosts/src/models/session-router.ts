@@ -1,0 +1,76 @@
+/** Session router: the router of one session, with the models it may choose of; loaded when the session opens, where there is one. */
+import type { AgentPorts } from "@lathe/agent";
+import type { Gateway } from "@lathe/models";
+import type { Weights } from "@lathe/orchestrator/router/weights";
+import {
+  type Failure,
+  failure,
+  isFailure,
+  type ModelInfo,
+  type RouterMode,
+  type RouterSettings,
+} from "@lathe/protocol";
+import type { LocalOptions } from "../local-options.ts";
+import { autoMode, autoModels } from "./auto-models.ts";
+
+export interface SessionRouter {
+  /** Ids of the models it chooses of. */
+  readonly models: readonly string[];
+  readonly settings: RouterSettings;
+  readonly route: NonNullable<AgentPorts["route"]>;
+}
+
+type Options = Pick<LocalOptions, "models" | "env" | "providers" | "router" | "onRemark">;
+
+/** Undefined where the models are named, and where no model is reached that a router could choose. */
+export function openSessionRouter(options: Options, gateway: Gateway): SessionRouter | undefined {
+  const mode = autoMode(options.models);
+  if (mode === undefined || isFailure(mode)) return undefined;
+  const { router } = options;
+  const models = autoModels(
+    gateway.known().map(({ info }) => info),
+    options,
+  );
+  if (models.length === 0) return undefined;
+  const { explore } = router;
+  const settings = { mode, ...(explore !== undefined && explore > 0 && { explore }) };
+  return { models: models.map(({ id }) => id), settings, route: routeOf(models, { mode, options }) };
+}
+
+function routeOf(
+  models: readonly ModelInfo[],
+  { mode, options }: { readonly mode: RouterMode; readonly options: Options },
+): SessionRouter["route"] {
+  const { tiers, explore = 0, weights: path } = options.router;
+  const load = async (): Promise<Weights> => {
+    const weights = await loadWeights(path);
+    if (!isFailure(weights)) return weights;
+    options.onRemark?.(`${weights.text}; the router goes by the shipped weights`);
+    return (await import("@lathe/orchestrator/router/shipped-weights")).shippedWeights;
+  };
+  // Wanted before the first request: it loads while the session's log is opened.
+  const loading = Promise.all([import("@lathe/orchestrator/router"), load()]);
+  loading.catch(() => undefined);
+  return async (session, drawn) => {
+    const [{ routeSession }, weights] = await loading;
+    return routeSession(session, drawn, { models, tiers, weights, mode, explore });
+  };
+}
+
+/** Those of a file, or the shipped ones. */
+export async function loadWeights(path: string | undefined): Promise<Weights | Failure> {
+  if (path === undefined) return (await import("@lathe/orchestrator/router/shipped-weights")).shippedWeights;
+  const { readFile } = await import("node:fs/promises");
+  const { readWeights } = await import("@lathe/orchestrator/router/read-weights");
+  try {
+    const read = readWeights(JSON.parse(await readFile(path, "utf8")));
+    return typeof read === "string" ? unusable(path, read) : read;
+  } catch (cause) {
+    return unusable(path, "it cannot be read, or is not JSON", cause);
+  }
+}
+
+function unusable(path: string, why: string, cause?: unknown): Failure {
+  const text = `the router's weights in ${path} cannot be used: ${why}`;
+  return failure("config-invalid", text, { who: "user", cause });
+}

@@ -1,0 +1,57 @@
+/** Bearer tokens from a command of the user's own configuration, such as `gcloud auth print-access-token`. */
+import { execFile } from "node:child_process";
+import type { TokenSource } from "@lathe/models";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import type { LocalOptions } from "../local-options.ts";
+
+/** Clouds give tokens for an hour or less; a new one costs a second. */
+const freshMs = 5 * 60_000;
+const timeoutMs = 20_000;
+const longest = 16_384;
+
+/** By command. */
+const lastTokens = new Map<string, string>();
+
+/** The token that a command printed last in this process, for who keeps it out of texts. */
+export function lastToken(command: readonly string[]): string | undefined {
+  return lastTokens.get(JSON.stringify(command));
+}
+
+/** *Contract:* runs the command when the first token is wanted; one run serves all who wait. Without a shell. */
+export function createTokenCommand(command: readonly string[], env: LocalOptions["env"]): TokenSource {
+  let running: Promise<string | Failure> | undefined;
+  let last: { readonly token: string; readonly at: number } | undefined;
+  const renewed = async (): Promise<string | Failure> => {
+    const token = await printed(command, env);
+    if (!isFailure(token)) lastTokens.set(JSON.stringify(command), token);
+    last = isFailure(token) ? undefined : { token, at: performance.now() };
+    return token;
+  };
+  return async (refused) => {
+    const isGood = last && last.token !== refused && performance.now() - last.at < freshMs;
+    if (last && isGood) return last.token;
+    running ??= renewed().finally(() => {
+      running = undefined;
+    });
+    return await running;
+  };
+}
+
+function printed(command: readonly string[], env: LocalOptions["env"]): Promise<string | Failure> {
+  const [program = "", ...args] = command;
+  const options = { env, timeout: timeoutMs, maxBuffer: longest, encoding: "utf8" } as const;
+  const { promise, resolve } = Promise.withResolvers<string | Failure>();
+  const child = execFile(program, args, options, (error, output, errors) => {
+    const token = output.trim();
+    if (!error && /^[\x21-\x7e]+$/.test(token)) return resolve(token);
+    // What it wrote to its output may be a token; what it wrote to its errors is meant to be read.
+    const said = errors.trim().split("\n", 1)[0] ?? "";
+    const why = error
+      ? said || (error.killed ? `no answer in ${timeoutMs / 1000} s` : "it failed")
+      : "it printed no token";
+    const text = `The token command "${command.join(" ")}" gave none: ${why.slice(0, 200)}. Try it in a terminal`;
+    resolve(failure("unauthorized", text, { who: "user" }));
+  });
+  child.stdin?.end();
+  return promise;
+}

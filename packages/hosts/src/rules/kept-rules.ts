@@ -1,0 +1,86 @@
+/** Kept rules: what a person allowed for this project in earlier sessions and in this one, and what they may be offered to keep. */
+import { realpathSync, statSync } from "node:fs";
+import { dirname, join, resolve, sep } from "node:path";
+import type { KeptRules } from "@lathe/agent";
+import { isFailure, type Rule } from "@lathe/protocol";
+import type { LocalOptions } from "../local-options.ts";
+import { configFolder } from "../places/config-folder.ts";
+import { homeFolder } from "../places/home-folder.ts";
+import { addProjectRules, projectRulesFile, readProjectRules } from "./project-rules.ts";
+
+export interface OpenKeptRules {
+  /** As they are in the file now: also what another session keeps or removes counts at once. */
+  rules(): readonly Rule[];
+  /** Absent where what is kept would lie in reach of commands; then there are no rules either. */
+  readonly kept?: KeptRules;
+}
+
+export function openKeptRules({
+  cwd,
+  env,
+  onRemark,
+}: Pick<LocalOptions, "cwd" | "env" | "onRemark">): OpenKeptRules {
+  if (isInReach({ cwd, env })) return { rules: () => [] };
+  const file = projectRulesFile(env, cwd);
+  let known: { readonly stamp: string; readonly rules: readonly Rule[] } = { stamp: "", rules: [] };
+  const rules = (): readonly Rule[] => {
+    const stamp = stampOf(file);
+    if (stamp === known.stamp) return known.rules;
+    const read = stamp === "" ? [] : readProjectRules(env, cwd);
+    // They only allow: without them more is asked about.
+    if (isFailure(read)) onRemark?.(`what you allowed for this project is left out: ${read.text}`);
+    known = { stamp, rules: isFailure(read) ? [] : read };
+    return known.rules;
+  };
+  const offered: KeptRules["offered"] = async (proposed) => {
+    const home = homeFolder(env);
+    const mayBe = await Promise.all(proposed.map((rule) => isOffered(rule, cwd, home)));
+    return mayBe.every(Boolean) ? proposed : [];
+  };
+  const keep: KeptRules["keep"] = async (news) => {
+    const refused = addProjectRules(env, cwd, news);
+    if (refused) onRemark?.(refused.text);
+    return refused;
+  };
+  return { rules, kept: { offered, keep } };
+}
+
+/** Whether the user's configuration lies in the workspace: a command may have written it, also by way of a link of the user's. */
+export function isInReach({ cwd, env }: Pick<LocalOptions, "cwd" | "env">): boolean {
+  return liesIn(configFolder(env), cwd);
+}
+
+/** By its real path, also where it is not there yet. */
+export function liesIn(path: string, folder: string): boolean {
+  return `${nearestReal(path)}${sep}`.startsWith(folder.endsWith(sep) ? folder : `${folder}${sep}`);
+}
+
+/** Empty where there is none. */
+function stampOf(file: string): string {
+  const stats = statSync(file, { throwIfNoEntry: false });
+  return stats ? `${stats.ino} ${stats.mtimeMs} ${stats.size}` : "";
+}
+
+/** No place and no host that is never given to a command. */
+async function isOffered({ kinds, target = "" }: Rule, cwd: string, home: string): Promise<boolean> {
+  const [kind] = kinds ?? [];
+  const { isGrantable, isOfferedHost, realOf } = await import("@lathe/sandbox");
+  const name = target.replace(/\/\*\*$/u, "").replace(/\\([\s\S])/gu, "$1");
+  // A whole command that reaches the network names no host, and is allowed as it stands.
+  if (kind === "network") return /\s/u.test(name) || isOfferedHost(name);
+  if (kind !== "read" && kind !== "write" && kind !== "delete") return true;
+  const path = resolve(cwd, /^~(?=\/|$)/u.test(name) ? join(home, name.slice(1)) : name);
+  const real = nearestReal(path);
+  return (
+    `${real}${sep}`.startsWith(`${cwd}${sep}`) || isGrantable(real, kind !== "read", realOf(home) ?? home)
+  );
+}
+
+/** With what is not there yet behind the real path of what is. */
+function nearestReal(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path === "/" ? path : join(nearestReal(dirname(path)), path.slice(path.lastIndexOf("/") + 1));
+  }
+}

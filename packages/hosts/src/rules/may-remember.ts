@@ -1,0 +1,10 @@
+/** May remember: whether any facts are kept, without loading what reads them. */
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { CustomPlace } from "../customs/custom-files.ts";
+import { configFolder } from "../places/config-folder.ts";
+
+export function mayRemember({ env }: Pick<CustomPlace, "env">): boolean {
+  const folder = configFolder(env);
+  return existsSync(join(folder, "memory.md")) || existsSync(join(folder, "projects"));
+}

@@ -1,0 +1,106 @@
+/** Project rules: what the user allowed for good in one project, kept in the user's own configuration and not in the project. */
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { brokenExample } from "@lathe/policy";
+import { type EffectKind, effectKinds, type Failure, failure, isFailure, type Rule } from "@lathe/protocol";
+import { writeWhole } from "@lathe/system/write-whole";
+import { configFolder } from "../places/config-folder.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** As it is kept: with an example that it is held to when it is read. */
+export interface ProjectRule extends Rule {
+  readonly verdict: "allow";
+  readonly kinds: readonly [EffectKind];
+  readonly target: string;
+  readonly example: string;
+}
+
+/** `folder` is the real path of the workspace; the name of the file is made of it, and it stands in the file. */
+export function projectRulesFile(env: Env, folder: string): string {
+  const name = createHash("sha256").update(folder).digest("hex").slice(0, 24);
+  return join(configFolder(env), "projects", `${name}.json`);
+}
+
+/** Empty where nothing was ever kept; what is no rule of ours makes the whole file a failure. */
+export function readProjectRules(env: Env, folder: string): readonly ProjectRule[] | Failure {
+  const file = projectRulesFile(env, folder);
+  try {
+    const { folder: kept, rules } = JSON.parse(readFileSync(file, "utf8"));
+    if (kept !== folder || !Array.isArray(rules)) return wrong(file, `it does not hold rules of ${folder}`);
+    for (const [at, rule] of rules.entries()) {
+      const problem = problemOf(rule);
+      if (problem !== undefined) return wrong(file, `rules.${at}: ${problem}`);
+    }
+    return rules;
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return [];
+    return wrong(file, cause instanceof SyntaxError ? "it is not valid JSON" : `it cannot be read (${code})`);
+  }
+}
+
+/** *Contract:* adds those that are not there yet; whole or not at all. */
+export function addProjectRules(env: Env, folder: string, rules: readonly Rule[]): Failure | undefined {
+  const kept = readProjectRules(env, folder);
+  if (isFailure(kept)) return kept;
+  const news = rules.filter((rule) => !kept.some((one) => isSame(one, rule))).map(withExample);
+  return news.length === 0 ? undefined : write(env, folder, [...kept, ...news]);
+}
+
+/** *Contract:* `at` counts from 0, as `readProjectRules` gives them. */
+export function removeProjectRule(env: Env, folder: string, at: number): ProjectRule | Failure {
+  const kept = readProjectRules(env, folder);
+  if (isFailure(kept)) return kept;
+  const gone = kept[at];
+  if (!gone) return failure("invalid-arguments", noSuchRule(kept.length), { who: "user" });
+  const refused = write(
+    env,
+    folder,
+    kept.filter((one) => one !== gone),
+  );
+  return refused ?? gone;
+}
+
+function noSuchRule(count: number): string {
+  return count === 0 ? "this project has no rules" : `there is no such rule: they are 1 to ${count}`;
+}
+
+function write(env: Env, folder: string, rules: readonly ProjectRule[]): Failure | undefined {
+  const file = projectRulesFile(env, folder);
+  try {
+    writeWhole(file, `${JSON.stringify({ folder, rules }, null, 2)}\n`, { isDurable: true });
+    return undefined;
+  } catch (cause) {
+    const text = `the rule could not be kept in ${file} (${(cause as NodeJS.ErrnoException).code})`;
+    return failure("no-access", text, { who: "host", cause });
+  }
+}
+
+/** A rule of this kind names one target, and so is its own example. */
+function withExample({ name, kinds, target = "" }: Rule): ProjectRule {
+  const kind = kinds?.[0] ?? "execute";
+  const example = `${kind}:${target.replace(/\/\*\*$/u, "").replace(/\\([\s\S])/gu, "$1")}`;
+  return { name, verdict: "allow", kinds: [kind], target, example };
+}
+
+function isSame(a: Rule, b: Rule): boolean {
+  return a.target === b.target && a.kinds?.join() === b.kinds?.join();
+}
+
+const kinds: readonly string[] = effectKinds;
+
+function problemOf(rule: Partial<Record<keyof ProjectRule, unknown>> | null): string | undefined {
+  if (typeof rule !== "object" || rule === null) return "it is no rule";
+  const { name, verdict, target, kinds: its, example } = rule;
+  if (typeof name !== "string" || typeof target !== "string" || typeof example !== "string")
+    return "a rule has a name, a target and an example";
+  if (verdict !== "allow") return "a rule that was made by an answer only allows";
+  if (!Array.isArray(its) || its.length !== 1 || !kinds.includes(its[0])) return "a rule has one kind";
+  return brokenExample({ name, verdict, target, kinds: its as EffectKind[] }, { matches: [example] });
+}
+
+function wrong(file: string, why: string): Failure {
+  return failure("config-invalid", `${file}: ${why}`, { who: "user" });
+}

@@ -1,0 +1,22 @@
+/** The rules of a session: the built-in ones and those of the user and the project. */
+import { isAbsolute, relative, sep } from "node:path";
+import { defaultRules } from "@lathe/policy";
+import type { EffectKind, Rule } from "@lathe/protocol";
+import type { LocalOptions } from "../local-options.ts";
+import { ownPlaceRules } from "./own-places.ts";
+
+type Place = Pick<LocalOptions, "cwd" | "env">;
+
+/** `cwd` is the workspace: policy is told of the paths in it as they stand below it. */
+export function sessionRules(own: readonly Rule[], { cwd, env }: Place): readonly Rule[] {
+  return [...[...own, ...ownPlaceRules({ cwd, env })].map((rule) => below(rule, cwd)), ...defaultRules];
+}
+
+const pathKinds: ReadonlySet<EffectKind> = new Set(["read", "write", "delete"]);
+
+function below(rule: Rule, cwd: string): Rule {
+  const { target, kinds } = rule;
+  if (target === undefined || !isAbsolute(target) || !kinds?.every((kind) => pathKinds.has(kind)))
+    return rule;
+  return target.startsWith(cwd + sep) ? { ...rule, target: relative(cwd, target) } : rule;
+}

@@ -1,0 +1,14 @@
+/** Command limits: what commands may have of this machine, of the usual limits and of what was chosen. */
+import type { SandboxLimits, SandboxLimitsChoice } from "../local-options.ts";
+
+export async function commandLimits({ wanted, most }: SandboxLimitsChoice): Promise<SandboxLimits> {
+  const { usualLimits } = await import("@lathe/sandbox");
+  const usual = usualLimits();
+  const least = (name: keyof SandboxLimits): number =>
+    Math.min(wanted[name] ?? usual[name], most[name] ?? Number.POSITIVE_INFINITY);
+  return {
+    memoryBytes: least("memoryBytes"),
+    processes: least("processes"),
+    fileBytes: least("fileBytes"),
+  };
+}

@@ -1,0 +1,36 @@
+/** Containment: what holds commands in on this machine, found out beside the first request and asked for later. */
+import type { Held } from "@lathe/agent";
+import type { SandboxDriver } from "@lathe/protocol";
+import type { SandboxChoice } from "../local-options.ts";
+
+/** What holds commands in, and what was tried to find out. */
+export interface Containment {
+  readonly driver: SandboxDriver;
+  /** Why no better driver was chosen, one sentence each. */
+  readonly reasons: readonly string[];
+}
+
+export interface ContainmentProbe {
+  /** *Contract:* looks once, resolves with what was found; never rejects. */
+  ready(): Promise<Containment>;
+  /** *Contract:* the same for policy. */
+  held(): Promise<Held>;
+}
+
+export function createContainmentProbe(
+  choice: SandboxChoice,
+  probe: () => Promise<Containment>,
+): ContainmentProbe {
+  let looking: Promise<Containment> | undefined;
+  const ready = (): Promise<Containment> => {
+    looking ??= probe();
+    return looking;
+  };
+  return {
+    ready,
+    held: async () => {
+      const { driver } = await ready();
+      return { containment: driver.tier, uncontainedAllowed: choice !== "required" };
+    },
+  };
+}

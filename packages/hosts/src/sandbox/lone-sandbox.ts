@@ -1,0 +1,177 @@
+/** A sandbox by itself, outside any session: for one command, or to try what it holds. */
+import { mkdirSync } from "node:fs";
+import type { NetworkRules } from "@lathe/policy";
+import {
+  type Failure,
+  type ForkLayers,
+  failure,
+  isFailure,
+  type Sandbox,
+  type SandboxSpec,
+} from "@lathe/protocol";
+import type { Tried } from "@lathe/sandbox";
+import type { LocalOptions, SandboxChoice } from "../local-options.ts";
+import { cacheFolder } from "../places/cache-folder.ts";
+import { homeFolder } from "../places/home-folder.ts";
+import { hiddenPlaces } from "../rules/own-places.ts";
+import { openPassingScratch } from "../session/scratch-folder.ts";
+import type { Containment } from "./containment.ts";
+import { openDriver } from "./open-driver.ts";
+import { bringRegistries, registryPreset, withRegistries } from "./session-network.ts";
+import { tierRemark } from "./tier-remark.ts";
+
+export interface LoneSandbox {
+  readonly sandbox: Sandbox;
+  /** What a person should know of it, one sentence a line; absent where it holds everything and lacks nothing. */
+  readonly remark?: string;
+  /** *Contract:* ends every process and removes what was made for it; idempotent. */
+  close(): Promise<void>;
+}
+
+type Place = Pick<LocalOptions, "cwd" | "env" | "sandboxLimits">;
+
+export interface LonePlace extends Place {
+  /** Hosts its commands may reach, as rules say it, and `registry` for those of the project's package managers. */
+  readonly hosts: readonly string[];
+  /** What rules and the mode have against a host; nothing when absent. */
+  readonly bars?: NetworkRules["bars"];
+  /** Its folder is seen as this fork of it. */
+  readonly fork?: ForkLayers;
+  /** `required` when absent. */
+  readonly choice?: SandboxChoice;
+  /** `host`: its commands reach whatever the machine does, when somebody asked for that by name; `none` when absent. */
+  readonly network?: SandboxSpec["network"];
+  /** Its package managers find which registries the user has, also where no rule names them by `registry`. */
+  readonly installs?: boolean;
+  /** Folders beside it whose files may be a project's: settings there are none of the user's. */
+  readonly projects?: readonly string[];
+}
+
+/** Why one of the hosts is none. */
+export async function wrongHost(hosts: readonly string[]): Promise<Failure | undefined> {
+  if (hosts.length === 0) return undefined;
+  const { parseHostRule } = await import("@lathe/sandbox");
+  return hosts.map(parseHostRule).find(isFailure);
+}
+
+/** Why one of the real paths is never given to a command. */
+export async function wrongWritable(
+  paths: readonly string[],
+  env: LocalOptions["env"],
+): Promise<Failure | undefined> {
+  if (paths.length === 0) return undefined;
+  const { isGrantable, realOf } = await import("@lathe/sandbox");
+  const home = homeFolder(env);
+  const wrong = paths.find((path) => !isGrantable(path, true, realOf(home) ?? home));
+  if (wrong === undefined) return undefined;
+  const why =
+    "the home, what holds it, the system's folders and what Lathe keeps are never given to a command";
+  return failure("invalid-arguments", `${wrong} cannot be made writable: ${why}`, { who: "user" });
+}
+
+/** *Contract:* a failure where nothing would hold commands in, unless that was chosen. */
+export async function openLoneSandbox({
+  cwd,
+  env,
+  hosts,
+  bars,
+  sandboxLimits,
+  fork,
+  choice = "required",
+  network: reach = "none",
+  installs = false,
+  projects = [],
+}: LonePlace): Promise<LoneSandbox | Failure> {
+  // Nobody reads it later: it is passed on as it comes.
+  const outputCap = Number.MAX_SAFE_INTEGER;
+  const network = async (sandboxes: Parameters<typeof withRegistries>[2]) => ({
+    hosts: await withRegistries(hosts, { cwd, env, projects }, sandboxes),
+    ...(bars && { bars }),
+  });
+  const place = { check: unchecked, env, workspace: cwd, outputCap, network, sandboxLimits };
+  const { driver, reasons } = await openDriver(choice, place);
+  if (driver.tier === "none" && choice === "required") return noSandbox(reasons);
+  if (hosts.length > 0 && driver.network === "closed") return noWayOut(driver.name, reasons);
+  if (fork && !driver.hasForks) return noForks(driver.name, reasons);
+  const scratch = openPassingScratch("box");
+  if (isFailure(scratch)) return scratch;
+  const remarks = [tierRemark({ driver, reasons }) ?? []].flat();
+  if (installs || hosts.includes(registryPreset)) {
+    const reachesMachine = reach === "host" || driver.tier === "none";
+    remarks.push(...(await registriesFor({ cwd, env, projects, reachesMachine }, scratch, installs)));
+  }
+  const { commandEnv } = await import("@lathe/sandbox");
+  const hidden = hiddenPlaces(env, cwd);
+  const spec = {
+    ...{ workspace: cwd, scratch: scratch.path, network: reach, hidden },
+    ...(fork && { fork }),
+  } as const;
+  const sandbox = await driver.open({ ...spec, env: commandEnv(env, scratch.path) });
+  if (isFailure(sandbox)) {
+    scratch.remove();
+    return sandbox;
+  }
+  const close = async (): Promise<void> => {
+    await sandbox.close();
+    scratch.remove();
+  };
+  return { sandbox, close, ...(remarks.length > 0 && { remark: remarks.join("\n") }) };
+}
+
+/** *Contract:* what a person should know of them. */
+async function registriesFor(
+  place: Parameters<typeof bringRegistries>[0],
+  scratch: Parameters<typeof bringRegistries>[1],
+  installs: boolean,
+): Promise<readonly string[]> {
+  const remarks: string[] = [];
+  const kinds = installs ? ({ kinds: ["npm", "pypi"] } as const) : {};
+  await bringRegistries({ ...place, ...kinds, onRemark: (text) => void remarks.push(text) }, scratch);
+  return remarks;
+}
+
+export interface Verified extends Pick<Containment, "reasons"> {
+  readonly driver: string;
+  readonly tier: Containment["driver"]["tier"];
+  /** What a full sandbox holds and this one does not. */
+  readonly lacks: readonly string[];
+  readonly promises: readonly Tried[];
+}
+
+/** Everything the driver promises that commands would get here, tried for real. */
+export async function verifySandbox({ cwd, env, sandboxLimits }: Place): Promise<Verified | Failure> {
+  const network = (): { readonly hosts: readonly string[] } => ({ hosts: [] });
+  const place = { check: unchecked, env, workspace: cwd, network, sandboxLimits };
+  const { driver, reasons } = await openDriver("required", place);
+  if (driver.tier === "none") return noSandbox(reasons);
+  const { commandEnv, verifyDriver, verifySecret } = await import("@lathe/sandbox");
+  const folder = cacheFolder(env);
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  const withSecret = { ...env, LATHE_VERIFY_TOKEN: verifySecret };
+  const promises = await verifyDriver(driver, {
+    folder,
+    env: (scratch) => commandEnv(withSecret, scratch),
+  });
+  if (isFailure(promises)) return promises;
+  const { name, tier, lacks = [] } = driver;
+  return { driver: name, tier, lacks, reasons, promises };
+}
+
+const unchecked = async (): Promise<undefined> => undefined;
+
+function noWayOut(driver: string, reasons: readonly string[]): Failure {
+  const why = `the sandbox that works here (${driver}) lets commands reach no host at all: ${reasons.join(" ")}`;
+  return failure("sandbox-unavailable", `${why} \`lathe doctor\` says more`, { who: "host" });
+}
+
+function noForks(driver: string, reasons: readonly string[]): Failure {
+  const why = `forks need the launcher, and the sandbox that works here is ${driver}: ${reasons.join(" ")}`;
+  return failure("sandbox-unavailable", `${why} \`lathe doctor\` says more; without --fork it works`, {
+    who: "host",
+  });
+}
+
+function noSandbox(reasons: readonly string[]): Failure {
+  const why = `no sandbox works on this machine: ${reasons.join(" ")}`;
+  return failure("sandbox-unavailable", `${why} \`lathe doctor\` says more`, { who: "host" });
+}

@@ -1,0 +1,35 @@
+/** Which sandbox driver this machine gets: the best that really works, or none where none is wanted. */
+
+import type { LocalOptions, SandboxChoice, SandboxLimitsChoice } from "../local-options.ts";
+import { cacheFolder } from "../places/cache-folder.ts";
+import { homeFolder } from "../places/home-folder.ts";
+import { commandLimits } from "./command-limits.ts";
+import type { Containment } from "./containment.ts";
+
+type Sandboxes = typeof import("@lathe/sandbox");
+type Check = import("@lathe/sandbox").Check;
+type NetworkOptions = import("@lathe/sandbox").NetworkOptions;
+
+interface Place {
+  readonly check: Check;
+  readonly env: LocalOptions["env"];
+  readonly workspace: string;
+  readonly sandboxLimits: SandboxLimitsChoice;
+  /** Bytes of one command's output that are kept, at most. */
+  readonly outputCap?: number;
+  /** What its commands reach, where the driver can let them out. */
+  readonly network: (sandboxes: Sandboxes) => NetworkOptions | Promise<NetworkOptions>;
+}
+
+export async function openDriver(
+  choice: SandboxChoice,
+  { env, workspace, network, sandboxLimits, ...more }: Place,
+): Promise<Containment> {
+  const sandboxes = await import("@lathe/sandbox");
+  const { createNoneDriver, probeDriver } = sandboxes;
+  const home = homeFolder(env);
+  if (choice === "off") return { driver: createNoneDriver({ ...more, home }), reasons: ["switched off"] };
+  const cache = { cacheFolder: cacheFolder(env), workspace };
+  const limits = await commandLimits(sandboxLimits);
+  return probeDriver({ ...more, ...cache, home, limits, network: await network(sandboxes) });
+}

@@ -1,0 +1,98 @@
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, it } from "node:test";
+import { type Event, isFailure } from "@lathe/protocol";
+import * as sandboxes from "@lathe/sandbox";
+import { startWireServer } from "@lathe/testkit";
+import type { LocalSession } from "../session/local-session.ts";
+import { startSession } from "../session/start-session.ts";
+import { call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
+import { bringRegistries, sessionNetwork, withRegistries } from "./session-network.ts";
+
+const cwd = mkdtempSync(join(tmpdir(), "lathe-network-"));
+after(() => rmSync(cwd, { recursive: true, force: true }));
+
+const env = { HOME: join(cwd, "nobody") };
+
+it("takes `registry` for the registries of the package managers whose files are there", async () => {
+  assert.deepEqual(await withRegistries(["a.example", "registry"], { cwd, env }, sandboxes), ["a.example"]);
+  for (const name of ["package.json", "Cargo.toml"]) writeFileSync(join(cwd, name), "");
+  const hosts = await withRegistries(["a.example", "registry"], { cwd, env }, sandboxes);
+  assert.deepEqual(hosts.slice(0, 2), ["a.example", "registry.npmjs.org"]);
+  assert.ok(hosts.includes("index.crates.io") && !hosts.includes("pypi.org"));
+  assert.ok(hosts.every((host) => "host" in sandboxes.parseHostRule(host)));
+});
+
+it("says once of registries that commands are not brought to, where the project asks for their kind", async () => {
+  const path = mkdtempSync(join(cwd, "scratch-"));
+  writeFileSync(join(cwd, "package.json"), "");
+  const remarks: string[] = [];
+  const own = { NPM_CONFIG_REGISTRY: "http://localhost:4873/", PIP_INDEX_URL: "http://localhost:3141/" };
+  const place = { cwd, env: { ...env, ...own }, onRemark: (text: string) => void remarks.push(text) };
+  for (const isFound of [false, true]) await bringRegistries(place, { path, isFound });
+  assert.equal(remarks.length, 1);
+  assert.match(remarks[0] ?? "", /localhost:4873 of npm/);
+  assert.doesNotMatch(remarks[0] ?? "", /3141/);
+  assert.deepEqual(readdirSync(path), []);
+});
+
+it("gives the sandbox the hosts that rules name, and what bars them", async () => {
+  const rules = [
+    { name: "a", verdict: "allow", kinds: ["network"], target: "a.example" },
+    { name: "b", verdict: "deny", kinds: ["network"], target: "b.*" },
+  ] as const;
+  const network = await sessionNetwork({ rules, mode: () => "auto", cwd, env }, () => undefined, sandboxes);
+  assert.deepEqual([network.hosts, network.bars?.("b.example", true)], [["a.example"], true]);
+});
+
+it("follows the mode of its session: what a plan may not reach, its work may, until it only reads again", async (test) => {
+  const bench = makeBench("network");
+  const outside = createServer((_, response) => response.end("hello\n")).listen(0, "127.0.0.2");
+  await once(outside, "listening");
+  const { port } = outside.address() as AddressInfo;
+  // Nothing in the command says that it reaches out.
+  bench.put(
+    "load.cjs",
+    `fetch("http://127.0.0.2:${port}/").then((a) => console.log(a.status), () => console.log("no way"));`,
+  );
+  const load = does(call("shell", { command: "node load.cjs" }));
+  const plan = does(call("plan", { plan: "1. load" }));
+  const server = await startWireServer([load, plan, load, say("loaded"), load, say("tried")]);
+  let session: LocalSession | undefined;
+  const options = bench.options(server.url, {
+    ...{ mode: "plan", attended: true, sandbox: "preferred" },
+    rules: [
+      { name: "out", verdict: "allow", kinds: ["network"], target: `127.0.0.2:${port}` },
+      { name: "run", verdict: "allow", kinds: ["execute"] },
+    ],
+    onEvent: (event: Event) => {
+      if (event.type === "question.asked")
+        void session?.answer(event.data.call, event.seq, "go on in auto mode");
+    },
+  });
+  const started = await startSession(options, { text: "go" });
+  assert.ok(!isFailure(started), JSON.stringify(started));
+  session = started;
+  test.after(async () => {
+    await started.close();
+    await server.close();
+    outside.close();
+    bench.remove();
+  });
+  const { driver } = await started.containment();
+  if (driver.network === "closed") return test.skip(`${driver.name} lets no command out`);
+  const first = await started.run();
+  assert.ok(!isFailure(first), JSON.stringify(first));
+  const [planned, , worked] = resultsOf(first);
+  assert.doesNotMatch(planned ?? "", /200/);
+  assert.equal(worked, "200\n");
+  started.setMode("read-only");
+  const second = await started.run({ text: "again" });
+  assert.ok(!isFailure(second), JSON.stringify(second));
+  assert.doesNotMatch(resultsOf(second).at(-1) ?? "200", /200/);
+});

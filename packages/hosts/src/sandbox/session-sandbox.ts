@@ -1,0 +1,64 @@
+/** The sandbox of a session: what holds its commands in, what they reach, and the port that is opened by the first one. */
+import { networkRules } from "@lathe/policy";
+import { isFailure, type Mode, type NetworkLog } from "@lathe/protocol";
+import { withTaskEnv } from "../evals/task-env.ts";
+import type { LocalOptions } from "../local-options.ts";
+import { hasLoginsIn, hiddenPlaces } from "../rules/own-places.ts";
+import type { ScratchFolder } from "../session/scratch-folder.ts";
+import { type ContainmentProbe, createContainmentProbe } from "./containment.ts";
+import { createLazySandbox, type LazySandbox } from "./lazy-sandbox.ts";
+import { createNetworkLog } from "./network-log.ts";
+import { openDriver } from "./open-driver.ts";
+import { bringRegistries, registryPreset, sessionNetwork } from "./session-network.ts";
+import { tierRemark } from "./tier-remark.ts";
+
+export interface SessionSandbox {
+  readonly probe: ContainmentProbe;
+  readonly sandbox: LazySandbox;
+  readonly network: NetworkLog;
+}
+
+interface Held {
+  readonly scratch: ScratchFolder;
+  readonly check: import("@lathe/sandbox").Check;
+  /** The mode of the session as it is now. */
+  mode(): Mode;
+}
+
+export function openSessionSandbox({ scratch, check, mode }: Held, options: LocalOptions): SessionSandbox {
+  const { cwd, env } = options;
+  const network = createNetworkLog();
+  const probe = createContainmentProbe(options.sandbox, async () => {
+    const found = await openDriver(options.sandbox, {
+      check,
+      env,
+      workspace: cwd,
+      sandboxLimits: options.sandboxLimits,
+      network: (sandboxes) => sessionNetwork({ ...options, mode }, network.note, sandboxes),
+    });
+    const remark = tierRemark(found);
+    if (remark !== undefined) options.onRemark?.(remark);
+    if (found.driver.tier === "reduced" && hasLoginsIn(env, cwd)) options.onRemark?.(loginsShown);
+    return found;
+  });
+  const hidden = hiddenPlaces(env, cwd);
+  const early = { workspace: cwd, scratch: scratch.path, network: "none", hidden } as const;
+  const sandbox = createLazySandbox(early, async () => {
+    const [{ driver }, { commandEnv }] = await Promise.all([probe.ready(), import("@lathe/sandbox")]);
+    const { hosts } = networkRules(options.rules, mode);
+    if (hosts.length > 0 && driver.network === "closed") options.onRemark?.(noWayOut(driver.name));
+    const installs = driver.tier !== "none" && hosts.includes(registryPreset);
+    if (installs) await bringRegistries(options, scratch);
+    const opened = await driver.open({ ...early, env: commandEnv(env, scratch.path) });
+    return isFailure(opened) || driver.tier === "none" ? opened : withTaskEnv(opened, env);
+  });
+  return { probe, sandbox, network };
+}
+
+const loginsShown =
+  "commands can read the logins at MCP servers, since the state folder lies in the workspace and this sandbox cannot hide it: work in a folder without it, or `lathe mcp logout`";
+
+function noWayOut(driver: string): string {
+  const why = `the sandbox that works here (${driver}) lets commands reach no host, whatever rules say`;
+  return `${why}; \`lathe doctor\` says how to get the launcher`;
+}

@@ -1,0 +1,54 @@
+/** Code search outside any session: ranked and exact, under the rules on reading that everyone starts with. */
+import { realpathSync } from "node:fs";
+import { unreadable } from "@lathe/policy";
+import { type Failure, failure, type Search } from "@lathe/protocol";
+import { createSearch } from "@lathe/search";
+import { type IndexState, openCodeIndex } from "@lathe/search/code-index";
+import { sessionRules } from "../rules/session-rules.ts";
+import type { EmbeddingSettings } from "./embedding-settings.ts";
+import { indexOptions } from "./lazy-search.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface CodeSearch {
+  readonly search: Search;
+  /** Globs of what is not searched. */
+  readonly exclude: readonly string[];
+}
+
+/** `patienceMs`: how long an index is waited for before ripgrep answers. */
+export async function openCodeSearch(
+  folder: string,
+  env: Env,
+  { patienceMs, embeddings }: { readonly patienceMs: number; readonly embeddings?: EmbeddingSettings },
+): Promise<CodeSearch | Failure> {
+  const root = folderOf(folder);
+  if (typeof root !== "string") return root;
+  const { lazyEmbedder } = embeddings ? await import("./open-embedding.ts") : {};
+  const index = {
+    ...indexOptions(env, root),
+    patienceMs,
+    isOneShot: true,
+    ...lazyEmbedder?.(embeddings, env),
+  };
+  const search = createSearch({ root, index });
+  return { search, exclude: unreadable(".", sessionRules([], { cwd: root, env })) };
+}
+
+/** *Contract:* resolves when everything is indexed; `onProgress` is called with files done and files in all. */
+export async function buildIndex(
+  folder: string,
+  env: Env,
+  onProgress: (done: number, total: number) => void,
+): Promise<IndexState | Failure> {
+  const root = folderOf(folder);
+  return typeof root === "string" ? openCodeIndex(root, { ...indexOptions(env, root), onProgress }) : root;
+}
+
+function folderOf(folder: string): string | Failure {
+  try {
+    return realpathSync.native(folder);
+  } catch (cause) {
+    return failure("not-found", `${folder} does not exist: name a folder that does.`, { who: "user", cause });
+  }
+}

@@ -1,0 +1,35 @@
+/** What `lathe index --embed` does: a plan of what would be sent, and the server it would go to. */
+import { realpathSync } from "node:fs";
+import { unreadable } from "@lathe/policy";
+import { type Failure, isFailure, type Rule } from "@lathe/protocol";
+import { type EmbedPlan, planEmbedding } from "@lathe/search/embed";
+import { sessionRules } from "../rules/session-rules.ts";
+import type { EmbeddingSettings } from "./embedding-settings.ts";
+import { indexOptions } from "./lazy-search.ts";
+import { type OpenedEmbedder, openEmbedding } from "./open-embedding.ts";
+
+export interface Embedding {
+  readonly plan: EmbedPlan;
+  readonly embedder: OpenedEmbedder;
+}
+
+/** Nothing is sent before the plan is run. What rules on reading name is not in it, nor what usually holds secrets. */
+export async function planTree(
+  folder: string,
+  asked: {
+    readonly settings: EmbeddingSettings;
+    readonly rules: readonly Rule[];
+    readonly env: Readonly<Record<string, string | undefined>>;
+  },
+): Promise<Embedding | Failure> {
+  const { settings, rules, env } = asked;
+  const embedder = await openEmbedding(settings, env);
+  if (isFailure(embedder)) return embedder;
+  const root = realpathSync.native(folder);
+  const { never, ...rest } = indexOptions(env, root);
+  const closed = [...never, ...unreadable(".", sessionRules(rules, { cwd: root, env }))];
+  const plan = await planEmbedding(root, { ...rest, never, closed: [...new Set(closed)], embedder });
+  if (!isFailure(plan)) return { plan, embedder };
+  embedder.close();
+  return plan;
+}

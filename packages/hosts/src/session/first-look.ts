@@ -1,0 +1,89 @@
+/** First look: the folders of a workspace, and lines that match a task, for models that do not look by themselves. */
+import { unreadable } from "@lathe/policy";
+import { type GuardRails, isFailure, type RankedRange } from "@lathe/protocol";
+import type { LocalOptions } from "../local-options.ts";
+import { sessionRules } from "../rules/session-rules.ts";
+import { createLazySearch } from "../search/lazy-search.ts";
+
+export interface Material {
+  readonly about: string;
+  readonly text: string;
+}
+
+/** Files looked at for the layout, and lines it may have. */
+const mostFiles = 5_000;
+const layoutLines = 60;
+/** Names shown of one folder's files. */
+const mostNames = 12;
+const snippetFiles = 4;
+const snippetLines = 60;
+const lineChars = 160;
+/** A new session waits no longer. */
+const patienceMs = 3_000;
+
+/** *Contract:* never rejects; what cannot be found out in time is left out. */
+export async function firstLook(
+  { cwd, env, rules }: Pick<LocalOptions, "cwd" | "env" | "rules">,
+  { folderLayout, matchedSnippets }: GuardRails,
+  task: string,
+): Promise<readonly Material[]> {
+  const search = createLazySearch(cwd, env);
+  const signal = AbortSignal.timeout(patienceMs);
+  const exclude = unreadable(".", sessionRules(rules, { cwd, env }));
+  const material: Material[] = [];
+  if (folderLayout) {
+    const found = await search.files({ limit: mostFiles, exclude }, signal);
+    if (!isFailure(found) && found.paths.length > 0)
+      material.push({ about: "folder layout", text: layoutText(found.paths, found.more) });
+  }
+  if (matchedSnippets && task.trim() !== "") {
+    const found = await search.rank({ query: task, k: snippetFiles, exclude }, signal);
+    if (!isFailure(found) && found.ranges.length > 0)
+      material.push({ about: "lines that match the task", text: snippetsText(found.ranges) });
+  }
+  return material;
+}
+
+/** Each folder with its files, the outer ones first; deep ones are counted once there are too many. */
+export function layoutText(paths: readonly string[], isMore: boolean): string {
+  const folders = new Map<string, string[]>([["", []]]);
+  for (const path of paths) {
+    const parts = path.split("/");
+    const name = parts.pop() ?? "";
+    for (let depth = 1; depth <= parts.length; depth++) {
+      const folder = parts.slice(0, depth).join("/");
+      if (!folders.has(folder)) folders.set(folder, []);
+    }
+    folders.get(parts.join("/"))?.push(name);
+  }
+  const depthOf = (folder: string): number => (folder === "" ? 0 : folder.split("/").length);
+  const ordered = [...folders].sort(([a], [b]) => depthOf(a) - depthOf(b) || (a < b ? -1 : 1));
+  const shown = new Set(ordered.slice(0, layoutLines).map(([folder]) => folder));
+  const lines = [...folders]
+    .filter(([folder]) => shown.has(folder))
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([folder, names]) => `${folder === "" ? "." : folder}/ ${namesText(names)}`.trimEnd());
+  const left = folders.size - shown.size;
+  const notes = [
+    ...(left > 0 ? [`[${left} deeper folders are not shown]`] : []),
+    ...(isMore ? [`[more than ${mostFiles} files: not all were looked at]`] : []),
+  ];
+  return [...lines, ...notes].join("\n");
+}
+
+function namesText(names: readonly string[]): string {
+  const rest = names.length - mostNames;
+  return names.slice(0, mostNames).join(" ") + (rest > 0 ? ` and ${rest} more` : "");
+}
+
+function snippetsText(ranges: readonly RankedRange[]): string {
+  const lines: string[] = [];
+  for (const { path, startLine, lines: text } of ranges) {
+    if (lines.length + text.length > snippetLines && lines.length > 0) break;
+    lines.push(
+      `${path}:${startLine}`,
+      ...text.slice(0, snippetLines).map((line, at) => `${startLine + at}\t${line.slice(0, lineChars)}`),
+    );
+  }
+  return lines.join("\n");
+}

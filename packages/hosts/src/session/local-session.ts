@@ -1,0 +1,215 @@
+/** Local session: one session in the hands of this process, with everything it needs opened and closed here. */
+import { runAgent } from "@lathe/agent";
+import {
+  type EditPart,
+  type Event,
+  type Failure,
+  failure,
+  fold,
+  isFailure,
+  type Mode,
+  type Offer,
+  type Outcome,
+  type Session,
+  type SessionLog,
+  stricterMode,
+} from "@lathe/protocol";
+import { allSteps } from "../all-steps.ts";
+import { explained } from "../explained.ts";
+import type { LocalOptions } from "../local-options.ts";
+import type { Containment } from "../sandbox/containment.ts";
+import type { Member } from "../subagents/member.ts";
+import { type AskedCall, findAskedCall } from "./asked-call.ts";
+import { lazyHooks } from "./lazy-hooks.ts";
+import { type Fence, type Opened, openPorts } from "./open-ports.ts";
+import type { ScratchFolder } from "./scratch-folder.ts";
+import type { SessionTools } from "./session-tools.ts";
+import { typedCommand } from "./typed-command.ts";
+
+/** What a person says to a session. */
+export type Words = Pick<Extract<Offer, { type: "message" }>, "text" | "images">;
+
+export interface LocalSession {
+  readonly id: string;
+  /** The chain of models it uses from now on, for people: what a router chooses of is only counted. */
+  readonly models: readonly string[];
+  /** What had to be mended or left out when it was opened, one sentence each. */
+  readonly remarks: readonly string[];
+  /** The session as it is now. */
+  session(): Session;
+  /** Whether a turn is open or words wait to be heard. */
+  hasWork(): Promise<boolean>;
+  /** *Contract:* says the words, if any, to the agent and drives until no turn is open; one call at a time. */
+  run(words?: Words): Promise<Session | Failure>;
+  /** *Contract:* the running turn hears it as soon as it can, or the next one; `hasWork` says whether it still waits. */
+  say(words: Words): Promise<Failure | undefined>;
+  /** *Contract:* another model goes on, from the next attempt on. */
+  choose(model: string): Promise<Failure | undefined>;
+  /** The permissions of the turn that runs, or of the next. */
+  mode(): Mode;
+  /** *Contract:* holds from the next call of `run` on. */
+  setMode(mode: Mode): void;
+  /** *Contract:* a command that a person typed, in the sandbox of the session; never while a turn runs. */
+  command(script: string, signal: AbortSignal): Promise<Outcome>;
+  /** Tokens that a model takes, as far as is known. */
+  windowOf(model: string): number;
+  /** *Contract:* the running turn ends soon after; without one it is as if nothing was said. */
+  cancel(by: string): Promise<Failure | undefined>;
+  /**
+   * *Contract:* the conversation is made shorter before the next attempt, or by the next `run`; `focus` is what a summary
+   * should keep above all.
+   */
+  compact(focus?: string): Promise<Failure | undefined>;
+  /** What a `question.asked` asks a permission for; undefined when that is not known. */
+  askedCall(call: string): Promise<AskedCall | undefined>;
+  /** The answer to a `question.asked`, which `question` names by its `seq`: one of its options, or what to do instead. */
+  answer(call: string, question: number, answer: string, part?: EditPart): Promise<Failure | undefined>;
+  /** What holds commands in here. */
+  containment(): Promise<Containment>;
+  /** The text of a file's version that the session has shown or changed; undefined when it is not known any more. */
+  textOf(version: string): Promise<string | undefined>;
+  /** *Contract:* ends every process, removes the scratch folder, makes the log durable; idempotent. */
+  close(): Promise<void>;
+}
+
+/** What a session is opened with; it is the session's from then on. */
+export interface Holdings {
+  readonly log: SessionLog;
+  readonly scratch: ScratchFolder;
+  readonly remarks: readonly string[];
+  readonly member: Member;
+  readonly own: SessionTools;
+}
+
+/** As they were asked for. */
+function modelsOf({ settings: { models, router } }: Session): readonly string[] {
+  return router ? [`auto:${router.mode}`] : models;
+}
+
+function settingsOf(
+  { models, router }: Opened,
+  { env, mode, attended, checkpoints, planner, assigned, guardRails }: LocalOptions,
+): Session["settings"] {
+  const routed = { ...(router && { router }), ...(planner !== undefined && { planner }) };
+  const tried = assigned && assigned.length > 0 ? { experiments: assigned } : {};
+  const inFork = env.LATHE_FORK ? { inFork: env.LATHE_FORK } : {};
+  const rest = { ...inFork, ...tried, ...(guardRails && { guardRails }) };
+  return { models, ...routed, mode, attended, checkpoints, ...rest };
+}
+
+function fenceOf({ log, scratch, member, own }: Holdings, root: string, mode: () => Mode): Fence {
+  return {
+    ...{ scratch, root, member, own, mode },
+    check: () => log.check(),
+    fenced: (effect) => log.fenced(effect),
+  };
+}
+
+/** *Contract:* closing the session closes the log and its own tools, and removes the scratch folder. */
+export function openLocalSession(holdings: Holdings, options: LocalOptions): LocalSession {
+  const { log, remarks, member } = holdings;
+  let session = fold(log.events);
+  const onEvent = (event: Event, after: Session): void => {
+    session = after;
+    tell(options, event, after);
+  };
+  const chosen = options.models.length > 0 ? options.models : modelsOf(session);
+  let wanted = options.mode;
+  const modeNow = (): Mode => (session.turn ? session.settings.mode : wanted);
+  const fence = fenceOf(holdings, session.root ?? log.id, modeNow);
+  const opened = openPorts(fence, { ...options, models: chosen, onEvent });
+  const { models, router } = opened;
+  const settings = settingsOf(opened, options);
+  const offer = async (said: Offer): Promise<Failure | undefined> => {
+    const refused = await opened.ports.inbox.offer(log.id, said);
+    return refused && explained(refused, options.env);
+  };
+  let isConfigured = false;
+  let closing: Promise<void> | undefined;
+  const hooks = lazyHooks(options, {
+    ports: opened.ports,
+    isNew: log.events.every(({ type }) => type !== "step.started"),
+    session: () => session,
+    cancel: (by) => offer({ type: "cancel", by }),
+  });
+  member.attach({ options: { ...options, models: chosen }, session: () => session });
+  return {
+    ...sayings(offer),
+    id: log.id,
+    models: router ? [`auto:${router.mode}, of ${models.length} models`] : models,
+    remarks,
+    session: () => session,
+    hasWork: async () => session.turn !== undefined || (await opened.ports.inbox.pending(log.id)).length > 0,
+    run: async (words) => {
+      const refused = words && (await offer({ type: "message", ...words }));
+      if (refused) return refused;
+      await member.recall();
+      // Another model that somebody chose since then stays.
+      const now = session;
+      const asked = wanted;
+      const begun = isConfigured ? now : { settings, limits: options.limits };
+      const chosenNow = { ...begun, settings: { ...begun.settings, mode: asked }, session: now };
+      const held = await hooks.open();
+      const ended = await runAgent(log, opened.ports, chosenNow);
+      if (isFailure(ended)) return explained(ended, options.env);
+      const unheard = held?.refused();
+      if (unheard !== undefined && ended.lastEnd === now.lastEnd) return unheardBy(unheard);
+      isConfigured = true;
+      // What was agreed to with a plan lasts.
+      if (wanted === asked) wanted = ended.settings.mode;
+      session = ended;
+      return ended;
+    },
+    setMode: (asked) => {
+      wanted = stricterMode(asked, options.widest);
+    },
+    command: (script, signal) => typedCommand(script, { session: session, signal }, opened.ports),
+    ...{ mode: modeNow, windowOf: opened.windowOf },
+    askedCall: async (call) =>
+      wholeOnly(await member.running.get(call)?.askedCall()) ?? findAskedCall(call, session, opened.ports),
+    containment: () => opened.containment(),
+    textOf: (version) => opened.ports.texts.recall(version),
+    close: () => {
+      closing ??= allSteps([() => stopAll(member, options), hooks.close, opened.close, () => log.close()]);
+      return closing;
+    },
+  };
+}
+
+type Sayings = Pick<LocalSession, "say" | "choose" | "cancel" | "compact" | "answer">;
+
+/** A subagent's question is answered through a call of ours, which has no parts. */
+function wholeOnly(call: AskedCall | undefined): AskedCall | undefined {
+  if (!call) return undefined;
+  const { hasParts: _, ...whole } = call;
+  return whole;
+}
+
+/** What a person can say to a session at any time. */
+function sayings(offer: (said: Offer) => Promise<Failure | undefined>): Sayings {
+  return {
+    say: (words) => offer({ type: "message", ...words }),
+    choose: (model) => offer({ type: "model", model }),
+    cancel: (by) => offer({ type: "cancel", by }),
+    compact: (focus) => offer({ type: "compact", ...(focus !== undefined && { focus }) }),
+    answer: (...[call, question, answer, part]) =>
+      offer({ type: "answer", call, question, answer, ...(part && { part }), by: "user" }),
+  };
+}
+
+function unheardBy(why: string): Failure {
+  return failure("no-access", `a hook does not let these words be heard: ${why}`, { who: "user" });
+}
+
+/** Subagents that a cancelled call left behind. */
+async function stopAll({ running, depth }: Member, { exporter, onRemark }: LocalOptions): Promise<void> {
+  await Promise.all([...running.values()].map((one) => one.stop()));
+  // The exporter of a tree is closed by its root.
+  const lost = depth === 0 ? await exporter?.close() : undefined;
+  if (lost !== undefined) onRemark?.(lost);
+}
+
+function tell({ exporter, onEvent }: LocalOptions, event: Event, after: Session): void {
+  exporter?.event(event, after);
+  onEvent(event, after);
+}

@@ -1,0 +1,34 @@
+/** Local web: the web as this machine sees it; its own addresses and those around it are none of it. Loaded by the first call. */
+import type { Web } from "@lathe/protocol";
+import { searchProviderOf } from "@lathe/web/search-providers";
+import type { LocalOptions } from "../local-options.ts";
+
+export function createLocalWeb(options: Pick<LocalOptions, "env" | "version">): Web {
+  let opened: Promise<Web> | undefined;
+  const open = (): Promise<Web> => (opened ??= openWeb(options));
+  const provider = searchProviderOf(options.env);
+  return {
+    fetch: async (url, signal) => (await open()).fetch(url, signal),
+    ...(provider && {
+      search: {
+        host: provider.host,
+        find: async (...asked) => (await open()).search?.find(...asked) ?? [],
+      },
+    }),
+  };
+}
+
+async function openWeb({ env, version }: Pick<LocalOptions, "env" | "version">): Promise<Web> {
+  const [{ createWeb }, { addressKind }, { networkInterfaces }] = await Promise.all([
+    import("@lathe/web"),
+    import("@lathe/sandbox/address-kind"),
+    import("node:os"),
+  ]);
+  const isOwn = (address: string): boolean =>
+    Object.values(networkInterfaces()).some((all) => all?.some((one) => one.address === address));
+  return createWeb({
+    env,
+    userAgent: `lathe/${version}`,
+    isPublic: (address) => addressKind(address) === "public" && !isOwn(address),
+  });
+}

@@ -1,0 +1,74 @@
+/** What every request carries stays small: the system prompt and the tools of each profile, as a session would have them. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { sessionCreated } from "@lathe/agent";
+import { profileOf, profiles } from "@lathe/context";
+import { mcpTools } from "@lathe/tools/mcp";
+import { createWebTools } from "@lathe/tools/web";
+import { createLazyMcp } from "../mcp/lazy-mcp.ts";
+import { openRoot } from "../subagents/member.ts";
+import { createLocalWeb } from "./local-web.ts";
+import { sessionEnvironment } from "./session-environment.ts";
+import { openCheckTools } from "./session-tools.ts";
+
+const most = 3500;
+/**
+ * One token for three characters of prompt and of the tools' JSON: tokenisers of the day take 3.5 to 4.5 of English and
+ * of JSON, so that the figure is on the high side.
+ */
+const charactersPerToken = 3;
+
+const models = [
+  ...[
+    "claude-opus-5-5",
+    "claude-opus-4-8",
+    "gpt-6-sol",
+    "gpt-4.1",
+    "gpt-oss:20b",
+    "gemini-4-argon",
+    "grok-4.7",
+  ],
+  ...[
+    "kimi-k3.1-pro",
+    "glm-5.3",
+    "minimax-m3.1",
+    "deepseek-v4.1",
+    "qwen3.8-coder:30b",
+    "devstral-2",
+    "llama3.3",
+  ],
+  ...["gemma3:27b", "some-model"],
+];
+
+/** With all that a session may have beside the built-in ones, but for other programs' tools, which have a bar of their own. */
+const web = createLocalWeb({ env: { BRAVE_API_KEY: "key" }, version: "1" });
+const mcp = createLazyMcp({
+  cwd: "/",
+  env: { HOME: "/nowhere" },
+  version: "1",
+  mcpServers: { hub: { command: "hub" } },
+});
+const lsp = { ts: { command: ["typescript-language-server", "--stdio"], extensions: [".ts"] } };
+const { tools: checking } = await openCheckTools({ cwd: "/", env: {}, lsp });
+const root = openRoot({ cwd: "/", env: {}, attended: true }, async () => ({ type: "ok", text: "" }));
+const offered = [...root.tools, ...checking, ...createWebTools(web), ...mcpTools(mcp)];
+
+it(`takes at most ${most} tokens, whichever profile`, async () => {
+  assert.deepEqual(new Set(models.map(profileOf)), new Set(profiles), "a model for each profile");
+  for (const model of models) {
+    const created = sessionCreated({
+      id: "s1",
+      cwd: "/work",
+      task: "t",
+      harness: "test",
+      model,
+      tools: offered,
+      environment: await sessionEnvironment("/work", process.env, 0),
+      instructions: [],
+    });
+    const { system, tools } = created.data.prompt;
+    const tokens = Math.ceil((system.length + JSON.stringify(tools).length) / charactersPerToken);
+    for (const own of ["find_tools", "diagnostics"]) assert.ok(offered.some(({ name }) => name === own));
+    assert.ok(tokens <= most, `${model}: ${tokens}`);
+  }
+});

@@ -1,0 +1,90 @@
+/** Session tools: those beside the built-in ones, where there is something they can do. Loaded only then. */
+import { mayHaveCheckers } from "@lathe/diagnostics/may-have-checkers";
+import { isFailure, type Tool, type ToolSpec } from "@lathe/protocol";
+import { allSteps } from "../all-steps.ts";
+import type { LocalOptions } from "../local-options.ts";
+
+export interface SessionTools {
+  readonly tools: readonly Tool[];
+  /** *Contract:* the same tools; those that edit have the files checked afterwards while that is wanted. Absent without checkers. */
+  checkEdits?(tools: readonly Tool[], isWanted: () => boolean): readonly Tool[];
+  /** *Contract:* ends what they started; idempotent. */
+  close(): Promise<void>;
+}
+
+export const noSessionTools: SessionTools = { tools: [], close: async () => undefined };
+
+/** `pinned`: those a session was begun with, which it keeps; absent for a new one. */
+export async function openSessionTools(
+  options: LocalOptions,
+  pinned?: () => readonly ToolSpec[],
+): Promise<SessionTools> {
+  const known = pinned?.();
+  const [mcp, web, checks] = await Promise.all([
+    openMcpTools(options, known),
+    openWebTools(options, known),
+    openCheckTools(options, known),
+  ]);
+  const tools = [...checks.tools, ...web, ...mcp.tools, ...(options.tools ?? [])];
+  return { ...checks, tools, close: () => allSteps([mcp.close, checks.close]) };
+}
+
+/** Offered where there is something that checks, or was when the session was begun. */
+export async function openCheckTools(
+  { cwd, env, lsp }: Pick<LocalOptions, "cwd" | "env" | "lsp">,
+  pinned?: readonly ToolSpec[],
+): Promise<SessionTools> {
+  const isPinned = pinned?.some(({ name }) => name === "diagnostics") === true;
+  const hasServers = Object.keys(lsp ?? {}).length > 0;
+  if (!isPinned && !hasServers && !mayHaveCheckers(cwd)) return noSessionTools;
+  const [{ createDiagnostics }, { createDiagnosticsTool }, { checkedEdits }] = await Promise.all([
+    import("@lathe/diagnostics"),
+    import("@lathe/tools/diagnostics"),
+    import("@lathe/tools/checked-edits"),
+  ]);
+  const diagnostics = createDiagnostics({ root: cwd, path: env.PATH ?? "", ...(lsp && { lsp }) });
+  const hasAny = !isFailure(diagnostics.plan({ paths: [] }));
+  const isOffered = pinned ? isPinned : hasAny;
+  return {
+    tools: isOffered ? [createDiagnosticsTool(diagnostics)] : [],
+    ...(hasAny && { checkEdits: (tools, isWanted) => checkedEdits(tools, { diagnostics, isWanted }) }),
+    close: diagnostics.close,
+  };
+}
+
+async function openMcpTools(
+  options: LocalOptions,
+  pinned: readonly ToolSpec[] | undefined,
+): Promise<SessionTools> {
+  const { mcpServers } = options;
+  if (!mcpServers || Object.keys(mcpServers).length === 0) return noSessionTools;
+  const [{ createLazyMcp }, { mcpTools, pinnedMcpTools }] = await Promise.all([
+    import("../mcp/lazy-mcp.ts"),
+    import("@lathe/tools/mcp"),
+  ]);
+  const servers = createLazyMcp({ ...options, mcpServers });
+  const tools = pinned ? pinnedMcpTools(pinned, servers) : mcpTools(servers);
+  return { tools, close: () => servers.close() };
+}
+
+const webNames: ReadonlySet<string> = new Set(["web_fetch", "web_search"]);
+
+async function openWebTools(
+  options: LocalOptions,
+  pinned: readonly ToolSpec[] | undefined,
+): Promise<readonly Tool[]> {
+  const isWanted = pinned ? pinned.some(({ name }) => webNames.has(name)) : hasWeb(options);
+  if (!isWanted) return [];
+  const [{ createLocalWeb }, { createWebTools }] = await Promise.all([
+    import("./local-web.ts"),
+    import("@lathe/tools/web"),
+  ]);
+  const tools = createWebTools(createLocalWeb(options));
+  return pinned ? tools.filter(({ name }) => pinned.some((one) => one.name === name)) : tools;
+}
+
+/** Where nobody can be asked and no rule allows a host, each call would end the run. A plan is carried out in another mode. */
+function hasWeb({ attended, mode, rules }: LocalOptions): boolean {
+  if (mode === "read-only") return false;
+  return attended || rules.some(({ verdict, kinds }) => verdict === "allow" && kinds?.includes("network"));
+}
