@@ -8,4 +8,4 @@ export { createModels, type Gateway, type ModelsOptions } from "./src/models.ts"
 export { ownModel } from "./src/own-model.ts";
 export { type ProviderOptions, secretsOf } from "./src/place-model.ts";
 export { type Provider, providers } from "./src/providers.ts";
-export type { WireName } from "./src/wire.ts";
+export type { WireName } from "./src/wires/wire.ts";

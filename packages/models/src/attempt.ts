@@ -7,12 +7,18 @@ import {
   type ModelPart,
   type ModelRequest,
 } from "@lathe/protocol";
-import { type Answer, isSilent, newAnswer, partsOf, reasonOf, take, usageOf } from "./answer.ts";
+import {
+  brokenStream,
+  type Origin,
+  outgrown,
+  providerFailure,
+  stalled,
+} from "./failures/provider-failure.ts";
 import { lightenHeaders } from "./light-headers.ts";
-import { brokenStream, type Origin, outgrown, providerFailure, stalled } from "./provider-failure.ts";
-import { rawKey } from "./unknown-fields.ts";
 import { createWatch, type Stop, type Watch } from "./watch.ts";
-import type { Endpoint, Wire } from "./wire.ts";
+import { type Answer, isSilent, newAnswer, partsOf, reasonOf, take, usageOf } from "./wires/answer.ts";
+import { rawKey } from "./wires/unknown-fields.ts";
+import type { Endpoint, Wire } from "./wires/wire.ts";
 
 /** How long silence may last: before the first part, and between two parts. In milliseconds. */
 export interface StallLimits {

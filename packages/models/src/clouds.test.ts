@@ -5,7 +5,7 @@ import { failure, isFailure } from "@lathe/protocol";
 import { startWireServer, streamed, type WireAnswer } from "@lathe/testkit";
 import { createModels } from "./models.ts";
 import type { ProviderOptions } from "./place-model.ts";
-import { answer, plain, secret } from "./wire-bench.test.ts";
+import { answer, plain, secret } from "./wires/wire-bench.test.ts";
 
 type Script = readonly WireAnswer[];
 

@@ -5,8 +5,8 @@
  */
 import type { Agent, ClientRequest, IncomingMessage } from "node:http";
 import type { Readable, Transform } from "node:stream";
+import { createSniffer, type NotAStream, type Sniffer } from "./failures/not-a-stream.ts";
 import { requestTaken } from "./light-headers.ts";
-import { createSniffer, type NotAStream, type Sniffer } from "./not-a-stream.ts";
 
 export interface Transport {
   /** Ends idle connections; running requests are not touched. */

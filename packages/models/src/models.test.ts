@@ -239,7 +239,7 @@ describe("another provider's reasoning", () => {
 
 describe("unknown fields of a chat completion", () => {
   it("are kept for trainers", async () => {
-    const { createUnknownFields } = await import("./unknown-fields.ts");
+    const { createUnknownFields } = await import("./wires/unknown-fields.ts");
     const fields = createUnknownFields();
     fields.take({
       id: "1",

@@ -9,14 +9,14 @@ import {
   type Models,
 } from "@lathe/protocol";
 import { attempt, type Source, type StallLimits } from "./attempt.ts";
-import { cacheRulesOf } from "./cache-rules.ts";
 import { type CatalogueParts, createCatalogue, type Known, unknown } from "./catalogue/catalogue.ts";
 import { entryOf, infoOf, nearIds } from "./catalogue/find-entry.ts";
 import { createTransport, type Transport } from "./http-fetch.ts";
 import { readModelId } from "./model-id.ts";
 import { type Placed, type ProviderOptions, placeModel } from "./place-model.ts";
 import { providers } from "./providers.ts";
-import type { Endpoint, Wire, WireName } from "./wire.ts";
+import { cacheRulesOf } from "./wires/cache-rules.ts";
+import type { Endpoint, Wire, WireName } from "./wires/wire.ts";
 
 export interface ModelsOptions {
   readonly providers?: Readonly<Record<string, ProviderOptions>>;
@@ -158,13 +158,13 @@ function isLocal({ provider }: Endpoint): boolean {
 function loadWire(name: WireName): Promise<Wire> {
   switch (name) {
     case "anthropic":
-      return import("./anthropic-wire.ts").then((loaded) => loaded.anthropicWire);
+      return import("./wires/anthropic-wire.ts").then((loaded) => loaded.anthropicWire);
     case "chat":
-      return import("./openai-compatible-wire.ts").then((loaded) => loaded.openaiCompatibleWire);
+      return import("./wires/openai-compatible-wire.ts").then((loaded) => loaded.openaiCompatibleWire);
     case "responses":
-      return import("./openai-responses-wire.ts").then((loaded) => loaded.openaiResponsesWire);
+      return import("./wires/openai-responses-wire.ts").then((loaded) => loaded.openaiResponsesWire);
     case "gemini":
-      return import("./gemini-wire.ts").then((loaded) => loaded.geminiWire);
+      return import("./wires/gemini-wire.ts").then((loaded) => loaded.geminiWire);
   }
 }
 

@@ -9,7 +9,7 @@ import { getCACertificates, setDefaultCACertificates } from "node:tls";
 import { type AssistantPart, isFailure } from "@lathe/protocol";
 import { streamed, type WireAnswer, type WireFault } from "@lathe/testkit";
 import { createModels } from "./models.ts";
-import { answer, call, opened, outcome, plain, text, wires } from "./wire-bench.test.ts";
+import { answer, call, opened, outcome, plain, text, wires } from "./wires/wire-bench.test.ts";
 
 const page =
   "<!doctype html>\n<html><head><title>Welcome to the hotel</title></head><body>Log in</body></html>";

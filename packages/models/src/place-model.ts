@@ -4,7 +4,7 @@ import { type TokenSource, withBearer } from "./bearer.ts";
 import { entryOf, plain } from "./catalogue/find-entry.ts";
 import type { ModelId } from "./model-id.ts";
 import { type Family, type Provider, providers } from "./providers.ts";
-import type { Endpoint, WireName } from "./wire.ts";
+import type { Endpoint, WireName } from "./wires/wire.ts";
 
 /** One provider as the user set it up; what is absent comes from the table of known providers. */
 export interface ProviderOptions {

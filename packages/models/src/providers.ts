@@ -1,5 +1,5 @@
 /** The providers that are known by name: where they are, what they speak, and what their variables are called. */
-import type { WireName } from "./wire.ts";
+import type { WireName } from "./wires/wire.ts";
 
 export interface Provider {
   readonly wire: WireName;

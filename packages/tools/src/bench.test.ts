@@ -25,7 +25,7 @@ import { createSyntax } from "@lathe/syntax";
 import { createMemoryStore } from "@lathe/testkit";
 import { createWorkspace } from "@lathe/workspace";
 import { builtinTools } from "./builtin-tools.ts";
-import { createShell } from "./shell.ts";
+import { createShell } from "./running/shell.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "lathe-tools-"));
 const sandboxes: Sandbox[] = [];

@@ -1,21 +1,21 @@
 /** The tools every session has, one line each. */
 import type { Tool } from "@lathe/protocol";
-import { applyPatch } from "./apply-patch.ts";
 import { askUser } from "./ask-user.ts";
-import { deleteFile } from "./delete.ts";
-import { edit } from "./edit.ts";
-import { findFiles } from "./find-files.ts";
-import { grep } from "./grep.ts";
-import { list } from "./list.ts";
-import { move } from "./move.ts";
-import { processTool } from "./process.ts";
-import { read } from "./read.ts";
-import { searchCode } from "./search-code.ts";
-import { createShell } from "./shell.ts";
-import { symbols } from "./symbols.ts";
+import { applyPatch } from "./changing/apply-patch.ts";
+import { deleteFile } from "./changing/delete.ts";
+import { edit } from "./changing/edit.ts";
+import { move } from "./changing/move.ts";
+import { write } from "./changing/write.ts";
+import { findFiles } from "./finding/find-files.ts";
+import { grep } from "./finding/grep.ts";
+import { list } from "./finding/list.ts";
+import { read } from "./finding/read.ts";
+import { searchCode } from "./finding/search-code.ts";
+import { symbols } from "./finding/symbols.ts";
+import { processTool } from "./running/process.ts";
+import { createShell } from "./running/shell.ts";
+import { tryMutations } from "./running/try-mutations.ts";
 import { todo } from "./todo.ts";
-import { tryMutations } from "./try-mutations.ts";
-import { write } from "./write.ts";
 
 /** How long a command is waited for before it goes on in the background: back with the model within 10 s. */
 const patienceMs = 9_800;

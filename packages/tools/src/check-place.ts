@@ -1,6 +1,6 @@
 /** Check place: what a check of a call reaches. */
 import { type CheckPlace, isFailure, type ToolContext } from "@lathe/protocol";
-import { holding } from "./holding.ts";
+import { holding } from "./running/holding.ts";
 
 export function checkPlace(context: ToolContext, timeoutMs: number): CheckPlace {
   const { workspace, sandbox, search, signal } = context;

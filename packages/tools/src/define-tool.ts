@@ -13,7 +13,7 @@ import {
   type ToolContext,
 } from "@lathe/protocol";
 import * as v from "valibot";
-import { cleanOutcome } from "./clean-outcome.ts";
+import { cleanOutcome } from "./outcome/clean-outcome.ts";
 import { jsonSchemaOf, mended, problemsText } from "./schema.ts";
 
 export type Input<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Entries, undefined>>;

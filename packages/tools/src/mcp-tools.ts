@@ -10,9 +10,9 @@ import {
   type ToolContext,
   type ToolSpec,
 } from "@lathe/protocol";
-import { cleanOutcome } from "./clean-outcome.ts";
 import { createFindTools, listing } from "./find-tools.ts";
 import { mcpName } from "./mcp-name.ts";
+import { cleanOutcome } from "./outcome/clean-outcome.ts";
 
 /** Characters of all descriptions and schemas that a prompt takes on; with more the tools are searched for. */
 const mostChars = 6_000;

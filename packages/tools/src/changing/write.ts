@@ -7,12 +7,12 @@ import {
   type Tool,
   type ToolContext,
 } from "@lathe/protocol";
-import { defineTool, failed, ok } from "./define-tool.ts";
-import { linesOf } from "./numbered-lines.ts";
+import { defineTool, failed, ok } from "../define-tool.ts";
+import { linesOf } from "../finding/numbered-lines.ts";
+import { anyText, text } from "../schema.ts";
+import { targetOf } from "../target-of.ts";
 import type { PlannedFile } from "./planned-file.ts";
 import { refusePlaceholder } from "./refuse-placeholder.ts";
-import { anyText, text } from "./schema.ts";
-import { targetOf } from "./target-of.ts";
 
 export const write: Tool = defineTool({
   name: "write",

@@ -1,8 +1,8 @@
 /** `move`: gives one file another name. */
 import { isFailure, type Tool } from "@lathe/protocol";
-import { defineTool, failed, ok } from "./define-tool.ts";
-import { text } from "./schema.ts";
-import { targetOf } from "./target-of.ts";
+import { defineTool, failed, ok } from "../define-tool.ts";
+import { text } from "../schema.ts";
+import { targetOf } from "../target-of.ts";
 
 export const move: Tool = defineTool({
   name: "move",

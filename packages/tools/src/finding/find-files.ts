@@ -1,10 +1,10 @@
 /** `find_files`: files by name. */
 import { isFailure, type Tool } from "@lathe/protocol";
 import * as v from "valibot";
-import { defineTool, failed, ok } from "./define-tool.ts";
+import { defineTool, failed, ok } from "../define-tool.ts";
+import { count, text } from "../schema.ts";
+import { targetOf } from "../target-of.ts";
 import { leftOutNote } from "./left-out.ts";
-import { count, text } from "./schema.ts";
-import { targetOf } from "./target-of.ts";
 
 const defaultLimit = 200;
 const maxLimit = 2_000;

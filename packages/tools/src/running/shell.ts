@@ -10,7 +10,9 @@ import {
   type ToolContext,
 } from "@lathe/protocol";
 import * as v from "valibot";
-import { defineTool, failed, type Input, ok } from "./define-tool.ts";
+import { defineTool, failed, type Input, ok } from "../define-tool.ts";
+import { count, text } from "../schema.ts";
+import { targetOf } from "../target-of.ts";
 import { holding } from "./holding.ts";
 import {
   deniedOf,
@@ -23,8 +25,6 @@ import {
   sealedText,
   withNote,
 } from "./process-output.ts";
-import { count, text } from "./schema.ts";
-import { targetOf } from "./target-of.ts";
 
 /** What a command must show at once before it is left in the background on request. */
 const settleMs = 500;

@@ -8,12 +8,12 @@ import {
   type ToolContext,
 } from "@lathe/protocol";
 import * as v from "valibot";
+import { defineTool, failed, type Input, ok } from "../define-tool.ts";
+import { count, text } from "../schema.ts";
+import { targetOf } from "../target-of.ts";
 import { isBlobPath, readBlobPath } from "./blob-path.ts";
-import { defineTool, failed, type Input, ok } from "./define-tool.ts";
 import type { TextQuery } from "./grep-text.ts";
 import { leftOutNote } from "./left-out.ts";
-import { count, text } from "./schema.ts";
-import { targetOf } from "./target-of.ts";
 
 const defaultLimit = 100;
 const maxLimit = 2_000;

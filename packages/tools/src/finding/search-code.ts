@@ -1,10 +1,10 @@
 /** `search_code`: ranked files and lines for a description, a problem or a name. */
 import { isFailure, type RankedRange, type RankResult, rankedKinds, type Tool } from "@lathe/protocol";
 import * as v from "valibot";
-import { defineTool, failed, ok } from "./define-tool.ts";
+import { defineTool, failed, ok } from "../define-tool.ts";
+import { count, text } from "../schema.ts";
+import { targetOf } from "../target-of.ts";
 import { leftOutNote } from "./left-out.ts";
-import { count, text } from "./schema.ts";
-import { targetOf } from "./target-of.ts";
 
 const defaultFiles = 8;
 const maxFiles = 30;

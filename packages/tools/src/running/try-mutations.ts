@@ -2,9 +2,9 @@
 import { isFailure, type Outcome, type Tool, type ToolContext } from "@lathe/protocol";
 import type { Repair, RepairDeps, RepairResult, RunResult } from "@lathe/repair";
 import * as v from "valibot";
-import { defineTool, ok } from "./define-tool.ts";
+import { defineTool, ok } from "../define-tool.ts";
+import { count, text } from "../schema.ts";
 import { holding } from "./holding.ts";
-import { count, text } from "./schema.ts";
 
 const defaultSeconds = 60;
 const maxSeconds = 600;

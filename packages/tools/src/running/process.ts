@@ -13,7 +13,8 @@ import {
   type ToolContext,
 } from "@lathe/protocol";
 import * as v from "valibot";
-import { defineTool, failed, type Input, ok } from "./define-tool.ts";
+import { defineTool, failed, type Input, ok } from "../define-tool.ts";
+import { anyText, count, text } from "../schema.ts";
 import { holding } from "./holding.ts";
 import {
   deniedOf,
@@ -27,7 +28,6 @@ import {
   seenOf,
   withNote,
 } from "./process-output.ts";
-import { anyText, count, text } from "./schema.ts";
 
 /** What a process has to answer to what was written to it. */
 const answerMs = 500;

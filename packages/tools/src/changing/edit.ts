@@ -1,11 +1,11 @@
 /** `edit`: replaces pieces of one file, all or none. */
 import { type Failure, isFailure, type Tool, type ToolContext } from "@lathe/protocol";
 import * as v from "valibot";
-import { defineTool, failed, ok } from "./define-tool.ts";
+import { defineTool, failed, ok } from "../define-tool.ts";
+import { anyText, text } from "../schema.ts";
+import { targetOf } from "../target-of.ts";
 import type { PlannedFile } from "./planned-file.ts";
 import { refusePlaceholder } from "./refuse-placeholder.ts";
-import { anyText, text } from "./schema.ts";
-import { targetOf } from "./target-of.ts";
 
 export const edit: Tool = defineTool({
   name: "edit",

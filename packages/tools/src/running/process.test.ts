@@ -5,7 +5,7 @@ import { type Effect, isFailure, type Outcome, outcomeText, type ToolContext } f
 import { createRedactor } from "@lathe/protocol/secrets";
 import { createRedactionStream } from "@lathe/protocol/secrets/stream";
 import { createFakeSandbox, type FakeSandbox } from "@lathe/testkit";
-import { factsOf } from "./bench.test.ts";
+import { factsOf } from "../bench.test.ts";
 import { processTool } from "./process.ts";
 import { markSeen } from "./process-output.ts";
 

@@ -4,8 +4,8 @@ import { describe, it } from "node:test";
 import { type AssistantPart, isFailure, type Message, type ToolCallPart } from "@lathe/protocol";
 import { conformanceRequest, startWireServer, streamed } from "@lathe/testkit";
 import { fc } from "@lathe/testkit/properties";
+import { createModels } from "../models.ts";
 import { mistralId, shortId } from "./call-fit.ts";
-import { createModels } from "./models.ts";
 import { openaiCompatibleWire } from "./openai-compatible-wire.ts";
 import type { WireName } from "./wire.ts";
 

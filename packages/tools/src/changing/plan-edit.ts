@@ -8,11 +8,11 @@ import {
   type OutcomeFacts,
   type ToolContext,
 } from "@lathe/protocol";
+import { linesOf, numbered } from "../finding/numbered-lines.ts";
+import { targetOf } from "../target-of.ts";
 import { changedFile } from "./changed-file.ts";
 import { changedBy, othersDiff, shownText } from "./freshness.ts";
-import { linesOf, numbered } from "./numbered-lines.ts";
 import type { PlannedFile } from "./planned-file.ts";
-import { targetOf } from "./target-of.ts";
 
 /** Lines of a result that show what a file now says, in all and per place. */
 const shownLines = 40;

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isFailure, outcomeText, type Process, type ToolContext } from "@lathe/protocol";
-import { bench, factsOf } from "./bench.test.ts";
-import { follow } from "./process-output.ts";
-import { createShell } from "./shell.ts";
+import { bench, factsOf } from "../bench.test.ts";
+import { follow } from "../running/process-output.ts";
+import { createShell } from "../running/shell.ts";
 
 const key = `ghp_${"aB3dE5gH7jK9mN1pQ3rS5tU7vW9xY1zA3bC5"}`;
 const placeholder = "[redacted github-token #a1b2]";

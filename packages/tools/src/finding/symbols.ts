@@ -1,10 +1,10 @@
 /** `symbols`: where a name is defined and used, or what a file defines. */
 import { isFailure, type SymbolLine, type Tool } from "@lathe/protocol";
 import * as v from "valibot";
-import { defineTool, failed, ok } from "./define-tool.ts";
+import { defineTool, failed, ok } from "../define-tool.ts";
+import { text } from "../schema.ts";
+import { targetOf } from "../target-of.ts";
 import { leftOutNote } from "./left-out.ts";
-import { text } from "./schema.ts";
-import { targetOf } from "./target-of.ts";
 
 const limit = 100;
 

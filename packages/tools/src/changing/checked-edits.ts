@@ -9,10 +9,10 @@ import {
   type Tool,
   type ToolContext,
 } from "@lathe/protocol";
-import { checkPlace } from "./check-place.ts";
-import { scriptText } from "./diagnostics.ts";
-import { checkedOf, countsText, problemLine } from "./diagnostics-text.ts";
-import { redactedOutcome } from "./redacted-outcome.ts";
+import { checkPlace } from "../check-place.ts";
+import { scriptText } from "../diagnostics.ts";
+import { checkedOf, countsText, problemLine } from "../diagnostics-text.ts";
+import { redactedOutcome } from "../outcome/redacted-outcome.ts";
 
 /** An edit is not kept waiting for longer. */
 const timeoutMs = 20_000;

@@ -12,7 +12,7 @@ import {
   type WireFault,
 } from "@lathe/testkit";
 import { fc } from "@lathe/testkit/properties";
-import type { ModelsOptions } from "./models.ts";
+import type { ModelsOptions } from "../models.ts";
 import type { WireName } from "./wire.ts";
 import {
   answer,

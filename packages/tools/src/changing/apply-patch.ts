@@ -1,11 +1,11 @@
 /** `apply_patch`: adds, changes, deletes and moves several files, all or none. */
 import { type PatchFile, parsePatch } from "@lathe/edits/patch";
 import { type Effect, type Failure, failure, isFailure, type Tool, type ToolContext } from "@lathe/protocol";
-import { defineTool, failed, ok } from "./define-tool.ts";
+import { defineTool, failed, ok } from "../define-tool.ts";
+import { text } from "../schema.ts";
+import { targetOf } from "../target-of.ts";
 import type { PlannedFile } from "./planned-file.ts";
 import { refusePlaceholder } from "./refuse-placeholder.ts";
-import { text } from "./schema.ts";
-import { targetOf } from "./target-of.ts";
 
 /** As strict as keeps a model on the path; the parser forgives more. */
 const grammar = `start: begin file+ end

@@ -1,9 +1,9 @@
 /** OpenAI's embeddings, `POST /v1/embeddings`, for any base URL: local servers speak it, too. */
 import { createHash } from "node:crypto";
 import { type Embedded, type Embedder, type Failure, failure } from "@lathe/protocol";
-import { type Fields, isFields, textOf } from "./catalogue/json-fields.ts";
-import { createTransport, type TransportOptions } from "./http-fetch.ts";
-import { type Origin, providerFailure, stalled } from "./provider-failure.ts";
+import { type Fields, isFields, textOf } from "../catalogue/json-fields.ts";
+import { type Origin, providerFailure, stalled } from "../failures/provider-failure.ts";
+import { createTransport, type TransportOptions } from "../http-fetch.ts";
 
 export interface EmbeddingsOptions extends TransportOptions {
   /** As for chat completions, ending in `/v1`. */

@@ -1,8 +1,8 @@
 /** `delete`: removes one file. */
 import { isFailure, type Tool } from "@lathe/protocol";
-import { defineTool, failed, ok } from "./define-tool.ts";
-import { text } from "./schema.ts";
-import { targetOf } from "./target-of.ts";
+import { defineTool, failed, ok } from "../define-tool.ts";
+import { text } from "../schema.ts";
+import { targetOf } from "../target-of.ts";
 
 export const deleteFile: Tool = defineTool({
   name: "delete",

@@ -9,12 +9,12 @@ import {
   type ToolContext,
 } from "@lathe/protocol";
 import * as v from "valibot";
+import { defineTool, failed, ok } from "../define-tool.ts";
+import { count, text } from "../schema.ts";
+import { targetOf } from "../target-of.ts";
 import { isBlobPath, readBlobPath } from "./blob-path.ts";
-import { defineTool, failed, ok } from "./define-tool.ts";
 import { linesOf, numbered } from "./numbered-lines.ts";
 import { isImageName, readImage } from "./read-image.ts";
-import { count, text } from "./schema.ts";
-import { targetOf } from "./target-of.ts";
 
 const windowLines = 2_000;
 const windowChars = 50_000;

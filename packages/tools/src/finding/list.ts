@@ -3,10 +3,10 @@ import { posix } from "node:path";
 import { matchesPath } from "@lathe/policy";
 import { type Entry, isFailure, type Tool } from "@lathe/protocol";
 import * as v from "valibot";
-import { defineTool, failed, ok } from "./define-tool.ts";
+import { defineTool, failed, ok } from "../define-tool.ts";
+import { text } from "../schema.ts";
+import { targetOf } from "../target-of.ts";
 import { leftOutNote } from "./left-out.ts";
-import { text } from "./schema.ts";
-import { targetOf } from "./target-of.ts";
 
 const maxEntries = 500;
 const marks = { file: "", folder: "/", link: "@", other: "?" };

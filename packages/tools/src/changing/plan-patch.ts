@@ -1,12 +1,12 @@
 /** The files of a patch, planned one by one: nothing is written until all of them fit. */
 import { applyPatchHunks, type PatchFile } from "@lathe/edits";
 import { type Failure, type FileContent, failure, isFailure, type ToolContext } from "@lathe/protocol";
+import { linesOf } from "../finding/numbered-lines.ts";
+import { targetOf } from "../target-of.ts";
 import { changedFile } from "./changed-file.ts";
 import { refuseStale } from "./freshness.ts";
-import { linesOf } from "./numbered-lines.ts";
 import { planEdit, plannedFile } from "./plan-edit.ts";
 import type { PlannedFile } from "./planned-file.ts";
-import { targetOf } from "./target-of.ts";
 
 export async function planPatchFile(file: PatchFile, context: ToolContext): Promise<PlannedFile | Failure> {
   switch (file.type) {
