@@ -60,7 +60,7 @@ describe("usage", () => {
     ["an empty task", ["run", "  "], /there is no task/],
     ["an unknown format", ["run", "--output-format", "xml", "task"], /--output-format is one of/],
     ["an unknown mode", ["run", "--permission-mode", "yolo", "task"], /--permission-mode is one of/],
-    ["a wrong number", ["run", "--max-steps", "many", "task"], /--max-steps takes a number/],
+    ["a wrong number", ["run", "--max-steps", "many", "task"], /--max-steps takes a whole number from 1 up/],
     ["a missing folder", ["run", "--cwd", "/no/such/folder", "task"], /there is no such folder/],
     ["an unknown session", ["run", "--resume", "nope", "task"], /there is no session nope/],
     ["nothing to continue", ["run", "--continue"], /there is no session of/],

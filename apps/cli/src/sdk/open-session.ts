@@ -12,7 +12,8 @@ import {
 } from "@lathe/protocol";
 import { emptyTally, type Tally, tallied } from "../reporters/tally.ts";
 import { answerQuestions } from "./answer-questions.ts";
-import { readOptions, type SessionOptions, type Words } from "./session-options.ts";
+import { readOptions } from "./read-options.ts";
+import type { SessionOptions, Words } from "./session-options.ts";
 
 /** What one `run` came to. */
 export interface Turn {
