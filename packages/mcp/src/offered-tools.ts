@@ -10,9 +10,14 @@ const mostPages = 64;
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Throws what the client throws. */
+/** Throws what the client throws. Of two with one name the first: no model is told of both. */
 export async function offeredTools(client: Client, signal: AbortSignal): Promise<readonly McpTool[]> {
-  return (await allTools(client, signal)).flatMap((tool) => toolOf(tool) ?? []);
+  const tools = new Map<string, McpTool>();
+  for (const offered of await allTools(client, signal)) {
+    const tool = toolOf(offered);
+    if (tool && !tools.has(tool.name)) tools.set(tool.name, tool);
+  }
+  return [...tools.values()];
 }
 
 /** One tool that is not described as the protocol wants would cost a server all of them. */

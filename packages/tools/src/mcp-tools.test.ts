@@ -70,6 +70,24 @@ function prepared(tools: readonly Tool[], name: string, input: unknown): Prepare
   return call;
 }
 
+it("offers one tool of those with one name, whatever it is made of", async () => {
+  const tools = { a: [tool("b__c"), tool("d")], a__b: [tool("c", { description: "The other" })] };
+  const servers = serversWith(tools, ["a", "a__b"]);
+  const offered = mcpTools(servers);
+  assert.deepEqual(
+    offered.map(({ name }) => name),
+    ["mcp__a__b__c", "mcp__a__d"],
+  );
+  for (const all of [offered, pinnedMcpTools(offered, servers)]) {
+    const prepared = all.find(({ name }) => name === "mcp__a__b__c")?.prepare({});
+    assert.ok(prepared && !isFailure(prepared));
+    assert.deepEqual(
+      prepared.effects.map(({ target }) => target),
+      ["a/b__c"],
+    );
+  }
+});
+
 describe("MCP tools", () => {
   const few = [tool("list_issues", { readOnly: true }), tool("create_issue")];
   const many = Array.from({ length: 100 }, (_, i) => tool(`extra_${i}`, { description: "x".repeat(90) }));

@@ -39,12 +39,19 @@ export function mcpTools(servers: McpServers): readonly Tool[] {
       searched.push(server);
     }
   }
-  return searched.length === 0 ? direct : [...direct, ...searchTools(searched, servers)];
+  // `a__b` may be a server's name, or a server's and the beginning of its tool's: no API takes a name twice.
+  const unlike = direct.filter(({ name }, at) => direct.findIndex((one) => one.name === name) === at);
+  return searched.length === 0 ? unlike : [...unlike, ...searchTools(searched, servers)];
 }
 
 /** Those that a session was begun with, whatever the servers have changed since: its prompt stays as it is. */
 export function pinnedMcpTools(pinned: readonly ToolSpec[], servers: McpServers): readonly Tool[] {
-  const byName = new Map(known(servers).map((one) => [mcpName(one.server, one.tool.name), one]));
+  // The first of two with one name, as it was offered.
+  const byName = new Map(
+    known(servers)
+      .reverse()
+      .map((one) => [mcpName(one.server, one.tool.name), one]),
+  );
   const direct = pinned.flatMap(({ name }) => {
     const one = byName.get(name);
     return one ? [createMcpTool(one, servers)] : [];
@@ -62,7 +69,7 @@ function searchTools(searched: readonly string[], servers: McpServers): readonly
   return [createFindTools(searched, servers), createCallTool(servers)];
 }
 
-function known(servers: McpServers): readonly Known[] {
+function known(servers: McpServers): Known[] {
   return servers.names.flatMap((server) => (servers.known(server) ?? []).map((tool) => ({ server, tool })));
 }
 

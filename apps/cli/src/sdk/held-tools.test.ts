@@ -43,6 +43,14 @@ it("gives a tool what matches its parameters alone", async () => {
   assert.match(isFailure(wrong) ? wrong.text : "", /the tool w are no JSON schema/);
 });
 
+it("takes no name that another tool has", () => {
+  const named = (name: string): Tool => defineTool({ name, description: "", parameters, run: () => "" });
+  for (const tools of [[named("read")], [named("task")], [named("mcp__x__y")], [named("a"), named("a")]]) {
+    const held = heldTools(tools);
+    assert.match(isFailure(held) ? held.text : "held", /there is a tool \w+ already/);
+  }
+});
+
 it("takes what goes wrong in a tool for a failure of the call", async () => {
   const effects = (): never => {
     throw new TypeError("no effects");

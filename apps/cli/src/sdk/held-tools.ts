@@ -2,7 +2,7 @@
  * Held tools: tools that a program brings along, held to their port. They get what they asked for, what goes wrong in
  * them is a failure of the call alone, and what they say is without secrets and of a length that fits.
  */
-import { cleanOutcome } from "@lathe/hosts/own-tools";
+import { cleanOutcome, isTaken } from "@lathe/hosts/own-tools";
 import {
   causeText,
   type Failure,
@@ -20,12 +20,20 @@ import { compileJsonSchema, type JsonCheck } from "../json-schema.ts";
 /** A failure names the tool whose parameters are no schema. */
 export function heldTools(tools: readonly Tool[]): readonly Tool[] | Failure {
   const held: Tool[] = [];
+  const names = new Set<string>();
   for (const tool of tools) {
+    if (isTaken(tool.name) || names.has(tool.name)) return takenName(tool.name);
+    names.add(tool.name);
     const one = heldTool(tool);
     if (isFailure(one)) return one;
     held.push(one);
   }
   return held;
+}
+
+function takenName(name: string): Failure {
+  const text = `there is a tool ${name} already: give this one another name`;
+  return failure("invalid-arguments", text, { who: "user" });
 }
 
 function heldTool(tool: Tool): Tool | Failure {

@@ -36,7 +36,7 @@ export interface WeighedUnit extends Unit {
 }
 
 /** Chunks that are looked at for each file that is shown, on average. */
-const chunksPerFile = 7;
+const chunksPerFile = 10;
 /** How far the score of its file counts for whether a chunk is looked at. */
 const fileShare = 0.4;
 const leastShare = 1e-4;
@@ -44,9 +44,13 @@ const leastShare = 1e-4;
 const veryNear = 6;
 /** Lines shown for each file that was asked for, on average. */
 const linesPerFile = 60;
-/** Lines of the first range of a file, and how many of what is said above a definition; the same of a further one. */
+/**
+ * Lines of the first range of a file, and how many of what is said above a definition; the same of further ones, as many
+ * as there are files; and of all others, which are told by what they begin with.
+ */
 const first = { lines: 20, lead: 6 };
 const further = { lines: 10, lead: 3 };
+const other = { lines: 5, lead: 2 };
 
 /** Of a file of which only the name is indexed: none of its lines. */
 const nameAlone: Unit = {
@@ -75,8 +79,9 @@ export function chooseRanges(
   const best = files.flatMap((file) => scored.find((unit) => unit.file === file) ?? []);
   const shown = best.map((unit) => ({ unit, score: unit.file.score, ...shownOf(unit, first) }));
   let left = k * linesPerFile - shown.reduce((all, { from, to }) => all + to - from, 0);
+  const long = shown.length + k;
   for (const unit of scored) {
-    const lines = shownOf(unit, further);
+    const lines = shownOf(unit, shown.length < long ? further : other);
     if (best.includes(unit) || lines.to - lines.from > left) continue;
     shown.push({ unit, score: Math.exp(unit.logit - most) / sum, ...lines });
     left -= lines.to - lines.from;

@@ -10,7 +10,7 @@ const defaultFiles = 8;
 const maxFiles = 30;
 /** Characters of a line that are shown, and ranges. */
 const lineChars = 200;
-const maxRanges = 40;
+const maxRanges = 56;
 
 export const searchCode: Tool = defineTool({
   name: "search_code",
