@@ -50,6 +50,23 @@ describe("lathe run --model auto", () => {
     assert.deepEqual(models(), ["claude-haiku-5-5"]);
   });
 
+  it("asks nobody where the lists leave no model, nor the one that is used without a router", async () => {
+    const env = await serve([say("Done."), say("Done.")]);
+    const lists = [{ block: ["*"] }, { block: ["anthropic/*"] }, { allow: ["openai/*"] }];
+    for (const router of lists) {
+      configure({ model: "auto", router });
+      const { code, err } = await place.run(["run", "say hello"], { env });
+      assert.equal(code, 2, err);
+      assert.match(err, /there is no model to choose of: .*is allowed \(see `lathe models list`/);
+    }
+    configure({ router: { block: ["anthropic/*"] } });
+    const resumed = await place.run(["run", "--continue", "--model", "auto"], { env });
+    assert.equal(resumed.code, 2, resumed.err);
+    assert.deepEqual(models(), []);
+    configure({ router: { block: ["*opus*"] } });
+    assert.equal((await place.run(["run", "--model", "auto", "say hello"], { env })).code, 0);
+  });
+
   it("chooses anew for another turn, from the session's log, and keeps the log whole", async () => {
     const env = await serve([say("Done."), say("Found.")]);
     const args = ["run", "--model", "auto:balanced", "--output-format", "stream-json"];

@@ -21,6 +21,12 @@ function wrong(text: string): Failure {
   return failure("config-invalid", text, { who: "user" });
 }
 
+/** `what`: where to look further. */
+export function nothingToChoose(what: string): Failure {
+  const text = `there is no model to choose of: none that your keys reach has a known price and is allowed (${what})`;
+  return failure("model-unknown", text, { who: "user" });
+}
+
 type Allowing = Pick<RouterOptions, "allow" | "block">;
 
 /** Of the known models, those that are reached and allowed, that call tools, and whose price is known; in a stable order. */
@@ -40,7 +46,8 @@ export function autoModels(
     .toSorted((a, b) => place(a) - place(b));
 }
 
-function isAllowed(id: string, { allow, block }: Allowing): boolean {
+/** *Contract:* pure; whether every list of the allowed has the model, and none of the blocked. */
+export function isAllowed(id: string, { allow, block }: Allowing): boolean {
   const matches = (pattern: string): boolean => expressionOf(pattern).test(id);
   return allow.every((list) => list.some(matches)) && !block.some(matches);
 }

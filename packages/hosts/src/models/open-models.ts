@@ -1,7 +1,7 @@
 /** The models of a session: the chain it goes along, or the router that chooses, and what is known of those that failed. */
 import type { AgentPorts } from "@lathe/agent";
 import type { Gateway } from "@lathe/models";
-import type { Event, RouterSettings, Session } from "@lathe/protocol";
+import { type Event, isFailure, type RouterSettings, type Session } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
 import { chooseModels } from "./choose-models.ts";
 import { openCircuitFiles, openGateway } from "./model-gateway.ts";
@@ -20,10 +20,12 @@ export interface OpenedModels {
 
 /** *Contract:* the first model is being loaded when it returns. */
 export function openModels(options: LocalOptions): OpenedModels {
-  const gateway = openGateway(options);
-  const routed = openSessionRouter(options, gateway);
+  const opened = openGateway(options);
+  const found = openSessionRouter(options, opened);
+  const routed = isFailure(found) ? undefined : found;
+  const gateway = isFailure(found) ? { ...opened, open: async () => found } : opened;
   const models = routed?.models ?? chooseModels(options.models, options.env);
-  if (models[0] !== undefined) gateway.preload(models[0]);
+  if (models[0] !== undefined && !isFailure(found)) gateway.preload(models[0]);
   const circuits = openCircuitFiles(options, gateway);
   return {
     gateway,

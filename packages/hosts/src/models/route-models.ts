@@ -4,7 +4,6 @@ import {
   type EventData,
   emptySession,
   type Failure,
-  failure,
   fold,
   isFailure,
   type RouterMode,
@@ -13,7 +12,7 @@ import { builtinTools } from "@lathe/tools";
 import { findSession, readSession } from "../history/history.ts";
 import type { LocalOptions } from "../local-options.ts";
 import { systemClock } from "../machine/system-clock.ts";
-import { autoModels } from "./auto-models.ts";
+import { autoModels, nothingToChoose } from "./auto-models.ts";
 import type { ModelOptions } from "./list-models.ts";
 import { openGateway } from "./model-gateway.ts";
 import { loadWeights } from "./session-router.ts";
@@ -46,11 +45,7 @@ export async function routeModels(options: Options, question: RouteQuestion): Pr
   const weights = await loadWeights(options.router.weights);
   if (isFailure(weights)) return weights;
   const models = modelsOf(options, question.isAll);
-  if (models.length === 0) {
-    const text =
-      "there is no model to choose of: none that your keys reach has a known price and is allowed (--all shows those of no key)";
-    return failure("model-unknown", text, { who: "user" });
-  }
+  if (models.length === 0) return nothingToChoose("--all shows those of no key");
   const { tiers } = options.router;
   const { mode, task } = question;
   const now = systemClock.now();

@@ -11,7 +11,8 @@ import {
   type RouterSettings,
 } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
-import { autoMode, autoModels } from "./auto-models.ts";
+import { autoMode, autoModels, isAllowed, nothingToChoose } from "./auto-models.ts";
+import { chooseModels } from "./choose-models.ts";
 
 export interface SessionRouter {
   /** Ids of the models it chooses of. */
@@ -22,8 +23,11 @@ export interface SessionRouter {
 
 type Options = Pick<LocalOptions, "models" | "env" | "providers" | "router" | "onRemark">;
 
-/** Undefined where the models are named, and where no model is reached that a router could choose. */
-export function openSessionRouter(options: Options, gateway: Gateway): SessionRouter | undefined {
+/**
+ * Undefined where the models are named, and where no model is reached that a router could choose: then what is used
+ * without a router has to be allowed, too.
+ */
+export function openSessionRouter(options: Options, gateway: Gateway): SessionRouter | Failure | undefined {
   const mode = autoMode(options.models);
   if (mode === undefined || isFailure(mode)) return undefined;
   const { router } = options;
@@ -31,7 +35,13 @@ export function openSessionRouter(options: Options, gateway: Gateway): SessionRo
     gateway.known().map(({ info }) => info),
     options,
   );
-  if (models.length === 0) return undefined;
+  if (models.length === 0) {
+    const instead = chooseModels(options.models, options.env);
+    const allowed = instead.every((id) => isAllowed(id, router));
+    return allowed
+      ? undefined
+      : nothingToChoose('see `lathe models list`, and "router" in the configuration');
+  }
   const { explore } = router;
   const settings = { mode, ...(explore !== undefined && explore > 0 && { explore }) };
   return { models: models.map(({ id }) => id), settings, route: routeOf(models, { mode, options }) };
