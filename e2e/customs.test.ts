@@ -62,12 +62,16 @@ describe("a project's customs", () => {
 
   it("a slash command stands for its file", async () => {
     place.put(".claude/commands/fix.md", "---\ndescription: Fixes\n---\nFix issue $1.\n");
-    const { code } = await run([{ parts: [{ type: "text", text: "Ok." }] }], "/fix 12");
+    const { code } = await run(() => ({ parts: [{ type: "text", text: "Ok." }] }), "/fix 12");
     assert.equal(code, 0);
     assert.match(saidIn(0), /Fix issue 12\./);
     assert.ok(!server.records[0]?.text.includes('"skill"'));
     const wrong = await place.run(["run", "/fox"], { env: wireEnv(server.url) });
     assert.deepEqual([wrong.code, /there is no command \/fox; there are \/fix/.test(wrong.err)], [2, true]);
+    const typo = await place.run(["run", "/fxi 12"], { env: wireEnv(server.url) });
+    assert.deepEqual([typo.code, /no command \/fxi; did you mean \/fix\?/.test(typo.err)], [2, true]);
+    const path = await place.run(["run", "/bin holds what?"], { env: wireEnv(server.url) });
+    assert.deepEqual([path.code, /\/bin holds what\?/.test(saidIn(1))], [0, true]);
   });
 
   it("a hook has its say in the sandbox, once it is trusted", async () => {

@@ -1,4 +1,5 @@
 /** `lathe run`: one task, headless or on a terminal. */
+import { existsSync } from "node:fs";
 import type { Words } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { bestOfFlags } from "../best-of/best-of-flags.ts";
@@ -211,9 +212,18 @@ async function expanded(
   place: AgentOptions,
 ): Promise<Words | Failure | undefined> {
   if (isFailure(words) || !words?.text.trimStart().startsWith("/")) return words;
-  const { expandCommand } = await import("@lathe/hosts/expand-command");
+  const { expandCommand, listCommands } = await import("@lathe/hosts/expand-command");
   const text = expandCommand(words.text, place);
-  return isFailure(text) ? text : { ...words, text };
+  if (isFailure(text)) return text;
+  const [, name] = text === words.text ? (/^\s*\/([\w.-]+)\s/u.exec(text) ?? []) : [];
+  if (name === undefined) return { ...words, text };
+  const { nearest } = await import("../nearest.ts");
+  const meant = nearest(
+    name,
+    listCommands(place).map((one) => one.name),
+  );
+  if (meant === undefined || existsSync(`/${name}`)) return { ...words, text };
+  return usage(`there is no command /${name}; did you mean /${meant}?`);
 }
 
 /** The words of the line and what is piped in; a session that goes on needs none. */

@@ -1,6 +1,6 @@
 /** Custom files: Markdown that the project and the user put down for Lathe, by kind of thing and name. */
 import { readdirSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join, sep } from "node:path";
 import { isFailure } from "@lathe/protocol";
 import { configFolder } from "../places/config-folder.ts";
 import { readRegularFile } from "../places/regular-file.ts";
@@ -10,7 +10,7 @@ import { type Markdown, readFrontMatter } from "./front-matter.ts";
 type Env = Readonly<Record<string, string | undefined>>;
 
 export interface CustomFile extends Markdown {
-  /** Of the file, without its ending; of a folder's file, the folder. */
+  /** Of the file, without its ending and whatever folders it lies in; of a folder's file, the folder. */
   readonly name: string;
   /** For people and models: from the workspace, or absolute. */
   readonly path: string;
@@ -73,14 +73,24 @@ interface Named {
 /** Paths from `root`. */
 function namesIn(root: string, folder: string, { file }: CustomKind): readonly Named[] {
   try {
-    const names = readdirSync(join(root, folder)).sort().slice(0, mostFiles);
-    if (file !== undefined) return names.map((name) => ({ name, path: join(folder, name, file) }));
-    return names
-      .filter((name) => name.endsWith(".md"))
-      .map((name) => ({ name: name.slice(0, -".md".length), path: join(folder, name) }));
+    if (file !== undefined) {
+      const names = readdirSync(join(root, folder)).sort().slice(0, mostFiles);
+      return names.map((name) => ({ name, path: join(folder, name, file) }));
+    }
+    // Folders within are for order alone; of two with one name the one that lies higher.
+    const paths = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
+    return paths
+      .filter((path) => path.endsWith(".md"))
+      .sort((a, b) => depthOf(a) - depthOf(b) || (a < b ? -1 : 1))
+      .slice(0, mostFiles)
+      .map((path) => ({ name: basename(path, ".md"), path: join(folder, path) }));
   } catch {
     return [];
   }
+}
+
+function depthOf(path: string): number {
+  return path.split(sep).length;
 }
 
 type Place = Omit<CustomFile, keyof Markdown>;

@@ -74,6 +74,21 @@ describe("customs", () => {
     );
   });
 
+  it("commands may lie in folders, which are for order alone", () => {
+    put("work/.claude/commands/git/deep/ship.md", "Ship it.");
+    put("work/.claude/commands/git/plain.md", "Another.");
+    put("work/.claude/commands/plain.md", "Look around.");
+    put("work/.claude/commands/git/notes.txt", "none");
+    assert.deepEqual(
+      listCommands(place).map(({ name, about }) => [name, about]),
+      [
+        ["plain", "Look around."],
+        ["ship", "Ship it."],
+      ],
+    );
+    assert.equal(expandCommand("/ship now", place), "Ship it.\n\nARGUMENTS: now");
+  });
+
   it("what names no command stays as it is, what seems to is told", () => {
     assert.equal(expandCommand("/tmp", place), "/tmp");
     put("work/.agents/commands/plain.md", "Look around.");
