@@ -1,5 +1,5 @@
 /** `lathe doctor`: what works on this machine, what does not, and how to mend it. */
-import { commandLimits, examineMachine, type Finding } from "@lathe/hosts/local";
+import { commandLimits, examineMachine, type Finding, noRouterOptions } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command.ts";
 import type { Config } from "../config/config.ts";
@@ -26,8 +26,8 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const line = readFlags(argv, flags);
   if (isFailure(line)) return line;
   const config = await loadConfig(process.cwd(), process.env, {});
-  const { models = [], providers = {} } = isFailure(config) ? {} : config;
-  const examined = await examineMachine({ env: process.env, models, providers });
+  const { models = [], providers = {}, router = noRouterOptions } = isFailure(config) ? {} : config;
+  const examined = await examineMachine({ env: process.env, models, providers, router });
   const findings = [...examined, await configFinding(config)];
   const text = line.values.json
     ? `${JSON.stringify(findings, null, 2)}\n`

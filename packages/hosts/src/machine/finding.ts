@@ -11,4 +11,4 @@ export interface Finding {
 }
 
 /** What is judged beside the machine: the models as configured, and how they are reached. */
-export type Examined = Pick<LocalOptions, "env" | "models" | "providers">;
+export type Examined = Pick<LocalOptions, "env" | "models" | "providers" | "router">;

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it } from "node:test";
+import { noRouterOptions } from "../models/router-options.ts";
 import type { Examined, Finding } from "./finding.ts";
 import { examineMachine } from "./machine.ts";
 
@@ -14,6 +15,7 @@ async function examined(more: Partial<Examined>): Promise<ReadonlyMap<string, Fi
     env: { XDG_STATE_HOME: "/dev/null" },
     models: [],
     providers: {},
+    router: noRouterOptions,
     ...more,
   });
   return new Map(findings.map((finding) => [finding.name, finding]));
@@ -38,6 +40,14 @@ it("judges the model that is configured, not the one of the keys", async () => {
   const reached = (await examined({ env: token })).get("models");
   assert.equal(reached?.state, "weak");
   assert.match(reached?.mend ?? "", /http:\/\/127\.0\.0\.1:9 does not answer \(ECONNREFUSED\)/);
+});
+
+it("says that a router's lists leave no model to choose of", async () => {
+  const env = { OPENAI_API_KEY: "k", OPENAI_BASE_URL: nowhere, XDG_STATE_HOME: "/dev/null" };
+  const router = { ...noRouterOptions, block: ["openai/*"] };
+  const models = (await examined({ env, models: ["auto"], router })).get("models");
+  assert.equal(models?.state, "bad");
+  assert.match(models?.mend ?? "", /there is no model to choose of/);
 });
 
 it("says once what is wrong with the sandbox", async () => {

@@ -4,11 +4,17 @@ import { isFailure } from "@lathe/protocol";
 import type { Examined, Finding } from "../machine/finding.ts";
 import { builtinModel, chooseModels, variablesSet } from "./choose-models.ts";
 import { addressOf, isProxied, openGateway } from "./model-gateway.ts";
+import { routable } from "./session-router.ts";
 
 const connectMs = 2000;
 
 export async function examineModels(examined: Examined): Promise<Finding> {
   const { env } = examined;
+  const gateway = openGateway({ ...examined, catalogue: {}, version: "doctor" });
+  const routed = routable(examined, gateway);
+  gateway.close();
+  if (isFailure(routed))
+    return { name: "models", state: "bad", text: examined.models.join(", "), mend: routed.text };
   const chain = chooseModels(examined.models, env);
   const judged = await Promise.all(chain.map((id) => judge(id, examined)));
   const set = Object.values(providers).flatMap((provider) => variablesSet(provider, env));

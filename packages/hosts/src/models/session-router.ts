@@ -24,24 +24,30 @@ export interface SessionRouter {
 type Options = Pick<LocalOptions, "models" | "env" | "providers" | "router" | "onRemark">;
 
 /**
- * Undefined where the models are named, and where no model is reached that a router could choose: then what is used
- * without a router has to be allowed, too.
+ * The models a router may choose of; undefined where models are named, and where none is reached that one could choose:
+ * then what is used without a router has to be allowed, too.
  */
-export function openSessionRouter(options: Options, gateway: Gateway): SessionRouter | Failure | undefined {
+export function routable(
+  options: Pick<Options, "models" | "env" | "providers" | "router">,
+  gateway: Pick<Gateway, "known">,
+): readonly ModelInfo[] | Failure | undefined {
   const mode = autoMode(options.models);
   if (mode === undefined || isFailure(mode)) return undefined;
+  const known = gateway.known().map(({ info }) => info);
+  const models = autoModels(known, options);
+  if (models.length > 0) return models;
+  const instead = chooseModels(options.models, options.env);
+  const allowed = instead.every((id) => isAllowed(id, options.router));
+  return allowed ? undefined : nothingToChoose('see `lathe models list`, and "router" in the configuration');
+}
+
+/** Undefined where nobody routes. */
+export function openSessionRouter(options: Options, gateway: Gateway): SessionRouter | Failure | undefined {
+  const mode = autoMode(options.models);
+  const models = routable(options, gateway);
+  if (mode === undefined || isFailure(mode) || !models) return undefined;
+  if (isFailure(models)) return models;
   const { router } = options;
-  const models = autoModels(
-    gateway.known().map(({ info }) => info),
-    options,
-  );
-  if (models.length === 0) {
-    const instead = chooseModels(options.models, options.env);
-    const allowed = instead.every((id) => isAllowed(id, router));
-    return allowed
-      ? undefined
-      : nothingToChoose('see `lathe models list`, and "router" in the configuration');
-  }
   const { explore } = router;
   const settings = { mode, ...(explore !== undefined && explore > 0 && { explore }) };
   return { models: models.map(({ id }) => id), settings, route: routeOf(models, { mode, options }) };
