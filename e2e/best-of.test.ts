@@ -4,9 +4,12 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { until } from "@lathe/testkit";
+import { Ajv } from "ajv";
 import { attemptsBench, noForks } from "./attempts-bench.ts";
 
 const skip = await noForks();
+const published = readFileSync(new URL("../schemas/best-of-result.json", import.meta.url), "utf8");
+const isResult = new Ajv({ strict: false }).compile(JSON.parse(published));
 
 describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
   const bench = attemptsBench(3);
@@ -73,15 +76,20 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     assert.deepEqual([bench.server.records.length, await forks()], [0, []]);
     const rules = [{ name: "no grep", kinds: ["execute"], target: "grep *", verdict: "deny" }];
     bench.place.put("../home/.config/lathe/config.json", JSON.stringify({ rules }));
-    const { code, err } = await bench.place.run(bestOf());
+    const { code, out, err } = await bench.place.run(bestOf("--output-format", "json"));
     assert.equal(code, 0, err);
+    assert.ok(isResult(JSON.parse(out)), JSON.stringify(isResult.errors));
+    assert.ok(!isResult({ ...JSON.parse(out), attempts: [{ attempt: 1 }] }));
     assert.match(err, /are not run, as nobody is asked/);
     assert.match(err, /, no tests, 1 file/);
     assert.match(err, /is best, by a model: it is clear/);
   });
 
   it("holds all attempts to one budget", async () => {
-    const { code, err } = await bench.place.run(bestOf("--max-tokens", "200"));
+    const { code, out, err } = await bench.place.run(
+      bestOf("--max-tokens", "200", "--output-format", "json"),
+    );
+    assert.ok(isResult(JSON.parse(out)), JSON.stringify(isResult.errors));
     assert.equal(code, 3, err);
     assert.match(err, /No attempt is taken/);
     assert.match(err, /\n {2}attempt [12]: \d+ of 200 tokens were used and the next step may not fit\n/);

@@ -9,7 +9,7 @@ import { toJsonSchema } from "@valibot/to-json-schema";
 import { projectSchema, userSchema } from "../src/config/config-file.ts";
 import { clientMethods, errorData, notifications, serverMethods } from "../src/rpc/rpc-messages.ts";
 import { configAbout } from "../src/schemas/config-about.ts";
-import { runResultSchema, runStreamSchema } from "../src/schemas/output-schemas.ts";
+import { bestOfResultSchema, runResultSchema, runStreamSchema } from "../src/schemas/output-schemas.ts";
 import { keepSchema, reportSchema, satisfactionSchema } from "../src/schemas/report-schemas.ts";
 import { schemaNames } from "../src/schemas/schema-names.ts";
 
@@ -195,6 +195,7 @@ export function publishedSchemas() {
     lathe: file("lathe", described(converted(projectSchema), "lathe")),
     event: file("event", converted(event, named)),
     "run-result": file("run-result", converted(runResultSchema, named)),
+    "best-of-result": file("best-of-result", converted(bestOfResultSchema, named)),
     "run-stream": file("run-stream", converted(runStreamSchema, { ...named, event })),
     report: file("report", converted(reportSchema)),
     "report-keep": file("report-keep", converted(keepSchema)),

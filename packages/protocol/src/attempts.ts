@@ -1,4 +1,5 @@
 /** Attempts: several sessions at one task, each on a copy of the folder of its own, of which one is taken. */
+import * as v from "valibot";
 
 /** Who says which one is best. */
 export const judges = ["tests", "model"] as const;
@@ -44,6 +45,32 @@ export interface AttemptResult {
   readonly costUnknown: boolean;
   readonly ms: number;
 }
+
+export const attemptedSchema: v.GenericSchema<unknown, Attempted> = v.object({
+  session: v.string(),
+  place: v.object({ type: v.picklist(["fork", "worktree"]), id: v.string() }),
+  model: v.exactOptional(v.string()),
+});
+
+export const attemptResultSchema: v.GenericSchema<unknown, AttemptResult> = v.object({
+  end: v.string(),
+  problem: v.exactOptional(v.string()),
+  tests: v.exactOptional(
+    v.object({
+      passed: v.boolean(),
+      failures: v.exactOptional(v.number()),
+      problem: v.exactOptional(v.string()),
+      ms: v.number(),
+    }),
+  ),
+  files: v.number(),
+  added: v.number(),
+  removed: v.number(),
+  steps: v.number(),
+  cost: v.number(),
+  costUnknown: v.boolean(),
+  ms: v.number(),
+});
 
 export interface AttemptsVerdict {
   readonly results: readonly AttemptResult[];

@@ -1,5 +1,6 @@
 /** Schemas: what programs of other makers read and write of ours, for whoever publishes or checks it. */
 import * as v from "valibot";
+import { attemptedSchema, attemptResultSchema } from "./attempts.ts";
 import { effectSchema, modeSchema } from "./decision.ts";
 import { deltaSchema } from "./delta.ts";
 import { type Event, eventNames, eventType } from "./event.ts";
@@ -46,6 +47,8 @@ interface PublicSchemas {
   readonly effect: typeof effectSchema;
   readonly image: typeof imageSchema;
   readonly contact: typeof contact;
+  readonly attempted: typeof attemptedSchema;
+  readonly attemptResult: typeof attemptResultSchema;
 }
 
 export const publicSchemas: PublicSchemas = {
@@ -60,4 +63,6 @@ export const publicSchemas: PublicSchemas = {
   effect: effectSchema,
   image: imageSchema,
   contact,
+  attempted: attemptedSchema,
+  attemptResult: attemptResultSchema,
 };

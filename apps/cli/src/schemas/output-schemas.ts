@@ -1,8 +1,8 @@
-/** Output schemas: what `lathe run --output-format json` and `stream-json` print. */
+/** Output schemas: what `lathe run --output-format json` and `stream-json` print, also with `--best-of`. */
 import { publicSchemas } from "@lathe/protocol/schemas";
 import * as v from "valibot";
 
-const { contact, delta, event, failure, turnEnd, usage } = publicSchemas;
+const { attempted, attemptResult, contact, delta, event, failure, turnEnd, usage } = publicSchemas;
 
 export const runResultSchema: v.GenericSchema = v.object({
   session: v.string(),
@@ -20,6 +20,21 @@ export const runResultSchema: v.GenericSchema = v.object({
     v.object({ sessions: v.number(), tokens: v.number(), cost: v.nullable(v.number()) }),
   ),
   network: v.array(contact),
+});
+
+/** With attempts counted from 1. */
+export const bestOfResultSchema: v.GenericSchema = v.object({
+  session: v.string(),
+  text: v.string(),
+  winner: v.nullable(v.number()),
+  by: v.picklist(["tests", "model"]),
+  why: v.string(),
+  taken: v.boolean(),
+  changed: v.exactOptional(v.array(v.string())),
+  heldBack: v.exactOptional(v.array(v.string())),
+  failure: v.exactOptional(v.object({ code: v.string(), text: v.string() })),
+  cost: v.nullable(v.number()),
+  attempts: v.array(v.intersect([v.object({ attempt: v.number() }), attempted, attemptResult])),
 });
 
 /** One line. */

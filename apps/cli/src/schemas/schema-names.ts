@@ -4,6 +4,7 @@ export const schemaNames = {
   lathe: "a project's configuration: lathe.json",
   event: "one event of a session's log, as `sessions export --format jsonl` prints it",
   "run-result": "what `run --output-format json` prints",
+  "best-of-result": "what `run --best-of --output-format json` prints",
   "run-stream": "one line of `run --output-format stream-json`",
   report: "what `report --json` prints",
   "report-keep": "what `report keep --json` prints",

@@ -37,16 +37,16 @@ function takenName(name: string): Failure {
 }
 
 function heldTool(tool: Tool): Tool | Failure {
-  const { name } = tool;
+  const { name, description, parameters, freeform } = tool;
   let check: JsonCheck;
   try {
-    check = compileJsonSchema(tool.parameters);
+    check = compileJsonSchema(parameters);
   } catch (cause) {
     const text = `the parameters of the tool ${name} are no JSON schema: ${(cause as Error).message}`;
     return failure("invalid-arguments", text, { who: "user", cause });
   }
   return {
-    ...tool,
+    ...{ name, description, parameters, ...(freeform && { freeform }) },
     prepare: (input) => {
       const problems = check(input);
       if (problems.length > 0) return failure("invalid-arguments", `${name}: ${problems.join("; ")}`);

@@ -1,32 +1,12 @@
 /** `attempts.judged`: what became of each attempt, and which one is best. */
 import * as v from "valibot";
-import { type AttemptsVerdict, judges } from "../attempts.ts";
+import { type AttemptsVerdict, attemptResultSchema, judges } from "../attempts.ts";
 import type { EventType } from "../event-type.ts";
 
 export type AttemptsJudged = AttemptsVerdict;
 
 const schema: v.GenericSchema<unknown, AttemptsJudged> = v.object({
-  results: v.array(
-    v.object({
-      end: v.string(),
-      problem: v.exactOptional(v.string()),
-      tests: v.exactOptional(
-        v.object({
-          passed: v.boolean(),
-          failures: v.exactOptional(v.number()),
-          problem: v.exactOptional(v.string()),
-          ms: v.number(),
-        }),
-      ),
-      files: v.number(),
-      added: v.number(),
-      removed: v.number(),
-      steps: v.number(),
-      cost: v.number(),
-      costUnknown: v.boolean(),
-      ms: v.number(),
-    }),
-  ),
+  results: v.array(attemptResultSchema),
   winner: v.exactOptional(v.number()),
   by: v.picklist(judges),
   why: v.string(),

@@ -1,18 +1,12 @@
 /** `attempts.started`: several attempts at the task are made, each in a session of its own. */
 import * as v from "valibot";
-import { type Attempts, judges } from "../attempts.ts";
+import { type Attempts, attemptedSchema, judges } from "../attempts.ts";
 import type { EventType } from "../event-type.ts";
 
 export type AttemptsStarted = Omit<Attempts, "verdict" | "taking" | "settled">;
 
 const schema: v.GenericSchema<unknown, AttemptsStarted> = v.object({
-  attempts: v.array(
-    v.object({
-      session: v.string(),
-      place: v.object({ type: v.picklist(["fork", "worktree"]), id: v.string() }),
-      model: v.exactOptional(v.string()),
-    }),
-  ),
+  attempts: v.array(attemptedSchema),
   judge: v.exactOptional(v.picklist(judges)),
   testCommand: v.exactOptional(v.string()),
   seed: v.number(),
