@@ -1,7 +1,7 @@
 /** @lathe/orchestrator: what happens next, and doing it. */
 export type { Action } from "./src/action.ts";
+export { prepareCall } from "./src/calls/prepare-call.ts";
 export { drive } from "./src/drive.ts";
 export { next } from "./src/next.ts";
 export { perform } from "./src/perform.ts";
 export type { Amid, Compactor, Drawn, Entry, Excess, Handover, Ports, Reach } from "./src/ports.ts";
-export { prepareCall } from "./src/prepare-call.ts";

@@ -1,14 +1,5 @@
 /** @lathe/protocol: the words and the ports of Lathe. */
-export {
-  type Attempted,
-  type AttemptPlace,
-  type AttemptResult,
-  type Attempts,
-  type AttemptsVerdict,
-  type Judge,
-  judges,
-  type TestsRun,
-} from "./src/attempts.ts";
+
 export {
   type Account,
   emptyAccount,
@@ -18,37 +9,6 @@ export {
   lowerLimits,
   type Reservation,
 } from "./src/budget.ts";
-export type {
-  Checkpoint,
-  Checkpoints,
-  Collected,
-  FileDifference,
-  FileInCheckpoint,
-  FileState,
-  Restored,
-  RestoreOptions,
-  Skipped,
-  SkipReason,
-} from "./src/checkpoints.ts";
-export {
-  type Circuit,
-  type CircuitNews,
-  type Circuits,
-  isProviderFault,
-  isResting,
-  type Rest,
-} from "./src/circuit.ts";
-export type { Clock } from "./src/clock.ts";
-export {
-  type Compacted,
-  type CompactionWhy,
-  type CompactionWish,
-  type Freed,
-  freesEnough,
-  type ShortenedPart,
-  type Summary,
-  shortened,
-} from "./src/compaction.ts";
 export {
   coversGrant,
   type Decision,
@@ -67,18 +27,6 @@ export {
 } from "./src/decision.ts";
 export type { Delta, SubagentProgress } from "./src/delta.ts";
 export {
-  type Check,
-  type Checked,
-  type CheckPlace,
-  type CheckPlan,
-  type CheckQuery,
-  type CheckReport,
-  type Diagnostics,
-  type Problem,
-  type Severity,
-  severities,
-} from "./src/diagnostics.ts";
-export {
   choosePart,
   type EditPart,
   effectsOfPart,
@@ -89,18 +37,6 @@ export {
   partOf,
   type TakenHunks,
 } from "./src/edit-part.ts";
-export type { Embedded, Embedder } from "./src/embedder.ts";
-export {
-  checkDrafts,
-  checkEvent,
-  type Draft,
-  type Event,
-  type EventData,
-  type EventName,
-  eventNames,
-  eventType,
-} from "./src/event.ts";
-export type { Envelope, EventType } from "./src/event-type.ts";
 export type { AttemptsJudged } from "./src/events/attempts-judged.ts";
 export type { AttemptsSettled } from "./src/events/attempts-settled.ts";
 export type { AttemptsStarted } from "./src/events/attempts-started.ts";
@@ -129,15 +65,6 @@ export type { ToolCompleted } from "./src/events/tool-completed.ts";
 export type { ToolStarted } from "./src/events/tool-started.ts";
 export type { TurnEnded } from "./src/events/turn-ended.ts";
 export {
-  type ArmSettings,
-  type Assignment,
-  assignmentSchema,
-  type ExposureMoment,
-  type ProfileTuning,
-  tuningOf,
-  tuningSchema,
-} from "./src/experiments.ts";
-export {
   type Culprit,
   causeText,
   type Failure,
@@ -149,24 +76,8 @@ export {
   isFailure,
   type Retry,
 } from "./src/failure.ts";
-export { apply, emptySession, fold } from "./src/fold.ts";
 export { type GuardRails, guardRailNames, guardRailsSchema } from "./src/guard-rails.ts";
-export type { CompactionSay, CompactionTrigger, HookedCall, Hooks } from "./src/hooks.ts";
 export { imageType, maxImageBytes } from "./src/image-type.ts";
-export {
-  emptyTreeAccount,
-  enter,
-  isHeld,
-  type Ledger,
-  type LedgerEntry,
-  type Ledgers,
-  readLedgerEntry,
-  room,
-  type Spent,
-  type TreeAccount,
-  type TreeCap,
-} from "./src/ledger.ts";
-export type { McpCall, McpServers, McpTool } from "./src/mcp.ts";
 export {
   type AssistantMessage,
   type AssistantPart,
@@ -180,6 +91,54 @@ export {
   type ToolResultPart,
   type UserMessage,
 } from "./src/message.ts";
+export type { Contact, NetworkDecided, NetworkLog } from "./src/network.ts";
+export {
+  type FileChange,
+  type Outcome,
+  type OutcomeFacts,
+  outcomeText,
+  type Shown,
+  type Todo,
+} from "./src/outcome.ts";
+export type { Plan, PlanMade } from "./src/plan.ts";
+export {
+  type Attempted,
+  type AttemptPlace,
+  type AttemptResult,
+  type Attempts,
+  type AttemptsVerdict,
+  type Judge,
+  judges,
+  type TestsRun,
+} from "./src/ports/attempts.ts";
+export type {
+  Checkpoint,
+  Checkpoints,
+  Collected,
+  FileDifference,
+  FileInCheckpoint,
+  FileState,
+  Restored,
+  RestoreOptions,
+  Skipped,
+  SkipReason,
+} from "./src/ports/checkpoints.ts";
+export type { Clock } from "./src/ports/clock.ts";
+export {
+  type Check,
+  type Checked,
+  type CheckPlace,
+  type CheckPlan,
+  type CheckQuery,
+  type CheckReport,
+  type Diagnostics,
+  type Problem,
+  type Severity,
+  severities,
+} from "./src/ports/diagnostics.ts";
+export type { Embedded, Embedder } from "./src/ports/embedder.ts";
+export type { CompactionSay, CompactionTrigger, HookedCall, Hooks } from "./src/ports/hooks.ts";
+export type { McpCall, McpServers, McpTool } from "./src/ports/mcp.ts";
 export type {
   FinishReason,
   Freeform,
@@ -190,19 +149,70 @@ export type {
   ModelRequest,
   Models,
   ToolSpec,
-} from "./src/model.ts";
-export type { Contact, NetworkDecided, NetworkLog } from "./src/network.ts";
+} from "./src/ports/model.ts";
+export type {
+  Command,
+  CommandResult,
+  Exit,
+  ForkLayers,
+  Process,
+  RunOptions,
+  Sandbox,
+  SandboxDriver,
+  SandboxSpec,
+  TerminalSize,
+  Tier,
+} from "./src/ports/sandbox.ts";
 export {
-  type FileChange,
-  type Outcome,
-  type OutcomeFacts,
-  outcomeText,
-  type Shown,
-  type Todo,
-} from "./src/outcome.ts";
-export type { Owner } from "./src/owner.ts";
-export type { Plan, PlanMade } from "./src/plan.ts";
-export { chosenModels, isPlanning } from "./src/planning.ts";
+  type FilesQuery,
+  type FilesResult,
+  type GrepLine,
+  type GrepQuery,
+  type GrepResult,
+  type RankedRange,
+  type RankQuery,
+  type RankResult,
+  rankedKinds,
+  type Search,
+  type SymbolLine,
+  type SymbolsQuery,
+  type SymbolsResult,
+} from "./src/ports/search.ts";
+export type { OpenCall, Opinion, SecondOpinion } from "./src/ports/second-opinion.ts";
+export type {
+  AppendOptions,
+  Blobs,
+  ClaimOptions,
+  CreateOptions,
+  Fenced,
+  Inbox,
+  Offer,
+  SessionLog,
+  SessionSummary,
+  Store,
+} from "./src/ports/store.ts";
+export type { AgentKind, Subagents, SubagentTask } from "./src/ports/subagents.ts";
+export {
+  type Language,
+  languages,
+  type Syntax,
+  type SyntaxDefinition,
+  type SyntaxNode,
+  type SyntaxTree,
+} from "./src/ports/syntax.ts";
+export {
+  type AskedAmid,
+  isBarrier,
+  mayChange,
+  type PreparedCall,
+  type Question,
+  type ShellScript,
+  type Texts,
+  type Tool,
+  type ToolContext,
+} from "./src/ports/tool.ts";
+export type { Web, WebHit, WebPage, WebRedirect } from "./src/ports/web.ts";
+export type { Change, Committed, Entry, FileBytes, FileContent, Workspace } from "./src/ports/workspace.ts";
 export type { Prompt } from "./src/prompt.ts";
 export {
   type CacheMiss,
@@ -223,36 +233,61 @@ export {
   type Run,
   routerModes,
 } from "./src/routing.ts";
-export type {
-  Command,
-  CommandResult,
-  Exit,
-  ForkLayers,
-  Process,
-  RunOptions,
-  Sandbox,
-  SandboxDriver,
-  SandboxSpec,
-  TerminalSize,
-  Tier,
-} from "./src/sandbox.ts";
-export {
-  type FilesQuery,
-  type FilesResult,
-  type GrepLine,
-  type GrepQuery,
-  type GrepResult,
-  type RankedRange,
-  type RankQuery,
-  type RankResult,
-  rankedKinds,
-  type Search,
-  type SymbolLine,
-  type SymbolsQuery,
-  type SymbolsResult,
-} from "./src/search.ts";
-export type { OpenCall, Opinion, SecondOpinion } from "./src/second-opinion.ts";
 export { placeholdersIn } from "./src/secrets/placeholder.ts";
+export {
+  type Circuit,
+  type CircuitNews,
+  type Circuits,
+  isProviderFault,
+  isResting,
+  type Rest,
+} from "./src/session/circuit.ts";
+export {
+  type Compacted,
+  type CompactionWhy,
+  type CompactionWish,
+  type Freed,
+  freesEnough,
+  type ShortenedPart,
+  type Summary,
+  shortened,
+} from "./src/session/compaction.ts";
+export {
+  checkDrafts,
+  checkEvent,
+  type Draft,
+  type Event,
+  type EventData,
+  type EventName,
+  eventNames,
+  eventType,
+} from "./src/session/event.ts";
+export type { Envelope, EventType } from "./src/session/event-type.ts";
+export {
+  type ArmSettings,
+  type Assignment,
+  assignmentSchema,
+  type ExposureMoment,
+  type ProfileTuning,
+  tuningOf,
+  tuningSchema,
+} from "./src/session/experiments.ts";
+export { apply, emptySession, fold } from "./src/session/fold.ts";
+export {
+  emptyTreeAccount,
+  enter,
+  isHeld,
+  type Ledger,
+  type LedgerEntry,
+  type Ledgers,
+  readLedgerEntry,
+  room,
+  type Spent,
+  type TreeAccount,
+  type TreeCap,
+} from "./src/session/ledger.ts";
+export type { Owner } from "./src/session/owner.ts";
+export { chosenModels, isPlanning } from "./src/session/planning.ts";
 export type {
   AnswerRecord,
   Attempt,
@@ -264,40 +299,8 @@ export type {
   Session,
   Turn,
   TurnEnd,
-} from "./src/session.ts";
-export type { Settings } from "./src/settings.ts";
-export type {
-  AppendOptions,
-  Blobs,
-  ClaimOptions,
-  CreateOptions,
-  Fenced,
-  Inbox,
-  Offer,
-  SessionLog,
-  SessionSummary,
-  Store,
-} from "./src/store.ts";
-export type { AgentKind, Subagents, SubagentTask } from "./src/subagents.ts";
-export {
-  type Language,
-  languages,
-  type Syntax,
-  type SyntaxDefinition,
-  type SyntaxNode,
-  type SyntaxTree,
-} from "./src/syntax.ts";
-export {
-  type AskedAmid,
-  isBarrier,
-  mayChange,
-  type PreparedCall,
-  type Question,
-  type ShellScript,
-  type Texts,
-  type Tool,
-  type ToolContext,
-} from "./src/tool.ts";
+} from "./src/session/session.ts";
+export type { Settings } from "./src/session/settings.ts";
 export {
   addUsage,
   costOf,
@@ -308,5 +311,3 @@ export {
   ratesOf,
   type Usage,
 } from "./src/usage.ts";
-export type { Web, WebHit, WebPage, WebRedirect } from "./src/web.ts";
-export type { Change, Committed, Entry, FileBytes, FileContent, Workspace } from "./src/workspace.ts";

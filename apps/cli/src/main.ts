@@ -1,7 +1,8 @@
 /** The command line's first step: answers what needs nothing loaded, finds the command, shows its failure. */
-import { handleBrokenPipe, lostOutput } from "./broken-pipe.ts";
-import type { Command } from "./command.ts";
-import { commandNames, commands } from "./command-table.ts";
+
+import type { Command } from "./command-line/command.ts";
+import { commandNames, commands } from "./command-line/command-table.ts";
+import { handleBrokenPipe, lostOutput } from "./output/broken-pipe.ts";
 
 export const help: string = `Lathe, a coding agent.
 
@@ -67,7 +68,7 @@ async function answer(argv: readonly string[]): Promise<number> {
     return 0;
   }
   if (first === "version" || first === "--version" || first === "-v") {
-    const { harnessVersion } = await import("./harness-version.ts");
+    const { harnessVersion } = await import("./command-line/harness-version.ts");
     process.stdout.write(`${harnessVersion()}\n`);
     return 0;
   }
@@ -87,7 +88,7 @@ async function answer(argv: readonly string[]): Promise<number> {
 async function start(command: Command, argv: readonly string[]): Promise<number> {
   const flags = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : undefined);
   if (flags.includes("--help") || flags.includes("-h")) {
-    const { helpOf } = await import("./command.ts");
+    const { helpOf } = await import("./command-line/command.ts");
     process.stdout.write(helpOf(command));
     return 0;
   }
@@ -95,20 +96,20 @@ async function start(command: Command, argv: readonly string[]): Promise<number>
   try {
     const result = await command.run(argv);
     if (typeof result === "number") return result;
-    const { showFailure } = await import("./show-failure.ts");
+    const { showFailure } = await import("./command-line/show-failure.ts");
     return showFailure(result, { debug, command });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).syscall === "uv_cwd") {
       process.stderr.write("lathe: this folder is gone; change to one that is there\n");
       return 1;
     }
-    const { showBug } = await import("./show-failure.ts");
+    const { showBug } = await import("./command-line/show-failure.ts");
     return showBug(cause, debug);
   }
 }
 
 async function unknownCommand(word: string): Promise<number> {
-  const { nearest } = await import("./nearest.ts");
+  const { nearest } = await import("./command-line/nearest.ts");
   const meant = nearest(word, [...commandNames, "help", "version"]);
   const hint = meant
     ? `did you mean \`lathe ${meant}\`?`

@@ -1,12 +1,12 @@
 /** Drive: the loop. Fold, `next`, `perform`, append, until no turn is open. */
 import { causeText, type Failure, failure, type Session, type SessionLog } from "@lathe/protocol";
-import { abandonTurn } from "./abandon.ts";
-import { joinLedger } from "./hold-budget.ts";
-import { logContacts } from "./log-contacts.ts";
+import { joinLedger } from "./model/hold-budget.ts";
 import { next } from "./next.ts";
-import { AppendRefused, openOwnership } from "./ownership.ts";
 import { perform } from "./perform.ts";
 import type { Ports } from "./ports.ts";
+import { abandonTurn } from "./session/abandon.ts";
+import { logContacts } from "./session/log-contacts.ts";
+import { AppendRefused, openOwnership } from "./session/ownership.ts";
 
 /**
  * Runs a session until no turn is open. Resolves with the session, or with why the log could not be appended to

@@ -1,15 +1,15 @@
 /** Next: what a session does now. Pure and total; the first rule that has something to say decides. */
 import { type CallState, failure, isBarrier, type Session } from "@lathe/protocol";
 import type { Action } from "./action.ts";
-import { afterFailure } from "./after-failure.ts";
-import { reachedLimit } from "./caps.ts";
-import { isDueAfter, isDueBefore } from "./checkpoint-due.ts";
-import { dueCompaction } from "./due-compaction.ts";
-import { dueInstructions } from "./due-instructions.ts";
-import { duePlan } from "./due-plan.ts";
-import { dueRoute } from "./due-route.ts";
-import { beforeAttempt } from "./failover.ts";
-import { judgeLoop } from "./loop-guard.ts";
+import { afterFailure } from "./rules/after-failure.ts";
+import { reachedLimit } from "./rules/caps.ts";
+import { isDueAfter, isDueBefore } from "./rules/checkpoint-due.ts";
+import { dueCompaction } from "./rules/due-compaction.ts";
+import { dueInstructions } from "./rules/due-instructions.ts";
+import { duePlan } from "./rules/due-plan.ts";
+import { dueRoute } from "./rules/due-route.ts";
+import { beforeAttempt } from "./rules/failover.ts";
+import { judgeLoop } from "./rules/loop-guard.ts";
 
 /** Calls of one answer that run at the same time. */
 const parallel = 16;

@@ -1,20 +1,20 @@
 /** Perform: the only place with effects; every action becomes events. */
 import { type CircuitHeard, type Draft, messageText, type Session, type TurnEnd } from "@lathe/protocol";
-import { closeCalls } from "./abandon.ts";
 import type { Action } from "./action.ts";
-import { cutOffAttempt } from "./after-failure.ts";
-import { callModel } from "./call-model.ts";
-import { chainOf } from "./chain.ts";
-import { compactContext } from "./compact-context.ts";
-import { decideCalls } from "./decide-calls.ts";
-import { exposures } from "./exposures.ts";
-import { isNews } from "./failover.ts";
+import { decideCalls } from "./calls/decide-calls.ts";
+import { recoverCalls } from "./calls/recover-calls.ts";
+import { runCalls } from "./calls/run-calls.ts";
+import { compactContext } from "./compaction/compact-context.ts";
+import { callModel } from "./model/call-model.ts";
+import { exposures } from "./model/exposures.ts";
+import { routeModel } from "./model/route-model.ts";
+import { switchModel } from "./model/switch-model.ts";
 import type { Entry, Reach } from "./ports.ts";
-import { recoverCalls } from "./recover-calls.ts";
-import { routeModel } from "./route-model.ts";
-import { runCalls } from "./run-calls.ts";
-import { switchModel } from "./switch-model.ts";
-import { takeCheckpoint } from "./take-checkpoint.ts";
+import { cutOffAttempt } from "./rules/after-failure.ts";
+import { chainOf } from "./rules/chain.ts";
+import { isNews } from "./rules/failover.ts";
+import { closeCalls } from "./session/abandon.ts";
+import { takeCheckpoint } from "./session/take-checkpoint.ts";
 
 /** *Contract:* each entry is in the log before the generator is resumed; stopping it early aborts what runs. */
 export async function* perform(action: Action, session: Session, reach: Reach): AsyncGenerator<Entry, void> {

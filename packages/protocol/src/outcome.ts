@@ -1,10 +1,10 @@
 /** Outcomes: how a tool call ended, and the words the model reads of it. */
 import * as v from "valibot";
 import { type Effect, effectSchema, modeSchema } from "./decision.ts";
-import { type Checked, checkedSchema } from "./diagnostics.ts";
 import { type Failure, failureSchema } from "./failure.ts";
 import { type ImagePart, imageSchema } from "./message.ts";
 import type { PlanMade } from "./plan.ts";
+import { type Checked, checkedSchema } from "./ports/diagnostics.ts";
 
 /** A file the call changed; a version is absent where the file did not exist. */
 export interface FileChange {

@@ -1,6 +1,6 @@
 /** Prompt: the start of every request. */
 import * as v from "valibot";
-import { type ToolSpec, toolSpecSchema } from "./model.ts";
+import { type ToolSpec, toolSpecSchema } from "./ports/model.ts";
 
 /** Pinned byte for byte when the session is created and when another model takes over. */
 export interface Prompt {

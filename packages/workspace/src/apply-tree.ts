@@ -2,17 +2,17 @@
 import { createHash } from "node:crypto";
 import { closeSync, lstatSync, openSync, readFileSync, readlinkSync, readSync, type Stats } from "node:fs";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { applySteps, type Effects } from "./apply-steps.ts";
 import { clearRaw, isAbsent, isRaw, placeRaw, type RawStep } from "./checkpoints/apply-raw.ts";
 import { bytePath, diskPath, joined, shownPath } from "./checkpoints/byte-path.ts";
 import { groupSteps, inverse, refreshed, withModeNow } from "./checkpoints/make-steps.ts";
 import { isBelowOne } from "./checkpoints/plan-restore.ts";
+import { applySteps, type Effects } from "./commit/apply-steps.ts";
+import { type After, fileAfter, type State, type Step } from "./commit/step.ts";
 import { nodeDisk } from "./disk.ts";
 import { fileFailure } from "./file-failure.ts";
-import { fileJournal } from "./file-journal.ts";
-import { isOwnerAlive } from "./process-owner.ts";
-import type { Recovery } from "./recover-journals.ts";
-import { type After, fileAfter, type State, type Step } from "./step.ts";
+import { fileJournal } from "./journal/file-journal.ts";
+import { isOwnerAlive } from "./journal/process-owner.ts";
+import type { Recovery } from "./journal/recover-journals.ts";
 
 /** What is to be at a path below the root; the path has `/` and one character per byte. */
 export interface TreePart {

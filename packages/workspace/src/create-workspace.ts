@@ -10,12 +10,12 @@ import {
   isFailure,
   type Workspace,
 } from "@lathe/protocol";
-import type { CommitEngine } from "./commit-engine.ts";
+import type { CommitEngine } from "./commit/commit-engine.ts";
+import { versionOf } from "./commit/step.ts";
 import { errorCode, fileFailure } from "./file-failure.ts";
-import { nearNames } from "./near-names.ts";
-import { readBytes, readText } from "./read-file.ts";
-import { type Resolved, resolvePath } from "./resolve-path.ts";
-import { versionOf } from "./step.ts";
+import { nearNames } from "./reading/near-names.ts";
+import { readBytes, readText } from "./reading/read-file.ts";
+import { type Resolved, resolvePath } from "./reading/resolve-path.ts";
 import type { WorkspaceOptions } from "./workspace-options.ts";
 
 export interface LocalWorkspace extends Workspace {
@@ -35,7 +35,7 @@ export function createWorkspace(options: WorkspaceOptions): LocalWorkspace {
   const root = realpathSync.native(options.root);
   let engine: Promise<CommitEngine> | undefined;
   const load = (): Promise<CommitEngine> => {
-    engine ??= import("./commit-engine.ts").then(({ createCommitEngine }) =>
+    engine ??= import("./commit/commit-engine.ts").then(({ createCommitEngine }) =>
       createCommitEngine(root, options),
     );
     return engine;

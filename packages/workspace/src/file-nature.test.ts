@@ -24,7 +24,7 @@ import { type Change, type Failure, type Fenced, isFailure } from "@lathe/protoc
 import { failedWith, succeeded, treeOf } from "@lathe/testkit";
 import { createWorkspace, type LocalWorkspace } from "./create-workspace.ts";
 import { type Disk, nodeDisk } from "./disk.ts";
-import { isLike, otherSpelling } from "./spelling.ts";
+import { isLike, otherSpelling } from "./reading/spelling.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-nature-")));
 after(() => rmSync(folder, { recursive: true }));

@@ -1,8 +1,8 @@
 /** What a workspace is opened with. */
 import type { Fenced } from "@lathe/protocol";
 import type { Disk } from "./disk.ts";
-import type { ProcessOwner } from "./process-owner.ts";
-import type { Recovery } from "./recover-journals.ts";
+import type { ProcessOwner } from "./journal/process-owner.ts";
+import type { Recovery } from "./journal/recover-journals.ts";
 
 export interface WorkspaceOptions {
   /** An existing folder. */

@@ -9,10 +9,10 @@ import {
   type Words,
 } from "@lathe/hosts/local";
 import { type Event, type Failure, isFailure, type Mode, type Session, stricterMode } from "@lathe/protocol";
-import { agreedMode } from "../agreed-mode.ts";
+import { problemLine } from "../command-line/show-failure.ts";
 import { problemOf } from "../reporters/end-text.ts";
-import type { AgentOptions } from "../run-options.ts";
-import { problemLine } from "../show-failure.ts";
+import { agreedMode } from "../run/agreed-mode.ts";
+import type { AgentOptions } from "../run/run-options.ts";
 import { mayNeedTrust } from "../trust/may-need-trust.ts";
 import { askEditor } from "./ask-editor.ts";
 import { askTrust } from "./ask-trust.ts";

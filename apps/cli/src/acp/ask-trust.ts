@@ -6,8 +6,8 @@ import {
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
 import { isFailure } from "@lathe/protocol";
-import type { AgentOptions } from "../run-options.ts";
-import { problemLine } from "../show-failure.ts";
+import { problemLine } from "../command-line/show-failure.ts";
+import type { AgentOptions } from "../run/run-options.ts";
 import {
   type TrustAnswer,
   type TrustQuestion,

@@ -2,7 +2,7 @@
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import type { Words } from "@lathe/hosts/local";
 import { type Failure, type ImagePart, imageType, isFailure, maxImageBytes } from "@lathe/protocol";
-import { usage } from "../run-options.ts";
+import { usage } from "../run/run-options.ts";
 
 export function promptWords(blocks: readonly ContentBlock[]): Words | Failure {
   const texts: string[] = [];

@@ -15,8 +15,8 @@ import {
 } from "@agentclientprotocol/sdk";
 import { asBefore, findSession, listSessions, readSession, reserveSessionId } from "@lathe/hosts/local";
 import { type Failure, fold, isFailure } from "@lathe/protocol";
-import { harnessVersion } from "../harness-version.ts";
-import { type AgentOptions, type agentOptions, usage } from "../run-options.ts";
+import { harnessVersion } from "../command-line/harness-version.ts";
+import { type AgentOptions, type agentOptions, usage } from "../run/run-options.ts";
 import { AcpSession, type EditorAbilities, refusedBy } from "./acp-session.ts";
 import { withEditorServers } from "./editor-servers.ts";
 import { promptWords } from "./prompt-words.ts";

@@ -1,7 +1,7 @@
 /** What became of the attempts: what is in the folder now, and what waits where. */
 import type { BestOf } from "@lathe/hosts/attempts/best-of";
 import type { OpenedBestOf } from "@lathe/hosts/attempts/open-best-of";
-import { commandName } from "../command-name.ts";
+import { commandName } from "../command-line/command-name.ts";
 import { harmless } from "../render/fit.ts";
 
 const mostHeld = 20;

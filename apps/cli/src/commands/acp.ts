@@ -3,11 +3,11 @@ import { Readable } from "node:stream";
 import { ndJsonStream } from "@agentclientprotocol/sdk";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { serveAcp } from "../acp/serve-acp.ts";
-import type { Command } from "../command.ts";
-import { readFlags } from "../flags.ts";
-import { interruptions } from "../interruptions.ts";
-import { agentFlags, agentOptions, allowNotes, usage } from "../run-options.ts";
-import { endNow, readOutput } from "../unread.ts";
+import type { Command } from "../command-line/command.ts";
+import { readFlags } from "../command-line/flags.ts";
+import { endNow, readOutput } from "../output/unread.ts";
+import { interruptions } from "../run/interruptions.ts";
+import { agentFlags, agentOptions, allowNotes, usage } from "../run/run-options.ts";
 
 const { cwd: _, ...flags } = agentFlags;
 

@@ -1,6 +1,6 @@
 /** `lathe` on a terminal: the interactive session. What is not needed for the first frame is loaded behind it. */
 import type { Failure } from "@lathe/protocol";
-import type { Command } from "../command.ts";
+import type { Command } from "../command-line/command.ts";
 import { type FirstFrame, paintFirstFrame } from "../tui/first-frame.ts";
 
 /** What makes of a line without a command's name a run without a terminal's help. */

@@ -6,7 +6,7 @@ import {
   completedSessions,
 } from "@lathe/hosts/completed-values";
 import { isFailure } from "@lathe/protocol";
-import type { Command } from "../command.ts";
+import type { Command } from "../command-line/command.ts";
 import type { Config } from "../config/config.ts";
 
 export const completeCommand: Command = {
@@ -38,7 +38,7 @@ async function valuesOf(kind: string): Promise<readonly CompletedValue[]> {
 /** As `lathe tool` has them here. */
 async function completedTools(): Promise<readonly CompletedValue[]> {
   const [{ agentOptions }, { withWorkbench }] = await Promise.all([
-    import("../run-options.ts"),
+    import("../run/run-options.ts"),
     import("../with-workbench.ts"),
   ]);
   const options = await agentOptions({}, () => undefined);

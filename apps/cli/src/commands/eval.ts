@@ -1,10 +1,10 @@
 /** `lathe eval`: a suite of tasks tried and graded, two runs compared, and tasks mined from a repository's history. */
 import { basename, join, resolve } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
-import type { Command } from "../command.ts";
+import type { Command } from "../command-line/command.ts";
+import { countFlag, type Line, readFlags } from "../command-line/flags.ts";
 import { limitFlags } from "../config/sandbox-limits.ts";
-import { countFlag, type Line, readFlags } from "../flags.ts";
-import { realFolder, usage } from "../run-options.ts";
+import { realFolder, usage } from "../run/run-options.ts";
 
 const flags = {
   model: {

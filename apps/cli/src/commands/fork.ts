@@ -1,10 +1,10 @@
 /** `lathe fork`: changes that wait in forks: listed, shown, kept, dropped. */
 import type { Fork } from "@lathe/hosts/forks";
 import { type Failure, isFailure } from "@lathe/protocol";
-import type { Command } from "../command.ts";
-import { readFlags } from "../flags.ts";
+import type { Command } from "../command-line/command.ts";
+import { readFlags } from "../command-line/flags.ts";
 import type { TreeWish } from "../forks/tree-command.ts";
-import { usage } from "../run-options.ts";
+import { usage } from "../run/run-options.ts";
 
 const flags = {
   "host-run": { type: "boolean", about: "keep: also what git, editors and shells would run by themselves" },

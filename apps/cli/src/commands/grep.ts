@@ -1,10 +1,10 @@
 /** `lathe grep`: the agent's exact search by itself. */
 import { type Failure, type GrepResult, isFailure } from "@lathe/protocol";
-import type { Command } from "../command.ts";
-import { countFlag, readFlags } from "../flags.ts";
+import type { Command } from "../command-line/command.ts";
+import { countFlag, readFlags } from "../command-line/flags.ts";
 import { harmless } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
-import { usage } from "../run-options.ts";
+import { usage } from "../run/run-options.ts";
 
 const flags = {
   glob: { type: "string", short: "g", value: "GLOB", about: "only files that match, e.g. *.ts" },

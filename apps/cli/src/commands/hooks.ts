@@ -2,11 +2,11 @@
 import { type Hook, readHookSettings } from "@lathe/hosts/hook-settings";
 import { distrustHooks, isTrusted, trustHooks } from "@lathe/hosts/trusted-hooks";
 import { type Failure, isFailure } from "@lathe/protocol";
-import type { Command } from "../command.ts";
-import { readFlags } from "../flags.ts";
+import type { Command } from "../command-line/command.ts";
+import { readFlags } from "../command-line/flags.ts";
+import { problemLine } from "../command-line/show-failure.ts";
 import { harmless } from "../render/fit.ts";
-import { agentFlags, realFolder, usage } from "../run-options.ts";
-import { problemLine } from "../show-failure.ts";
+import { agentFlags, realFolder, usage } from "../run/run-options.ts";
 
 const flags = { json: { type: "boolean", about: "as JSON" }, cwd: agentFlags.cwd } as const;
 

@@ -2,10 +2,10 @@
 import { addMemory, readMemory, removeMemory } from "@lathe/hosts/memory";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { createRedactor } from "@lathe/protocol/secrets";
-import type { Command } from "../command.ts";
-import { readFlags } from "../flags.ts";
+import type { Command } from "../command-line/command.ts";
+import { readFlags } from "../command-line/flags.ts";
 import { harmless } from "../render/fit.ts";
-import { agentFlags, realFolder, usage } from "../run-options.ts";
+import { agentFlags, realFolder, usage } from "../run/run-options.ts";
 
 const flags = {
   user: { type: "boolean", about: "those of all your projects, instead of this one's" },

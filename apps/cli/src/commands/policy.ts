@@ -1,13 +1,13 @@
 /** `lathe policy`: whether a shell command may run here, and why; and what was allowed for good in this project. */
 import type { Explained } from "@lathe/hosts/local";
 import { type Failure, isFailure, modes, type Tier, type Verdict } from "@lathe/protocol";
-import type { Command } from "../command.ts";
+import type { Command } from "../command-line/command.ts";
+import { type Line, readFlags } from "../command-line/flags.ts";
 import { allowText } from "../config/allow-rule.ts";
-import { type Line, readFlags } from "../flags.ts";
 import { fit } from "../render/fit.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { table } from "../render/table.ts";
-import { agentFlags, agentOptions, allowNotes, realFolder, usage } from "../run-options.ts";
+import { agentFlags, agentOptions, allowNotes, realFolder, usage } from "../run/run-options.ts";
 import { withWorkbench } from "../with-workbench.ts";
 
 const tiers: readonly Tier[] = ["full", "reduced", "none"];

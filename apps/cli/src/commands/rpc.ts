@@ -1,9 +1,9 @@
 /** `lathe rpc`: sessions for a program in any language, over standard input and output. */
 import { type Failure, isFailure } from "@lathe/protocol";
-import type { Command } from "../command.ts";
-import { readFlags } from "../flags.ts";
-import { interruptions } from "../interruptions.ts";
-import { usage } from "../run-options.ts";
+import type { Command } from "../command-line/command.ts";
+import { readFlags } from "../command-line/flags.ts";
+import { interruptions } from "../run/interruptions.ts";
+import { usage } from "../run/run-options.ts";
 
 const flags = { debug: { type: "boolean", about: "more about what went wrong" } } as const;
 
@@ -24,7 +24,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   if (line.words.length > 0) return usage(`lathe rpc takes no words: ${line.words.join(" ")}`);
   const [{ serveRpc }, { endNow, readOutput }] = await Promise.all([
     import("../rpc/serve-rpc.ts"),
-    import("../unread.ts"),
+    import("../output/unread.ts"),
   ]);
   const output = readOutput(() => void cancel());
   const { served, close } = serveRpc(process.stdin, output);

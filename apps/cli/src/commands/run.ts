@@ -3,15 +3,15 @@ import { existsSync } from "node:fs";
 import type { Words } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { bestOfFlags } from "../best-of/best-of-flags.ts";
-import type { Command } from "../command.ts";
-import { type Line, readFlags } from "../flags.ts";
-import { readImages } from "../image-files.ts";
-import type { OutputSchema } from "../output-schema.ts";
-import { readPipe } from "../piped-input.ts";
+import type { Command } from "../command-line/command.ts";
+import { type Line, readFlags } from "../command-line/flags.ts";
+import { problemLine } from "../command-line/show-failure.ts";
 import { type OutputFormat, outputFormats } from "../reporters/reporter.ts";
-import { type AgentOptions, agentFlags, agentOptions, allowNotes, usage } from "../run-options.ts";
-import { runTask, type Task } from "../run-task.ts";
-import { problemLine } from "../show-failure.ts";
+import { readImages } from "../run/image-files.ts";
+import type { OutputSchema } from "../run/output-schema.ts";
+import { readPipe } from "../run/piped-input.ts";
+import { type AgentOptions, agentFlags, agentOptions, allowNotes, usage } from "../run/run-options.ts";
+import { runTask, type Task } from "../run/run-task.ts";
 import { worktreeFlags } from "../worktrees/worktree-flags.ts";
 
 const flags = {
@@ -98,7 +98,9 @@ async function inPlace(
   format: OutputFormat,
 ): Promise<number | Failure> {
   const { values, words } = line;
-  const place = isResuming(values) ? await (await import("../resumed-place.ts")).resumedPlace(values) : {};
+  const place = isResuming(values)
+    ? await (await import("../run/resumed-place.ts")).resumedPlace(values)
+    : {};
   if (isFailure(place)) return place;
   if (values.fork || place.fork) {
     const { runInFork } = await import("../forks/run-in-fork.ts");
@@ -125,7 +127,7 @@ async function start(line: Line<typeof flags>, format: OutputFormat): Promise<nu
     return runBestOf(asked.task, { values, options, format });
   }
   const session = isResuming(values)
-    ? await (await import("../resumed-place.ts")).resumedSession(values, options.cwd)
+    ? await (await import("../run/resumed-place.ts")).resumedSession(values, options.cwd)
     : undefined;
   if (isFailure(session)) return session;
   // What it was begun with stays, unless the line says otherwise.
@@ -140,7 +142,7 @@ async function start(line: Line<typeof flags>, format: OutputFormat): Promise<nu
 
 async function schemaOf({ "json-schema": path }: Values): Promise<OutputSchema | Failure | undefined> {
   if (path === undefined) return undefined;
-  const { readOutputSchema } = await import("../output-schema.ts");
+  const { readOutputSchema } = await import("../run/output-schema.ts");
   return readOutputSchema(path);
 }
 
@@ -217,7 +219,7 @@ async function expanded(
   if (isFailure(text)) return text;
   const [, name] = text === words.text ? (/^\s*\/([\w.-]+)\s/u.exec(text) ?? []) : [];
   if (name === undefined) return { ...words, text };
-  const { nearest } = await import("../nearest.ts");
+  const { nearest } = await import("../command-line/nearest.ts");
   const meant = nearest(
     name,
     listCommands(place).map((one) => one.name),

@@ -1,12 +1,12 @@
 /** `lathe sandbox`: the sandbox by itself: one command in it, or everything it promises tried for real. */
 import { realpathSync } from "node:fs";
 import { type Failure, isFailure } from "@lathe/protocol";
-import type { Command } from "../command.ts";
+import type { Command } from "../command-line/command.ts";
+import { type Line, readFlags } from "../command-line/flags.ts";
 import type { Config } from "../config/config.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { limitFlags } from "../config/sandbox-limits.ts";
-import { type Line, readFlags } from "../flags.ts";
-import { realFolder, usage } from "../run-options.ts";
+import { realFolder, usage } from "../run/run-options.ts";
 
 const flags = {
   workspace: { type: "string", value: "DIR", about: "the folder the command may write (default: here)" },

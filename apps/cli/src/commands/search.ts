@@ -1,9 +1,9 @@
 /** `lathe search`: ranked code search over a folder, by itself. */
 
 import { type Failure, isFailure, rankedKinds } from "@lathe/protocol";
-import type { Command } from "../command.ts";
-import { countFlag, readFlags } from "../flags.ts";
-import { usage } from "../run-options.ts";
+import type { Command } from "../command-line/command.ts";
+import { countFlag, readFlags } from "../command-line/flags.ts";
+import { usage } from "../run/run-options.ts";
 
 const flags = {
   results: { type: "string", short: "k", value: "N", about: "files, 10 when not given" },

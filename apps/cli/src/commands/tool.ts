@@ -1,12 +1,12 @@
 /** `lathe tool`: tools one by one, outside any session, under the ordinary policy. */
 import type { Workbench } from "@lathe/hosts/local";
 import { type Failure, isFailure, type Outcome, outcomeText } from "@lathe/protocol";
-import type { Command } from "../command.ts";
-import { readFlags } from "../flags.ts";
-import { jsonLines } from "../json-lines.ts";
+import type { Command } from "../command-line/command.ts";
+import { readFlags } from "../command-line/flags.ts";
+import { jsonLines } from "../output/json-lines.ts";
 import { diffLines } from "../render/diff.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
-import { agentFlags, agentOptions, allowNotes, usage } from "../run-options.ts";
+import { agentFlags, agentOptions, allowNotes, usage } from "../run/run-options.ts";
 import { withWorkbench } from "../with-workbench.ts";
 
 const flags = {

@@ -1,5 +1,5 @@
 /** Completion script: made of the very table that lines are read by. */
-import { type CommandTable, namesOf } from "../command-names.ts";
+import { type CommandTable, namesOf } from "../command-line/command-names.ts";
 import { chatCommand } from "../commands/chat.ts";
 import { bashScript } from "./bash-script.ts";
 import { fishScript } from "./fish-script.ts";

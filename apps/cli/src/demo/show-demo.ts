@@ -8,13 +8,13 @@ import {
   type Workbench,
 } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { commandName } from "../command-name.ts";
+import { commandName } from "../command-line/command-name.ts";
 import { diffLines } from "../render/diff.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { Screen } from "../render/screen.ts";
 import { TerminalReporter } from "../reporters/terminal-reporter.ts";
-import { type AgentOptions, agentOptions } from "../run-options.ts";
-import { runTask } from "../run-task.ts";
+import { type AgentOptions, agentOptions } from "../run/run-options.ts";
+import { runTask } from "../run/run-task.ts";
 import { withWorkbench } from "../with-workbench.ts";
 import { type Bug, bugs } from "./bugs.ts";
 import { runTests, type TestRun, testCommand } from "./run-tests.ts";

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createEditJudge, type EditJudge, type JudgedEdit } from "@lathe/hosts/edit-judge";
 import { type FailureCode, isFailure } from "@lathe/protocol";
 import * as v from "valibot";
-import { jsonLines } from "../json-lines.ts";
+import { jsonLines } from "../output/json-lines.ts";
 
 const id = v.union([v.string(), v.number(), v.null()]);
 

@@ -1,6 +1,6 @@
 /** With interruptions: long work that the first signal ends in good order. */
 import type { Failure } from "@lathe/protocol";
-import { interruptions } from "../interruptions.ts";
+import { interruptions } from "../run/interruptions.ts";
 
 /** Resolves with the exit code of an interruption when there was one. */
 export async function withInterruptions<T>(

@@ -2,7 +2,7 @@
 import { listTrees } from "@lathe/hosts/attempt-trees/list-trees";
 import { listForks } from "@lathe/hosts/forks";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { commandName } from "../command-name.ts";
+import { commandName } from "../command-line/command-name.ts";
 import { fit } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
 import { table } from "../render/table.ts";

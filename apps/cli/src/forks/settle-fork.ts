@@ -2,13 +2,13 @@
 import { compareFork, dropFork, type Fork, isCutOff } from "@lathe/hosts/forks";
 import { type KeepOptions, type Kept, keepFork } from "@lathe/hosts/keep-fork";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { AnswerReader } from "../answer-reader.ts";
-import { commandName } from "../command-name.ts";
-import { exitCodeOfFailure } from "../exit-code.ts";
+import { commandName } from "../command-line/command-name.ts";
+import { exitCodeOfFailure } from "../command-line/exit-code.ts";
+import { problemLine } from "../command-line/show-failure.ts";
+import { AnswerReader } from "../questions/answer-reader.ts";
 import { harmless } from "../render/fit.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { whileBusy } from "../render/while-busy.ts";
-import { problemLine } from "../show-failure.ts";
 import { enterFork } from "./enter-fork.ts";
 import { countText, listingText } from "./fork-text.ts";
 

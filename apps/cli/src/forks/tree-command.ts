@@ -3,9 +3,9 @@ import { type AttemptTree, dropAttemptTree } from "@lathe/hosts/attempt-trees/at
 import { compareTree, keepTree } from "@lathe/hosts/attempt-trees/keep-tree";
 import { busyTree, wholeAndFree } from "@lathe/hosts/attempt-trees/list-trees";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { problemLine } from "../command-line/show-failure.ts";
 import { paletteFor } from "../render/palette.ts";
 import { whileBusy } from "../render/while-busy.ts";
-import { problemLine } from "../show-failure.ts";
 import { showDifferences } from "./diff-command.ts";
 import { keptText } from "./settle-fork.ts";
 

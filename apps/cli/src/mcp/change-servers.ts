@@ -6,7 +6,7 @@ import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { writeWhole } from "@lathe/system/write-whole";
 import { readConfigText } from "../config/config-file.ts";
 import type { Servers } from "../config/mcp-servers.ts";
-import { usage } from "../run-options.ts";
+import { usage } from "../run/run-options.ts";
 import type { McpLine } from "./mcp-line.ts";
 import { serverText } from "./server-text.ts";
 

@@ -1,11 +1,11 @@
 /** `lathe mcp list`: what each server offers, asked now. */
 import { createLazyMcp } from "@lathe/hosts/lazy-mcp";
 import { type Failure, isFailure, type McpTool } from "@lathe/protocol";
-import { interruptions } from "../interruptions.ts";
 import { fit, harmless } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
 import { table } from "../render/table.ts";
-import { agentOptions, usage } from "../run-options.ts";
+import { interruptions } from "../run/interruptions.ts";
+import { agentOptions, usage } from "../run/run-options.ts";
 import type { McpLine } from "./mcp-line.ts";
 import { serverText } from "./server-text.ts";
 

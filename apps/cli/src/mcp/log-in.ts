@@ -1,9 +1,9 @@
 /** `lathe mcp login` and `logout`: a person's login at a server that is reached over HTTP. */
 import { logInAt, logOutAt } from "@lathe/hosts/mcp-login";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { interruptions } from "../interruptions.ts";
 import { harmless } from "../render/fit.ts";
-import { agentOptions, usage } from "../run-options.ts";
+import { interruptions } from "../run/interruptions.ts";
+import { agentOptions, usage } from "../run/run-options.ts";
 import type { McpLine } from "./mcp-line.ts";
 
 export async function logInCommand({ words, values }: McpLine): Promise<number | Failure> {

@@ -3,10 +3,10 @@ import type { Workbench } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure, type Outcome, outcomeText, type Tool } from "@lathe/protocol";
 import { type CallToolResult, fromJsonSchema, McpServer } from "@modelcontextprotocol/server";
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio";
-import { harnessVersion } from "../harness-version.ts";
+import { harnessVersion } from "../command-line/harness-version.ts";
+import { endNow, notRead } from "../output/unread.ts";
 import { fit } from "../render/fit.ts";
-import { agentOptions, usage } from "../run-options.ts";
-import { endNow, notRead } from "../unread.ts";
+import { agentOptions, usage } from "../run/run-options.ts";
 import { withWorkbench } from "../with-workbench.ts";
 import type { McpLine } from "./mcp-line.ts";
 

@@ -1,9 +1,9 @@
 /** `lathe mcp trust`: shows what a project's `.mcp.json` would start, and allows just that once the person says so. */
 import { type Failure, isFailure } from "@lathe/protocol";
-import { AnswerReader } from "../answer-reader.ts";
 import { projectFile, readProjectServers, trustProjectServers } from "../config/project-servers.ts";
+import { AnswerReader } from "../questions/answer-reader.ts";
 import { harmless } from "../render/fit.ts";
-import { realFolder, usage } from "../run-options.ts";
+import { realFolder, usage } from "../run/run-options.ts";
 import type { McpLine } from "./mcp-line.ts";
 import { writtenText } from "./server-text.ts";
 

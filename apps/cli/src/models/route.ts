@@ -7,7 +7,7 @@ import { count } from "../render/figures.ts";
 import { columnsOf, harmless, wrap } from "../render/fit.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { table } from "../render/table.ts";
-import { usage } from "../run-options.ts";
+import { usage } from "../run/run-options.ts";
 
 export interface RouteOptions {
   readonly task: string;

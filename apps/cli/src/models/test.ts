@@ -1,11 +1,11 @@
 /** `lathe models test`: each model asked for real, and what came of it. */
 import type { ModelOptions } from "@lathe/hosts/list-models";
 import { type TestedModel, testModels } from "@lathe/hosts/test-models";
-import { interruptions } from "../interruptions.ts";
 import { duration, money } from "../render/figures.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { table } from "../render/table.ts";
 import { whileBusy } from "../render/while-busy.ts";
+import { interruptions } from "../run/interruptions.ts";
 import { circuitText } from "./circuit-text.ts";
 
 export interface TestOptions {

@@ -2,7 +2,7 @@
 import { type ProjectRule, readProjectRules, removeProjectRule } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { ruleText } from "../render/rule-text.ts";
-import { usage } from "../run-options.ts";
+import { usage } from "../run/run-options.ts";
 
 interface Asked {
   readonly cwd: string;

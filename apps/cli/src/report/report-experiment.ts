@@ -7,11 +7,11 @@ import {
   readExperiment,
 } from "@lathe/hosts/read-experiment";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { nearest } from "../command-line/nearest.ts";
 import { ownExperiments } from "../config/load-config.ts";
-import { nearest } from "../nearest.ts";
 import { count, duration, money } from "../render/figures.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
-import { usage } from "../run-options.ts";
+import { usage } from "../run/run-options.ts";
 import { columns, percent } from "./columns.ts";
 
 export async function reportExperiment(names: readonly string[], json: boolean): Promise<number | Failure> {

@@ -29,7 +29,7 @@ export async function reportSatisfaction({ json, model, ...span }: Asked): Promi
 }
 
 async function judge(model: string, span: Pick<Asked, "since" | "until">): Promise<Judged | Failure> {
-  const { agentOptions } = await import("../run-options.ts");
+  const { agentOptions } = await import("../run/run-options.ts");
   const options = await agentOptions({ model });
   return isFailure(options) ? options : satisfactionByModel(options, model, span);
 }

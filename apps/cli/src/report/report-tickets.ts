@@ -2,9 +2,9 @@
 import { alertTask } from "@lathe/hosts/alert-task";
 import { sendTickets } from "@lathe/hosts/send-tickets";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { harnessVersion } from "../command-line/harness-version.ts";
 import { ownTickets } from "../config/load-config.ts";
-import { harnessVersion } from "../harness-version.ts";
-import { agentOptions, usage } from "../run-options.ts";
+import { agentOptions, usage } from "../run/run-options.ts";
 
 export async function reportTickets(): Promise<number | Failure> {
   const settings = await ownTickets(process.env);

@@ -1,7 +1,8 @@
 /** The reporter of an output format. */
+
+import { problemLine } from "../command-line/show-failure.ts";
 import { paletteFor } from "../render/palette.ts";
 import { Screen } from "../render/screen.ts";
-import { problemLine } from "../show-failure.ts";
 import { createJsonReporter } from "./json-reporter.ts";
 import { createPlainReporter } from "./plain-reporter.ts";
 import type { OutputFormat, Reporter } from "./reporter.ts";

@@ -2,9 +2,9 @@
 import { findSession, listSessions, readSession, reserveSessionId } from "@lathe/hosts/local";
 import { type Delta, type Event, type Failure, fold, isFailure } from "@lathe/protocol";
 import * as v from "valibot";
-import type { BoundedWriter } from "../bounded-writer.ts";
-import { harnessVersion } from "../harness-version.ts";
-import { realFolder, usage } from "../run-options.ts";
+import { harnessVersion } from "../command-line/harness-version.ts";
+import type { BoundedWriter } from "../output/bounded-writer.ts";
+import { realFolder, usage } from "../run/run-options.ts";
 import { type AgentSession, openSessionAs, type Turn } from "../sdk/open-session.ts";
 import type { Question } from "../sdk/question.ts";
 import type { SessionOptions } from "../sdk/session-options.ts";

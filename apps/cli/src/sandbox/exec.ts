@@ -4,8 +4,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SandboxLimitsChoice } from "@lathe/hosts/local";
 import { openLoneSandbox } from "@lathe/hosts/lone-sandbox";
 import { type Exit, type ForkLayers, isFailure, type Process } from "@lathe/protocol";
-import { interruptions } from "../interruptions.ts";
-import { problemLine } from "../show-failure.ts";
+import { problemLine } from "../command-line/show-failure.ts";
+import { interruptions } from "../run/interruptions.ts";
 
 export interface ExecOptions {
   readonly cwd: string;

@@ -8,7 +8,7 @@ import {
   limitNames,
 } from "@lathe/protocol";
 import * as v from "valibot";
-import { type AgentOptions, agentOptions, usage } from "../run-options.ts";
+import { type AgentOptions, agentOptions, usage } from "../run/run-options.ts";
 import type { SessionOptions } from "./session-options.ts";
 
 /** What a session is opened with: the hosts' options, and who listens. */

@@ -1,12 +1,12 @@
 /** Answers ranked queries of the command line: one for people, or many, line by line. */
 import { type CodeSearch, openCodeSearch } from "@lathe/hosts/code-search";
 import { type Failure, isFailure, type RankedRange, type RankQuery } from "@lathe/protocol";
+import { problemLine } from "../command-line/show-failure.ts";
 import { loadConfig } from "../config/load-config.ts";
-import { jsonLines } from "../json-lines.ts";
+import { jsonLines } from "../output/json-lines.ts";
 import { harmless } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
 import { whileBusy } from "../render/while-busy.ts";
-import { problemLine } from "../show-failure.ts";
 
 /** Whoever asks here wants the answer of the whole index. */
 const patienceMs = 600_000;

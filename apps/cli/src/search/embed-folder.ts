@@ -1,9 +1,9 @@
 /** `lathe index --embed`: says how much goes where and what it costs, asks, and shows how it gets on. */
 import { planTree } from "@lathe/hosts/embeddings";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { AnswerReader } from "../answer-reader.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { withInterruptions } from "../eval/with-interruptions.ts";
+import { AnswerReader } from "../questions/answer-reader.ts";
 import { count } from "../render/figures.ts";
 import { paletteFor } from "../render/palette.ts";
 import { Screen } from "../render/screen.ts";

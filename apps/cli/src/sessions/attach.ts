@@ -2,7 +2,7 @@
 import { followSession } from "@lathe/hosts/follow-session";
 import { findSession } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { onBrokenPipe } from "../broken-pipe.ts";
+import { onBrokenPipe } from "../output/broken-pipe.ts";
 import { columnsOf, harmless } from "../render/fit.ts";
 import { themeFor } from "../tui/theme.ts";
 import { Transcript } from "../tui/transcript.ts";

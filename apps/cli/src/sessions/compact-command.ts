@@ -5,7 +5,7 @@ import { type Failure, fold, isFailure } from "@lathe/protocol";
 import { compactedText } from "../render/compacted-text.ts";
 import { paletteFor } from "../render/palette.ts";
 import { whileBusy } from "../render/while-busy.ts";
-import { agentOptions, usage } from "../run-options.ts";
+import { agentOptions, usage } from "../run/run-options.ts";
 
 export interface CompactFlags {
   readonly focus: string | undefined;

@@ -6,7 +6,7 @@ import { count } from "../render/figures.ts";
 import { columnsOf, fit, harmless } from "../render/fit.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
 import { table } from "../render/table.ts";
-import { agentOptions } from "../run-options.ts";
+import { agentOptions } from "../run/run-options.ts";
 
 export async function contextCommand(start: string, json: boolean): Promise<number | Failure> {
   const id = await findSession(process.env, start);

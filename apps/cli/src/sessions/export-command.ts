@@ -2,8 +2,8 @@
 import { once } from "node:events";
 import { findSession, readSession } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { usage } from "../run-options.ts";
-import { problemLine } from "../show-failure.ts";
+import { problemLine } from "../command-line/show-failure.ts";
+import { usage } from "../run/run-options.ts";
 
 const formats = ["edits", "markdown", "html", "jsonl", "atif"] as const;
 

@@ -2,9 +2,9 @@
 import { forkSession } from "@lathe/hosts/fork-session";
 import { findSession } from "@lathe/hosts/local";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { commandName } from "../command-name.ts";
-import { countFlag } from "../flags.ts";
-import { harnessVersion } from "../harness-version.ts";
+import { commandName } from "../command-line/command-name.ts";
+import { countFlag } from "../command-line/flags.ts";
+import { harnessVersion } from "../command-line/harness-version.ts";
 
 export async function forkCommand(
   start: string,

@@ -2,8 +2,8 @@
 import { realpathSync } from "node:fs";
 import { homeFolder, listSessions, readSession } from "@lathe/hosts/local";
 import { type Failure, fold, isFailure, type SessionSummary } from "@lathe/protocol";
-import { commandName } from "../command-name.ts";
-import { countFlag } from "../flags.ts";
+import { commandName } from "../command-line/command-name.ts";
+import { countFlag } from "../command-line/flags.ts";
 import { moment } from "../render/figures.ts";
 import { fit } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";

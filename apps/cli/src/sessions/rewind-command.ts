@@ -2,11 +2,11 @@
 import { findSession } from "@lathe/hosts/local";
 import { rewindSession, undoRewind } from "@lathe/hosts/rewind-session";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { countFlag } from "../flags.ts";
+import { countFlag } from "../command-line/flags.ts";
+import { problemLine } from "../command-line/show-failure.ts";
 import { paletteFor } from "../render/palette.ts";
 import { whileBusy } from "../render/while-busy.ts";
-import { usage } from "../run-options.ts";
-import { problemLine } from "../show-failure.ts";
+import { usage } from "../run/run-options.ts";
 import { rewoundLines } from "./rewound-lines.ts";
 
 export interface RewindFlags {

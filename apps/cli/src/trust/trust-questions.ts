@@ -11,7 +11,7 @@ import {
   trustProjectServers,
 } from "../config/project-servers.ts";
 import { harmless } from "../render/fit.ts";
-import type { AgentOptions } from "../run-options.ts";
+import type { AgentOptions } from "../run/run-options.ts";
 
 export type TrustAnswer = "later" | "yes" | "never";
 

@@ -11,7 +11,7 @@ import { outcomeText } from "../best-of/outcome-text.ts";
 import { diffLines } from "../render/diff.ts";
 import { duration } from "../render/figures.ts";
 import { fit, harmless, wrap } from "../render/fit.ts";
-import type { AgentOptions } from "../run-options.ts";
+import type { AgentOptions } from "../run/run-options.ts";
 import type { Chat } from "./chat.ts";
 import type { Option } from "./choice.ts";
 

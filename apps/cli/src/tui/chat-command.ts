@@ -1,9 +1,9 @@
 /** The line of an interactive session: its flags, what it begins with, and what is said at its end. */
 import { type Failure, isFailure } from "@lathe/protocol";
-import { commandName } from "../command-name.ts";
+import { commandName } from "../command-line/command-name.ts";
+import { type Line, readFlags, type ValueKind } from "../command-line/flags.ts";
 import { themeNames } from "../config/config.ts";
-import { type Line, readFlags, type ValueKind } from "../flags.ts";
-import { agentFlags, allowNotes, type LoadedOptions, loadOptions, usage } from "../run-options.ts";
+import { agentFlags, allowNotes, type LoadedOptions, loadOptions, usage } from "../run/run-options.ts";
 import { worktreeFlags } from "../worktrees/worktree-flags.ts";
 import type { FirstFrame } from "./first-frame.ts";
 import { type Beginning, chatSettings } from "./open-chat.ts";
@@ -96,7 +96,7 @@ async function prepare({ values, words }: Read): Promise<Prepared | Failure> {
   }
   const loaded = await loadOptions(values, { asksTrust: true });
   if (isFailure(loaded)) return loaded;
-  const session = await (await import("../resumed-place.ts")).resumedSession(values, loaded.options.cwd);
+  const session = await (await import("../run/resumed-place.ts")).resumedSession(values, loaded.options.cwd);
   if (session !== undefined && isFailure(session)) return session;
   const said = words.join(" ").trim();
   return {

@@ -19,9 +19,9 @@ import {
   type Session,
   stricterMode,
 } from "@lathe/protocol";
-import { agreedMode } from "../agreed-mode.ts";
 import { harmless, wrap } from "../render/fit.ts";
-import type { AgentOptions } from "../run-options.ts";
+import { agreedMode } from "../run/agreed-mode.ts";
+import type { AgentOptions } from "../run/run-options.ts";
 import { atWork } from "./at-work.ts";
 import type { Choice, Option } from "./choice.ts";
 import { createPastedImages, type PastedImages } from "./pasted-images.ts";

@@ -2,7 +2,7 @@
 import { isAbsolute } from "node:path";
 import type { Words } from "@lathe/hosts/local";
 import { type Failure, failure, type ImagePart, isFailure } from "@lathe/protocol";
-import { readImage, readImages } from "../image-files.ts";
+import { readImage, readImages } from "../run/image-files.ts";
 import { imagePaths } from "./attachments.ts";
 
 export interface PastedImages {

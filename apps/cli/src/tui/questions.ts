@@ -8,7 +8,7 @@ import {
   type Event,
   type Failure,
 } from "@lathe/protocol";
-import { type AskedCall, aboutText, answerOf, rulesText } from "../question-text.ts";
+import { type AskedCall, aboutText, answerOf, rulesText } from "../questions/question-text.ts";
 import type { Choice, Option } from "./choice.ts";
 import type { Theme } from "./theme.ts";
 import type { AskedFile, Walking } from "./walk-hunks.ts";

@@ -1,6 +1,6 @@
 /** Walking through the hunks of an edit that is asked for: some are taken and others not, like `git add -p`. */
 import { type EditPart, partOf } from "@lathe/protocol";
-import type { AskedCall } from "../question-text.ts";
+import type { AskedCall } from "../questions/question-text.ts";
 import { diffLines } from "../render/diff.ts";
 import { harmless } from "../render/fit.ts";
 import type { Palette } from "../render/palette.ts";

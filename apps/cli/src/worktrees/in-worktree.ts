@@ -1,10 +1,10 @@
 /** `--worktree`: what works, works in a git working tree of its own, and is told where that is. */
 import { type DirtyChoice, dirtyChoices, openWorktree, type Worktree } from "@lathe/hosts/worktree";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { commandName } from "../command-name.ts";
+import { commandName } from "../command-line/command-name.ts";
+import { problemLine } from "../command-line/show-failure.ts";
 import { harmless } from "../render/fit.ts";
-import { realFolder, usage } from "../run-options.ts";
-import { problemLine } from "../show-failure.ts";
+import { realFolder, usage } from "../run/run-options.ts";
 
 export interface WorktreeValues {
   readonly worktree?: string | true | undefined;

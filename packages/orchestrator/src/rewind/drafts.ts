@@ -1,6 +1,6 @@
 /** The drafts of a rewind: the open turn ended, the rewind, and what the model has to be told of it. */
 import { type Draft, failure, type Restored, type Rewind, type Session } from "@lathe/protocol";
-import { abandonTurn } from "../abandon.ts";
+import { abandonTurn } from "../session/abandon.ts";
 import type { RewindParts, Target } from "./target.ts";
 
 export interface Done {

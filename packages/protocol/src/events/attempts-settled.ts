@@ -1,6 +1,6 @@
 /** `attempts.settled`: the attempts are over: one was taken over, or what waits is somebody's to decide on. */
 import * as v from "valibot";
-import type { EventType } from "../event-type.ts";
+import type { EventType } from "../session/event-type.ts";
 
 export interface AttemptsSettled {
   /** Counted from 0; absent when none was. */

@@ -1,6 +1,6 @@
 /** `attempts.taking`: from now on one is taken over, or that was refused and none is. */
 import * as v from "valibot";
-import type { EventType } from "../event-type.ts";
+import type { EventType } from "../session/event-type.ts";
 
 export interface AttemptsTaking {
   /** Counted from 0; absent once it was refused. */

@@ -1,6 +1,6 @@
 /** `budget.reserved`: the worst case of an attempt is set aside before it starts. */
 import * as v from "valibot";
-import type { EventType } from "../event-type.ts";
+import type { EventType } from "../session/event-type.ts";
 
 export interface BudgetReserved {
   readonly attempt: string;

@@ -1,6 +1,6 @@
 /** `budget.settled`: a reservation became what was really used. */
 import * as v from "valibot";
-import type { EventType } from "../event-type.ts";
+import type { EventType } from "../session/event-type.ts";
 
 export interface BudgetSettled {
   readonly attempt: string;

@@ -1,7 +1,7 @@
 /** `cancel.requested`: a person wants the running turn to stop. */
 import * as v from "valibot";
-import type { EventType } from "../event-type.ts";
-import { rememberOffer } from "../offers.ts";
+import type { EventType } from "../session/event-type.ts";
+import { rememberOffer } from "../session/offers.ts";
 
 export interface CancelRequested {
   readonly by: string;

@@ -1,9 +1,9 @@
 /** `checkpoint.taken`: what the files were before a step that may change them, or after it. */
 import * as v from "valibot";
-import type { EventType } from "../event-type.ts";
 import { type Failure, failureSchema } from "../failure.ts";
-import { uncover } from "../marks.ts";
-import type { Kept } from "../session.ts";
+import type { EventType } from "../session/event-type.ts";
+import { uncover } from "../session/marks.ts";
+import type { Kept } from "../session/session.ts";
 
 export interface CheckpointTaken {
   readonly moment: "before" | "after";

@@ -1,7 +1,7 @@
 /** `circuit.heard`: another session found that a model rests; recorded before anything is decided by it. */
 import * as v from "valibot";
-import { type CircuitNews, circuitNewsEntries } from "../circuit.ts";
-import type { EventType } from "../event-type.ts";
+import { type CircuitNews, circuitNewsEntries } from "../session/circuit.ts";
+import type { EventType } from "../session/event-type.ts";
 
 export interface CircuitHeard extends CircuitNews {
   /** As the chain has it. */

@@ -1,8 +1,8 @@
 /** `compaction.requested`: the conversation is to be made shorter before the next attempt. */
 import * as v from "valibot";
-import { type CompactionWhy, whySchema } from "../compaction.ts";
-import type { EventType } from "../event-type.ts";
-import { rememberOffer } from "../offers.ts";
+import { type CompactionWhy, whySchema } from "../session/compaction.ts";
+import type { EventType } from "../session/event-type.ts";
+import { rememberOffer } from "../session/offers.ts";
 
 export interface CompactionRequested {
   readonly why: CompactionWhy;

@@ -1,6 +1,7 @@
 /** `context.compacted`: from here on the model sees a shorter conversation; nothing is lost from the log. */
 import * as v from "valibot";
-import { halfOpened } from "../circuit.ts";
+import { type Failure, failureSchema } from "../failure.ts";
+import { halfOpened } from "../session/circuit.ts";
 import {
   type CompactionWhy,
   freesEnough,
@@ -8,11 +9,10 @@ import {
   type Summary,
   shortened,
   whySchema,
-} from "../compaction.ts";
-import type { EventType } from "../event-type.ts";
-import { type Failure, failureSchema } from "../failure.ts";
-import { brokenBy } from "../sent-prompts.ts";
-import type { Session, Turn } from "../session.ts";
+} from "../session/compaction.ts";
+import type { EventType } from "../session/event-type.ts";
+import { brokenBy } from "../session/sent-prompts.ts";
+import type { Session, Turn } from "../session/session.ts";
 import { addUsage, noUsage, type Rates, ratesSchema, type Usage, usageSchema } from "../usage.ts";
 
 /** The attempt that was made at a summary, whatever became of it. */

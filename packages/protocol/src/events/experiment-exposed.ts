@@ -1,7 +1,7 @@
 /** `experiment.exposed`: what an experiment varies is used for the first time in this session. */
 import * as v from "valibot";
-import type { EventType } from "../event-type.ts";
-import { type Assignment, momentSchema, sharesSchema } from "../experiments.ts";
+import type { EventType } from "../session/event-type.ts";
+import { type Assignment, momentSchema, sharesSchema } from "../session/experiments.ts";
 
 /** What the arm sets is in the settings. */
 export type ExperimentExposed = Omit<Assignment, "set">;

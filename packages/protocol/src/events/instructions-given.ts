@@ -1,6 +1,6 @@
 /** `instructions.given`: what the folders of touched files say to an agent, looked for once for each folder. */
 import * as v from "valibot";
-import type { EventType } from "../event-type.ts";
+import type { EventType } from "../session/event-type.ts";
 
 export interface InstructionsGiven {
   /** Folders below the workspace that were looked into, also where nothing was found. */

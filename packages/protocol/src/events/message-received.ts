@@ -1,10 +1,10 @@
 /** `message.received`: a person spoke; begins a turn, or steers the running one. */
 import * as v from "valibot";
-import type { EventType } from "../event-type.ts";
-import { markMoment } from "../marks.ts";
 import { type UserMessage, userPartsSchema } from "../message.ts";
-import { rememberOffer } from "../offers.ts";
-import type { Turn } from "../session.ts";
+import type { EventType } from "../session/event-type.ts";
+import { markMoment } from "../session/marks.ts";
+import { rememberOffer } from "../session/offers.ts";
+import type { Turn } from "../session/session.ts";
 
 export interface MessageReceived {
   readonly parts: UserMessage["parts"];

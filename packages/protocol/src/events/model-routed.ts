@@ -1,6 +1,5 @@
 /** `model.routed`: the router chose the model of the next attempts, and from which table. */
 import * as v from "valibot";
-import type { EventType } from "../event-type.ts";
 import {
   type Odds,
   oddsSchema,
@@ -9,6 +8,7 @@ import {
   routerModeSchema,
   rowSchema,
 } from "../routing.ts";
+import type { EventType } from "../session/event-type.ts";
 
 export interface ModelRouted {
   readonly from: string;

@@ -1,8 +1,8 @@
 /** `model.switched`: another model takes over from the next attempt on. */
 import * as v from "valibot";
-import type { Circuits } from "../circuit.ts";
-import type { EventType } from "../event-type.ts";
 import { type Prompt, promptSchema } from "../prompt.ts";
+import type { Circuits } from "../session/circuit.ts";
+import type { EventType } from "../session/event-type.ts";
 
 export interface ModelSwitched {
   readonly from: string;

@@ -1,7 +1,7 @@
 /** `network.decided`: the sandbox's proxy let a command reach a host, or did not. */
 import * as v from "valibot";
-import type { EventType } from "../event-type.ts";
 import type { Contact, NetworkDecided } from "../network.ts";
+import type { EventType } from "../session/event-type.ts";
 
 const schema: v.GenericSchema<unknown, NetworkDecided> = v.object({
   host: v.string(),

@@ -1,8 +1,8 @@
 /** `notice.posted`: the harness tells the model something, as a user message that says so. */
 import * as v from "valibot";
-import type { EventType } from "../event-type.ts";
-import { isPlanning } from "../planning.ts";
-import type { Session } from "../session.ts";
+import type { EventType } from "../session/event-type.ts";
+import { isPlanning } from "../session/planning.ts";
+import type { Session } from "../session/session.ts";
 
 export interface NoticePosted {
   readonly about: "loop" | "truncated" | "switched" | "rewound" | "plan" | "hook" | "attempts";

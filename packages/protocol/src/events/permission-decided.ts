@@ -1,6 +1,5 @@
 /** `permission.decided`: policy, or a person it asked, decided on one call; `ask` means nobody could be asked. */
 import * as v from "valibot";
-import { updateCall } from "../calls.ts";
 import {
   type Decision,
   type Effect,
@@ -12,9 +11,10 @@ import {
   verdictSchema,
 } from "../decision.ts";
 import { type EditPart, editPartSchema } from "../edit-part.ts";
-import type { EventType } from "../event-type.ts";
-import { type Opinion, opinionSchema } from "../second-opinion.ts";
-import type { Session } from "../session.ts";
+import { type Opinion, opinionSchema } from "../ports/second-opinion.ts";
+import { updateCall } from "../session/calls.ts";
+import type { EventType } from "../session/event-type.ts";
+import type { Session } from "../session/session.ts";
 
 export interface PermissionDecided {
   readonly call: string;

@@ -1,10 +1,10 @@
 /** `question.answered`: a person answered. */
 import * as v from "valibot";
-import { updateCall } from "../calls.ts";
 import { type EditPart, editPartSchema } from "../edit-part.ts";
-import type { EventType } from "../event-type.ts";
-import { uncover } from "../marks.ts";
-import { rememberOffer } from "../offers.ts";
+import { updateCall } from "../session/calls.ts";
+import type { EventType } from "../session/event-type.ts";
+import { uncover } from "../session/marks.ts";
+import { rememberOffer } from "../session/offers.ts";
 
 export interface QuestionAnswered {
   readonly call: string;

@@ -1,9 +1,9 @@
 /** `question.asked`: the turn waits for a person: to permit a call, or to answer the model's question. */
 import * as v from "valibot";
-import { updateCall } from "../calls.ts";
 import { type Rule, ruleSchema } from "../decision.ts";
-import type { EventType } from "../event-type.ts";
-import { type Opinion, opinionSchema } from "../second-opinion.ts";
+import { type Opinion, opinionSchema } from "../ports/second-opinion.ts";
+import { updateCall } from "../session/calls.ts";
+import type { EventType } from "../session/event-type.ts";
 
 /** The answers that hold for all that follows, here or in the project. */
 export const allowForSession = "allow for this session";

@@ -1,8 +1,8 @@
 /** `session.claimed`: one process took ownership; appends of older epochs are void from here on. */
 import * as v from "valibot";
-import type { EventType } from "../event-type.ts";
-import { uncover } from "../marks.ts";
-import type { Owner } from "../owner.ts";
+import type { EventType } from "../session/event-type.ts";
+import { uncover } from "../session/marks.ts";
+import type { Owner } from "../session/owner.ts";
 
 export interface SessionClaimed {
   readonly epoch: number;

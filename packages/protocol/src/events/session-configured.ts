@@ -2,13 +2,13 @@
 import * as v from "valibot";
 import { type Limits, limitsSchema } from "../budget.ts";
 import { modeSchema } from "../decision.ts";
-import type { EventType } from "../event-type.ts";
-import { assignmentSchema } from "../experiments.ts";
 import { guardRailsSchema } from "../guard-rails.ts";
-import { rememberOffer } from "../offers.ts";
-import { chooseModel, chosenModels } from "../planning.ts";
 import { type RouterSettings, routerModeSchema } from "../routing.ts";
-import type { Settings } from "../settings.ts";
+import type { EventType } from "../session/event-type.ts";
+import { assignmentSchema } from "../session/experiments.ts";
+import { rememberOffer } from "../session/offers.ts";
+import { chooseModel, chosenModels } from "../session/planning.ts";
+import type { Settings } from "../session/settings.ts";
 
 export interface SessionConfigured {
   readonly settings: Settings;

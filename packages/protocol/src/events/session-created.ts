@@ -1,7 +1,7 @@
 /** `session.created`: the first event; pins the prompt's bytes. */
 import * as v from "valibot";
-import type { EventType } from "../event-type.ts";
 import { type Prompt, promptSchema } from "../prompt.ts";
+import type { EventType } from "../session/event-type.ts";
 
 export interface SessionCreated {
   readonly id: string;

@@ -1,7 +1,7 @@
 /** `session.named`: a person gave the session a name; it is its title from then on. */
 import * as v from "valibot";
-import type { EventType } from "../event-type.ts";
-import { rememberOffer } from "../offers.ts";
+import type { EventType } from "../session/event-type.ts";
+import { rememberOffer } from "../session/offers.ts";
 
 export interface SessionNamed {
   readonly name: string;

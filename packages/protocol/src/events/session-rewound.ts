@@ -1,9 +1,9 @@
 /** `session.rewound`: the files, the conversation or both went back to an earlier moment, or back again. */
 import * as v from "valibot";
-import { halfOpened } from "../circuit.ts";
-import type { EventType } from "../event-type.ts";
-import { conversationOf, rewindConversation } from "../marks.ts";
-import { brokenBy } from "../sent-prompts.ts";
+import { halfOpened } from "../session/circuit.ts";
+import type { EventType } from "../session/event-type.ts";
+import { conversationOf, rewindConversation } from "../session/marks.ts";
+import { brokenBy } from "../session/sent-prompts.ts";
 
 export interface SessionRewound {
   /** `seq` of the mark it went back to; of the rewind that it undoes, if it undoes one. */

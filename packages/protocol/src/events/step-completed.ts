@@ -1,11 +1,11 @@
 /** `step.completed`: the model answered; its tool calls now wait to be decided. */
 import * as v from "valibot";
-import type { EventType } from "../event-type.ts";
 import { type AssistantPart, assistantPartsSchema } from "../message.ts";
-import type { FinishReason } from "../model.ts";
+import type { FinishReason } from "../ports/model.ts";
 import { type CacheReading, cacheReadingSchema } from "../prompt-cache.ts";
-import { rememberAnswered } from "../sent-prompts.ts";
-import type { CallState } from "../session.ts";
+import type { EventType } from "../session/event-type.ts";
+import { rememberAnswered } from "../session/sent-prompts.ts";
+import type { CallState } from "../session/session.ts";
 import { addUsage, noUsage, type Rates, ratesSchema, type Usage, usageSchema } from "../usage.ts";
 
 export interface StepCompleted {

@@ -1,8 +1,8 @@
 /** `step.failed`: an attempt gave no answer; whatever it had said is discarded. */
 import * as v from "valibot";
-import { type Circuit, type Rest, restSchema } from "../circuit.ts";
-import type { EventType } from "../event-type.ts";
 import { type Failure, failureSchema } from "../failure.ts";
+import { type Circuit, type Rest, restSchema } from "../session/circuit.ts";
+import type { EventType } from "../session/event-type.ts";
 
 export interface StepFailed {
   readonly attempt: string;

@@ -1,9 +1,9 @@
 /** `step.started`: one attempt on one model begins. */
 import * as v from "valibot";
-import type { EventType } from "../event-type.ts";
-import { markMoment } from "../marks.ts";
 import { type Sent, sentSchema } from "../prompt-cache.ts";
-import { rememberSent } from "../sent-prompts.ts";
+import type { EventType } from "../session/event-type.ts";
+import { markMoment } from "../session/marks.ts";
+import { rememberSent } from "../session/sent-prompts.ts";
 
 export interface StepStarted {
   /** Unique in the session; names the reservation too. */

@@ -1,8 +1,8 @@
 /** `tool.completed`: a call has its outcome; the last one of an answer hands all results to the model. */
 import * as v from "valibot";
-import { closeAnswer, updateCall } from "../calls.ts";
-import type { EventType } from "../event-type.ts";
 import { type Outcome, outcomeSchema } from "../outcome.ts";
+import { closeAnswer, updateCall } from "../session/calls.ts";
+import type { EventType } from "../session/event-type.ts";
 
 export interface ToolCompleted {
   readonly call: string;

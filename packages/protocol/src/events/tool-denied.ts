@@ -1,9 +1,9 @@
 /** `tool.denied`: the sandbox kept a call from something; the outcome is held until that is granted or refused. */
 import * as v from "valibot";
-import { updateCall } from "../calls.ts";
 import { type Effect, effectSchema } from "../decision.ts";
-import type { EventType } from "../event-type.ts";
 import { type Outcome, outcomeSchema } from "../outcome.ts";
+import { updateCall } from "../session/calls.ts";
+import type { EventType } from "../session/event-type.ts";
 
 export interface ToolDenied {
   readonly call: string;

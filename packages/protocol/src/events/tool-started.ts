@@ -1,7 +1,7 @@
 /** `tool.started`: intent before effect; durable before a call that may change anything runs. */
 import * as v from "valibot";
-import { updateCall } from "../calls.ts";
-import type { EventType } from "../event-type.ts";
+import { updateCall } from "../session/calls.ts";
+import type { EventType } from "../session/event-type.ts";
 
 export interface ToolStarted {
   readonly call: string;

@@ -1,8 +1,8 @@
 /** `turn.ended`: the agent stopped, and why. */
 import * as v from "valibot";
-import type { EventType } from "../event-type.ts";
 import { failureSchema } from "../failure.ts";
-import type { TurnEnd } from "../session.ts";
+import type { EventType } from "../session/event-type.ts";
+import type { TurnEnd } from "../session/session.ts";
 
 export interface TurnEnded {
   readonly end: TurnEnd;

@@ -1,10 +1,10 @@
 /** Restores what has a name that is not UTF-8, which the commit engine cannot speak of: each file by itself, atomically. */
 import { chmodSync, lstatSync, mkdirSync, renameSync, rmdirSync, symlinkSync, unlinkSync } from "node:fs";
 import type { Failure } from "@lathe/protocol";
-import type { Effects } from "../apply-steps.ts";
+import type { Effects } from "../commit/apply-steps.ts";
+import { removeQuietly } from "../commit/remove-quietly.ts";
+import type { Step } from "../commit/step.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
-import { removeQuietly } from "../remove-quietly.ts";
-import type { Step } from "../step.ts";
 import { diskPath, joined, shownPath } from "./byte-path.ts";
 
 export interface RawStep {

@@ -6,7 +6,7 @@ import { type Stats, statSync } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { errorCode } from "../file-failure.ts";
-import { readRegular } from "../read-regular.ts";
+import { readRegular } from "../reading/read-regular.ts";
 import { diskPath, joined } from "./byte-path.ts";
 import { isRacy } from "./file-times.ts";
 import { type IgnorePattern, parsePatterns } from "./ignore-pattern.ts";

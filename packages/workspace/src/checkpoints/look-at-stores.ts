@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSy
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isFailure } from "@lathe/protocol";
+import { removeQuietly } from "../commit/remove-quietly.ts";
 import { nodeDisk } from "../disk.ts";
 import { errorCode } from "../file-failure.ts";
-import { removeQuietly } from "../remove-quietly.ts";
 import { throwAway } from "./collect-garbage.ts";
 import { livingMarks, setMark, uniqueName } from "./process-marks.ts";
 import { SessionRefs } from "./session-refs.ts";

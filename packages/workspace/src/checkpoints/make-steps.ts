@@ -2,9 +2,9 @@
 import { lstatSync, readlinkSync, type Stats } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { type After, fileAfter, type State, type Step, versionOf } from "../commit/step.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
-import { readOpened } from "../read-regular.ts";
-import { type After, fileAfter, type State, type Step, versionOf } from "../step.ts";
+import { readOpened } from "../reading/read-regular.ts";
 import { diskPath, joined, shownPath } from "./byte-path.ts";
 import type { TreeChange } from "./compare-trees.ts";
 import { kindOf, objectId, permissions, type TreeEntry } from "./git-objects.ts";

@@ -13,13 +13,13 @@ import {
   type Restored,
   type RestoreOptions,
 } from "@lathe/protocol";
-import type { Effects } from "../apply-steps.ts";
+import type { Effects } from "../commit/apply-steps.ts";
+import { makeFolder } from "../commit/make-folder.ts";
 import { type Disk, nodeDisk } from "../disk.ts";
 import { errorCode } from "../file-failure.ts";
-import { fileJournal } from "../file-journal.ts";
-import { makeFolder } from "../make-folder.ts";
-import { isOwnerAlive, type ProcessOwner } from "../process-owner.ts";
-import type { Recovery } from "../recover-journals.ts";
+import { fileJournal } from "../journal/file-journal.ts";
+import { isOwnerAlive, type ProcessOwner } from "../journal/process-owner.ts";
+import type { Recovery } from "../journal/recover-journals.ts";
 import { collectGarbage, isScattered, packSmall } from "./collect-garbage.ts";
 import { keepText } from "./keep-text.ts";
 import { type CheckpointLimits, defaultLimits } from "./limits.ts";

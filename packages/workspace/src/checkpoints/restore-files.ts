@@ -6,8 +6,8 @@ import {
   type Restored,
   type RestoreOptions,
 } from "@lathe/protocol";
-import { applySteps, type Effects } from "../apply-steps.ts";
-import type { Step } from "../step.ts";
+import { applySteps, type Effects } from "../commit/apply-steps.ts";
+import type { Step } from "../commit/step.ts";
 import { clearRaw, isAbsent, isRaw, placeRaw, type RawStep } from "./apply-raw.ts";
 import { bytePath, shownPath } from "./byte-path.ts";
 import { compareTrees, type TreeChange } from "./compare-trees.ts";

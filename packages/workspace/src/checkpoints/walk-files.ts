@@ -3,7 +3,7 @@ import { existsSync, lstatSync, readdirSync, type Stats } from "node:fs";
 import { dirname } from "node:path";
 import { type Failure, failure, isFailure, type Skipped, type SkipReason } from "@lathe/protocol";
 import { errorCode } from "../file-failure.ts";
-import { isTemporary } from "../journal.ts";
+import { isTemporary } from "../journal/journal.ts";
 import { diskPath, joined, shownPath } from "./byte-path.ts";
 import { isRacy } from "./file-times.ts";
 import { type Folder, type Leaf, type Node, skippedLeaf } from "./file-tree.ts";

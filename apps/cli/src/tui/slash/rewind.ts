@@ -1,6 +1,6 @@
 /** `/rewind`: files and conversation go back to before something was said. */
 import { isFailure, messageText, type Session } from "@lathe/protocol";
-import { usage } from "../../run-options.ts";
+import { usage } from "../../run/run-options.ts";
 import { rewoundLines } from "../../sessions/rewound-lines.ts";
 import { atWork } from "../at-work.ts";
 import type { Option } from "../choice.ts";

@@ -1,0 +1,34 @@
+/** Failures on the terminal: one line that says what, why, and what to do; `--debug` for the rest. */
+import { causeText, type Failure } from "@lathe/protocol";
+import { harmless } from "../render/fit.ts";
+import { paletteFor } from "../render/palette.ts";
+import type { Command } from "./command.ts";
+import { exitCodeOfFailure } from "./exit-code.ts";
+
+/** Prints the failure and returns the exit code. */
+export function showFailure(
+  failure: Failure,
+  { debug, command }: { readonly debug: boolean; readonly command?: Pick<Command, "name" | "failed"> },
+): number {
+  const code = exitCodeOfFailure(failure);
+  const hint = code === 2 && command ? ` (lathe ${command.name} --help)` : "";
+  process.stderr.write(problemLine(`${failure.text}${hint}`));
+  if (debug) process.stderr.write(`${failure.code} (${failure.who}): ${failure.cause ?? "no cause"}\n`);
+  return code === 1 ? (command?.failed ?? code) : code;
+}
+
+/** `lathe: text`, on one line. */
+export function problemLine(text: string): string {
+  const paint = paletteFor(process.stderr, process.env);
+  return `${paint.red("lathe:")} ${harmless(text)
+    .replace(/\s*\n\s*/g, " ")
+    .trim()}\n`;
+}
+
+/** A thrown value is our fault: says so, and where to find more. */
+export function showBug(cause: unknown, debug: boolean): number {
+  const more = debug ? "" : "; run again with --debug and report what it says";
+  process.stderr.write(problemLine(`this is a bug in lathe: ${causeText(cause)}${more}`));
+  if (debug && cause instanceof Error) process.stderr.write(`${cause.stack ?? ""}\n`);
+  return 1;
+}

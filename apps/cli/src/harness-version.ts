@@ -1,7 +1,0 @@
-/** The version of this Lathe. */
-import { readFileSync } from "node:fs";
-
-export function harnessVersion(): string {
-  const manifest = new URL("../package.json", import.meta.url);
-  return (JSON.parse(readFileSync(manifest, "utf8")) as { version: string }).version;
-}

@@ -1,0 +1,126 @@
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { palette } from "../render/palette.ts";
+import { answerOf, questionText } from "./question-text.ts";
+
+const asked = {
+  call: "c",
+  kind: "permission",
+  text: "shell wants to x",
+  options: ["allow", "deny"],
+} as const;
+
+it("shows the whole command on lines of its own, and why on one", () => {
+  const command = `echo one\nrm -rf ${"x".repeat(300)}`;
+  const input = JSON.stringify({ command });
+  const call = { tool: "shell", input, command, effects: [], why: "it is\nnot safe" };
+  assert.equal(
+    questionText(asked, call, palette(false)),
+    `\n? May shell do this?\n  echo one\n  rm -rf ${"x".repeat(300)}\nit is not safe\n[y]es, [n]o, or say what to do instead `,
+  );
+});
+
+it("says which subagent asks", () => {
+  const effects = [{ kind: "write", target: "a" }] as const;
+  const call = { by: "explore", tool: "edit", input: "{}", effects, why: "w" };
+  assert.match(questionText(asked, call, palette(false)), /May edit do this for the subagent explore\?\n/);
+  const stopped = questionText(asked, { ...call, beyond: effects }, palette(false));
+  assert.match(stopped, /The sandbox stopped this for the subagent explore\. Run it again/);
+});
+
+it("names every target of a call without a command", () => {
+  const effects = ["a", "b", "c", "d"].map((target) => ({ kind: "write", target }) as const);
+  const text = questionText(asked, { tool: "edit", input: "{}", effects, why: "w" }, palette(false));
+  assert.match(text, / {2}write a\n {2}write b\n {2}write c\n {2}write d\nw\n/);
+});
+
+it("shows every line that would be written, whatever it begins with", () => {
+  const hunks = ["@@ -1,2 +1,2 @@\n--- one\n one\n+++x, require('child_process').exec('id');\n"];
+  const files = [{ path: "a.js", version: "v", hunks }];
+  const call = { tool: "edit", input: "{}", effects: [], why: "w", files };
+  assert.match(
+    questionText(asked, call, palette(false)),
+    /\n {2}--- one\n {3}one\n {2}\+\+\+x, require\('child_process'\)\.exec\('id'\);\n/,
+  );
+});
+
+it("does not take a field called command for what a tool would do", () => {
+  const input = JSON.stringify({ path: ".envrc", content: "x", command: "echo hello" });
+  const effects = [{ kind: "write", target: ".envrc" }] as const;
+  const text = questionText(asked, { tool: "write", input, effects, why: "w" }, palette(false));
+  assert.match(text, /May write do this\?\n {2}write \.envrc\nw\n/);
+});
+
+it("shows all that other programs are told", () => {
+  const input = JSON.stringify({ name: "delete_repo", command: "ls", arguments: { repo: "me/all" } });
+  const effects = [{ kind: "mcp", target: "gh/delete_repo" }] as const;
+  const text = questionText(asked, { tool: "call_tool", input, effects, why: "w" }, palette(false));
+  assert.match(text, /mcp gh\/delete_repo\n {2}\{\n {4}"name": "delete_repo",\n {4}"command": "ls"/);
+  assert.match(text, /"repo": "me\/all"/);
+});
+
+it("takes several words for yes and no, and others for what to do instead", () => {
+  const answers = (words: readonly string[]): unknown => words.map((one) => answerOf(asked, one));
+  assert.deepEqual(
+    new Set(["y", "Yes", "OK", "okay", "sure", "allow"].map((one) => answerOf(asked, one))),
+    new Set(["allow"]),
+  );
+  assert.deepEqual(answers(["n", "NO", "deny", "", "yes but not there"]), [
+    "deny",
+    "deny",
+    "deny",
+    undefined,
+    "yes but not there",
+  ]);
+});
+
+it("asks for what the sandbox stopped, once or for the session", () => {
+  const held = { ...asked, options: ["allow", "allow for this session", "deny"] };
+  const beyond = [{ kind: "write", target: "/data" }] as const;
+  const call = {
+    tool: "shell",
+    input: '{"command":"save"}',
+    command: "save",
+    effects: beyond,
+    beyond,
+    why: "w",
+  };
+  assert.equal(
+    questionText(held, call, palette(false)),
+    "\n? The sandbox stopped this. Run it again with more allowed?\n  save\n  write /data\nw\n" +
+      "[y]es, [s] for the whole session, [n]o, or say what to do instead ",
+  );
+  assert.deepEqual(
+    ["s", "session", "y", "n", "sure thing"].map((words) => answerOf(held, words)),
+    ["allow for this session", "allow for this session", "allow", "deny", "sure thing"],
+  );
+  assert.equal(answerOf(asked, "s"), "s", "a word like any other where it is not offered");
+});
+
+it("says what an answer for good would allow, before it is given", () => {
+  const rules = [
+    { name: "always", verdict: "allow", kinds: ["vcs"], target: "git push origin \\*" },
+    { name: "always", verdict: "allow", kinds: ["write"], target: "/data/**" },
+  ] as const;
+  const options = ["allow", "allow for this session", "allow for this project", "deny"];
+  const call = { tool: "shell", input: '{"command":"save"}', command: "save", effects: [], why: "w" };
+  assert.equal(
+    questionText({ ...asked, options, rules }, call, palette(false)),
+    "\n? May shell do this?\n  save\nw\nfor the [s]ession or the [p]roject this would let happen unasked:\n" +
+      "  run exactly git push origin *\n  write /data and what lies below it\n" +
+      "[y]es, [s]ession, [p]roject, [n]o, or say what to do instead ",
+  );
+  assert.deepEqual(
+    ["p", "Project", "s"].map((words) => answerOf({ ...asked, options }, words)),
+    ["allow for this project", "allow for this project", "allow for this session"],
+  );
+  assert.equal(answerOf(asked, "p"), "p", "a word like any other where it is not offered");
+});
+
+it("takes a number for an option of a question", () => {
+  const question = { call: "c", kind: "question", text: "which?", options: ["red", "blue"] } as const;
+  assert.deepEqual(
+    ["2", "9", "green"].map((one) => answerOf(question, one)),
+    ["blue", "9", "green"],
+  );
+});

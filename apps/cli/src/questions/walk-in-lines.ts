@@ -1,0 +1,48 @@
+/** Walking through the hunks of an edit line by line, where nothing is redrawn: each is shown, and a letter takes it or not. */
+import type { EditPart } from "@lathe/protocol";
+import type { Palette } from "../render/palette.ts";
+import type { Choice } from "../tui/choice.ts";
+import { type AskedFile, walkHunks } from "../tui/walk-hunks.ts";
+
+export interface Lines {
+  readonly paint: Palette;
+  output(text: string): unknown;
+  /** *Contract:* undefined when nobody answers any more. */
+  next(): Promise<string | undefined>;
+}
+
+/** Undefined when it was left: nothing is decided then. */
+export function walkInLines(files: readonly AskedFile[], lines: Lines): Promise<EditPart | undefined> {
+  const { paint: theme, output } = lines;
+  const print = (texts: readonly string[]): void => {
+    for (const text of texts) output(`${text}\n`);
+  };
+  return walkHunks(files, { theme, print, ask: (choice) => askLine(choice, lines) });
+}
+
+type Asked = Omit<Choice, "resolve">;
+
+async function askLine(choice: Asked, { paint, output, next }: Lines): Promise<string | undefined> {
+  const { title = "", keys } = choice;
+  output(`${paint.bold(title)} ${paint.dim(keys ? `[${Object.keys(keys).join(",")},q,?]` : wordsHint)} `);
+  for (;;) {
+    const said = await next();
+    if (said === undefined || (keys ? /^q(uit)?$/i : /^(q(uit)?|no?)$/i).test(said)) return undefined;
+    const meaning = keys ? keys[said.toLowerCase()] : wordsMeant(said);
+    if (meaning !== undefined) return meaning;
+    output(keys ? helpText(choice) : `${wordsHint}\n`);
+  }
+}
+
+const wordsHint = "[y]es, [a]gain, [q]uit to the question, or words for the agent with it";
+
+function wordsMeant(said: string): string | undefined {
+  if (said === "") return undefined;
+  if (/^y(es)?$/i.test(said)) return "yes";
+  return /^a(gain)?$/i.test(said) ? "again" : said;
+}
+
+function helpText({ options }: Asked): string {
+  const ways = options.map(({ label, value }) => `${value} - ${label.toLowerCase()}\n`).join("");
+  return `${ways}q - back to the question; nothing is decided\n`;
+}

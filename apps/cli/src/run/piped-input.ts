@@ -1,0 +1,63 @@
+/** Piped input: what another command or a file gives us to read, without ever waiting for one that gives nothing. */
+import { fstatSync } from "node:fs";
+import type { Readable } from "node:stream";
+import { type Failure, failure } from "@lathe/protocol";
+import { problemLine } from "../command-line/show-failure.ts";
+
+/** How long the first byte may take. */
+const patienceMs = { hasty: 3000, patient: 10_000, "to-the-end": undefined } as const;
+/** More fits no model. */
+const mostBytes = 10_000_000;
+
+export type Patience = keyof typeof patienceMs;
+
+/** The text on standard input; empty where it is no pipe and no file. */
+export async function readPipe(patience: Patience): Promise<string | Failure> {
+  // A terminal is waited for only when that is what was asked for; other devices have nothing to say.
+  const worth = patience === "to-the-end" || isPipeOrFile();
+  return worth ? readInput(process.stdin, patienceMs[patience]) : "";
+}
+
+/** Node gives its children sockets for pipes. A descriptor that is closed has none of them. */
+function isPipeOrFile(): boolean {
+  try {
+    const stat = fstatSync(0);
+    return stat.isFIFO() || stat.isSocket() || stat.isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** To its end; the empty text, told on stderr, when nothing came in time. */
+export async function readInput(input: Readable, waitMs: number | undefined): Promise<string | Failure> {
+  let late = false;
+  const giveUp = (): void => {
+    late = true;
+    input.destroy();
+  };
+  const timer = waitMs === undefined ? undefined : setTimeout(giveUp, waitMs);
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of input) {
+      clearTimeout(timer);
+      chunks.push(chunk as Buffer);
+      length += (chunk as Buffer).length;
+      if (length > mostBytes) return tooMuch();
+    }
+  } catch (cause) {
+    if (!late) return failure("no-access", "the piped input cannot be read", { who: "user", cause });
+  }
+  clearTimeout(timer);
+  if (late) process.stderr.write(problemLine(lateText(waitMs)));
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function lateText(waitMs = 0): string {
+  return `nothing came through the pipe for ${waitMs / 1000} s, so it is left out; a last word - waits for it`;
+}
+
+function tooMuch(): Failure {
+  const text = `more than ${mostBytes / 1e6} MB came through the pipe; save it to a file and name the file in the task`;
+  return failure("invalid-arguments", text, { who: "user" });
+}

@@ -1,0 +1,170 @@
+/** Runs one task in a new session or one that goes on, and shows it in the chosen format. */
+import { resumeSession, startSession, type Words } from "@lathe/hosts/local";
+import { type Failure, isFailure, type Session } from "@lathe/protocol";
+import { commandName } from "../command-line/command-name.ts";
+import { exitCodeOfEnd, exitCodeOfFailure } from "../command-line/exit-code.ts";
+import { problemLine } from "../command-line/show-failure.ts";
+import { lostOutput } from "../output/broken-pipe.ts";
+import { type BlockedCalls, blockedText, watchBlockedCalls } from "../questions/blocked-call.ts";
+import { Questioner } from "../questions/questioner.ts";
+import { createReporter } from "../reporters/create-reporter.ts";
+import { problemOf } from "../reporters/end-text.ts";
+import type { OutputFormat, Reporter, RunResult } from "../reporters/reporter.ts";
+import { interruptions } from "./interruptions.ts";
+import type { OutputSchema } from "./output-schema.ts";
+import { type AgentOptions, usage } from "./run-options.ts";
+import type { SchemaRun } from "./run-to-schema.ts";
+
+export interface Task {
+  readonly format: OutputFormat;
+  /** Absent for the usual one of the format. */
+  readonly reporter?: Reporter;
+  /** Absent only when a session goes on without new words. */
+  readonly task?: Words;
+  /** The session to go on with. */
+  readonly session?: string;
+  /** What the answer has to match. */
+  readonly schema?: OutputSchema;
+}
+
+type LocalSession = Exclude<Awaited<ReturnType<typeof startSession>>, Failure>;
+
+/** The exit code of a run, and the session it leaves. */
+export interface Ran {
+  readonly code: number;
+  readonly session: string;
+}
+
+/** Who follows a run. */
+interface Audience {
+  readonly reporter: Reporter;
+  readonly blocked: BlockedCalls;
+  /** Absent where nobody can be asked. */
+  readonly questioner?: Questioner;
+}
+
+/** A failure when no session could be opened; every other problem is told here and is in the code. */
+export async function runTask(options: AgentOptions, task: Task): Promise<Ran | Failure> {
+  const startedAt = performance.now();
+  const { format, schema } = task;
+  const isText = format === "text" && schema === undefined;
+  const attended = isText && process.stdin.isTTY === true && process.stdout.isTTY === true;
+  const reporter = task.reporter ?? createReporter(format, schema !== undefined);
+  const blocked = watchBlockedCalls();
+  const audience = { reporter, blocked, ...(attended && { questioner: new Questioner() }) };
+  const opened = await openSession(options, task, audience);
+  if (isFailure(opened)) return opened;
+  const { session, words } = opened;
+  const interrupted = interruptions(session);
+  try {
+    for (const remark of session.remarks) process.stderr.write(problemLine(remark));
+    reporter.start({ session: session.id, models: session.models, mode: session.mode(), cwd: options.cwd });
+    audience.questioner?.attach(session);
+    const { ended, output } = await runAsked(session, words, schema);
+    const subagents = await addedTo(session.session(), options);
+    const result = {
+      ...resultOf(session, ended, audience),
+      ...(output && { output }),
+      ...(subagents && { subagents }),
+      ms: performance.now() - startedAt,
+    };
+    reporter.end(result);
+    // A reader that went away reads no reasons either.
+    const lost = await lostOutput();
+    if (lost !== undefined) return { code: lost, session: session.id };
+    return { code: explained(result), session: session.id };
+  } finally {
+    audience.questioner?.close();
+    await session.close();
+    interrupted.stop();
+  }
+}
+
+async function addedTo(session: Session, { env }: AgentOptions): Promise<RunResult["subagents"]> {
+  if (session.children.length === 0) return undefined;
+  const { descendantsOf } = await import("@lathe/hosts/descendants");
+  const added = await descendantsOf(env, session);
+  return added.sessions > 0 ? added : undefined;
+}
+
+async function runAsked(
+  session: LocalSession,
+  words: Words | undefined,
+  schema: OutputSchema | undefined,
+): Promise<SchemaRun> {
+  if (!schema) return { ended: await session.run(words) };
+  const { runToSchema } = await import("./run-to-schema.ts");
+  return runToSchema(session, words, schema);
+}
+
+interface Opened {
+  readonly session: LocalSession;
+  /** What is said to it; absent when it has words already, or something left to do. */
+  readonly words?: Words;
+}
+
+async function openSession(
+  options: AgentOptions,
+  { task, session: id }: Task,
+  { reporter, blocked, questioner }: Audience,
+): Promise<Opened | Failure> {
+  const local = {
+    ...options,
+    attended: questioner !== undefined,
+    onEvent: (...heard: Parameters<Reporter["event"]>) => {
+      reporter.event(...heard);
+      blocked.event(heard[0]);
+      questioner?.event(heard[0]);
+    },
+    onDelta: reporter.delta.bind(reporter),
+  };
+  if (id === undefined) {
+    const session = await startSession(local, task ?? { text: "" });
+    return isFailure(session) ? session : { session };
+  }
+  const session = await resumeSession(local, id, options.said);
+  if (isFailure(session)) return session;
+  if (task !== undefined) return { session, words: task };
+  if (await session.hasWork()) return { session };
+  const { lastEnd } = session.session();
+  if (lastEnd !== undefined && lastEnd.type !== "done") return { session, words: goOn };
+  await session.close();
+  return usage(`session ${session.id} has nothing left to do; say what it should do next`);
+}
+
+/** What is said to a session that stopped before it was done, when nothing else is said. */
+const goOn: Words = { text: "Go on." };
+
+function resultOf(
+  local: LocalSession,
+  ended: Session | Failure,
+  audience: Audience,
+): Pick<RunResult, "session" | "failure"> {
+  if (isFailure(ended)) return { session: local.session(), failure: ended };
+  const text = permissionText(ended, audience);
+  return { session: text === undefined ? ended : { ...ended, lastEnd: { type: "permission", text } } };
+}
+
+/** What was asked, and how to go on; undefined when no permission stopped the turn. */
+function permissionText(session: Session, { blocked, questioner }: Audience): string | undefined {
+  const lathe = commandName(process.env);
+  const unanswered = questioner?.unanswered;
+  // The log has it that the end of the input ended the turn; what was missing is the answer.
+  if (unanswered !== undefined)
+    return `${unanswered}; nobody answers any more. Go on with: ${lathe} run --continue`;
+  const call = blocked.latest();
+  if (session.lastEnd?.type !== "permission" || !call) return undefined;
+  return blockedText(call, lathe);
+}
+
+/** The exit code; why it is not 0 goes to stderr. */
+function explained({ session, failure }: RunResult): number {
+  if (failure) {
+    process.stderr.write(problemLine(failure.text));
+    return exitCodeOfFailure(failure);
+  }
+  const end = session.lastEnd ?? { type: "done" };
+  const problem = problemOf(end);
+  if (problem !== undefined) process.stderr.write(problemLine(problem));
+  return exitCodeOfEnd(end);
+}

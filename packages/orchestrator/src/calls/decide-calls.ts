@@ -1,0 +1,136 @@
+/** Decide calls: validate arguments, ask policy, and where it says so a person. */
+import {
+  type CallState,
+  type Decision,
+  type Draft,
+  type EditPart,
+  type EventData,
+  effectsOfPart,
+  failure,
+  isFailure,
+  type Opinion,
+  type Outcome,
+  type PreparedCall,
+  type Session,
+} from "@lathe/protocol";
+import type { Entry, Examined, Ports, Reach } from "../ports.ts";
+import { decideGrant } from "./decide-grant.ts";
+import { hookedCall, hookedDecision } from "./hooked-decision.ts";
+import { alwaysOf, answersFor, personDecision } from "./person-decision.ts";
+import { prepareCall } from "./prepare-call.ts";
+
+export async function* decideCalls(
+  ids: readonly string[],
+  session: Session,
+  reach: Reach,
+): AsyncGenerator<Entry, void> {
+  const states = session.calls.filter((state) => ids.includes(state.call.id));
+  const drafts = await Promise.all(states.map((state) => decideCall(state, session, reach)));
+  yield { drafts: drafts.flat(), durable: false };
+}
+
+async function decideCall(state: CallState, session: Session, reach: Reach): Promise<Draft[]> {
+  const { ports } = reach;
+  const most = ports.callsPerAnswer?.(session);
+  if (most !== undefined && session.calls.indexOf(state) >= most) return tooMany(state, most);
+  const prepared = prepareCall(state.call, ports.tools);
+  if (isFailure(prepared)) return [completed(state.call.id, { type: "failed", failure: prepared })];
+  if (state.denied) return decideGrant({ ...state, denied: state.denied }, session, ports);
+  if (prepared.question) return [questionDraft(state, prepared.question, session)];
+  const examined = await ports.examine(session, prepared);
+  if (state.answer?.part && prepared.propose) return answeredInPart(state, session, { prepared, ports });
+  if (state.answer) return answered({ ...state, answer: state.answer }, examined, ports);
+  const { effects, facts } = examined;
+  const judged = ports.evaluate(effects, facts);
+  const { hooks } = ports;
+  const decision = hooks
+    ? await hookedDecision(hookedCall(state.call, prepared, effects), judged, { hooks, signal: reach.signal })
+    : judged;
+  if (decision.verdict !== "ask") return record({ call: state.call.id, effects, decision });
+  const { tool, input } = state.call;
+  const opinion = await ports.opinion?.({ tool, input, effects, why: decision.why }, facts, reach.signal);
+  const data = { call: state.call.id, effects, decision, ...(opinion && { opinion }) };
+  if (opinion?.isHarmless) return record({ ...data, decision: opinionDecision(opinion) });
+  const proposed = await ports.propose(effects, facts);
+  if (session.settings.attended) return [ask(state, data, answersFor(proposed, ports))];
+  return record({ ...data, ...(proposed.length > 0 && { proposed }) });
+}
+
+/** Models that plan too far ahead act on what they have not seen yet. */
+function tooMany({ call: { id: call } }: CallState, most: number): Draft[] {
+  const why = `only the first ${most === 1 ? "call" : `${most} calls`} of an answer ${most === 1 ? "is" : "are"} made: look at what came of it, then call this again if it is still needed`;
+  return record({ call, effects: [], decision: { verdict: "deny", rule: "calls-per-answer", why } });
+}
+
+function opinionDecision({ model, why }: Opinion): Decision {
+  return { verdict: "allow", rule: "second-opinion", why: `${model} finds it harmless: ${why}` };
+}
+
+function questionDraft(
+  { call: { id: call }, answer }: CallState,
+  question: NonNullable<PreparedCall["question"]>,
+  { settings }: Session,
+): Draft {
+  if (answer) return completed(call, { type: "ok", text: answer.text });
+  if (settings.attended) return { type: "question.asked", data: { call, kind: "question", ...question } };
+  const text = "nobody is there to answer; decide for yourself and say what you assumed";
+  return completed(call, { type: "failed", failure: failure("no-person", text) });
+}
+
+/** What a person denied stays denied; where nobody could be asked, the turn ends instead. */
+async function answered(
+  { call: { id: call }, answer }: CallState & Required<Pick<CallState, "answer">>,
+  { effects, facts }: Examined,
+  ports: Ports,
+): Promise<Draft[]> {
+  const decision = personDecision(answer);
+  if (decision.verdict === "allow")
+    return record({ call, effects, decision, ...(await alwaysOf(answer, ports)) });
+  const refused = ports.refusals(effects, facts);
+  return record({ call, effects, decision, ...(refused.length > 0 && { refused }) });
+}
+
+/** What is left of it is judged like any other call; a person's yes goes no further than that to the whole. */
+async function answeredInPart(
+  { call: { id: call }, answer }: CallState,
+  session: Session,
+  { prepared, ports }: { readonly prepared: PreparedCall; readonly ports: Ports },
+): Promise<Draft[]> {
+  const part = answer?.part;
+  if (!answer || !part) return [];
+  const { effects, facts } = await ports.examine(session, { effects: effectsOfPart(prepared.effects, part) });
+  const isNothing = part.files.every(({ taken }) => taken.length === 0);
+  const person = isNothing ? nothingTaken(answer, part) : personDecision(answer, true);
+  const judged = ports.evaluate(effects, facts);
+  const decision = person.verdict === "allow" && judged.verdict === "deny" ? judged : person;
+  return record({ call, effects, decision, ...(decision.verdict === "allow" && { part }) });
+}
+
+function nothingTaken({ by }: NonNullable<CallState["answer"]>, { words }: EditPart): Decision {
+  const why = words === undefined ? `denied by ${by}` : `denied by ${by}: ${words}`;
+  return { verdict: "deny", rule: "person", why };
+}
+
+function record(data: EventData<"permission.decided">): Draft[] {
+  const { call, decision } = data;
+  const decided: Draft = { type: "permission.decided", data };
+  if (decision.verdict === "allow") return [decided];
+  return [decided, completed(call, { type: "refused", rule: decision.rule, why: decision.why })];
+}
+
+function ask(
+  state: CallState,
+  { effects, decision, opinion }: EventData<"permission.decided">,
+  answers: ReturnType<typeof answersFor>,
+): Draft {
+  const what = effects.map((effect) => `${effect.kind} ${effect.target}`).join(", ");
+  const text = `${state.call.tool} wants to ${what} (${decision.rule}: ${decision.why})`;
+  return {
+    type: "question.asked",
+    data: { call: state.call.id, kind: "permission", text, ...answers, ...(opinion && { opinion }) },
+  };
+}
+
+function completed(call: string, outcome: Outcome): Draft {
+  return { type: "tool.completed", data: { call, outcome, ms: 0 } };
+}

@@ -1,0 +1,43 @@
+/** What a person's answer decides. */
+import {
+  allowForProject,
+  allowForSession,
+  type CallState,
+  type Decision,
+  type EventData,
+  type Rule,
+} from "@lathe/protocol";
+import type { Ports } from "../ports.ts";
+
+type Answer = NonNullable<CallState["answer"]>;
+
+/** A person says that it may happen; anything else denies, and its words tell the model why. */
+export function personDecision({ text, by, part }: Answer, canBePart = false): Decision {
+  if (part && !canBePart) {
+    return { verdict: "deny", rule: "person", why: `${by} took only a part of it, and it has no parts` };
+  }
+  const isYes = text === "allow" || text === allowForSession || text === allowForProject;
+  if (isYes) return { verdict: "allow", rule: "person", why: `allowed by ${by}` };
+  const why = text === "deny" ? `denied by ${by}` : `denied by ${by}: ${text}`;
+  return { verdict: "deny", rule: "person", why };
+}
+
+/** The answers that are offered: what cannot be named cannot be allowed for good. */
+export function answersFor(
+  rules: readonly Rule[],
+  { keep }: Ports,
+): Pick<EventData<"question.asked">, "options" | "rules"> {
+  if (rules.length === 0) return { options: ["allow", "deny"] };
+  const project = keep ? [allowForProject] : [];
+  return { options: ["allow", allowForSession, ...project, "deny"], rules };
+}
+
+/** What the answer allows from now on; kept for the session where it cannot be kept for the project. */
+export async function alwaysOf(
+  { text, rules = [] }: Answer,
+  { keep }: Ports,
+): Promise<Pick<EventData<"permission.decided">, "always">> {
+  if (rules.length === 0 || (text !== allowForSession && text !== allowForProject)) return {};
+  const isKept = text === allowForProject && keep !== undefined && (await keep(rules)) === undefined;
+  return { always: { scope: isKept ? "project" : "session", rules } };
+}

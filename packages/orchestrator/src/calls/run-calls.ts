@@ -1,0 +1,189 @@
+/** Run calls: intent first, then the effects together, each outcome appended as it comes. */
+import {
+  type CallState,
+  coversGrant,
+  type Draft,
+  failure,
+  isFailure,
+  mayChange,
+  type Outcome,
+  type Session,
+} from "@lathe/protocol";
+import type { Entry, Reach } from "../ports.ts";
+import { openQuestions, type Questions } from "./ask-amid.ts";
+import { hookedCall } from "./hooked-decision.ts";
+import { prepareCall } from "./prepare-call.ts";
+
+/** Milliseconds a call may take to end after a cancel before it is left behind; a command that does not listen is killed after 500. */
+const graceMs = 1_000;
+
+interface Running {
+  readonly reach: Reach;
+  readonly stop: AbortController;
+  readonly questions: Questions;
+}
+
+type Ended = { readonly id: string; readonly draft: Draft } | { readonly id: string; readonly bug: unknown };
+
+export async function* runCalls(
+  ids: readonly string[],
+  session: Session,
+  reach: Reach,
+): AsyncGenerator<Entry, void> {
+  const states = session.calls.filter((state) => ids.includes(state.call.id));
+  yield {
+    drafts: await Promise.all(states.map((state) => started(state, reach))),
+    durable: states.some((state) => mayChange(state.effects)),
+  };
+  const questions = openQuestions(reach);
+  const stop = new AbortController();
+  const abort = () => stop.abort();
+  reach.signal.addEventListener("abort", abort, { once: true });
+  if (reach.signal.aborted) abort();
+  try {
+    // What is in the log by now, with the sessions that the calls open.
+    const begun = reach.session();
+    const ids = states.map((state) => state.call.id);
+    const running = new Map(
+      ids.map((id) => [id, runCall(stateOf(begun, id), begun, { reach, stop, questions })]),
+    );
+    let bug: { readonly bug: unknown } | undefined;
+    let asked = questions.next();
+    while (running.size > 0) {
+      const ended = await Promise.race([asked, ...running.values()]);
+      if ("draft" in ended && "logged" in ended) {
+        yield { drafts: [ended.draft], durable: true };
+        ended.logged();
+        asked = questions.next();
+        continue;
+      }
+      running.delete(ended.id);
+      if ("bug" in ended) {
+        // The others are at work: what they did has to be in the log.
+        bug ??= ended;
+        abort();
+        continue;
+      }
+      yield { drafts: [ended.draft], durable: false };
+    }
+    if (bug) throw bug.bug;
+  } finally {
+    reach.signal.removeEventListener("abort", abort);
+    abort();
+  }
+}
+
+function stateOf({ calls }: Session, id: string): CallState {
+  const state = calls.find(({ call }) => call.id === id);
+  if (!state) throw new Error(`no call ${id}`);
+  return state;
+}
+
+async function started(state: CallState, { ports }: Reach): Promise<Draft> {
+  const call = state.call.id;
+  const prepared = prepareCall(state.call, ports.tools);
+  const opens = !isFailure(prepared) && prepared.opensSession === true;
+  const child = opens ? (state.child ?? ports.newSession?.()) : undefined;
+  if (child !== undefined) return { type: "tool.started", data: { call, child } };
+  const paths = state.effects.flatMap(({ kind, target }) =>
+    kind === "write" || kind === "delete" ? [target] : [],
+  );
+  if (paths.length === 0) return { type: "tool.started", data: { call } };
+  const versions = await Promise.all(paths.map(async (path) => [path, await ports.version(path)] as const));
+  return { type: "tool.started", data: { call, before: Object.fromEntries(versions) } };
+}
+
+async function runCall(
+  state: CallState,
+  session: Session,
+  { reach, stop, questions }: Running,
+): Promise<Ended> {
+  const { ports } = reach;
+  const { id } = state.call;
+  const startedAt = ports.clock.now();
+  const ended = new AbortController();
+  try {
+    const outcome = await Promise.race([
+      execute(state, session, { reach, stop, questions }),
+      leftBehind(reach, stop, ended.signal),
+    ]);
+    return { id, draft: ending(state, session, { outcome, ms: ports.clock.now() - startedAt }) };
+  } catch (bug) {
+    return { id, bug };
+  } finally {
+    ended.abort();
+  }
+}
+
+/** Grants of one call in a row: a command that asks for one thing more each time is not asked about for ever. */
+const maxGrants = 16;
+
+interface Ran {
+  readonly outcome: Outcome;
+  readonly ms: number;
+}
+
+/** What it was granted and still did not get, nobody can give it. */
+function ending({ call: { id: call }, grants = [] }: CallState, session: Session, ran: Ran): Draft {
+  const { outcome, ms } = ran;
+  const denied = (outcome.type === "ok" && outcome.facts?.denied) || [];
+  const granted = [...session.grants, ...grants];
+  const effects = denied.filter((effect) => !granted.some((one) => coversGrant(one, effect)));
+  if (effects.length > 0 && grants.length < maxGrants) {
+    return { type: "tool.denied", data: { call, effects, outcome, ms } };
+  }
+  const told = grants.length > 0 && !startsAnother(outcome) ? ranTwice(outcome) : outcome;
+  return { type: "tool.completed", data: { call, outcome: told, ms } };
+}
+
+/** A command that runs in the background says so by itself. */
+function startsAnother(outcome: Outcome): boolean {
+  return outcome.type === "ok" && outcome.facts?.process?.again === true;
+}
+
+/** What the first run did before it was stopped is done twice now: the model must know. */
+function ranTwice(outcome: Outcome): Outcome {
+  if (outcome.type !== "ok") return outcome;
+  const note = "[the sandbox had stopped it first; this is a second run, with what was granted]";
+  return { ...outcome, text: outcome.text === "" ? note : `${outcome.text.replace(/\n$/, "")}\n${note}` };
+}
+
+async function execute(
+  state: CallState,
+  session: Session,
+  { reach, stop, questions }: Running,
+): Promise<Outcome> {
+  if (stop.signal.aborted) return unstarted;
+  const lost = mayChange(state.effects) ? await reach.log.check() : undefined;
+  if (lost) return { type: "failed", failure: lost };
+  const prepared = prepareCall(state.call, reach.ports.tools);
+  if (isFailure(prepared)) return { type: "failed", failure: prepared };
+  const { signal } = stop;
+  const { id } = state.call;
+  const ask = session.settings.attended && prepared.asks ? { ask: questions.askOf(id, signal) } : {};
+  const outcome = await prepared.run(reach.ports.context(session, id, { signal, ...ask }));
+  const { hooks } = reach.ports;
+  return hooks ? hooks.ran(hookedCall(state.call, prepared, state.effects), outcome, signal) : outcome;
+}
+
+const unstarted: Outcome = {
+  type: "interrupted",
+  failure: failure("cancelled", "it was cancelled before it began"),
+  text: "",
+};
+
+/** Settles a moment after a cancel, for calls that do not listen; one that has ended keeps nobody waiting. */
+function leftBehind({ ports }: Reach, stop: AbortController, ended: AbortSignal): Promise<Outcome> {
+  return new Promise((resolve) => {
+    const giveUp = async () => {
+      await ports.clock.sleep(graceMs, ended);
+      resolve({
+        type: "interrupted",
+        failure: failure("cancelled", "it did not stop in time and was left behind"),
+        text: "",
+      });
+    };
+    if (stop.signal.aborted) void giveUp();
+    else stop.signal.addEventListener("abort", () => void giveUp(), { once: true });
+  });
+}

@@ -1,0 +1,93 @@
+/** Compact the context: shorter results first; where that is not enough, a summary by a model; where that fails, without. */
+import {
+  type CompactionWish,
+  type ContextCompacted,
+  type Draft,
+  freesEnough,
+  type Hooks,
+  isFailure,
+  type ModelInfo,
+  type Session,
+  type ShortenedPart,
+  type Summary,
+  shortened,
+} from "@lathe/protocol";
+import { printOf } from "../model/fingerprint.ts";
+import { inputBound } from "../model/input-bound.ts";
+import type { Entry, Reach } from "../ports.ts";
+import { summarize } from "./summarize.ts";
+
+type Wish = Pick<CompactionWish, "why" | "focus">;
+
+export async function* compactContext(
+  wish: Wish,
+  session: Session,
+  reach: Reach,
+): AsyncGenerator<Entry, void> {
+  const { why, focus } = wish;
+  const { models, compactor, hooks } = reach.ports;
+  const data = { why, ...(focus !== undefined && { focus }) };
+  const model = await models.open(session.model);
+  if (!compactor || isFailure(model)) return yield compacted({ ...data, before: 0, after: 0, parts: [] });
+  const before = tokensOf(session, model.info, reach);
+  const hooked = await heardOf(wish, hooks, reach.signal);
+  if (hooked === "blocked") return yield compacted({ ...data, before, after: before, parts: [] });
+  // What was refused is more than the window holds, whatever is known of it.
+  const window = why === "overflow" ? Math.min(model.info.window, before) : model.info.window;
+  const info = { ...model.info, window };
+  const parts = await compactor.shorten(session, { info, why });
+  const short = view(session, { parts });
+  const between = tokensOf(short, info, reach);
+  // There is room enough.
+  if (why === "images" || why === "tidy") return yield compacted({ ...data, before, after: between, parts });
+  const isEnough = freesEnough({ before, after: between }) && between <= compactor.most(info, session);
+  if (isEnough && focus === undefined) return yield compacted({ ...data, before, after: between, parts });
+  const summary = yield* summarize(short, { info, focus: hooked.focus }, reach);
+  const after = summary.made
+    ? tokensOf(view(short, { parts: [], summary: summary.made }), info, reach)
+    : between;
+  const isSmaller = after < between;
+  yield compacted(
+    {
+      ...data,
+      ...{ before, after: isSmaller ? after : between, parts },
+      ...(summary.made && isSmaller && { summary: summary.made }),
+      ...(summary.attempt && { summarized: summary.attempt }),
+    },
+    summary.settled,
+  );
+}
+
+function compacted(data: ContextCompacted, settled: readonly Draft[] = []): Entry {
+  return { drafts: [...settled, { type: "context.compacted", data }], durable: false };
+}
+
+/** What hooks add to what a summary is to keep; blocked only where somebody asked: too long a conversation cannot go on. */
+async function heardOf(
+  { why, focus }: Wish,
+  hooks: Hooks | undefined,
+  signal: AbortSignal,
+): Promise<"blocked" | { readonly focus: string | undefined }> {
+  const said = await hooks?.compacting(why === "asked" ? "manual" : "auto", focus, signal);
+  if (said?.isBlocked && why === "asked") return "blocked";
+  const words = [focus, said?.focus].filter((text) => text !== undefined);
+  return { focus: words.length > 0 ? words.join("\n") : undefined };
+}
+
+/** The session as it will be. */
+function view(
+  session: Session,
+  change: { readonly parts: readonly ShortenedPart[]; readonly summary?: Summary },
+): Session {
+  return { ...session, messages: shortened(session.messages, change) };
+}
+
+/** Of the next request; both sides of a compaction are measured with the same measure. */
+function tokensOf(session: Session, info: ModelInfo, { ports }: Reach): number {
+  const request = ports.assemble(session, info);
+  const sent = {
+    ...printOf({ ...session, prompts: {} }, info.id, request),
+    estimate: ports.estimate(request),
+  };
+  return inputBound({ ...session, prompts: {} }, info.id, sent);
+}

@@ -1,0 +1,136 @@
+/** Summarize: one attempt at a summary, reserved and charged like any other. */
+import {
+  type Draft,
+  type Failure,
+  failure,
+  isFailure,
+  type Model,
+  type ModelInfo,
+  type ModelPart,
+  type ModelRequest,
+  type Reservation,
+  type Session,
+  type Summary,
+  type SummaryAttempt,
+} from "@lathe/protocol";
+import { billOf, chargeOf } from "../model/charge.ts";
+import { exposures } from "../model/exposures.ts";
+import { printOf } from "../model/fingerprint.ts";
+import { holdBudget, releaseBudget } from "../model/hold-budget.ts";
+import { inputBound } from "../model/input-bound.ts";
+import type { Compactor, Entry, Reach } from "../ports.ts";
+
+export interface Summarized {
+  /** Absent where there is none. */
+  readonly made?: Summary;
+  /** Absent where no model was asked. */
+  readonly attempt?: SummaryAttempt;
+  /** To be appended with what becomes of it. */
+  readonly settled: readonly Draft[];
+}
+
+interface Wanted {
+  /** Of the session's model. */
+  readonly info: ModelInfo;
+  readonly focus: string | undefined;
+}
+
+type Finished = Extract<ModelPart, { type: "finished" }>;
+const nothing: Summarized = { settled: [] };
+
+export async function* summarize(
+  session: Session,
+  { info, focus }: Wanted,
+  reach: Reach,
+): AsyncGenerator<Entry, Summarized> {
+  const { ports } = reach;
+  const { compactor } = ports;
+  const model = await ports.models.open(compactor?.model ?? session.model);
+  if (!compactor || isFailure(model)) return nothing;
+  const asked = await compactor.ask(session, { info, by: model.info, focus });
+  if (!asked) return nothing;
+  const id = `s${session.head}`;
+  const held = await holdBudget(
+    session,
+    { id, info: model.info, ...measured(session, asked.request, { model, reach }) },
+    reach,
+  );
+  // The caps leave no room for it.
+  if (held === "cancelled" || "type" in held) return nothing;
+  const startedAt = ports.clock.now();
+  let used: Reservation = { tokens: 0, cost: 0 };
+  let heard: Finished | Failure = failure("cancelled", "it was cancelled");
+  try {
+    const { drafts, ...entry } = started(id, model, held.reservation);
+    yield { ...entry, drafts: [...exposures(session, "summary"), ...drafts] };
+    used = held.reservation;
+    ports.onDelta({ type: "status", text: "making the conversation shorter" });
+    heard = await listen(model, held.request, reach);
+    used = chargeOf(heard, model.info, held.reservation);
+  } finally {
+    await releaseBudget(session, { attempt: id, used }, reach);
+  }
+  const text = isFailure(heard)
+    ? heard
+    : await checked(session, heard, { compactor, messages: asked.messages });
+  const attempt = attemptOf({ id, model, heard, ms: ports.clock.now() - startedAt }, text);
+  const settled: Draft[] = [{ type: "budget.settled", data: { attempt: id, ...used } }];
+  if (isFailure(text)) return { settled, attempt };
+  return { settled, attempt, made: { messages: asked.messages, text } };
+}
+
+function measured(
+  session: Session,
+  request: ModelRequest,
+  { model, reach }: { readonly model: Model; readonly reach: Reach },
+): { readonly request: ModelRequest; readonly input: number } {
+  const bare = { ...session, prompts: {} };
+  const sent = { ...printOf(bare, model.info.id, request), estimate: reach.ports.estimate(request) };
+  return { request, input: inputBound(bare, model.info.id, sent) };
+}
+
+function started(attempt: string, { info }: Model, reservation: Reservation): Entry {
+  return {
+    drafts: [
+      { type: "step.started", data: { attempt, model: info.id, purpose: "summary" } },
+      { type: "budget.reserved", data: { attempt, ...reservation } },
+    ],
+    durable: false,
+  };
+}
+
+/** Nobody is shown it as it comes: it is no answer. */
+async function listen(model: Model, request: ModelRequest, { signal }: Reach): Promise<Finished | Failure> {
+  for await (const part of model.stream(request, signal)) {
+    if (part.type === "finished") return part;
+    if (part.type === "failed") return part.failure;
+  }
+  throw new Error(`${model.info.id}: the stream ended with neither an answer nor a failure`);
+}
+
+async function checked(
+  session: Session,
+  { parts, reason }: Finished,
+  { compactor, messages }: { readonly compactor: Compactor; readonly messages: number },
+): Promise<string | Failure> {
+  if (reason !== "stop") return failure("answer-truncated", `the summary ended with ${reason}`);
+  const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+  return compactor.summary(session, { text, messages });
+}
+
+interface Ended {
+  readonly id: string;
+  readonly model: Model;
+  readonly heard: Finished | Failure;
+  readonly ms: number;
+}
+
+function attemptOf({ id, model, heard, ms }: Ended, text: string | Failure): SummaryAttempt {
+  return {
+    attempt: id,
+    model: model.info.id,
+    ms,
+    ...(!isFailure(heard) && billOf(heard, model.info)),
+    ...(isFailure(text) && { failure: text }),
+  };
+}

@@ -1,0 +1,220 @@
+/** Call the model: one attempt, reserved before it starts and settled when it ends. */
+import {
+  type AssistantPart,
+  type Draft,
+  type Failure,
+  failure,
+  isFailure,
+  type Message,
+  type Model,
+  type ModelInfo,
+  type ModelPart,
+  type ModelRequest,
+  type Reservation,
+  type Sent,
+  type SentPrompt,
+  type Session,
+  type TurnEnd,
+} from "@lathe/protocol";
+import type { Entry, Excess, Reach } from "../ports.ts";
+import { aftermath } from "../rules/after-failure.ts";
+import { billOf, chargeOf } from "./charge.ts";
+import { type Expectation, expectCache, readingOf } from "./expect-cache.ts";
+import { printOf } from "./fingerprint.ts";
+import { holdBudget, releaseBudget } from "./hold-budget.ts";
+import { inputBound } from "./input-bound.ts";
+
+type Finished = Extract<ModelPart, { type: "finished" }>;
+
+/** A whole answer; `firstAt` is when its first part came, in milliseconds since the epoch. */
+type Answer = Finished & { readonly firstAt: number };
+
+interface Attempt {
+  /** Failed attempts on this model just before. */
+  readonly failuresBefore: number;
+  readonly id: string;
+  readonly model: Model;
+  readonly request: ModelRequest;
+  readonly reservation: Reservation;
+  readonly session: Session;
+  readonly sent: Sent;
+  /** Absent where nothing is known of the provider's cache. */
+  readonly expectation?: Expectation;
+  readonly startedAt: number;
+}
+
+/** In both batches the order is such that one torn in the middle leaves an attempt without a reservation, never the reverse. */
+export async function* callModel(session: Session, reach: Reach): AsyncGenerator<Entry, void> {
+  const { ports } = reach;
+  const id = `a${session.head}`;
+  const model = await ports.models.open(session.model);
+  if (isFailure(model)) return yield unsent(id, model, { session, reach });
+  const { info } = model;
+  const narrow = tooNarrow(session, info);
+  if (narrow) return yield unsent(id, narrow, { session, reach });
+  const assembled = ports.assemble(session, info);
+  const sent = { ...printOf(session, info.id, assembled), estimate: ports.estimate(assembled) };
+  const request = withOldMark(assembled, sent, session.prompts[info.id]);
+  const wanted = { id, info, request, input: inputBound(session, info.id, sent) };
+  const excess = await ports.compactor?.excess(session, wanted);
+  if (excess) return yield tooLong(excess);
+  const held = await holdBudget(session, wanted, reach);
+  if (held === "cancelled") return;
+  if ("type" in held) return yield ended(held);
+  const failuresBefore = session.turn?.modelFailures ?? 0;
+  const startedAt = ports.clock.now();
+  const expectation =
+    info.cache && expectCache(session, { model: info.id, sent, rules: info.cache, now: startedAt });
+  const known = { session, sent, failuresBefore, ...(expectation && { expectation }) };
+  yield* makeAttempt({ id, model, ...held, ...known, startedAt }, reach);
+}
+
+/** However it ends, the tree's account knows before the log does. */
+async function* makeAttempt(attempt: Attempt, reach: Reach): AsyncGenerator<Entry, void> {
+  const { id, model, reservation, sent, session } = attempt;
+  let used: Reservation = { tokens: 0, cost: 0 };
+  let drafts: Draft[];
+  try {
+    yield {
+      drafts: [
+        { type: "step.started", data: { attempt: id, model: model.info.id, sent } },
+        { type: "budget.reserved", data: { attempt: id, ...reservation } },
+      ],
+      durable: false,
+    };
+    used = reservation;
+    const heard = await listen(attempt, reach);
+    used = chargeOf(heard, model.info, reservation);
+    const counted = isFailure(heard) ? heard : (saysNothing(heard, attempt) ?? heard);
+    drafts = isFailure(counted) ? failed(attempt, counted, reach) : completed(attempt, counted, reach);
+  } finally {
+    await releaseBudget(session, { attempt: id, used }, reach);
+  }
+  yield { drafts: [{ type: "budget.settled", data: { attempt: id, ...used } }, ...drafts], durable: false };
+}
+
+/**
+ * Marks the end of what this model last answered too: a provider looks back only so many blocks from a mark for what it
+ * has cached, and one step of many calls adds more.
+ */
+function withOldMark(request: ModelRequest, { kept }: Sent, before: SentPrompt | undefined): ModelRequest {
+  const end = before?.ends.findLast(({ messages }) => messages <= kept);
+  if (!end || request.cacheMarks.includes(end.messages - 1)) return request;
+  return { ...request, cacheMarks: [end.messages - 1, ...request.cacheMarks] };
+}
+
+/** A fact first, so that `next` decides what comes of it. */
+function tooLong(excess: Excess): Entry {
+  return { drafts: [{ type: "compaction.requested", data: excess }], durable: false };
+}
+
+function ended(end: TurnEnd): Entry {
+  return { drafts: [{ type: "turn.ended", data: { end } }], durable: true };
+}
+
+/** Shows the stream as it comes; resolves with the answer or what became of it. */
+async function listen(attempt: Attempt, { ports, signal }: Reach): Promise<Answer | Failure> {
+  let firstAt: number | undefined;
+  for await (const part of attempt.model.stream(attempt.request, signal)) {
+    firstAt ??= ports.clock.now();
+    if (part.type === "finished") return { ...part, firstAt };
+    if (part.type === "failed") {
+      ports.onDelta({ type: "void" });
+      return part.failure;
+    }
+    ports.onDelta({ type: part.type === "text-delta" ? "text" : "reasoning", text: part.text });
+  }
+  throw new Error(`${attempt.model.info.id}: the stream ended with neither an answer nor a failure`);
+}
+
+/** After results silence is how some models end a turn; as the answer to a person it is a fault, and once is not twice. */
+function saysNothing(
+  { parts, reason }: Finished,
+  { request, model, failuresBefore }: Attempt,
+): Failure | undefined {
+  if (reason === "length" || reason === "refused") return undefined;
+  if (request.messages.at(-1)?.role !== "user") return undefined;
+  if (parts.some((part) => part.type === "tool-call" || (part.type === "text" && part.text.trim() !== "")))
+    return undefined;
+  return failure("answer-empty", `${model.info.id} answered with nothing`, {
+    retry: failuresBefore === 0 ? "same" : "other-model",
+  });
+}
+
+function completed(attempt: Attempt, answer: Answer, { ports }: Reach): Draft[] {
+  const { id, model, startedAt, expectation } = attempt;
+  const { usage, raw } = answer;
+  return [
+    {
+      type: "step.completed",
+      data: {
+        attempt: id,
+        model: model.info.id,
+        reason: answer.reason,
+        parts: withOwnIds(answer.parts, attempt),
+        firstMs: answer.firstAt - startedAt,
+        ms: ports.clock.now() - startedAt,
+        ...billOf(answer, model.info),
+        ...(usage && expectation ? { cache: readingOf(expectation, usage) } : {}),
+        ...(raw === undefined ? {} : { raw }),
+      },
+    },
+  ];
+}
+
+/** Results are told apart by their calls' ids, which some servers begin anew with each answer, or leave empty. */
+function withOwnIds(
+  parts: readonly AssistantPart[],
+  { id: attempt, request }: Attempt,
+): readonly AssistantPart[] {
+  const seen = new Set(request.messages.flatMap(callIds));
+  return parts.map((part, at) => {
+    if (part.type !== "tool-call") return part;
+    const id = part.id === "" || seen.has(part.id) ? `${attempt}-${at}` : part.id;
+    seen.add(id);
+    return id === part.id ? part : { ...part, id };
+  });
+}
+
+function callIds(message: Message): readonly string[] {
+  if (message.role !== "assistant") return [];
+  return message.parts.flatMap((part) => (part.type === "tool-call" ? [part.id] : []));
+}
+
+function failed(attempt: Attempt, problem: Failure, { ports }: Reach): Draft[] {
+  const { id, model, startedAt, session } = attempt;
+  const { clock } = ports;
+  return [
+    {
+      type: "step.failed",
+      data: {
+        attempt: id,
+        model: model.info.id,
+        failure: problem,
+        ms: clock.now() - startedAt,
+        ...aftermath(session, problem, { now: clock.now(), window: model.info.window, random: clock.random }),
+      },
+    },
+  ];
+}
+
+/** A model that cannot be asked fails like an attempt, so that the chain can go on. */
+function unsent(
+  attempt: string,
+  problem: Failure,
+  { session, reach }: { readonly session: Session; readonly reach: Reach },
+): Entry {
+  const { clock } = reach.ports;
+  const failure: Failure = { ...problem, retry: "other-model" };
+  const rest = aftermath(session, failure, { now: clock.now(), random: clock.random });
+  const data = { attempt, model: session.model, failure, ...rest, ms: 0 };
+  return { drafts: [{ type: "step.failed", data }], durable: false };
+}
+
+/** What did not fit into a wider window is not sent to be refused again. */
+function tooNarrow({ circuits }: Session, { id, window }: ModelInfo): Failure | undefined {
+  const wider = Object.values(circuits).some((one) => one.window !== undefined && one.window > window);
+  if (!wider) return undefined;
+  const text = `The conversation is too long for ${id}, whose window is smaller than one that it did not fit into`;
+  return failure("context-overflow", text);
+}

@@ -1,0 +1,129 @@
+/** Hold budget: an attempt's worst case is set aside in the tree's ledger before it starts, and given back when it ends. */
+import {
+  type Failure,
+  isFailure,
+  isHeld,
+  type Ledger,
+  type LedgerEntry,
+  type ModelInfo,
+  type ModelRequest,
+  type Owner,
+  type Reservation,
+  type Session,
+  type TreeAccount,
+  type TurnEnd,
+} from "@lathe/protocol";
+import type { Reach } from "../ports.ts";
+import { type Affordable, reserve } from "../rules/caps.ts";
+
+/** An attempt that wants to start; `input` in tokens. */
+export interface Wanted {
+  readonly id: string;
+  readonly info: ModelInfo;
+  readonly request: ModelRequest;
+  readonly input: number;
+}
+
+/**
+ * What the owner of a session does first: the cap of the tree is what its root says, and what a former owner of the
+ * session left open costs what it reserved.
+ */
+export async function joinLedger(session: Session, ledger: Ledger): Promise<Failure | undefined> {
+  const account = await ledger.read();
+  if (isFailure(account)) return account;
+  const entries = [...opening(session, account), ...leftOpen(session, account)];
+  if (entries.length === 0) return undefined;
+  const entered = await ledger.enter(entries, { durable: false });
+  return isFailure(entered) ? entered : undefined;
+}
+
+function opening({ root, account: own, limits }: Session, account: TreeAccount): readonly LedgerEntry[] {
+  if (root !== undefined) return [];
+  const { tokens, cost, costUnknown } = own;
+  const isLate = account.entries === 0 && tokens > 0;
+  const same = account.cap.tokens === limits.tokens && account.cap.cost === limits.cost;
+  const cap = {
+    ...(limits.tokens !== undefined && { tokens: limits.tokens }),
+    ...(limits.cost !== undefined && { cost: limits.cost }),
+  };
+  return [
+    ...(isLate ? [{ type: "budget.opened", tokens, cost, costUnknown } as const] : []),
+    ...(same ? [] : [{ type: "budget.capped", ...cap } as const]),
+  ];
+}
+
+function leftOpen({ id }: Session, { open }: TreeAccount): readonly LedgerEntry[] {
+  return open
+    .filter(({ session }) => session === id)
+    .map(({ owner: _, ...held }) => ({ ...held, type: "budget.settled" }) as const);
+}
+
+/** Waits while others of the tree hold what this attempt needs; they all end, or die and are settled. */
+export async function holdBudget(
+  session: Session,
+  wanted: Wanted,
+  reach: Reach,
+): Promise<Affordable | TurnEnd | "cancelled"> {
+  for (let told = false; !reach.signal.aborted; ) {
+    const allowed = await tryToHold(session, wanted, reach);
+    if (isFailure(allowed)) return { type: "failed", failure: allowed };
+    if (!("type" in allowed)) return allowed;
+    if (allowed.type !== "wait") return allowed;
+    const text = "waiting: other sessions hold the rest of the budget";
+    if (!told) reach.ports.onDelta({ type: "status", text });
+    told = true;
+  }
+  return "cancelled";
+}
+
+/** Once; to wait it has waited already. */
+async function tryToHold(
+  session: Session,
+  wanted: Wanted,
+  reach: Reach,
+): Promise<Affordable | TurnEnd | Failure | { readonly type: "wait" }> {
+  const { ledger } = reach.ports;
+  const tree = await ledger.read();
+  if (isFailure(tree)) return tree;
+  const allowed = reserve(session, wanted.info, { ...wanted, tree });
+  if (!("type" in allowed)) {
+    const held = await hold(session, { id: wanted.id, ...allowed, tree }, ledger);
+    // Others were quicker: what they left is looked at again.
+    return held === false ? tryToHold(session, wanted, reach) : held === true ? allowed : held;
+  }
+  if (allowed.type !== "wait") return allowed;
+  const freed = await ledger.settleDead();
+  if (isFailure(freed)) return freed;
+  if (freed === 0) await ledger.changed(reach.signal);
+  return allowed;
+}
+
+/** False when others were quicker. Under a cap it is durable: what a power cut forgets would be spent twice. */
+async function hold(
+  { id: session, owner = nobody }: Session,
+  { id: attempt, reservation, tree: { cap } }: Holding,
+  ledger: Ledger,
+): Promise<boolean | Failure> {
+  const entry = { type: "budget.reserved", session, attempt, owner, ...reservation } as const;
+  const durable = cap.cost !== undefined || cap.tokens !== undefined;
+  const account = await ledger.enter([entry], { durable });
+  return isFailure(account) ? account : isHeld(account, { session, attempt });
+}
+
+interface Holding {
+  readonly id: string;
+  readonly reservation: Reservation;
+  readonly tree: TreeAccount;
+}
+
+/** Of a session that nobody has claimed, as only tests have it. */
+const nobody: Owner = { host: "", pid: 0, startedAt: 0 };
+
+/** Best effort: what cannot be entered stays reserved, until the process has ended. */
+export async function releaseBudget(
+  { id: session }: Session,
+  { attempt, used }: { readonly attempt: string; readonly used: Reservation },
+  { ports }: Reach,
+): Promise<void> {
+  await ports.ledger.enter([{ type: "budget.settled", session, attempt, ...used }], { durable: false });
+}

@@ -1,0 +1,33 @@
+/** Route model: lets the router choose, and hands over where it chose another model. */
+import type { Draft, EventData, Session } from "@lathe/protocol";
+import type { Action } from "../action.ts";
+import type { Reach } from "../ports.ts";
+import { switchModel } from "./switch-model.ts";
+
+type Moment = Pick<Extract<Action, { type: "route" }>, "moment" | "evidence">;
+
+export async function routeModel(
+  session: Session,
+  { moment, evidence }: Moment,
+  reach: Reach,
+): Promise<readonly Draft[]> {
+  const { ports } = reach;
+  const drawn = { moment, evidence, now: ports.clock.now(), random: ports.clock.random() };
+  const decided = (await ports.route?.(session, drawn)) ?? unrouted(session, moment);
+  const routed: Draft = { type: "model.routed", data: { from: session.model, ...decided } };
+  return decided.to === session.model ? [routed] : [routed, ...switchModel(session, decided, reach)];
+}
+
+/** A host without a router goes on with the model there is. */
+function unrouted(session: Session, moment: Moment["moment"]): Omit<EventData<"model.routed">, "from"> {
+  return {
+    to: session.model,
+    moment,
+    mode: session.settings.router?.mode ?? "balanced",
+    why: "there is no router here",
+    features: {},
+    odds: { light: 0, ordinary: 1, hard: 0 },
+    table: [],
+    propensity: 1,
+  };
+}

@@ -1,0 +1,188 @@
+/** After a failed attempt: try again, wait, let another model take over, or give up. */
+import { type Failure, failure, isProviderFault, isResting, type Rest, type Session } from "@lathe/protocol";
+import type { Action } from "../action.ts";
+import { chainOf } from "./chain.ts";
+import { freedText } from "./due-compaction.ts";
+import { standIn } from "./failover.ts";
+
+/** Attempts on one model before it rests. */
+const attemptsPerModel = 3;
+/** Attempts in a row, for each model of the chain, before a turn ends unless `limits.failures` says otherwise. */
+const attemptsInRow = 16;
+/** Milliseconds that failing and waiting may take in all before a turn ends; each answer makes a minute of it good. */
+const retryBudgetMs = 300_000;
+/** Milliseconds between two attempts, at most. */
+const longestMs = 30_000;
+/** Milliseconds between two attempts on a model that rests, while the only other ones are out for good. */
+const turnsMs = 30_000;
+/** Milliseconds to wait for one model while another one could go on. */
+const patienceMs = 60_000;
+
+type Turn = NonNullable<Session["turn"]>;
+
+export function afterFailure(session: Session, now: number): Action | undefined {
+  const { turn, model, circuits } = session;
+  if (!turn?.lastFailure || turn.modelFailures === 0) return undefined;
+  const { lastFailure: problem, probing } = turn;
+  if (problem.retry === "never") return giveUp(withFreed(problem, turn));
+  // A look at a model that has rested is one attempt, whatever became of it.
+  if (probing !== undefined) {
+    return { type: "switch-model", to: probing, why: problem.text, because: "relapse" };
+  }
+  const to = isResting(circuits[model], now) ? standIn(session, now) : undefined;
+  // One that has not failed yet may try even when the time is up.
+  if (to !== undefined && mayGoOn(session, turn, circuits[to] ? now : (turn.failingSince ?? now))) {
+    return { type: "switch-model", to, why: problem.text, because: "fault" };
+  }
+  return again(session, turn, now);
+}
+
+/** Waits for whichever model may be called first, and calls it. */
+function again(session: Session, turn: Turn, now: number): Action | undefined {
+  const { lastFailure, failures } = turn;
+  const problem = lastFailure && withFreed(lastFailure, turn);
+  const [first] = due(session, turn, now);
+  if (!problem || !first) return problem && giveUp(problem, failures);
+  if (isLikelyWrong(session, turn) || !mayGoOn(session, turn, first.at)) {
+    return giveUp(problem, failures, typeof problem.retry === "object" ? first.at - now : 0);
+  }
+  if (first.at > now) return { type: "await-time", until: first.at, why: problem.text };
+  if (first.id === session.model) return undefined;
+  return { type: "switch-model", to: first.id, why: problem.text, because: "fault" };
+}
+
+interface Due {
+  readonly id: string;
+  readonly at: number;
+  readonly since: number;
+}
+
+/**
+ * When each model may be called, the first one first. Where all rest they take turns: a rest is a reason to call
+ * another model, not to call none. Only where a provider named the time, or the fault is not of the passing kind, it is
+ * waited for.
+ */
+function due(session: Session, turn: Turn, now: number): readonly Due[] {
+  const { model, circuits } = session;
+  const { lastFailure: problem, retryAt = now } = turn;
+  const own = problem?.retry === "other-model" ? [] : [{ id: model, at: retryAt, since: now }];
+  const isOut = isResting(circuits[model], now);
+  const others = chainOf(session).flatMap((id) => {
+    const { until, asked, code, since = 0 } = circuits[id] ?? {};
+    if (id === model || until === undefined) return [];
+    const isPatient = !isOut || asked || !code || !isProviderFault(code);
+    const turnAt = own.length > 0 ? retryAt : since + turnsMs;
+    return [{ id, at: isPatient ? until : Math.min(until, turnAt), since }];
+  });
+  return [...own, ...others].sort((a, b) => a.at - b.at || a.since - b.since);
+}
+
+/** Whether the turn's budget of attempts and of time allows an attempt then. */
+function mayGoOn(session: Session, turn: Turn, at: number): boolean {
+  const most = session.limits.failures ?? attemptsInRow * chainOf(session).length;
+  return turn.failures < most && at - (turn.failingSince ?? at) <= retryBudgetMs - (turn.lostMs ?? 0);
+}
+
+/** Before the first answer addresses that do not answer are more likely wrong than gone for a moment. */
+function isLikelyWrong(session: Session, turn: Turn): boolean {
+  if (turn.steps > 0 || turn.modelFailures < attemptsPerModel) return false;
+  const codes = chainOf(session)
+    .filter((id) => id !== session.model)
+    .map((id) => session.circuits[id]?.code);
+  return [turn.lastFailure?.code, ...codes].every((code) => code === "unreachable");
+}
+
+/** What was already tried. */
+function withFreed(problem: Failure, { freed }: Turn): Failure {
+  if (problem.code !== "context-overflow" || !freed) return problem;
+  return { ...problem, text: `${problem.text}; ${freedText(freed)}` };
+}
+
+/** `waitMs` is how long the provider asked to wait, where that is why. */
+function giveUp(problem: Failure, attempts = 1, waitMs = 0): Action {
+  const asked =
+    waitMs > patienceMs
+      ? `; it asks to wait ${Math.round(waitMs / 60_000)} minutes, longer than a turn waits: go on later, or name other models to take over`
+      : "";
+  const long =
+    problem.code === "context-overflow"
+      ? ". Go back to an earlier step, begin a new session, or name a model with a larger window to take over"
+      : "";
+  const counted = attempts > 1 ? ` (${attempts} attempts)` : "";
+  const text = `${problem.text}${counted}${asked}${long}`;
+  return { type: "end-turn", end: { type: "failed", failure: { ...problem, text } } };
+}
+
+/** Where a failure leaves its model. */
+export interface Aftermath {
+  /** When the next attempt on the model is due, in milliseconds since the epoch; absent when none is. */
+  readonly retryAt?: number;
+  readonly rest?: Rest;
+}
+
+/** `window` is the model's, in tokens; `random` is uniform in [0, 1). */
+export function aftermath(
+  session: Session,
+  problem: Failure,
+  given: { readonly now: number; readonly window?: number; readonly random: () => number },
+): Aftermath {
+  const { now, window, random } = given;
+  const { modelFailures: failuresBefore = 0, failures = 0 } = session.turn ?? {};
+  // Where all rest, going round begins no back-off anew; each model is left alone while the others have their turns.
+  const isRound = session.circuits[session.model] !== undefined;
+  const inRow = isRound
+    ? { failures, longestMs: longestMs / Math.max(1, chainOf(session).length) }
+    : { failures: failuresBefore };
+  const delay = retryDelay(problem, inRow, random());
+  const retry = delay === undefined ? {} : { retryAt: now + delay };
+  if (!opens(session, problem, { now, failuresBefore, delay })) return retry;
+  if (problem.code === "context-overflow") return { ...retry, rest: window ? { window } : {} };
+  const before = session.circuits[session.model]?.opens ?? 0;
+  const restMs = restDelay(problem, before, random());
+  const isAsked = delay !== undefined && delay >= restMs && typeof problem.retry === "object";
+  return { ...retry, rest: { until: now + (isAsked ? delay : restMs), ...(isAsked && { asked: true }) } };
+}
+
+function opens(
+  { turn, circuits, model }: Session,
+  problem: Failure,
+  at: { readonly now: number; readonly failuresBefore: number; readonly delay: number | undefined },
+): boolean {
+  if (problem.retry === "never") return false;
+  if (at.delay === undefined || at.delay > patienceMs) return true;
+  if (circuits[model] || at.failuresBefore + 1 >= attemptsPerModel) return true;
+  const failing = at.now + at.delay - (turn?.failingSince ?? at.now);
+  return failing > retryBudgetMs - (turn?.lostMs ?? 0);
+}
+
+/**
+ * When the attempt after this failure is due, in milliseconds after it: exponential back-off with full jitter over its
+ * upper half (500 ms doubling to 30 s), and not before the provider asked for it, nor all clients in the same moment.
+ * `random` is uniform in [0, 1).
+ */
+export function retryDelay(
+  problem: Failure,
+  before: { readonly failures: number; readonly longestMs?: number },
+  random: number,
+): number | undefined {
+  if (problem.retry === "never" || problem.retry === "other-model") return undefined;
+  const backOff = jittered(Math.min(500 * 2 ** before.failures, before.longestMs ?? longestMs), random);
+  if (problem.retry === "same") return backOff;
+  const { afterMs } = problem.retry;
+  return Math.max(backOff, afterMs + Math.round(Math.min(afterMs / 10, 1000) * random));
+}
+
+/** How long a model rests, in milliseconds: 15 s, doubling to 10 minutes; 5 minutes where it is no passing fault. */
+function restDelay(problem: Failure, opensBefore: number, random: number): number {
+  const first = problem.retry === "other-model" ? 300_000 : 15_000;
+  return jittered(Math.min(first * 2 ** opensBefore, 600_000), random);
+}
+
+function jittered(ms: number, random: number): number {
+  return Math.round(ms / 2 + (ms / 2) * random);
+}
+
+/** The failure of an attempt whose owner died with it. */
+export const cutOffAttempt: Failure = failure("owner-died", "the process died during this attempt", {
+  retry: "same",
+});

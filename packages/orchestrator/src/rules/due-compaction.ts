@@ -1,0 +1,27 @@
+/** Due compaction: whether the conversation has to be made shorter before the next attempt, and when that did not help. */
+import { type Freed, failure, freesEnough, type Session } from "@lathe/protocol";
+import type { Action } from "../action.ts";
+
+export function dueCompaction({ turn, compaction }: Session): Action | undefined {
+  if (compaction) {
+    const { attempt: _, ...wish } = compaction;
+    return { type: "compact", ...wish };
+  }
+  if (!turn) return undefined;
+  const { freed, lastFailure, modelFailures } = turn;
+  if (freed?.why === "window" && !freesEnough(freed)) return giveUp(freed);
+  // Once: what is refused again goes to a wider model, or ends the turn.
+  const isRefused = lastFailure?.code === "context-overflow" && modelFailures > 0;
+  return isRefused && !freed ? { type: "compact", why: "overflow" } : undefined;
+}
+
+/** One that frees little is due again at once, and again. */
+function giveUp(freed: Freed): Action {
+  const text = `the conversation fills the model's window, and ${freedText(freed)}. Begin a new session, go back to an earlier step, or name a model with a larger window`;
+  return { type: "end-turn", end: { type: "failed", failure: failure("context-overflow", text) } };
+}
+
+export function freedText({ before, after }: Freed): string {
+  const percent = before > 0 ? Math.floor((100 * (before - after)) / before) : 0;
+  return `making it shorter freed only ${percent} % of it (${before} to ${after} tokens)`;
+}

@@ -1,0 +1,22 @@
+/** Due instructions: folders of files that the agent touched, whose own instructions it has not been given. */
+import type { Session } from "@lathe/protocol";
+import type { Action } from "../action.ts";
+
+/** Looked into at once; the rest is due with the next step. */
+const mostFolders = 64;
+
+/** With each folder those above it, the outer ones first; what the workspace itself says is in the prompt. */
+export function dueInstructions({ shown, instructed }: Session): Action | undefined {
+  const known = new Set(instructed);
+  const wanted = new Set<string>();
+  for (const path of Object.keys(shown)) {
+    const parts = path.split("/").slice(0, -1);
+    if (path.startsWith("/") || parts.includes("..")) continue;
+    for (let depth = 1; depth <= parts.length; depth++) {
+      const folder = parts.slice(0, depth).join("/");
+      if (!known.has(folder)) wanted.add(folder);
+    }
+  }
+  const folders = [...wanted].slice(0, mostFolders);
+  return folders.length === 0 ? undefined : { type: "give-instructions", folders };
+}

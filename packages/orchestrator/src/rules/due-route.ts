@@ -1,0 +1,48 @@
+/** Due route: whether the router has to choose before the next attempt: at the start of a turn, and on evidence. */
+import type { Run, Session, Turn } from "@lathe/protocol";
+import type { Action } from "../action.ts";
+
+/** So often the same command fails in a row, whatever was changed in between, before it shows something. */
+const failedRuns = 3;
+/** Answers in a row cut at the output limit. */
+const cutAnswers = 2;
+/** Answers without an end of the turn. */
+const manySteps = 40;
+
+/** Within a turn the model stays, but for evidence that it is too weak. */
+export function dueRoute({ turn, settings }: Session): Action | undefined {
+  if (!turn || !settings.router) return undefined;
+  if (turn.routedAt === undefined) return { type: "route", moment: "turn" };
+  const evidence = evidenceIn(turn, turn.routedAt);
+  return evidence === undefined ? undefined : { type: "route", moment: "evidence", evidence };
+}
+
+/** What happened since the router last chose. */
+export function evidenceIn(turn: Turn, since: number): string | undefined {
+  // An attempt that failed says nothing of the model's strength.
+  if (turn.modelFailures > 0) return undefined;
+  if (turn.nudgedAt !== undefined && turn.nudgedAt > since) return "the model went in circles";
+  const failed = repeated((turn.runs ?? []).filter(({ step }) => step > since));
+  if (failed >= failedRuns) return `the same command failed ${failed} times`;
+  if (turn.cut >= cutAnswers && turn.steps > since) return `${turn.cut} answers in a row were cut off`;
+  const steps = turn.steps - since;
+  return steps >= manySteps ? `${steps} steps did not bring it to an end` : undefined;
+}
+
+/** How often the latest command has failed since it last went well. */
+function repeated(runs: readonly Run[]): number {
+  const last = runs.at(-1);
+  if (!last) return 0;
+  const same = runs.filter(({ input }) => nameOf(input) === nameOf(last.input));
+  return same.length - 1 - same.findLastIndex(({ exitCode }) => exitCode === 0);
+}
+
+/** The program and its first word, `npm test`: what follows changes from try to try. */
+function nameOf(input: string): string {
+  const command = /"command"\s*:\s*"((?:[^"\\]|\\.)*)"/.exec(input)?.[1] ?? input;
+  const words = command.replace(/^\s*cd [^&;]*(?:&&|;)\s*/, "").split(/\s+/);
+  return words
+    .filter((word) => word !== "" && !/^\w+=/.test(word))
+    .slice(0, 2)
+    .join(" ");
+}

@@ -1,0 +1,101 @@
+/** Hooks that take their time: whoever cancels does not wait for them. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { fold, type Hooks, messageText } from "@lathe/protocol";
+import { type Bench, begin, openBench, reclaim, run, say, types, until, unwrap } from "../bench.test.ts";
+import { drive } from "../drive.ts";
+
+/** Hooks without a say. */
+const silent: Hooks = {
+  decide: async (_call, decision) => decision,
+  permit: async () => undefined,
+  ran: async (_call, outcome) => outcome,
+  heard: async () => "",
+  stopping: async () => undefined,
+  compacting: async () => ({ isBlocked: false }),
+};
+
+/** Settles with the signal alone. */
+function stopped(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(undefined)));
+}
+
+function withHooks(bench: Bench, hooks: Partial<Hooks>): Bench {
+  return { ...bench, ports: { ...bench.ports, hooks: { ...silent, ...hooks } } };
+}
+
+describe("a cancel", () => {
+  it("ends a turn that a hook keeps from ending", async () => {
+    let isAsked = false;
+    const stopping: Hooks["stopping"] = (_last, _again, signal) => {
+      isAsked = true;
+      return stopped(signal);
+    };
+    const bench = withHooks(openBench({ script: [{ text: "done" }] }), { stopping });
+    const session = run(bench);
+    await until(() => isAsked);
+    await bench.store.offer("s1", { type: "cancel", by: "user" });
+    assert.deepEqual((await session).lastEnd, { type: "cancelled", by: "user" });
+  });
+
+  it("is heard while a hook looks at other words, which are not heard then", async () => {
+    const asked: string[] = [];
+    const heard: Hooks["heard"] = async (words, signal) => {
+      asked.push(words);
+      return words === "steer" ? stopped(signal) : "";
+    };
+    const ran: Hooks["ran"] = async (_call, outcome) => {
+      await plain.store.offer("s1", { type: "message", text: "steer" });
+      return outcome;
+    };
+    const plain = openBench({ script: [{ calls: [say("x")] }, { text: "ok" }] });
+    const bench = withHooks(plain, { heard, ran });
+    const session = run(bench);
+    await until(() => asked.includes("steer"));
+    await bench.store.offer("s1", { type: "cancel", by: "user" });
+    const { lastEnd, messages } = await session;
+    assert.deepEqual(lastEnd, { type: "cancelled", by: "user" });
+    assert.ok(!messages.some(({ parts }) => messageText(parts).includes("steer")));
+    assert.deepEqual(await bench.store.pending("s1"), []);
+    assert.deepEqual(asked, ["do it", "steer"]);
+  });
+});
+
+describe("words", () => {
+  it("are asked about once, and all of those that come meanwhile are heard", async () => {
+    const asked: string[] = [];
+    const heard: Hooks["heard"] = async (words) => {
+      asked.push(words);
+      if (asked.length < 3) await plain.store.offer("s1", { type: "message", text: `more ${asked.length}` });
+      return words === "more 1" ? "as a hook knows" : "";
+    };
+    const plain = openBench({ script: () => ({ text: "ok" }) });
+    const bench = withHooks(plain, { heard });
+    const session = await run(bench);
+    assert.deepEqual(asked, ["do it", "more 1", "more 2"]);
+    const said = session.messages.flatMap(({ role, parts }) => (role === "user" ? [messageText(parts)] : []));
+    assert.deepEqual(
+      said.map((text) => text.split("<notice", 1)[0]?.trim()),
+      ["do it", "more 1", "more 2"],
+    );
+    assert.match(said[1] ?? "", /A hook adds: as a hook knows/);
+  });
+
+  it("that were heard before a death are not asked about again", async () => {
+    const asked: string[] = [];
+    const heard: Hooks["heard"] = async (words) => {
+      asked.push(words);
+      return "";
+    };
+    const bench = withHooks(openBench({ script: [{ text: "ok" }] }), { heard });
+    const log = await begin(bench);
+    const inbox = { ...bench.ports.inbox, taken: async () => assert.fail("killed by the test") };
+    await drive(log, fold(unwrap(await bench.store.read("s1"))), { ...bench.ports, inbox });
+    const session = await run(bench, await reclaim(bench));
+    assert.deepEqual(
+      [asked, types(bench).filter((type) => type === "message.received").length],
+      [["do it"], 1],
+    );
+    assert.ok(session.lastEnd !== undefined);
+  });
+});

@@ -1,0 +1,234 @@
+/** Ownership: one process's hold on a session: what it knows, appending to it, and listening to its inbox. */
+import {
+  type Draft,
+  type Failure,
+  fold,
+  isEditPart,
+  isFailure,
+  type Offer,
+  type Session,
+  type SessionLog,
+} from "@lathe/protocol";
+import { endsTurn } from "../next.ts";
+import type { Entry, Ports } from "../ports.ts";
+import { chainOf } from "../rules/chain.ts";
+import { type HookedOffer, openHearing, type Pending } from "./hearing.ts";
+
+/** The log refused an append; the loop ends with its failure. */
+export class AppendRefused extends Error {
+  readonly failure: Failure;
+  constructor(failure: Failure) {
+    super(failure.text);
+    this.failure = failure;
+  }
+}
+
+export interface Ownership {
+  session(): Session;
+  /** The signal of the open turn. */
+  signal(): AbortSignal;
+  /** *Contract:* throws `AppendRefused`. */
+  append(entry: Entry): Promise<void>;
+  /**
+   * Turns offers into events. Answers and cancels are heard at any time; messages only here, between two actions, so
+   * that none lands behind a decision made without it. *Contract:* throws `AppendRefused`.
+   */
+  receive(): Promise<void>;
+  /** Resolves when an offer has made the session grow beyond event `head`. */
+  woken(head: number): Promise<void>;
+  /** *Contract:* the last append of a turn that a bug ended; never throws. */
+  abandon(drafts: readonly Draft[]): Promise<Session | Failure>;
+  /** *Contract:* resolves when nothing is being appended any more. */
+  close(): Promise<void>;
+}
+
+/** What one process knows of a session, and its turn at the log. */
+interface Hold extends Pick<Ownership, "session" | "append"> {
+  /** Of the open turn. */
+  readonly turn: AbortController;
+  readonly refused: AppendRefused | undefined;
+  /** *Contract:* appends and works one after the other, whoever asks. */
+  enqueue<T>(work: () => Promise<T>): Promise<T>;
+  /** *Contract:* only in work that is enqueued. */
+  commit(entry: Entry): Promise<void>;
+}
+
+function openHold(log: SessionLog, start: Session, { clock, onEvent }: Ports): Hold {
+  let session = start;
+  let turn = new AbortController();
+  // Whoever cancelled it before its owner died wants nothing of it done now.
+  if (start.turn?.cancelledBy !== undefined) turn.abort();
+  let queue: Promise<unknown> = Promise.resolve();
+  let refused: AppendRefused | undefined;
+  const enqueue = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = queue.then(work);
+    queue = done.catch(() => undefined);
+    return done;
+  };
+  const commit = async ({ drafts, durable }: Entry): Promise<void> => {
+    if (refused) throw refused;
+    if (drafts.length === 0) return;
+    const events = await log.append(drafts, { at: clock.now(), durable });
+    if (isFailure(events)) {
+      refused = new AppendRefused(events);
+      turn.abort();
+      throw refused;
+    }
+    for (const event of events) {
+      session = fold([event], session);
+      onEvent(event, session);
+    }
+    if (!session.turn && turn.signal.aborted) turn = new AbortController();
+  };
+  return {
+    session: () => session,
+    get turn() {
+      return turn;
+    },
+    get refused() {
+      return refused;
+    },
+    enqueue,
+    commit,
+    append: (entry) => enqueue(() => commit(entry)),
+  };
+}
+
+export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ownership {
+  const hold = openHold(log, start, ports);
+  const { session, enqueue, commit, append } = hold;
+  const hearing = openHearing(ports);
+  let wake = Promise.withResolvers<void>();
+  let news = true;
+
+  const take = async (messages: boolean): Promise<void> => {
+    news = false;
+    const before = session();
+    const pending = await ports.inbox.pending(before.id);
+    if (pending.some(({ offer }) => offer.type === "cancel")) hearing.stop();
+    const hears = messages && canHear(before, ports.clock.now());
+    const ready = readyOf(pending, before, (one) => hears && hearing.isOver(one));
+    if (ready.length < pending.length) news = true;
+    if (ready.length === 0) return;
+    const fresh = ready.filter(({ id }) => !before.offers.includes(id));
+    const drafts = fresh.flatMap((one) =>
+      hearing.heard(one).flatMap((said) => draftOf(one.id, said, before)),
+    );
+    await commit({ drafts: firstAnswers(drafts), durable: true });
+    if (session().turn?.cancelledBy !== undefined || isCalledOff(before, fresh)) hold.turn.abort();
+    const heard = ready.map(({ id }) => id);
+    await ports.inbox.taken(before.id, heard);
+  };
+  const onOffer = () => {
+    news = true;
+    // A refused append is thrown again when the loop receives.
+    enqueue(() => take(false))
+      .catch(() => undefined)
+      .finally(() => {
+        wake.resolve();
+        wake = Promise.withResolvers();
+      });
+  };
+  const hears = () => news && canHear(session(), ports.clock.now());
+  const unwatch = ports.inbox.watch(start.id, onOffer);
+  return {
+    session,
+    signal: () => hold.turn.signal,
+    append,
+    receive: async () => {
+      // Words may come while hooks look at others.
+      do {
+        // What is being taken may leave words.
+        await enqueue(async () => undefined);
+        if (hears()) await hearing.ask(session());
+        await enqueue(async () => {
+          if (hold.refused) throw hold.refused;
+          if (news) await take(true);
+        });
+      } while (hears());
+    },
+    woken: async (head) => {
+      while (session().head === head && !hold.refused) await wake.promise;
+    },
+    abandon: async (drafts) => {
+      await append({ drafts, durable: true }).catch(() => undefined);
+      return hold.refused?.failure ?? session();
+    },
+    close: () => enqueue(async () => unwatch()),
+  };
+}
+
+/**
+ * A message between a call and its result is invalid on every wire, and one said to a turn that is about to end would
+ * never be answered: it opens the next one.
+ */
+function canHear(session: Session, now: number): boolean {
+  if (session.calls.length > 0 || session.turn?.attempt) return false;
+  return !endsTurn(session, now);
+}
+
+/** Whoever cancels where no turn is open means the one that waiting words are about to open. */
+function readyOf(
+  pending: readonly Pending[],
+  { turn, compaction }: Session,
+  isHeard: (words: Pending) => boolean,
+): readonly Pending[] {
+  const isLeft = (one: Pending): boolean => one.offer.type === "message" && !isHeard(one);
+  const waits = !turn && !compaction && pending.some(isLeft);
+  return pending.filter((one) => !isLeft(one) && !(waits && one.offer.type === "cancel"));
+}
+
+/** Without a turn only a compaction can be running. */
+function isCalledOff({ turn, compaction }: Session, fresh: readonly { readonly offer: Offer }[]): boolean {
+  return !turn && compaction !== undefined && fresh.some(({ offer }) => offer.type === "cancel");
+}
+
+/** Of those of one moment: whoever says something else afterwards says it about something that is decided. */
+function firstAnswers(drafts: readonly Draft[]): readonly Draft[] {
+  const answered = new Set<string>();
+  return drafts.filter((draft) => {
+    if (draft.type !== "question.answered") return true;
+    const isFirst = !answered.has(draft.data.call);
+    answered.add(draft.data.call);
+    return isFirst;
+  });
+}
+
+function draftOf(id: string, offer: HookedOffer, session: Session): Draft[] {
+  switch (offer.type) {
+    case "message": {
+      const { more } = offer;
+      const notice = { type: "text", text: `<notice from="harness">A hook adds: ${more}</notice>` } as const;
+      const added = more === undefined ? [] : [notice];
+      const parts = [{ type: "text", text: offer.text }, ...(offer.images ?? []), ...added] as const;
+      return [{ type: "message.received", data: { parts, offer: id } }];
+    }
+    case "model":
+      return [{ type: "session.configured", data: { ...withModel(session, offer.model), offer: id } }];
+    case "compact": {
+      const { focus } = offer;
+      const data = { why: "asked", ...(focus !== undefined && { focus }), offer: id } as const;
+      return [{ type: "compaction.requested", data }];
+    }
+    case "name":
+      return [{ type: "session.named", data: { name: offer.name, offer: id } }];
+    case "cancel":
+      return [{ type: "cancel.requested", data: { by: offer.by, offer: id } }];
+    case "answer": {
+      const { call, question, answer, by, part } = offer;
+      // An answer that came late may not decide what was asked since.
+      const isAsked = session.calls.some(({ call: { id }, asked }) => id === call && asked?.seq === question);
+      // Whoever meant only a part of it did not mean all of it.
+      if (!isAsked || (part !== undefined && !isEditPart(part))) return [];
+      const data = { call, answer, by, ...(part && { part }), offer: id };
+      return [{ type: "question.answered", data }];
+    }
+  }
+}
+
+/** It becomes the first of the chain; a router, which would choose another one, has no say any more. */
+function withModel(session: Session, model: string): Pick<Session, "settings" | "limits"> {
+  const { router: _, ...settings } = session.settings;
+  const models = [model, ...chainOf(session).filter((one) => one !== model)];
+  return { settings: { ...settings, models }, limits: session.limits };
+}

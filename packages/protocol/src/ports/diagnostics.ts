@@ -1,0 +1,103 @@
+/** The diagnostics port: what a project's own checkers, and language servers that the user set up, say of its files. */
+import * as v from "valibot";
+import type { Failure } from "../failure.ts";
+import type { Command, Process } from "./sandbox.ts";
+import type { FileContent } from "./workspace.ts";
+
+export const severities = ["error", "warning", "info"] as const;
+export type Severity = (typeof severities)[number];
+
+/** One thing that is wrong in one place. */
+export interface Problem {
+  /** From the workspace; absolute where outside. */
+  readonly path: string;
+  /** From 1, as the column is. */
+  readonly line: number;
+  readonly column: number;
+  readonly severity: Severity;
+  /** The checker's name for it, e.g. `TS2322`. */
+  readonly code?: string;
+  /** One line. */
+  readonly message: string;
+}
+
+/** What all checks of a call came to. */
+export interface Checked {
+  readonly errors: number;
+  readonly warnings: number;
+  /** The first of them. */
+  readonly problems: readonly Problem[];
+}
+
+export const checkedSchema: v.GenericSchema<unknown, Checked> = v.object({
+  errors: v.number(),
+  warnings: v.number(),
+  problems: v.array(
+    v.object({
+      path: v.string(),
+      line: v.number(),
+      column: v.number(),
+      severity: v.picklist(severities),
+      code: v.exactOptional(v.string()),
+      message: v.string(),
+    }),
+  ),
+});
+
+/** Paths as they were asked for, absolute ones too; none ask for everything. */
+export interface CheckQuery {
+  readonly paths: readonly string[];
+  /** The only checker that is asked. */
+  readonly checker?: string;
+}
+
+/** One checker's run, before it happens. */
+export interface Check {
+  readonly checker: string;
+  /** Where it runs, from the workspace; empty for the workspace itself. */
+  readonly folder: string;
+  /** What is judged, and then run as it stands. */
+  readonly script: string;
+}
+
+export interface CheckPlan {
+  readonly checks: readonly Check[];
+  /** Checkers that were found and are not run, and why. */
+  readonly left: readonly { readonly checker: string; readonly why: string }[];
+}
+
+/** What a check reaches. */
+export interface CheckPlace {
+  /** *Contract:* as the sandbox's, with what the call's commands may and may not do. */
+  spawn(command: Command): Promise<Process | Failure>;
+  /** *Contract:* as the workspace's. */
+  read(path: string): Promise<FileContent | Failure>;
+  /** *Contract:* files below a path that end in one of the extensions, at most `limit`; sorted. */
+  files(
+    path: string,
+    query: { readonly extensions: readonly string[]; readonly limit: number },
+  ): Promise<{ readonly paths: readonly string[]; readonly more: boolean } | Failure>;
+  readonly signal: AbortSignal;
+  /** Milliseconds a checker may take. */
+  readonly timeoutMs: number;
+}
+
+export interface CheckReport {
+  /** As the checker found them, bounded. */
+  readonly problems: readonly Problem[];
+  /** What was not looked at, in words. */
+  readonly notes: readonly string[];
+}
+
+export interface Diagnostics {
+  /** *Contract:* looks for checkers anew; quick, and never throws. */
+  look(): void;
+  /** *Contract:* pure between two looks. */
+  plan(query: CheckQuery): CheckPlan | Failure;
+  /** *Contract:* pure between two looks; the one that answers soonest for a file, undefined where none knows it. */
+  quickest(path: string): Check | undefined;
+  /** *Contract:* a checker that did not come to its end, or could not read its settings, is a failure, never "no problems". */
+  run(check: Check, query: CheckQuery, place: CheckPlace): Promise<CheckReport | Failure>;
+  /** *Contract:* ends the language servers; idempotent. */
+  close(): Promise<void>;
+}

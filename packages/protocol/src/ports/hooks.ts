@@ -1,0 +1,41 @@
+/** The hooks port: what programs of the user say of calls, words and ends; where it is absent there are none. */
+import type { Decision, Effect } from "../decision.ts";
+import type { Outcome } from "../outcome.ts";
+
+export interface HookedCall {
+  readonly id: string;
+  readonly tool: string;
+  /** The arguments, as JSON. */
+  readonly input: string;
+  readonly effects: readonly Effect[];
+}
+
+/** Nothing here ever rejects; a hook that fails says nothing. */
+/** Whether somebody asked for it, or the conversation has become too long. */
+export type CompactionTrigger = "manual" | "auto";
+
+export interface CompactionSay {
+  /** Whether it shall not be; heeded where somebody asked for it, as a conversation that does not fit cannot go on. */
+  readonly isBlocked: boolean;
+  /** What a summary shall keep above all. */
+  readonly focus?: string;
+}
+
+export interface Hooks {
+  /** *Contract:* what becomes of the decision about a call; the caller holds it to what it was where that was a denial. */
+  decide(call: HookedCall, decision: Decision, signal: AbortSignal): Promise<Decision>;
+  /** *Contract:* an answer in a person's stead; undefined where nobody has one. */
+  permit(call: HookedCall, decision: Decision, signal: AbortSignal): Promise<Decision | undefined>;
+  /** *Contract:* the outcome with what is said of it. */
+  ran(call: HookedCall, outcome: Outcome, signal: AbortSignal): Promise<Outcome>;
+  /** *Contract:* what is added to a person's words; undefined where they are not to be heard. */
+  heard(words: string, signal: AbortSignal): Promise<string | undefined>;
+  /** *Contract:* why the turn shall not end yet; `again`: it was kept from ending before. */
+  stopping(last: string, again: boolean, signal: AbortSignal): Promise<string | undefined>;
+  /** *Contract:* heard before the conversation is made shorter; `focus`: what somebody asked a summary to keep. */
+  compacting(
+    trigger: CompactionTrigger,
+    focus: string | undefined,
+    signal: AbortSignal,
+  ): Promise<CompactionSay>;
+}

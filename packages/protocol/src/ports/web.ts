@@ -1,0 +1,33 @@
+/** The port to the web: pages as text, and a search for them. */
+import type { Failure } from "../failure.ts";
+
+export interface WebPage {
+  /** Where it was found: of the same host as was asked for. */
+  readonly url: string;
+  /** Its media type. */
+  readonly type: string;
+  readonly text: string;
+}
+
+/** It lies on another host, which nobody has been asked about. */
+export interface WebRedirect {
+  readonly to: string;
+}
+
+export interface WebHit {
+  readonly title: string;
+  readonly url: string;
+  readonly text: string;
+}
+
+export interface Web {
+  /** *Contract:* asks only the host that the address names, and that only at public addresses; bounded in time and size; never rejects. */
+  fetch(url: string, signal: AbortSignal): Promise<WebPage | WebRedirect | Failure>;
+  /** Absent without a key. */
+  readonly search?: {
+    /** Whom it asks. */
+    readonly host: string;
+    /** *Contract:* the best first; never rejects. */
+    find(query: string, limit: number, signal: AbortSignal): Promise<readonly WebHit[] | Failure>;
+  };
+}

@@ -1,0 +1,107 @@
+/** The calls of the latest answer: updating one, and closing the answer when all have outcomes. */
+import type { ToolResultPart } from "../message.ts";
+import { type Outcome, outcomeText, type Shown } from "../outcome.ts";
+import type { Run } from "../routing.ts";
+import { withPlan } from "./planning.ts";
+import type { CallState, Session, Turn } from "./session.ts";
+
+/** Answers the loop guard looks back on: five rounds of its longest cycle, four. */
+const lookback = 20;
+
+export function updateCall(session: Session, id: string, change: (state: CallState) => CallState): Session {
+  return { ...session, calls: session.calls.map((state) => (state.call.id === id ? change(state) : state)) };
+}
+
+/** Once every call has an outcome: one tool message, results in source order, and the facts they carry. */
+export function closeAnswer(session: Session): Session {
+  const done = session.calls.flatMap(({ call, outcome }) => (outcome ? [{ call, outcome }] : []));
+  if (done.length === 0 || done.length < session.calls.length) return session;
+  const parts = done.map(
+    ({ call, outcome }): ToolResultPart => ({
+      type: "tool-result",
+      id: call.id,
+      tool: call.tool,
+      text: outcomeText(outcome),
+      failed: outcome.type !== "ok",
+      ...(outcome.type === "ok" && outcome.blob !== undefined && { blob: outcome.blob }),
+      ...(outcome.type === "ok" && outcome.images && { images: outcome.images }),
+    }),
+  );
+  const outcomes = done.map(({ outcome }) => outcome);
+  const polls = session.calls.every(isPoll);
+  const record = {
+    calls: parts.map((part, i) => ({ tool: part.tool, input: done[i]?.call.input ?? "", result: part.text })),
+  };
+  const plan = outcomes.flatMap((outcome) => factsOf(outcome).plan ?? []).at(-1);
+  const planned = plan ? withPlan(session, plan) : session;
+  return {
+    ...planned,
+    ...(session.turn ? { turn: withRuns(withoutReason(session.turn), done) } : {}),
+    calls: [],
+    messages: [...session.messages, { role: "tool", parts }],
+    shown: foldShown(session.shown, outcomes),
+    todos: outcomes.reduce((todos, outcome) => factsOf(outcome).todos ?? todos, session.todos),
+    recent: outcomes.some(changesFiles)
+      ? []
+      : polls
+        ? session.recent
+        : [...session.recent, record].slice(-lookback),
+  };
+}
+
+function withoutReason({ lastReason: _, ...turn }: Turn): Turn {
+  return turn;
+}
+
+/** Runs the router looks back on. */
+const keptRuns = 20;
+
+function withRuns(
+  turn: Turn,
+  done: readonly { readonly call: CallState["call"]; readonly outcome: Outcome }[],
+): Turn {
+  const runs = done.flatMap(({ call, outcome }): readonly Run[] => {
+    const { exitCode } = factsOf(outcome);
+    return exitCode === undefined ? [] : [{ input: call.input, exitCode, step: turn.steps }];
+  });
+  return runs.length === 0 ? turn : { ...turn, runs: [...(turn.runs ?? []), ...runs].slice(-keptRuns) };
+}
+
+function factsOf(outcome: Outcome): NonNullable<Extract<Outcome, { type: "ok" }>["facts"]> {
+  return (outcome.type === "ok" && outcome.facts) || {};
+}
+
+function changesFiles(outcome: Outcome): boolean {
+  return (factsOf(outcome).changed?.length ?? 0) > 0;
+}
+
+/** A look at a process that is still producing: neither a step of a loop nor the end of one. */
+function isPoll({ effects, outcome }: CallState): boolean {
+  const process = outcome && factsOf(outcome).process;
+  return process?.running === true && process.produced && effects.every(({ kind }) => kind === "process");
+}
+
+function foldShown(shown: Session["shown"], outcomes: readonly Outcome[]): Session["shown"] {
+  const news = outcomes.flatMap((outcome) => factsOf(outcome).shown ?? []);
+  if (news.length === 0) return shown;
+  const next: Record<string, readonly Shown[]> = { ...shown };
+  for (const one of news) next[one.path] = withShown(next[one.path] ?? [], one);
+  return next;
+}
+
+/** One entry for each version in a row, its ranges in order and without overlaps. */
+function withShown(known: readonly Shown[], one: Shown): readonly Shown[] {
+  const last = known.at(-1);
+  if (last?.version !== one.version) return [...known, one];
+  return [...known.slice(0, -1), { ...one, ranges: merged([...last.ranges, ...one.ranges]) }];
+}
+
+function merged(ranges: Shown["ranges"]): Shown["ranges"] {
+  const out: (readonly [number, number])[] = [];
+  for (const [first, end] of [...ranges].sort(([a], [b]) => a - b)) {
+    const last = out.at(-1);
+    if (last && first <= last[1] + 1) out[out.length - 1] = [last[0], Math.max(last[1], end)];
+    else out.push([first, end]);
+  }
+  return out;
+}

@@ -1,0 +1,74 @@
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { isFailure } from "../failure.ts";
+import { checkDrafts, checkEvent, type Draft, eventNames } from "./event.ts";
+import { emptySession, fold } from "./fold.ts";
+import { eventOf, life } from "./session-life.test.ts";
+
+describe("every event type", () => {
+  it("stands in the life of a session below", () => {
+    assert.deepEqual(life.map(([draft]) => draft.type).sort(), [...eventNames].sort());
+  });
+
+  it("survives JSON and is checked on the way", () => {
+    for (const [i, [draft]] of life.entries()) {
+      const event = eventOf(draft, i + 1);
+      assert.deepEqual(checkEvent(JSON.parse(JSON.stringify(event))), event);
+      assert.equal(checkDrafts([draft]), undefined);
+    }
+  });
+
+  it("is refused with broken data", () => {
+    for (const [draft] of life) {
+      const broken = {
+        type: draft.type,
+        data: Object.fromEntries(Object.keys(draft.data).map((key) => [key, Symbol()])),
+      };
+      const problem = checkDrafts([broken as never]);
+      assert.ok(
+        isFailure(problem) && problem.code === "log-corrupt" && problem.text.startsWith(draft.type),
+        draft.type,
+      );
+    }
+  });
+
+  it("does its part in the fold", () => {
+    let session = emptySession;
+    for (const [i, [draft, check]] of life.entries()) {
+      session = fold([eventOf(draft, i + 1)], session);
+      assert.equal(session.head, i + 1);
+      check(session);
+    }
+  });
+});
+
+describe("the fold", () => {
+  it("refuses an event that does not follow", () => {
+    const [draft] = life[0] ?? assert.fail();
+    assert.throws(() => fold([eventOf(draft, 2)]), /does not follow/);
+  });
+});
+
+it("counts what commands reached, and keeps apart how it went", () => {
+  const [created] = life[0] ?? assert.fail();
+  const verdicts = ["refused", "allowed", "refused"] as const;
+  const decided = verdicts.map((verdict): Draft => {
+    return { type: "network.decided", data: { host: "a", port: 80, verdict, times: 1, why: "so" } };
+  });
+  const session = fold([created, ...decided].map((draft, i) => eventOf(draft, i + 1)));
+  const counts = session.contacts.map(({ verdict, times }) => [verdict, times]);
+  assert.deepEqual(counts, [
+    ["allowed", 1],
+    ["refused", 2],
+  ]);
+});
+
+describe("checkEvent", () => {
+  it("names what is wrong", () => {
+    for (const value of [null, 3, [], {}, { ...eventOf(life[0]?.[0] as Draft, 1), seq: 0 }]) {
+      assert.ok(isFailure(checkEvent(value)));
+    }
+    const newer = checkEvent({ v: 1, session: "s", seq: 1, parent: 0, at: 0, type: "moon.landed", data: {} });
+    assert.match((newer as { text: string }).text, /moon\.landed; a newer Lathe/);
+  });
+});

@@ -1,0 +1,54 @@
+/** Fold: events in, session out. */
+import { emptyAccount } from "../budget.ts";
+import { noUsage } from "../usage.ts";
+import { type Event, eventType } from "./event.ts";
+import type { Session } from "./session.ts";
+
+export const emptySession: Session = {
+  id: "",
+  head: 0,
+  epoch: 0,
+  claimed: 0,
+  cwd: "",
+  title: "",
+  createdAt: 0,
+  updatedAt: 0,
+  prompt: { system: "", tools: [] },
+  settings: { models: [], mode: "ask", attended: false },
+  limits: {},
+  model: "",
+  children: [],
+  messages: [],
+  calls: [],
+  usage: noUsage,
+  prompts: {},
+  density: {},
+  account: emptyAccount,
+  shown: {},
+  todos: [],
+  instructed: [],
+  circuits: {},
+  grants: [],
+  rules: [],
+  contacts: [],
+  recent: [],
+  step: 0,
+  marks: [],
+  compacted: [],
+  checkpoints: [],
+  refusals: [],
+  offers: [],
+};
+
+/** Applies one event. Throws when the event does not follow the head: the store never gives such a log. */
+export function apply(session: Session, event: Event): Session {
+  if (event.seq !== session.head + 1 || event.parent !== session.head) {
+    throw new Error(`event ${event.seq} (parent ${event.parent}) does not follow ${session.head}`);
+  }
+  const next = eventType(event.type).apply(session, event);
+  return { ...next, head: event.seq, updatedAt: event.at };
+}
+
+export function fold(events: readonly Event[], from: Session = emptySession): Session {
+  return events.reduce(apply, from);
+}

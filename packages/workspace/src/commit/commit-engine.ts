@@ -1,0 +1,46 @@
+/** The part of a workspace that changes files; loaded by the first change, or when there is something to recover. */
+import { lstatSync } from "node:fs";
+import { resolve } from "node:path";
+import { type Change, type Committed, type Failure, failure, isFailure } from "@lathe/protocol";
+import { nodeDisk } from "../disk.ts";
+import { fileJournal } from "../journal/file-journal.ts";
+import { noJournal } from "../journal/journal.ts";
+import { isOwnerAlive } from "../journal/process-owner.ts";
+import type { WorkspaceOptions } from "../workspace-options.ts";
+import { applySteps } from "./apply-steps.ts";
+import { planCommit } from "./plan-commit.ts";
+
+export interface CommitEngine {
+  /** *Contract:* what dead processes left half done is undone; the first call does it, the others wait for it. */
+  recover(): Promise<void>;
+  commit(changes: readonly Change[]): Promise<readonly Committed[] | Failure>;
+  close(): Promise<void>;
+}
+
+export function createCommitEngine(root: string, options: WorkspaceOptions): CommitEngine {
+  const { fenced = (effect) => effect(), disk = nodeDisk, isAlive = isOwnerAlive, onRecovered } = options;
+  const journal =
+    options.journal === undefined
+      ? noJournal()
+      : fileJournal({ folder: options.journal, root, disk, isAlive, onRecovered });
+  return {
+    recover: () => journal.recover(),
+    async commit(changes) {
+      await journal.recover();
+      const linked = changes.map((change) => namedLink(root, change)).find((one) => one !== undefined);
+      if (linked) return linked;
+      const plan = planCommit(root, changes);
+      if (isFailure(plan)) return plan;
+      return (await applySteps(plan.steps, { disk, fenced, journal })) ?? plan.committed;
+    },
+    close: () => journal.close(),
+  };
+}
+
+/** Links are followed everywhere else, but who deletes or moves a link does not mean the file behind it. */
+function namedLink(root: string, change: Change): Failure | undefined {
+  if (change.type === "put") return undefined;
+  if (!lstatSync(resolve(root, change.path), { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
+  const command = change.type === "delete" ? "rm" : "mv";
+  return failure("not-a-file", `${change.path} is a symbolic link: use \`${command}\` in the shell.`);
+}

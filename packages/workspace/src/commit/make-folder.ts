@@ -1,0 +1,19 @@
+/** Makes a folder of this user's alone, and the missing ones above it, durably. */
+import { dirname } from "node:path";
+import type { Disk } from "../disk.ts";
+import { errorCode } from "../file-failure.ts";
+import { lstatOf } from "./step.ts";
+import { syncFolders } from "./sync-folders.ts";
+
+/** Throws what the file system throws. */
+export function makeFolder(folder: string, disk: Disk): void {
+  if (lstatOf(folder)) return;
+  makeFolder(dirname(folder), disk);
+  try {
+    disk.mkdir(folder, 0o700);
+  } catch (error) {
+    if (errorCode(error) === "EEXIST") return;
+    throw error;
+  }
+  syncFolders([dirname(folder)], disk);
+}

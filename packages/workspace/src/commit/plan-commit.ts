@@ -1,0 +1,146 @@
+/** What a commit is about to do to each file, after checking that each is what the caller thinks it is. */
+import { accessSync, constants } from "node:fs";
+import { basename, dirname } from "node:path";
+import { type Change, type Committed, type Failure, failure, isFailure } from "@lathe/protocol";
+import { fileFailure } from "../file-failure.ts";
+import { type Bytes, readBytes } from "../reading/read-file.ts";
+import { type Resolved, resolvePath } from "../reading/resolve-path.ts";
+import { existsText, isLike, otherSpelling } from "../reading/spelling.ts";
+import { type FileAfter, fileAfter, type Step, versionOf } from "./step.ts";
+
+export interface Plan {
+  readonly steps: readonly Step[];
+  readonly committed: readonly Committed[];
+}
+
+/** Refuses the whole commit if one change is refused; reads only. */
+export function planCommit(root: string, changes: readonly Change[]): Plan | Failure {
+  const steps: Step[] = [];
+  const committed: Committed[] = [];
+  for (const change of changes) {
+    const plan = planChange(root, change);
+    if (isFailure(plan)) return plan;
+    for (const step of plan.steps) {
+      const twice = namedTwice(step, steps);
+      if (twice) return twice;
+      steps.push(step);
+    }
+    committed.push(...plan.committed);
+  }
+  return { steps, committed };
+}
+
+function planChange(root: string, change: Change): Plan | Failure {
+  const resolved = resolvePath(root, change.path);
+  if (isFailure(resolved)) return resolved;
+  const current = readBytes(resolved);
+  if (isFailure(current)) return current;
+  const before = current && versionOf(current.bytes);
+  const stale = staleness(resolved, change.expected, before);
+  if (stale) return stale;
+  const closed = current && change.type !== "delete" && closedText(resolved);
+  if (closed) return closed;
+  const now: Now = { ...resolved, ...(current && { current }), ...(before !== undefined && { before }) };
+  switch (change.type) {
+    case "put":
+      return planOf(now, fileAfter(Buffer.from(change.text)));
+    case "delete":
+      return planOf(now, undefined);
+    case "move":
+      return planMove(root, change, now);
+  }
+}
+
+/** A path and what is there. */
+interface Now extends Resolved {
+  readonly current?: Bytes;
+  readonly before?: string;
+}
+
+function planOf(now: Now, after: FileAfter | undefined): Plan {
+  const { path, before } = now;
+  const committed: Committed = {
+    path,
+    ...(before !== undefined && { before }),
+    ...(after && { after: after.version }),
+  };
+  return { steps: [stepOf(now, after)], committed: [committed] };
+}
+
+function stepOf({ path, absolute, current, before }: Now, after: FileAfter | undefined): Step {
+  return {
+    path,
+    absolute,
+    before:
+      current && before !== undefined
+        ? { type: "file", version: before, stats: current.stats }
+        : { type: "absent" },
+    after: after ?? { type: "absent" },
+  };
+}
+
+function planMove(root: string, change: Change & { readonly type: "move" }, now: Now): Plan | Failure {
+  const to = resolvePath(root, change.to);
+  if (isFailure(to)) return to;
+  if (to.absolute === now.absolute) {
+    return failure("already-exists", `${change.to} is the same file as ${now.path}.`);
+  }
+  const there = readBytes(to);
+  if (isFailure(there)) return there;
+  if (there) return failure("already-exists", existsText(to.path, to.absolute));
+  const { current, before } = now;
+  if (!current || before === undefined) throw new Error("a move expects a version, so there is a file");
+  const { bytes, stats } = current;
+  const after: FileAfter =
+    change.text === undefined
+      ? { type: "file", bytes, version: before, like: stats, from: now.absolute }
+      : { ...fileAfter(Buffer.from(change.text)), like: stats };
+  return {
+    steps: [stepOf(now, undefined), stepOf(to, after)],
+    committed: [{ path: to.path, from: now.path, before, after: after.version }],
+  };
+}
+
+/** A rename would replace a file that its owner has made read-only. */
+function closedText({ path, absolute }: Resolved): Failure | undefined {
+  try {
+    accessSync(absolute, constants.W_OK);
+    return undefined;
+  } catch (error) {
+    return fileFailure(path, error);
+  }
+}
+
+function staleness(
+  { path, absolute }: Resolved,
+  expected: string | null,
+  now: string | undefined,
+): Failure | undefined {
+  if ((expected ?? undefined) === now) return undefined;
+  if (expected === null) return failure("already-exists", existsText(path, absolute));
+  if (now === undefined) return failure("stale-version", `${path} does not exist any more.`);
+  return failure("stale-version", `${path} has changed since it was read: read it again.`);
+}
+
+/** Also by two spellings, where the disk takes them for one: it shows that by listing only one of them. */
+function namedTwice(step: Step, others: readonly Step[]): Failure | undefined {
+  const other = others.find(({ absolute }) => absolute === step.absolute) ?? others.find(isOneFile(step));
+  if (!other) return undefined;
+  const names = other.path === step.path ? step.path : `${other.path}, also as ${step.path},`;
+  return failure("invalid-arguments", `${names} is named twice in one commit: join the changes.`);
+}
+
+function isOneFile({ absolute, before }: Step): (other: Step) => boolean {
+  return (other) => {
+    if (before.type !== "file" || other.before.type !== "file") return false;
+    if (before.stats.ino !== other.before.stats.ino || before.stats.dev !== other.before.stats.dev)
+      return false;
+    if (
+      dirname(absolute) !== dirname(other.absolute) ||
+      !isLike(basename(absolute), basename(other.absolute))
+    ) {
+      return false;
+    }
+    return otherSpelling(absolute) !== undefined || otherSpelling(other.absolute) !== undefined;
+  };
+}

@@ -1,0 +1,174 @@
+/** Makes ready what a change puts in place, and other names for what it replaces, without anybody seeing a change. */
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Failure } from "@lathe/protocol";
+import type { Disk, Nature } from "../disk.ts";
+import { errorCode, fileFailure } from "../file-failure.ts";
+import type { Journal } from "../journal/journal.ts";
+import type { Entry, Trace } from "../journal/journal-record.ts";
+import { type FileAfter, lstatOf, type Step } from "./step.ts";
+import { syncFolders } from "./sync-folders.ts";
+import { actionsOf, clearsWay, traceOf } from "./undo-entries.ts";
+import { withoutLinks } from "./without-links.ts";
+
+/** How often a file may be replaced by another while it is looked at. */
+const mostReplaced = 1_000;
+
+export interface Prepared extends Entry {
+  readonly step: Step;
+  /** What is to be there, under a name of its own in a folder near by. */
+  readonly fresh?: string;
+}
+
+export interface Preparation {
+  readonly disk: Disk;
+  readonly journal: Journal;
+  /** Every temporary file that it began to make. */
+  readonly temporary: Set<string>;
+}
+
+interface Making extends Preparation {
+  /** The folder in which something for this path can be made ready. */
+  readonly folderFor: (absolute: string) => string;
+}
+
+export function prepareSteps(
+  steps: readonly Step[],
+  preparation: Preparation,
+): readonly Prepared[] | Failure {
+  const entries = steps.map(entryOf);
+  // A change of one system call is atomic by itself and needs no way back.
+  const isAlone = actionsOf(entries).length <= 1;
+  const needs = entries.map((entry) => ({ fresh: needsFresh(entry), kept: !isAlone && needsKept(entry) }));
+  const to: Making = { ...preparation, folderFor: folderFinder(entries) };
+  const folders = entries.map((entry, index) =>
+    needs[index]?.fresh || needs[index]?.kept ? [to.folderFor(entry.absolute)] : [],
+  );
+  const refused = to.journal.cover(folders.flat());
+  if (refused) return refused;
+  const prepared: Prepared[] = [];
+  for (const [index, entry] of entries.entries()) {
+    const { kept = false, fresh = false } = needs[index] ?? {};
+    try {
+      prepared.push({
+        ...entry,
+        ...(fresh && { fresh: makeFresh(entry.step, to) }),
+        ...(kept && { kept: keep(entry.step, to) }),
+      });
+    } catch (error) {
+      return fileFailure(entry.step.path, error);
+    }
+  }
+  const keeping = prepared.filter(({ kept }) => kept !== undefined);
+  return (
+    syncFolders(
+      keeping.map(({ absolute }) => to.folderFor(absolute)),
+      to.disk,
+    ) ?? prepared
+  );
+}
+
+function entryOf(step: Step): Prepared {
+  const { absolute, before } = step;
+  return { absolute, step, old: traceOf(before) ?? { type: "absent" }, new: newTrace(step) };
+}
+
+function newTrace({ before, after }: Step): Trace {
+  switch (after.type) {
+    case "mode":
+      return before.type === "file"
+        ? { type: "file", version: before.version, mode: after.mode & 0o777 }
+        : { type: "absent" };
+    case "file":
+      return { type: "file", version: after.version, mode: natureOf(before, after)?.mode ?? 0 };
+    case "folder":
+      return {
+        type: "folder",
+        mode: after.mode ?? (before.type === "folder" ? before.stats.mode & 0o7777 : 0),
+      };
+    default:
+      return after;
+  }
+}
+
+/**
+ * The nearest folder there is and will be: of a file whose folder is yet to be made or about to be removed, one above
+ * it, on the same disk.
+ */
+function folderFinder(entries: readonly Entry[]): (absolute: string) => string {
+  const doomed = new Set(entries.filter(clearsWay).map(({ absolute }) => absolute));
+  const folderFor = (absolute: string): string => {
+    const folder = dirname(absolute);
+    if (folder === absolute) return folder;
+    return !isDoomed(folder) && lstatOf(folder)?.isDirectory() ? folder : folderFor(folder);
+  };
+  // Below a link that is to become a folder there may be folders of somebody else's.
+  const isDoomed = (folder: string): boolean =>
+    doomed.has(folder) || (doomed.size > 0 && dirname(folder) !== folder && isDoomed(dirname(folder)));
+  return folderFor;
+}
+
+function needsFresh({ step: { after }, old, ...entry }: Prepared): boolean {
+  if (after.type === "file") return true;
+  const isReplaced = old.type !== "absent" && !clearsWay({ ...entry, old });
+  return after.type === "link" && isReplaced;
+}
+
+function needsKept({ step: { after }, old }: Prepared): boolean {
+  return after.type !== "mode" && (old.type === "file" || old.type === "link");
+}
+
+function makeFresh({ absolute, after, before }: Step, to: Making): string {
+  const fresh = temporaryFor(absolute, to);
+  if (after.type === "link") to.disk.symlink(after.target, fresh);
+  if (after.type !== "file") return fresh;
+  const { bytes, from, copied } = after;
+  const nature = natureOf(before, after);
+  const write = (): void => {
+    if (copied === undefined) to.disk.write(fresh, bytes, nature);
+    else to.disk.copy(copied, fresh, nature);
+  };
+  if (from === undefined) write();
+  else withoutLinks(() => to.disk.link(from, fresh), write);
+  return fresh;
+}
+
+/** Gives what is there a second name, from which it can be put back without needing space. */
+function keep({ absolute, before }: Step, to: Making): string {
+  const kept = temporaryFor(absolute, to);
+  if (before.type === "link") to.disk.symlink(before.target, kept);
+  if (before.type !== "file") return kept;
+  const { stats } = before;
+  withoutLinks(
+    () => linkAsItIs(absolute, kept, to.disk),
+    () => to.disk.write(kept, readFileSync(absolute), stats),
+  );
+  return kept;
+}
+
+/** Linux says of a file that is being replaced that it is not there, though another one has its name at once. */
+function linkAsItIs(from: string, to: string, disk: Disk): void {
+  for (let left = mostReplaced; ; left--) {
+    try {
+      disk.link(from, to);
+      return;
+    } catch (error) {
+      // Whether it is still the one that was meant is looked at right before the change.
+      if (left === 0 || errorCode(error) !== "ENOENT" || !lstatOf(from)) throw error;
+    }
+  }
+}
+
+function natureOf(before: Step["before"], { mode, like }: FileAfter): Nature | undefined {
+  const model = before.type === "file" ? before.stats : like;
+  if (mode === undefined && model === undefined) return undefined;
+  // New bytes are a new program: nobody has allowed it to run as somebody else.
+  const bits = (mode ?? model?.mode ?? 0) & 0o777;
+  return { mode: bits, ...(model && { uid: model.uid, gid: model.gid }) };
+}
+
+function temporaryFor(absolute: string, { journal, temporary, folderFor }: Making): string {
+  const path = journal.temporaryIn(folderFor(absolute));
+  temporary.add(path);
+  return path;
+}

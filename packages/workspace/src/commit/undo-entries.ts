@@ -1,0 +1,133 @@
+/** Puts back what a change had done, told from what is on the disk: right after a failure, and after a crash. */
+import { dirname } from "node:path";
+import type { Failure } from "@lathe/protocol";
+import type { Disk } from "../disk.ts";
+import { errorCode, fileFailure } from "../file-failure.ts";
+import type { Entry, Trace } from "../journal/journal-record.ts";
+import { isMoved } from "./is-moved.ts";
+import { type State, stateOf } from "./step.ts";
+import { syncFolders } from "./sync-folders.ts";
+
+/** `clear` makes way: removes what is there; `place` puts what is to be there. Each is one system call. */
+export interface Action<E extends Entry = Entry> {
+  readonly does: "clear" | "place";
+  readonly entry: E;
+}
+
+export interface Undone {
+  /** Absolute paths of what was put back. */
+  readonly back: readonly string[];
+  /** Absolute paths of what is neither as before the change nor as after it: somebody's later work, left alone. */
+  readonly left: readonly string[];
+  readonly failed: readonly Failure[];
+}
+
+/** In the order in which they are done: what is inside a folder goes before it, and comes after it. */
+export function actionsOf<E extends Entry>(entries: readonly E[]): readonly Action<E>[] {
+  const sorted = entries.toSorted((a, b) => (a.absolute < b.absolute ? -1 : 1));
+  const clears = sorted.filter(clearsWay).map((entry) => ({ does: "clear", entry }) as const);
+  const places = sorted.filter((entry) => entry.new.type !== "absent");
+  return [...clears.toReversed(), ...places.map((entry) => ({ does: "place", entry }) as const)];
+}
+
+/** Whether the path is empty for a moment: a folder and a file cannot replace each other at once. */
+export function clearsWay({ old, new: after }: Entry): boolean {
+  if (old.type === "absent") return false;
+  return after.type === "absent" || (old.type === "folder") !== (after.type === "folder");
+}
+
+export function traceOf(state: State): Trace | undefined {
+  switch (state.type) {
+    case "absent":
+      return state;
+    case "file":
+      return { type: "file", version: state.version, mode: state.stats.mode & 0o7777 };
+    case "folder":
+      return { type: "folder", mode: state.stats.mode & 0o7777 };
+    case "link":
+      return { type: "link", target: state.target };
+    case "other":
+      return undefined;
+  }
+}
+
+/** *Contract:* idempotent, so that one that was interrupted may be begun again; never throws for the disk's sake. */
+export function undoActions(actions: readonly Action[], disk: Disk): Undone {
+  const back: string[] = [];
+  const left = new Set<string>();
+  const failed: Failure[] = [];
+  for (const action of actions.toReversed()) {
+    const { absolute } = action.entry;
+    try {
+      const found = undoAction(action, disk);
+      if (found === "back") back.push(absolute);
+      if (found === "left") left.add(absolute);
+    } catch (error) {
+      failed.push(fileFailure(absolute, error));
+    }
+  }
+  const unsynced = syncFolders(
+    actions.map(({ entry }) => dirname(entry.absolute)),
+    disk,
+  );
+  if (unsynced) failed.push(unsynced);
+  return { back, left: [...left], failed };
+}
+
+type Found = "back" | "left" | "as before";
+
+function undoAction({ does, entry }: Action, disk: Disk): Found {
+  // A link leads away from here: the one that was there before, or one that somebody has put there since.
+  if (isMoved(dirname(entry.absolute))) return entry.old.type === "absent" ? "as before" : "left";
+  const now = traceOf(stateOf(entry.absolute));
+  return does === "clear" ? undoClear(entry, now, disk) : undoPlace(entry, now, disk);
+}
+
+function undoClear(entry: Entry, now: Trace | undefined, disk: Disk): Found {
+  if (isSame(now, entry.old, entry)) return "as before";
+  if (now?.type !== "absent") return "left";
+  if (entry.old.type === "folder") disk.mkdir(entry.absolute, entry.old.mode);
+  else if (entry.kept !== undefined) disk.rename(entry.kept, entry.absolute);
+  return "back";
+}
+
+function undoPlace(entry: Entry, now: Trace | undefined, disk: Disk): Found {
+  const { absolute, old, kept } = entry;
+  if (!isSame(now, entry.new, entry)) {
+    const isEarlier = isSame(now, old, entry) || (now?.type === "absent" && clearsWay(entry));
+    return isEarlier ? "as before" : "left";
+  }
+  if (old.type === "absent" || clearsWay(entry)) return remove(entry, disk);
+  if (kept !== undefined) disk.rename(kept, absolute);
+  else if (old.type === "file" || old.type === "folder") disk.chmod(absolute, old.mode);
+  return "back";
+}
+
+function remove({ absolute, new: after }: Entry, disk: Disk): Found {
+  if (after.type !== "folder") {
+    disk.unlink(absolute);
+    return "back";
+  }
+  try {
+    disk.rmdir(absolute);
+    return "back";
+  } catch (error) {
+    if (!["ENOTEMPTY", "EEXIST"].includes(errorCode(error))) throw error;
+    // Somebody else has put something there.
+    return "as before";
+  }
+}
+
+/** The mode tells the two states of an entry apart only where nothing else does: some disks have none to keep. */
+function isSame(now: Trace | undefined, wanted: Trace, { old, new: after }: Entry): boolean {
+  if (now === undefined || now.type !== wanted.type) return false;
+  if (now.type === "link" && wanted.type === "link") return now.target === wanted.target;
+  const isFile = now.type === "file" && wanted.type === "file";
+  if (isFile && now.version !== wanted.version) return false;
+  const isModeAlone = old.type === after.type && (old.type !== "file" || isVersion(after, old.version));
+  return !isModeAlone || !("mode" in now) || !("mode" in wanted) || now.mode === wanted.mode;
+}
+
+function isVersion(trace: Trace, version: string): boolean {
+  return trace.type === "file" && trace.version === version;
+}

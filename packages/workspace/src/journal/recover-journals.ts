@@ -1,0 +1,178 @@
+/** Undoes what dead processes left half done in a folder, and removes their temporary files and journals. */
+import { readFileSync } from "node:fs";
+import { join, relative, sep } from "node:path";
+import type { Failure } from "@lathe/protocol";
+import { syncFolders } from "../commit/sync-folders.ts";
+import { actionsOf, undoActions } from "../commit/undo-entries.ts";
+import type { Disk } from "../disk.ts";
+import { errorCode, fileFailure } from "../file-failure.ts";
+import { isTemporaryOf } from "./journal.ts";
+import { type JournalName, journalName, journalsIn, namesIn } from "./journal-names.ts";
+import { decodeRecords, doneMark, type StoredRecord } from "./journal-record.ts";
+import type { ProcessOwner } from "./process-owner.ts";
+import { lockHolder } from "./root-lock.ts";
+
+/** What became of a change in whose middle a process had died. */
+export interface Recovery {
+  /** Paths that are again as before it. */
+  readonly back: readonly string[];
+  /** Paths that somebody has changed since: left as they are. */
+  readonly left: readonly string[];
+  /** What could not be put back; tried again by the next process. */
+  readonly failed: readonly Failure[];
+}
+
+export interface RecoveryOptions {
+  readonly folder: string;
+  readonly root: string;
+  readonly disk: Disk;
+  readonly owner: ProcessOwner;
+  readonly lock: string;
+  readonly isAlive: (owner: ProcessOwner) => boolean;
+  readonly onRecovered?: ((recovery: Recovery) => void) | undefined;
+  /** Makes the own journal, which claims and the lock need. */
+  readonly open: () => Failure | undefined;
+  readonly acquire: () => Promise<Failure | undefined>;
+  readonly release: () => void;
+}
+
+/** *Contract:* may be killed at any instant and begun again, by several processes at once. */
+export async function recoverJournals(options: RecoveryOptions): Promise<void> {
+  for (const head of deadHeads(options)) {
+    try {
+      await new Recoverer(options).recover(head);
+    } catch (error) {
+      // What it has claimed stays as it is, for the process after this one.
+      errorCode(error);
+    }
+  }
+}
+
+/** A journal that a dead process had claimed is recovered together with that process's own. */
+function deadHeads({ folder, owner: me, isAlive }: RecoveryOptions): readonly JournalName[] {
+  const journals = journalsIn(folder).filter(({ owner }) => owner.id !== me.id);
+  return journals.filter(({ owner, claimer }) => {
+    if (!claimer) return !isAlive(owner);
+    return !isAlive(claimer) && !journals.some((other) => other.owner.id === claimer.id);
+  });
+}
+
+class Recoverer {
+  readonly #options: RecoveryOptions;
+  readonly #claimed: JournalName[] = [];
+
+  constructor(options: RecoveryOptions) {
+    this.#options = options;
+  }
+
+  async recover(head: JournalName): Promise<void> {
+    const { open, lock, acquire, release, disk } = this.#options;
+    if (open() || !this.#claim(head)) return;
+    this.#claimAllOf(head.owner);
+    const records = this.#claimed.map((name) => ({ name, records: recordsOf(name.path) }));
+    const isUnfinished = records.some((one) => one.records.some(isHalfDone));
+    // Only who has claimed a dead holder's journal may remove its lock: nobody else's can stand there meanwhile.
+    const holder = lockHolder(lock);
+    const isHeir = this.#claimed.some(({ owner }) => owner.id === holder?.id);
+    if (isUnfinished && !isHeir && (await acquire())) return this.#giveBack(this.#claimed);
+    const isDone = records.map(
+      (one) => this.#undo(one.name, one.records) && sweep(one.name.owner, one.records, disk),
+    );
+    const done = records.filter((_, index) => isDone[index]);
+    const failed = records.filter((_, index) => !isDone[index]);
+    if (isUnfinished || isHeir) release();
+    this.#giveBack(failed.map((one) => one.name));
+    // The lock is gone for good before the journals by which it could be recovered.
+    quietly(() => disk.syncFolder(this.#options.folder));
+    for (const one of done) quietly(() => disk.unlink(one.name.path));
+  }
+
+  /** A rename has one winner. */
+  #claim(found: JournalName): boolean {
+    const { folder, disk, owner } = this.#options;
+    const mine = journalName(folder, found.owner, owner);
+    try {
+      disk.rename(found.path, mine.path);
+    } catch (error) {
+      errorCode(error);
+      return false;
+    }
+    this.#claimed.push(mine);
+    return true;
+  }
+
+  #claimAllOf(claimer: ProcessOwner): void {
+    for (const found of journalsIn(this.#options.folder)) {
+      if (found.claimer?.id === claimer.id && this.#claim(found)) this.#claimAllOf(found.owner);
+    }
+  }
+
+  /** So that the next process may try. */
+  #giveBack(names: readonly JournalName[]): void {
+    const { folder, disk } = this.#options;
+    for (const { path, owner } of names) quietly(() => disk.rename(path, journalName(folder, owner).path));
+  }
+
+  /** Whether nothing is left to undo in this journal. */
+  #undo(name: JournalName, records: readonly StoredRecord[]): boolean {
+    const { disk, onRecovered, root } = this.#options;
+    const shown = (path: string): string => relative(root, path).replaceAll(sep, "/");
+    for (const { record, position } of records.filter(isHalfDone).toReversed()) {
+      if (record.type !== "change") continue;
+      const { back, left, failed } = undoActions(actionsOf(record.entries), disk);
+      // What it kept is gone: somebody has tidied up, and trying again will not bring it back.
+      const isHopeless = failed.every(({ code }) => code === "not-found");
+      const problem = isHopeless ? markDone(name.path, position, disk) : undefined;
+      if (back.length + left.length + failed.length > 0) {
+        onRecovered?.({ back: back.map(shown), left: left.map(shown), failed });
+      }
+      if (!isHopeless || problem) return false;
+    }
+    return true;
+  }
+}
+
+function recordsOf(path: string): readonly StoredRecord[] {
+  return decodeRecords(readFileSync(path));
+}
+
+function isHalfDone({ record, isDone }: StoredRecord): boolean {
+  return record.type === "change" && !isDone;
+}
+
+/** Before what it kept is swept: from then on it could not be undone again. */
+function markDone(path: string, position: number, disk: Disk): Failure | undefined {
+  try {
+    disk.writeAt(path, doneMark, position);
+    return undefined;
+  } catch (error) {
+    return fileFailure(path, error);
+  }
+}
+
+/** Whether none is left, but in folders that are not there any more. */
+function sweep({ id }: ProcessOwner, records: readonly StoredRecord[], disk: Disk): boolean {
+  const folders = records.flatMap(({ record }) => (record.type === "folders" ? record.folders : []));
+  return [...new Set(folders)].every((folder) => safely(() => sweepFolder(folder, id, disk), false));
+}
+
+function sweepFolder(folder: string, id: string, disk: Disk): boolean {
+  const names = namesIn(folder).filter((name) => isTemporaryOf(id, name));
+  for (const name of names) disk.unlink(join(folder, name));
+  // For good, before the journal is gone that names the folder.
+  return names.length === 0 || syncFolders([folder], disk) === undefined;
+}
+
+function quietly(action: () => void): void {
+  safely(action, undefined);
+}
+
+/** Out of reach, or not there any more: nothing of anybody's work is lost. */
+function safely<T>(action: () => T, otherwise: T): T {
+  try {
+    return action();
+  } catch (error) {
+    errorCode(error);
+    return otherwise;
+  }
+}

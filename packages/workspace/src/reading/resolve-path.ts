@@ -1,0 +1,58 @@
+/** From any path to the real one inside the workspace, symbolic links followed and never out. */
+import { lstatSync, readlinkSync, realpathSync } from "node:fs";
+import { dirname, join, relative, resolve, sep } from "node:path";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { errorCode, fileFailure } from "../file-failure.ts";
+
+const maxLinks = 40;
+
+/** Where a path leads: relative with `/` (`.` for the root), and absolute. */
+export interface Resolved {
+  readonly path: string;
+  readonly absolute: string;
+}
+
+/** `root` is a real absolute path; the path need not exist. */
+export function resolvePath(root: string, path: string): Resolved | Failure {
+  if (path.includes("\0")) return failure("invalid-arguments", "A path may not contain a NUL character.");
+  const absolute = realPath(resolve(root, path), path);
+  if (isFailure(absolute)) return absolute;
+  if (absolute === root) return { path: ".", absolute };
+  if (!absolute.startsWith(root.endsWith(sep) ? root : root + sep)) {
+    return failure("outside-workspace", `${path} leads to ${absolute}, outside the workspace ${root}.`);
+  }
+  return { path: relative(root, absolute).replaceAll(sep, "/"), absolute };
+}
+
+/** The real path as far as it exists, the rest as it is written. */
+function realPath(start: string, asked: string): string | Failure {
+  let path = start;
+  const missing: string[] = [];
+  for (let links = 0; links < maxLinks; ) {
+    try {
+      return join(realpathSync.native(path), ...missing);
+    } catch (error) {
+      if (errorCode(error) !== "ENOENT") return fileFailure(asked, error);
+    }
+    const target = danglingTarget(path, asked);
+    if (isFailure(target)) return target;
+    if (target !== undefined) {
+      path = target;
+      links++;
+      continue;
+    }
+    missing.unshift(path.slice(dirname(path).length).replace(/^[\\/]/, ""));
+    path = dirname(path);
+  }
+  return failure("no-access", `${asked} leads through more than ${maxLinks} symbolic links.`);
+}
+
+/** Where a link to something that does not exist points, undefined for anything else. */
+function danglingTarget(path: string, asked: string): string | undefined | Failure {
+  try {
+    if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) return undefined;
+    return resolve(realpathSync.native(dirname(path)), readlinkSync(path));
+  } catch (error) {
+    return fileFailure(asked, error);
+  }
+}

@@ -1,0 +1,24 @@
+/** Names that a disk takes for one although they are written differently: in case, or in Unicode form. */
+import { basename, dirname } from "node:path";
+import { namesIn } from "../journal/journal-names.ts";
+
+/** The name under which something at this path is listed, when that is not the path's own: the disk decides. */
+export function otherSpelling(absolute: string): string | undefined {
+  const name = basename(absolute);
+  const names = namesIn(dirname(absolute));
+  return names.includes(name) ? undefined : names.find((other) => isLike(other, name));
+}
+
+export function isLike(a: string, b: string): boolean {
+  return fold(a) === fold(b);
+}
+
+export function existsText(path: string, absolute: string): string {
+  const other = otherSpelling(absolute);
+  if (other === undefined) return `${path} already exists.`;
+  return `${path} already exists as ${other}: this disk takes the two names for one.`;
+}
+
+function fold(name: string): string {
+  return name.normalize("NFC").toLowerCase().normalize("NFC");
+}
