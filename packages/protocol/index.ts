@@ -174,6 +174,7 @@ export {
   type RankResult,
   rankedKinds,
   type Search,
+  type Span,
   type SymbolLine,
   type SymbolsQuery,
   type SymbolsResult,

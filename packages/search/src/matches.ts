@@ -1,13 +1,21 @@
 /** Collects the matches that ripgrep prints as JSON, up to a limit. */
-import type { GrepLine, GrepResult } from "@lathe/protocol";
+import type { GrepLine, GrepResult, Span } from "@lathe/protocol";
 
 /** Characters kept of one line, and of it before the match. */
 const lineChars = 500;
 const leadChars = 150;
+/** Of one line; more are not shown. */
+const mostSpans = 100;
 
 interface Encoded {
   readonly text?: string;
   readonly bytes?: string;
+}
+
+/** In bytes of the line. */
+interface ByteSpan {
+  readonly start: number;
+  readonly end: number;
 }
 
 interface Printed {
@@ -16,7 +24,7 @@ interface Printed {
     readonly path?: Encoded | null;
     readonly lines?: Encoded;
     readonly line_number?: number | null;
-    readonly submatches?: readonly { readonly start: number }[];
+    readonly submatches?: readonly ByteSpan[];
     readonly binary_offset?: number | null;
   };
 }
@@ -88,19 +96,39 @@ function pathOf({ path }: Printed["data"]): string {
 
 function linesOf(path: string, match: boolean, data: Printed["data"]): readonly GrepLine[] {
   const first = data.line_number ?? 0;
-  const start = data.submatches?.[0]?.start ?? 0;
   const texts = decoded(data.lines ?? {})
     .replace(/\r?\n$/, "")
     .split(/\r?\n/);
-  return texts.map((text, i) => ({ path, line: first + i, text: cut(text, i === 0 ? start : 0), match }));
+  return texts.map((text, i) => {
+    const spans = i === 0 && match ? spansIn(text, data.submatches ?? []) : [];
+    return { path, line: first + i, match, ...cut(text, spans) };
+  });
 }
 
-/** The part of a very long line around the match; `start` is in bytes, near enough. */
-function cut(line: string, start: number): string {
-  if (line.length <= lineChars) return line;
-  const from = Math.max(0, Math.min(start - leadChars, line.length - lineChars));
+/** Bytes of what is no UTF-8 are told as the signs that stand for them, so that spans there are near enough. */
+function spansIn(text: string, matches: readonly ByteSpan[]): readonly Span[] {
+  const bytes = Buffer.from(text);
+  const at = (byte: number): number =>
+    bytes.length === text.length ? byte : bytes.toString("utf8", 0, byte).length;
+  return matches
+    .slice(0, mostSpans)
+    .map(({ start, end }): Span => [at(start), Math.min(at(end), text.length)])
+    .filter(([from, to]) => from < to);
+}
+
+/** The part of a very long line around its first match. */
+function cut(line: string, spans: readonly Span[]): Pick<GrepLine, "text" | "spans"> {
+  if (line.length <= lineChars) return { text: line, spans };
+  const from = Math.max(0, Math.min((spans[0]?.[0] ?? 0) - leadChars, line.length - lineChars));
   const end = from + lineChars;
-  return `${from > 0 ? "..." : ""}${line.slice(from, end)}${end < line.length ? "..." : ""}`;
+  const lead = from > 0 ? "..." : "";
+  const shift = lead.length - from;
+  return {
+    text: `${lead}${line.slice(from, end)}${end < line.length ? "..." : ""}`,
+    spans: spans
+      .filter(([start]) => start < end)
+      .map(([start, to]) => [start + shift, Math.min(to, end) + shift]),
+  };
 }
 
 function decoded({ text, bytes }: Encoded): string {

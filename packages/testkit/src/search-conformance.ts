@@ -64,10 +64,26 @@ function grepTests(make: Make): void {
     put("a.txt", "1\n2\n3\n4\n5\n");
     const { lines } = await grep(search, { pattern: "3", context: 1 });
     assert.deepEqual(lines, [
-      { path: "a.txt", line: 2, text: "2", match: false },
-      { path: "a.txt", line: 3, text: "3", match: true },
-      { path: "a.txt", line: 4, text: "4", match: false },
+      { path: "a.txt", line: 2, text: "2", match: false, spans: [] },
+      { path: "a.txt", line: 3, text: "3", match: true, spans: [[0, 1]] },
+      { path: "a.txt", line: 4, text: "4", match: false, spans: [] },
     ]);
+  });
+
+  it("says where in a line it matched", async () => {
+    const { search, put } = make();
+    put("a.txt", "grüße 漢字 ab 😀 ab\r\n");
+    put("b.txt", `${"é".repeat(800)}needle${"-".repeat(800)}\n`);
+    const { lines } = await grep(search, { pattern: "ab|needle" });
+    const matched = lines.map(({ text, spans }) => spans.map(([from, to]) => text.slice(from, to)));
+    assert.deepEqual(matched, [["ab", "ab"], ["needle"]]);
+    const [, long] = lines;
+    assert.ok(long && long.text.length < 600 && long.text.startsWith("...é"), long?.text);
+    const nothing = await grep(search, { pattern: "x*", path: "a.txt" });
+    assert.deepEqual(
+      nothing.lines.map(({ spans }) => spans),
+      [[]],
+    );
   });
 
   it("knows CRLF, Unicode and names with blanks", async () => {

@@ -3,6 +3,7 @@ import { type Failure, type GrepResult, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
 import { countFlag, readFlags } from "../command-line/flags.ts";
 import { harmless } from "../render/fit.ts";
+import { foundLine } from "../render/found-line.ts";
 import { paletteFor } from "../render/palette.ts";
 import { usage } from "../run/run-options.ts";
 
@@ -78,9 +79,9 @@ function show({ lines, more, skipped }: GrepResult, limit: number): void {
     return;
   }
   const pieces = [...Map.groupBy(lines, ({ path }) => path)].map(([path, found]) => {
-    const rows = found.map(({ line, text, match }) => {
-      const number = String(line).padStart(6);
-      return `${match ? paint.green(number) : paint.dim(number)}  ${harmless(text.replaceAll("\t", "  ")).slice(0, width - 8)}`;
+    const rows = found.map((each) => {
+      const number = String(each.line).padStart(6);
+      return `${each.match ? paint.green(number) : paint.dim(number)}  ${foundLine(each, width - 8, paint)}`;
     });
     return [paint.bold(harmless(path)), ...rows].join("\n");
   });

@@ -28,6 +28,18 @@ export function beginning(text: string, columns: number): string {
   return text.slice(0, end);
 }
 
+/** The longest end that takes no more columns. */
+export function ending(text: string, columns: number): string {
+  if (plain.test(text)) return columns > 0 ? text.slice(-columns) : "";
+  let [taken, start] = [0, text.length];
+  for (const cluster of [...clusters(text)].reverse()) {
+    taken += columnsOfCluster(cluster);
+    if (taken > columns) break;
+    start -= cluster.length;
+  }
+  return text.slice(start);
+}
+
 /** The text in pieces that take at most so many columns; a character that takes more is a piece of its own. */
 export function piecesOf(text: string, columns: number): readonly string[] {
   const pieces: string[] = [];

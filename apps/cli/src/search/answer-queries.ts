@@ -5,6 +5,7 @@ import { problemLine } from "../command-line/show-failure.ts";
 import { loadConfig } from "../config/load-config.ts";
 import { jsonLines } from "../output/json-lines.ts";
 import { harmless } from "../render/fit.ts";
+import { cutLine } from "../render/found-line.ts";
 import { paletteFor } from "../render/palette.ts";
 import { whileBusy } from "../render/while-busy.ts";
 
@@ -55,22 +56,17 @@ function listed(ranges: readonly RankedRange[], k: number): string {
     const also = more.slice(0, 4).map(({ startLine }) => startLine);
     const head = `${paint.bold(harmless(path))}${paint.dim(`:${best.startLine}-${best.endLine}`)}`;
     const why = paint.dim(
-      cut(`  ${best.why}${also.length > 0 ? `; also at ${also.join(", ")}` : ""}`, width),
+      cutLine(`  ${best.why}${also.length > 0 ? `; also at ${also.join(", ")}` : ""}`, width),
     );
     const solid = best.lines
       .map((text, at) => [best.startLine + at, text] as const)
       .filter(([, text]) => text.trim() !== "");
     const lines = solid
       .slice(0, shownLines)
-      .map(([at, text]) => `${paint.dim(String(at).padStart(6))}  ${cut(text, width - 8)}`);
+      .map(([at, text]) => `${paint.dim(String(at).padStart(6))}  ${cutLine(text, width - 8)}`);
     return [head, why, ...lines].join("\n");
   });
   return `${pieces.join("\n\n")}\n`;
-}
-
-/** With its indentation. */
-function cut(text: string, width: number): string {
-  return harmless(text.replaceAll("\t", "  ")).slice(0, width);
 }
 
 interface Line {

@@ -28,7 +28,12 @@ export interface GrepLine {
   readonly text: string;
   /** False for a line of context. */
   readonly match: boolean;
+  /** Where the pattern matched, from and to before, in UTF-16 units of `text`; none in a line of context, a hundred at most. */
+  readonly spans: readonly Span[];
 }
+
+/** From, and to before. */
+export type Span = readonly [from: number, to: number];
 
 export interface FilesResult {
   readonly paths: readonly string[];

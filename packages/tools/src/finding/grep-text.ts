@@ -18,7 +18,7 @@ export interface TextQuery {
 }
 
 export interface TextMatches {
-  readonly lines: readonly Omit<GrepLine, "path">[];
+  readonly lines: readonly Omit<GrepLine, "path" | "spans">[];
   readonly more: boolean;
 }
 

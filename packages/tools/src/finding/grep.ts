@@ -72,7 +72,14 @@ async function grepBlob(path: string, query: TextQuery, context: ToolContext): P
   return ok(resultText({ lines, more: found.more, leftOut: 0, skipped: [] }, query.pattern));
 }
 
-function resultText({ lines, more, leftOut, skipped }: GrepResult, pattern: string): string {
+/** What the model reads of a line: where in it the pattern matched it sees. */
+type Told = Omit<GrepLine, "spans">;
+
+interface ToldResult extends Omit<GrepResult, "lines"> {
+  readonly lines: readonly Told[];
+}
+
+function resultText({ lines, more, leftOut, skipped }: ToldResult, pattern: string): string {
   const files = Map.groupBy(lines, (line) => line.path);
   const pieces = [...files].map(([path, found]) => [path, ...found.map(lineText)].join("\n"));
   const notes = [
@@ -84,6 +91,6 @@ function resultText({ lines, more, leftOut, skipped }: GrepResult, pattern: stri
   return [...found, ...(notes.length > 0 ? [notes.join("\n")] : [])].join("\n\n");
 }
 
-function lineText({ line, text: content, match }: GrepLine): string {
+function lineText({ line, text: content, match }: Told): string {
   return `${line}${match ? ":" : "-"}${content}`;
 }
