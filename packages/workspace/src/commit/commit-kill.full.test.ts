@@ -50,7 +50,7 @@ async function killOnce(name: string): Promise<Recovery[]> {
     mkdirSync(join(root, path, ".."), { recursive: true });
     writeFileSync(join(root, path), text);
   }
-  const module = pathToFileURL(join(import.meta.dirname, "create-workspace.ts")).href;
+  const module = pathToFileURL(join(import.meta.dirname, "../create-workspace.ts")).href;
   const args = ["--input-type=module", "-e", script, module, root, journal];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const exited = once(child, "exit");

@@ -46,7 +46,7 @@ async function turn(child: ChildProcess): Promise<void> {
 it("processes that add to the same numbers, killed again and again", async (t) => {
   mkdirSync(join(root, "b"), { recursive: true });
   for (const path of ["a", "b/b", "c"]) writeFileSync(join(root, path), "0");
-  const module = pathToFileURL(join(import.meta.dirname, "create-workspace.ts")).href;
+  const module = pathToFileURL(join(import.meta.dirname, "../create-workspace.ts")).href;
   let reported = 0;
   const start = (): ChildProcess => {
     const args = ["--input-type=module", "-e", script, module, root, journal];
