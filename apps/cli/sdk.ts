@@ -4,6 +4,7 @@ export type {
   AssistantPart,
   Delta,
   Effect,
+  Effort,
   Event,
   Failure,
   ImagePart,

@@ -37,6 +37,7 @@ export {
   partOf,
   type TakenHunks,
 } from "./src/edit-part.ts";
+export { type Effort, effortSchema, efforts } from "./src/effort.ts";
 export type { AttemptsJudged } from "./src/events/attempts-judged.ts";
 export type { AttemptsSettled } from "./src/events/attempts-settled.ts";
 export type { AttemptsStarted } from "./src/events/attempts-started.ts";

@@ -11,7 +11,7 @@ import { weigh } from "./weigh.ts";
  * the end: the next request reads up to it.
  */
 export function assemble(session: Session, info: ModelInfo): ModelRequest {
-  const { prompt, messages, id, model } = session;
+  const { prompt, messages, id, model, settings } = session;
   const profile = profileFor(session, model);
   return {
     system: prompt.system,
@@ -20,6 +20,7 @@ export function assemble(session: Session, info: ModelInfo): ModelRequest {
     cacheMarks: messages.length > 0 ? [messages.length - 1] : [],
     maxOutputTokens: Math.min(info.maxOutput, profile.maxOutput),
     cacheKey: id,
+    ...(settings.effort && { effort: settings.effort }),
   };
 }
 

@@ -5,6 +5,7 @@ import type { OwnEntry, WireName } from "@lathe/models";
 import type {
   Assignment,
   Delta,
+  Effort,
   Event,
   GuardRails,
   Limits,
@@ -64,6 +65,8 @@ export interface LocalOptions {
   readonly providers: Readonly<Record<string, ProviderOptions>>;
   /** What the user says of models, by their ids; over what is known of them. */
   readonly catalogue: Readonly<Record<string, OwnEntry>>;
+  /** How much models that reason may think; absent: as their providers have it. */
+  readonly effort?: Effort;
   readonly mode: Mode;
   readonly attended: boolean;
   readonly limits: Limits;

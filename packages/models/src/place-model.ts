@@ -48,7 +48,7 @@ export function placeModel({ provider, model }: ModelId, placing: Placing): Plac
     endpoint: {
       provider,
       model: isOfficial ? spelled(`${provider}/${model}`, entries).slice(provider.length + 1) : model,
-      reasons: entryOf(`${provider}/${model}`, entries)?.reasoning ?? false,
+      reasons: entryOf(`${provider}/${model}`, entries)?.reasoning,
       baseUrl: `${address}${family?.path ?? ""}`,
       ...credentials(placing, family ?? known, secrets),
       keyVariable: known?.keyVariables[0] ?? `the key of ${provider}`,

@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { effectSchema, modeSchema } from "./decision.ts";
 import { deltaSchema } from "./delta.ts";
+import { effortSchema } from "./effort.ts";
 import { turnEndSchema } from "./events/turn-ended.ts";
 import { failureSchema } from "./failure.ts";
 import { imageSchema } from "./message.ts";
@@ -44,6 +45,7 @@ interface PublicSchemas {
   readonly usage: typeof usageSchema;
   readonly outcome: typeof outcomeSchema;
   readonly mode: typeof modeSchema;
+  readonly effort: typeof effortSchema;
   readonly effect: typeof effectSchema;
   readonly image: typeof imageSchema;
   readonly contact: typeof contact;
@@ -60,6 +62,7 @@ export const publicSchemas: PublicSchemas = {
   usage: usageSchema,
   outcome: outcomeSchema,
   mode: modeSchema,
+  effort: effortSchema,
   effect: effectSchema,
   image: imageSchema,
   contact,

@@ -13,6 +13,7 @@ import { problemLine } from "../command-line/show-failure.ts";
 import { problemOf } from "../reporters/end-text.ts";
 import { agreedMode } from "../run/agreed-mode.ts";
 import type { AgentOptions } from "../run/run-options.ts";
+import { withEffort } from "../run/with-effort.ts";
 import { mayNeedTrust } from "../trust/may-need-trust.ts";
 import { askEditor } from "./ask-editor.ts";
 import { askTrust } from "./ask-trust.ts";
@@ -150,6 +151,11 @@ export class AcpSession {
       drive,
       print: (lines) => this.#print(lines),
       setMode: (mode) => this.#turnTo(mode),
+      effort: () => session()?.effort() ?? this.#options.effort,
+      setEffort: (effort) => {
+        this.#options = withEffort(this.#options, effort);
+        session()?.setEffort(effort);
+      },
       setModel: async (model) => {
         const unknown = await unknownModel({ ...this.#options, models: [model] });
         if (unknown) return unknown;
@@ -231,7 +237,7 @@ export class AcpSession {
     // What it was begun with stays.
     const session = this.#isNew
       ? await startSession(local, words, id)
-      : await resumeSession({ ...local, models: [] }, id, { mode, folder: true });
+      : await resumeSession({ ...local, models: [] }, id, { ...this.#options.said, mode, folder: true });
     if (isFailure(session)) throw refusedBy(session);
     for (const remark of session.remarks) process.stderr.write(problemLine(remark));
     if (this.#isNew) this.#tell(async () => [titleUpdate(session.session())]);

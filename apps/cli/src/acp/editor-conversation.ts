@@ -2,7 +2,7 @@
 import type { AvailableCommand } from "@agentclientprotocol/sdk";
 import { expandCommand, listCommands } from "@lathe/hosts/expand-command";
 import type { LocalSession, Words } from "@lathe/hosts/local";
-import { type Failure, failure, isFailure, type Mode } from "@lathe/protocol";
+import { type Effort, type Failure, failure, isFailure, type Mode } from "@lathe/protocol";
 import { nearest } from "../command-line/nearest.ts";
 import { fit, harmless } from "../render/fit.ts";
 import type { AgentOptions } from "../run/run-options.ts";
@@ -16,6 +16,8 @@ export interface Spoken {
   readonly options: AgentOptions;
   readonly session: LocalSession | undefined;
   setMode(mode: Mode | undefined): Mode;
+  effort(): Effort | undefined;
+  setEffort(effort: Effort | undefined): void;
   setModel(model: string): Promise<Failure | undefined>;
   print(lines: readonly string[]): void;
   /** *Contract:* says the words, if any, and drives until no turn is open. */
@@ -82,6 +84,10 @@ function conversation({ images }: Words, spoken: Spoken): Conversation {
     drive: (words) => spoken.drive(words),
     say: (text) => spoken.drive({ text, ...(images && { images }) }),
     setMode: (mode) => spoken.setMode(mode),
+    get effort() {
+      return spoken.effort();
+    },
+    setEffort: (effort) => spoken.setEffort(effort),
     setModel: (model) => spoken.setModel(model),
     status: () => ({ model: modelOf(spoken) }),
     // An editor has no list to choose from: what there is is told, and typed behind the command.

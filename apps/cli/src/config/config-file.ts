@@ -2,6 +2,7 @@
 import { brokenExample, type RuleExamples } from "@lathe/hosts/local";
 import {
   effectKinds,
+  effortSchema,
   type Failure,
   failure,
   givenLimitsSchema,
@@ -131,6 +132,7 @@ const userEntries = {
   checkpoints: v.exactOptional(v.boolean()),
   secondOpinion: v.exactOptional(v.string()),
   summaryModel: v.exactOptional(v.string()),
+  effort: v.exactOptional(effortSchema),
   theme: v.exactOptional(v.picklist(themeNames, `one of ${themeNames.join(", ")}`)),
   screenReader: v.exactOptional(v.boolean()),
   providers: v.exactOptional(v.record(v.string(), provider)),
@@ -215,7 +217,7 @@ function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
   if (issue.expected !== "never") return issue.message;
   const elsewhere =
     whose !== "user" &&
-    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel|theme|screenReader|mcpServers|experiments|lsp|guardRails|tickets|search)$/.test(
+    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel|effort|theme|screenReader|mcpServers|experiments|lsp|guardRails|tickets|search)$/.test(
       v.getDotPath(issue) ?? "",
     );
   if (elsewhere) return "only your own configuration may set this, not a project's";

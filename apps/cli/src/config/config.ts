@@ -2,7 +2,7 @@
 import type { Experiment } from "@lathe/hosts/experiment";
 import type { LocalOptions, SandboxLimitsChoice } from "@lathe/hosts/local";
 import type { TicketSettings } from "@lathe/hosts/send-tickets";
-import type { Limits, Mode, Rule } from "@lathe/protocol";
+import type { Effort, Limits, Mode, Rule } from "@lathe/protocol";
 import type { WrittenLimits } from "./sandbox-limits.ts";
 
 export interface Config {
@@ -15,6 +15,7 @@ export interface Config {
   readonly checkpoints: boolean;
   readonly secondOpinion?: string;
   readonly summaryModel?: string;
+  readonly effort?: Effort;
   readonly look: Look;
   readonly providers: LocalOptions["providers"];
   readonly catalogue: LocalOptions["catalogue"];
@@ -62,6 +63,7 @@ export interface ConfigPart {
   /** Model ids. */
   readonly secondOpinion?: string;
   readonly summaryModel?: string;
+  readonly effort?: Effort;
   readonly providers?: LocalOptions["providers"];
   readonly catalogue?: LocalOptions["catalogue"];
   readonly router?: RouterPart;

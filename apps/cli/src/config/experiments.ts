@@ -1,6 +1,6 @@
 /** Experiments in the user's configuration: what is checked of them, and which ones a command line leaves free. */
 import { type Experiment, experimentMetrics } from "@lathe/hosts/experiment";
-import { type ArmSettings, givenLimitsSchema, tuningSchema } from "@lathe/protocol";
+import { type ArmSettings, effortSchema, givenLimitsSchema, tuningSchema } from "@lathe/protocol";
 import * as v from "valibot";
 
 /** They stand in tables, files and metrics. */
@@ -14,6 +14,7 @@ const model = v.pipe(v.string(), v.minLength(1));
 const written = v.strictObject({
   model: v.exactOptional(v.union([model, v.array(model)], "a model id or a list of them")),
   summaryModel: v.exactOptional(model),
+  effort: v.exactOptional(effortSchema),
   limits: v.exactOptional(givenLimitsSchema),
   checkpoints: v.exactOptional(v.boolean()),
   profile: v.exactOptional(tuningSchema),

@@ -14,7 +14,9 @@ import type { Owner } from "./config-file.ts";
 import { chosenLimits } from "./sandbox-limits.ts";
 
 /** What the command line says; `allow` holds globs of commands, or `KIND:GLOB`, that may happen without a question. */
-export interface ConfigFlags extends ConfigPart {
+export interface ConfigFlags extends Omit<ConfigPart, "effort"> {
+  /** `default`: none, whatever a file says. */
+  readonly effort?: ConfigPart["effort"] | "default";
   readonly allow?: readonly string[];
   /** Where the machine's owner sets rules; no flag of the command line. */
   readonly managedFile?: string;
@@ -81,6 +83,7 @@ async function experimentsOf(
     models: flags.model ?? chainOfEnv(env),
     limits: Object.keys(flags.limits ?? {})[0],
     checkpoints: flags.checkpoints,
+    effort: flags.effort,
   };
   const fixed = Object.entries(chosen).filter(([, value]) => value !== undefined);
   return { experiments: leftFree(experiments, new Set(fixed.map(([field]) => field))) };
@@ -132,7 +135,7 @@ async function serversOf(
 
 /** What no project has a say in. */
 function ownPart(
-  flags: ConfigPart,
+  flags: ConfigFlags,
   user: ConfigPart,
 ): Pick<
   Config,
@@ -141,16 +144,19 @@ function ownPart(
   | "catalogue"
   | "secondOpinion"
   | "summaryModel"
+  | "effort"
   | "look"
   | "lsp"
   | "guardRails"
   | "search"
 > {
+  const effort = flags.effort ?? user.effort;
   return {
     look: { theme: user.theme ?? "auto", screenReader: user.screenReader ?? false },
     catalogue: user.catalogue ?? {},
     ...(user.secondOpinion !== undefined && { secondOpinion: user.secondOpinion }),
     ...(user.summaryModel !== undefined && { summaryModel: user.summaryModel }),
+    ...(effort && effort !== "default" && { effort }),
     ...(user.lsp && { lsp: user.lsp }),
     ...(user.guardRails && { guardRails: user.guardRails }),
     ...(user.search && { search: user.search }),

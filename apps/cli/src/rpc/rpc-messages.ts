@@ -12,7 +12,7 @@ import type {
   ServerMethods,
 } from "./rpc-types.ts";
 
-const { delta, effect, event, failure, image, mode, turnEnd, usage } = publicSchemas;
+const { delta, effect, effort, event, failure, image, mode, turnEnd, usage } = publicSchemas;
 
 /** Of the messages here; a change that breaks clients makes it one more. */
 export const rpcVersion = 1;
@@ -23,6 +23,7 @@ const folder = v.pipe(v.string(), v.minLength(1));
 /** What a session may be opened with, new or not. */
 const openEntries = {
   model: v.exactOptional(v.string()),
+  effort: v.exactOptional(effort),
   mode: v.exactOptional(mode),
   allow: v.exactOptional(v.array(v.string())),
   limits: v.exactOptional(givenLimitsSchema),

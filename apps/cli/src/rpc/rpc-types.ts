@@ -1,11 +1,12 @@
 /** RPC types: what `lathe rpc` takes and gives, by method. */
-import type { Delta, Event, ImagePart, Limits, Mode } from "@lathe/protocol";
+import type { Delta, Effort, Event, ImagePart, Limits, Mode } from "@lathe/protocol";
 import type { Turn } from "../sdk/open-session.ts";
 import type { PartialAnswer, Question } from "../sdk/question.ts";
 
 /** What a session may be opened with, new or not. */
 export interface OpenParams {
   readonly model?: string;
+  readonly effort?: Effort;
   readonly mode?: Mode;
   readonly allow?: readonly string[];
   readonly limits?: Limits;

@@ -174,10 +174,11 @@ async function prompt(held: Held, words: Parameters<AgentSession["run"]>[0]): Pr
   }
 }
 
-function optionsOf({ model, mode, allow, limits, sandbox }: OpenParams, cwd: string): SessionOptions {
+function optionsOf({ model, effort, mode, allow, limits, sandbox }: OpenParams, cwd: string): SessionOptions {
   return {
     cwd,
     ...(model !== undefined && { model }),
+    ...(effort && { effort }),
     ...(mode && { mode }),
     ...(allow && { allow }),
     ...(limits && { limits }),

@@ -1,13 +1,16 @@
 /** The flags every command takes that runs the agent, and the options they come to. */
 import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import type { LocalOptions, Said } from "@lathe/hosts/local";
-import { effectKinds, type Failure, failure, isFailure, type Limits, modes } from "@lathe/protocol";
+import { effectKinds, efforts, type Failure, failure, isFailure, type Limits, modes } from "@lathe/protocol";
 import { countFlag, type Line, numberFlag, type ValueKind } from "../command-line/flags.ts";
 import { harnessVersion } from "../command-line/harness-version.ts";
 import { problemLine } from "../command-line/show-failure.ts";
 import type { Config } from "../config/config.ts";
 import type { ConfigFlags } from "../config/load-config.ts";
 import { loadConfig } from "../config/load-config.ts";
+
+/** `default`: as the model's provider has it, whatever was chosen before. */
+const effortWords = ["default", ...efforts] as const;
 
 export const agentFlags = {
   model: {
@@ -21,6 +24,12 @@ export const agentFlags = {
     value: "ID",
     values: "models",
     about: "the model that makes the plan, which --model then carries out",
+  },
+  effort: {
+    type: "string",
+    value: "LEVEL",
+    values: effortWords as ValueKind,
+    about: "how much the model thinks: minimal, low, medium, high, xhigh, max",
   },
   "permission-mode": {
     type: "string",
@@ -99,6 +108,7 @@ export async function loadOptions(
       folder: values.cwd !== undefined,
       limits: flags.limits ?? {},
       ...(flags.mode && { mode: flags.mode }),
+      ...(flags.effort && { effort: flags.effort }),
     },
     env: process.env,
     version: harnessVersion(),
@@ -116,16 +126,26 @@ export async function loadOptions(
     mcpServers: config.mcpServers,
     writtenServers: config.writtenServers,
     ...keepCommand(),
-    ...(config.experiments && { experiments: config.experiments }),
-    ...(config.widest && { widest: config.widest }),
-    ...(config.lsp && { lsp: config.lsp }),
-    ...(config.guardRails && { guardRails: config.guardRails }),
+    ...passedOn(config),
     ...(config.search?.embeddings && { embeddings: config.search.embeddings }),
-    ...(config.secondOpinion !== undefined && { secondOpinion: config.secondOpinion }),
-    ...(config.summaryModel !== undefined && { summaryModel: config.summaryModel }),
     onRemark: toStderr,
   };
   return { options, look: config.look, remarks: config.remarks };
+}
+
+const passed = [
+  "effort",
+  "experiments",
+  "guardRails",
+  "lsp",
+  "secondOpinion",
+  "summaryModel",
+  "widest",
+] as const;
+
+/** What of the configuration is there and goes on as it is. */
+function passedOn(config: Config): Partial<Pick<Config, (typeof passed)[number]>> {
+  return Object.fromEntries(passed.flatMap((key) => (config[key] === undefined ? [] : [[key, config[key]]])));
 }
 
 /** How this very command measures keep rates; nothing where another program runs the session and would be started instead. */
@@ -144,6 +164,9 @@ function configFlags(values: AgentValues): ConfigFlags | Failure {
   if (values["permission-mode"] !== undefined && mode === undefined) {
     return usage(`--permission-mode is one of ${modes.join(", ")}, not "${values["permission-mode"]}"`);
   }
+  const effort = effortWords.find((one) => one === values.effort);
+  if (values.effort !== undefined && effort === undefined)
+    return usage(`--effort is one of ${effortWords.join(", ")}, not "${values.effort}"`);
   if (values.model !== undefined && values.model.trim() === "") return usage("--model needs a model id");
   if (values["plan-model"]?.trim() === "") return usage("--plan-model needs a model id");
   const limits = limitFlags(values);
@@ -152,6 +175,7 @@ function configFlags(values: AgentValues): ConfigFlags | Failure {
     limits,
     ...(values.model !== undefined && { model: values.model }),
     ...(mode && { mode }),
+    ...(effort && { effort }),
     ...(values.allow && { allow: values.allow }),
     ...(values["no-sandbox"] && { sandbox: false }),
     ...(values["no-checkpoints"] && { checkpoints: false }),

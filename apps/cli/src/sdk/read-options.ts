@@ -21,9 +21,9 @@ export async function readOptions(options: SessionOptions): Promise<ReadOptions 
   const listeners = listenersOf(options);
   const limits = readLimits(options.limits);
   if (isFailure(limits)) return limits;
-  const { cwd, model, mode, allow, sandbox } = options;
+  const { cwd, model, effort, mode, allow, sandbox } = options;
   const values = {
-    ...{ cwd, model, allow, "permission-mode": mode },
+    ...{ cwd, model, effort, allow, "permission-mode": mode },
     ...(sandbox === false && { "no-sandbox": true }),
   };
   const found = await agentOptions(values, listeners.onRemark);

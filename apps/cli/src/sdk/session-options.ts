@@ -1,5 +1,5 @@
 /** Session options: what a program says of the session it opens; of the words of the protocol alone, for its types are published. */
-import type { Delta, Event, Limits, Mode, Model, Offer, Session, Tool } from "@lathe/protocol";
+import type { Delta, Effort, Event, Limits, Mode, Model, Offer, Session, Tool } from "@lathe/protocol";
 import type { PartialAnswer, Question } from "./question.ts";
 
 /** What is said to a session: a text, and images that go with it. */
@@ -13,6 +13,8 @@ export interface SessionOptions {
   /** Models of the program's own, by their id (`name/model`), to be named in `model`. */
   readonly models?: Readonly<Record<string, Model>>;
   readonly tools?: readonly Tool[];
+  /** How much models that reason may think; as the configuration or their providers have it when absent. */
+  readonly effort?: Effort;
   /** `auto` when absent; never looser than what the user's configuration says. */
   readonly mode?: Mode;
   /** What may happen unasked: globs of commands, or `KIND:GLOB`. */

@@ -81,8 +81,13 @@ async function open(chat: Chat, { tried, options }: Attempting): Promise<OpenedB
 }
 
 /** The flags of the line, with what was chosen since. */
-function lineOf({ line = {}, models, mode }: AgentOptions): NonNullable<AgentOptions["line"]> {
-  return { ...line, ...(models.length > 0 && { model: models.join(",") }), "permission-mode": mode };
+function lineOf({ line = {}, models, mode, said }: AgentOptions): NonNullable<AgentOptions["line"]> {
+  return {
+    ...line,
+    ...(models.length > 0 && { model: models.join(",") }),
+    ...(said.effort && { effort: said.effort }),
+    "permission-mode": mode,
+  };
 }
 
 function observerOf(chat: Chat, rows: (AttemptRow | undefined)[]): Observer {

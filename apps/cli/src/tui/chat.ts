@@ -1,7 +1,6 @@
 /** Chat: a conversation of a person with the agent, in one session after the other, whatever it is shown on. */
 import { setTimeout as sleep } from "node:timers/promises";
 import {
-  chooseModels,
   type LocalSession,
   openWorkbench,
   resumeSession,
@@ -11,6 +10,7 @@ import {
 } from "@lathe/hosts/local";
 import {
   type Delta,
+  type Effort,
   type Event,
   type Failure,
   isFailure,
@@ -22,11 +22,12 @@ import {
 import { harmless, wrap } from "../render/fit.ts";
 import { agreedMode } from "../run/agreed-mode.ts";
 import type { AgentOptions } from "../run/run-options.ts";
+import { withEffort } from "../run/with-effort.ts";
 import { atWork } from "./at-work.ts";
 import type { Choice, Option } from "./choice.ts";
 import { createPastedImages, type PastedImages } from "./pasted-images.ts";
 import { createQuestions, type Questions } from "./questions.ts";
-import type { Status } from "./status-line.ts";
+import { type Status, statusOf } from "./status-line.ts";
 import type { Theme } from "./theme.ts";
 import { Transcript } from "./transcript.ts";
 import { typedOutput } from "./typed-output.ts";
@@ -113,20 +114,7 @@ export class Chat {
   }
 
   status(): Status {
-    const { cwd, env, mode, models } = this.#options;
-    const now = this.#session?.session();
-    const model = now?.chosen ?? (now?.model || (chooseModels(models, env)[0] ?? ""));
-    const window = model === "" ? undefined : this.#session?.windowOf(model);
-    const home = env.HOME ?? "";
-    return {
-      model,
-      mode,
-      ...(now?.asked && { tokens: now.asked.tokens }),
-      ...(window !== undefined && { window }),
-      ...(now && { cost: { dollars: now.account.cost, isUnknown: now.account.costUnknown } }),
-      folder:
-        home !== "" && (cwd === home || cwd.startsWith(`${home}/`)) ? `~${cwd.slice(home.length)}` : cwd,
-    };
+    return statusOf(this.#options, this.#session);
   }
 
   print(lines: readonly string[]): void {
@@ -316,6 +304,18 @@ export class Chat {
     this.#session?.setMode(next);
     this.#face.changed();
     return next;
+  }
+
+  /** How much models may think in the next turn; undefined: as their providers have it. */
+  get effort(): Effort | undefined {
+    return this.#session ? this.#session.effort() : this.#options.effort;
+  }
+
+  /** Holds from the next turn on. */
+  setEffort(effort: Effort | undefined): void {
+    this.#options = withEffort(this.#options, effort);
+    this.#session?.setEffort(effort);
+    this.#face.changed();
   }
 
   /**

@@ -1,9 +1,13 @@
 /** Status line: model, permissions, how full the window is, what it cost, where; the least of them goes first where it is narrow. */
+import { chooseModels, type LocalSession } from "@lathe/hosts/local";
 import { count, money } from "../render/figures.ts";
 import { fit } from "../render/fit.ts";
+import type { AgentOptions } from "../run/run-options.ts";
 
 export interface Status {
   readonly model: string;
+  /** How much it may think, where somebody said so. */
+  readonly effort?: string;
   readonly mode: string;
   /** Tokens of the last request, and how many the model takes. */
   readonly tokens?: number;
@@ -16,9 +20,29 @@ export interface Status {
 
 const separator = " · ";
 
+/** What there is to tell of a session, or of the one that the next words begin. */
+export function statusOf(options: AgentOptions, session: LocalSession | undefined): Status {
+  const { cwd, env, mode, models } = options;
+  const now = session?.session();
+  const model = now?.chosen ?? (now?.model || (chooseModels(models, env)[0] ?? ""));
+  const effort = session ? session.effort() : options.effort;
+  const window = model === "" ? undefined : session?.windowOf(model);
+  const home = env.HOME ?? "";
+  const isHome = home !== "" && (cwd === home || cwd.startsWith(`${home}/`));
+  return {
+    model,
+    mode,
+    ...(effort && { effort }),
+    ...(now?.asked && { tokens: now.asked.tokens }),
+    ...(window !== undefined && { window }),
+    ...(now && { cost: { dollars: now.account.cost, isUnknown: now.account.costUnknown } }),
+    folder: isHome ? `~${cwd.slice(home.length)}` : cwd,
+  };
+}
+
 export function statusLine(status: Status, width: number): string {
-  const { model, mode, folder, hint } = status;
-  const name = model.slice(model.indexOf("/") + 1);
+  const { model, effort = "", mode, folder, hint } = status;
+  const name = `${model.slice(model.indexOf("/") + 1)} ${effort}`.trim();
   const parts = [hint, name, mode, contextText(status), costText(status), folder].filter(
     (part) => part !== undefined && part !== "",
   );

@@ -65,12 +65,13 @@ export function withAssigned<T extends LocalOptions>(
 ): T {
   if (assigned.length === 0) return options;
   const set: ArmSettings = Object.assign({}, ...assigned.map((one) => one.set));
-  const { models, summaryModel, limits, checkpoints } = set;
+  const { models, summaryModel, effort, limits, checkpoints } = set;
   return {
     ...options,
     assigned,
     ...(models && isNew && { models }),
     ...(summaryModel !== undefined && { summaryModel }),
+    ...(effort && isNew && { effort }),
     ...(limits && { limits: lowerLimits(options.limits, limits) }),
     // Whoever keeps no files at all is not made to.
     ...(checkpoints !== undefined && { checkpoints: checkpoints && options.checkpoints }),

@@ -2,6 +2,7 @@
 import { runAgent } from "@lathe/agent";
 import {
   type EditPart,
+  type Effort,
   type Event,
   type Failure,
   failure,
@@ -12,7 +13,6 @@ import {
   type Outcome,
   type Session,
   type SessionLog,
-  stricterMode,
 } from "@lathe/protocol";
 import { allSteps } from "../all-steps.ts";
 import { explained } from "../explained.ts";
@@ -21,6 +21,7 @@ import type { Containment } from "../sandbox/containment.ts";
 import type { Member } from "../subagents/member.ts";
 import { type AskedCall, findAskedCall } from "./asked-call.ts";
 import { lazyHooks } from "./lazy-hooks.ts";
+import { nextTurn } from "./next-turn.ts";
 import { type Fence, type Opened, openPorts } from "./open-ports.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
 import type { SessionTools } from "./session-tools.ts";
@@ -49,6 +50,10 @@ export interface LocalSession {
   mode(): Mode;
   /** *Contract:* holds from the next call of `run` on. */
   setMode(mode: Mode): void;
+  /** How much models may think in the next turn; undefined: as their providers have it. */
+  effort(): Effort | undefined;
+  /** *Contract:* holds from the next call of `run` on. */
+  setEffort(effort: Effort | undefined): void;
   /** *Contract:* a command that a person typed, in the sandbox of the session; never while a turn runs. */
   command(script: string, signal: AbortSignal): Promise<Outcome>;
   /** Tokens that a model takes, as far as is known. */
@@ -114,8 +119,8 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
     tell(options, event, after);
   };
   const chosen = options.models.length > 0 ? options.models : modelsOf(session);
-  let wanted = options.mode;
-  const modeNow = (): Mode => (session.turn ? session.settings.mode : wanted);
+  const next = nextTurn(options);
+  const modeNow = (): Mode => (session.turn ? session.settings.mode : next.mode());
   const fence = fenceOf(holdings, session.root ?? log.id, modeNow);
   const opened = openPorts(fence, { ...options, models: chosen, onEvent });
   const { models, router } = opened;
@@ -146,23 +151,19 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
       await member.recall();
       // Another model that somebody chose since then stays.
       const now = session;
-      const asked = wanted;
       const begun = isConfigured ? now : { settings, limits: options.limits };
-      const chosenNow = { ...begun, settings: { ...begun.settings, mode: asked }, session: now };
+      const chosenNow = { ...begun, settings: next.settings(begun.settings), session: now };
       const held = await hooks.open();
       const ended = await runAgent(log, opened.ports, chosenNow);
       if (isFailure(ended)) return explained(ended, options.env);
       const unheard = held?.refused();
       if (unheard !== undefined && ended.lastEnd === now.lastEnd) return unheardBy(unheard);
       isConfigured = true;
-      // What was agreed to with a plan lasts.
-      if (wanted === asked) wanted = ended.settings.mode;
+      next.ended(chosenNow.settings, ended.settings);
       session = ended;
       return ended;
     },
-    setMode: (asked) => {
-      wanted = stricterMode(asked, options.widest);
-    },
+    ...{ setMode: next.setMode, effort: next.effort, setEffort: next.setEffort },
     command: (script, signal) => typedCommand(script, { session: session, signal }, opened.ports),
     ...{ mode: modeNow, windowOf: opened.windowOf },
     askedCall: async (call) =>

@@ -1,5 +1,5 @@
 /** Agent definition: a kind of subagent: what it is for, what it is told, and what of its parent's it may use. */
-import type { AgentKind, Mode, Rule } from "@lathe/protocol";
+import type { AgentKind, Effort, Mode, Rule } from "@lathe/protocol";
 
 export interface AgentDefinition extends AgentKind {
   /** What it is told of its work. */
@@ -10,6 +10,8 @@ export interface AgentDefinition extends AgentKind {
   readonly without?: readonly string[];
   /** Absent for its parent's. */
   readonly model?: string;
+  /** Absent for its parent's. */
+  readonly effort?: Effort;
   /** The widest it runs in; its parent's where that is narrower. */
   readonly mode?: Mode;
   /** Steps of a turn. */

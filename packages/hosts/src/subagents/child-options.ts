@@ -18,13 +18,15 @@ export function childOptions(
   { now, ...heard }: Heard & { readonly now: number },
 ): LocalOptions {
   // A plan is made by the session of a person.
-  const { planner: _, ...own } = options;
+  const { planner: _, effort: __, ...own } = options;
+  const effort = agent.effort ?? session.settings.effort;
   return {
     ...own,
     ...heard,
     attended: heard.attended && session.settings.attended,
     mode: narrower(session.settings.mode, agent.mode),
     models: modelsOf({ options, session }, agent),
+    ...(effort && { effort }),
     rules: [...(agent.rules ?? []), ...options.rules],
     limits: limitsOf(session, agent, now),
     checkpoints: session.settings.checkpoints ?? options.checkpoints,

@@ -1,5 +1,5 @@
 /** Reads the kinds of subagents there are: the built-in ones and those the project and the user wrote down. */
-import type { EffectKind, Mode, Rule } from "@lathe/protocol";
+import { type EffectKind, efforts, type Mode, type Rule } from "@lathe/protocol";
 import { type CustomFile, type CustomPlace, readCustomFiles } from "../customs/custom-files.ts";
 import { type Fields, listOf, textOf } from "../customs/front-matter.ts";
 import { type AgentDefinition, builtinAgents } from "./agent-definition.ts";
@@ -42,6 +42,7 @@ function definitionOf({ name: file, path, fields, body }: CustomFile): AgentDefi
   const tools = toolsOf(fields, "tools")?.filter((one) => !one.includes("("));
   const without = toolsOf(fields, "disallowedTools")?.map((one) => one.replace(/\(.*$/su, ""));
   const model = textOf(fields, "model");
+  const effort = efforts.find((one) => one === textOf(fields, "effort"));
   const steps = Number(textOf(fields, "maxTurns") ?? textOf(fields, "steps"));
   const kind = { name, about: shortened(about), onlyReads: onlyReads(permissions.mode) };
   return {
@@ -50,6 +51,7 @@ function definitionOf({ name: file, path, fields, body }: CustomFile): AgentDefi
     ...(tools && { tools: toolNames(tools) }),
     ...(without && { without: toolNames(without) }),
     ...(model !== undefined && isModel(model) && { model }),
+    ...(effort && { effort }),
     ...(Number.isInteger(steps) && steps > 0 && { steps }),
     ...permissions,
   };

@@ -2,6 +2,7 @@
 import type { AnthropicLanguageModelOptions } from "@ai-sdk/anthropic";
 import type { JSONObject } from "@ai-sdk/provider";
 import { objectInput, plainName, shortId } from "./call-fit.ts";
+import { effortOf } from "./effort-of.ts";
 import { promptOf } from "./prompt.ts";
 import type { Endpoint, Unread, Wire } from "./wire.ts";
 
@@ -13,6 +14,7 @@ export const anthropicWire: Wire = {
     return createAnthropic({ baseURL, ...credentials, headers: { ...headers }, fetch })(model);
   },
   options: (request, endpoint) => ({
+    ...(takesEffort.test(endpoint.model) && effortOf(request, endpoint)),
     ...promptOf(request, {
       provider: endpoint.provider,
       cacheMark: { anthropic: { cacheControl: { type: "ephemeral" } } },
@@ -33,6 +35,12 @@ function habits({ baseUrl, model }: Endpoint): JSONObject {
   const toolStreaming = new URL(baseUrl).hostname === "api.anthropic.com";
   return preservesThinking.test(model) ? { toolStreaming, thinking } : { toolStreaming };
 }
+
+/**
+ * Those before think within a budget on top of the answer's limit, which no cap would hold, and want it in every answer
+ * or in none.
+ */
+const takesEffort = /^claude-[a-z]+-(?:4[.-][6-9]|[5-9])(?:\D|$)/;
 
 /** Models that write between their calls as reasoning, hide it by default, and check the prefix that it was bound to. */
 const preservesThinking = /^claude-[a-z]+-(?:5[.-][1-9]|[6-9])(?:\D|$)/;

@@ -1,5 +1,6 @@
 /** Gemini generateContent. */
 import { googleName, objectInput } from "./call-fit.ts";
+import { effortOf } from "./effort-of.ts";
 import { promptOf } from "./prompt.ts";
 import type { Unread, Wire } from "./wire.ts";
 
@@ -10,6 +11,7 @@ export const geminiWire: Wire = {
     return createGoogle({ baseURL, apiKey: apiKey ?? "", headers: { ...headers }, fetch })(model);
   },
   options: (request, endpoint) => ({
+    ...effortOf(request, endpoint),
     ...promptOf(request, {
       provider: endpoint.provider,
       call: ({ input }) => ({ input: objectInput(input) }),

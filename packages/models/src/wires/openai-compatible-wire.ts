@@ -2,6 +2,7 @@
 import type { LanguageModelV4Prompt, LanguageModelV4ToolCallPart } from "@ai-sdk/provider";
 import type { ToolCallPart } from "@lathe/protocol";
 import { mistralId, plainName, shortId } from "./call-fit.ts";
+import { effortOf } from "./effort-of.ts";
 import { type Dialect, promptOf } from "./prompt.ts";
 import { createUnknownFields, rawKey } from "./unknown-fields.ts";
 import type { Endpoint, Unread, Wire } from "./wire.ts";
@@ -34,6 +35,7 @@ export const openaiCompatibleWire: Wire = {
     const options = promptOf(request, dialectOf(endpoint));
     return {
       ...options,
+      ...effortOf(request, endpoint),
       ...(isMistral(endpoint) && { prompt: spaced(options.prompt) }),
       ...(isOpenai(endpoint) && {
         providerOptions: { [endpoint.provider]: { prompt_cache_key: request.cacheKey } },

@@ -3,6 +3,7 @@ import type { OpenAILanguageModelResponsesOptions } from "@ai-sdk/openai";
 import type { LanguageModelV4ProviderTool, LanguageModelV4ToolCallPart } from "@ai-sdk/provider";
 import type { Freeform, ModelRequest, ToolCallPart, ToolSpec } from "@lathe/protocol";
 import { freeformInput, jsonInput, plainInput, plainName, shortId } from "./call-fit.ts";
+import { effortOf } from "./effort-of.ts";
 import { promptOf } from "./prompt.ts";
 import type { Wire } from "./wire.ts";
 
@@ -13,9 +14,10 @@ export const openaiResponsesWire: Wire = {
       model,
     );
   },
-  options: (request, { provider, reasons }) => ({
+  options: (request, endpoint) => ({
+    ...effortOf(request, endpoint),
     ...promptOf(request, {
-      provider,
+      provider: endpoint.provider,
       call: (part) => call(part, freeformOf(request, part.tool)),
       callId: shortId(64),
       toolName: plainName,
@@ -26,8 +28,10 @@ export const openaiResponsesWire: Wire = {
       openai: {
         store: false,
         promptCacheKey: request.cacheKey,
+        // The package asks for one with an effort; nobody is shown it, and accounts that are not verified are refused it.
+        reasoningSummary: null,
         // Refused for models that do not reason; the package asks for it by itself where it knows the name.
-        ...(reasons && { include: ["reasoning.encrypted_content"] }),
+        ...(endpoint.reasons && { include: ["reasoning.encrypted_content"] }),
       } satisfies OpenAILanguageModelResponsesOptions,
     },
   }),

@@ -10,8 +10,8 @@ export interface Endpoint {
   readonly provider: string;
   /** The rest of it, as it goes over the wire. */
   readonly model: string;
-  /** Whether the catalogue says that it thinks before it answers. */
-  readonly reasons: boolean;
+  /** Whether it thinks before it answers; undefined where the catalogue does not say. */
+  readonly reasons: boolean | undefined;
   readonly baseUrl: string;
   readonly apiKey: string | undefined;
   /** Sent as `Authorization: Bearer` in place of a key, by the wires whose keys go elsewhere. */

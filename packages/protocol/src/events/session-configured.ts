@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { type Limits, limitsSchema } from "../budget.ts";
 import { modeSchema } from "../decision.ts";
+import { effortSchema } from "../effort.ts";
 import { guardRailsSchema } from "../guard-rails.ts";
 import { type RouterSettings, routerModeSchema } from "../routing.ts";
 import type { EventType } from "../session/event-type.ts";
@@ -27,6 +28,7 @@ const schema: v.GenericSchema<unknown, SessionConfigured> = v.object({
     models: v.array(v.string()),
     planner: v.exactOptional(v.string()),
     router: v.exactOptional(router),
+    effort: v.exactOptional(effortSchema),
     mode: modeSchema,
     attended: v.boolean(),
     checkpoints: v.exactOptional(v.boolean()),

@@ -1,5 +1,6 @@
 /** The model port: one request in, one attempt's stream of parts out. */
 import * as v from "valibot";
+import type { Effort } from "../effort.ts";
 import type { Failure } from "../failure.ts";
 import type { AssistantPart, Message } from "../message.ts";
 import type { CacheRules } from "../prompt-cache.ts";
@@ -42,6 +43,8 @@ export interface ModelRequest {
   readonly maxOutputTokens: number;
   /** Stable per session: providers route by it to the cache that is warm. */
   readonly cacheKey: string;
+  /** A hint for models that reason; all others pay no heed to it. Absent: as the provider has it. */
+  readonly effort?: Effort;
 }
 
 export type FinishReason = "stop" | "tool-calls" | "length" | "refused";

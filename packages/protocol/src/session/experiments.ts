@@ -1,6 +1,7 @@
 /** Experiments: what a session was drawn to try, as its log has it. */
 import * as v from "valibot";
 import { type Limits, limitsSchema } from "../budget.ts";
+import { type Effort, effortSchema } from "../effort.ts";
 
 /** What of a model's profile an arm may set. */
 export interface ProfileTuning {
@@ -17,6 +18,7 @@ export interface ProfileTuning {
 export interface ArmSettings {
   readonly models?: readonly string[];
   readonly summaryModel?: string;
+  readonly effort?: Effort;
   /** They only tighten. */
   readonly limits?: Limits;
   readonly checkpoints?: boolean;
@@ -55,6 +57,7 @@ export const tuningSchema: v.GenericSchema<unknown, ProfileTuning> = v.strictObj
 const settings: v.GenericSchema<unknown, ArmSettings> = v.object({
   models: v.exactOptional(v.array(v.string())),
   summaryModel: v.exactOptional(v.string()),
+  effort: v.exactOptional(effortSchema),
   limits: v.exactOptional(limitsSchema),
   checkpoints: v.exactOptional(v.boolean()),
   profile: v.exactOptional(tuningSchema),

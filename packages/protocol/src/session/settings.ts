@@ -1,5 +1,6 @@
 /** Settings: what the user chose for a session. */
 import type { Mode } from "../decision.ts";
+import type { Effort } from "../effort.ts";
 import type { GuardRails } from "../guard-rails.ts";
 import type { RouterSettings } from "../routing.ts";
 import type { Assignment } from "./experiments.ts";
@@ -12,6 +13,8 @@ export interface Settings {
   readonly planner?: string;
   /** A router chooses among `models`, which then are in no order. */
   readonly router?: RouterSettings;
+  /** Absent: each model as its provider has it. */
+  readonly effort?: Effort;
   readonly mode: Mode;
   /** Whether a person can be asked. */
   readonly attended: boolean;

@@ -4,6 +4,7 @@ import { compactCommand } from "./compact.ts";
 import { contextCommand } from "./context.ts";
 import { costCommand } from "./cost.ts";
 import { diffCommand } from "./diff.ts";
+import { effortCommand } from "./effort.ts";
 import { exportCommand } from "./export.ts";
 import { mcpCommand } from "./mcp.ts";
 import { memoryCommand } from "./memory.ts";
@@ -16,6 +17,7 @@ import type { SharedCommand } from "./slash-command.ts";
 /** Not those about which session is shown: an editor has its own ways to begin, leave and take up one. */
 export const sharedCommands: readonly SharedCommand[] = [
   modelCommand,
+  effortCommand,
   planCommand,
   permissionsCommand,
   diffCommand,

@@ -13,6 +13,8 @@ type Shared =
   | "say"
   | "drive"
   | "setMode"
+  | "effort"
+  | "setEffort"
   | "setModel";
 
 /** What of a chat there is wherever a person talks to the agent, an editor included. */

@@ -6,6 +6,7 @@ import { compactCommand } from "./compact.ts";
 import { contextCommand } from "./context.ts";
 import { costCommand } from "./cost.ts";
 import { diffCommand } from "./diff.ts";
+import { effortCommand } from "./effort.ts";
 import { exportCommand } from "./export.ts";
 import { forkCommand } from "./fork.ts";
 import { helpCommand } from "./help.ts";
@@ -22,6 +23,7 @@ import type { SlashCommand } from "./slash-command.ts";
 
 const others: readonly SlashCommand[] = [
   modelCommand,
+  effortCommand,
   planCommand,
   permissionsCommand,
   diffCommand,

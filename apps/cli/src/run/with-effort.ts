@@ -1,0 +1,9 @@
+/** The options with another effort, which a session that is taken up later is held to, too. */
+import type { Effort } from "@lathe/protocol";
+import type { AgentOptions } from "./run-options.ts";
+
+export function withEffort(options: AgentOptions, effort: Effort | undefined): AgentOptions {
+  const { effort: _, ...rest } = options;
+  const said = { ...options.said, effort: effort ?? ("default" as const) };
+  return effort ? { ...rest, effort, said } : { ...rest, said };
+}

@@ -1,0 +1,46 @@
+/** `/effort`: how much the model may think before it answers. */
+import { type Effort, efforts, type Failure, failure } from "@lathe/protocol";
+import { nearest } from "../../command-line/nearest.ts";
+import type { Conversation, SharedCommand } from "./slash-command.ts";
+
+/** As the model's provider has it. */
+const unset = "default";
+
+const abouts: Readonly<Record<Effort, string>> = {
+  minimal: "hardly at all, where a model can",
+  low: "little: quick and cheap",
+  medium: "some",
+  high: "much: slower, for hard work",
+  xhigh: "more than that, where a model can",
+  max: "as much as the model can",
+};
+
+export const effortCommand: SharedCommand = {
+  name: "effort",
+  usage: "[LEVEL]",
+  about: "how much the model thinks; without a level a list to choose from",
+  run: async (chat, words) => {
+    const level = words === "" ? await chosen(chat) : words;
+    return level === undefined ? undefined : changed(chat, level);
+  },
+};
+
+function chosen(chat: Conversation): Promise<string | undefined> {
+  const levels = efforts.map((level) => ({ label: level, about: abouts[level], value: level }));
+  const own = { label: unset, about: "as the model's provider has it", value: unset };
+  return chat.choose(`How much the model thinks, now ${chat.effort ?? unset}`, [own, ...levels]);
+}
+
+function changed(chat: Conversation, level: string): readonly string[] | Failure {
+  const effort = efforts.find((one) => one === level);
+  if (!effort && level !== unset) return unknownLevel(level);
+  chat.setEffort(effort);
+  return [chat.theme.dim(`Effort: ${level}${chat.isWorking ? " from the next turn on" : ""}.`)];
+}
+
+function unknownLevel(level: string): Failure {
+  const levels = [unset, ...efforts];
+  const meant = nearest(level, levels);
+  const which = meant ? `did you mean ${meant}?` : `the levels are ${levels.join(", ")}`;
+  return failure("invalid-arguments", `there is no effort ${level}; ${which}`, { who: "user" });
+}
