@@ -36,6 +36,7 @@ export const sessionsCommand: Command = {
     "sessions list [--here] [--limit N] [--search WORDS]",
     "sessions show ID",
     "sessions diff ID",
+    "sessions output ID [N | last]",
     "sessions cost ID",
     "sessions context ID",
     "sessions compact ID [--focus TEXT]",
@@ -65,9 +66,10 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
     const { nameCommand } = await import("../sessions/name-command.ts");
     return nameCommand(id, more.join(" "));
   }
-  if (id !== undefined && more.length === 0) {
+  const [which, ...rest] = more;
+  if (id !== undefined && rest.length === 0 && (which === undefined || what === "output")) {
     const work = commands[what];
-    if (work) return work(id, line.values);
+    if (work) return work(id, line.values, which);
   }
   return usage(
     Object.hasOwn(commands, what)
@@ -79,10 +81,14 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
 type Values = Line<typeof flags>["values"];
 
 /** What is done with one session. */
-const commands: Readonly<Record<string, (id: string, values: Values) => Promise<number | Failure>>> = {
+const commands: Readonly<
+  Record<string, (id: string, values: Values, which?: string) => Promise<number | Failure>>
+> = {
   show: async (id, { json = false }) => (await import("../sessions/show-session.ts")).showCommand(id, json),
   diff: async (id, { json = false }) => (await import("../sessions/diff-command.ts")).diffCommand(id, json),
   cost: async (id, { json = false }) => (await import("../sessions/cost-command.ts")).costCommand(id, json),
+  output: async (id, { json = false }, which) =>
+    (await import("../sessions/output-command.ts")).outputCommand(id, which, json),
   context: async (id, { json = false }) =>
     (await import("../sessions/context-command.ts")).contextCommand(id, json),
   compact: async (id, { focus, json = false }) =>

@@ -16,6 +16,8 @@ export interface FinishedCall {
 export interface View {
   readonly paint: Palette;
   readonly width: number;
+  /** Where a person sees the rest of an output; told where there is more of it. */
+  readonly whole?: string;
 }
 
 const toolWidth = 10;
@@ -117,9 +119,23 @@ function bodyLines(call: FinishedCall, view: View): readonly string[] {
   if (outcome.facts?.exitCode === undefined) return [];
   // The exit code already stands in the head.
   const text = outcome.text.replace(/^\[exit code \d+\]$/m, "");
-  return (
-    wentWell(outcome) ? passingLines(text, outputLimit.well) : tellingLines(text, outputLimit.badly)
-  ).map(dim);
+  const shown = wentWell(outcome)
+    ? passingLines(text, outputLimit.well)
+    : tellingLines(text, outputLimit.badly);
+  return [...shown, ...restLine(outcome, text, { shown: shown.length, whole: view.whole })].map(dim);
+}
+
+function restLine(
+  { blob }: Extract<Outcome, { type: "ok" }>,
+  text: string,
+  { shown, whole }: { readonly shown: number; readonly whole: string | undefined },
+): readonly string[] {
+  if (whole === undefined) return [];
+  // The text is the whole one only where it was not too long.
+  const rest = text.match(/^.*\S/gm)?.length ?? 0;
+  if (rest <= shown) return [];
+  const count = blob === undefined ? `${rest - shown} more ${rest - shown === 1 ? "line" : "lines"}` : "more";
+  return [`… ${count}: ${whole}`];
 }
 
 function changeLines(change: FileChange, named: boolean, { paint }: View): readonly string[] {

@@ -11,6 +11,7 @@ import type { FirstFrame } from "./first-frame.ts";
 import { type Frame, LiveArea } from "./live-area.ts";
 import type { ChatSettings } from "./open-chat.ts";
 import { PromptEditor } from "./prompt-editor.ts";
+import type { SlashCommand } from "./slash/slash-command.ts";
 import { statusLine } from "./status-line.ts";
 import { enterTerminalMode, type TerminalMode } from "./terminal-mode.ts";
 import { groundOfAnswer, groundQuery, type Theme, themeOf } from "./theme.ts";
@@ -169,6 +170,11 @@ export class ScreenChat {
     return undefined;
   }
 
+  async #lastOutput(): ReturnType<SlashCommand["run"]> {
+    const { showOutput } = await import("./slash/output.ts");
+    return showOutput(this.chat, "last");
+  }
+
   #press(key: string): void {
     this.#lastKeyAt = performance.now();
     if (!this.#isForAll(key) && !this.#isForChoice(key)) this.#editor.handleInput(key);
@@ -189,6 +195,7 @@ export class ScreenChat {
     else if (matchesKey(key, "ctrl+d") && isEmpty) this.#leave();
     else if (matchesKey(key, "ctrl+z")) this.#mode?.suspend();
     else if (matchesKey(key, "ctrl+l")) this.#onResize();
+    else if (matchesKey(key, "ctrl+o")) void this.chat.attempt(() => this.#lastOutput());
     else if (matchesKey(key, "ctrl+v")) void this.chat.attempt(() => this.#pasteImage());
     else if (matchesKey(key, "escape") && !this.#editor.isShowingAutocomplete()) this.#escape();
     else return false;

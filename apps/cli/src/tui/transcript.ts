@@ -215,7 +215,7 @@ export class Transcript {
     this.#calls.delete(data.call);
     const target = callTarget(call.input, call.effects);
     const outcome = this.#isCancelled ? afterCancel(data.outcome) : data.outcome;
-    const view = { paint: this.#theme, width: this.#width() };
+    const view = { paint: this.#theme, width: this.#width(), whole: "/output" };
     this.print(callLines({ tool: call.tool, target, outcome, ms: data.ms }, view));
   }
 

@@ -15,6 +15,7 @@ import { mcpCommand } from "./mcp.ts";
 import { memoryCommand } from "./memory.ts";
 import { modelCommand } from "./model.ts";
 import { nameCommand } from "./name.ts";
+import { outputCommand } from "./output.ts";
 import { permissionsCommand } from "./permissions.ts";
 import { planCommand } from "./plan.ts";
 import { resumeCommand } from "./resume.ts";
@@ -27,6 +28,7 @@ const others: readonly SlashCommand[] = [
   planCommand,
   permissionsCommand,
   diffCommand,
+  outputCommand,
   costCommand,
   contextCommand,
   compactCommand,

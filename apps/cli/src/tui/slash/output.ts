@@ -1,0 +1,63 @@
+/** `/output`: what a call printed, whole; the transcript shows the lines that tell most. */
+import { type CallOutput, sessionOutputs, wholeOutput } from "@lathe/hosts/session-outputs";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { fit, harmless } from "../../render/fit.ts";
+import { outputFigures, outputNamed, outputTarget } from "../../sessions/output-text.ts";
+import type { Chat } from "../chat.ts";
+import { noSession } from "./no-session.ts";
+import type { SlashCommand } from "./slash-command.ts";
+
+/** Lines that are printed into the terminal's scrollback. */
+const mostLines = 2_000;
+/** Calls to choose among: the last ones. */
+const mostCalls = 50;
+
+export const outputCommand: SlashCommand = {
+  name: "output",
+  usage: "[N | last]",
+  about: "all that a call printed; without a number a list to choose from",
+  run: showOutput,
+};
+
+export async function showOutput(
+  chat: Chat,
+  words: string,
+): Promise<readonly string[] | Failure | undefined> {
+  const { session } = chat;
+  if (!session) return noSession;
+  const outputs = await sessionOutputs(chat.options.env, session.id);
+  if (isFailure(outputs)) return outputs;
+  if (outputs.length === 0) return [chat.theme.dim("No call has printed anything yet.")];
+  const name = words === "" ? await chosen(chat, outputs) : words;
+  if (name === undefined) return undefined;
+  const output = outputNamed(outputs, name);
+  if (output) return whole(chat, session.id, output);
+  return failure("not-found", `there is no output ${name}: they are 1 to ${outputs.length}, and last`, {
+    who: "user",
+  });
+}
+
+function chosen(chat: Chat, outputs: readonly CallOutput[]): Promise<string | undefined> {
+  const options = outputs
+    .slice(-mostCalls)
+    .toReversed()
+    .map((one) => ({
+      label: `${one.tool} ${outputTarget(one)}`,
+      about: outputFigures(one),
+      value: String(one.number),
+    }));
+  return chat.choose("Which call's output?", options);
+}
+
+async function whole(chat: Chat, id: string, output: CallOutput): Promise<readonly string[] | Failure> {
+  const text = await wholeOutput(chat.options.env, output);
+  if (isFailure(text)) return text;
+  const { bold, dim } = chat.theme;
+  const lines = harmless(text).trimEnd().split("\n");
+  const shown = lines.slice(-mostLines);
+  const head = `${bold(harmless(output.tool))} ${fit(outputTarget(output), Math.max(20, chat.width - 50))}`;
+  const left = lines.length - shown.length;
+  const all = `lathe sessions output ${id} ${output.number}`;
+  const cut = left > 0 ? [dim(`… ${left} lines before these: ${all}`)] : [];
+  return ["", `${head}  ${dim(outputFigures(output))}`, ...cut, ...shown.map((line) => `    ${line}`)];
+}

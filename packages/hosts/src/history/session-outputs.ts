@@ -1,0 +1,51 @@
+/** Session outputs: what the calls of a session gave, whole, also where the model was shown a part. */
+import type { Event, Failure, Outcome } from "@lathe/protocol";
+import { isFailure } from "@lathe/protocol";
+import { readSession } from "./history.ts";
+import { openState } from "./state.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+export interface CallOutput {
+  /** Counted from 1 over the session, calls without a text left out. */
+  readonly number: number;
+  readonly tool: string;
+  /** Its arguments, as JSON text. */
+  readonly input: string;
+  /** When it ended, and how long it took, in milliseconds. */
+  readonly at: number;
+  readonly ms: number;
+  readonly outcome: Outcome;
+}
+
+/** *Contract:* in the order in which they ended, also those that a rewind took back. */
+export async function sessionOutputs(env: Env, id: string): Promise<readonly CallOutput[] | Failure> {
+  const events = await readSession(env, id);
+  return isFailure(events) ? events : outputsOf(events);
+}
+
+function outputsOf(events: readonly Event[]): readonly CallOutput[] {
+  const calls = new Map<string, Pick<CallOutput, "tool" | "input">>();
+  const outputs: CallOutput[] = [];
+  for (const { type, data, at } of events) {
+    if (type === "step.completed") {
+      for (const part of data.parts) if (part.type === "tool-call") calls.set(part.id, part);
+    }
+    if (type !== "tool.completed" || shownText(data.outcome) === "") continue;
+    const { tool = data.call, input = "" } = calls.get(data.call) ?? {};
+    outputs.push({ number: outputs.length + 1, tool, input, at, ms: data.ms, outcome: data.outcome });
+  }
+  return outputs;
+}
+
+/** What the model was shown of it. */
+function shownText(outcome: Outcome): string {
+  if (outcome.type === "refused") return outcome.why;
+  return outcome.type === "failed" ? outcome.failure.text : outcome.text;
+}
+
+/** All of its text. */
+export async function wholeOutput(env: Env, { outcome }: CallOutput): Promise<string | Failure> {
+  if (outcome.type !== "ok" || outcome.blob === undefined) return shownText(outcome);
+  return openState(env).blobs.get(outcome.blob);
+}
