@@ -58,7 +58,7 @@ async function openIn(line: Read | Failure, first: FirstFrame | undefined): Prom
   }
   const { loaded, beginning } = prepared;
   const { options, look } = loaded;
-  const settings = chatSettings(options, look);
+  const settings = chatSettings(options, look, beginning.words);
   const isPlain = first === undefined || look.screenReader;
   if (isPlain) first?.discard();
   const left = isPlain

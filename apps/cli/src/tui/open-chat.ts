@@ -31,8 +31,10 @@ export interface ChatSettings {
 /** Files that are new since are found after a while. */
 const filesKeptMs = 10_000;
 
-export function chatSettings(options: AgentOptions, look: Look): ChatSettings {
+/** `words`: what it begins with is remembered like all that is said in it. */
+export function chatSettings(options: AgentOptions, look: Look, words = ""): ChatSettings {
   const { cwd, env } = options;
+  rememberPrompt(env, cwd, words);
   const ground = groundOf(look, env);
   let listed: { readonly at: number; readonly files: Promise<readonly string[]> } | undefined;
   const files = (): Promise<readonly string[]> => {

@@ -24,7 +24,9 @@ export async function runScreenChat(
   let code = 0;
   const screen = new ScreenChat(settings, first);
   const { chat } = screen;
-  const leave = (): void => {
+  const leave = (signal: NodeJS.Signals): void => {
+    // Ctrl-C in the program that has the terminal is meant for that alone.
+    if (signal === "SIGINT" && screen.isLent) return;
     code = interrupted;
     void chat.leave();
   };

@@ -1,17 +1,17 @@
 /** Screen chat: a chat on a terminal that is redrawn: what goes on, an editor, a status line, and above them what stays. */
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
-import { CURSOR_MARKER, type TUI } from "@earendil-works/pi-tui/dist/tui.js";
+import { CURSOR_MARKER } from "@earendil-works/pi-tui/dist/tui.js";
 import { visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { fit } from "../render/fit.ts";
 import { Chat } from "./chat.ts";
+import { chatKeys, type Desk } from "./chat-keys.ts";
 import { type Choice, choiceLines, matching, meant } from "./choice.ts";
 import type { FirstFrame } from "./first-frame.ts";
 import { type Frame, LiveArea } from "./live-area.ts";
 import type { ChatSettings } from "./open-chat.ts";
 import { PromptEditor } from "./prompt-editor.ts";
-import type { SlashCommand } from "./slash/slash-command.ts";
 import { statusLine } from "./status-line.ts";
 import { enterTerminalMode, type TerminalMode } from "./terminal-mode.ts";
 import { groundOfAnswer, groundQuery, type Theme, themeOf } from "./theme.ts";
@@ -46,6 +46,8 @@ export class ScreenChat {
   #shown: { readonly choice: Choice; isOpen: boolean; selected: number } | undefined;
   #isLeft = false;
   #isPasting = false;
+  #isLent = false;
+  readonly #desk: Desk;
 
   constructor(settings: ChatSettings, first: FirstFrame) {
     this.#settings = settings;
@@ -58,7 +60,19 @@ export class ScreenChat {
     });
     this.#draft = this.#createEditor();
     this.#answer = this.#createEditor();
+    this.#desk = {
+      chat: this.chat,
+      draft: () => this.#draft.getExpandedText(),
+      redraft: (text) => this.#draft.setText(text),
+      pasteImage: () => this.#pasteImage(),
+      lend: (work) => this.#lend(work),
+    };
     this.#listen(first);
+  }
+
+  /** Somebody else has the terminal. */
+  get isLent(): boolean {
+    return this.#isLent;
   }
 
   get #editor(): PromptEditor {
@@ -86,25 +100,11 @@ export class ScreenChat {
   }
 
   #createEditor(): PromptEditor {
-    const area = this.#area;
-    // Of a renderer the editor wants its height, and to be drawn again.
-    const host = {
-      terminal: {
-        get rows() {
-          return area.height;
-        },
-      },
-      requestRender: () => this.#request("typing"),
-    } as unknown as TUI;
-    const paint = (name: "dim" | "cyan") => (text: string) => this.#theme[name](text);
-    const selectList = {
-      selectedPrefix: paint("cyan"),
-      selectedText: paint("cyan"),
-      description: paint("dim"),
-      scrollInfo: paint("dim"),
-      noMatch: paint("dim"),
-    };
-    const editor = new PromptEditor(host, { borderColor: paint("dim"), selectList });
+    const editor = new PromptEditor({
+      rows: () => this.#area.height,
+      paint: (name, text) => this.#theme[name](text),
+      changed: () => this.#request("typing"),
+    });
     editor.focused = true;
     editor.setAutocompleteProvider(this.#settings.completion);
     for (const prompt of this.#settings.history) editor.addToHistory(prompt);
@@ -158,7 +158,7 @@ export class ScreenChat {
 
   /** What the terminal pastes by itself is text; an image has to be asked for. */
   async #pasteImage(): Promise<undefined> {
-    if (this.#isPasting || this.chat.choice) return undefined;
+    if (this.#isPasting) return undefined;
     this.#isPasting = true;
     try {
       const { readClipboardImage } = await import("@lathe/hosts/clipboard-image");
@@ -170,15 +170,23 @@ export class ScreenChat {
     return undefined;
   }
 
-  async #lastOutput(): ReturnType<SlashCommand["run"]> {
-    const { showOutput } = await import("./slash/output.ts");
-    return showOutput(this.chat, "last");
-  }
-
   #press(key: string): void {
     this.#lastKeyAt = performance.now();
     if (!this.#isForAll(key) && !this.#isForChoice(key)) this.#editor.handleInput(key);
     this.#request("typing");
+  }
+
+  async #lend<T>(work: () => Promise<T>): Promise<T> {
+    this.#isLent = true;
+    this.#area.clear();
+    process.stdin.off("data", this.#onData).pause();
+    try {
+      return await (this.#mode ? this.#mode.lend(work) : work());
+    } finally {
+      this.#isLent = false;
+      if (!this.#isLeft) process.stdin.on("data", this.#onData).resume();
+      this.#request("typing");
+    }
   }
 
   #restyle(ground: "dark" | "light"): void {
@@ -195,10 +203,15 @@ export class ScreenChat {
     else if (matchesKey(key, "ctrl+d") && isEmpty) this.#leave();
     else if (matchesKey(key, "ctrl+z")) this.#mode?.suspend();
     else if (matchesKey(key, "ctrl+l")) this.#onResize();
-    else if (matchesKey(key, "ctrl+o")) void this.chat.attempt(() => this.#lastOutput());
-    else if (matchesKey(key, "ctrl+v")) void this.chat.attempt(() => this.#pasteImage());
     else if (matchesKey(key, "escape") && !this.#editor.isShowingAutocomplete()) this.#escape();
-    else return false;
+    else return this.#isChatKey(key);
+    return true;
+  }
+
+  #isChatKey(pressed: string): boolean {
+    const found = chatKeys.find(({ key }) => matchesKey(pressed, key));
+    if (!found) return false;
+    if (!found.waits || !this.chat.choice) void this.chat.attempt(() => found.press(this.#desk));
     return true;
   }
 
@@ -312,7 +325,7 @@ export class ScreenChat {
   }
 
   #request(why: keyof typeof frameMs): void {
-    if (this.#isLeft) return;
+    if (this.#isLeft || this.#isLent) return;
     const dueAt = Math.max(performance.now(), this.#drawnAt + frameMs[why]);
     if (this.#timer && this.#dueAt <= dueAt) return;
     clearTimeout(this.#timer);
@@ -322,7 +335,7 @@ export class ScreenChat {
 
   #draw(): void {
     this.#timer = undefined;
-    if (this.#isLeft) return;
+    if (this.#isLeft || this.#isLent) return;
     this.#drawnAt = performance.now();
     const printed = this.chat.transcript.take();
     this.#area.update(printed, this.#frame());

@@ -10,6 +10,8 @@ const hideCursor = "\u001b[?25l";
 export interface TerminalMode {
   /** *Contract:* stops the process as Ctrl-Z does, the terminal as it was meanwhile. */
   suspend(): void;
+  /** *Contract:* the terminal is as it was before until the work is done; `onContinue` is called behind it. */
+  lend<T>(work: () => Promise<T>): Promise<T>;
   /** *Contract:* idempotent. */
   restore(): void;
 }
@@ -23,6 +25,7 @@ export interface ModeEvents {
 
 export function enterTerminalMode(events: ModeEvents): TerminalMode {
   let isOn = false;
+  let isLent = false;
   const on = (): void => {
     isOn = true;
     process.stdin.setRawMode(true);
@@ -40,12 +43,12 @@ export function enterTerminalMode(events: ModeEvents): TerminalMode {
     }
   };
   const stop = (): void => {
-    events.onStop();
+    if (!isLent) events.onStop();
     off();
     process.kill(process.pid, "SIGSTOP");
   };
   const goOn = (): void => {
-    if (isOn) return;
+    if (isOn || isLent) return;
     on();
     events.onContinue();
   };
@@ -55,6 +58,16 @@ export function enterTerminalMode(events: ModeEvents): TerminalMode {
   on();
   return {
     suspend: stop,
+    lend: async (work) => {
+      isLent = true;
+      off();
+      try {
+        return await work();
+      } finally {
+        isLent = false;
+        goOn();
+      }
+    },
     restore: () => {
       process.off("exit", off);
       process.off("SIGTSTP", stop);

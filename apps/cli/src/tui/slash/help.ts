@@ -1,13 +1,13 @@
 /** `/help`: the commands, and the keys. */
 import { wrap } from "../../render/fit.ts";
+import { chatKeys } from "../chat-keys.ts";
 import type { SlashCommand } from "./slash-command.ts";
 
 const keys: readonly (readonly [string, string])[] = [
   ["Enter", "says it; while the agent works it hears it between two steps"],
   ["Ctrl-J, Shift-Enter, \\ Enter", "a new line"],
   ["@", "a file of the project; the path of an image shows it to the model"],
-  ["Ctrl-O", "all that the last call printed"],
-  ["Ctrl-V", "puts the image in the clipboard into what you say"],
+  ...chatKeys.map(({ name, about }) => [name, about] as const),
   ["!COMMAND", "runs a command of your own in the sandbox"],
   ["Up, Down", "what you said before, in this project"],
   ["Esc", "interrupts the agent"],

@@ -1,0 +1,90 @@
+/** Chat keys: what keys do besides typing, wherever they are pressed. */
+import type { Failure, Mode } from "@lathe/protocol";
+import type { Chat } from "./chat.ts";
+
+/** Where they are pressed. */
+export interface Desk {
+  readonly chat: Chat;
+  /** What was typed and is not said yet, pastes in full. */
+  draft(): string;
+  redraft(text: string): void;
+  /** *Contract:* puts the image in the clipboard where the cursor is by then. */
+  pasteImage(): Promise<Failure | undefined>;
+  /** *Contract:* the terminal is as it was before, and nothing is drawn or read, until the work is done. */
+  lend<T>(work: () => Promise<T>): Promise<T>;
+}
+
+interface ChatKey {
+  /** As the terminal's library names it, and as people read it. */
+  readonly key: "shift+tab" | "ctrl+o" | "ctrl+r" | "ctrl+g" | "ctrl+v";
+  readonly name: string;
+  readonly about: string;
+  /** Not while something is to be chosen. */
+  readonly waits?: true;
+  /** *Contract:* as that of a slash command. */
+  press(desk: Desk): Promise<readonly string[] | Failure | undefined>;
+}
+
+export const chatKeys: readonly ChatKey[] = [
+  {
+    key: "shift+tab",
+    name: "Shift-Tab",
+    about: "the next of ask, auto and plan mode",
+    waits: true,
+    press: async ({ chat }) => nextMode(chat),
+  },
+  {
+    key: "ctrl+r",
+    name: "Ctrl-R",
+    about: "finds what you said before by some of its words",
+    waits: true,
+    press: saidBefore,
+  },
+  {
+    key: "ctrl+g",
+    name: "Ctrl-G",
+    about: "what you are typing, in your own editor ($VISUAL, $EDITOR)",
+    waits: true,
+    press: inEditor,
+  },
+  {
+    key: "ctrl+o",
+    name: "Ctrl-O",
+    about: "all that the last call printed",
+    press: async ({ chat }) => (await import("./slash/output.ts")).showOutput(chat, "last"),
+  },
+  {
+    key: "ctrl+v",
+    name: "Ctrl-V",
+    about: "puts the image in the clipboard into what you say",
+    waits: true,
+    press: (desk) => desk.pasteImage(),
+  },
+];
+
+const turns: readonly Mode[] = ["ask", "auto", "plan"];
+
+/** Those that the machine's owner does not allow are passed over; the status line tells which it is. */
+function nextMode(chat: Chat): undefined {
+  const at = turns.indexOf(chat.options.mode);
+  const order = [...turns.slice(at + 1), ...turns.slice(0, Math.max(0, at))];
+  order.find((mode) => chat.setMode(mode) === mode);
+}
+
+async function saidBefore({ chat, redraft }: Desk): Promise<undefined> {
+  const { readPrompts } = await import("@lathe/hosts/prompt-history");
+  const { env, cwd } = chat.options;
+  const prompts = [...new Set(readPrompts(env, cwd).toReversed())];
+  const options = prompts.map((prompt, at) => ({ label: prompt.replace(/\s+/g, " "), value: String(at) }));
+  const chosen = await chat.choose(options.length > 0 ? "Say again" : "Nothing was said yet", options);
+  const prompt = prompts[Number(chosen ?? -1)];
+  if (prompt !== undefined) redraft(prompt);
+}
+
+async function inEditor({ chat, draft, redraft, lend }: Desk): Promise<Failure | undefined> {
+  const { editText } = await import("@lathe/hosts/edit-text");
+  const text = await lend(() => editText(draft(), chat.options.env));
+  if (typeof text !== "string") return text;
+  redraft(text);
+  return undefined;
+}

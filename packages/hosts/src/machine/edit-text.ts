@@ -1,0 +1,47 @@
+/** Edit text: a text in the editor that the person has chosen for their terminal. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { causeText, type Failure, failure } from "@lathe/protocol";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The command, which may have arguments: `code --wait`. */
+export function editorOf({ VISUAL, EDITOR }: Env): string | undefined {
+  return [VISUAL, EDITOR].find((one) => one !== undefined && one.trim() !== "");
+}
+
+/**
+ * *Contract:* the terminal is the editor's until it resolves; with the text as it was left, without the line break at
+ * its end, or why there is none. No file is left behind.
+ */
+export async function editText(text: string, env: Env): Promise<string | Failure> {
+  const editor = editorOf(env);
+  if (editor === undefined) return refused("no editor is chosen: set VISUAL or EDITOR, as git has it");
+  let folder: string | undefined;
+  try {
+    folder = await mkdtemp(join(tmpdir(), "lathe-prompt-"));
+    const file = join(folder, "prompt.md");
+    await writeFile(file, text, { mode: 0o600 });
+    const problem = await edited(editor, file, env);
+    return problem ?? (await readFile(file, "utf8")).replace(/(?:\r?\n)+$/, "");
+  } catch (cause) {
+    return refused(`the text could not be given to the editor: ${causeText(cause)}`);
+  } finally {
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** As git starts it. */
+async function edited(editor: string, file: string, env: Env): Promise<Failure | undefined> {
+  const child = spawn("/bin/sh", ["-c", `${editor} "$@"`, editor, file], { env, stdio: "inherit" });
+  const [code, signal] = await once(child, "exit");
+  if (code === 0) return undefined;
+  return refused(`${editor} ended with ${signal ?? `exit ${code}`}: what was typed stays as it was`);
+}
+
+function refused(text: string): Failure {
+  return failure("tool-failed", text, { who: "user" });
+}
