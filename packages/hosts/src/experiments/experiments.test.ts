@@ -182,6 +182,22 @@ describe("a session of an experiment", () => {
     assert.ok(bodies().every((body) => /:777/.test(body)));
   });
 
+  it("may vary how much the model thinks, also over what the user's file says", async () => {
+    const thinks = experiment("thinks", [
+      { name: "a", weight: 1, set: { effort: "low" } },
+      { name: "b", weight: 1, set: { effort: "high" } },
+    ]);
+    const id = "session-t";
+    const [drawn] = assign([thinks], id);
+    await run(id, { experiments: [thinks], effort: "max" });
+    assert.equal(JSON.parse(bodies()[0] ?? "").reasoning_effort, drawn?.set.effort);
+    const session = await resumeSession({ ...options, experiments: [thinks], models: [] }, id, {});
+    assert.ok(!isFailure(session));
+    await session.run({ text: "on" });
+    await session.close();
+    assert.equal(JSON.parse(bodies()[1] ?? "").reasoning_effort, drawn?.set.effort);
+  });
+
   it("of summaries alone is not exposed before the first one", async () => {
     const sums = experiment("sums", [
       { name: "a", weight: 1, set: {} },
