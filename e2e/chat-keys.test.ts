@@ -1,6 +1,6 @@
 /** Keys of the chat: the permissions' next mode, what was said before, and the prompt in one's own editor. */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -62,6 +62,45 @@ describe("keys of the chat", { skip: noTmux() }, () => {
     await terminal.until("interrupted ·");
     await terminal.until("claude-sonnet-5-5 · ask");
     assert.ok(!existsSync(join(place.workspace, "a.txt")));
+  });
+
+  it("the bell rings for somebody who looks elsewhere, when the agent asks and when it is done", async () => {
+    await open(["--permission-mode", "ask"]);
+    const file = join(dirname(place.home), "tmp", "written");
+    await terminal.record(file);
+    const rings = (): number => readFileSync(file, "utf8").split("\u0007").length - 1;
+    await type("first");
+    await terminal.until("done · 1 step");
+    assert.equal(rings(), 0);
+    await terminal.type("\u001b[O");
+    await type("second");
+    await terminal.until(/second[\s\S]*done · 1 step/);
+    assert.equal(rings(), 1);
+    answers = [{ parts: [call("w", "write", { path: "a.txt", content: "a" })] }];
+    await type("third");
+    await terminal.until("Enter answers");
+    assert.equal(rings(), 2);
+    await terminal.type("\u001b[I");
+    await terminal.press("Enter");
+    await terminal.until(/third[\s\S]*done · 2 steps/);
+    assert.equal(rings(), 2);
+    await terminal.press("C-d");
+    await terminal.until("exit 0");
+    assert.ok(readFileSync(file, "utf8").includes("\u001b[?1004l"));
+  });
+
+  it("and not where the user wants none", async () => {
+    place.put("../home/.config/lathe/config.json", JSON.stringify({ bell: false }));
+    await open([]);
+    const file = join(dirname(place.home), "tmp", "written");
+    await terminal.record(file);
+    await terminal.type("\u001b[O");
+    await type("first");
+    await terminal.until("done · 1 step");
+    await terminal.press("C-d");
+    await terminal.until("exit 0");
+    const written = readFileSync(file, "utf8");
+    assert.ok(!written.includes("\u0007") && !written.includes("?1004"), written);
   });
 
   it("Ctrl-R finds what was said before, and puts it where it can be changed", async () => {

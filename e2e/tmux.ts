@@ -31,6 +31,8 @@ export interface Tmux {
   until(text: string | RegExp): Promise<string>;
   /** Resolves once the screen does not hold it any more. */
   gone(text: RegExp): Promise<void>;
+  /** From now on: what the command writes, byte by byte, as it stands in this file. */
+  record(file: string): Promise<void>;
   /** Process id of the command. */
   pid(): Promise<number>;
   close(): Promise<void>;
@@ -100,6 +102,7 @@ export async function openTmux(
     until: (text) =>
       when((now) => (typeof text === "string" ? now.includes(text) : text.test(now)), String(text)),
     gone: async (text) => void (await when((now) => !text.test(now), `the end of ${text}`)),
+    record: async (file) => void (await tmux("pipe-pane", "-O", `cat > ${quoted(file)}`)),
     pid: async () => {
       const shell = (await tmux("display-message", "-p", "#{pane_pid}")).trim();
       const children = readFileSync(`/proc/${shell}/task/${shell}/children`, "utf8").trim();

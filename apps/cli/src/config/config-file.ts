@@ -135,6 +135,7 @@ const userEntries = {
   effort: v.exactOptional(effortSchema),
   theme: v.exactOptional(v.picklist(themeNames, `one of ${themeNames.join(", ")}`)),
   screenReader: v.exactOptional(v.boolean()),
+  bell: v.exactOptional(v.boolean()),
   providers: v.exactOptional(v.record(v.string(), provider)),
   router: v.exactOptional(v.strictObject(routerEntries)),
   catalogue: v.exactOptional(v.record(v.string(), v.strictObject(modelEntries))),
@@ -217,7 +218,7 @@ function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
   if (issue.expected !== "never") return issue.message;
   const elsewhere =
     whose !== "user" &&
-    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel|effort|theme|screenReader|mcpServers|experiments|lsp|guardRails|tickets|search)$/.test(
+    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel|effort|theme|screenReader|bell|mcpServers|experiments|lsp|guardRails|tickets|search)$/.test(
       v.getDotPath(issue) ?? "",
     );
   if (elsewhere) return "only your own configuration may set this, not a project's";

@@ -43,6 +43,8 @@ export interface SearchPart {
 export interface Look {
   readonly theme: ThemeName;
   readonly screenReader: boolean;
+  /** The bell rings when the agent asks or is done and the terminal has not the focus. */
+  readonly bell: boolean;
 }
 
 /** auto: the terminal is asked for its background. */
@@ -60,6 +62,7 @@ export interface ConfigPart {
   readonly checkpoints?: boolean;
   readonly theme?: ThemeName;
   readonly screenReader?: boolean;
+  readonly bell?: boolean;
   /** Model ids. */
   readonly secondOpinion?: string;
   readonly summaryModel?: string;

@@ -152,7 +152,11 @@ function ownPart(
 > {
   const effort = flags.effort ?? user.effort;
   return {
-    look: { theme: user.theme ?? "auto", screenReader: user.screenReader ?? false },
+    look: {
+      theme: user.theme ?? "auto",
+      screenReader: user.screenReader ?? false,
+      bell: user.bell ?? true,
+    },
     catalogue: user.catalogue ?? {},
     ...(user.secondOpinion !== undefined && { secondOpinion: user.secondOpinion }),
     ...(user.summaryModel !== undefined && { summaryModel: user.summaryModel }),

@@ -53,6 +53,7 @@ export const configAbout: Readonly<
   effort: "How much models that reason may think; as their providers have it when absent.",
   summaryModel: "The model that writes summaries of long sessions.",
   theme: "Colours of the terminal; `auto` asks it for its background.",
+  bell: "Whether the terminal's bell rings when the agent asks or is done and another window has the focus, where the terminal says so; true when absent.",
   screenReader: "Plain lines: nothing is drawn, moved or redrawn.",
   providers: "Where models are reached and with what key, by the name before the slash of their ids.",
   "providers.*.baseUrl": "The address of its API.",

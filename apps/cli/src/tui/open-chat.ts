@@ -19,6 +19,8 @@ export interface ChatSettings {
   readonly options: AgentOptions;
   /** Absent: the terminal is asked. */
   readonly ground?: Ground;
+  /** Whether the terminal's bell rings for somebody who looks elsewhere. */
+  readonly bell: boolean;
   readonly completion: AutocompleteProvider;
   /** What was said before in this project, oldest first. */
   readonly history: readonly string[];
@@ -47,6 +49,7 @@ export function chatSettings(options: AgentOptions, look: Look, words = ""): Cha
   return {
     options,
     ...(ground && { ground }),
+    bell: look.bell,
     completion: createCompletion(() => [...slashCommands, ...customs(options)], files),
     history: readPrompts(env, cwd),
     submit: (chat, text) => {

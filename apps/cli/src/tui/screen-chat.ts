@@ -5,6 +5,7 @@ import { CURSOR_MARKER } from "@earendil-works/pi-tui/dist/tui.js";
 import { visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { fit } from "../render/fit.ts";
+import { Attention, focusReports } from "./attention.ts";
 import { Chat } from "./chat.ts";
 import { chatKeys, type Desk } from "./chat-keys.ts";
 import { type Choice, choiceLines, matching, meant } from "./choice.ts";
@@ -48,11 +49,13 @@ export class ScreenChat {
   #isPasting = false;
   #isLent = false;
   readonly #desk: Desk;
+  readonly #attention: Attention;
 
   constructor(settings: ChatSettings, first: FirstFrame) {
     this.#settings = settings;
     this.#theme = themeOf(settings.ground ?? "dark");
     this.#area = new LiveArea(process.stdout, first.lines);
+    this.#attention = new Attention((bell) => void (settings.bell && process.stdout.write(bell)));
     this.chat = new Chat(settings.options, {
       width: () => this.#area.width,
       theme: () => this.#theme,
@@ -117,6 +120,7 @@ export class ScreenChat {
     this.#keys.on("paste", (text) => this.#onPaste(text));
     const typed = first.handOver();
     this.#mode = enterTerminalMode({
+      ...(this.#settings.bell && { more: focusReports }),
       onStop: () => this.#area.clear(),
       onContinue: () => this.#request("typing"),
     });
@@ -138,6 +142,7 @@ export class ScreenChat {
   };
 
   #onKey(key: string): void {
+    if (this.#attention.hears(key)) return;
     const ground = groundOfAnswer(key);
     if (ground) this.#restyle(ground);
     else this.#press(key);
@@ -281,6 +286,7 @@ export class ScreenChat {
     if (choice !== this.#shown?.choice) this.#showChoice(choice);
     if (isWorking && !this.#ticker) this.#ticker = setInterval(() => this.#request("streaming"), tickMs);
     if (!isWorking) {
+      if (this.#ticker) this.#attention.call();
       clearInterval(this.#ticker);
       this.#ticker = undefined;
     }
@@ -292,6 +298,7 @@ export class ScreenChat {
     this.#shown = choice && { choice, isOpen: false, selected: 0 };
     if (before?.isOpen) this.#keepAnswer();
     if (!choice) return;
+    this.#attention.call();
     if (!choice.takesWords && !choice.settles) this.#openChoice();
     else this.#openWhenQuiet(choice, performance.now());
   }

@@ -17,6 +17,8 @@ export interface TerminalMode {
 }
 
 export interface ModeEvents {
+  /** What the terminal is asked for beside this: written on entering, and on leaving. */
+  readonly more?: { readonly on: string; readonly off: string };
   /** What is on the screen is to be taken away before the process stops. */
   onStop(): void;
   /** The process goes on: everything has to be drawn anew. */
@@ -24,12 +26,13 @@ export interface ModeEvents {
 }
 
 export function enterTerminalMode(events: ModeEvents): TerminalMode {
+  const { more = { on: "", off: "" } } = events;
   let isOn = false;
   let isLent = false;
   const on = (): void => {
     isOn = true;
     process.stdin.setRawMode(true);
-    process.stdout.write(`${enter}${hideCursor}`);
+    process.stdout.write(`${enter}${more.on}${hideCursor}`);
   };
   const off = (): void => {
     if (!isOn) return;
@@ -37,7 +40,7 @@ export function enterTerminalMode(events: ModeEvents): TerminalMode {
     try {
       process.stdin.setRawMode(false);
       // What was written before is out already; at the end of a process nothing else would be.
-      writeSync(1, leave);
+      writeSync(1, `${more.off}${leave}`);
     } catch {
       // The terminal went away.
     }
