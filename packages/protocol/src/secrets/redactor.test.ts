@@ -6,11 +6,13 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { assertGrowth, timeOf } from "@lathe/testkit/growth";
 import { fc } from "@lathe/testkit/properties";
+import { argumentRules } from "./argument-rules.ts";
 import { placeholdersIn } from "./placeholder.ts";
 import { createRedactionStream } from "./redaction-stream.ts";
 import { createRedactor } from "./redactor.ts";
 import { secretRules } from "./secret-rules.ts";
 
+const rules = [...secretRules, ...argumentRules];
 const plain = createRedactor();
 const fingerprint = (secret: string): string =>
   createHmac("sha256", "key").update(secret).digest("hex").slice(0, 4);
@@ -18,8 +20,8 @@ const redact = createRedactor({ fingerprint });
 const made = (example: string): string => example.replace("~", "");
 
 describe("keys with a shape of their own", () => {
-  for (const { kind, examples } of secretRules) {
-    it(`${kind}: its examples, alone and among other text`, () => {
+  for (const { kind, anchor, examples } of rules) {
+    it(`${kind} (${anchor.slice(0, 12)}): its examples, alone and among other text`, () => {
       for (const text of examples.secret.map(made)) {
         for (const whole of [text, `x = "${text}"\n`, `\\n${text}\\n`, `Got ${text}, then.`, `12\t${text}`]) {
           const { found, text: clean } = redact(whole);
@@ -122,6 +124,21 @@ describe("values that a name gives away", () => {
   });
 });
 
+describe("a secret behind other words", () => {
+  it("goes where it stands, not where the same text stood before", () => {
+    const twice = made("postgres://tr0ub4~dor:tr0ub4~dor@db.internal/app").replace("~", "");
+    assert.equal(plain(twice).text, "postgres://tr0ub4dor:[redacted url-password]@db.internal/app");
+  });
+
+  it("leaves none undiscovered between its command and itself", () => {
+    const both = made("curl https://me:~Zx9kQ2mN8s@a.internal -u me:").concat("Yx8kQ2mN9s -o f");
+    assert.equal(
+      plain(both).text,
+      "curl https://me:[redacted url-password]@a.internal -u me:[redacted command-password] -o f",
+    );
+  });
+});
+
 describe("known values", () => {
   const values = [
     { name: "DEPLOY_KEY", value: 'p/q+r "s" t&9zZ' },
@@ -152,7 +169,7 @@ describe("known values", () => {
 
 describe("any text", () => {
   const pieces = fc.constantFrom(
-    ...secretRules.flatMap(({ examples }) => [...examples.secret, ...examples.harmless].map(made)),
+    ...rules.flatMap(({ examples }) => [...examples.secret, ...examples.harmless].map(made)),
     'password = "',
     '"',
     "\n",
@@ -211,6 +228,9 @@ describe("any text", () => {
       "ghp_aB3",
       "secret: x",
       "xoxb-1a",
+      "curl -u a:",
+      "mysql -p",
+      "Server=a;pwd=",
     ];
     for (const piece of hostile) {
       const work = (length: number): unknown => plain(piece.repeat(length / piece.length));

@@ -1,4 +1,5 @@
 /** Redactor: takes keys and passwords out of text that a log, a blob, a person or a model gets to see. */
+import { argumentRules } from "./argument-rules.ts";
 import { type LiteralSecrets, literalSecrets, type SecretValue } from "./literal-secrets.ts";
 import { namedAnchor, namedSecret } from "./named-secret.ts";
 import { placeholderFor } from "./placeholder.ts";
@@ -35,8 +36,9 @@ interface Hit extends Redaction {
   readonly secret: string;
 }
 
+const rules: readonly SecretRule[] = [...secretRules, ...argumentRules];
 /** One group per rule. */
-const anchors: RegExp = new RegExp(secretRules.map(({ anchor }) => `(${anchor})`).join("|"), "g");
+const anchors: RegExp = new RegExp(rules.map(({ anchor }) => `(${anchor})`).join("|"), "g");
 const names: RegExp = new RegExp(namedAnchor, "gi");
 
 export function createRedactor({ values = [], fingerprint }: RedactorOptions = {}): Redactor {
@@ -79,11 +81,12 @@ function shapedHits(text: string): readonly Hit[] {
   const hits: Hit[] = [];
   anchors.lastIndex = 0;
   for (let match = anchors.exec(text); match; match = anchors.exec(text)) {
-    const rule = secretRules[match.indexOf(match[0], 1) - 1];
+    const rule = rules[match.indexOf(match[0], 1) - 1];
     const hit = rule && shapedHit(text, match.index, rule);
     if (!hit) continue;
     hits.push(hit);
-    anchors.lastIndex = hit.at + hit.length;
+    // Between what it begins with and the secret another one may stand.
+    if (hit.at === match.index) anchors.lastIndex = hit.at + hit.length;
     if (hit.kind === "aws-access-key-id") hits.push(...secretNear(text, hit.at + hit.length));
   }
   return hits;
@@ -96,7 +99,7 @@ function shapedHit(text: string, at: number, { kind, shape, check, inWord }: Sec
   if (!match) return undefined;
   const secret = match.groups?.secret ?? match[0];
   if (check && !check(secret)) return undefined;
-  return { kind, at: at + match[0].indexOf(secret), length: secret.length, secret };
+  return { kind, at: at + match[0].lastIndexOf(secret), length: secret.length, secret };
 }
 
 /** A line break that is escaped ends a word too. */
