@@ -124,6 +124,8 @@ describe("keys of the chat", { skip: noTmux() }, () => {
   it("Ctrl-G gives the editor what is typed, pastes in full, while the agent goes on", async () => {
     answers = [{ parts: [call("s", "shell", { command: "sleep 0.5; touch done" })] }];
     await open([], { EDITOR: "sh ask.sh" });
+    const file = join(dirname(place.home), "tmp", "written");
+    await terminal.record(file);
     await type("begin");
     await terminal.until("Esc interrupts");
     const lines = Array.from({ length: 15 }, (_, at) => `pasted ${at}`);
@@ -133,6 +135,8 @@ describe("keys of the chat", { skip: noTmux() }, () => {
     await terminal.until("EDITOR IS HERE");
     while (server.records.length < 2) await sleep(20);
     assert.doesNotMatch(await terminal.screen(), /done · /);
+    // Of what is not drawn the bell tells.
+    while (!readFileSync(file, "utf8").includes("\u0007")) await sleep(20);
     await type("and from the editor");
     await terminal.until(/done · 2 steps/);
     await terminal.until(/pasted 14and from the editor/);

@@ -216,13 +216,9 @@ function refused(path: string, key: string, why: string): Failure {
 
 function complaint(issue: v.BaseIssue<unknown>, whose: Owner): string {
   if (issue.expected !== "never") return issue.message;
-  const elsewhere =
-    whose !== "user" &&
-    /^(providers|catalogue|sandbox|checkpoints|trusted|secondOpinion|summaryModel|effort|theme|screenReader|bell|mcpServers|experiments|lsp|guardRails|tickets|search)$/.test(
-      v.getDotPath(issue) ?? "",
-    );
-  if (elsewhere) return "only your own configuration may set this, not a project's";
   const path = (issue.path ?? []).map(({ key }) => String(key));
+  const isUsers = path.length === 1 && path.every((key) => Object.hasOwn(userEntries, key));
+  if (isUsers) return "only your own configuration may set this, not a project's";
   return `there is no such key; the keys are ${keysBeside(path, whose).join(", ")}`;
 }
 

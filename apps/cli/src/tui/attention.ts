@@ -22,7 +22,8 @@ export class Attention {
     return true;
   }
 
-  call(): void {
-    if (this.#isAway) this.#ring(bell);
+  /** `isLent`: another program has the terminal. */
+  call(isLent: boolean): void {
+    if (this.#isAway || isLent) this.#ring(bell);
   }
 }

@@ -286,7 +286,7 @@ export class ScreenChat {
     if (choice !== this.#shown?.choice) this.#showChoice(choice);
     if (isWorking && !this.#ticker) this.#ticker = setInterval(() => this.#request("streaming"), tickMs);
     if (!isWorking) {
-      if (this.#ticker) this.#attention.call();
+      if (this.#ticker) this.#attention.call(this.#isLent);
       clearInterval(this.#ticker);
       this.#ticker = undefined;
     }
@@ -298,7 +298,7 @@ export class ScreenChat {
     this.#shown = choice && { choice, isOpen: false, selected: 0 };
     if (before?.isOpen) this.#keepAnswer();
     if (!choice) return;
-    this.#attention.call();
+    this.#attention.call(this.#isLent);
     if (!choice.takesWords && !choice.settles) this.#openChoice();
     else this.#openWhenQuiet(choice, performance.now());
   }
