@@ -166,4 +166,44 @@ describe("keys of the chat", { skip: noTmux() }, () => {
     await terminal.press("C-g");
     await terminal.until("no editor is chosen: set VISUAL or EDITOR");
   });
+
+  it("Esc twice clears what was typed, and then goes back to before a step, whose words can be changed", async () => {
+    await open(["--permission-mode", "auto"]);
+    answers = [{ parts: [call("w", "write", { path: "a.txt", content: "a" })] }];
+    await type("write a");
+    await terminal.until("done · 2 steps");
+    await terminal.type("and more");
+    await terminal.press("Escape");
+    await terminal.until("Esc again clears");
+    // Another key came between.
+    await terminal.type("!");
+    await terminal.press("Escape");
+    await terminal.until("Esc again clears");
+    await terminal.press("Escape");
+    await terminal.gone(/and more!/);
+    await terminal.press("Up");
+    await terminal.until("and more!");
+    await terminal.press("Escape");
+    await terminal.press("Escape");
+    await terminal.gone(/and more!/);
+    await terminal.press("Escape");
+    await terminal.until("Esc again rewinds");
+    await terminal.press("Escape");
+    await terminal.until(/Back to before which step\?[\s\S]*step 1 +write a/);
+    await type("write a");
+    await terminal.until("What goes back?");
+    await terminal.press("Enter");
+    await terminal.until("Take it back: /rewind undo");
+    assert.ok(!existsSync(join(place.workspace, "a.txt")));
+    await type(" b");
+    await terminal.until(/write a b[\s\S]*done · 1 step/);
+    assert.equal(said().at(-1), "write a b");
+  });
+
+  it("what a chat begins with is heard as if it was typed", async () => {
+    place.put(".agents/commands/greet.md", "---\ndescription: greets\n---\nSay hello to $1.\n");
+    await open(["/greet Ada"]);
+    await terminal.until("done · 1 step");
+    assert.deepEqual(said(), ["Say hello to Ada."]);
+  });
 });

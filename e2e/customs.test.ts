@@ -72,6 +72,8 @@ describe("a project's customs", () => {
     assert.deepEqual([typo.code, /no command \/fxi; did you mean \/fix\?/.test(typo.err)], [2, true]);
     const path = await place.run(["run", "/bin holds what?"], { env: wireEnv(server.url) });
     assert.deepEqual([path.code, /\/bin holds what\?/.test(saidIn(1))], [0, true]);
+    const builtIn = await place.run(["run", "/review main..work"], { env: wireEnv(server.url) });
+    assert.deepEqual([builtIn.code, /Review a change.*ARGUMENTS: main\.\.work/.test(saidIn(2))], [0, true]);
   });
 
   it("a hook has its say in the sandbox, once it is trusted", async () => {

@@ -5,6 +5,7 @@ import {
   openWorkbench,
   resumeSession,
   startSession,
+  unknownModel,
   type Words,
   type Workbench,
 } from "@lathe/hosts/local";
@@ -15,7 +16,6 @@ import {
   type Failure,
   isFailure,
   type Mode,
-  type Outcome,
   type Session,
   stricterMode,
 } from "@lathe/protocol";
@@ -30,7 +30,7 @@ import { createQuestions, type Questions } from "./questions.ts";
 import { type Status, statusOf } from "./status-line.ts";
 import type { Theme } from "./theme.ts";
 import { Transcript } from "./transcript.ts";
-import { typedOutput } from "./typed-output.ts";
+import { ranTyped } from "./typed-output.ts";
 
 /** What shows a chat. */
 export interface Face {
@@ -38,6 +38,8 @@ export interface Face {
   readonly theme: () => Theme;
   /** *Contract:* called after anything changed; often. */
   changed(): void;
+  /** *Contract:* puts words where the person types, who may change them, unless there are some. Not where lines are plain. */
+  redraft?(text: string): void;
 }
 
 /** How long a turn that was interrupted may take to end before everything is closed. */
@@ -120,6 +122,10 @@ export class Chat {
   print(lines: readonly string[]): void {
     this.transcript.print(lines);
     this.#face.changed();
+  }
+
+  redraft(text: string): void {
+    this.#face.redraft?.(text);
   }
 
   complain(text: string): void {
@@ -234,15 +240,10 @@ export class Chat {
   async command(script: string): Promise<void> {
     if (this.#work) return this.complain("the agent is at work: wait, or press Esc first");
     this.transcript.typed(script);
-    const startedAt = performance.now();
     const runner = this.#session ?? this.#openBench();
     const ran = async (signal: AbortSignal): Promise<readonly string[]> => {
-      const outcome: Outcome = isFailure(runner)
-        ? { type: "failed", failure: runner }
-        : await runner.command(script, signal);
+      const { lines, told } = await ranTyped(runner, { script, signal }, this);
       this.transcript.typed(undefined);
-      const view = { paint: this.theme, width: this.width };
-      const { lines, told } = typedOutput(script, { outcome, ms: performance.now() - startedAt }, view);
       if (told !== undefined) this.#told.push(told);
       return lines;
     };
@@ -286,7 +287,6 @@ export class Chat {
 
   /** Another model from the next attempt on. */
   async setModel(model: string): Promise<Failure | undefined> {
-    const { unknownModel } = await import("@lathe/hosts/local");
     const unknown = await unknownModel({ ...this.#options, models: [model] });
     if (unknown) return unknown;
     this.#options = { ...this.#options, models: [model] };

@@ -1,4 +1,5 @@
 /** Live area: lines at the bottom of the terminal that are redrawn in place; what is printed stays above, in the scrollback. */
+import { CURSOR_MARKER } from "@earendil-works/pi-tui/dist/tui.js";
 import { truncateToWidth, visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
 
 /** A terminal, or what stands for one in tests. */
@@ -17,6 +18,16 @@ export interface Frame {
   readonly lines: readonly string[];
   /** Where the terminal's own cursor waits, for input methods and screen magnifiers. */
   readonly cursor?: Position;
+}
+
+/** The lines, and where the editor has its cursor. */
+export function framed(lines: readonly string[]): Frame {
+  const row = lines.findIndex((line) => line.includes(CURSOR_MARKER));
+  if (row < 0) return { lines };
+  const line = lines[row] ?? "";
+  const at = line.indexOf(CURSOR_MARKER);
+  const column = visibleWidth(line.slice(0, at));
+  return { lines: lines.with(row, line.replace(CURSOR_MARKER, "")), cursor: { row, column } };
 }
 
 /** Nothing of a frame is shown before all of it is there (terminals that do not know it ignore it). */

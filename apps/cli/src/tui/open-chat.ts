@@ -123,7 +123,7 @@ async function begun(chat: Chat, { session, words }: Beginning): Promise<void> {
     const told = session === undefined ? [] : await takeUp(chat, session);
     if (isFailure(told) || words === undefined) return told;
     chat.print(told);
-    void chat.say(words);
+    void heard(chat, words);
     return undefined;
   });
 }

@@ -1,8 +1,6 @@
 /** Screen chat: a chat on a terminal that is redrawn: what goes on, an editor, a status line, and above them what stays. */
 import { matchesKey } from "@earendil-works/pi-tui/dist/keys.js";
 import { StdinBuffer } from "@earendil-works/pi-tui/dist/stdin-buffer.js";
-import { CURSOR_MARKER } from "@earendil-works/pi-tui/dist/tui.js";
-import { visibleWidth } from "@earendil-works/pi-tui/dist/utils.js";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { fit } from "../render/fit.ts";
 import { Attention, focusReports } from "./attention.ts";
@@ -10,22 +8,24 @@ import { Chat } from "./chat.ts";
 import { chatKeys, type Desk } from "./chat-keys.ts";
 import { type Choice, choiceLines, matching, meant } from "./choice.ts";
 import type { FirstFrame } from "./first-frame.ts";
-import { type Frame, LiveArea } from "./live-area.ts";
+import { type Frame, framed, LiveArea } from "./live-area.ts";
 import type { ChatSettings } from "./open-chat.ts";
 import { PromptEditor } from "./prompt-editor.ts";
+import { rewindCommand } from "./slash/rewind.ts";
 import { statusLine } from "./status-line.ts";
 import { enterTerminalMode, type TerminalMode } from "./terminal-mode.ts";
 import { groundOfAnswer, groundQuery, type Theme, themeOf } from "./theme.ts";
+import { Twice } from "./twice.ts";
 
 /** Between two frames, of what a person types and of what streams. */
 const frameMs = { typing: 8, streaming: 50 };
 const tickMs = 240;
 /** A question takes keys once nobody has typed for so long: nobody answers what they have not read. */
 const settleMs = 400;
-const leaveMs = 2_000;
 /** After a lone Esc: over a slow line the rest of a key may come later. */
 const escapeMs = 30;
 const choiceRows = 8;
+const esc = "\u001b";
 
 export class ScreenChat {
   readonly chat: Chat;
@@ -42,7 +42,8 @@ export class ScreenChat {
   #drawnAt = 0;
   #ticker: NodeJS.Timeout | undefined;
   #lastKeyAt = 0;
-  #leaveAt = 0;
+  readonly #leaving = new Twice(() => this.#request("typing"));
+  readonly #goingBack = new Twice(() => this.#request("typing"));
   /** The choice that is shown, and whether it takes keys yet. */
   #shown: { readonly choice: Choice; isOpen: boolean; selected: number } | undefined;
   #isLeft = false;
@@ -60,6 +61,7 @@ export class ScreenChat {
       width: () => this.#area.width,
       theme: () => this.#theme,
       changed: () => this.#changed(),
+      redraft: (text) => void (this.#draft.getText() === "" && this.#draft.setText(text)),
     });
     this.#draft = this.#createEditor();
     this.#answer = this.#createEditor();
@@ -145,7 +147,8 @@ export class ScreenChat {
     if (this.#attention.hears(key)) return;
     const ground = groundOfAnswer(key);
     if (ground) this.#restyle(ground);
-    else this.#press(key);
+    // Two that come together look like one with Alt.
+    else for (const one of key === `${esc}${esc}` ? [esc, esc] : [key]) this.#press(one);
   }
 
   #onPaste(text: string): void {
@@ -177,6 +180,7 @@ export class ScreenChat {
 
   #press(key: string): void {
     this.#lastKeyAt = performance.now();
+    if (!matchesKey(key, "escape")) this.#goingBack.forget();
     if (!this.#isForAll(key) && !this.#isForChoice(key)) this.#editor.handleInput(key);
     this.#request("typing");
   }
@@ -222,23 +226,26 @@ export class ScreenChat {
 
   /** First what was typed goes, then what runs, then we. */
   #stop(isEmpty: boolean): void {
-    if (performance.now() < this.#leaveAt) {
-      this.#leave();
-      return;
-    }
-    if (!isEmpty) {
-      this.#editor.setText("");
-      return;
-    }
-    this.chat.interrupt();
-    this.#leaveAt = performance.now() + leaveMs;
-    setTimeout(() => this.#request("typing"), leaveMs).unref();
+    if (!isEmpty && !this.#leaving.isArmed) this.#editor.setText("");
+    else if (this.#leaving.press()) this.#leave();
+    else this.chat.interrupt();
   }
 
+  /** First what is to be chosen goes, then what runs; pressed again, what was typed, or what was said. */
   #escape(): void {
     const choice = this.chat.choice;
     if (choice && !choice.takesWords) choice.resolve(undefined);
-    else this.chat.interrupt();
+    else if (!this.chat.interrupt() && this.#goingBack.press()) this.#goBack();
+  }
+
+  #goBack(): void {
+    const typed = this.#draft.getExpandedText();
+    if (typed === "") {
+      void this.chat.attempt(() => rewindCommand.run(this.chat, ""));
+      return;
+    }
+    this.#draft.addToHistory(typed);
+    this.#draft.setText("");
   }
 
   #leave(): void {
@@ -373,7 +380,9 @@ export class ScreenChat {
   }
 
   #hint(): { readonly hint?: string } {
-    if (performance.now() < this.#leaveAt) return { hint: "Ctrl-C again leaves" };
+    if (this.#leaving.isArmed) return { hint: "Ctrl-C again leaves" };
+    if (this.#goingBack.isArmed)
+      return { hint: this.#draft.getText() === "" ? "Esc again rewinds" : "Esc again clears" };
     if (this.#shown?.isOpen) {
       return {
         hint: this.#shown.choice.takesWords ? "Enter answers, or type words" : "Enter chooses, Esc leaves",
@@ -382,14 +391,4 @@ export class ScreenChat {
     if (this.#isPasting) return { hint: "reading the clipboard" };
     return this.chat.isWorking ? { hint: "Esc interrupts" } : {};
   }
-}
-
-/** The lines, and where the editor has its cursor. */
-function framed(lines: readonly string[]): Frame {
-  const row = lines.findIndex((line) => line.includes(CURSOR_MARKER));
-  if (row < 0) return { lines };
-  const line = lines[row] ?? "";
-  const at = line.indexOf(CURSOR_MARKER);
-  const column = visibleWidth(line.slice(0, at));
-  return { lines: lines.with(row, line.replace(CURSOR_MARKER, "")), cursor: { row, column } };
 }

@@ -1,5 +1,6 @@
 /** Typed output: what came of a shell command of the person's own, for them and for the model. */
-import type { Outcome } from "@lathe/protocol";
+import type { LocalSession } from "@lathe/hosts/local";
+import { type Failure, isFailure, type Outcome } from "@lathe/protocol";
 import { callLines } from "../render/call-lines.ts";
 import { harmless } from "../render/fit.ts";
 import type { Theme } from "./theme.ts";
@@ -13,12 +14,30 @@ export interface TypedOutput {
   readonly told?: string;
 }
 
-export function typedOutput(
+interface View {
+  readonly theme: Theme;
+  readonly width: number;
+}
+
+/** *Contract:* runs it, and tells what came of it; `view` is looked at when it has ended. */
+export async function ranTyped(
+  runner: Pick<LocalSession, "command"> | Failure,
+  { script, signal }: { readonly script: string; readonly signal: AbortSignal },
+  view: View,
+): Promise<TypedOutput> {
+  const startedAt = performance.now();
+  const outcome: Outcome = isFailure(runner)
+    ? { type: "failed", failure: runner }
+    : await runner.command(script, signal);
+  return typedOutput(script, { outcome, ms: performance.now() - startedAt }, view);
+}
+
+function typedOutput(
   script: string,
   { outcome, ms }: { readonly outcome: Outcome; readonly ms: number },
-  view: { readonly paint: Theme; readonly width: number },
+  { theme, width }: View,
 ): TypedOutput {
-  const [head = "", ...body] = callLines({ tool: "!", target: script, outcome, ms }, view);
+  const [head = "", ...body] = callLines({ tool: "!", target: script, outcome, ms }, { paint: theme, width });
   const text = outcome.type === "ok" || outcome.type === "interrupted" ? outcome.text.trimEnd() : "";
   // All of it: the person asked to see it.
   const said =

@@ -23,6 +23,12 @@ describe("customs", () => {
     writeFileSync(join(root, path), text);
   };
 
+  /** Those of files, which come first, and what each is for. */
+  const ownCommands = (): readonly (readonly string[])[] =>
+    listCommands(place)
+      .map(({ name, about }) => [name, about])
+      .slice(0, -2);
+
   it("skills: the project's before the user's, what is none left out with a reason", () => {
     put("work/.agents/skills/pdf/SKILL.md", "---\ndescription: Makes PDFs\n---\nUse the script.\n");
     put("work/.claude/skills/pdf/SKILL.md", "---\ndescription: Another\n---\n");
@@ -48,7 +54,7 @@ describe("customs", () => {
     mkdirSync(join(root, "work/.claude/commands"), { recursive: true });
     symlinkSync(join(root, "secret.md"), join(root, "work/.claude/commands/leak.md"));
     put("work/.claude/commands/huge.md", "x".repeat(70_000));
-    assert.deepEqual(listCommands(place), []);
+    assert.deepEqual(ownCommands(), []);
   });
 
   it("commands are filled in", () => {
@@ -63,15 +69,12 @@ describe("customs", () => {
     assert.equal(expandCommand("/fix", place), "Fix  for : .");
     assert.equal(expandCommand("/plain here", place), "Look around.\n\nARGUMENTS: here");
     assert.equal(expandCommand("/pdf", place), "Use it.");
-    assert.deepEqual(
-      listCommands(place).map(({ name, about }) => [name, about]),
-      [
-        ["fix", "Fixes"],
-        ["mine", "All of it"],
-        ["plain", "Look around."],
-        ["pdf", "Makes PDFs"],
-      ],
-    );
+    assert.deepEqual(ownCommands(), [
+      ["fix", "Fixes"],
+      ["mine", "All of it"],
+      ["plain", "Look around."],
+      ["pdf", "Makes PDFs"],
+    ]);
   });
 
   it("commands may lie in folders, which are for order alone", () => {
@@ -79,23 +82,34 @@ describe("customs", () => {
     put("work/.claude/commands/git/plain.md", "Another.");
     put("work/.claude/commands/plain.md", "Look around.");
     put("work/.claude/commands/git/notes.txt", "none");
-    assert.deepEqual(
-      listCommands(place).map(({ name, about }) => [name, about]),
-      [
-        ["plain", "Look around."],
-        ["ship", "Ship it."],
-      ],
-    );
+    assert.deepEqual(ownCommands(), [
+      ["plain", "Look around."],
+      ["ship", "Ship it."],
+    ]);
     assert.equal(expandCommand("/ship now", place), "Ship it.\n\nARGUMENTS: now");
   });
 
   it("what names no command stays as it is, what seems to is told", () => {
     assert.equal(expandCommand("/tmp", place), "/tmp");
+    const none = expandCommand("/nothing-of-this-name", place);
+    assert.ok(isFailure(none) && none.text.endsWith("there are /init, /review"));
     put("work/.agents/commands/plain.md", "Look around.");
     assert.equal(expandCommand("/tmp is full, why?", place), "/tmp is full, why?");
     assert.equal(expandCommand("fix /plain", place), "fix /plain");
     assert.equal(expandCommand("/usr/bin/x", place), "/usr/bin/x");
     const refused = expandCommand("/plane", place);
-    assert.ok(isFailure(refused) && refused.text === "there is no command /plane; there are /plain");
+    assert.ok(
+      isFailure(refused) && refused.text === "there is no command /plane; there are /plain, /init, /review",
+    );
+  });
+
+  it("some are built in, and a file of their name comes before them", () => {
+    const words = expandCommand("/review main..work", place);
+    assert.ok(!isFailure(words) && words.startsWith("Review a change."));
+    assert.ok(words.endsWith("\n\nARGUMENTS: main..work"));
+    put(".config/lathe/commands/review.md", "---\ndescription: mine\n---\nLook at $1.");
+    assert.equal(expandCommand("/review it", place), "Look at it.");
+    const reviews = listCommands(place).filter(({ name }) => name === "review");
+    assert.deepEqual(reviews, [{ name: "review", about: "mine" }]);
   });
 });

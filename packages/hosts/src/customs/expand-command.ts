@@ -1,5 +1,7 @@
-/** Expands a slash command: words that name a file of the project or the user stand for what is in it. */
+/** Expands a slash command: words that name a file of the project or the user, or what is built in, stand for what is in it. */
+import { existsSync } from "node:fs";
 import { type Failure, failure } from "@lathe/protocol";
+import { builtinCommands } from "./builtin-commands.ts";
 import { type CustomFile, type CustomPlace, readCustomFiles } from "./custom-files.ts";
 import { textOf } from "./front-matter.ts";
 
@@ -10,31 +12,41 @@ export interface SlashCommand {
   readonly hint?: string;
 }
 
-/** Commands, and skills, which can be called like them; a command comes before a skill of its name. */
-function filesOf(place: CustomPlace): readonly CustomFile[] {
+interface Command extends SlashCommand {
+  readonly body: string;
+}
+
+/** Commands, then skills, which can be called like them, then what is built in: the first of a name. */
+function commandsOf(place: CustomPlace): readonly Command[] {
   const commands = readCustomFiles(place, { folder: "commands" }).files;
   const skills = readCustomFiles(place, { folder: "skills", file: "SKILL.md" }).files;
-  return [...commands, ...skills.filter(({ name }) => !commands.some((one) => one.name === name))];
+  const byName = new Map<string, Command>();
+  for (const one of [...commands.map(fromFile), ...skills.map(fromFile), ...builtinCommands]) {
+    if (!byName.has(one.name)) byName.set(one.name, one);
+  }
+  return [...byName.values()];
+}
+
+function fromFile({ name, fields, body }: CustomFile): Command {
+  const hint = textOf(fields, "argument-hint");
+  const about = textOf(fields, "description") ?? body.trim().split("\n", 1)[0] ?? "";
+  return { name, about, body, ...(hint !== undefined && { hint }) };
 }
 
 export function listCommands(place: CustomPlace): readonly SlashCommand[] {
-  return filesOf(place).map(({ name, fields, body }) => {
-    const hint = textOf(fields, "argument-hint");
-    const about = textOf(fields, "description") ?? body.trim().split("\n", 1)[0] ?? "";
-    return { name, about, ...(hint !== undefined && { hint }) };
-  });
+  return commandsOf(place).map(({ body: _, ...command }) => command);
 }
 
 /** The words as they are where they name no command; a failure where they seem to mean one that is not there. */
 export function expandCommand(text: string, place: CustomPlace): string | Failure {
   const [, name = "", rest = ""] = /^\s*\/([\w.-]+)(?:\s+([\s\S]*))?$/u.exec(text) ?? [];
   if (name === "") return text;
-  const files = filesOf(place);
-  const file = files.find((one) => one.name === name);
-  if (file) return filled(file.body.trim(), rest.trim());
-  // With words behind it, it may as well be a path that the task is about.
-  if (rest !== "" || files.length === 0) return text;
-  const there = files.map((one) => `/${one.name}`).join(", ");
+  const commands = commandsOf(place);
+  const command = commands.find((one) => one.name === name);
+  if (command) return filled(command.body.trim(), rest.trim());
+  // It may as well be a path that the task is about.
+  if (rest !== "" || existsSync(`/${name}`)) return text;
+  const there = commands.map((one) => `/${one.name}`).join(", ");
   return failure("invalid-arguments", `there is no command /${name}; there are ${there}`, { who: "user" });
 }
 

@@ -1,5 +1,6 @@
 /** `/help`: the commands, and the keys. */
-import { wrap } from "../../render/fit.ts";
+import { listCommands } from "@lathe/hosts/expand-command";
+import { fit, harmless, wrap } from "../../render/fit.ts";
 import { chatKeys } from "../chat-keys.ts";
 import type { SlashCommand } from "./slash-command.ts";
 
@@ -11,8 +12,13 @@ const keys: readonly (readonly [string, string])[] = [
   ["!COMMAND", "runs a command of your own in the sandbox"],
   ["Up, Down", "what you said before, in this project"],
   ["Esc", "interrupts the agent"],
+  ["Esc twice", "goes back to before a step, as /rewind does; clears what was typed"],
   ["Ctrl-C twice, Ctrl-D", "leaves"],
 ];
+
+const none = ["", ""] as const;
+/** Of a command from a file, in columns. */
+const longestAbout = 100;
 
 export function helpCommand(all: () => readonly SlashCommand[]): SlashCommand {
   return {
@@ -21,7 +27,14 @@ export function helpCommand(all: () => readonly SlashCommand[]): SlashCommand {
     run: async (chat) => {
       const { bold } = chat.theme;
       const commands = all().map(({ name, usage = "", about }) => [`/${name} ${usage}`, about] as const);
-      const rows = [...commands, ["", ""] as const, ...keys];
+      // What is in a file may be long, and says more than its first line.
+      const customs = listCommands(chat.options)
+        .filter(({ name }) => !all().some((one) => one.name === name))
+        .map(
+          ({ name, about, hint = "" }) =>
+            [harmless(`/${name} ${hint}`), fit(harmless(about), longestAbout)] as const,
+        );
+      const rows = [...commands, none, ...customs, none, ...keys];
       const heads = Math.max(...rows.map(([head]) => head.length));
       const room = Math.max(20, chat.width - heads - 4);
       const lines = rows.flatMap(([head, about]) => {

@@ -26,7 +26,8 @@ export const rewindCommand: SlashCommand = {
     if (chat.isWorking) return atWork;
     const { rewindSession, undoRewind } = await import("@lathe/hosts/rewind-session");
     const isUndo = given.includes("undo");
-    const options = moments(session.session());
+    const before = session.session();
+    const options = moments(before);
     if (!isUndo && options.length === 0) return ["There is nothing to go back to yet."];
     const step = isUndo ? "" : await chat.choose("Back to before which step?", options);
     const what = step === undefined || isUndo ? "both" : await chat.choose("What goes back?", parts);
@@ -44,15 +45,23 @@ export const rewindCommand: SlashCommand = {
       told = rewoundLines(rewound, { parts: which, isUndo, paint: chat.theme });
       return id;
     });
-    return refused ?? ["", ...told, ...(isUndo ? [] : [chat.theme.dim("Take it back: /rewind undo")])];
+    if (refused) return refused;
+    if (which.conversation && !isUndo) chat.redraft(wordsAt(before, Number(step)));
+    return ["", ...told, ...(isUndo ? [] : [chat.theme.dim("Take it back: /rewind undo")])];
   },
 };
 
-/** The newest first; a step that begins a turn has its words. */
-function moments({ marks, messages }: Session): readonly Option[] {
-  return marks.toReversed().map(({ step, opens, said }) => {
-    const message = opens ? messages[said] : undefined;
-    const words = message ? messageText(message.parts).replace(/\s+/g, " ") : "";
-    return { label: `step ${step}`, about: words, value: String(step) };
+/** The newest first. */
+function moments(session: Session): readonly Option[] {
+  return session.marks.toReversed().map(({ step }) => {
+    const about = wordsAt(session, step).replace(/\s+/g, " ");
+    return { label: `step ${step}`, about, value: String(step) };
   });
+}
+
+/** What was said there, where a turn begins with it; they go with the step. */
+function wordsAt({ marks, messages }: Session, step: number): string {
+  const mark = marks.findLast((one) => one.step === step);
+  const message = mark?.opens ? messages[mark.said] : undefined;
+  return message ? messageText(message.parts) : "";
 }
