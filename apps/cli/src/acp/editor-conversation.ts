@@ -80,6 +80,7 @@ function conversation({ images }: Words, spoken: Spoken): Conversation {
     theme: themeOf("none"),
     width,
     isWorking: false,
+    processes: () => spoken.session?.processes() ?? [],
     print: (lines) => spoken.print(lines),
     drive: (words) => spoken.drive(words),
     say: (text) => spoken.drive({ text, ...(images && { images }) }),

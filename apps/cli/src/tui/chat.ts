@@ -1,14 +1,6 @@
 /** Chat: a conversation of a person with the agent, in one session after the other, whatever it is shown on. */
 import { setTimeout as sleep } from "node:timers/promises";
-import {
-  type LocalSession,
-  openWorkbench,
-  resumeSession,
-  startSession,
-  unknownModel,
-  type Words,
-  type Workbench,
-} from "@lathe/hosts/local";
+import { type LocalSession, resumeSession, startSession, unknownModel, type Words } from "@lathe/hosts/local";
 import {
   type Delta,
   type Effort,
@@ -25,12 +17,16 @@ import type { AgentOptions } from "../run/run-options.ts";
 import { withEffort } from "../run/with-effort.ts";
 import { atWork } from "./at-work.ts";
 import type { Choice, Option } from "./choice.ts";
+import { Endings } from "./endings.ts";
+import { OwnBench } from "./own-bench.ts";
 import { createPastedImages, type PastedImages } from "./pasted-images.ts";
+import { titleOf } from "./process-title.ts";
 import { createQuestions, type Questions } from "./questions.ts";
 import { type Status, statusOf } from "./status-line.ts";
 import type { Theme } from "./theme.ts";
 import { Transcript } from "./transcript.ts";
 import { ranTyped } from "./typed-output.ts";
+import { Unheard } from "./unheard.ts";
 
 /** What shows a chat. */
 export interface Face {
@@ -52,14 +48,15 @@ export class Chat {
   readonly #questions: Questions;
   #options: AgentOptions;
   #session: LocalSession | undefined;
-  #bench: Workbench | undefined;
+  readonly #bench = new OwnBench();
   /** The turn or the command that runs. */
   #work: { readonly startedAt: number; readonly stop?: AbortController } | undefined;
   #driving: Promise<void> | undefined;
   #leaving: Promise<string | undefined> | undefined;
   /** Output of typed commands that goes to the model with the next words. */
   #told: string[] = [];
-  #queued: readonly string[] = [];
+  readonly #unheard: Unheard;
+  readonly #endings: Endings;
   #choice: Choice | undefined;
   #modeBefore: Mode | undefined;
   /** Settles when it has been left, rejects with a bug. */
@@ -69,6 +66,8 @@ export class Chat {
   constructor(options: AgentOptions, face: Face) {
     this.#options = options;
     this.#face = face;
+    this.#unheard = new Unheard(() => face.changed());
+    this.#endings = new Endings(() => face.changed());
     this.transcript = new Transcript(face.theme(), () => face.width());
     this.#end = Promise.withResolvers();
     this.ended = this.#end.promise;
@@ -99,7 +98,7 @@ export class Chat {
 
   /** What was said and is not heard yet. */
   get queued(): readonly string[] {
-    return this.#queued;
+    return this.#unheard.texts;
   }
 
   /** What the person is to choose now. */
@@ -115,8 +114,13 @@ export class Chat {
     return this.#face.width();
   }
 
+  /** The commands that went on in the background, the agent's and the person's. */
+  processes(): ReturnType<LocalSession["processes"]> {
+    return [...this.#bench.processes(), ...(this.#session?.processes() ?? [])];
+  }
+
   status(): Status {
-    return statusOf(this.#options, this.#session);
+    return statusOf(this.#options, this.#session, this.#endings.running(this.processes()));
   }
 
   print(lines: readonly string[]): void {
@@ -170,7 +174,7 @@ export class Chat {
     const words: Words = { ...said, text: [...told, said.text].join("\n\n") };
     if (!this.#work) return this.drive(words);
     if (!this.#session) return this.complain("nobody can hear that now: wait for the end, or press Esc");
-    this.#queued = [...this.#queued, words.text];
+    this.#unheard.add(words.text);
     const refused = await this.#session.say(words);
     if (refused) this.complain(refused.text);
     this.#face.changed();
@@ -178,17 +182,10 @@ export class Chat {
 
   /** After what runs that is no turn: nobody hears words meanwhile. */
   async #sayLater(text: string): Promise<void> {
-    this.#queued = [...this.#queued, text];
-    this.#face.changed();
+    this.#unheard.add(text);
     while (this.#work?.stop) await this.#driving;
-    this.#heard(text);
+    this.#unheard.heard(text);
     if (!this.#leaving) await this.say(text);
-  }
-
-  #heard(text: string): void {
-    const at = this.#queued.indexOf(text);
-    if (at >= 0) this.#queued = this.#queued.toSpliced(at, 1);
-    this.#face.changed();
   }
 
   /** *Contract:* runs until no turn is open and nothing waits to be heard; tells problems itself. */
@@ -207,8 +204,7 @@ export class Chat {
       this.#end.reject(cause);
     } finally {
       this.#rest();
-      this.#queued = [];
-      this.#face.changed();
+      this.#unheard.clear();
     }
   }
 
@@ -216,10 +212,7 @@ export class Chat {
     const existing = this.#session;
     const session = existing ?? (await startSession(this.#local(), words ?? { text: "" }));
     if (isFailure(session)) return session;
-    if (!existing) {
-      await this.#closeBench();
-      this.#take(session);
-    }
+    if (!existing) this.#take(session);
     this.#questions.recall(session.session().calls);
     let ended = await session.run(existing ? words : undefined);
     // Said when the turn was about to end.
@@ -240,7 +233,7 @@ export class Chat {
   async command(script: string): Promise<void> {
     if (this.#work) return this.complain("the agent is at work: wait, or press Esc first");
     this.transcript.typed(script);
-    const runner = this.#session ?? this.#openBench();
+    const runner = this.#session ?? this.#bench.open(this.#local());
     const ran = async (signal: AbortSignal): Promise<readonly string[]> => {
       const { lines, told } = await ranTyped(runner, { script, signal }, this);
       this.transcript.typed(undefined);
@@ -271,18 +264,6 @@ export class Chat {
   #rest(): void {
     this.#work = undefined;
     this.transcript.rest();
-  }
-
-  #openBench(): Workbench | Failure {
-    if (this.#bench) return this.#bench;
-    const bench = openWorkbench(this.#local(), new AbortController().signal);
-    if (!isFailure(bench)) this.#bench = bench;
-    return bench;
-  }
-
-  async #closeBench(): Promise<void> {
-    await this.#bench?.close();
-    this.#bench = undefined;
   }
 
   /** Another model from the next attempt on. */
@@ -341,8 +322,15 @@ export class Chat {
   async #closeSession(): Promise<void> {
     const session = this.#session;
     this.#session = undefined;
-    await session?.close();
-    await this.#closeBench();
+    await this.#ending(session);
+  }
+
+  /** What still runs in its background ends with it, and is named. */
+  async #ending(one: LocalSession | OwnBench | undefined): Promise<void> {
+    const running = one?.processes().filter(({ isRunning }) => isRunning) ?? [];
+    await one?.close();
+    if (running.length > 0)
+      this.print(running.map((process) => this.theme.dim(`stopped: ${titleOf(process)}`)));
   }
 
   #take(session: LocalSession): void {
@@ -360,6 +348,7 @@ export class Chat {
     const id = this.#session?.id;
     if (this.interrupt()) await Promise.race([this.#driving, sleep(graceMs, undefined, { ref: false })]);
     await this.#closeSession();
+    await this.#ending(this.#bench);
     this.#end.resolve();
     return id;
   }
@@ -379,7 +368,9 @@ export class Chat {
 
   #onEvent(event: Event, session: Session): void {
     if (event.type === "message.received") {
-      this.#heard(event.data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"));
+      this.#unheard.heard(
+        event.data.parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n"),
+      );
     }
     // A plan that was agreed to goes on in the mode that was chosen with it.
     const agreed = agreedMode(event);

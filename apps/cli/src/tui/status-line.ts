@@ -13,6 +13,8 @@ export interface Status {
   readonly tokens?: number;
   readonly window?: number;
   readonly cost?: { readonly dollars: number; readonly isUnknown: boolean };
+  /** Commands in the background. */
+  readonly running?: number;
   readonly folder: string;
   /** What a key would do now. */
   readonly hint?: string;
@@ -21,7 +23,7 @@ export interface Status {
 const separator = " · ";
 
 /** What there is to tell of a session, or of the one that the next words begin. */
-export function statusOf(options: AgentOptions, session: LocalSession | undefined): Status {
+export function statusOf(options: AgentOptions, session: LocalSession | undefined, running: number): Status {
   const { cwd, env, mode, models } = options;
   const now = session?.session();
   const model = now?.chosen ?? (now?.model || (chooseModels(models, env)[0] ?? ""));
@@ -36,6 +38,7 @@ export function statusOf(options: AgentOptions, session: LocalSession | undefine
     ...(now?.asked && { tokens: now.asked.tokens }),
     ...(window !== undefined && { window }),
     ...(now && { cost: { dollars: now.account.cost, isUnknown: now.account.costUnknown } }),
+    running,
     folder: isHome ? `~${cwd.slice(home.length)}` : cwd,
   };
 }
@@ -43,7 +46,7 @@ export function statusOf(options: AgentOptions, session: LocalSession | undefine
 export function statusLine(status: Status, width: number): string {
   const { model, effort = "", mode, folder, hint } = status;
   const name = `${model.slice(model.indexOf("/") + 1)} ${effort}`.trim();
-  const parts = [hint, name, mode, contextText(status), costText(status), folder].filter(
+  const parts = [hint, name, mode, contextText(status), costText(status), runningText(status), folder].filter(
     (part) => part !== undefined && part !== "",
   );
   while (parts.length > 2 && parts.join(separator).length > width) parts.pop();
@@ -60,4 +63,8 @@ function costText({ cost }: Status): string | undefined {
   if (!cost || (cost.dollars === 0 && !cost.isUnknown)) return undefined;
   if (!cost.isUnknown) return money(cost.dollars);
   return cost.dollars > 0 ? `at least ${money(cost.dollars)}` : "cost unknown";
+}
+
+function runningText({ running = 0 }: Status): string | undefined {
+  return running === 0 ? undefined : `${running} in the background`;
 }

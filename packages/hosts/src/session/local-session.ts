@@ -20,6 +20,7 @@ import type { LocalOptions } from "../local-options.ts";
 import type { Containment } from "../sandbox/containment.ts";
 import type { Member } from "../subagents/member.ts";
 import { type AskedCall, findAskedCall } from "./asked-call.ts";
+import { type BackgroundProcess, backgroundOf } from "./background.ts";
 import { lazyHooks } from "./lazy-hooks.ts";
 import { nextTurn } from "./next-turn.ts";
 import { type Fence, type Opened, openPorts } from "./open-ports.ts";
@@ -56,6 +57,8 @@ export interface LocalSession {
   setEffort(effort: Effort | undefined): void;
   /** *Contract:* a command that a person typed, in the sandbox of the session; never while a turn runs. */
   command(script: string, signal: AbortSignal): Promise<Outcome>;
+  /** The commands that went on in the background, and those that still do. */
+  processes(): readonly BackgroundProcess[];
   /** Tokens that a model takes, as far as is known. */
   windowOf(model: string): number;
   /** *Contract:* the running turn ends soon after; without one it is as if nothing was said. */
@@ -165,6 +168,7 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
     },
     ...{ setMode: next.setMode, effort: next.effort, setEffort: next.setEffort },
     command: (script, signal) => typedCommand(script, { session: session, signal }, opened.ports),
+    processes: () => backgroundOf(opened.ports),
     ...{ mode: modeNow, windowOf: opened.windowOf },
     askedCall: async (call) =>
       wholeOnly(await member.running.get(call)?.askedCall()) ?? findAskedCall(call, session, opened.ports),

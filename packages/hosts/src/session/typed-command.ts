@@ -1,7 +1,8 @@
 /** Typed command: a shell command that a person typed themselves, in the sandbox; nobody is asked, but what is denied stays denied. */
 import { type AgentPorts, type Asking, type CallContext, examineCall, toolContext } from "@lathe/agent";
 import { evaluate } from "@lathe/policy";
-import { failure, isFailure, type Outcome, type Session } from "@lathe/protocol";
+import { isFailure, type Outcome, type Session } from "@lathe/protocol";
+import { createShell } from "@lathe/tools";
 
 interface Typing {
   readonly session: CallContext["session"] & Partial<Pick<Session, "rules">>;
@@ -11,16 +12,20 @@ interface Typing {
 /** Names its output among the deltas. */
 const typedCall = "typed";
 
-/** *Contract:* its output comes as deltas of the call `typed`, too. */
+/** Whoever typed it sees what it prints, and stops it when that takes too long for them: the most that a timer can wait. */
+const patienceMs = 2 ** 31 - 1;
+const behind = /^(.*[^&\s\\])\s*&\s*$/su;
+
+/** *Contract:* runs to its end, or with `&` behind it in the background; its output comes as deltas of the call `typed`, too. */
 export async function typedCommand(
-  command: string,
+  typed: string,
   { session, signal }: Typing,
   ports: AgentPorts,
 ): Promise<Outcome> {
-  const prepared = ports.tools.find(({ name }) => name === "shell")?.prepare({ command });
-  if (!prepared || isFailure(prepared)) {
-    return { type: "failed", failure: prepared ?? failure("unknown-tool", "there is no shell") };
-  }
+  const left = behind.exec(typed)?.[1];
+  const command = left === undefined ? { command: typed } : { command: left, background: true };
+  const prepared = createShell({ patienceMs }).prepare(command);
+  if (isFailure(prepared)) return { type: "failed", failure: prepared };
   // Typing it is the answer to the question that a model's call would raise; plan mode binds the model alone.
   const asking: Asking = {
     mode: "ask",

@@ -17,6 +17,7 @@ import {
 import type { LocalOptions } from "../local-options.ts";
 import { systemClock } from "../machine/system-clock.ts";
 import type { Containment } from "../sandbox/containment.ts";
+import { type BackgroundProcess, backgroundOf } from "../session/background.ts";
 import { openPorts } from "../session/open-ports.ts";
 import { openPassingScratch, unmadeScratch } from "../session/scratch-folder.ts";
 import { noSessionTools, type SessionTools } from "../session/session-tools.ts";
@@ -35,6 +36,8 @@ export interface Workbench {
   run(tool: string, input: unknown, own?: AbortSignal): Promise<Outcome>;
   /** *Contract:* a command that a person typed, in the sandbox. */
   command(script: string, signal: AbortSignal): Promise<Outcome>;
+  /** Of these commands, those that went on in the background. */
+  processes(): readonly BackgroundProcess[];
   /** *Contract:* runs nothing; what would be said of a shell command, in a session that keeps the files. */
   explain(script: string, supposed?: Tier): Promise<Explained>;
   /** What holds commands in here. */
@@ -87,6 +90,7 @@ export function openWorkbench(
       return hooks.ran(call, outcome);
     },
     command: (script, stop) => typedCommand(script, { session, signal: stop }, opened.ports),
+    processes: () => backgroundOf(opened.ports),
     explain: (script, supposed) => explainScript(script, supposed, { options, ports: opened.ports }),
     containment: () => opened.containment(),
     close: () => opened.close(),

@@ -96,6 +96,13 @@ export function markSeen(process: Process, bytes: number): void {
   seen.set(process, bytes);
 }
 
+/** Those that the user has stopped: the model is not to look for why they ended. */
+const stopped = new WeakSet<Process>();
+
+export function markStopped(process: Process): void {
+  stopped.add(process);
+}
+
 /** What a command that failed was kept from by the sandbox. */
 export function deniedOf({ exit }: Process): readonly Effect[] {
   return exit?.code === undefined || exit.code === 0 ? [] : (exit.denied ?? []);
@@ -119,8 +126,10 @@ export function sealedText({ exit, command: { sealed = [] } }: Process, output: 
 }
 
 /** How a process ended, for the end of its output: "" when it simply succeeded. */
-export function endText({ exit }: Process): string {
+export function endText(process: Process): string {
+  const { exit } = process;
   if (!exit) return "";
+  if (stopped.has(process)) return "[stopped by the user]";
   const notes = [exit.outOfMemory && memoryText(exit), ...(exit.takenBack ?? []).map(takenBackText)];
   return [codeText(exit), ...notes.filter((note) => note).map((note) => `[${note}]`)]
     .filter(Boolean)

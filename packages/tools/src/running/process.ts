@@ -15,6 +15,7 @@ import {
 import * as v from "valibot";
 import { defineTool, failed, type Input, ok } from "../define-tool.ts";
 import { anyText, count, text } from "../schema.ts";
+import { backgroundProcesses, stateText } from "./background.ts";
 import { holding } from "./holding.ts";
 import {
   deniedOf,
@@ -151,20 +152,16 @@ async function startedAgain(
   return ok(withNote(said, note), { process: { id: second.id, running: true, produced: true, again: true } });
 }
 
-function handedOver(sandbox: Sandbox): readonly Process[] {
-  return sandbox.processes().filter((process) => seenOf(process) !== undefined);
-}
-
 function listText(sandbox: Sandbox): string {
-  const lines = handedOver(sandbox).map((process) => {
-    const state = process.exit ? endText(process) || "[exit code 0]" : "[running]";
-    return `${process.id} ${state} ${process.command.script.split("\n", 1)[0]?.slice(0, 200)}`;
+  const lines = backgroundProcesses(sandbox).map((process) => {
+    const [first = ""] = process.command.script.split("\n", 1);
+    return `${process.id} ${stateText(process)} ${first.slice(0, 200)}`;
   });
   return lines.join("\n");
 }
 
 function unknown(id: string, sandbox: Sandbox): Failure {
-  const known = handedOver(sandbox).map((process) => process.id);
+  const known = backgroundProcesses(sandbox).map((process) => process.id);
   const there = known.length === 0 ? "there are none" : `there are ${known.join(", ")}`;
   return failure("no-process", `There is no background process ${id}: ${there}.`);
 }

@@ -9,7 +9,7 @@ const keys: readonly (readonly [string, string])[] = [
   ["Ctrl-J, Shift-Enter, \\ Enter", "a new line"],
   ["@", "a file of the project; the path of an image shows it to the model"],
   ...chatKeys.map(({ name, about }) => [name, about] as const),
-  ["!COMMAND", "runs a command of your own in the sandbox"],
+  ["!COMMAND", "runs a command of your own in the sandbox; with & behind it in the background"],
   ["Up, Down", "what you said before, in this project"],
   ["Esc", "interrupts the agent"],
   ["Esc twice", "goes back to before a step, as /rewind does; clears what was typed"],

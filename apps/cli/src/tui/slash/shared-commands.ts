@@ -12,6 +12,7 @@ import { modelCommand } from "./model.ts";
 import { nameCommand } from "./name.ts";
 import { permissionsCommand } from "./permissions.ts";
 import { planCommand } from "./plan.ts";
+import { processesCommand } from "./processes.ts";
 import type { SharedCommand } from "./slash-command.ts";
 
 /** Not those about which session is shown: an editor has its own ways to begin, leave and take up one. */
@@ -21,6 +22,7 @@ export const sharedCommands: readonly SharedCommand[] = [
   planCommand,
   permissionsCommand,
   diffCommand,
+  processesCommand,
   costCommand,
   contextCommand,
   compactCommand,

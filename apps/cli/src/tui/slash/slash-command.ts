@@ -8,6 +8,7 @@ type Shared =
   | "theme"
   | "width"
   | "isWorking"
+  | "processes"
   | "print"
   | "choose"
   | "say"

@@ -18,6 +18,7 @@ import { nameCommand } from "./name.ts";
 import { outputCommand } from "./output.ts";
 import { permissionsCommand } from "./permissions.ts";
 import { planCommand } from "./plan.ts";
+import { processesCommand } from "./processes.ts";
 import { resumeCommand } from "./resume.ts";
 import { rewindCommand } from "./rewind.ts";
 import type { SlashCommand } from "./slash-command.ts";
@@ -29,6 +30,7 @@ const others: readonly SlashCommand[] = [
   permissionsCommand,
   diffCommand,
   outputCommand,
+  processesCommand,
   costCommand,
   contextCommand,
   compactCommand,

@@ -1,0 +1,11 @@
+/** Process title: a command in the background, in one line. */
+import type { LocalSession } from "@lathe/hosts/local";
+import { fit, harmless } from "../render/fit.ts";
+
+export type BackgroundProcess = ReturnType<LocalSession["processes"]>[number];
+
+const mostColumns = 60;
+
+export function titleOf({ id, script }: Pick<BackgroundProcess, "id" | "script">): string {
+  return fit(harmless(`${id} ${script.split("\n", 1)[0] ?? ""}`), mostColumns);
+}

@@ -1,0 +1,66 @@
+/** `/processes`: the commands that go on in the background: what they print, and a way to stop them. */
+import { type Failure, failure } from "@lathe/protocol";
+import { duration } from "../../render/figures.ts";
+import { harmless } from "../../render/fit.ts";
+import { usage } from "../../run/run-options.ts";
+import type { Option } from "../choice.ts";
+import { type BackgroundProcess, titleOf } from "../process-title.ts";
+import type { Conversation, SharedCommand } from "./slash-command.ts";
+
+/** Lines that are printed into the terminal's scrollback. */
+const mostLines = 2_000;
+const deeds: readonly Option[] = [
+  { label: "See what it printed", value: "show" },
+  { label: "Stop it", value: "stop" },
+];
+
+export const processesCommand: SharedCommand = {
+  name: "processes",
+  usage: "[ID | stop ID]",
+  about: "the commands in the background: what they print, and a way to stop them",
+  run: async (chat, words) => {
+    const [first = "", second, ...more] = words.split(/\s+/);
+    if (more.length > 0 || (second !== undefined && first !== "stop") || words === "stop") {
+      return usage("/processes takes the ID of a process, or stop and an ID");
+    }
+    const all = chat.processes();
+    if (all.length === 0) return [chat.theme.dim("Nothing was left in the background.")];
+    const id = second ?? (first || (await chat.choose("Commands in the background", all.map(optionOf))));
+    if (id === undefined) return undefined;
+    // The person's own are named so, too, where the command was.
+    const process = all.findLast((one) => one.id === id || one.id === `!${id}`);
+    if (!process) return unknown(id, all);
+    const isAsked = first === "" && process.isRunning;
+    const deed = isAsked ? await chat.choose(titleOf(process), deeds) : (second && "stop") || "show";
+    if (deed === undefined) return undefined;
+    return deed === "stop" ? stopped(chat, process) : printed(chat, process);
+  },
+};
+
+function unknown(id: string, all: readonly BackgroundProcess[]): Failure {
+  const there = all.map((one) => one.id).join(", ");
+  return failure("not-found", `there is no process ${id} in the background; there are ${there}`, {
+    who: "user",
+  });
+}
+
+function optionOf(process: BackgroundProcess): Option {
+  const { id, state, isRunning, startedAt } = process;
+  const about = isRunning ? `running for ${duration(Date.now() - startedAt)}` : state.slice(1, -1);
+  return { label: titleOf(process), about, value: id };
+}
+
+async function stopped({ theme }: Conversation, process: BackgroundProcess): Promise<readonly string[]> {
+  if (!process.isRunning) return [theme.dim(`${process.id} has ended already: ${process.state}`)];
+  await process.stop();
+  return [`${titleOf(process)} was stopped.`];
+}
+
+async function printed({ theme }: Conversation, process: BackgroundProcess): Promise<readonly string[]> {
+  const text = harmless(await process.output()).trimEnd();
+  const lines = text === "" ? [] : text.split("\n");
+  const left = lines.length - mostLines;
+  const cut = left > 0 ? [theme.dim(`… ${left} lines before these`)] : [];
+  const shown = lines.slice(-mostLines).map((line) => `    ${line}`);
+  return ["", `${theme.bold(titleOf(process))}  ${theme.dim(process.state)}`, ...cut, ...shown];
+}

@@ -1,0 +1,33 @@
+/** Background: the commands that go on behind a conversation, for its person to see and to stop. */
+import type { AgentPorts } from "@lathe/agent";
+import type { Process } from "@lathe/protocol";
+import { backgroundProcesses, printedBy, stateText, stopForUser } from "@lathe/tools";
+
+export interface BackgroundProcess extends Pick<Process, "id" | "startedAt" | "exited"> {
+  readonly script: string;
+  readonly isRunning: boolean;
+  /** How it stands, in brackets. */
+  readonly state: string;
+  /** What it has printed, without secrets. */
+  output(): Promise<string>;
+  /** *Contract:* ends it and all that it started; resolves when it is gone. */
+  stop(): Promise<void>;
+}
+
+/** *Contract:* as they are now, in the order of their start. */
+export function backgroundOf({
+  sandbox,
+  redact,
+}: Pick<AgentPorts, "sandbox" | "redact">): readonly BackgroundProcess[] {
+  return backgroundProcesses(sandbox).map((process) => {
+    const { id, command, startedAt, exit, exited } = process;
+    return {
+      ...{ id, startedAt, exited },
+      script: command.script,
+      isRunning: exit === undefined,
+      state: stateText(process),
+      output: async () => redact(await printedBy(process)),
+      stop: () => stopForUser(process),
+    };
+  });
+}
