@@ -7,6 +7,7 @@ import {
   type ContentBlock,
   methods,
   type RequestPermissionRequest,
+  type SessionConfigOption,
   type SessionUpdate,
 } from "@agentclientprotocol/sdk";
 import { openAcpBench, prompt, saidIn, sampleServer } from "./acp-bench.ts";
@@ -185,6 +186,61 @@ describe("lathe acp", () => {
     );
     const wrong = agent.request(methods.agent.session.setMode, { sessionId, modeId: "yolo" });
     await assert.rejects(wrong, /there is no mode yolo/);
+  });
+
+  it("offers permissions, models and efforts to choose from, and tells what was chosen elsewhere", async () => {
+    await serve((_, at) => ({ parts: [say(`answer ${at + 1}`)] }));
+    const editor = await open();
+    const { agent } = editor;
+    const begun = await agent.request(methods.agent.session.new, { cwd: at.place.workspace, mcpServers: [] });
+    const { sessionId } = begun;
+    const nowOf = (options: readonly SessionConfigOption[] = []): Readonly<Record<string, unknown>> =>
+      Object.fromEntries(options.map(({ id, currentValue }) => [id, currentValue]));
+    const set = async (configId: string, value: string) =>
+      (await agent.request(methods.agent.session.setConfigOption, { sessionId, configId, value }))
+        .configOptions;
+    const first = { mode: "auto", model: "anthropic/claude-sonnet-5-5", effort: "default" };
+    assert.deepEqual(nowOf(begun.configOptions ?? []), first);
+    assert.deepEqual(
+      (begun.configOptions ?? []).map(({ category }) => category),
+      ["mode", "model", "thought_level"],
+    );
+    await set("model", "anthropic/claude-haiku-5-5");
+    assert.deepEqual(nowOf(await set("effort", "low")), {
+      ...first,
+      model: "anthropic/claude-haiku-5-5",
+      effort: "low",
+    });
+    await ask(editor, sessionId, prompt("one"));
+    assert.match(at.server.records[0]?.text ?? "", /"model":"claude-haiku-5-5".*"effort":"low"/);
+    await assert.rejects(set("model", "anthropic/none"), /Model cannot be anthropic\/none; there are/);
+    await assert.rejects(set("speed", "fast"), /there is no option speed; there are mode, model, effort/);
+    await ask(editor, sessionId, prompt("/effort high"));
+    await set("mode", "plan");
+    const told = await editor.told(
+      (one) => one.sessionUpdate === "config_option_update" && nowOf(one.configOptions).mode === "plan",
+    );
+    assert.ok(told.sessionUpdate === "config_option_update");
+    assert.deepEqual(nowOf(told.configOptions), {
+      mode: "plan",
+      model: "anthropic/claude-haiku-5-5",
+      effort: "high",
+    });
+    await editor.told((one) => one.sessionUpdate === "current_mode_update" && one.currentModeId === "plan");
+
+    // Another editor finds it as it was left, and a choice holds before anything is said.
+    const later = await open();
+    await agent.request(methods.agent.session.close, { sessionId });
+    const loaded = await later.agent.request(methods.agent.session.load, {
+      ...{ sessionId, cwd: at.place.workspace, mcpServers: [] },
+    });
+    assert.equal(nowOf(loaded.configOptions ?? []).model, "anthropic/claude-haiku-5-5");
+    const { configOptions } = await later.agent.request(methods.agent.session.setConfigOption, {
+      ...{ sessionId, configId: "model", value: "anthropic/claude-opus-5-5" },
+    });
+    assert.equal(nowOf(configOptions).model, "anthropic/claude-opus-5-5");
+    await ask(later, sessionId, prompt("two"));
+    assert.match(at.server.records.at(-1)?.text ?? "", /"model":"claude-opus-5-5"/);
   });
 
   it("takes images, links and texts of the editor", async () => {

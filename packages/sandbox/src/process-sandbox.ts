@@ -20,7 +20,7 @@ import { controlFolder } from "./policy/folders.ts";
 import type { Limits } from "./policy/policy.ts";
 import { usualLimits } from "./policy/sandbox-policy.ts";
 import { Capture } from "./processes/capture.ts";
-import type { Running, Starter } from "./processes/running.ts";
+import type { Running, Starter, StartRequest } from "./processes/running.ts";
 import { scratchFailure } from "./scratch-failure.ts";
 import { WorkspaceWatch } from "./watch/workspace-watch.ts";
 
@@ -52,7 +52,9 @@ export class ProcessSandbox implements Sandbox {
   readonly spec: SandboxSpec;
   readonly #starter: Starter;
   readonly #options: DriverOptions;
-  readonly #spawned: Running[] = [];
+  /** By their numbers. */
+  readonly #spawned = new Map<number, Running>();
+  #numbers = 0;
   readonly #running = new Set<Running>();
   /** Handed over and not started yet: who closes waits for them, to end them. */
   readonly #starting = new Set<Promise<Running>>();
@@ -77,18 +79,20 @@ export class ProcessSandbox implements Sandbox {
   }
 
   async spawn(command: Spawned): Promise<Process | Failure> {
-    const started = await this.#start(command, command.input ?? true);
+    // Before anything is waited for: several may be started together.
+    const number = ++this.#numbers;
+    const started = await this.#start(command, { id: `p${number}`, hasInput: command.input ?? true });
     if (isFailure(started)) return started;
     await started.started();
     if (started.startFailure) return started.startFailure;
-    this.#spawned.push(started);
+    this.#spawned.set(number, started);
     return started;
   }
 
   async exec(command: Command, { timeoutMs, signal }: RunOptions): Promise<CommandResult | Failure> {
     const from = performance.now();
     if (signal?.aborted) return cancelled();
-    const started = await this.#start(command, false);
+    const started = await this.#start(command, { id: "command", hasInput: false });
     if (isFailure(started)) return started;
     const timer = timeoutMs < longestTimer ? setTimeout(() => void started.expire(), timeoutMs) : undefined;
     const abort = (): void => void started.stop();
@@ -109,7 +113,7 @@ export class ProcessSandbox implements Sandbox {
   }
 
   processes(): readonly Process[] {
-    return [...this.#spawned];
+    return [...this.#spawned].sort(([one], [other]) => one - other).map(([, process]) => process);
   }
 
   close(): Promise<void> {
@@ -120,7 +124,7 @@ export class ProcessSandbox implements Sandbox {
   async #close(): Promise<void> {
     await Promise.allSettled([...this.#starting]);
     await Promise.all([...this.#running].map((one) => one.stop()));
-    for (const { capture, errors } of this.#spawned) {
+    for (const { capture, errors } of this.#spawned.values()) {
       capture.close();
       errors?.close();
     }
@@ -128,7 +132,10 @@ export class ProcessSandbox implements Sandbox {
     await this.#watch?.settle();
   }
 
-  async #start(command: Command, hasInput: boolean): Promise<Running | Failure> {
+  async #start(
+    command: Command,
+    { id, hasInput }: Pick<StartRequest, "id" | "hasInput">,
+  ): Promise<Running | Failure> {
     const refusal = (await this.#options.check?.()) ?? this.#refusal(command);
     if (refusal) return refusal;
     const { scratch } = this.spec;
@@ -137,9 +144,7 @@ export class ProcessSandbox implements Sandbox {
     try {
       atEnd = this.#watch?.begin(command.grants?.map(({ target }) => target)) ?? nothingMade;
       const starting = this.#starter.start({
-        id: `p${this.#spawned.length + 1}`,
-        command,
-        hasInput,
+        ...{ id, command, hasInput },
         capture: new Capture(kept),
         errors: command.apart ? new Capture(kept) : undefined,
         memoryBytes: this.#options.limits?.memoryBytes ?? usualLimits().memoryBytes,

@@ -131,6 +131,16 @@ function processCases(test: RegisterCase): void {
     assert.notEqual(first.id, second.id);
   });
 
+  test("each has a name of its own, also those that start together", async ({ sandbox, spawn, exec }) => {
+    const together = await Promise.all([spawn(prints), spawn(hangs), exec(prints), spawn(prints)]);
+    const names = together.flatMap((one) => ("id" in one ? [one.id] : []));
+    assert.equal(new Set(names).size, 3, names.join());
+    assert.deepEqual(
+      sandbox.processes().map(({ id }) => id),
+      names,
+    );
+  });
+
   test("output is read in parts, from anywhere", async ({ spawn }) => {
     const started = await spawn(prints);
     await started.exited;

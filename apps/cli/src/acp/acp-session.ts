@@ -1,6 +1,13 @@
 /** ACP session: one session of an editor, opened when it is first spoken to. */
-import { type AgentContext, methods, RequestError, type StopReason } from "@agentclientprotocol/sdk";
 import {
+  type AgentContext,
+  methods,
+  RequestError,
+  type SessionConfigOption,
+  type StopReason,
+} from "@agentclientprotocol/sdk";
+import {
+  chooseModels,
   type LocalSession,
   readSession,
   resumeSession,
@@ -15,10 +22,12 @@ import { agreedMode } from "../run/agreed-mode.ts";
 import type { AgentOptions } from "../run/run-options.ts";
 import { withEffort } from "../run/with-effort.ts";
 import { mayNeedTrust } from "../trust/may-need-trust.ts";
+import { modelOptions } from "../tui/slash/model.ts";
 import { askEditor } from "./ask-editor.ts";
 import { askTrust } from "./ask-trust.ts";
 import { availableCommands, heardCommand, type Spoken } from "./editor-conversation.ts";
 import { fenced } from "./outcome-update.ts";
+import { configOptions, configure } from "./session-config.ts";
 import { agentChunk, SessionUpdates } from "./session-updates.ts";
 
 /** What the editor said that it can do. */
@@ -30,8 +39,8 @@ export interface EditorAbilities {
 export interface AcpPlace {
   readonly id: string;
   readonly options: AgentOptions;
-  /** Nothing is kept of it yet. */
-  readonly isNew: boolean;
+  /** As it was; absent where nothing is kept of it yet. */
+  readonly before?: Session;
   readonly abilities: EditorAbilities;
 }
 
@@ -44,8 +53,11 @@ export class AcpSession {
   #mode: Mode;
   #modeBefore: Mode | undefined;
   #offered = "";
+  #models: ReturnType<typeof modelOptions> | undefined;
   #isTrustAsked = false;
   #local: { readonly session: LocalSession; readonly mode: Mode } | undefined;
+  /** The model that was chosen while it was not open. */
+  #chosen: string | undefined;
   /** Everything told so far, in order. */
   #told: Promise<void> = Promise.resolve();
   #asking = new AbortController();
@@ -56,7 +68,7 @@ export class AcpSession {
     this.#place = place;
     this.#options = place.options;
     this.#client = client;
-    this.#isNew = place.isNew;
+    this.#isNew = place.before === undefined;
     this.#mode = place.options.mode;
     this.#updates = this.#translator(false);
   }
@@ -65,9 +77,23 @@ export class AcpSession {
     return this.#mode;
   }
 
-  /** Holds from the next prompt on; never wider than the machine's owner lets it be. */
-  set mode(mode: Mode) {
-    this.#mode = stricterMode(mode, this.#options.widest);
+  /** *Contract:* holds from the next prompt on; the editor is told what it is then. */
+  setMode(mode: Mode): void {
+    this.#turnTo(mode);
+  }
+
+  /** What its person can choose for it, and what is chosen. */
+  async config(): Promise<SessionConfigOption[]> {
+    this.#models ??= modelOptions(this.#options, "");
+    return configOptions(this.#spoken(), await this.#models);
+  }
+
+  /** *Contract:* as `configure` has it, with what is chosen then. */
+  async configure(chosen: Parameters<typeof configure>[1]): Promise<SessionConfigOption[]> {
+    this.#models ??= modelOptions(this.#options, "");
+    const refused = await configure(this.#spoken(), chosen, await this.#models);
+    if (refused) throw refusedBy(refused);
+    return this.config();
   }
 
   /** *Contract:* tells the editor which commands may be typed, where that is news. */
@@ -138,7 +164,7 @@ export class AcpSession {
     return this.#stopReason(ended);
   }
 
-  #spoken(drive: Spoken["drive"]): Spoken {
+  #spoken(drive: Spoken["drive"] = async () => undefined): Spoken {
     const session = (): LocalSession | undefined => this.#local?.session;
     const options = (): AgentOptions => ({ ...this.#options, mode: this.#mode });
     return {
@@ -155,12 +181,17 @@ export class AcpSession {
       setEffort: (effort) => {
         this.#options = withEffort(this.#options, effort);
         session()?.setEffort(effort);
+        this.#tellConfig();
       },
+      model: () => this.#model(),
       setModel: async (model) => {
         const unknown = await unknownModel({ ...this.#options, models: [model] });
         if (unknown) return unknown;
         this.#options = { ...this.#options, models: [model] };
-        return session()?.choose(model);
+        this.#chosen = session() ? undefined : model;
+        const refused = await session()?.choose(model);
+        this.#tellConfig();
+        return refused;
       },
     };
   }
@@ -168,10 +199,27 @@ export class AcpSession {
   /** Undefined: the one before plan mode. */
   #turnTo(mode: Mode | undefined): Mode {
     const before = this.#mode;
-    this.mode = mode ?? this.#modeBefore ?? "auto";
+    this.#mode = stricterMode(mode ?? this.#modeBefore ?? "auto", this.#options.widest);
     if (this.#mode === "plan" && before !== "plan") this.#modeBefore = before;
-    this.#tell(async () => [{ sessionUpdate: "current_mode_update", currentModeId: this.#mode }]);
+    this.#tellMode();
     return this.#mode;
+  }
+
+  #model(): string {
+    const { models, env } = this.#options;
+    const now = this.#local?.session.session() ?? this.#place.before;
+    return this.#chosen ?? now?.chosen ?? (now?.model || (chooseModels(models, env)[0] ?? ""));
+  }
+
+  /** Twice: there are editors that know modes alone. */
+  #tellMode(): void {
+    const currentModeId = this.#mode;
+    this.#tell(async () => [{ sessionUpdate: "current_mode_update", currentModeId }]);
+    this.#tellConfig();
+  }
+
+  #tellConfig(): void {
+    this.#tell(async () => [{ sessionUpdate: "config_option_update", configOptions: await this.config() }]);
   }
 
   #print(lines: readonly string[]): void {
@@ -234,16 +282,23 @@ export class AcpSession {
       onDelta: (delta: Parameters<SessionUpdates["delta"]>[0]) =>
         this.#tell(async () => this.#updates.delta(delta, Date.now())),
     };
-    // What it was begun with stays.
+    // What it was begun with stays, until another is chosen.
     const session = this.#isNew
       ? await startSession(local, words, id)
       : await resumeSession({ ...local, models: [] }, id, { ...this.#options.said, mode, folder: true });
     if (isFailure(session)) throw refusedBy(session);
+    this.#local = { session, mode };
     for (const remark of session.remarks) process.stderr.write(problemLine(remark));
     if (this.#isNew) this.#tell(async () => [titleUpdate(session.session())]);
+    else if (this.#chosen !== undefined) await this.#insist(session, this.#chosen);
     this.#isNew = false;
-    this.#local = { session, mode };
+    this.#chosen = undefined;
     return session;
+  }
+
+  async #insist(session: LocalSession, model: string): Promise<void> {
+    const refused = await session.choose(model);
+    if (refused) throw refusedBy(refused);
   }
 
   #heard(event: Event): void {
@@ -258,7 +313,7 @@ export class AcpSession {
   #goOnIn(mode: Mode): void {
     this.#mode = mode;
     if (this.#local) this.#local = { ...this.#local, mode };
-    this.#tell(async () => [{ sessionUpdate: "current_mode_update", currentModeId: mode }]);
+    this.#tellMode();
   }
 
   async #ask({ data: asked, seq }: Event<"question.asked">): Promise<void> {

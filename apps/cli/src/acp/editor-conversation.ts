@@ -18,6 +18,8 @@ export interface Spoken {
   setMode(mode: Mode | undefined): Mode;
   effort(): Effort | undefined;
   setEffort(effort: Effort | undefined): void;
+  /** The model that is asked next, as far as is known. */
+  model(): string;
   setModel(model: string): Promise<Failure | undefined>;
   print(lines: readonly string[]): void;
   /** *Contract:* says the words, if any, and drives until no turn is open. */
@@ -90,16 +92,11 @@ function conversation({ images }: Words, spoken: Spoken): Conversation {
     },
     setEffort: (effort) => spoken.setEffort(effort),
     setModel: (model) => spoken.setModel(model),
-    status: () => ({ model: modelOf(spoken) }),
+    status: () => ({ model: spoken.model() }),
     // An editor has no list to choose from: what there is is told, and typed behind the command.
     choose: async (title, options) => {
       spoken.print([title, ...options.map(({ value, about = "" }) => `  ${value}  ${about}`.trimEnd())]);
       return undefined;
     },
   };
-}
-
-function modelOf({ session, options }: Spoken): string {
-  const now = session?.session();
-  return now?.chosen ?? (now?.model || (options.models[0] ?? ""));
 }

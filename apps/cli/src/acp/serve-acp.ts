@@ -9,12 +9,14 @@ import {
   type McpServer,
   MessageTooLargeError,
   methods,
+  type NewSessionResponse,
   PROTOCOL_VERSION,
   RequestError,
+  type ResumeSessionRequest,
   type Stream,
 } from "@agentclientprotocol/sdk";
 import { asBefore, findSession, listSessions, readSession, reserveSessionId } from "@lathe/hosts/local";
-import { type Failure, fold, isFailure } from "@lathe/protocol";
+import { type Failure, fold, isFailure, type Session } from "@lathe/protocol";
 import { harnessVersion } from "../command-line/harness-version.ts";
 import { type AgentOptions, type agentOptions, usage } from "../run/run-options.ts";
 import { AcpSession, type EditorAbilities, refusedBy } from "./acp-session.ts";
@@ -36,6 +38,13 @@ export interface AcpServer {
 
 const pageSize = 50;
 
+/** Where a session is opened; with an id, one that is kept. */
+interface Place {
+  readonly id?: string;
+  readonly cwd: string;
+  readonly servers?: readonly McpServer[] | undefined;
+}
+
 export interface Connected {
   readonly stream: Stream;
   /** *Contract:* resolves when there is room for more to be told, or nobody is told any more. */
@@ -50,19 +59,17 @@ export function serveAcp({ stream, drained }: Connected, optionsOf: OptionsOf): 
     if (session) return session;
     throw RequestError.invalidParams(undefined, `there is no session ${id}: open it with session/load first`);
   };
-  const open = async (
-    at: { id?: string; cwd: string; servers?: readonly McpServer[] | undefined },
-    client: AgentContext,
-  ): Promise<readonly [string, AcpSession]> => {
+  const open = async (at: Place, client: AgentContext): Promise<readonly [string, AcpSession]> => {
     if (!isAbsolute(at.cwd)) throw RequestError.invalidParams(undefined, `cwd is not absolute: ${at.cwd}`);
     const found = await optionsOf(at.cwd);
     if (isFailure(found)) throw refusedBy(found);
     const id = at.id === undefined ? reserveSessionId() : await findSession(found.env, at.id);
     if (isFailure(id)) throw refusedBy(id);
-    const before = at.id === undefined ? found : await goingOn(found, id);
-    const options = withEditorServers(before, at.servers);
+    const before = at.id === undefined ? undefined : await keptSession(found.env, id);
+    const goingOn = before ? asBefore(found, before, found.said) : found;
+    const options = withEditorServers(goingOn, at.servers);
     await sessions.get(id)?.close();
-    const session = new AcpSession({ id, options, isNew: at.id === undefined, abilities }, client);
+    const session = new AcpSession({ id, options, ...(before && { before }), abilities }, client);
     sessions.set(id, session);
     afterAnswer(() => session.offerCommands());
     return [id, session];
@@ -75,22 +82,16 @@ export function serveAcp({ stream, drained }: Connected, optionsOf: OptionsOf): 
     .onRequest(methods.agent.authenticate, () => ({}))
     .onRequest(methods.agent.session.new, async ({ params, client }) => {
       const [sessionId, session] = await open({ cwd: params.cwd, servers: params.mcpServers }, client);
-      return { sessionId, modes: sessionModes(session.mode) };
+      return { sessionId, ...(await choosable(session)) };
     })
     .onRequest(methods.agent.session.load, async ({ params, client }) => {
-      const [, session] = await open(
-        { cwd: params.cwd, id: params.sessionId, servers: params.mcpServers },
-        client,
-      );
+      const [, session] = await open(keptPlace(params), client);
       await session.replay(drained);
-      return { modes: sessionModes(session.mode) };
+      return choosable(session);
     })
     .onRequest(methods.agent.session.resume, async ({ params, client }) => {
-      const [, session] = await open(
-        { cwd: params.cwd, id: params.sessionId, servers: params.mcpServers },
-        client,
-      );
-      return { modes: sessionModes(session.mode) };
+      const [, session] = await open(keptPlace(params), client);
+      return choosable(session);
     })
     .onRequest(methods.agent.session.list, async ({ params }) => {
       const found = await listSessions(process.env, params.cwd ? { cwd: params.cwd } : {});
@@ -104,8 +105,11 @@ export function serveAcp({ stream, drained }: Connected, optionsOf: OptionsOf): 
     .onRequest(methods.agent.session.setMode, ({ params }) => {
       const mode = modeOf(params.modeId);
       if (!mode) throw RequestError.invalidParams(undefined, `there is no mode ${params.modeId}`);
-      known(params.sessionId).mode = mode;
+      known(params.sessionId).setMode(mode);
       return {};
+    })
+    .onRequest(methods.agent.session.setConfigOption, async ({ params }) => {
+      return { configOptions: await known(params.sessionId).configure(params) };
     })
     .onRequest(methods.agent.session.prompt, async ({ params }) => {
       const session = known(params.sessionId);
@@ -122,11 +126,19 @@ function afterAnswer(work: () => void): void {
   setImmediate(work);
 }
 
-/** The editor is told the permissions that it goes on with. */
-async function goingOn(options: AgentOptions, id: string): Promise<AgentOptions> {
-  const events = await readSession(options.env, id);
+function keptPlace({ cwd, sessionId, mcpServers }: ResumeSessionRequest): Place {
+  return { cwd, id: sessionId, servers: mcpServers };
+}
+
+async function keptSession(env: AgentOptions["env"], id: string): Promise<Session> {
+  const events = await readSession(env, id);
   if (isFailure(events)) throw refusedBy(events);
-  return asBefore(options, fold(events), options.said);
+  return fold(events);
+}
+
+/** Modes are for editors that know no other choices. */
+async function choosable(session: AcpSession): Promise<Pick<NewSessionResponse, "modes" | "configOptions">> {
+  return { modes: sessionModes(session.mode), configOptions: await session.config() };
 }
 
 function greeting(): InitializeResponse {

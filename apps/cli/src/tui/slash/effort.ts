@@ -1,6 +1,7 @@
 /** `/effort`: how much the model may think before it answers. */
 import { type Effort, efforts, type Failure, failure } from "@lathe/protocol";
 import { nearest } from "../../command-line/nearest.ts";
+import type { Option } from "../choice.ts";
 import type { Conversation, SharedCommand } from "./slash-command.ts";
 
 /** As the model's provider has it. */
@@ -15,6 +16,11 @@ const abouts: Readonly<Record<Effort, string>> = {
   max: "as much as the model can",
 };
 
+export const effortOptions: readonly Option[] = [
+  { label: unset, about: "as the model's provider has it", value: unset },
+  ...efforts.map((level) => ({ label: level, about: abouts[level], value: level })),
+];
+
 export const effortCommand: SharedCommand = {
   name: "effort",
   usage: "[LEVEL]",
@@ -26,15 +32,25 @@ export const effortCommand: SharedCommand = {
 };
 
 function chosen(chat: Conversation): Promise<string | undefined> {
-  const levels = efforts.map((level) => ({ label: level, about: abouts[level], value: level }));
-  const own = { label: unset, about: "as the model's provider has it", value: unset };
-  return chat.choose(`How much the model thinks, now ${chat.effort ?? unset}`, [own, ...levels]);
+  return chat.choose(`How much the model thinks, now ${effortNow(chat)}`, effortOptions);
 }
 
-function changed(chat: Conversation, level: string): readonly string[] | Failure {
+/** A level, or `default`. */
+export function effortNow({ effort }: Pick<Conversation, "effort">): string {
+  return effort ?? unset;
+}
+
+/** Holds from the next turn on; a failure where there is no such level. */
+export function setEffort(chat: Pick<Conversation, "setEffort">, level: string): Failure | undefined {
   const effort = efforts.find((one) => one === level);
   if (!effort && level !== unset) return unknownLevel(level);
   chat.setEffort(effort);
+  return undefined;
+}
+
+function changed(chat: Conversation, level: string): readonly string[] | Failure {
+  const unknown = setEffort(chat, level);
+  if (unknown) return unknown;
   return [chat.theme.dim(`Effort: ${level}${chat.isWorking ? " from the next turn on" : ""}.`)];
 }
 

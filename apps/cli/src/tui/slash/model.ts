@@ -2,6 +2,8 @@
 import type { Session } from "@lathe/protocol";
 import { wrap } from "../../render/fit.ts";
 import { takeOverText } from "../../render/take-over-text.ts";
+import type { AgentOptions } from "../../run/run-options.ts";
+import type { Option } from "../choice.ts";
 import type { Conversation, SharedCommand } from "./slash-command.ts";
 
 export const modelCommand: SharedCommand = {
@@ -29,11 +31,15 @@ async function priceLine(chat: Conversation, session: Session, id: string): Prom
 }
 
 async function chosen(chat: Conversation): Promise<string | undefined> {
+  return chat.choose("Which model?", await modelOptions(chat.options, chat.status().model));
+}
+
+/** Those that the person reaches; `now` is marked. */
+export async function modelOptions(options: AgentOptions, now: string): Promise<readonly Option[]> {
   const { listModels } = await import("@lathe/hosts/list-models");
-  const { models } = await listModels(chat.options);
+  const { models } = await listModels(options);
   const reached = models.filter(({ reach, chosen: place }) => reach !== undefined || place !== undefined);
-  const now = chat.status().model;
-  const options = reached.map(({ info, circuit }) => {
+  return reached.map(({ info, circuit }) => {
     const price = info.price ? `$${info.price.input} in, $${info.price.output} out per million` : "";
     const parts = [
       info.id === now ? "now" : "",
@@ -43,5 +49,4 @@ async function chosen(chat: Conversation): Promise<string | undefined> {
     ];
     return { label: info.id, about: parts.filter(Boolean).join(", "), value: info.id };
   });
-  return chat.choose("Which model?", options);
 }

@@ -1,0 +1,75 @@
+/** Session config: what an editor lets its person choose for a session, beside the conversation. */
+import type { SessionConfigOption } from "@agentclientprotocol/sdk";
+import { type Failure, failure } from "@lathe/protocol";
+import type { Option } from "../tui/choice.ts";
+import { effortNow, effortOptions, setEffort } from "../tui/slash/effort.ts";
+import type { Spoken } from "./editor-conversation.ts";
+import { modeOf, sessionModes } from "./session-modes.ts";
+
+interface Select {
+  readonly id: string;
+  readonly name: string;
+  readonly category: string;
+  readonly now: string;
+  readonly options: readonly Option[];
+}
+
+/** In the order in which an editor shows them; `models` are those that can be chosen. */
+export function configOptions(spoken: Spoken, models: readonly Option[]): SessionConfigOption[] {
+  return selects(spoken, models).map(optionOf);
+}
+
+/** *Contract:* permissions hold from the next prompt on, a model from the next step on; a failure changes nothing. */
+export async function configure(
+  spoken: Spoken,
+  { configId: id, value }: { readonly configId: string; readonly value: unknown },
+  models: readonly Option[],
+): Promise<Failure | undefined> {
+  const all = selects(spoken, models);
+  const select = all.find((one) => one.id === id);
+  if (!select)
+    return refused(
+      `there is no option ${id}`,
+      all.map((one) => one.id),
+    );
+  const chosen = select.options.find((one) => one.value === value)?.value;
+  if (chosen === undefined)
+    return refused(
+      `${select.name} cannot be ${String(value)}`,
+      select.options.map((one) => one.value),
+    );
+  if (chosen === select.now) return undefined;
+  if (id === "model") return spoken.setModel(chosen);
+  if (id === "effort") return setEffort(spoken, chosen);
+  spoken.setMode(modeOf(chosen));
+  return undefined;
+}
+
+function refused(text: string, there: readonly string[]): Failure {
+  return failure("invalid-arguments", `${text}; there are ${there.join(", ")}`, { who: "user" });
+}
+
+function selects(spoken: Spoken, models: readonly Option[]): readonly Select[] {
+  const { mode } = spoken.options;
+  const modes = sessionModes(mode).availableModes.map(({ id, name, description }) => {
+    return { label: name, about: description ?? "", value: id };
+  });
+  const model = spoken.model();
+  const isKnown = model === "" || models.some(({ value }) => value === model);
+  const all = isKnown ? models : [{ label: model, value: model }, ...models];
+  const effort = effortNow({ effort: spoken.effort() });
+  return [
+    { id: "mode", name: "Permissions", category: "mode", now: mode, options: modes },
+    { id: "model", name: "Model", category: "model", now: model, options: all },
+    { id: "effort", name: "Effort", category: "thought_level", now: effort, options: effortOptions },
+  ];
+}
+
+function optionOf({ id, name, category, now, options }: Select): SessionConfigOption {
+  return {
+    ...{ type: "select", id, name, category, currentValue: now },
+    options: options.map(({ label, about = "", value }) => {
+      return { value, name: label, ...(about !== "" && { description: about }) };
+    }),
+  };
+}
