@@ -13,9 +13,12 @@ export function callTarget(input: string, effects: readonly Effect[]): string {
 
 function fromArguments(value: unknown): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
-  const { agent, prompt } = value as Record<string, unknown>;
+  const { agent, prompt, action, id = "" } = value as Record<string, unknown>;
   if (typeof agent === "string" && typeof prompt === "string")
     return [`${agent}: ${prompt.split("\n", 1)[0]}`];
+  // Of a process, as `process` has it.
+  const isOnly = typeof id === "string" && (id !== "" || Object.keys(value).length === 1);
+  if (typeof action === "string" && isOnly) return [`${action} ${id}`.trim()];
   for (const name of telling) {
     const field = (value as Record<string, unknown>)[name];
     if (typeof field === "string" && field !== "") return [field];

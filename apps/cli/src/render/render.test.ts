@@ -130,6 +130,9 @@ describe("diffs", () => {
 describe("calls", () => {
   it("are named by their target", () => {
     assert.equal(callTarget('{"path":"a.ts","text":"x"}', []), "a.ts");
+    assert.equal(callTarget('{"action":"write","id":"p1","text":"y"}', []), "write p1");
+    assert.equal(callTarget('{"action":"list"}', []), "list");
+    assert.equal(callTarget('{"action":"open","path":"a.ts"}', []), "a.ts");
     assert.equal(callTarget('{"agent":"explore","prompt":"find it\\nnow"}', []), "explore: find it");
     assert.equal(
       callTarget('{"changes":[{"path":"a"},{"path":"b"},{"path":"c"},{"path":"d"}]}', []),
