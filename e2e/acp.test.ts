@@ -188,6 +188,22 @@ describe("lathe acp", () => {
     await assert.rejects(wrong, /there is no mode yolo/);
   });
 
+  it("another mode leaves alone what goes on in the background", async () => {
+    await serve([
+      { parts: [call("c1", "shell", { command: "sleep 3000", background: true })] },
+      { parts: [say("started")] },
+      { parts: [call("c2", "process", { action: "list" })] },
+      { parts: [say("there")] },
+    ]);
+    const editor = await open();
+    const sessionId = await begin(editor);
+    await ask(editor, sessionId, prompt("start it"));
+    await editor.agent.request(methods.agent.session.setMode, { sessionId, modeId: "plan" });
+    await ask(editor, sessionId, prompt("is it there?"));
+    const told = at.server.records.at(-1)?.request.messages.at(-1);
+    assert.match(JSON.stringify(told), /p1 \[running\] sleep 3000/);
+  });
+
   it("offers permissions, models and efforts to choose from, and tells what was chosen elsewhere", async () => {
     await serve((_, at) => ({ parts: [say(`answer ${at + 1}`)] }));
     const editor = await open();

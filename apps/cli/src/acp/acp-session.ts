@@ -55,7 +55,7 @@ export class AcpSession {
   #offered = "";
   #models: ReturnType<typeof modelOptions> | undefined;
   #isTrustAsked = false;
-  #local: { readonly session: LocalSession; readonly mode: Mode } | undefined;
+  #session: LocalSession | undefined;
   /** The model that was chosen while it was not open. */
   #chosen: string | undefined;
   /** Everything told so far, in order. */
@@ -124,7 +124,7 @@ export class AcpSession {
   /** What the project would have run is asked about once, before anything is opened; false when the person stopped instead. */
   async #isLookedOver(): Promise<boolean> {
     const { cwd } = this.#options;
-    if (this.#isTrustAsked || this.#local || !mayNeedTrust(cwd)) return true;
+    if (this.#isTrustAsked || this.#session || !mayNeedTrust(cwd)) return true;
     const { signal } = this.#asking;
     const editor = { client: this.#client, sessionId: this.#place.id, cwd, signal, hasForms: false };
     try {
@@ -165,7 +165,7 @@ export class AcpSession {
   }
 
   #spoken(drive: Spoken["drive"] = async () => undefined): Spoken {
-    const session = (): LocalSession | undefined => this.#local?.session;
+    const session = (): LocalSession | undefined => this.#session;
     const options = (): AgentOptions => ({ ...this.#options, mode: this.#mode });
     return {
       get options() {
@@ -201,13 +201,14 @@ export class AcpSession {
     const before = this.#mode;
     this.#mode = stricterMode(mode ?? this.#modeBefore ?? "auto", this.#options.widest);
     if (this.#mode === "plan" && before !== "plan") this.#modeBefore = before;
+    this.#session?.setMode(this.#mode);
     this.#tellMode();
     return this.#mode;
   }
 
   #model(): string {
     const { models, env } = this.#options;
-    const now = this.#local?.session.session() ?? this.#place.before;
+    const now = this.#session?.session() ?? this.#place.before;
     return this.#chosen ?? now?.chosen ?? (now?.model || (chooseModels(models, env)[0] ?? ""));
   }
 
@@ -232,8 +233,8 @@ export class AcpSession {
     if (!this.#isRunning) return;
     this.#isCancelled = true;
     // What is asked before anything is opened.
-    if (!this.#local) this.#asking.abort();
-    const refused = await this.#local?.session.cancel("user");
+    if (!this.#session) this.#asking.abort();
+    const refused = await this.#session?.cancel("user");
     if (refused) process.stderr.write(problemLine(refused.text));
   }
 
@@ -251,16 +252,16 @@ export class AcpSession {
 
   async close(): Promise<void> {
     this.#asking.abort();
-    const local = this.#local;
-    this.#local = undefined;
-    if (!local) return;
-    if (this.#isRunning) await local.session.cancel("user");
-    await local.session.close();
+    const session = this.#session;
+    this.#session = undefined;
+    if (!session) return;
+    if (this.#isRunning) await session.cancel("user");
+    await session.close();
   }
 
   #translator(isReplay: boolean): SessionUpdates {
     const { abilities } = this.#place;
-    const textOf = async (version: string) => this.#local?.session.textOf(version);
+    const textOf = async (version: string) => this.#session?.textOf(version);
     return new SessionUpdates({
       cwd: this.#options.cwd,
       hasTerminals: abilities.hasTerminals,
@@ -270,9 +271,8 @@ export class AcpSession {
   }
 
   async #open(words: Words): Promise<LocalSession> {
+    if (this.#session) return this.#session;
     const mode = this.#mode;
-    if (this.#local && this.#local.mode !== mode) await this.close();
-    if (this.#local) return this.#local.session;
     const { id } = this.#place;
     const local = {
       ...this.#options,
@@ -287,7 +287,9 @@ export class AcpSession {
       ? await startSession(local, words, id)
       : await resumeSession({ ...local, models: [] }, id, { ...this.#options.said, mode, folder: true });
     if (isFailure(session)) throw refusedBy(session);
-    this.#local = { session, mode };
+    this.#session = session;
+    // Another may have been chosen meanwhile.
+    session.setMode(this.#mode);
     for (const remark of session.remarks) process.stderr.write(problemLine(remark));
     if (this.#isNew) this.#tell(async () => [titleUpdate(session.session())]);
     else if (this.#chosen !== undefined) await this.#insist(session, this.#chosen);
@@ -312,12 +314,11 @@ export class AcpSession {
   /** The session is in that mode already. */
   #goOnIn(mode: Mode): void {
     this.#mode = mode;
-    if (this.#local) this.#local = { ...this.#local, mode };
     this.#tellMode();
   }
 
   async #ask({ data: asked, seq }: Event<"question.asked">): Promise<void> {
-    const session = this.#local?.session;
+    const session = this.#session;
     if (!session) return;
     const { id, abilities } = this.#place;
     const editor = {

@@ -2,7 +2,7 @@
 import type { LocalSession } from "@lathe/hosts/local";
 import { type Failure, isFailure, type Outcome } from "@lathe/protocol";
 import { callLines } from "../render/call-lines.ts";
-import { harmless } from "../render/fit.ts";
+import { scrolled } from "./scrolled.ts";
 import type { Theme } from "./theme.ts";
 
 /** Characters that go to the model with the next words. */
@@ -39,14 +39,8 @@ function typedOutput(
 ): TypedOutput {
   const [head = "", ...body] = callLines({ tool: "!", target: script, outcome, ms }, { paint: theme, width });
   const text = outcome.type === "ok" || outcome.type === "interrupted" ? outcome.text.trimEnd() : "";
-  // All of it: the person asked to see it.
-  const said =
-    text === ""
-      ? body
-      : harmless(text)
-          .split("\n")
-          .map((line) => `    ${line}`);
-  const lines = ["", head, ...said];
+  // Not in part: the person asked to see it.
+  const lines = ["", head, ...(text === "" ? body : scrolled(text, theme))];
   if (text === "" && outcome.type !== "ok") return { lines };
   const output =
     text.length > mostTold ? `${text.slice(0, mostTold / 2)}\n…\n${text.slice(-mostTold / 2)}` : text;

@@ -9,6 +9,7 @@ import { isFailure } from "@lathe/protocol";
 import { type Choice, choiceLines, matching, meant } from "./choice.ts";
 import { createCompletion } from "./completion.ts";
 import { createPastedImages } from "./pasted-images.ts";
+import { scrolled } from "./scrolled.ts";
 import { slashCommands } from "./slash/slash-commands.ts";
 import { statusLine } from "./status-line.ts";
 import { themeOf } from "./theme.ts";
@@ -158,4 +159,12 @@ it("the status line drops what matters least where it is narrow", () => {
   assert.equal(statusLine(status, 40), "quick · auto · 12.4k of 200.0k (6%)");
   assert.equal(statusLine({ ...status, hint: "Esc interrupts" }, 30), "Esc interrupts · quick · auto");
   assert.match(statusLine({ ...status, cost: { dollars: 0, isUnknown: true } }, 100), /cost unknown/);
+});
+
+it("of a long text the last lines go into the scrollback, and where the rest is", () => {
+  const theme = themeOf("none");
+  assert.deepEqual(scrolled("", theme), []);
+  assert.deepEqual(scrolled("a\n\u001b[2Jb\n\n", theme), ["    a", "    b"]);
+  const lines = scrolled("line\n".repeat(2_003), theme, "there");
+  assert.deepEqual([lines.length, lines[0]], [2_001, "… 3 lines before these: there"]);
 });

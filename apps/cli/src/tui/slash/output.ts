@@ -4,11 +4,10 @@ import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { fit, harmless } from "../../render/fit.ts";
 import { outputFigures, outputNamed, outputTarget } from "../../sessions/output-text.ts";
 import type { Chat } from "../chat.ts";
+import { scrolled } from "../scrolled.ts";
 import { noSession } from "./no-session.ts";
 import type { SlashCommand } from "./slash-command.ts";
 
-/** Lines that are printed into the terminal's scrollback. */
-const mostLines = 2_000;
 /** Calls to choose among: the last ones. */
 const mostCalls = 50;
 
@@ -53,11 +52,7 @@ async function whole(chat: Chat, id: string, output: CallOutput): Promise<readon
   const text = await wholeOutput(chat.options.env, output);
   if (isFailure(text)) return text;
   const { bold, dim } = chat.theme;
-  const lines = harmless(text).trimEnd().split("\n");
-  const shown = lines.slice(-mostLines);
   const head = `${bold(harmless(output.tool))} ${fit(outputTarget(output), Math.max(20, chat.width - 50))}`;
-  const left = lines.length - shown.length;
   const all = `lathe sessions output ${id} ${output.number}`;
-  const cut = left > 0 ? [dim(`… ${left} lines before these: ${all}`)] : [];
-  return ["", `${head}  ${dim(outputFigures(output))}`, ...cut, ...shown.map((line) => `    ${line}`)];
+  return ["", `${head}  ${dim(outputFigures(output))}`, ...scrolled(text, chat.theme, all)];
 }

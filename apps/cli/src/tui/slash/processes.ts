@@ -1,14 +1,12 @@
 /** `/processes`: the commands that go on in the background: what they print, and a way to stop them. */
 import { type Failure, failure } from "@lathe/protocol";
 import { duration } from "../../render/figures.ts";
-import { harmless } from "../../render/fit.ts";
 import { usage } from "../../run/run-options.ts";
 import type { Option } from "../choice.ts";
 import { type BackgroundProcess, titleOf } from "../process-title.ts";
+import { scrolled } from "../scrolled.ts";
 import type { Conversation, SharedCommand } from "./slash-command.ts";
 
-/** Lines that are printed into the terminal's scrollback. */
-const mostLines = 2_000;
 const deeds: readonly Option[] = [
   { label: "See what it printed", value: "show" },
   { label: "Stop it", value: "stop" },
@@ -57,10 +55,6 @@ async function stopped({ theme }: Conversation, process: BackgroundProcess): Pro
 }
 
 async function printed({ theme }: Conversation, process: BackgroundProcess): Promise<readonly string[]> {
-  const text = harmless(await process.output()).trimEnd();
-  const lines = text === "" ? [] : text.split("\n");
-  const left = lines.length - mostLines;
-  const cut = left > 0 ? [theme.dim(`… ${left} lines before these`)] : [];
-  const shown = lines.slice(-mostLines).map((line) => `    ${line}`);
-  return ["", `${theme.bold(titleOf(process))}  ${theme.dim(process.state)}`, ...cut, ...shown];
+  const head = `${theme.bold(titleOf(process))}  ${theme.dim(process.state)}`;
+  return ["", head, ...scrolled(await process.output(), theme)];
 }

@@ -1,0 +1,15 @@
+/** Scrolled: a text that may be long, as lines for the terminal's scrollback: the last of them. */
+import { harmless } from "../render/fit.ts";
+import type { Theme } from "./theme.ts";
+
+const mostLines = 2_000;
+
+/** `elsewhere`: where all of it is, for people. */
+export function scrolled(text: string, { dim }: Theme, elsewhere = ""): readonly string[] {
+  const clean = harmless(text).trimEnd();
+  const lines = clean === "" ? [] : clean.split("\n");
+  const left = lines.length - mostLines;
+  const where = elsewhere === "" ? "" : `: ${elsewhere}`;
+  const cut = left > 0 ? [dim(`… ${left} ${left === 1 ? "line" : "lines"} before these${where}`)] : [];
+  return [...cut, ...lines.slice(-mostLines).map((line) => `    ${line}`)];
+}
