@@ -205,5 +205,10 @@ describe("keys of the chat", { skip: noTmux() }, () => {
     await open(["/greet Ada"]);
     await terminal.until("done · 1 step");
     assert.deepEqual(said(), ["Say hello to Ada."]);
+    const long = `---\ndescription: ${"long ".repeat(60)}\nargument-hint: ${"x".repeat(90)}\n---\nNo.\n`;
+    place.put(".agents/commands/wordy.md", long);
+    await type("/help");
+    await terminal.until(/ {2}\/greet +greets/);
+    await terminal.until(/ {2}\/wordy x+… {2}long long [\s\S]*\/init \[WORDS\]/);
   });
 });

@@ -1,6 +1,6 @@
 /** `/help`: the commands, and the keys. */
 import { listCommands } from "@lathe/hosts/expand-command";
-import { fit, harmless, wrap } from "../../render/fit.ts";
+import { fit, wrap } from "../../render/fit.ts";
 import { chatKeys } from "../chat-keys.ts";
 import type { SlashCommand } from "./slash-command.ts";
 
@@ -18,7 +18,7 @@ const keys: readonly (readonly [string, string])[] = [
 
 const none = ["", ""] as const;
 /** Of a command from a file, in columns. */
-const longestAbout = 100;
+const most = { head: 30, about: 100 };
 
 export function helpCommand(all: () => readonly SlashCommand[]): SlashCommand {
   return {
@@ -32,7 +32,7 @@ export function helpCommand(all: () => readonly SlashCommand[]): SlashCommand {
         .filter(({ name }) => !all().some((one) => one.name === name))
         .map(
           ({ name, about, hint = "" }) =>
-            [harmless(`/${name} ${hint}`), fit(harmless(about), longestAbout)] as const,
+            [fit(`/${name} ${hint}`, most.head), fit(about, most.about)] as const,
         );
       const rows = [...commands, none, ...customs, none, ...keys];
       const heads = Math.max(...rows.map(([head]) => head.length));
