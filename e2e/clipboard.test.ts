@@ -2,71 +2,53 @@
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, beforeEach, describe, it } from "node:test";
-import { startWireServer, type WireServer } from "@lathe/testkit";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
-import { noTmux, openTmux, type Tmux } from "./tmux.ts";
+import { describe, it } from "node:test";
+import { openChatBench } from "./chat-bench.ts";
+import { noTmux, type Tmux } from "./tmux.ts";
 
 const png =
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 const size = { columns: 100, rows: 24 };
 
 describe("images that are pasted", { skip: noTmux() }, () => {
-  let place: Place;
-  let server: WireServer;
-  let tmux: Tmux | undefined;
-  beforeEach(async () => {
-    place = makePlace();
-    server = await startWireServer(() => ({ parts: [{ type: "text", text: "I see." }] }));
-  });
-  afterEach(async () => {
-    await tmux?.close();
-    tmux = undefined;
-    await server.close();
-    place.remove();
-  });
-  const open = async (env: Readonly<Record<string, string>> = {}): Promise<Tmux> => {
-    tmux = await openTmux(place, ["--no-sandbox"], { size, env: { ...wireEnv(server.url), ...env } });
-    await tmux.until(/claude-sonnet-5-5/);
-    return tmux;
-  };
+  const at = openChatBench();
+  const open = (env: Readonly<Record<string, string>> = {}): Promise<Tmux> => at.open({ env, size });
   /** Stands in for that of a desktop. */
   const xclip = (script: string): Readonly<Record<string, string>> => {
-    const bin = join(place.home, "bin");
+    const bin = join(at.place.home, "bin");
     mkdirSync(bin);
-    writeFileSync(join(place.home, "image"), Buffer.from(png, "base64"));
+    writeFileSync(join(at.place.home, "image"), Buffer.from(png, "base64"));
     writeFileSync(join(bin, "xclip"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     return { DISPLAY: ":77", PATH: `${bin}:${process.env.PATH}` };
   };
 
   it("Ctrl-V puts the image in the clipboard into the prompt, and the model is shown it", async () => {
-    const take = `case "$*" in *TARGETS*) echo image/png;; *image/png*) cat ${place.home}/image;; esac`;
+    const take = `case "$*" in *TARGETS*) echo image/png;; *image/png*) cat ${at.place.home}/image;; esac`;
     const terminal = await open(xclip(take));
     await terminal.type("why is ");
     await terminal.press("C-v");
     await terminal.until("why is [Image #1]");
-    await terminal.type("red?");
-    await terminal.press("Enter");
-    await terminal.until(/I see[\s\S]*done · 1 step/);
-    const said = JSON.stringify(server.records[0]?.request.messages);
+    await terminal.say("red?");
+    await terminal.until(/Well[\s\S]*done · 1 step/);
+    const said = JSON.stringify(at.server.records[0]?.request.messages);
     assert.ok(said.includes("why is [Image #1] red?") && said.includes(png), said.slice(0, 500));
   });
 
   it("says why there is none, and what was typed stays", async () => {
     const terminal = await open(
-      xclip(`cat ${place.home}/answer 2> /dev/null || { echo no display >&2; exit 1; }`),
+      xclip(`cat ${at.place.home}/answer 2> /dev/null || { echo no display >&2; exit 1; }`),
     );
     await terminal.type("why is ");
     await terminal.press("C-v");
     assert.match(await terminal.until("from the clipboard: xclip says: no display"), /why is/);
-    writeFileSync(join(place.home, "answer"), "text/plain\n");
+    writeFileSync(join(at.place.home, "answer"), "text/plain\n");
     await terminal.press("C-v");
     assert.match(await terminal.until("there is no image in the clipboard"), /why is/);
   });
 
   it("a file that is dragged in is read at once", async () => {
-    mkdirSync(join(place.workspace, "my shots"));
-    const path = join(place.workspace, "my shots/a b.png");
+    mkdirSync(join(at.place.workspace, "my shots"));
+    const path = join(at.place.workspace, "my shots/a b.png");
     writeFileSync(path, Buffer.from(png, "base64"));
     const terminal = await open();
     await terminal.paste(`'${path}'`);
@@ -74,8 +56,8 @@ describe("images that are pasted", { skip: noTmux() }, () => {
     await terminal.paste("/no/such.png");
     await terminal.until("[Image #1] /no/such.png");
     await terminal.press("Enter");
-    await terminal.until(/I see[\s\S]*done · 1 step/);
-    const said = JSON.stringify(server.records[0]?.request.messages);
+    await terminal.until(/Well[\s\S]*done · 1 step/);
+    const said = JSON.stringify(at.server.records[0]?.request.messages);
     assert.ok(said.includes(png) && said.includes(`[Image #1] is the file ${path}`), said.slice(0, 500));
   });
 });

@@ -87,24 +87,20 @@ describe("effort", () => {
   }, async () => {
     const size = { columns: 100, rows: 40 };
     const terminal = await openTmux(place, ["say the first"], { size, env: wireEnv(server.url) });
-    const type = async (text: string): Promise<void> => {
-      await terminal.type(text);
-      await terminal.press("Enter");
-    };
     await terminal.until("done · 1 step");
-    await type("/effort high");
+    await terminal.say("/effort high");
     await terminal.until(/claude-sonnet-5-5 high · auto/);
-    await type("/fork");
+    await terminal.say("/fork");
     await terminal.until(/\/fork\s+\S[\s\S]*claude-sonnet-5-5 high · auto/);
-    await type("second");
+    await terminal.say("second");
     await terminal.until(/second[\s\S]*done · 1 step/);
-    await type("/effort");
+    await terminal.say("/effort");
     await terminal.until(/How much the model thinks, now high[\s\S]*7\. max/);
-    await type("default");
+    await terminal.say("default");
     await terminal.until("Effort: default.");
-    await type("third");
+    await terminal.say("third");
     await terminal.until(/third[\s\S]*done · 1 step/);
-    await type("/effort hihg");
+    await terminal.say("/effort hihg");
     await terminal.until("there is no effort hihg; did you mean high?");
     await terminal.close();
     assert.deepEqual(asked(server), [undefined, "high", undefined]);

@@ -59,15 +59,13 @@ describe("an edit taken in part", { skip: noTmux() }, () => {
       });
       const content = (): string => readFileSync(join(place.workspace, "sums.js"), "utf8");
       sameScreen("hunks-asked", size, await terminal.until(/Some of it[\s\S]*Enter answers/));
-      await terminal.type("h");
-      await terminal.press("Enter");
+      await terminal.say("h");
       sameScreen("hunk", size, await terminal.until("Take hunk 1 of 3?"));
       // Left, it is asked as before.
       await terminal.press("Escape");
       await terminal.until(/Some of it[\s\S]*Enter answers/);
       assert.equal(content(), sums);
-      await terminal.type("h");
-      await terminal.press("Enter");
+      await terminal.say("h");
       await terminal.until("Take hunk 1 of 3?");
       await terminal.press("y");
       await terminal.until("Take hunk 2 of 3?");
@@ -75,8 +73,7 @@ describe("an edit taken in part", { skip: noTmux() }, () => {
       await terminal.until("Take hunk 3 of 3?");
       await terminal.press("a");
       sameScreen("hunks-taken", size, await terminal.until(/2 of 3 hunks are taken[\s\S]*Enter answers/));
-      await terminal.type("keep mul simple");
-      await terminal.press("Enter");
+      await terminal.say("keep mul simple");
       sameScreen("hunks-done", size, await terminal.until(/done · 3 steps[\s\S]*\n\S*claude-sonnet/));
       assert.equal(content(), sums.replace("a - b", "a + b"));
       assert.match(readFileSync(join(place.workspace, "sums.test.js"), "utf8"), /does not add/);

@@ -56,10 +56,6 @@ describe("journeys", { skip: noTmux() }, () => {
     tmux = await openTmux(place, ["--no-sandbox", ...args], { size, env: wireEnv(server.url) });
     return tmux;
   };
-  const say = async (terminal: Tmux, text: string): Promise<void> => {
-    await terminal.type(text);
-    await terminal.press("Enter");
-  };
   const content = (): string => readFileSync(join(place.workspace, "add.js"), "utf8");
   const ready = /claude-sonnet-5-5 · \w+ · [^\n]*$/;
 
@@ -74,9 +70,9 @@ describe("journeys", { skip: noTmux() }, () => {
       ];
       const terminal = await open(size);
       sameScreen("first", size, await terminal.until(ready));
-      await say(terminal, "what is this?");
+      await terminal.say("what is this?");
       sameScreen("answer", size, await terminal.until(/done · 1 step[\s\S]*\n\S*claude-sonnet/));
-      await say(terminal, "/help");
+      await terminal.say("/help");
       sameScreen("help", size, await terminal.until(/Ctrl-C twice[\s\S]*\n\S*claude-sonnet/));
       await terminal.press("C-c");
       await terminal.until("Ctrl-C again leaves");
@@ -100,7 +96,7 @@ describe("journeys", { skip: noTmux() }, () => {
       assert.equal(content(), after);
       await terminal.press("Down", "Enter");
       sameScreen("fixed", size, await terminal.until(/done · 4 steps[\s\S]*\n\S*claude-sonnet/));
-      await say(terminal, "/permissions");
+      await terminal.say("/permissions");
       sameScreen("permissions", size, await terminal.until("Allowed for this session"));
     });
   }
@@ -115,11 +111,11 @@ describe("journeys", { skip: noTmux() }, () => {
     ];
     const terminal = await open(size, "--permission-mode", "ask", "tidy up");
     await terminal.until("Enter answers");
-    await say(terminal, "keep it, only list the files");
+    await terminal.say("keep it, only list the files");
     await terminal.until(/touch waited[\s\S]*Enter answers/);
     await terminal.press("Enter");
     await terminal.until("Esc interrupts");
-    await say(terminal, "and be brief");
+    await terminal.say("and be brief");
     await terminal.until("waits to be heard: and be brief");
     sameScreen("steered", size, await terminal.until("done · 3 steps"));
     assert.equal(content(), before);
@@ -141,7 +137,7 @@ describe("journeys", { skip: noTmux() }, () => {
     answers = [says("Here I am again.")];
     const again = await open(size, "--resume", id);
     sameScreen("resumed", size, await again.until(`Session ${id}`));
-    await say(again, "go on");
+    await again.say("go on");
     await again.until("Here I am again.");
     await again.until("done · 1 step");
     await again.press("C-d");
@@ -158,16 +154,16 @@ describe("journeys", { skip: noTmux() }, () => {
     const terminal = await open(size, "fix add");
     await terminal.until("done · 3 steps");
     assert.equal(content(), after);
-    await say(terminal, "/diff");
+    await terminal.say("/diff");
     await terminal.until("1 file");
-    await say(terminal, "/rewind");
+    await terminal.say("/rewind");
     sameScreen("rewind", size, await terminal.until("Back to before which step?"));
     await terminal.press("Down", "Enter");
     await terminal.until("What goes back?");
     await terminal.press("Enter");
     await terminal.until("Take it back: /rewind undo");
     assert.equal(content(), before);
-    await say(terminal, "/rewind undo");
+    await terminal.say("/rewind undo");
     await terminal.until("The rewind is undone.");
     assert.equal(content(), after);
   });
@@ -177,14 +173,14 @@ describe("journeys", { skip: noTmux() }, () => {
     answers = [{ ...says("One."), usage }, says("Two.")];
     const terminal = await open(size, "begin");
     await terminal.until("done · 1 step");
-    await say(terminal, "/model");
+    await terminal.say("/model");
     await terminal.until("Which model?");
     await terminal.type("opus-5");
     await terminal.until(/› \d+\. anthropic\/claude-opus-5/);
     await terminal.press("Enter");
     await terminal.until("takes over from the next step on");
     await terminal.until(/reads the 80\.0k tokens so far anew,\s+for about \$\d/);
-    await say(terminal, "go on");
+    await terminal.say("go on");
     await terminal.until("Two.");
     assert.match(String(server.records.at(-1)?.body.model), /claude-opus-5/);
   });
@@ -193,30 +189,30 @@ describe("journeys", { skip: noTmux() }, () => {
     answers = [says("One."), says("Two."), says("Three.")];
     const terminal = await open(size, "begin");
     await terminal.until("done · 1 step");
-    await say(terminal, "/plan");
+    await terminal.say("/plan");
     await terminal.until(/claude-sonnet-5-5 · plan/);
-    await say(terminal, "/plan off");
+    await terminal.say("/plan off");
     await terminal.until(/claude-sonnet-5-5 · auto/);
-    await say(terminal, "/cost");
+    await terminal.say("/cost");
     await terminal.until(/\/cost[\s\S]*\$0\.0014/);
-    await say(terminal, "/name The first one");
+    await terminal.say("/name The first one");
     await terminal.until("The session is called The first one.");
-    await say(terminal, "/fork");
+    await terminal.say("/fork");
     await terminal.until(/A fork of \S+: \S+\./);
-    await say(terminal, "in the fork");
+    await terminal.say("in the fork");
     await terminal.until("Two.");
     assert.ok(server.records.at(-1)?.text.includes("One."));
-    await say(terminal, "/export page.html");
+    await terminal.say("/export page.html");
     await terminal.until("Written:");
     assert.match(readFileSync(join(place.workspace, "page.html"), "utf8"), /<h1>The first one<\/h1>/);
-    await say(terminal, "/export page.html");
+    await terminal.say("/export page.html");
     await terminal.until("there is such a file already");
-    await say(terminal, "/clear");
+    await terminal.say("/clear");
     await terminal.until("A new session. The one before: /resume");
-    await say(terminal, "afresh");
+    await terminal.say("afresh");
     await terminal.until("Three.");
     assert.ok(!server.records.at(-1)?.text.includes("One."));
-    await say(terminal, "/resume");
+    await terminal.say("/resume");
     await terminal.until(/Which session\?[\s\S]*The first one/);
     await terminal.press("Enter");
     sameScreen(
@@ -224,7 +220,7 @@ describe("journeys", { skip: noTmux() }, () => {
       size,
       await terminal.until(/Session \S+: The first one\.[\s\S]*\n\S*claude-sonnet/),
     );
-    await say(terminal, "/nmae x");
+    await terminal.say("/nmae x");
     await terminal.until("did you mean /name?");
   });
 
@@ -243,12 +239,12 @@ describe("journeys", { skip: noTmux() }, () => {
     await terminal.press("Enter");
     await terminal.until("done · 1 step");
     assert.match(server.records[0]?.text ?? "", /@src\/deep\/thing.ts \\nline one\\nline two/);
-    await say(terminal, "!echo it is $((40 + 2))");
+    await terminal.say("!echo it is $((40 + 2))");
     await terminal.until("it is 42");
     await terminal.press("Up", "Up");
     await terminal.until(/look at @src/);
     await terminal.press("C-c");
-    await say(terminal, "and?");
+    await terminal.say("and?");
     await terminal.until(/done · 1 step[\s\S]*done · 1 step/);
     assert.match(server.records[1]?.text ?? "", /I ran `echo it is .*it is 42/);
   });
@@ -273,7 +269,7 @@ describe("journeys", { skip: noTmux() }, () => {
       // Faster than this tmux breaks the lines anew long before it tells anybody in it.
       await sleep(400);
     }
-    await say(terminal, "go on");
+    await terminal.say("go on");
     await terminal.until("More.");
     const shown = await terminal.screen(true);
     assert.equal(shown.match(/› go on/g)?.length, 1, shown);

@@ -22,6 +22,8 @@ export interface Tmux {
   /** Names as tmux knows them: `Enter`, `Escape`, `C-c`. */
   press(...keys: readonly string[]): Promise<void>;
   type(text: string): Promise<void>;
+  /** Typed, and Enter. */
+  say(text: string): Promise<void>;
   /** As a terminal pastes it. */
   paste(text: string): Promise<void>;
   resize(size: Size): Promise<void>;
@@ -33,7 +35,7 @@ export interface Tmux {
   gone(text: RegExp): Promise<void>;
   /** From now on: what the command writes, byte by byte, as it stands in this file. */
   record(file: string): Promise<void>;
-  /** Process id of the command. */
+  /** Process id of the command; 0 when it has ended. */
   pid(): Promise<number>;
   close(): Promise<void>;
 }
@@ -88,9 +90,18 @@ export async function openTmux(
       await sleep(25);
     }
   };
+  const pid = async (): Promise<number> => {
+    const shell = (await tmux("display-message", "-p", "#{pane_pid}")).trim();
+    const children = readFileSync(`/proc/${shell}/task/${shell}/children`, "utf8").trim();
+    return Number(children.split(" ")[0]);
+  };
   return {
     press: async (...keys) => void (await tmux("send-keys", ...keys)),
     type: async (text) => void (await tmux("send-keys", "-l", text)),
+    say: async (text) => {
+      await tmux("send-keys", "-l", text);
+      await tmux("send-keys", "Enter");
+    },
     paste: async (text) => {
       await tmux("set-buffer", text);
       await tmux("paste-buffer", "-p");
@@ -103,13 +114,23 @@ export async function openTmux(
       when((now) => (typeof text === "string" ? now.includes(text) : text.test(now)), String(text)),
     gone: async (text) => void (await when((now) => !text.test(now), `the end of ${text}`)),
     record: async (file) => void (await tmux("pipe-pane", "-O", `cat > ${quoted(file)}`)),
-    pid: async () => {
-      const shell = (await tmux("display-message", "-p", "#{pane_pid}")).trim();
-      const children = readFileSync(`/proc/${shell}/task/${shell}/children`, "utf8").trim();
-      return Number(children.split(" ")[0]);
+    pid,
+    close: async () => {
+      const left = await pid();
+      await tmux("kill-server");
+      // It leaves in good order, and may write into its home until then.
+      await ended(left);
     },
-    close: async () => void (await tmux("kill-server")),
   };
+}
+
+/** *Contract:* fails where the process outlives the hangup of its terminal. */
+async function ended(pid: number): Promise<void> {
+  const until = Date.now() + patienceMs;
+  while (pid > 0 && existsSync(`/proc/${pid}`)) {
+    assert.ok(Date.now() < until, `process ${pid} still runs`);
+    await sleep(10);
+  }
 }
 
 function quoted(word: string): string {

@@ -1,0 +1,71 @@
+/** A person's view of the chat for tests: a folder, a model that answers from a list, a terminal. */
+import { afterEach, beforeEach } from "node:test";
+import { startWireServer, type WireAnswer, type WireServer } from "@lathe/testkit";
+import { say } from "./answer-parts.ts";
+import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { openTmux, type Size, type Tmux } from "./tmux.ts";
+
+export interface ChatOpening {
+  readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  readonly size?: Size;
+}
+
+export interface ChatBench {
+  readonly place: Place;
+  readonly server: WireServer;
+  readonly terminal: Tmux;
+  /** What the model answers next, in order; then it says "Well.". */
+  answer(...answers: readonly WireAnswer[]): void;
+  /** *Contract:* closes the terminal there was; resolves once the chat is ready. */
+  open(opening?: ChatOpening): Promise<Tmux>;
+}
+
+const usual: Size = { columns: 100, rows: 40 };
+
+/** *Contract:* called once by a group of tests; each has a place of its own, and leaves nothing. */
+export function openChatBench(): ChatBench {
+  let place: Place;
+  let server: WireServer;
+  let tmux: Tmux | undefined;
+  let queue: readonly WireAnswer[];
+  beforeEach(async () => {
+    place = makePlace();
+    queue = [];
+    server = await startWireServer(() => {
+      const [next = { parts: [say("Well.")] }, ...rest] = queue;
+      queue = rest;
+      return next;
+    });
+  });
+  afterEach(async () => {
+    await tmux?.close();
+    tmux = undefined;
+    await server.close();
+    place.remove();
+  });
+  return {
+    get place() {
+      return place;
+    },
+    get server() {
+      return server;
+    },
+    get terminal() {
+      if (!tmux) throw new Error("no terminal is open");
+      return tmux;
+    },
+    answer: (...answers) => {
+      queue = answers;
+    },
+    open: async ({ args = [], env = {}, size = usual } = {}) => {
+      await tmux?.close();
+      tmux = await openTmux(place, ["--no-sandbox", ...args], {
+        size,
+        env: { ...wireEnv(server.url), ...env },
+      });
+      await tmux.until(/claude-sonnet-5-5 · \w+/);
+      return tmux;
+    },
+  };
+}
