@@ -177,6 +177,11 @@ describe("keys of the chat", { skip: noTmux() }, () => {
     await at.open({ args: ["/greet Ada"] });
     await at.terminal.until("done · 1 step");
     assert.deepEqual(said(), ["Say hello to Ada."]);
+    await at.open({ args: ["!= is wrong here"] });
+    await at.terminal.until("done · 1 step");
+    await at.open({ args: ["/nowhere is full, why?"] });
+    await at.terminal.until("done · 1 step");
+    assert.deepEqual(said().slice(1), ["!= is wrong here", "/nowhere is full, why?"]);
     const long = `---\ndescription: ${"long ".repeat(60)}\nargument-hint: ${"x".repeat(90)}\n---\nNo.\n`;
     at.place.put(".agents/commands/wordy.md", long);
     await at.terminal.say("/help");

@@ -123,7 +123,13 @@ async function begun(chat: Chat, { session, words }: Beginning): Promise<void> {
     const told = session === undefined ? [] : await takeUp(chat, session);
     if (isFailure(told) || words === undefined) return told;
     chat.print(told);
-    void heard(chat, words);
+    void (isCommand(chat, words) ? heard(chat, words) : chat.say(words));
     return undefined;
   });
+}
+
+/** A task on the command line may begin with a path, or with a `!` that means no shell. */
+function isCommand({ options }: Chat, words: string): boolean {
+  const name = typedWords(words)?.name;
+  return [...slashCommands, ...customs(options)].some((one) => one.name === name);
 }
