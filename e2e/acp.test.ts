@@ -87,6 +87,25 @@ describe("lathe acp", () => {
     assert.match(JSON.stringify(first?.options), /For this session, allow: write b1\.txt/);
   });
 
+  it("needs no answer to what another answer allows, too", async () => {
+    const touch = (id: string) => call(id, "shell", { command: "touch made" });
+    await serve([{ parts: [touch("c1"), touch("c2")] }, { parts: [say("done")] }]);
+    let asked = 0;
+    const all = Promise.withResolvers<void>();
+    const onPermission = async ({ options }: RequestPermissionRequest) => {
+      const isFirst = ++asked === 1;
+      if (!isFirst) all.resolve();
+      await all.promise;
+      const optionId = options.find(({ name }) => name.startsWith("For this session"))?.optionId ?? "";
+      return isFirst ? { outcome: { outcome: "selected" as const, optionId } } : new Promise<never>(() => {});
+    };
+    const editor = await open({ onPermission }, ["--permission-mode", "ask"]);
+    assert.deepEqual(await ask(editor, await begin(editor), prompt("go")), { stopReason: "end_turn" });
+    assert.equal(asked, 2);
+    const ended = callsOf(editor.updates).filter(({ status }) => status === "completed");
+    assert.deepEqual(ended.map(({ toolCallId }) => toolCallId).toSorted(), ["c1", "c2"]);
+  });
+
   it("ends the turn when the person cancels what is asked", async () => {
     await serve([
       { parts: [call("c1", "write", { path: "no.txt", content: "x" })] },

@@ -55,7 +55,12 @@ export type { ModelSwitched } from "./src/events/model-switched.ts";
 export type { NoticePosted } from "./src/events/notice-posted.ts";
 export type { PermissionDecided } from "./src/events/permission-decided.ts";
 export type { QuestionAnswered } from "./src/events/question-answered.ts";
-export { allowForProject, allowForSession, type QuestionAsked } from "./src/events/question-asked.ts";
+export {
+  allowForProject,
+  allowForSession,
+  isSettledBy,
+  type QuestionAsked,
+} from "./src/events/question-asked.ts";
 export type { SessionClaimed } from "./src/events/session-claimed.ts";
 export type { SessionConfigured } from "./src/events/session-configured.ts";
 export type { SessionCreated } from "./src/events/session-created.ts";
@@ -156,6 +161,7 @@ export type {
   CommandResult,
   Exit,
   ForkLayers,
+  Place,
   Process,
   RunOptions,
   Sandbox,
@@ -214,7 +220,15 @@ export {
   type ToolContext,
 } from "./src/ports/tool.ts";
 export type { Web, WebHit, WebPage, WebRedirect } from "./src/ports/web.ts";
-export type { Change, Committed, Entry, FileBytes, FileContent, Workspace } from "./src/ports/workspace.ts";
+export type {
+  Change,
+  Committed,
+  Entry,
+  FileBytes,
+  FileContent,
+  Files,
+  Workspace,
+} from "./src/ports/workspace.ts";
 export type { Prompt } from "./src/prompt.ts";
 export {
   type CacheMiss,

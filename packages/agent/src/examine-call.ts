@@ -4,7 +4,7 @@ import type { Effect, Facts, PreparedCall, ShellScript } from "@lathe/protocol";
 import type { AgentPorts } from "./agent.ts";
 import { type Asking, gatherFacts } from "./gather-facts.ts";
 
-type Reached = Pick<AgentPorts, "workspace" | "containment" | "surroundings" | "syntax">;
+type Reached = Pick<AgentPorts, "workspace" | "sandbox" | "containment" | "surroundings" | "syntax">;
 
 export interface ExaminedCall {
   readonly effects: readonly Effect[];

@@ -43,8 +43,11 @@ test("a call stands on what earlier calls of its own answer have shown", () => {
   assert.deepEqual(context.shown("c.ts"), []);
 });
 
-test("what was granted is there, and not in a mode that keeps to the sandbox", () => {
-  const grants = [{ kind: "write", target: "/srv/data" }] as const;
+test("what was granted is there, and only reading in a mode that reads", () => {
+  const grants = [
+    { kind: "write", target: "/srv/data" },
+    { kind: "read", target: "/srv/docs" },
+  ] as const;
   const own = [{ kind: "network", target: "example.com" }] as const;
   const effects = [{ kind: "network", target: "other.com", traits: ["named"] }] as const;
   const decision = { verdict: "allow", rule: "person", why: "" } as const;
@@ -59,6 +62,7 @@ test("what was granted is there, and not in a mode that keeps to the sandbox", (
     });
     return context.grants.map(({ target }) => target);
   };
-  assert.deepEqual(inMode("auto"), ["/srv/data", "example.com"], "a yes to the command grants no place");
-  assert.deepEqual(inMode("plan"), []);
+  const all = ["/srv/data", "/srv/docs", "example.com"];
+  assert.deepEqual(inMode("auto"), all, "a yes to the command grants no place");
+  assert.deepEqual(inMode("plan"), ["/srv/docs"]);
 });

@@ -49,12 +49,13 @@ function shownInAnswer({ calls }: Pick<Session, "calls">, path: string): readonl
   });
 }
 
-/** A mode that keeps to the sandbox keeps to it whatever was granted before. */
+/** A mode that only reads may read what was granted, and no more. */
 function grantsOf(
   call: string,
   { calls, grants, settings }: CallContext["session"],
   above: KinHold,
 ): readonly Effect[] {
-  if (settings.mode === "plan" || settings.mode === "read-only") return [];
-  return [...above.grants, ...grants, ...(calls.find((one) => one.call.id === call)?.grants ?? [])];
+  const all = [...above.grants, ...grants, ...(calls.find((one) => one.call.id === call)?.grants ?? [])];
+  const onlyReads = settings.mode === "plan" || settings.mode === "read-only";
+  return onlyReads ? all.filter(({ kind }) => kind === "read") : all;
 }

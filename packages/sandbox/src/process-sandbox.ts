@@ -9,6 +9,7 @@ import {
   type Failure,
   failure,
   isFailure,
+  type Place,
   type Process,
   type RunOptions,
   type Sandbox,
@@ -16,6 +17,7 @@ import {
 } from "@lathe/protocol";
 import { grantedHosts, type NetworkOptions } from "./network/network-gate.ts";
 import { isBelow } from "./paths/path-order.ts";
+import { findPlace } from "./policy/find-place.ts";
 import { controlFolder } from "./policy/folders.ts";
 import type { Limits } from "./policy/policy.ts";
 import { usualLimits } from "./policy/sandbox-policy.ts";
@@ -110,6 +112,11 @@ export class ProcessSandbox implements Sandbox {
     errors?.close();
     const bytes = capture.total + (errors?.total ?? 0);
     return startFailure ?? exit.failure ?? { ...exit, ...texts, bytes, ms: performance.now() - from };
+  }
+
+  async find(path: string): Promise<Place | Failure> {
+    const { home = homedir() } = this.#options;
+    return findPlace(path, { spec: this.spec, mounts: this.#starter.mounts, home });
   }
 
   processes(): readonly Process[] {

@@ -1,6 +1,6 @@
 /** The search port on ripgrep. */
-import { existsSync, realpathSync } from "node:fs";
-import { join, relative, resolve, sep } from "node:path";
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import {
   type Embedder,
   type Failure,
@@ -56,9 +56,10 @@ export interface IndexOptions {
 
 export function createSearch(options: SearchOptions): Search {
   const root = realpathSync.native(options.root);
-  const placeOf = async (path = "."): Promise<Place | Failure> => {
+  const placeOf = async ({ path = ".", isOutside }: WhereAsked): Promise<Place | Failure> => {
     const program = options.ripgrep ?? (await bundledRipgrep());
     if (isFailure(program)) return program;
+    if (isOutside) return outsidePlace(path, program);
     const inside = relative(root, resolve(root, path)).replaceAll(sep, "/");
     if (inside === ".." || inside.startsWith("../")) {
       return failure("outside-workspace", `${path} is outside the workspace ${root}.`);
@@ -78,23 +79,27 @@ export function createSearch(options: SearchOptions): Search {
   };
   return {
     async grep(query, signal) {
-      const place = await placeOf(query.path);
+      const place = await placeOf(query);
       if (isFailure(place)) return place;
-      const sieve = sieveOf(place.path, query);
+      const sieve = sieveAt(place, query);
       if (isFailure(sieve)) return sieve;
       const search = (until: AbortSignal): Promise<GrepResult | Failure> =>
         grepAll(place, { sieve, query }, until);
+      if (query.isOutside) return withRoot(place, await search(signal));
       const one = await lasting(place);
       return one ? one.grep({ place, sieve, query }, search, signal) : search(signal);
     },
     async files(query, signal) {
-      const place = await placeOf(query.path);
-      return isFailure(place) ? place : files(place, query, signal);
+      const place = await placeOf(query);
+      if (isFailure(place)) return place;
+      const found = await files(place, query, signal);
+      if (isFailure(found) || !query.isOutside) return found;
+      return { ...found, paths: found.paths.map((path) => join(place.root, path)) };
     },
     async rank(query, signal) {
       if (query.query.trim() === "")
         return failure("invalid-arguments", "The query is empty: say what to look for.");
-      const place = await placeOf(query.path);
+      const place = await placeOf(query);
       if (isFailure(place)) return place;
       const sieve = sieveOf(place.path, { ...query, limit: query.k });
       if (isFailure(sieve)) return sieve;
@@ -102,7 +107,7 @@ export function createSearch(options: SearchOptions): Search {
       return (await ranked).rank({ place, sieve, query }, signal);
     },
     async symbols(query, signal) {
-      const place = await placeOf(query.path);
+      const place = await placeOf(query);
       if (isFailure(place)) return place;
       const { outlineOf, symbolsNamed } = await import("./symbols.ts");
       refined ??= openRefined(root, options);
@@ -145,6 +150,31 @@ function mayIndexBut(never: readonly string[] = []): (path: string) => boolean {
   return (path) => !closed.some((matches) => matches(path));
 }
 
+type WhereAsked = Pick<FilesQuery, "path" | "isOutside">;
+
+/** A folder of its own, or a file in one. */
+function outsidePlace(path: string, program: string): Place | Failure {
+  const kind = statSync(path, { throwIfNoEntry: false });
+  if (!kind) return failure("not-found", `${path} does not exist.`);
+  return kind.isDirectory()
+    ? { root: path, program, path: "" }
+    : { root: dirname(path), program, path: basename(path) };
+}
+
+/** What is to be left out outside the workspace is told from the root of all. */
+function sieveAt(place: Place, query: FilesQuery): Sieve | Failure {
+  const sieve = sieveOf(place.path, query);
+  if (isFailure(sieve) || !query.isOutside) return sieve;
+  return { ...sieve, excluded: (path) => sieve.excluded(join(place.root, path).slice(1)) };
+}
+
+function withRoot({ root }: Place, found: GrepResult | Failure): GrepResult | Failure {
+  if (isFailure(found)) return found;
+  const at = (path: string): string => join(root, path);
+  const lines = found.lines.map((line) => ({ ...line, path: at(line.path) }));
+  return { ...found, lines, skipped: found.skipped.map(at) };
+}
+
 /** With ripgrep over everything. */
 async function grepAll(
   place: Place,
@@ -169,7 +199,7 @@ async function openRanked(
 }
 
 async function files(place: Place, query: FilesQuery, signal: AbortSignal): Promise<FilesResult | Failure> {
-  const sieve = sieveOf(place.path, query);
+  const sieve = sieveAt(place, query);
   if (isFailure(sieve)) return sieve;
   const paths: string[] = [];
   let leftOut = 0;

@@ -66,6 +66,7 @@ export function createFakeSandbox(script: CommandScript = [], spec: SandboxSpec 
       const started = start(command);
       return started instanceof FakeProcess ? finish(started, options) : started;
     },
+    find: async (path) => failure("not-found", `${path} does not exist.`),
     processes: () => [...spawned],
     close: async () => {
       isClosed = true;

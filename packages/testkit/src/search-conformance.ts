@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { GrepQuery, GrepResult, RankQuery, RankResult, Search } from "@lathe/protocol";
+import { outsideSearches } from "./outside-cases.ts";
 import { failedWith, succeeded } from "./session-drafts.ts";
 
 /** A search over an empty folder; `put` writes a file into it, its folders made. */
@@ -16,6 +17,7 @@ export function searchConformance(name: string, make: Make): void {
   describe(`${name} is a search`, () => {
     grepTests(make);
     whereTests(make);
+    outsideSearches(make);
     excludeTests(make);
     boundTests(make);
     fileTests(make);

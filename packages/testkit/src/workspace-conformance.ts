@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Change, Workspace } from "@lathe/protocol";
 import { fc } from "#properties";
+import { outsideReads } from "./outside-cases.ts";
 import { failedWith, succeeded } from "./session-drafts.ts";
 
 /** An empty workspace, and what somebody else does to its files. */
@@ -21,6 +22,7 @@ type Make = () => WorkspaceUnderTest;
 export function workspaceConformance(name: string, make: Make): void {
   describe(`${name} is a workspace`, () => {
     readTests(make);
+    outsideReads(make);
     commitTests(make);
     refusalTests(make);
     allOrNoneTests(make);

@@ -212,7 +212,7 @@ describe("read", () => {
     assert.match(await fails("not-a-file", "read", { path: "src" }), /use `list`/);
     assert.match(await fails("not-text", "read", { path: "a.bin" }), /binary.*shell/);
     assert.match(await fails("too-large", "read", { path: "huge.log" }), /sed -n/);
-    assert.match(await fails("outside-workspace", "read", { path: "../x" }), /outside the workspace/);
+    assert.match(await fails("not-found", "read", { path: "../x" }), /does not exist\. The workspace is \//);
   });
 });
 

@@ -61,6 +61,8 @@ export class AcpSession {
   /** Everything told so far, in order. */
   #told: Promise<void> = Promise.resolve();
   #asking = new AbortController();
+  /** The questions that stand in the editor, by their calls. */
+  readonly #questions = new Map<string, AbortController>();
   #isRunning = false;
   #isCancelled = false;
 
@@ -308,6 +310,8 @@ export class AcpSession {
     const agreed = agreedMode(event);
     if (agreed) this.#goOnIn(agreed);
     if (event.type === "question.asked") void this.#ask(event);
+    // By the answer to another one, or by somebody else: what stands in the editor is settled.
+    if (event.type === "question.answered") this.#questions.get(event.data.call)?.abort();
     if (event.type === "turn.ended") this.#asking.abort();
   }
 
@@ -321,12 +325,10 @@ export class AcpSession {
     const session = this.#session;
     if (!session) return;
     const { id, abilities } = this.#place;
-    const editor = {
-      client: this.#client,
-      sessionId: id,
-      cwd: this.#options.cwd,
-      signal: this.#asking.signal,
-    };
+    const own = new AbortController();
+    const signal = AbortSignal.any([this.#asking.signal, own.signal]);
+    const editor = { client: this.#client, sessionId: id, cwd: this.#options.cwd, signal };
+    this.#questions.set(asked.call, own);
     try {
       const call = await session.askedCall(asked.call);
       // The call is known to the editor by then.
@@ -335,9 +337,11 @@ export class AcpSession {
       if (answer === undefined) await session.cancel("user");
       else await session.answer(asked.call, seq, answer);
     } catch (cause) {
-      if (this.#asking.signal.aborted) return;
+      if (signal.aborted) return;
       process.stderr.write(problemLine(`the editor could not be asked: ${String(cause)}`));
       await session.cancel("the editor, which cannot be asked");
+    } finally {
+      if (this.#questions.get(asked.call) === own) this.#questions.delete(asked.call);
     }
   }
 

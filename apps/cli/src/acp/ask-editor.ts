@@ -96,9 +96,10 @@ function shown({ call: id, kind, text: why }: Asked, call: AskedCall, { cwd }: E
   const part: ToolCallPart = { type: "tool-call", id, tool: call.tool, input: call.input };
   const shape = callShape(part, cwd);
   const beyond = call.beyond?.map((one) => `${one.kind} ${one.target}`).join("\n");
-  const about =
-    beyond === undefined
-      ? call.why
-      : `The sandbox stopped this; it would run again with:\n${beyond}\n${call.why}`;
+  const first =
+    call.command === undefined
+      ? "It would look outside the workspace:"
+      : "The sandbox stopped this; it would run again with:";
+  const about = beyond === undefined ? call.why : `${first}\n${beyond}\n${call.why}`;
   return { ...shape, status: "pending", content: [...shape.content, text(about)] };
 }

@@ -24,8 +24,17 @@ it("says which subagent asks", () => {
   const effects = [{ kind: "write", target: "a" }] as const;
   const call = { by: "explore", tool: "edit", input: "{}", effects, why: "w" };
   assert.match(questionText(asked, call, palette(false)), /May edit do this for the subagent explore\?\n/);
-  const stopped = questionText(asked, { ...call, beyond: effects }, palette(false));
+  const stopped = questionText(asked, { ...call, command: "sh save", beyond: effects }, palette(false));
   assert.match(stopped, /The sandbox stopped this for the subagent explore\. Run it again/);
+});
+
+it("says that a call would look outside the workspace", () => {
+  const effects = [{ kind: "read", target: "/srv/other" }] as const;
+  const call = { tool: "read", input: '{"path":"../other/a.js"}', effects, beyond: effects, why: "w" };
+  assert.equal(
+    questionText(asked, call, palette(false)),
+    "\n? May read look at ../other/a.js?\n  read /srv/other\nw\n[y]es, [n]o, or say what to do instead ",
+  );
 });
 
 it("names every target of a call without a command", () => {

@@ -30,8 +30,10 @@ export function aboutText(
   const target = harmless(targetOf(call)).replaceAll("\n", "\n  ");
   const by = call.by === undefined ? "" : ` for the subagent ${harmless(call.by)}`;
   if (call.beyond) {
-    const wanted = harmless(listOf(call.beyond)).replaceAll("\n", "\n  ");
-    return `\n${yellow("?")} The sandbox stopped this${by}. Run it again with more allowed?\n  ${target}\n  ${bold(wanted)}\n${dim(oneLine(call.why))}\n`;
+    const wanted = `  ${bold(harmless(listOf(call.beyond)).replaceAll("\n", "\n  "))}\n${dim(oneLine(call.why))}\n`;
+    if (call.command === undefined)
+      return `\n${yellow("?")} May ${call.tool} look at ${oneLine(pathOf(call))}${by}?\n${wanted}`;
+    return `\n${yellow("?")} The sandbox stopped this${by}. Run it again with more allowed?\n  ${target}\n${wanted}`;
   }
   const files = isNumbered ? numberedText(call, paint) : filesText(call, paint);
   return `\n${yellow("?")} May ${call.tool} do this${by}?\n  ${bold(target)}\n${files}${dim(oneLine(call.why))}\n`;
@@ -90,6 +92,12 @@ function targetOf({ input, effects, command }: NonNullable<AskedCall>): string {
   // What another program or a server is told is in the arguments alone.
   const isTold = effects.some(({ kind }) => kind === "mcp" || kind === "network");
   return isTold ? `${listOf(effects)}\n${JSON.stringify(JSON.parse(input), null, 2)}` : listOf(effects);
+}
+
+/** As the model wrote it. */
+function pathOf({ input }: NonNullable<AskedCall>): string {
+  const { path = "." } = JSON.parse(input) as { readonly path?: unknown };
+  return String(path);
 }
 
 function listOf(effects: NonNullable<AskedCall>["effects"]): string {

@@ -1,6 +1,6 @@
 /** Questioner: asks the person at the terminal what the agent wants to know, one question after the other. */
 import type { Writable } from "node:stream";
-import type { EditPart, Event, Failure } from "@lathe/protocol";
+import { type EditPart, type Event, type Failure, isSettledBy } from "@lathe/protocol";
 import { problemLine } from "../command-line/show-failure.ts";
 import { paletteFor } from "../render/palette.ts";
 import { type AnswerInput, AnswerReader } from "./answer-reader.ts";
@@ -66,15 +66,21 @@ export class Questioner {
         await this.#ended();
         break;
       }
-      this.#open.shift();
       const { answer, part } = heard;
+      const settled = this.#open.filter((other) => other === asked || isSettledBy(other, asked, answer));
+      this.#forget(settled);
       const refused = await this.#session?.answer(asked.call, asked.seq, answer, part);
       // Asked once more when the answer could not be kept.
       if (!refused) continue;
       process.stderr.write(problemLine(refused.text));
-      this.#open.push(asked);
+      this.#open.push(...settled);
     }
     this.#isAsking = false;
+  }
+
+  #forget(gone: readonly Asked[]): void {
+    const left = this.#open.filter((one) => !gone.includes(one));
+    this.#open.splice(0, this.#open.length, ...left);
   }
 
   /** Undefined when nobody answers any more. */

@@ -7,6 +7,7 @@ import {
   type EditPart,
   type Event,
   type Failure,
+  isSettledBy,
 } from "@lathe/protocol";
 import { type AskedCall, aboutText, answerOf, rulesText } from "../questions/question-text.ts";
 import type { Choice, Option } from "./choice.ts";
@@ -34,11 +35,12 @@ export function createQuestions(session: () => LocalSession | undefined, asking:
   const open: Asked[] = [];
   let shown: Asked | undefined;
   const answer = async (asked: Asked, words: string, part?: EditPart): Promise<void> => {
+    const settled = take(open, (other) => other === asked || isSettledBy(other, asked, words));
     const refused = await session()?.answer(asked.call, asked.seq, words, part);
     // Asked once more when the answer could not be kept.
     if (refused) {
       asking.complain(refused);
-      open.unshift(asked);
+      open.unshift(...settled);
     }
     await next();
   };
@@ -55,7 +57,6 @@ export function createQuestions(session: () => LocalSession | undefined, asking:
   const settle = (asked: Asked, words: string, part?: EditPart): void => {
     // Somebody else may have been quicker.
     if (shown !== asked) return;
-    open.shift();
     shown = undefined;
     asking.offer(undefined);
     void answer(asked, words, part);
@@ -85,9 +86,8 @@ export function createQuestions(session: () => LocalSession | undefined, asking:
     void next();
   };
   const forget = (gone: (asked: Asked) => boolean): void => {
-    const left = open.filter((asked) => !gone(asked));
     const wasShown = shown !== undefined && gone(shown);
-    open.splice(0, open.length, ...left);
+    take(open, gone);
     if (!wasShown) return;
     shown = undefined;
     asking.offer(undefined);
@@ -104,6 +104,14 @@ export function createQuestions(session: () => LocalSession | undefined, asking:
       for (const { call, asked } of calls) if (asked) add({ ...asked, call: call.id });
     },
   };
+}
+
+/** Out of the list, in order. */
+function take(open: Asked[], gone: (asked: Asked) => boolean): readonly Asked[] {
+  const taken = open.filter(gone);
+  const left = open.filter((asked) => !gone(asked));
+  open.splice(0, open.length, ...left);
+  return taken;
 }
 
 /** Whole, however long it is, with what an answer for more than this once would mean: it stays above the options. */

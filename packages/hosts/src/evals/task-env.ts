@@ -55,6 +55,7 @@ export function withTaskEnv(sandbox: Sandbox, env: Readonly<Record<string, strin
     spec: sandbox.spec,
     spawn: (command) => sandbox.spawn(after(command)),
     exec: (command, options) => sandbox.exec(after(command), options),
+    find: (path) => sandbox.find(path),
     processes: () => sandbox.processes(),
     close: () => sandbox.close(),
   };

@@ -8,6 +8,7 @@ const result: CommandResult = { code: 0, timedOut: false, output: "", bytes: 0, 
 
 function fakeSandbox(closed: () => void): Sandbox {
   return {
+    find: async () => failure("not-found", "nothing"),
     spec: { ...early, env: { A: "1" } },
     spawn: async () => failure("sandbox-unavailable", "no"),
     exec: async () => result,

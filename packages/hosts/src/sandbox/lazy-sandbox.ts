@@ -36,6 +36,10 @@ export function createLazySandbox(early: EarlySpec, open: () => Promise<Sandbox 
       const sandbox = await reach();
       return isFailure(sandbox) ? sandbox : sandbox.exec(command, options);
     },
+    find: async (path) => {
+      const sandbox = await reach();
+      return isFailure(sandbox) ? sandbox : sandbox.find(path);
+    },
     processes: () => opened?.processes() ?? [],
     close: async () => {
       isClosed = true;

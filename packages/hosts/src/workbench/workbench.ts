@@ -1,6 +1,6 @@
 /** Workbench: tools one by one, outside any session, under the ordinary policy. */
 import { type AgentPorts, examineCall, toolContext } from "@lathe/agent";
-import { type Explanation, evaluate, explain } from "@lathe/policy";
+import { type Explanation, evaluate, evaluateGrant, explain } from "@lathe/policy";
 import {
   type Decision,
   type Effect,
@@ -8,6 +8,7 @@ import {
   failure,
   isFailure,
   type Mode,
+  mayChange,
   type Outcome,
   type PreparedCall,
   type Shown,
@@ -83,9 +84,13 @@ export function openWorkbench(
       if (verdict !== "allow") return { type: "refused", rule, why };
       if (either.aborted)
         return { type: "interrupted", failure: failure("cancelled", "cancelled"), text: "" };
-      const outcome = await prepared.run(
-        toolContext(opened.ports, { call: "tool", session, amid: { signal: either } }),
-      );
+      const runWith = (grants: readonly Effect[]): Promise<Outcome> => {
+        const amid = { signal: either };
+        return prepared.run(
+          toolContext(opened.ports, { call: "tool", session: { ...session, grants }, amid }),
+        );
+      };
+      const outcome = await readable(await runWith([]), effects, { ...opened, mode: options.mode, runWith });
       if (outcome.type === "ok") for (const one of outcome.facts?.shown ?? []) remember(one);
       return hooks.ran(call, outcome);
     },
@@ -125,6 +130,25 @@ async function judge(
   const asking = { mode, keepsFiles: false, refusals: [] };
   const { effects, facts } = await examineCall(prepared, asking, ports);
   return { effects, judged: evaluate({ effects }, facts, ports.rules) };
+}
+
+interface Held {
+  readonly ports: AgentPorts;
+  readonly mode: Mode;
+  runWith(grants: readonly Effect[]): Promise<Outcome>;
+}
+
+/** What a tool that only reads was kept from is granted by a rule alone: nobody is asked here. */
+async function readable(
+  outcome: Outcome,
+  effects: readonly Effect[],
+  { ports, mode, runWith }: Held,
+): Promise<Outcome> {
+  const denied = outcome.type === "ok" ? outcome.facts?.denied : undefined;
+  if (!denied || mayChange(effects)) return outcome;
+  const { facts } = await examineCall({ effects: denied }, { mode, keepsFiles: false, refusals: [] }, ports);
+  const { verdict, rule, why } = evaluateGrant(denied, facts, ports.rules);
+  return verdict === "allow" ? runWith(denied) : { type: "refused", rule, why };
 }
 
 async function explainScript(

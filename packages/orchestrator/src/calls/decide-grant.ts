@@ -5,8 +5,9 @@ import {
   type CallState,
   type Decision,
   type Draft,
-  type EventData,
+  mayChange,
   type Outcome,
+  type Rule,
   type Session,
 } from "@lathe/protocol";
 import type { Ports } from "../ports.ts";
@@ -28,27 +29,41 @@ export async function decideGrant(state: HeldCall, session: Session, ports: Port
   }
   const proposed = decision.verdict === "ask" ? await ports.proposeGrant(effects, facts) : [];
   if (decision.verdict === "ask" && session.settings.attended)
-    return [ask({ call, effects, decision }, answersFor(proposed, ports))];
+    return [ask(state, decision, answersFor(proposed, ports))];
   const refused = answer ? ports.refusals(effects, facts) : [];
   const more = { ...(refused.length > 0 && { refused }), ...(proposed.length > 0 && { proposed }) };
+  const isLeft = decision.verdict === "ask" && !mayChange(state.effects);
+  const ended = isLeft ? leftUnread(decision, proposed) : decision;
   return [
-    { type: "permission.decided", data: { call, effects, decision, ...more } },
-    { type: "tool.completed", data: { call, outcome: withWhy(denied.outcome, decision), ms: 0 } },
+    { type: "permission.decided", data: { call, effects, decision: ended, ...more } },
+    { type: "tool.completed", data: { call, outcome: withoutGrant(state, ended), ms: 0 } },
   ];
 }
 
-/** For the session it can always be granted: the sandbox gives exactly what is named. */
+/** To read something is worth less than the run: where nobody can be asked it goes on without. */
+function leftUnread({ rule, why }: Decision, proposed: readonly Rule[]): Decision {
+  const flags = proposed.map(({ kinds, target }) => `--allow '${kinds?.[0]}:${target}'`).join(" ");
+  const how = flags === "" ? "" : ` (${flags} would)`;
+  return { verdict: "deny", rule, why: `${why}, and nobody is there to allow it${how}` };
+}
+
+/** For the session it can always be granted: it is given exactly what is named. */
 function ask(
-  { call, effects, decision }: EventData<"permission.decided">,
+  { call: { id: call, tool }, denied: { effects }, effects: own }: HeldCall,
+  { why }: Decision,
   { options, rules }: ReturnType<typeof answersFor>,
 ): Draft {
   const what = effects.map(({ kind, target }) => `${kind} ${target}`).join(", ");
-  const text = `${decision.why}. Run it again with ${what} allowed?`;
+  const text = mayChange(own)
+    ? `${why}. Run it again with ${what} allowed?`
+    : `${tool} wants to ${what}: ${why}`;
   const answers = options.includes(allowForSession) ? options : ["allow", allowForSession, "deny"];
   const data = { call, kind: "permission", text, options: answers, ...(rules && { rules }) } as const;
   return { type: "question.asked", data };
 }
 
-function withWhy(outcome: Outcome, { why }: Decision): Outcome {
+/** A command did what it could; who only reads has got nothing. */
+function withoutGrant({ denied: { outcome }, effects }: HeldCall, { rule, why }: Decision): Outcome {
+  if (!mayChange(effects)) return { type: "refused", rule, why };
   return outcome.type === "ok" ? { ...outcome, text: `${outcome.text}\n[not granted: ${why}]` } : outcome;
 }

@@ -28,6 +28,19 @@ const save: BenchTool = {
   },
 };
 
+const other: Effect = { kind: "read", target: "/other" };
+const outside = { verdict: "ask", rule: "read-outside", why: "/other lies outside" } as const;
+
+/** Reads below `/other`, which needs a grant. */
+const look: BenchTool = {
+  name: "look",
+  effects: () => [other],
+  run: (_input, { grants }) =>
+    grants.length > 0
+      ? { type: "ok", text: "seen" }
+      : { type: "ok", text: "it lies outside", facts: { denied: [other] } },
+};
+
 const twice = [
   { calls: [{ tool: "save", input: {} }] },
   { calls: [{ tool: "save", input: {} }] },
@@ -118,6 +131,58 @@ for (const { name, openBench } of benches) {
         asked.map(({ data: one }) => "rules" in one && one.rules),
         [rules],
       );
+    });
+
+    it("is asked for where it only reads, and is not told of a second run", async () => {
+      const bench = openBench({
+        script: [{ calls: [{ tool: "look", input: {} }] }, { text: "ok" }],
+        tools: [look],
+        decideGrant: () => outside,
+        settings: { attended: true },
+      });
+      const running = run(bench);
+      await answering(bench, ["allow for this session"]);
+      assert.deepEqual((await running).grants, [other]);
+      assert.deepEqual(results(bench), ["seen"]);
+      const asked = bench.events.find(({ type }) => type === "question.asked");
+      assert.match(JSON.stringify(asked), /look wants to read \/other: \/other lies outside/);
+    });
+
+    it("is answered with the question beside it that asks for no more, by an answer for the session alone", async () => {
+      const rules = [{ name: "always", verdict: "allow", kinds: ["read"], target: "/other/**" }] as const;
+      const two = { calls: [1, 2].map((input) => ({ tool: "look", input })) };
+      const opened = (): Bench =>
+        openBench({
+          script: [two, { text: "ok" }],
+          tools: [look],
+          decideGrant: () => outside,
+          propose: () => rules,
+          settings: { attended: true },
+        });
+      const bench = opened();
+      const running = run(bench);
+      await answering(bench, ["allow for this session"]);
+      assert.deepEqual((await running).lastEnd, { type: "done" });
+      assert.deepEqual(results(bench), ["seen", "seen"]);
+      const each = opened();
+      const twiceAsked = run(each);
+      await answering(each, ["allow", "deny"]);
+      await twiceAsked;
+      assert.deepEqual(results(each), ["Refused (person): denied by user", "seen"]);
+    });
+
+    it("goes on without what it would only read where nobody can be asked", async () => {
+      const rules = [{ name: "always", verdict: "allow", kinds: ["read"], target: "/other/**" }] as const;
+      const bench = openBench({
+        script: [{ calls: [{ tool: "look", input: {} }] }, { text: "ok" }],
+        tools: [look],
+        decideGrant: () => outside,
+        propose: () => rules,
+      });
+      assert.deepEqual((await run(bench)).lastEnd, { type: "done" });
+      assert.deepEqual(results(bench), [
+        "Refused (read-outside): /other lies outside, and nobody is there to allow it (--allow 'read:/other/**' would)",
+      ]);
     });
 
     it("is kept for the session where it cannot be kept for the project", async () => {

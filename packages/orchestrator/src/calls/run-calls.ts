@@ -124,7 +124,11 @@ interface Ran {
 }
 
 /** What it was granted and still did not get, nobody can give it. */
-function ending({ call: { id: call }, grants = [] }: CallState, session: Session, ran: Ran): Draft {
+function ending(
+  { call: { id: call }, effects: own, grants = [] }: CallState,
+  session: Session,
+  ran: Ran,
+): Draft {
   const { outcome, ms } = ran;
   const denied = (outcome.type === "ok" && outcome.facts?.denied) || [];
   const granted = [...session.grants, ...grants];
@@ -132,7 +136,8 @@ function ending({ call: { id: call }, grants = [] }: CallState, session: Session
   if (effects.length > 0 && grants.length < maxGrants) {
     return { type: "tool.denied", data: { call, effects, outcome, ms } };
   }
-  const told = grants.length > 0 && !startsAnother(outcome) ? ranTwice(outcome) : outcome;
+  const isAgain = grants.length > 0 && mayChange(own) && !startsAnother(outcome);
+  const told = isAgain ? ranTwice(outcome) : outcome;
   return { type: "tool.completed", data: { call, outcome: told, ms } };
 }
 

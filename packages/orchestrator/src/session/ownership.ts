@@ -1,10 +1,12 @@
 /** Ownership: one process's hold on a session: what it knows, appending to it, and listening to its inbox. */
 import {
   type Draft,
+  type EventData,
   type Failure,
   fold,
   isEditPart,
   isFailure,
+  isSettledBy,
   type Offer,
   type Session,
   type SessionLog,
@@ -217,13 +219,23 @@ function draftOf(id: string, offer: HookedOffer, session: Session): Draft[] {
     case "answer": {
       const { call, question, answer, by, part } = offer;
       // An answer that came late may not decide what was asked since.
-      const isAsked = session.calls.some(({ call: { id }, asked }) => id === call && asked?.seq === question);
+      const asked = session.calls.find((one) => one.call.id === call)?.asked;
       // Whoever meant only a part of it did not mean all of it.
-      if (!isAsked || (part !== undefined && !isEditPart(part))) return [];
+      if (asked?.seq !== question || (part !== undefined && !isEditPart(part))) return [];
       const data = { call, answer, by, ...(part && { part }), offer: id };
-      return [{ type: "question.answered", data }];
+      return [{ type: "question.answered", data }, ...alsoAnswered(session, data)];
     }
   }
+}
+
+/** What was asked at the same time is allowed by the same answer, where that holds for more than one call. */
+function alsoAnswered({ calls }: Session, { call, answer, by }: EventData<"question.answered">): Draft[] {
+  const answered = calls.find((one) => one.call.id === call)?.asked;
+  if (!answered) return [];
+  return calls.flatMap(({ call: { id }, asked }): Draft[] => {
+    if (id === call || !asked || !isSettledBy(asked, answered, answer)) return [];
+    return [{ type: "question.answered", data: { call: id, answer: "allow", by } }];
+  });
 }
 
 /** It becomes the first of the chain; a router, which would choose another one, has no say any more. */

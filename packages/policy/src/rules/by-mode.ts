@@ -109,14 +109,27 @@ function lastingDecision({ kind, target, traits = [] }: Effect): Decision {
   return decision("ask", "irreversible", `${name} changes shared work or cannot be undone`);
 }
 
-/** What no answer could bring about: the tools for files reach the workspace only. */
+/** Whether there is somebody's yes to it is asked when it is read. */
+const outsideDecision: Decision = {
+  verdict: "allow",
+  rule: "read-outside",
+  why: "outside the workspace it reads what commands may, and what it is granted",
+};
+
+/** What no answer could bring about: the tools for files change the workspace only. */
 function barredDecision({ kind, target }: Effect, { paths }: Facts): Decision | undefined {
   if (kind !== "read" && kind !== "write" && kind !== "delete") return undefined;
   const { inside = false, failure } = factOf(target, paths) ?? {};
   if (inside) return undefined;
   if (failure && failure.code !== "outside-workspace")
     return decision("deny", `${kind}-unreachable`, failure.text);
-  return decision("deny", `${kind}-outside`, failure?.text ?? `${target} lies outside the workspace`);
+  if (kind === "read" && failure) return outsideDecision;
+  const where = failure?.text ?? `${target} lies outside the workspace.`;
+  return decision(
+    "deny",
+    `${kind}-outside`,
+    `${where} Who wants both changed begins in a folder that holds both.`,
+  );
 }
 
 /** What a script works out from what it knows, so that it need not be written down. */

@@ -54,6 +54,11 @@ for (const [words, rules, verdict] of rows) {
 it("is nothing where the mode keeps to the sandbox, or a person refused it", () => {
   const effect: Effect = { kind: "write", target: "/srv/data" };
   const rules = [rule("allow", "write:/srv/data")];
-  assert.equal(evaluateGrant([effect], facts(effect, { mode: "plan" }), rules).verdict, "deny");
+  const read: Effect = { kind: "read", target: "/srv/data" };
+  for (const mode of ["plan", "read-only"] as const) {
+    assert.equal(evaluateGrant([effect], facts(effect, { mode }), rules).verdict, "deny");
+    assert.equal(evaluateGrant([read], facts(read, { mode }), rules).verdict, "allow");
+    assert.equal(evaluateGrant([read], facts(read, { mode }), []).verdict, "ask");
+  }
   assert.equal(evaluateGrant([effect], facts(effect, { refusals: [effect] }), rules).verdict, "deny");
 });

@@ -15,7 +15,7 @@ export function evaluateGrant(effects: readonly Effect[], facts: Facts, rules: r
 
 function judge(effect: Effect, facts: Facts, rules: readonly Rule[]): Decision {
   const what = `${effect.kind} ${effect.target}`;
-  if (facts.mode === "plan" || facts.mode === "read-only") {
+  if ((facts.mode === "plan" || facts.mode === "read-only") && effect.kind !== "read") {
     return { verdict: "deny", rule: `${facts.mode}-mode`, why: `${what}: this mode keeps to the sandbox` };
   }
   const refused = refusalDecision(effect, facts);
@@ -29,6 +29,8 @@ function judge(effect: Effect, facts: Facts, rules: readonly Rule[]): Decision {
       why: `${what}: ${rule.why ?? `the rule ${rule.name} says so`}`,
     };
   }
+  if (effect.kind === "read")
+    return { verdict: "ask", rule: "read-outside", why: `${effect.target} lies outside the workspace` };
   return { verdict: "ask", rule: "sandbox", why: `the sandbox keeps the command from: ${what}` };
 }
 

@@ -25,6 +25,17 @@ it("what is denied or asked for reading is left out, without braces", () => {
   assert.deepEqual(unreadable(".", rules).toSorted(), expected.toSorted());
 });
 
+it("outside the workspace globs from the root count, and none from the workspace", () => {
+  const rules = [
+    rule("deny", "secret/**"),
+    rule("deny", "/srv/{a,b}/**"),
+    rule("ask", "**/.env"),
+    rule("ask", "*.pem"),
+  ];
+  assert.deepEqual(unreadable("/srv", rules).toSorted(), ["**/*.pem", "**/.env", "/srv/a/**", "/srv/b/**"]);
+  assert.deepEqual(unreadable("/srv/a/x", rules).toSorted(), ["**/*.pem", "**/.env", "/srv/b/**"]);
+});
+
 it("what the path itself was allowed against is settled, and nothing else", () => {
   const rules = [rule("ask", "secret/**", ["read"]), rule("ask", "**/{.env,*.pem}", ["read"])];
   assert.deepEqual(unreadable("secret/a", rules).toSorted(), ["**/*.pem", "**/.env"]);

@@ -20,6 +20,22 @@ export interface QuestionAsked {
   readonly opinion?: Opinion;
 }
 
+/** Whether an answer that holds for more than one call answers this other question, too: it allows all that is asked for. */
+export function isSettledBy(
+  { kind, rules = [] }: Pick<QuestionAsked, "kind" | "rules">,
+  answered: Pick<QuestionAsked, "rules">,
+  answer: string,
+): boolean {
+  if (kind !== "permission" || rules.length === 0) return false;
+  if (answer !== allowForSession && answer !== allowForProject) return false;
+  const allowed = new Set(answered.rules?.map(meaningOf));
+  return rules.every((rule) => allowed.has(meaningOf(rule)));
+}
+
+function meaningOf({ verdict, kinds, target, except }: Rule): string {
+  return JSON.stringify([verdict, kinds, target, except]);
+}
+
 const schema: v.GenericSchema<unknown, QuestionAsked> = v.object({
   call: v.string(),
   kind: v.picklist(["permission", "question"]),

@@ -113,8 +113,21 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
+/** Something outside the workspace. */
+export interface Place {
+  /** Real path on this machine. */
+  readonly path: string;
+  /** What would have to be granted before it is read: it, or the repository it lies in; absent where commands may read it as it is. */
+  readonly needs?: Effect;
+}
+
 export interface Sandbox {
   readonly spec: SandboxSpec;
+  /**
+   * *Contract:* what commands find at a path outside the workspace (absolute, or from the workspace), else what is there
+   * on this machine; `not-found` where nothing is, `no-access` for what is granted to nobody.
+   */
+  find(path: string): Promise<Place | Failure>;
   /** *Contract:* a start failure of the sandbox itself is `sandbox-unavailable`, never shown as the command's. */
   spawn(command: Command): Promise<Process | Failure>;
   /** *Contract:* runs to its end; at the timeout or the signal the whole tree is ended first. */

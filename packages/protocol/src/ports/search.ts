@@ -5,6 +5,8 @@ import type { Failure } from "../failure.ts";
 export interface FilesQuery {
   /** Folder or file, relative to the workspace; the workspace when absent. */
   readonly path?: string;
+  /** `path` is the real absolute one of something outside the workspace; found paths are absolute, too. Not for ranked search and symbols. */
+  readonly isOutside?: true;
   /** Glob that files must match. */
   readonly glob?: string;
   /** Globs of files to leave out, told from the workspace; without braces. */

@@ -46,9 +46,21 @@ export interface Committed {
   readonly after?: string;
 }
 
-export interface Workspace {
+/** Reading: in the workspace by any path, outside of it by the real absolute one alone. */
+export interface Files {
+  /** *Contract:* `not-found` (with near names), `not-a-file`, `not-text`, `too-large` or `no-access` as values. */
+  read(path: string): Promise<FileContent | Failure>;
+  /** *Contract:* the bytes of any regular file of at most `maxBytes`; the same failures but `not-text`. */
+  bytes(path: string, maxBytes: number): Promise<FileBytes | Failure>;
+  /** *Contract:* one folder's entries sorted by name. */
+  list(path: string): Promise<readonly Entry[] | Failure>;
+}
+
+export interface Workspace extends Files {
   /** Real absolute path. */
   readonly root: string;
+  /** All else on this machine. *Contract:* a path that leads elsewhere by now is `outside-workspace`; whether it may be read is settled before. */
+  readonly outside: Files;
   /** *Contract:* pure; the version a file with this content would have. */
   versionOf(content: string | Uint8Array): string;
   /**
@@ -56,12 +68,6 @@ export interface Workspace {
    * `outside-workspace` when it leads out. The path need not exist.
    */
   resolve(path: string): Promise<string | Failure>;
-  /** *Contract:* `not-found` (with near names), `not-a-file`, `not-text`, `too-large` or `no-access` as values. */
-  read(path: string): Promise<FileContent | Failure>;
-  /** *Contract:* the bytes of any regular file of at most `maxBytes`; the same failures but `not-text`. */
-  bytes(path: string, maxBytes: number): Promise<FileBytes | Failure>;
-  /** *Contract:* one folder's entries sorted by name. */
-  list(path: string): Promise<readonly Entry[] | Failure>;
   /**
    * *Contract:* all changes or none, also when the process dies in between; one result for each change, in order.
    * Each expected version is checked right before writing (`stale-version`); files are replaced atomically and durably,

@@ -36,6 +36,7 @@ export class BoxStarter implements Starter {
   readonly hasTerminals = true;
   readonly network: Starter["network"];
   readonly shown: readonly string[];
+  readonly mounts: readonly Mount[];
   readonly unsealed: string | undefined;
   readonly #spec: SandboxSpec;
   readonly #options: BoxOptions;
@@ -52,6 +53,7 @@ export class BoxStarter implements Starter {
     this.#shell = findShell(spec.env.PATH ?? "");
     this.#outside = outsideOf(options.policy, options.home);
     this.shown = shownBy(options.policy);
+    this.mounts = [...options.policy.below, ...options.policy.mounts];
     this.unsealed = options.unsealed;
     this.#env = { ...spec.env, ...rootEnv() };
   }

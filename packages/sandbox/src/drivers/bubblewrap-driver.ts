@@ -46,6 +46,7 @@ function bubblewrapLauncher(spec: SandboxSpec, options: BubblewrapOptions): Laun
     close: groups.remove,
     outside: outsideOf(policy, home),
     shown: shownBy(policy),
+    mounts: [...policy.below, ...policy.mounts],
     launch: (command, mark) => {
       const { script, cwd, grants } = command;
       const start = [

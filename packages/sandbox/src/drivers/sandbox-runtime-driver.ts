@@ -7,7 +7,7 @@ import { type Command, type Failure, failure, type SandboxDriver, type SandboxSp
 import { findProgram, findShell, shellArgs } from "../environment/shell.ts";
 import { openSandbox } from "../open-sandbox.ts";
 import { isTrusted } from "../paths/trusted-path.ts";
-import type { Policy } from "../policy/policy.ts";
+import type { Mount, Policy } from "../policy/policy.ts";
 import { sandboxPolicy } from "../policy/sandbox-policy.ts";
 import type { DriverOptions } from "../process-sandbox.ts";
 import { outsideOf, shownBy } from "../processes/denials.ts";
@@ -133,6 +133,7 @@ class RuntimeStarter implements Starter {
   readonly hasTerminals = false;
   readonly network = "closed";
   readonly shown: readonly string[];
+  readonly mounts: readonly Mount[];
   readonly #spec: SandboxSpec;
   readonly #options: StarterOptions;
   readonly #local: LocalStarter;
@@ -144,6 +145,10 @@ class RuntimeStarter implements Starter {
     this.#spec = spec;
     this.#options = options;
     this.shown = shownBy(options.policy);
+    // It shows nothing under another name.
+    this.mounts = [...options.policy.below, ...options.policy.mounts].filter(
+      (mount) => "from" in mount && mount.from === mount.to,
+    );
     this.#local = new LocalStarter(spec, this.#launcher());
   }
 

@@ -15,6 +15,15 @@ export function isGrantable(path: string, isWrite: boolean, home: string): boole
   return !shut.some((folder) => isBelow(path, folder) || isBelow(folder, path));
 }
 
+/** The same for who reads one file after the other: temporary ones, too. */
+export function isReadable(path: string, home: string): boolean {
+  return isGrantable(path, false, home) || isIn(path, "/tmp") || isIn(path, "/var/tmp");
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path !== folder && isBelow(path, folder);
+}
+
 /** Undefined where nothing is. */
 export function realOf(path: string): string | undefined {
   try {

@@ -1,5 +1,6 @@
 /** What a driver decides about a command: the program to start for it, and how to tell that it never started. */
 import type { Command, Failure } from "@lathe/protocol";
+import type { Mount } from "../policy/policy.ts";
 import type { Outside } from "./denials.ts";
 
 export interface Launch {
@@ -19,6 +20,8 @@ export interface Launcher {
   readonly outside?: Outside;
   /** What they see read-only; absent when they see everything. */
   readonly shown?: readonly string[];
+  /** Of which their view is made; absent when they see the machine as it is. */
+  readonly mounts?: readonly Mount[];
   /** The program for a command; `mark` must stand in the environment of the command. */
   launch(command: Command, mark: Mark): Launch;
   /**

@@ -15,6 +15,7 @@ export class LocalStarter implements Starter {
   readonly hasTerminals = false;
   readonly network: Starter["network"];
   readonly shown: readonly string[] | undefined;
+  readonly mounts: Starter["mounts"];
   readonly #folder: string;
   readonly #launcher: Launcher;
   readonly #pipes: PipePool;
@@ -27,6 +28,7 @@ export class LocalStarter implements Starter {
     this.#folder = join(scratch, controlFolder);
     this.#launcher = launcher;
     this.shown = launcher.shown;
+    this.mounts = launcher.mounts;
     this.#pipes = new PipePool(this.#folder);
     this.#box = claimBox(join(this.#folder, "box"));
     this.#pipes.warm();

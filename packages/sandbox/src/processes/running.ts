@@ -1,5 +1,6 @@
 /** What a sandbox asks of whatever starts its commands: a process it can wait for, time out and read. */
 import type { Command, Failure, Process, SandboxDriver } from "@lathe/protocol";
+import type { Mount } from "../policy/policy.ts";
 import type { Capture } from "./capture.ts";
 
 /** A command that was handed over to be started. */
@@ -33,6 +34,8 @@ export interface Starter {
   readonly network: SandboxDriver["network"];
   /** What commands see read-only outside the workspace; absent when they are not held in, and nothing is taken back. */
   readonly shown: readonly string[] | undefined;
+  /** Of which commands' view is made, outermost first; absent when they see the machine as it is. */
+  readonly mounts?: readonly Mount[] | undefined;
   /**
    * Nothing of the workspace is sealed for commands: who watches over it has to look at everything, and has this folder,
    * which they do not reach, for itself. Absent where a driver seals.

@@ -29,6 +29,7 @@ function bareSandbox(spec: SandboxSpec, hostEnv: NodeJS.ProcessEnv): Sandbox {
   return {
     spec,
     spawn: async () => gone,
+    find: async (path) => failure("not-found", `${path} does not exist.`),
     processes: () => [],
     exec: (command, { timeoutMs }) => {
       const child = spawn("bash", ["-c", command.script], {

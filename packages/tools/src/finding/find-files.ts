@@ -5,6 +5,7 @@ import { defineTool, failed, ok } from "../define-tool.ts";
 import { count, text } from "../schema.ts";
 import { targetOf } from "../target-of.ts";
 import { leftOutNote } from "./left-out.ts";
+import { isOutcome, placeOf, whereOf } from "./place-of.ts";
 
 const defaultLimit = 200;
 const maxLimit = 2_000;
@@ -16,10 +17,9 @@ export const findFiles: Tool = defineTool({
   schema: { glob: text(), path: v.optional(text()), limit: v.optional(count()) },
   effects: ({ path }) => [{ kind: "read", target: targetOf(path) }],
   async run({ glob, path, limit = defaultLimit }, context) {
-    const folder = await context.workspace.resolve(path ?? ".");
-    if (isFailure(folder)) return failed(folder);
-    const exclude = context.unreadable(folder);
-    const query = { glob, path: folder, exclude, limit: Math.min(Math.max(1, limit), maxLimit) };
+    const place = await placeOf(path ?? ".", context);
+    if (isOutcome(place)) return place;
+    const query = { glob, ...whereOf(place, context), limit: Math.min(Math.max(1, limit), maxLimit) };
     const found = await context.search.files(query, context.signal);
     if (isFailure(found)) return failed(found);
     const more = found.more ? ["[more: narrow the glob or raise the limit]"] : [];

@@ -14,6 +14,7 @@ import { targetOf } from "../target-of.ts";
 import { isBlobPath, readBlobPath } from "./blob-path.ts";
 import type { TextQuery } from "./grep-text.ts";
 import { leftOutNote } from "./left-out.ts";
+import { isOutcome, placeOf, whereOf } from "./place-of.ts";
 
 const defaultLimit = 100;
 const maxLimit = 2_000;
@@ -38,12 +39,11 @@ export const grep: Tool = defineTool({
   effects: ({ path }) => (isBlobPath(path) ? [] : [{ kind: "read", target: targetOf(path) }]),
   async run(input, context) {
     if (isBlobPath(input.path)) return grepBlob(input.path, queryOf(input), context);
-    const path = await context.workspace.resolve(input.path ?? ".");
-    if (isFailure(path)) return failed(path);
+    const place = await placeOf(input.path ?? ".", context);
+    if (isOutcome(place)) return place;
     const query = {
       ...queryOf(input),
-      path,
-      exclude: context.unreadable(path),
+      ...whereOf(place, context),
       ...(input.glob !== undefined && { glob: input.glob }),
     };
     const found = await context.search.grep(query, context.signal);

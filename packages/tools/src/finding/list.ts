@@ -7,6 +7,7 @@ import { defineTool, failed, ok } from "../define-tool.ts";
 import { text } from "../schema.ts";
 import { targetOf } from "../target-of.ts";
 import { leftOutNote } from "./left-out.ts";
+import { isOutcome, placeOf } from "./place-of.ts";
 
 const maxEntries = 500;
 const marks = { file: "", folder: "/", link: "@", other: "?" };
@@ -17,9 +18,10 @@ export const list: Tool = defineTool({
   schema: { path: v.optional(text("default: the workspace")) },
   effects: ({ path }) => [{ kind: "read", target: targetOf(path) }],
   async run({ path }, context) {
-    const folder = await context.workspace.resolve(path ?? ".");
-    if (isFailure(folder)) return failed(folder);
-    const found = await context.workspace.list(folder);
+    const place = await placeOf(path ?? ".", context);
+    if (isOutcome(place)) return place;
+    const folder = place.path;
+    const found = await place.files.list(folder);
     if (isFailure(found)) return failed(found);
     // A single name is no secret; what a rule closes a whole folder for is.
     const closing = context.unreadable(folder).filter((glob) => glob.endsWith("/*"));

@@ -1,12 +1,12 @@
 /** Reads an image file for a model to look at. */
 import {
   type Failure,
+  type Files,
   failure,
   imageType,
   isFailure,
   maxImageBytes,
   type Outcome,
-  type ToolContext,
 } from "@lathe/protocol";
 
 /** By name; what the file is, its bytes say. */
@@ -14,8 +14,8 @@ export function isImageName(path: string): boolean {
   return /\.(?:png|jpe?g|gif|webp)$/i.test(path);
 }
 
-export async function readImage(path: string, context: ToolContext): Promise<Outcome | Failure> {
-  const file = await context.workspace.bytes(path, maxImageBytes);
+export async function readImage(path: string, files: Files): Promise<Outcome | Failure> {
+  const file = await files.bytes(path, maxImageBytes);
   if (isFailure(file)) return file.code === "too-large" ? tooLarge(path) : file;
   const mediaType = imageType(file.bytes);
   if (mediaType === undefined) {

@@ -14,6 +14,7 @@ import { count, text } from "../schema.ts";
 import { targetOf } from "../target-of.ts";
 import { isBlobPath, readBlobPath } from "./blob-path.ts";
 import { linesOf, numbered } from "./numbered-lines.ts";
+import { isOutcome, placeOf } from "./place-of.ts";
 import { isImageName, readImage } from "./read-image.ts";
 
 const windowLines = 2_000;
@@ -38,14 +39,21 @@ export const read: Tool = defineTool({
   effects: ({ path }) => (isBlobPath(path) ? [] : [{ kind: "read", target: targetOf(path) }]),
   async run({ path, ranges }, context) {
     if (isBlobPath(path)) return readBlob(path, ranges, context);
+    const place = await placeOf(path, context);
+    if (isOutcome(place)) return place;
+    // In the workspace by the name it was asked by: what is not there may be close to others.
+    const { files, isOutside } = place;
+    const at = isOutside ? place.path : path;
     if (isImageName(path)) {
-      const image = await readImage(path, context);
+      const image = await readImage(at, files);
       return isFailure(image) ? failed(image) : image;
     }
-    const file = await context.workspace.read(path);
+    const file = await files.read(at);
     if (isFailure(file)) return failed(file);
     const excerpt = excerptOf(linesOf(file.text), await widenedRanges(file, ranges, context));
     if (isFailure(excerpt)) return failed({ ...excerpt, text: `${file.path}: ${excerpt.text}` });
+    // Only what can be edited has to be known again.
+    if (isOutside) return ok(excerpt.text);
     context.texts.keep(file.version, file.text);
     return ok(excerpt.text, {
       shown: [{ path: file.path, version: file.version, ranges: excerpt.ranges }],
