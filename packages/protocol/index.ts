@@ -58,6 +58,7 @@ export type { QuestionAnswered } from "./src/events/question-answered.ts";
 export {
   allowForProject,
   allowForSession,
+  isForMore,
   isSettledBy,
   type QuestionAsked,
 } from "./src/events/question-asked.ts";

@@ -4,6 +4,7 @@ import {
   type Failure,
   failure,
   isFailure,
+  isSettledBy,
   messageText,
   type Outcome,
   type Session,
@@ -116,19 +117,23 @@ function openBridge(name: string, context: ToolContext): Bridge {
     const text = `${name} (subagent): ${question.text}`;
     // One after the other: what a person sees is the one that is asked.
     const words = await context.ask?.({ kind, text, options, ...(rules && { rules }) });
-    if (words !== undefined) await opened?.answer(call, seq, words);
+    if (words === undefined) return;
+    // The session settles them by the same answer.
+    questions = questions.filter((other) => other === question || !isSettledBy(other, question, words));
+    await opened?.answer(call, seq, words);
   };
-  const questions: Asked[] = [];
+  let questions: readonly Asked[] = [];
   const askAll = async (): Promise<void> => {
     for (let next = questions[0]; next && opened; next = questions[0]) {
       asked = next.call;
       await ask(next);
-      questions.shift();
+      questions = questions.slice(1);
     }
     asked = undefined;
   };
   const add = (question: Asked): void => {
-    if (questions.push(question) === 1) void askAll();
+    questions = [...questions, question];
+    if (questions.length === 1) void askAll();
   };
   return {
     onEvent: (event, session) => {

@@ -302,6 +302,30 @@ describe("subagents", () => {
     assert.equal(parent.lastEnd?.type, "done");
   });
 
+  it("what one of them was allowed for the session nobody in it need ask for again", async () => {
+    const twice = (text: string): readonly AssistantPart[] => [write(text), write(text)];
+    const parent = await run(
+      {
+        go: [
+          does(task("implement", "make it")),
+          does(task("implement", "make it again")),
+          does(write("three")),
+          say("done"),
+        ],
+        "make it": [does(...twice("one")), say("made")],
+        "make it again": [does(write("two")), say("made")],
+      },
+      { ...answering("allow for this session"), mode: "ask", rules: [] },
+    );
+    assert.equal(questions().length, 1);
+    assert.equal(parent.lastEnd?.type, "done");
+    assert.doesNotMatch(resultsOf(parent).join(), /Refused|denied/);
+    assert.deepEqual(
+      parent.rules.map(({ target }) => target),
+      ["made.txt"],
+    );
+  });
+
   it("are cancelled with their parent", async () => {
     const waits: WireAnswer = {
       parts: [{ type: "text", text: "…" }],

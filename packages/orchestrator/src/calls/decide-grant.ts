@@ -5,6 +5,7 @@ import {
   type CallState,
   type Decision,
   type Draft,
+  isForMore,
   mayChange,
   type Outcome,
   type Rule,
@@ -22,7 +23,7 @@ export async function decideGrant(state: HeldCall, session: Session, ports: Port
   const { facts } = await ports.examine(session, { effects });
   const decision = answer ? personDecision(answer) : ports.evaluateGrant(effects, facts);
   if (decision.verdict === "allow") {
-    const isLasting = answer?.text === allowForSession || answer?.text === allowForProject;
+    const isLasting = answer !== undefined && isForMore(answer.text);
     const always = answer?.text === allowForProject ? await alwaysOf(answer, ports) : {};
     const grant = isLasting ? "session" : "call";
     return [{ type: "permission.decided", data: { call, effects, decision, grant, ...always } }];

@@ -5,6 +5,7 @@ import {
   type CallState,
   type Decision,
   type EventData,
+  isForMore,
   type Rule,
 } from "@lathe/protocol";
 import type { Ports } from "../ports.ts";
@@ -16,7 +17,7 @@ export function personDecision({ text, by, part }: Answer, canBePart = false): D
   if (part && !canBePart) {
     return { verdict: "deny", rule: "person", why: `${by} took only a part of it, and it has no parts` };
   }
-  const isYes = text === "allow" || text === allowForSession || text === allowForProject;
+  const isYes = text === "allow" || isForMore(text);
   if (isYes) return { verdict: "allow", rule: "person", why: `allowed by ${by}` };
   const why = text === "deny" ? `denied by ${by}` : `denied by ${by}: ${text}`;
   return { verdict: "deny", rule: "person", why };
@@ -37,7 +38,7 @@ export async function alwaysOf(
   { text, rules = [] }: Answer,
   { keep }: Ports,
 ): Promise<Pick<EventData<"permission.decided">, "always">> {
-  if (rules.length === 0 || (text !== allowForSession && text !== allowForProject)) return {};
+  if (rules.length === 0 || !isForMore(text)) return {};
   const isKept = text === allowForProject && keep !== undefined && (await keep(rules)) === undefined;
   return { always: { scope: isKept ? "project" : "session", rules } };
 }

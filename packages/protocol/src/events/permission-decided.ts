@@ -14,6 +14,7 @@ import { type EditPart, editPartSchema } from "../edit-part.ts";
 import { type Opinion, opinionSchema } from "../ports/second-opinion.ts";
 import { updateCall } from "../session/calls.ts";
 import type { EventType } from "../session/event-type.ts";
+import { rememberedRules } from "../session/rules.ts";
 import type { Session } from "../session/session.ts";
 
 export interface PermissionDecided {
@@ -85,7 +86,7 @@ function withAlways(session: Session, { always, effects }: PermissionDecided): S
   const known = always.scope === "session" ? [...session.rules, ...always.rules] : session.rules;
   return {
     ...session,
-    rules: known.slice(-remembered),
+    rules: rememberedRules(known),
     grants: [...session.grants, ...hosts.map(({ kind, target }) => ({ kind, target }))],
   };
 }

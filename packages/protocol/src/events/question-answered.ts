@@ -5,6 +5,9 @@ import { updateCall } from "../session/calls.ts";
 import type { EventType } from "../session/event-type.ts";
 import { uncover } from "../session/marks.ts";
 import { rememberOffer } from "../session/offers.ts";
+import { rememberedRules } from "../session/rules.ts";
+import type { Session } from "../session/session.ts";
+import { isForMore } from "./question-asked.ts";
 
 export interface QuestionAnswered {
   readonly call: string;
@@ -27,8 +30,9 @@ export const questionAnswered: EventType<"question.answered", QuestionAnswered> 
   name: "question.answered",
   version: 1,
   schema,
-  apply: (session, { data, at }) => {
-    const answered = updateCall(rememberOffer(session, data.offer), data.call, ({ asked, ...state }) => ({
+  apply: (before, { data, at }) => {
+    const session = withRules(rememberOffer(before, data.offer), data);
+    const answered = updateCall(session, data.call, ({ asked, ...state }) => ({
       ...state,
       answer: {
         text: data.answer,
@@ -43,3 +47,14 @@ export const questionAnswered: EventType<"question.answered", QuestionAnswered> 
     return { ...answered, recent: [], turn: { ...uncover(rest), waitedMs: rest.waitedMs + at - askedAt } };
   },
 };
+
+/**
+ * What a running call asked of a person, a subagent's question, is decided there; an answer for more than this once
+ * is meant for the whole session.
+ */
+function withRules(session: Session, { call, answer }: QuestionAnswered): Session {
+  const state = session.calls.find((one) => one.call.id === call);
+  const isAmid = state?.startedAt !== undefined && !state.denied;
+  const rules = isAmid && isForMore(answer) ? (state.asked?.rules ?? []) : [];
+  return rules.length === 0 ? session : { ...session, rules: rememberedRules([...session.rules, ...rules]) };
+}

@@ -20,6 +20,11 @@ export interface QuestionAsked {
   readonly opinion?: Opinion;
 }
 
+/** Whether an answer holds for more than the call it was asked for. */
+export function isForMore(answer: string): boolean {
+  return answer === allowForSession || answer === allowForProject;
+}
+
 /** Whether an answer that holds for more than one call answers this other question, too: it allows all that is asked for. */
 export function isSettledBy(
   { kind, rules = [] }: Pick<QuestionAsked, "kind" | "rules">,
@@ -27,7 +32,7 @@ export function isSettledBy(
   answer: string,
 ): boolean {
   if (kind !== "permission" || rules.length === 0) return false;
-  if (answer !== allowForSession && answer !== allowForProject) return false;
+  if (!isForMore(answer)) return false;
   const allowed = new Set(answered.rules?.map(meaningOf));
   return rules.every((rule) => allowed.has(meaningOf(rule)));
 }
