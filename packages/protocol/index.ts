@@ -213,6 +213,7 @@ export {
   type AskedAmid,
   isBarrier,
   mayChange,
+  onlyReads,
   type PreparedCall,
   type Question,
   type ShellScript,

@@ -8,8 +8,8 @@ import {
   failure,
   isFailure,
   type Mode,
-  mayChange,
   type Outcome,
+  onlyReads,
   type PreparedCall,
   type Shown,
   type Tier,
@@ -145,7 +145,7 @@ async function readable(
   { ports, mode, runWith }: Held,
 ): Promise<Outcome> {
   const denied = outcome.type === "ok" ? outcome.facts?.denied : undefined;
-  if (!denied || mayChange(effects)) return outcome;
+  if (!denied || !onlyReads(effects)) return outcome;
   const { facts } = await examineCall({ effects: denied }, { mode, keepsFiles: false, refusals: [] }, ports);
   const { verdict, rule, why } = evaluateGrant(denied, facts, ports.rules);
   return verdict === "allow" ? runWith(denied) : { type: "refused", rule, why };

@@ -6,8 +6,8 @@ import {
   type Decision,
   type Draft,
   isForMore,
-  mayChange,
   type Outcome,
+  onlyReads,
   type Rule,
   type Session,
 } from "@lathe/protocol";
@@ -33,7 +33,7 @@ export async function decideGrant(state: HeldCall, session: Session, ports: Port
     return [ask(state, decision, answersFor(proposed, ports))];
   const refused = answer ? ports.refusals(effects, facts) : [];
   const more = { ...(refused.length > 0 && { refused }), ...(proposed.length > 0 && { proposed }) };
-  const isLeft = decision.verdict === "ask" && !mayChange(state.effects);
+  const isLeft = decision.verdict === "ask" && onlyReads(state.effects);
   const ended = isLeft ? leftUnread(decision, proposed) : decision;
   return [
     { type: "permission.decided", data: { call, effects, decision: ended, ...more } },
@@ -55,9 +55,9 @@ function ask(
   { options, rules }: ReturnType<typeof answersFor>,
 ): Draft {
   const what = effects.map(({ kind, target }) => `${kind} ${target}`).join(", ");
-  const text = mayChange(own)
-    ? `${why}. Run it again with ${what} allowed?`
-    : `${tool} wants to ${what}: ${why}`;
+  const text = onlyReads(own)
+    ? `${tool} wants to ${what}: ${why}`
+    : `${why}. Run it again with ${what} allowed?`;
   const answers = options.includes(allowForSession) ? options : ["allow", allowForSession, "deny"];
   const data = { call, kind: "permission", text, options: answers, ...(rules && { rules }) } as const;
   return { type: "question.asked", data };
@@ -65,6 +65,6 @@ function ask(
 
 /** A command did what it could; who only reads has got nothing. */
 function withoutGrant({ denied: { outcome }, effects }: HeldCall, { rule, why }: Decision): Outcome {
-  if (!mayChange(effects)) return { type: "refused", rule, why };
+  if (onlyReads(effects)) return { type: "refused", rule, why };
   return outcome.type === "ok" ? { ...outcome, text: `${outcome.text}\n[not granted: ${why}]` } : outcome;
 }

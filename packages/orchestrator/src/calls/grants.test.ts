@@ -171,6 +171,13 @@ for (const { name, openBench } of benches) {
       assert.deepEqual(results(each), ["Refused (person): denied by user", "seen"]);
     });
 
+    it("ends the run where it looks at a command, which is worth more than reading", async () => {
+      const watch: BenchTool = { ...look, name: "watch", effects: () => [] };
+      const script = [{ calls: [{ tool: "watch", input: {} }] }, { text: "ok" }];
+      const bench = openBench({ script, tools: [watch], decideGrant: () => asking });
+      assert.equal((await run(bench)).lastEnd?.type, "permission");
+    });
+
     it("goes on without what it would only read where nobody can be asked", async () => {
       const rules = [{ name: "always", verdict: "allow", kinds: ["read"], target: "/other/**" }] as const;
       const bench = openBench({

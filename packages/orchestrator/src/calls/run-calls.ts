@@ -7,6 +7,7 @@ import {
   isFailure,
   mayChange,
   type Outcome,
+  onlyReads,
   type Session,
 } from "@lathe/protocol";
 import type { Entry, Reach } from "../ports.ts";
@@ -136,7 +137,7 @@ function ending(
   if (effects.length > 0 && grants.length < maxGrants) {
     return { type: "tool.denied", data: { call, effects, outcome, ms } };
   }
-  const isAgain = grants.length > 0 && mayChange(own) && !startsAnother(outcome);
+  const isAgain = grants.length > 0 && !onlyReads(own) && !startsAnother(outcome);
   const told = isAgain ? ranTwice(outcome) : outcome;
   return { type: "tool.completed", data: { call, outcome: told, ms } };
 }

@@ -120,6 +120,11 @@ export function isBarrier(effects: readonly Effect[]): boolean {
   return effects.some(isChange);
 }
 
+/** A call that reads files, and does nothing else; one without effects may look at what a command does. */
+export function onlyReads(effects: readonly Effect[]): boolean {
+  return effects.length > 0 && !mayChange(effects);
+}
+
 /** A call that may change anything: its start must be durable before it runs. */
 export function mayChange(effects: readonly Effect[]): boolean {
   return effects.some((effect) => effect.kind !== "read");

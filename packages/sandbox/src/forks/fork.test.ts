@@ -172,6 +172,14 @@ describe("forks as folders", () => {
   });
 });
 
+it("makes no folder ahead where the forks lie no more", async () => {
+  const own = join(folder, "gone forks");
+  makeFork(newBase(), { folder: own, id: "a", about: "x" });
+  rmSync(own, { recursive: true });
+  await sleep(60);
+  assert.ok(!existsSync(own));
+});
+
 describe("git's index", () => {
   it("is the same when only its times differ, and another when an entry does", () => {
     const base = newBase();

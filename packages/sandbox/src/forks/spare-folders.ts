@@ -15,7 +15,10 @@ const abandonedMs = 60_000;
 /** *Contract:* makes the folder with what every fork has in it: two folders, and a file of this name. */
 export function takeFolder(forks: string, id: string, metaName: string): string {
   const folder = join(forks, id);
-  if (!takeSpare(forks, folder)) makeFolders(folder, metaName);
+  if (!takeSpare(forks, folder)) {
+    mkdirSync(forks, { recursive: true, mode: 0o700 });
+    makeFolders(folder, metaName);
+  }
   setTimeout(() => makeSpares(forks, metaName), laterMs).unref();
   return folder;
 }
@@ -33,8 +36,9 @@ function takeSpare(forks: string, folder: string): boolean {
   return false;
 }
 
+/** Not where the forks lie no more: whoever took them away has not asked for a folder. */
 function makeFolders(folder: string, metaName: string): void {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  mkdirSync(folder, { mode: 0o700 });
   for (const name of ["upper", "work"]) mkdirSync(join(folder, name), { mode: 0o700 });
   writeFileSync(join(folder, metaName), "", { mode: 0o600 });
 }
