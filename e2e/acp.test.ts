@@ -106,6 +106,20 @@ describe("lathe acp", () => {
     assert.deepEqual(ended.map(({ toolCallId }) => toolCallId).toSorted(), ["c1", "c2"]);
   });
 
+  it("deletes a session, also one that is open, and one that is gone already", async () => {
+    await serve([{ parts: [say("done")] }]);
+    const editor = await open();
+    const sessionId = await begin(editor);
+    await ask(editor, sessionId, prompt("go"));
+    const list = () => editor.agent.request(methods.agent.session.list, {});
+    assert.equal((await list()).sessions.length, 1);
+    for (let time = 0; time < 2; time++) {
+      assert.deepEqual(await editor.agent.request(methods.agent.session.delete, { sessionId }), {});
+      assert.deepEqual((await list()).sessions, []);
+    }
+    await assert.rejects(ask(editor, sessionId, prompt("more")), /there is no session/);
+  });
+
   it("ends the turn when the person cancels what is asked", async () => {
     await serve([
       { parts: [call("c1", "write", { path: "no.txt", content: "x" })] },

@@ -2,6 +2,7 @@
 export { type BlobsOptions, createBlobs } from "./src/blobs.ts";
 export type { Files, OpenMode } from "./src/files.ts";
 export { type FollowOptions, followLog, type LogFollower } from "./src/follow-log.ts";
+export { type ForgetOptions, forgetSessions, hashesIn } from "./src/forget-sessions.ts";
 export { createInbox, type InboxOptions } from "./src/inbox.ts";
 export { createJsonlLedgers, type JsonlLedgersOptions } from "./src/jsonl-ledger.ts";
 export { createJsonlStore, type JsonlStoreOptions } from "./src/jsonl-store.ts";

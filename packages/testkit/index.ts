@@ -48,7 +48,8 @@ export {
 } from "./src/scripted-model.ts";
 export { type SearchUnderTest, searchConformance } from "./src/search-conformance.ts";
 export { createdDraft, failedWith, noticeDraft, succeeded, testOwner } from "./src/session-drafts.ts";
-export { type MakeStore, type StoreUnderTest, storeConformance } from "./src/store-conformance.ts";
+export { storeConformance } from "./src/store-conformance.ts";
+export type { MakeStore, StoreUnderTest } from "./src/store-under-test.ts";
 export { type FileTree, treeOf } from "./src/tree-of.ts";
 export { unredacted } from "./src/unredacted.ts";
 export {

@@ -21,6 +21,8 @@ export interface Opening {
   readonly repairs: readonly string[];
   /** Called once when the log has been closed by its owner. */
   readonly closed: () => void;
+  /** Called once when its owner has taken it away. */
+  readonly removed: () => void;
 }
 
 export class JsonlLog implements SessionLog {
@@ -31,6 +33,7 @@ export class JsonlLog implements SessionLog {
   readonly #file: LogFile;
   readonly #claim: string;
   readonly #closed: () => void;
+  readonly #removed: () => void;
   #isClosed = false;
   readonly #effects = new Set<Promise<unknown>>();
 
@@ -39,6 +42,7 @@ export class JsonlLog implements SessionLog {
     this.events = opening.events;
     this.repairs = opening.repairs;
     this.#closed = opening.closed;
+    this.#removed = opening.removed;
     this.#file = file;
     this.epoch = file.reader.epoch;
     this.#claim = file.reader.claim;
@@ -76,6 +80,20 @@ export class JsonlLog implements SessionLog {
     }
     this.#isClosed = true;
     this.#file.close();
+  }
+
+  async remove(): Promise<Failure | undefined> {
+    while (this.#effects.size > 0) await Promise.allSettled(this.#effects);
+    const refused = this.#look();
+    if (refused) return refused;
+    try {
+      this.#file.remove();
+    } catch (error) {
+      return diskFailure(error, `removing ${this.#file.path}`);
+    }
+    this.#isClosed = true;
+    this.#removed();
+    return undefined;
   }
 
   #append(drafts: readonly Draft[], at: number): readonly Event[] | Failure {

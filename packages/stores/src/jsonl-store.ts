@@ -4,10 +4,10 @@ import { checkDrafts, type Failure, failure, isFailure, type Owner, type Store }
 import { isRunning } from "@lathe/system/process-mark";
 import { diskFailure, isMissing, isPresent } from "./disk-failure.ts";
 import { type Files, nodeFiles } from "./files.ts";
-import { JsonlLog } from "./jsonl-log.ts";
+import { JsonlLog, type Opening } from "./jsonl-log.ts";
 import { LogFile } from "./log-file.ts";
 import { checkSessionId } from "./session-id.ts";
-import { listSessions, noteSession } from "./session-index.ts";
+import { forgetSession, listSessions, noteSession } from "./session-index.ts";
 import { alreadyExists, begin, emptySession, takeOver } from "./take-over.ts";
 
 export interface JsonlStoreOptions {
@@ -25,7 +25,10 @@ export function createJsonlStore(options: JsonlStoreOptions): Store {
   const sessions = join(folder, "sessions");
   const where = { files, sessions, index: join(folder, "index.jsonl") };
   const pathOf = (id: string): string => join(sessions, `${id}.jsonl`);
-  const closer = (id: string) => (): void => noteSession(where, id);
+  const ends = (id: string): Pick<Opening, "closed" | "removed"> => ({
+    closed: () => noteSession(where, id),
+    removed: () => forgetSession(where, id),
+  });
   return {
     async create(created, claim) {
       const { id } = created.data;
@@ -34,7 +37,7 @@ export function createJsonlStore(options: JsonlStoreOptions): Store {
       const file = newFile({ files, sessions, path: pathOf(id), id });
       if (isFailure(file)) return file;
       const begun = begin(file, created, claim);
-      if (!isFailure(begun)) return new JsonlLog(file, { ...begun, id, closed: closer(id) });
+      if (!isFailure(begun)) return new JsonlLog(file, { ...begun, id, ...ends(id) });
       // Without an event nobody sees it, and whoever creates the session next takes it.
       file.close();
       return begun;
@@ -43,7 +46,7 @@ export function createJsonlStore(options: JsonlStoreOptions): Store {
       const file = checkSessionId(id) ?? openFile(files, { path: pathOf(id), id, mode: "append" });
       if (isFailure(file)) return file;
       const taken = await takeOver(file, { ...claim, isAlive, fenceWaitMs });
-      if (!isFailure(taken)) return new JsonlLog(file, { ...taken, id, closed: closer(id) });
+      if (!isFailure(taken)) return new JsonlLog(file, { ...taken, id, ...ends(id) });
       file.close();
       return taken;
     },

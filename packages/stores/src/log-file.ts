@@ -95,6 +95,13 @@ export class LogFile {
     this.#files.close(this.#fd);
   }
 
+  /** Takes the file away, and closes it. *Contract:* throws what the file system throws; then it is open as before. */
+  remove(): void {
+    this.#files.remove(this.path);
+    this.close();
+    this.#files.syncFolder(dirname(this.path));
+  }
+
   /** The sessions' folder, the state folder, and the one that holds it: each may be as new as the file. */
   #syncFolders(): void {
     const sessions = dirname(this.path);

@@ -51,6 +51,16 @@ export function noteSession(place: IndexPlace, id: string): void {
   if (entry) appendIndex(place, [entry]);
 }
 
+/** Its title is in no file any more. Never fails: what cannot be written now is no session of any list all the same. */
+export function forgetSession(place: IndexPlace, id: string): void {
+  const { entries } = readIndex(place);
+  if (!entries.has(id)) return;
+  rewriteIndex(
+    place,
+    [...entries.values()].filter((entry) => entry.id !== id),
+  );
+}
+
 function sessionIds({ files, sessions }: IndexPlace): readonly string[] {
   try {
     return files

@@ -41,7 +41,7 @@ export function createMemoryLogs(options: Options): Store {
       const stored = options.fault() ?? store(shared, [created, claimed, ...first], at);
       if (isFailure(stored)) return stored;
       sessions.set(id, shared);
-      return openLog(shared, options);
+      return openLog(shared, sessions, options);
     },
     async claim(id, { owner, at, force = false }) {
       const shared = sessions.get(id);
@@ -59,7 +59,7 @@ export function createMemoryLogs(options: Options): Store {
       const stored = options.fault() ?? store(shared, [claimed], at);
       if (isFailure(stored)) return stored;
       Object.assign(shared, { epoch, owner });
-      return openLog(shared, options);
+      return openLog(shared, sessions, options);
     },
     async read(id) {
       const shared = sessions.get(id);
@@ -73,7 +73,7 @@ export function createMemoryLogs(options: Options): Store {
   };
 }
 
-function openLog(shared: Shared, { fault }: Options): SessionLog {
+function openLog(shared: Shared, sessions: Map<string, Shared>, { fault }: Options): SessionLog {
   const { epoch } = shared;
   let closed = false;
   const stale = (): Failure | undefined => {
@@ -99,6 +99,14 @@ function openLog(shared: Shared, { fault }: Options): SessionLog {
     async close() {
       if (!stale()) shared.owner = undefined;
       closed = true;
+    },
+    async remove() {
+      while (shared.fences.size > 0) await Promise.allSettled(shared.fences);
+      const fails = stale() ?? fault();
+      if (fails) return fails;
+      sessions.delete(shared.id);
+      closed = true;
+      return undefined;
     },
   };
 }

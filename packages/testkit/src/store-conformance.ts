@@ -1,18 +1,11 @@
 /** What every adapter of the store port has to do, as tests. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { fold, type Owner, type SessionLog, type Store } from "@lathe/protocol";
+import { fold, type SessionLog, type Store } from "@lathe/protocol";
 import { fc } from "#properties";
 import { createdDraft, failedWith, noticeDraft, succeeded, testOwner } from "./session-drafts.ts";
-
-/** An empty store; `another` is the same state as another process sees it. */
-export interface StoreUnderTest {
-  readonly store: Store;
-  readonly another: () => Store;
-}
-
-/** *Contract:* asks `isAlive` whether the process behind an owner runs. */
-export type MakeStore = (options: { readonly isAlive: (owner: Owner) => boolean }) => StoreUnderTest;
+import { removeTests } from "./store-remove-cases.ts";
+import type { MakeStore } from "./store-under-test.ts";
 
 const first = testOwner(1);
 const second = testOwner(2);
@@ -24,6 +17,7 @@ export function storeConformance(name: string, makeStore: MakeStore): void {
     describe("append", () => appendTests(makeStore));
     describe("claim", () => claimTests(makeStore));
     describe("fenced", () => fencedTests(makeStore));
+    describe("remove", () => removeTests(makeStore));
     describe("list", () => listTests(makeStore));
     it("holds, after any series of appends, claims and closes, exactly what was reported", () =>
       holdsWhatWasReported(makeStore));

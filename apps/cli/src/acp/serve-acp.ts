@@ -74,6 +74,11 @@ export function serveAcp({ stream, drained }: Connected, optionsOf: OptionsOf): 
     afterAnswer(() => session.offerCommands());
     return [id, session];
   };
+  const close = async (id: string): Promise<object> => {
+    await sessions.get(id)?.close();
+    sessions.delete(id);
+    return {};
+  };
   const app = agent({ name: "lathe" })
     .onRequest(methods.agent.initialize, ({ params }) => {
       abilities = abilitiesOf(params.clientCapabilities);
@@ -97,10 +102,10 @@ export function serveAcp({ stream, drained }: Connected, optionsOf: OptionsOf): 
       const found = await listSessions(process.env, params.cwd ? { cwd: params.cwd } : {});
       return page(found, Number(params.cursor ?? 0));
     })
-    .onRequest(methods.agent.session.close, async ({ params }) => {
-      await sessions.get(params.sessionId)?.close();
-      sessions.delete(params.sessionId);
-      return {};
+    .onRequest(methods.agent.session.close, ({ params }) => close(params.sessionId))
+    .onRequest(methods.agent.session.delete, async ({ params }) => {
+      await close(params.sessionId);
+      return deleted(params.sessionId);
     })
     .onRequest(methods.agent.session.setMode, ({ params }) => {
       const mode = modeOf(params.modeId);
@@ -119,6 +124,14 @@ export function serveAcp({ stream, drained }: Connected, optionsOf: OptionsOf): 
     })
     .onNotification(methods.agent.session.cancel, ({ params }) => sessions.get(params.sessionId)?.cancel());
   return serving(app.connect(stream), sessions);
+}
+
+/** To delete what is gone already is no mistake. */
+async function deleted(id: string): Promise<object> {
+  const { deleteSession } = await import("@lathe/hosts/delete-session");
+  const gone = await deleteSession(process.env, id);
+  if (isFailure(gone) && gone.code !== "session-unknown") throw refusedBy(gone);
+  return {};
 }
 
 /** An editor that hears of a session it does not know yet may forget what it heard. */
@@ -149,7 +162,7 @@ function greeting(): InitializeResponse {
       loadSession: true,
       promptCapabilities: { image: true, embeddedContext: true },
       mcpCapabilities: { http: true },
-      sessionCapabilities: { list: {}, resume: {}, close: {} },
+      sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
     },
     authMethods: [],
   };

@@ -24,6 +24,7 @@ const flags = {
     values: ["markdown", "html", "edits", "atif", "jsonl"],
     about: "export: markdown, html (a page to share), edits, atif, jsonl",
   },
+  yes: { type: "boolean", about: "delete: without asking" },
   json: { type: "boolean", about: "as JSON" },
   debug: { type: "boolean", about: "more about what went wrong" },
 } as const;
@@ -31,7 +32,7 @@ const flags = {
 export const sessionsCommand: Command = {
   name: "sessions",
   about:
-    "Lists earlier sessions, shows, names, forks or shares one, what it changed, cost or fills the window with; makes it shorter or takes it back.",
+    "Lists earlier sessions, shows, names, forks or shares one, what it changed, cost or fills the window with; makes it shorter, takes it back or deletes it.",
   usage: [
     "sessions list [--here] [--limit N] [--search WORDS]",
     "sessions show ID",
@@ -44,6 +45,7 @@ export const sessionsCommand: Command = {
     "sessions rewind ID --undo",
     "sessions name ID NAME",
     "sessions fork ID [--to STEP]",
+    "sessions delete ID... [--yes]",
     "sessions export ID --format markdown|html|edits|atif|jsonl",
   ],
   words: "sessions",
@@ -66,6 +68,10 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
     const { nameCommand } = await import("../sessions/name-command.ts");
     return nameCommand(id, more.join(" "));
   }
+  if (what === "delete" && id !== undefined) {
+    const { deleteCommand } = await import("../sessions/delete-command.ts");
+    return deleteCommand([id, ...more], { yes: line.values.yes === true, json });
+  }
   const [which, ...rest] = more;
   if (id !== undefined && rest.length === 0 && (which === undefined || what === "output")) {
     const work = commands[what];
@@ -74,7 +80,7 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   return usage(
     Object.hasOwn(commands, what)
       ? `say which one: lathe sessions ${what} ID`
-      : `sessions list, sessions name ID NAME, or sessions ${Object.keys(commands).join(", ")} with an ID`,
+      : `sessions list, sessions name ID NAME, sessions delete ID, or sessions ${Object.keys(commands).join(", ")} with an ID`,
   );
 }
 

@@ -1,7 +1,7 @@
 /** `lathe mcp trust`: shows what a project's `.mcp.json` would start, and allows just that once the person says so. */
 import { type Failure, isFailure } from "@lathe/protocol";
 import { projectFile, readProjectServers, trustProjectServers } from "../config/project-servers.ts";
-import { AnswerReader } from "../questions/answer-reader.ts";
+import { saysYes } from "../questions/says-yes.ts";
 import { harmless } from "../render/fit.ts";
 import { realFolder, usage } from "../run/run-options.ts";
 import type { McpLine } from "./mcp-line.ts";
@@ -21,7 +21,7 @@ export async function trustServers({ words, values }: McpLine): Promise<number |
   process.stdout.write(
     `outside the sandbox, with your rights:\n${servers.join("")}files: ${harmless(files)}\n`,
   );
-  const isSaid = values.yes === true || (await isAnswered());
+  const isSaid = values.yes === true || (await saysYes("trust them?", process.stdout));
   if (!isSaid) {
     process.stdout.write("nothing is trusted; `lathe mcp trust --yes` trusts it\n");
     return 1;
@@ -31,16 +31,4 @@ export async function trustServers({ words, values }: McpLine): Promise<number |
   if (refused) return refused;
   process.stdout.write(`sessions in ${cwd} may start them until one of these files changes\n`);
   return 0;
-}
-
-/** A person at a terminal is asked; nobody else can say it. */
-async function isAnswered(): Promise<boolean> {
-  if (process.stdin.isTTY !== true || process.stdout.isTTY !== true) return false;
-  const reader = new AnswerReader(process.stdin);
-  try {
-    const answer = await reader.next(() => process.stdout.write("trust them? [y/N] "));
-    return /^y(?:es)?$/iu.test(answer?.trim() ?? "");
-  } finally {
-    reader.close();
-  }
 }

@@ -3,7 +3,7 @@ import { planTree } from "@lathe/hosts/embeddings";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { loadConfig } from "../config/load-config.ts";
 import { withInterruptions } from "../eval/with-interruptions.ts";
-import { AnswerReader } from "../questions/answer-reader.ts";
+import { saysYes } from "../questions/says-yes.ts";
 import { count } from "../render/figures.ts";
 import { paletteFor } from "../render/palette.ts";
 import { Screen } from "../render/screen.ts";
@@ -44,7 +44,7 @@ export async function embedFolder({ cwd, yes }: EmbedFlags): Promise<Embedded | 
         : `about $${((tokens * settings.price) / 1e6).toFixed(4)}`;
     const what = `${count(plan.chunks)} of ${count(plan.all)} chunks of ${plan.files} files, about ${count(tokens)} tokens, ${cost}, go to ${embedder.place}`;
     if (plan.chunks > 0) process.stderr.write(`${what}\n`);
-    if (plan.chunks > 0 && !yes && !(await isAnswered()))
+    if (plan.chunks > 0 && !yes && !(await saysYes("send it?", process.stderr)))
       return failure("cancelled", "nothing was sent; `lathe index --embed --yes` sends it", { who: "user" });
     const screen = new Screen(process.stderr, paletteFor(process.stderr, process.env));
     let status = "embedding";
@@ -59,17 +59,5 @@ export async function embedFolder({ cwd, yes }: EmbedFlags): Promise<Embedded | 
       : done;
   } finally {
     embedder.close();
-  }
-}
-
-/** A person at a terminal is asked; nobody else can say it. */
-async function isAnswered(): Promise<boolean> {
-  if (process.stdin.isTTY !== true || process.stderr.isTTY !== true) return false;
-  const reader = new AnswerReader(process.stdin);
-  try {
-    const answer = await reader.next(() => process.stderr.write("send it? [y/N] "));
-    return /^y(?:es)?$/iu.test(answer?.trim() ?? "");
-  } finally {
-    reader.close();
   }
 }

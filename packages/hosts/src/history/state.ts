@@ -16,6 +16,9 @@ export interface State {
 /** Of the folder of texts in the state folder. */
 const textsName = "texts";
 
+/** The folders of all blobs in the state folder. */
+export const blobFolders: readonly string[] = ["blobs", textsName];
+
 /** *Contract:* at most once a day, best effort: what no model has seen for long, and what is too much. */
 export function pruneTexts(env: Readonly<Record<string, string | undefined>>, now: number): void {
   pruneBlobs({ folder: join(stateFolder(env), textsName), now });

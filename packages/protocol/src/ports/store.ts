@@ -29,6 +29,11 @@ export interface SessionLog {
   readonly fenced: Fenced;
   /** *Contract:* makes everything durable and gives the session up; idempotent. */
   close(): Promise<void>;
+  /**
+   * *Contract:* the log is gone, for good once it resolves: nothing claims, reads or lists it any more, and it is closed.
+   * With a failure it is there as before, still in these hands.
+   */
+  remove(): Promise<Failure | undefined>;
 }
 
 export type Fenced = <T>(effect: () => Promise<T>) => Promise<T | Failure>;

@@ -72,6 +72,20 @@ export async function lookAtStores(options: CollectStoresOptions): Promise<Colle
   return { removed, dropped };
 }
 
+/** Throws what the file system throws. Where somebody works what only they kept goes when there is next something to throw away. */
+export async function dropSessions(
+  options: Pick<CollectStoresOptions, "folder" | "path">,
+  sessions: readonly string[],
+): Promise<void> {
+  for (const store of storesIn(options.folder)) {
+    const refs = new SessionRefs(store.path, nodeDisk);
+    for (const session of refs.list().filter((one) => sessions.includes(one))) {
+      const isDone = await dropSession(options, { store, session, at: 0 });
+      if (isDone === undefined) refs.remove(session);
+    }
+  }
+}
+
 function storesIn(folder: string): readonly Store[] {
   return readdirSync(folder)
     .filter(isStoreName)

@@ -87,6 +87,20 @@ export async function collectStores(options: CollectStoresOptions): Promise<Coll
   }
 }
 
+/** Throws away what the stores of all folders keep for these sessions. */
+export async function dropCheckpoints(
+  options: Pick<CollectStoresOptions, "folder" | "path">,
+  sessions: readonly string[],
+): Promise<Failure | undefined> {
+  try {
+    const { dropSessions } = await import("./look-at-stores.ts");
+    await dropSessions(options, sessions);
+    return undefined;
+  } catch (error) {
+    return errorCode(error) === "ENOENT" ? undefined : storeFailure(options.folder, error);
+  }
+}
+
 async function openAt(root: string, options: CheckpointsOptions): Promise<Checkpoints | Failure> {
   const { fenced = (effect) => effect(), disk = nodeDisk, isAlive = isOwnerAlive, onRecovered } = options;
   const place = storePlace(options.folder, root);

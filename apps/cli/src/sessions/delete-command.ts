@@ -1,0 +1,64 @@
+/** `lathe sessions delete`: takes sessions away, with all that was kept for them alone. */
+import { deleteSession } from "@lathe/hosts/delete-session";
+import { findSession, listSessions } from "@lathe/hosts/local";
+import { type Failure, failure, isFailure, type SessionSummary } from "@lathe/protocol";
+import { saysYes } from "../questions/says-yes.ts";
+import { moment } from "../render/figures.ts";
+import { harmless } from "../render/fit.ts";
+
+export interface Deleting {
+  readonly yes: boolean;
+  readonly json: boolean;
+}
+
+export async function deleteCommand(
+  starts: readonly string[],
+  { yes, json }: Deleting,
+): Promise<number | Failure> {
+  const found = await findAll(starts);
+  if (isFailure(found)) return found;
+  const known = new Map((await listSessions(process.env, {})).map((one) => [one.id, one]));
+  if (!json) process.stdout.write(found.map((id) => lineOf(id, known.get(id))).join(""));
+  const what = found.length === 1 ? "delete it" : `delete these ${found.length}`;
+  if (!yes && !(await saysYes(`${what}, with what was kept for it? Files stay as they are.`, process.stdout)))
+    return failure("cancelled", "nothing was deleted; `--yes` deletes without asking", { who: "user" });
+  const deleted = await deleteAll(found);
+  if (isFailure(deleted)) return deleted;
+  const others = deleted.filter((id) => !found.includes(id)).length;
+  process.stdout.write(json ? `${JSON.stringify({ deleted }, null, 2)}\n` : `deleted${withOthers(others)}\n`);
+  return 0;
+}
+
+async function findAll(starts: readonly string[]): Promise<readonly string[] | Failure> {
+  const found = new Set<string>();
+  for (const start of starts) {
+    const id = await findSession(process.env, start);
+    if (isFailure(id)) return id;
+    found.add(id);
+  }
+  return [...found];
+}
+
+/** One after the other: what comes before a failure is gone. */
+async function deleteAll(ids: readonly string[]): Promise<readonly string[] | Failure> {
+  const deleted: string[] = [];
+  for (const id of ids) {
+    // With another one that it was an attempt or a subagent of.
+    if (deleted.includes(id)) continue;
+    const gone = await deleteSession(process.env, id);
+    if (isFailure(gone)) return gone;
+    deleted.push(...gone);
+  }
+  return deleted;
+}
+
+function lineOf(id: string, summary: SessionSummary | undefined): string {
+  const about =
+    summary && ` ${moment(summary.updatedAt)} ${harmless(summary.cwd)} ${harmless(summary.title)}`;
+  return `${id}${about ?? ""}\n`;
+}
+
+function withOthers(count: number): string {
+  if (count <= 0) return "";
+  return count === 1 ? ", with a session it had begun" : `, with ${count} sessions they had begun`;
+}
