@@ -16,12 +16,29 @@ function call(id: string, tool: string, input: object): AssistantPart {
   return { type: "tool-call", id, tool, input: JSON.stringify(input) };
 }
 
+/** Why it cannot be tried here; false where commands have a /tmp of their own. */
+async function noBox(): Promise<string | false> {
+  const place = makePlace();
+  const { code, err } = await place.run(["sandbox", "exec", "--", "true"]);
+  const { out } = await place.run(["doctor"]);
+  place.remove();
+  return code === 0 && /sandbox +(?:launcher|bubblewrap)/.test(out)
+    ? false
+    : `no full sandbox works here ${err}`;
+}
+
+const whyNoBox = await noBox();
+
+interface Answer {
+  readonly parts: readonly AssistantPart[];
+}
+
 describe("a path outside the workspace", () => {
   let place: Place;
   let server: WireServer;
   let other: string;
   let turn: number;
-  let answers: readonly { readonly parts: readonly AssistantPart[] }[];
+  let answers: readonly (Answer | (() => Answer))[];
   beforeEach(async () => {
     place = makePlace();
     other = makeOutsideFolder();
@@ -44,7 +61,10 @@ describe("a path outside the workspace", () => {
       { parts: [call("c3", "find_files", { glob: "*.ts", path: `${other}/src` })] },
       done,
     ];
-    server = await startWireServer(() => answers[turn++] ?? done);
+    server = await startWireServer(() => {
+      const answer = answers[turn++] ?? done;
+      return typeof answer === "function" ? answer() : answer;
+    });
   });
   afterEach(async () => {
     await server.close();
@@ -105,11 +125,21 @@ describe("a path outside the workspace", () => {
     assert.match(told(), /Refused \(write-outside\)/);
   });
 
+  it("is read where a rule names no more than a part of its repository", async () => {
+    answers = [
+      { parts: [call("c1", "read", { path: `${other}/src/api.ts` }), call("c2", "list", { path: other })] },
+      done,
+    ];
+    await run("--allow", `read:${other}/src/**`);
+    assert.match(told(), /1\\texport const port/);
+    assert.match(told(), /Refused \(read-outside\)/);
+  });
+
   it("is read by `lathe tool` with a rule alone", async () => {
     const args = JSON.stringify({ path: `${other}/src/api.ts` });
     const refused = await place.run(["tool", "read", "--json", args]);
     assert.notEqual(refused.code, 0);
-    assert.match(refused.out + refused.err, /lies outside the workspace/);
+    assert.match(refused.out + refused.err, /outside the workspace/);
     const read = await place.run(["tool", "read", "--json", args, "--allow", `read:${other}/**`]);
     assert.match(read.out, /export const port/, read.err);
   });
@@ -138,5 +168,98 @@ describe("a path outside the workspace", () => {
     } finally {
       await terminal.close();
     }
+  });
+
+  describe("that a command has made", { skip: whyNoBox }, () => {
+    const shell = (id: string, command: string): AssistantPart => call(id, "shell", { command });
+    /** The folder that commands have for temporary files, as one of them has printed it. */
+    const temporary = (): string => /\/[^\s"\\]*\/lathe-[\w-]+\/tmp(?=\\n)/.exec(told())?.[0] ?? "nowhere";
+    /** A program that makes a link: its words tell nothing of where to. */
+    const linking = (program: string, to: string, at: string): void =>
+      place.put(
+        program,
+        `import { rmSync, symlinkSync } from "node:fs";
+const at = process.env.TMPDIR + "/${at}";
+rmSync(at, { force: true });
+symlinkSync(${JSON.stringify(to)}, at);
+`,
+      );
+    const first = { parts: [shell("s0", "echo $TMPDIR; echo printed > /tmp/out-4711.log")] };
+
+    it("is read by the name that commands have for it, and searched alone", async () => {
+      const looks = [
+        call("c1", "read", { path: "/tmp/out-4711.log" }),
+        call("c2", "grep", { pattern: "print", path: "/tmp/out-4711.log" }),
+        call("c3", "grep", { pattern: "print", path: "/tmp" }),
+      ];
+      answers = [first, { parts: looks }, done];
+      await run();
+      assert.match(told(), /1\\tprinted/);
+      assert.match(told(), /\/tmp\/out-4711\.log\\n1:printed/);
+      assert.match(told(), /Commands may change \/tmp while it is searched/);
+    });
+
+    it("is judged as what it leads to in the workspace", async () => {
+      place.put("secret/key", "hidden-4711\n");
+      const rules = [{ name: "closed", kinds: ["read"], target: "secret/**", verdict: "deny" }];
+      place.put("lathe.json", JSON.stringify({ rules }));
+      place.put("link.sh", "ln -s $PWD/secret /tmp/lnk-4711\n");
+      const looks = (): Answer => ({
+        parts: ["/tmp/lnk-4711", `${temporary()}/lnk-4711`].flatMap((path, at) => [
+          call(`r${at}`, "read", { path: `${path}/key` }),
+          call(`g${at}`, "grep", { pattern: "hidden", path }),
+          call(`l${at}`, "list", { path }),
+        ]),
+      });
+      answers = [{ parts: [shell("s0", "echo $TMPDIR; sh link.sh")] }, looks, done];
+      await run();
+      assert.match(told(), /Refused \(closed\)/);
+      assert.doesNotMatch(told(), /hidden-4711|"key/);
+    });
+
+    it("is not another one than was judged, whatever a command makes of a link meanwhile", async () => {
+      linking("first.mjs", `${other}/src/api.ts`, "l");
+      linking("then.mjs", `${other}/.env`, "l");
+      const relinked = (): Answer => ({
+        parts: [
+          shell("s1", "node then.mjs"),
+          call("w1", "write", { path: "x.txt", content: "x" }),
+          call("r1", "read", { path: `${temporary()}/l` }),
+        ],
+      });
+      answers = [{ parts: [shell("s0", "echo $TMPDIR; node first.mjs")] }, relinked, done];
+      await run("--allow", `read:${other}/**`);
+      assert.match(told(), /leads to OTHER\/\.env only since now/);
+      assert.doesNotMatch(told(), /PORT=/);
+    });
+
+    it("does not lead to what Lathe keeps for itself", async () => {
+      linking("first.mjs", ".lathe-box", "../b");
+      const looks = (): Answer => ({
+        parts: [".lathe-box", "b"].map((name, at) =>
+          call(`l${at}`, "list", { path: `${temporary().slice(0, -4)}/${name}` }),
+        ),
+      });
+      answers = [{ parts: [shell("s0", "echo $TMPDIR; node first.mjs")] }, looks, done];
+      await run();
+      assert.equal(told().match(/is granted to nobody/g)?.length, 2, told());
+    });
+
+    it("is closed by a rule on the name that commands have for it", async () => {
+      const looks = [
+        call("c1", "read", { path: "/etc/passwd" }),
+        call("c2", "grep", { pattern: "root", path: "/etc" }),
+      ];
+      place.put(
+        "lathe.json",
+        JSON.stringify({
+          rules: [{ name: "closed", kinds: ["read"], target: "/etc/passwd", verdict: "deny" }],
+        }),
+      );
+      answers = [{ parts: looks }, done];
+      await run();
+      assert.match(told(), /Refused \(closed\)/);
+      assert.doesNotMatch(told(), /root:x?:0:0/);
+    });
   });
 });

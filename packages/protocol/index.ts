@@ -83,6 +83,7 @@ export {
   isFailure,
   type Retry,
 } from "./src/failure.ts";
+export { findReading, type Reading } from "./src/find-reading.ts";
 export { type GuardRails, guardRailNames, guardRailsSchema } from "./src/guard-rails.ts";
 export { imageType, maxImageBytes } from "./src/image-type.ts";
 export {

@@ -1,6 +1,14 @@
 /** Examine a call: its shell scripts read until nothing is left to look up, and the facts that its effects ask for. */
 import { type CommandEffects, commandEffects, isWanting, type Known, readScript } from "@lathe/policy";
-import type { Effect, Facts, PreparedCall, ShellScript } from "@lathe/protocol";
+import {
+  type Effect,
+  type Facts,
+  findReading,
+  isFailure,
+  onlyReads,
+  type PreparedCall,
+  type ShellScript,
+} from "@lathe/protocol";
 import type { AgentPorts } from "./agent.ts";
 import { type Asking, gatherFacts } from "./gather-facts.ts";
 
@@ -19,8 +27,22 @@ export async function examineCall(
   ports: Reached,
 ): Promise<ExaminedCall> {
   const read = script && (await readEffects(script, ports));
-  const all = read ? [...read.effects, ...effects] : effects;
+  const all = read ? [...read.effects, ...effects] : await placed(effects, ports);
   return { effects: all, facts: await gatherFacts(all, asking, ports), parts: read?.parts ?? [] };
+}
+
+/** What a tool reads that is no name in the workspace is judged by what it really is, and by what commands call it. */
+async function placed(effects: readonly Effect[], ports: Reached): Promise<readonly Effect[]> {
+  if (!onlyReads(effects)) return effects;
+  const all = await Promise.all(
+    effects.map(async (effect): Promise<readonly Effect[]> => {
+      const found = await findReading(effect.target, ports);
+      if (isFailure(found) || !found.place) return [effect];
+      const names = found.isOutside ? [found.place.name, found.path] : [found.path];
+      return [...new Set(names)].map((target) => ({ ...effect, target }));
+    }),
+  );
+  return all.flat();
 }
 
 /** Scripts within scripts, files and aliases are asked for one after the other; what is left over counts as undecided. */

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { type Effect, type Failure, failure, type Workspace } from "@lathe/protocol";
-import { createFakeSandbox } from "@lathe/testkit";
 import type { Surroundings } from "./agent.ts";
 import { gatherFacts } from "./gather-facts.ts";
 
@@ -23,7 +22,6 @@ const surroundings: Surroundings = {
 };
 const holding = { containment: "full", uncontainedAllowed: false } as const;
 const containment = async () => holding;
-const sandbox = createFakeSandbox();
 
 it("waits until it is known what holds a command in, and only for a command", async () => {
   let looks = 0;
@@ -35,7 +33,6 @@ it("waits until it is known what holds a command in, and only for a command", as
       return holding;
     },
     surroundings,
-    sandbox,
   };
   const read = await gatherFacts([{ kind: "read", target: "a" }], asking, ports);
   assert.deepEqual([read.containment, looks], ["none", 0]);
@@ -50,7 +47,7 @@ it("looks up targets and names, and carries why one cannot be reached", async ()
     { kind: "delete", target: "$x", expansion: "unknown" },
   ];
   const workspace = workspaceWith({ link: ".env", circle });
-  const { paths } = await gatherFacts(effects, asking, { workspace, containment, surroundings, sandbox });
+  const { paths } = await gatherFacts(effects, asking, { workspace, containment, surroundings });
   assert.deepEqual(paths, {
     link: { real: ".env", inside: true },
     "a*": { real: "a*", inside: true },
@@ -60,7 +57,7 @@ it("looks up targets and names, and carries why one cannot be reached", async ()
 });
 
 it("asks what may be lost only where something may be, and only when files are kept", async () => {
-  const ports = { workspace: workspaceWith({}), containment, surroundings, sandbox };
+  const ports = { workspace: workspaceWith({}), containment, surroundings };
   const deleting: readonly Effect[] = [
     { kind: "delete", target: "gone" },
     { kind: "write", target: "a", traits: ["destroys"] },
@@ -78,7 +75,7 @@ it("asks what may be lost only where something may be, and only when files are k
 });
 
 it("asks whether work is unsaved only where it may be thrown away", async () => {
-  const ports = { workspace: workspaceWith({}), containment, surroundings, sandbox };
+  const ports = { workspace: workspaceWith({}), containment, surroundings };
   const reset: Effect = { kind: "vcs", target: "git reset --hard", traits: ["local", "discards"] };
   const { unsaved, uncovered } = await gatherFacts([reset], asking, ports);
   assert.deepEqual([unsaved, uncovered], [false, ["data/"]]);

@@ -24,7 +24,7 @@ export interface Asking {
 export async function gatherFacts(
   effects: readonly Effect[],
   { mode, keepsFiles, refusals, allowed = [] }: Asking,
-  ports: Pick<AgentPorts, "workspace" | "sandbox" | "containment" | "surroundings">,
+  ports: Pick<AgentPorts, "workspace" | "containment" | "surroundings">,
 ): Promise<Facts> {
   const needed = factsNeeded(effects);
   const { workspace, surroundings } = ports;
@@ -36,12 +36,7 @@ export async function gatherFacts(
   const paths = await Promise.all(
     needed.paths.map(async (path): Promise<readonly [string, PathFact]> => {
       const real = await workspace.resolve(path);
-      if (isFailure(real)) {
-        // What tools for files would read there is judged by where it really lies; commands are held by the sandbox.
-        const isRead = !needed.containment && real.code === "outside-workspace";
-        const place = isRead ? await ports.sandbox.find(path) : real;
-        return [path, { real: isFailure(place) ? path : place.path, inside: false, failure: real }];
-      }
+      if (isFailure(real)) return [path, { real: path, inside: false, failure: real }];
       const isAbsent = needed.losing.includes(path) && !(await surroundings.exists(real));
       return [path, { real, inside: true, ...(isAbsent && { absent: true }) }];
     }),

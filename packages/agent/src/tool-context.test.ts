@@ -60,9 +60,9 @@ test("what was granted is there, and only reading in a mode that reads", () => {
       session,
       amid: { signal: new AbortController().signal },
     });
-    return context.grants.map(({ target }) => target);
+    return context.grants.map(({ kind, target }) => `${kind} ${target}`);
   };
-  const all = ["/srv/data", "/srv/docs", "example.com"];
+  const all = ["write /srv/data", "read /srv/docs", "network example.com"];
   assert.deepEqual(inMode("auto"), all, "a yes to the command grants no place");
-  assert.deepEqual(inMode("plan"), ["/srv/docs"]);
+  assert.deepEqual(inMode("plan"), ["read /srv/data", "read /srv/docs"]);
 });

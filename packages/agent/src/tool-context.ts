@@ -1,17 +1,25 @@
 /** Tool context: what one call reaches, and what it may know of the session. */
 import type { Amid } from "@lathe/orchestrator";
-import { sealedTargets, unreadable } from "@lathe/policy";
-import type { Effect, Session, Shown, ToolContext } from "@lathe/protocol";
+import { evaluateGrant, sealedTargets, unreadable } from "@lathe/policy";
+import {
+  type Effect,
+  type Facts,
+  onlyReads,
+  type Session,
+  type Shown,
+  type ToolContext,
+} from "@lathe/protocol";
 import { type AgentPorts, type KinHold, noKin } from "./agent.ts";
 
 export interface CallContext {
   readonly call: string;
   readonly session: Pick<Session, "shown" | "todos" | "calls" | "grants" | "refusals"> & {
+    readonly rules?: Session["rules"];
     readonly settings: Pick<Session["settings"], "mode">;
   };
   readonly amid: Amid;
   /** Of a session. */
-  readonly more?: Pick<ToolContext, "judge" | "isAllowed" | "widensReads">;
+  readonly more?: Partial<Pick<ToolContext, "judge" | "isAllowed" | "widensReads" | "reads">>;
 }
 
 export function toolContext(ports: AgentPorts, { call, session, amid, more }: CallContext): ToolContext {
@@ -28,7 +36,6 @@ export function toolContext(ports: AgentPorts, { call, session, amid, more }: Ca
     redact: (text) => ports.redact(text),
     redaction: () => ports.redaction(),
     ...amid,
-    ...more,
     ...(state?.child !== undefined && { child: state.child }),
     ...(state?.part && { part: state.part }),
     now: () => clock.now(),
@@ -36,8 +43,11 @@ export function toolContext(ports: AgentPorts, { call, session, amid, more }: Ca
     shown: (path) => [...(session.shown[path] ?? []), ...shownInAnswer(session, path)],
     todos: session.todos,
     grants: grantsOf(call, session, above),
+    reads: (state?.effects ?? []).flatMap(({ kind, target }) => (kind === "read" ? [target] : [])),
+    judgeGrant: (effects) => evaluateGrant(effects, grantFacts(effects, session, above), ports.rules),
     sealed: sealedTargets([...above.refusals, ...session.refusals], state),
     unreadable: (path) => unreadable(path, ports.rules),
+    ...more,
   };
 }
 
@@ -49,13 +59,33 @@ function shownInAnswer({ calls }: Pick<Session, "calls">, path: string): readonl
   });
 }
 
-/** A mode that only reads may read what was granted, and no more. */
+/** A mode that only reads may read what was granted, also for writing, and no more. */
 function grantsOf(
   call: string,
   { calls, grants, settings }: CallContext["session"],
   above: KinHold,
 ): readonly Effect[] {
-  const all = [...above.grants, ...grants, ...(calls.find((one) => one.call.id === call)?.grants ?? [])];
-  const onlyReads = settings.mode === "plan" || settings.mode === "read-only";
-  return onlyReads ? all.filter(({ kind }) => kind === "read") : all;
+  const state = calls.find((one) => one.call.id === call);
+  // A person's yes to reading is about the very file; one to a command grants it no place.
+  const own = state?.decision?.rule === "person" && onlyReads(state.effects) ? state.effects : [];
+  const all = [...above.grants, ...grants, ...own, ...(state?.grants ?? [])];
+  if (settings.mode !== "plan" && settings.mode !== "read-only") return all;
+  return all.flatMap(({ kind, target }) =>
+    kind === "read" || kind === "write" ? [{ kind: "read" as const, target }] : [],
+  );
+}
+
+function grantFacts(
+  effects: readonly Effect[],
+  { refusals, rules = [], settings }: CallContext["session"],
+  above: KinHold,
+): Facts {
+  const paths = effects.map(({ target }) => [target, { real: target, inside: false }] as const);
+  return {
+    mode: settings.mode,
+    ...{ containment: "none", uncontainedAllowed: false },
+    paths: Object.fromEntries(paths),
+    refusals: [...above.refusals, ...refusals],
+    allowed: [...above.rules, ...rules],
+  };
 }

@@ -56,10 +56,10 @@ export interface IndexOptions {
 
 export function createSearch(options: SearchOptions): Search {
   const root = realpathSync.native(options.root);
-  const placeOf = async ({ path = ".", isOutside }: WhereAsked): Promise<Place | Failure> => {
+  const placeOf = async ({ path = ".", outsideName }: WhereAsked): Promise<Place | Failure> => {
     const program = options.ripgrep ?? (await bundledRipgrep());
     if (isFailure(program)) return program;
-    if (isOutside) return outsidePlace(path, program);
+    if (outsideName !== undefined) return outsidePlace(path, program);
     const inside = relative(root, resolve(root, path)).replaceAll(sep, "/");
     if (inside === ".." || inside.startsWith("../")) {
       return failure("outside-workspace", `${path} is outside the workspace ${root}.`);
@@ -85,7 +85,7 @@ export function createSearch(options: SearchOptions): Search {
       if (isFailure(sieve)) return sieve;
       const search = (until: AbortSignal): Promise<GrepResult | Failure> =>
         grepAll(place, { sieve, query }, until);
-      if (query.isOutside) return withRoot(place, await search(signal));
+      if (query.outsideName !== undefined) return withRoot(query.outsideName, await search(signal), place);
       const one = await lasting(place);
       return one ? one.grep({ place, sieve, query }, search, signal) : search(signal);
     },
@@ -93,8 +93,9 @@ export function createSearch(options: SearchOptions): Search {
       const place = await placeOf(query);
       if (isFailure(place)) return place;
       const found = await files(place, query, signal);
-      if (isFailure(found) || !query.isOutside) return found;
-      return { ...found, paths: found.paths.map((path) => join(place.root, path)) };
+      if (isFailure(found) || query.outsideName === undefined) return found;
+      const at = namedAt(query.outsideName, place);
+      return { ...found, paths: found.paths.map(at) };
     },
     async rank(query, signal) {
       if (query.query.trim() === "")
@@ -150,29 +151,38 @@ function mayIndexBut(never: readonly string[] = []): (path: string) => boolean {
   return (path) => !closed.some((matches) => matches(path));
 }
 
-type WhereAsked = Pick<FilesQuery, "path" | "isOutside">;
+type WhereAsked = Pick<FilesQuery, "path" | "outsideName">;
 
 /** A folder of its own, or a file in one. */
 function outsidePlace(path: string, program: string): Place | Failure {
   const kind = statSync(path, { throwIfNoEntry: false });
   if (!kind) return failure("not-found", `${path} does not exist.`);
-  return kind.isDirectory()
-    ? { root: path, program, path: "" }
-    : { root: dirname(path), program, path: basename(path) };
+  if (kind.isDirectory()) return { root: path, program, path: "" };
+  if (kind.isFile()) return { root: dirname(path), program, path: basename(path) };
+  return failure("not-a-file", `${path} is not a regular file (a device, socket or pipe).`);
 }
 
-/** What is to be left out outside the workspace is told from the root of all. */
+/** What is to be left out outside the workspace is told from the root of all, by any name it has. */
 function sieveAt(place: Place, query: FilesQuery): Sieve | Failure {
   const sieve = sieveOf(place.path, query);
-  if (isFailure(sieve) || !query.isOutside) return sieve;
-  return { ...sieve, excluded: (path) => sieve.excluded(join(place.root, path).slice(1)) };
+  const { outsideName } = query;
+  if (isFailure(sieve) || outsideName === undefined) return sieve;
+  const named = namedAt(outsideName, place);
+  const isExcluded = (absolute: string): boolean => sieve.excluded(absolute.slice(1));
+  return { ...sieve, excluded: (path) => isExcluded(join(place.root, path)) || isExcluded(named(path)) };
 }
 
-function withRoot({ root }: Place, found: GrepResult | Failure): GrepResult | Failure {
+function withRoot(name: string, found: GrepResult | Failure, place: Place): GrepResult | Failure {
   if (isFailure(found)) return found;
-  const at = (path: string): string => join(root, path);
+  const at = namedAt(name, place);
   const lines = found.lines.map((line) => ({ ...line, path: at(line.path) }));
   return { ...found, lines, skipped: found.skipped.map(at) };
+}
+
+/** `name` is that of the folder, or of the one file that is searched. */
+function namedAt(name: string, { path: file }: Place): (path: string) => string {
+  const folder = file === "" ? name : dirname(name);
+  return (path) => join(folder, path);
 }
 
 /** With ripgrep over everything. */

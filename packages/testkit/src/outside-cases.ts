@@ -39,7 +39,7 @@ export function outsideSearches(make: () => { readonly search: Search }): void {
     await inFolder(["a.txt", "in/b.txt", "in/shut/c.txt", "in/.env"], async (folder) => {
       const exclude = [`${folder}/in/shut/**`, "**/.env"];
       const grep = async (path: string): Promise<readonly (string | number)[]> => {
-        const query = { path, isOutside: true, exclude, pattern: "x", glob: "*.txt", limit: 10 } as const;
+        const query = { path, outsideName: path, exclude, pattern: "x", glob: "*.txt", limit: 10 } as const;
         const { lines, leftOut } = succeeded(await search.grep(query, signal));
         return [...lines.map((line) => line.path), leftOut];
       };
@@ -47,7 +47,7 @@ export function outsideSearches(make: () => { readonly search: Search }): void {
       assert.deepEqual(await grep(folder), [a, b, 1]);
       assert.deepEqual(await grep(join(folder, "in")), [b, 1]);
       assert.deepEqual(await grep(a), [a, 0]);
-      const where = { path: folder, isOutside: true, exclude, limit: 10 } as const;
+      const where = { path: folder, outsideName: folder, exclude, limit: 10 } as const;
       const { paths, leftOut } = succeeded(await search.files(where, signal));
       assert.deepEqual([paths, leftOut], [[a, b], 2]);
       const gone = { ...where, path: join(folder, "gone") };

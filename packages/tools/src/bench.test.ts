@@ -83,6 +83,8 @@ export async function bench(patienceMs: number = 10_000, rules: readonly Rule[] 
     shown: (path) => shown.filter((one) => one.path === path),
     todos: [],
     grants: [],
+    reads: [],
+    judgeGrant: () => ({ verdict: "ask", rule: "bench", why: "nobody said" }),
     sealed: [],
     unreadable: (path) => unreadable(path, rules),
   };

@@ -1,5 +1,5 @@
 /** The workspace port on a local folder. */
-import { lstatSync, readdirSync, realpathSync } from "node:fs";
+import { closeSync, constants, existsSync, lstatSync, openSync, readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import {
   type Entry,
@@ -15,7 +15,7 @@ import type { CommitEngine } from "./commit/commit-engine.ts";
 import { versionOf } from "./commit/step.ts";
 import { errorCode, fileFailure } from "./file-failure.ts";
 import { nearNames } from "./reading/near-names.ts";
-import { readBytes, readText } from "./reading/read-file.ts";
+import { leadsElsewhere, movedAway, readBytes, readText } from "./reading/read-file.ts";
 import { type Resolved, resolvePath } from "./reading/resolve-path.ts";
 import type { WorkspaceOptions } from "./workspace-options.ts";
 
@@ -96,8 +96,7 @@ const outside: Files = {
 function realOnly(path: string): Resolved | Failure {
   const resolved = resolvePath("/", path);
   if (isFailure(resolved)) return resolved;
-  if (resolved.absolute === path) return { path, absolute: path };
-  return failure("outside-workspace", `${path} leads to ${resolved.absolute} by now.`);
+  return resolved.absolute === path ? { path, absolute: path, isPinned: true } : movedAway(path);
 }
 
 /** A folder that is not there, or holds nothing. */
@@ -122,22 +121,7 @@ function bytesOf(root: string | undefined, resolved: Resolved, maxBytes: number)
 
 function listOf(root: string | undefined, resolved: Resolved): readonly Entry[] | Failure {
   try {
-    return readdirSync(resolved.absolute, { withFileTypes: true })
-      .map((entry): Entry => {
-        const kind = entry.isFile()
-          ? "file"
-          : entry.isDirectory()
-            ? "folder"
-            : entry.isSymbolicLink()
-              ? "link"
-              : "other";
-        const stats =
-          kind === "file"
-            ? lstatSync(join(resolved.absolute, entry.name), { throwIfNoEntry: false })
-            : undefined;
-        return { name: entry.name, kind, size: stats?.size ?? 0 };
-      })
-      .sort((a, b) => (a.name < b.name ? -1 : 1));
+    return resolved.isPinned ? listPinned(resolved) : entriesIn(resolved.absolute);
   } catch (error) {
     const code = errorCode(error);
     if (code === "ENOTDIR") return failure("not-a-file", `${resolved.path} is a file: use \`read\`.`);
@@ -145,6 +129,35 @@ function listOf(root: string | undefined, resolved: Resolved): readonly Entry[] 
       ? withNames(notFound(resolved), root, resolved.path)
       : fileFailure(resolved.path, error);
   }
+}
+
+/** Through the folder that was opened, where the system can: the path may lead elsewhere a moment later. */
+function listPinned({ path, absolute }: Resolved): readonly Entry[] | Failure {
+  const folder = openSync(absolute, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
+  try {
+    if (leadsElsewhere(folder, absolute)) return movedAway(path);
+    const opened = `/proc/self/fd/${folder}`;
+    return entriesIn(existsSync(opened) ? opened : absolute);
+  } finally {
+    closeSync(folder);
+  }
+}
+
+function entriesIn(folder: string): readonly Entry[] {
+  return readdirSync(folder, { withFileTypes: true })
+    .map((entry): Entry => {
+      const kind = entry.isFile()
+        ? "file"
+        : entry.isDirectory()
+          ? "folder"
+          : entry.isSymbolicLink()
+            ? "link"
+            : "other";
+      const stats =
+        kind === "file" ? lstatSync(join(folder, entry.name), { throwIfNoEntry: false }) : undefined;
+      return { name: entry.name, kind, size: stats?.size ?? 0 };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 function notFound({ path }: Resolved): Failure {

@@ -1,8 +1,12 @@
 /** The sandbox of a session: what holds its commands in, what they reach, and the port that is opened by the first one. */
+import { realpathSync } from "node:fs";
 import { networkRules } from "@lathe/policy";
 import { isFailure, type Mode, type NetworkLog } from "@lathe/protocol";
 import { withTaskEnv } from "../evals/task-env.ts";
 import type { LocalOptions } from "../local-options.ts";
+import { cacheFolder } from "../places/cache-folder.ts";
+import { configFolder } from "../places/config-folder.ts";
+import { stateFolder } from "../places/state-folder.ts";
 import { hasLoginsIn, hiddenPlaces } from "../rules/own-places.ts";
 import type { ScratchFolder } from "../session/scratch-folder.ts";
 import { type ContainmentProbe, createContainmentProbe } from "./containment.ts";
@@ -42,7 +46,8 @@ export function openSessionSandbox({ scratch, check, mode }: Held, options: Loca
     return found;
   });
   const hidden = hiddenPlaces(env, cwd);
-  const early = { workspace: cwd, scratch: scratch.path, network: "none", hidden } as const;
+  const closed = [stateFolder(env), configFolder(env), cacheFolder(env)].map((path) => realOr(path));
+  const early = { workspace: cwd, scratch: scratch.path, network: "none", hidden, closed } as const;
   const sandbox = createLazySandbox(early, async () => {
     const [{ driver }, { commandEnv }] = await Promise.all([probe.ready(), import("@lathe/sandbox")]);
     const { hosts } = networkRules(options.rules, mode);
@@ -53,6 +58,15 @@ export function openSessionSandbox({ scratch, check, mode }: Held, options: Loca
     return isFailure(opened) || driver.tier === "none" ? opened : withTaskEnv(opened, env);
   });
   return { probe, sandbox, network };
+}
+
+/** As it is, where nothing is yet. */
+function realOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 const loginsShown =

@@ -1,6 +1,6 @@
 /** Workbench: tools one by one, outside any session, under the ordinary policy. */
 import { type AgentPorts, examineCall, toolContext } from "@lathe/agent";
-import { type Explanation, evaluate, evaluateGrant, explain } from "@lathe/policy";
+import { type Explanation, evaluate, explain } from "@lathe/policy";
 import {
   type Decision,
   type Effect,
@@ -84,13 +84,11 @@ export function openWorkbench(
       if (verdict !== "allow") return { type: "refused", rule, why };
       if (either.aborted)
         return { type: "interrupted", failure: failure("cancelled", "cancelled"), text: "" };
-      const runWith = (grants: readonly Effect[]): Promise<Outcome> => {
-        const amid = { signal: either };
-        return prepared.run(
-          toolContext(opened.ports, { call: "tool", session: { ...session, grants }, amid }),
-        );
-      };
-      const outcome = await readable(await runWith([]), effects, { ...opened, mode: options.mode, runWith });
+      const reads = effects.flatMap(({ kind, target }) => (kind === "read" ? [target] : []));
+      const made = await prepared.run(
+        toolContext(opened.ports, { call: "tool", session, amid: { signal: either }, more: { reads } }),
+      );
+      const outcome = withoutPerson(made, effects);
       if (outcome.type === "ok") for (const one of outcome.facts?.shown ?? []) remember(one);
       return hooks.ran(call, outcome);
     },
@@ -132,23 +130,10 @@ async function judge(
   return { effects, judged: evaluate({ effects }, facts, ports.rules) };
 }
 
-interface Held {
-  readonly ports: AgentPorts;
-  readonly mode: Mode;
-  runWith(grants: readonly Effect[]): Promise<Outcome>;
-}
-
-/** What a tool that only reads was kept from is granted by a rule alone: nobody is asked here. */
-async function readable(
-  outcome: Outcome,
-  effects: readonly Effect[],
-  { ports, mode, runWith }: Held,
-): Promise<Outcome> {
-  const denied = outcome.type === "ok" ? outcome.facts?.denied : undefined;
-  if (!denied || !onlyReads(effects)) return outcome;
-  const { facts } = await examineCall({ effects: denied }, { mode, keepsFiles: false, refusals: [] }, ports);
-  const { verdict, rule, why } = evaluateGrant(denied, facts, ports.rules);
-  return verdict === "allow" ? runWith(denied) : { type: "refused", rule, why };
+/** What a person would be asked for, nobody is asked for here. */
+function withoutPerson(outcome: Outcome, effects: readonly Effect[]): Outcome {
+  if (!onlyReads(effects) || outcome.type !== "ok" || !outcome.facts?.denied) return outcome;
+  return { type: "refused", rule: "read-outside", why: outcome.text };
 }
 
 async function explainScript(

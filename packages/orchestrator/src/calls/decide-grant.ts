@@ -5,9 +5,11 @@ import {
   type CallState,
   type Decision,
   type Draft,
+  type Effect,
   isForMore,
   type Outcome,
   onlyReads,
+  type Refusal,
   type Rule,
   type Session,
 } from "@lathe/protocol";
@@ -31,7 +33,7 @@ export async function decideGrant(state: HeldCall, session: Session, ports: Port
   const proposed = decision.verdict === "ask" ? await ports.proposeGrant(effects, facts) : [];
   if (decision.verdict === "ask" && session.settings.attended)
     return [ask(state, decision, answersFor(proposed, ports))];
-  const refused = answer ? ports.refusals(effects, facts) : [];
+  const refused = answer ? effects.map(refusalOf) : [];
   const more = { ...(refused.length > 0 && { refused }), ...(proposed.length > 0 && { proposed }) };
   const isLeft = decision.verdict === "ask" && onlyReads(state.effects);
   const ended = isLeft ? leftUnread(decision, proposed) : decision;
@@ -39,6 +41,11 @@ export async function decideGrant(state: HeldCall, session: Session, ports: Port
     { type: "permission.decided", data: { call, effects, decision: ended, ...more } },
     { type: "tool.completed", data: { call, outcome: withoutGrant(state, ended), ms: 0 } },
   ];
+}
+
+/** What was asked for is what a no is about. */
+function refusalOf({ kind, target }: Effect): Refusal {
+  return { kind, target, ...(target.startsWith("/") && { real: target }) };
 }
 
 /** To read something is worth less than the run: where nobody can be asked it goes on without. */

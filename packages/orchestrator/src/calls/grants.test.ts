@@ -171,6 +171,54 @@ for (const { name, openBench } of benches) {
       assert.deepEqual(results(each), ["Refused (person): denied by user", "seen"]);
     });
 
+    it("is refused for the session by a no, and what nobody gave is no result", async () => {
+      const blind: BenchTool = {
+        ...look,
+        name: "blind",
+        run: () => ({ type: "ok", text: "still outside", facts: { denied: [other] } }),
+      };
+      const bench = openBench({
+        script: [
+          { calls: [{ tool: "look", input: {} }] },
+          { calls: [{ tool: "blind", input: {} }] },
+          { text: "ok" },
+        ],
+        tools: [look, blind],
+        decideGrant: () => outside,
+        settings: { attended: true },
+      });
+      const running = run(bench);
+      await answering(bench, ["deny", "allow"]);
+      const { refusals } = await running;
+      assert.deepEqual(results(bench), [
+        "Refused (person): denied by user",
+        "Refused (read-outside): still outside",
+      ]);
+      assert.deepEqual(refusals, [], "the yes has lifted it");
+      const refused = bench.events.flatMap(({ type, data: one }) =>
+        type === "permission.decided" ? (one.refused ?? []) : [],
+      );
+      assert.deepEqual(refused, [{ ...other, real: "/other" }]);
+    });
+
+    it("stays denied by who said so, whatever follows from another answer at the same time", async () => {
+      const rules = [{ name: "always", verdict: "allow", kinds: ["read"], target: "/other/**" }] as const;
+      const bench = openBench({
+        script: [{ calls: [1, 2].map((input) => ({ tool: "look", input })) }, { text: "ok" }],
+        tools: [look],
+        decideGrant: () => outside,
+        propose: () => rules,
+        settings: { attended: true },
+      });
+      const running = run(bench);
+      const asked = () => bench.events.flatMap((event) => (event.type === "question.asked" ? [event] : []));
+      await until(() => asked().length === 2);
+      const answers = ["allow for this session", "deny"];
+      await Promise.all(asked().map(({ data: one }, at) => answerTo(bench, one.call, answers[at] ?? "")));
+      await running;
+      assert.deepEqual(results(bench).toSorted(), ["Refused (person): denied by user", "seen"]);
+    });
+
     it("ends the run where it looks at a command, which is worth more than reading", async () => {
       const watch: BenchTool = { ...look, name: "watch", effects: () => [] };
       const script = [{ calls: [{ tool: "watch", input: {} }] }, { text: "ok" }];

@@ -137,9 +137,15 @@ function ending(
   if (effects.length > 0 && grants.length < maxGrants) {
     return { type: "tool.denied", data: { call, effects, outcome, ms } };
   }
+  const isUnread = denied.length > 0 && onlyReads(own);
   const isAgain = grants.length > 0 && !onlyReads(own) && !startsAnother(outcome);
-  const told = isAgain ? ranTwice(outcome) : outcome;
+  const told = isUnread ? unreadStill(outcome) : isAgain ? ranTwice(outcome) : outcome;
   return { type: "tool.completed", data: { call, outcome: told, ms } };
+}
+
+/** It got nothing: what it says of that is no result. */
+function unreadStill(outcome: Outcome): Outcome {
+  return outcome.type === "ok" ? { type: "refused", rule: "read-outside", why: outcome.text } : outcome;
 }
 
 /** A command that runs in the background says so by itself. */

@@ -188,10 +188,17 @@ function isCalledOff({ turn, compaction }: Session, fresh: readonly { readonly o
 /** Of those of one moment: whoever says something else afterwards says it about something that is decided. */
 function firstAnswers(drafts: readonly Draft[]): readonly Draft[] {
   const answered = new Set<string>();
+  // What somebody said of it comes before what follows from another answer.
+  const said = new Set(
+    drafts.flatMap((draft) =>
+      draft.type === "question.answered" && draft.data.offer !== undefined ? [draft.data.call] : [],
+    ),
+  );
   return drafts.filter((draft) => {
     if (draft.type !== "question.answered") return true;
-    const isFirst = !answered.has(draft.data.call);
-    answered.add(draft.data.call);
+    const { call, offer } = draft.data;
+    const isFirst = !answered.has(call) && (offer !== undefined || !said.has(call));
+    if (isFirst) answered.add(call);
     return isFirst;
   });
 }

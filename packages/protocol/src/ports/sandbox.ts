@@ -11,6 +11,8 @@ export interface SandboxSpec {
   readonly network: "none" | "host";
   /** Real paths of existing folders that commands find empty, wherever they lie; a driver of a tier below `full` may show them. */
   readonly hidden?: readonly string[];
+  /** Real paths that nobody is ever granted: what Lathe keeps. */
+  readonly closed?: readonly string[];
   /** The whole environment of commands; nothing else is passed on. */
   readonly env: Readonly<Record<string, string>>;
   /** Commands see the workspace as a copy-on-write view: what they change there lies in these layers. */
@@ -113,10 +115,14 @@ export interface RunOptions {
   readonly signal?: AbortSignal;
 }
 
-/** Something outside the workspace. */
+/** Something outside the workspace, or in it by a name of its own. */
 export interface Place {
   /** Real path on this machine. */
   readonly path: string;
+  /** What commands call it, links followed; the same for what they do not see. */
+  readonly name: string;
+  /** Commands may change what lies there, also while somebody looks at it. */
+  readonly isWritable?: true;
   /** What would have to be granted before it is read: it, or the repository it lies in; absent where commands may read it as it is. */
   readonly needs?: Effect;
 }
@@ -124,8 +130,8 @@ export interface Place {
 export interface Sandbox {
   readonly spec: SandboxSpec;
   /**
-   * *Contract:* what commands find at a path outside the workspace (absolute, or from the workspace), else what is there
-   * on this machine; `not-found` where nothing is, `no-access` for what is granted to nobody.
+   * *Contract:* what commands find at a path (absolute, or from the workspace) that is no name in the workspace, else what is
+   * there on this machine; `not-found` where nothing is, `no-access` for what is granted to nobody.
    */
   find(path: string): Promise<Place | Failure>;
   /** *Contract:* a start failure of the sandbox itself is `sandbox-unavailable`, never shown as the command's. */

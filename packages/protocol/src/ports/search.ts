@@ -5,8 +5,11 @@ import type { Failure } from "../failure.ts";
 export interface FilesQuery {
   /** Folder or file, relative to the workspace; the workspace when absent. */
   readonly path?: string;
-  /** `path` is the real absolute one of something outside the workspace; found paths are absolute, too. Not for ranked search and symbols. */
-  readonly isOutside?: true;
+  /**
+   * What found paths begin with where `path` is the real absolute one of something outside the workspace, which nobody
+   * changes meanwhile; globs to leave out are told from the root then, by either. Not for ranked search and symbols.
+   */
+  readonly outsideName?: string;
   /** Glob that files must match. */
   readonly glob?: string;
   /** Globs of files to leave out, told from the workspace; without braces. */

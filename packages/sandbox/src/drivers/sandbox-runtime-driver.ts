@@ -147,7 +147,7 @@ class RuntimeStarter implements Starter {
     this.shown = shownBy(options.policy);
     // It shows nothing under another name.
     this.mounts = [...options.policy.below, ...options.policy.mounts].filter(
-      (mount) => "from" in mount && mount.from === mount.to,
+      (mount) => !("from" in mount) || mount.from === mount.to,
     );
     this.#local = new LocalStarter(spec, this.#launcher());
   }

@@ -1,11 +1,12 @@
 /** Where paths outside the workspace lead, and what reading there needs. */
 import assert from "node:assert/strict";
-import { mkdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, it } from "node:test";
 import { isFailure, type Place, type SandboxSpec } from "@lathe/protocol";
 import { makeOutsideFolder } from "@lathe/testkit";
-import { findPlace } from "./find-place.ts";
+import { findPlace, type View } from "./find-place.ts";
 import { prepareFolders } from "./folders.ts";
 import { sandboxPolicy } from "./sandbox-policy.ts";
 
@@ -28,70 +29,108 @@ const spec: SandboxSpec = {
   network: "none",
   env: { PATH: "/usr/bin:/bin" },
   hidden: [join(home, "w/logins")],
+  closed: [join(root, "state/lathe")],
 };
 put("home/w/logins/one.json");
 put("home/.cargo/registry/crate/lib.rs");
 assert.equal(prepareFolders(spec, home), undefined);
 const { below, mounts } = sandboxPolicy(spec, { home, cacheFolder: join(root, "cache") });
-const view = { spec, home, mounts: [...below, ...mounts] };
+const view: View = { spec, home, mounts: [...below, ...mounts] };
 
-function found(path: string, seen = view): Place | string {
+function found(path: string, seen: View = view): Place | string {
   const place = findPlace(path, seen);
   return isFailure(place) ? place.code : place;
 }
 
-it("finds what commands see, under the names they have for it, and asks for nothing", () => {
+/** What only the machine has. */
+function asked(path: string, target = path): Place {
+  return { path, name: path, needs: { kind: "read", target } };
+}
+
+it("finds what commands see, with the name they have for it, and asks for nothing", () => {
   const env = realpathSync("/usr/bin/env");
-  assert.deepEqual(found("/usr/bin/env"), { path: env });
-  assert.deepEqual(found("/bin/env"), { path: env });
+  assert.deepEqual(found("/usr/bin/env"), { path: env, name: env });
+  assert.deepEqual(found("/bin/env"), { path: env, name: env });
   const out = put("scratch/tmp/out.log");
-  assert.deepEqual(found("/tmp/out.log"), { path: out });
-  assert.deepEqual(found("/var/tmp/out.log"), { path: out });
-  assert.deepEqual(found(out), { path: out });
+  const temporary = { path: out, name: "/tmp/out.log", isWritable: true };
+  assert.deepEqual(found("/tmp/out.log"), temporary);
+  assert.deepEqual(found("/var/tmp/out.log"), temporary);
+  assert.deepEqual(found(out), { path: out, name: out, isWritable: true });
   const crate = join(home, ".cargo/registry/crate/lib.rs");
-  assert.deepEqual(found(join(scratch, "home/.cargo/registry/crate/lib.rs")), { path: crate });
-  assert.match(JSON.stringify(found("/etc/passwd")), /etc-[^"]*passwd"\}$/, "the copy that commands have");
+  assert.deepEqual(found(join(scratch, "home/.cargo/registry/crate/lib.rs")), { path: crate, name: crate });
+  const passwd = found("/etc/passwd");
+  assert.ok(typeof passwd !== "string" && passwd.name === "/etc/passwd");
+  assert.match(passwd.path, /etc-[^/]*\/passwd$/, "the copy that commands have");
 });
 
 it("asks for a file, or for the repository it lies in", () => {
   const notes = put("home/notes/one.txt");
-  assert.deepEqual(found("../notes/one.txt"), { path: notes, needs: { kind: "read", target: notes } });
+  assert.deepEqual(found("../notes/one.txt"), asked(notes));
   const [file, top] = [put("home/other/src/b.js"), join(home, "other")];
   put("home/other/.git/HEAD", "ref: refs/heads/main");
-  const needs = { kind: "read", target: top };
-  assert.deepEqual(found(file), { path: file, needs });
-  assert.deepEqual(found(top), { path: top, needs });
-  assert.deepEqual(found(join(top, "src")), { path: join(top, "src"), needs });
+  for (const path of [file, top, join(top, "src")]) assert.deepEqual(found(path), asked(path, top));
 });
 
 it("follows no link of a command's making out of what commands see", () => {
   const secret = put("home/secret/key");
   symlinkSync(secret, join(scratch, "tmp/link"));
-  const needs = { kind: "read", target: secret };
   assert.deepEqual(found("/tmp/link"), "not-found", "on this machine nothing has that name");
-  assert.deepEqual(found(join(scratch, "tmp/link")), { path: secret, needs });
+  assert.deepEqual(found(join(scratch, "tmp/link")), asked(secret));
   symlinkSync("/tmp/round", join(scratch, "tmp/round"));
   assert.equal(found("/tmp/round"), "not-found");
   symlinkSync(secret, join(spec.workspace, "key"));
-  assert.deepEqual(found("key"), { path: secret, needs });
+  assert.deepEqual(found("key"), asked(secret));
+});
+
+it("knows the workspace under any name", () => {
+  const inside = join(spec.workspace, "a.js");
+  symlinkSync(spec.workspace, join(scratch, "tmp/ws"));
+  symlinkSync(spec.workspace, join(home, "alias"));
+  for (const path of ["/tmp/ws/a.js", join(scratch, "tmp/ws/a.js"), join(home, "alias/a.js")])
+    assert.deepEqual(found(path), { path: inside, name: inside });
 });
 
 it("gives nobody the home or what holds it, the kernel's files, and what Lathe keeps", () => {
   put("home/.config/lathe/config.json");
+  put("state/lathe/sessions/one.jsonl");
   put("scratch/.lathe-box/socket");
+  symlinkSync(".lathe-box", join(scratch, "box"));
+  symlinkSync(join(spec.workspace, "logins"), join(scratch, "tmp/logins"));
   const closed = [home, root, "/", "/proc/self/environ", "/dev/null", "/sys", "/run"];
   const own = [".config/lathe/config.json", "w/logins/one.json"].map((name) => join(home, name));
-  for (const path of [...closed, ...own, join(scratch, ".lathe-box/socket")])
-    assert.equal(found(path), "no-access", path);
-  assert.equal(found(join(home, "nothing")), "not-found");
+  const state = join(root, "state/lathe/sessions/one.jsonl");
+  const box = [".lathe-box/socket", "box/socket"].map((name) => join(scratch, name));
+  for (const path of [...closed, ...own, ...box, state]) assert.equal(found(path), "no-access", path);
+  for (const path of [join(home, "nothing"), "/tmp/logins/one.json"]) assert.equal(found(path), "not-found");
   assert.equal(found("a\0b"), "invalid-arguments");
+});
+
+it("gives nobody the home or other sessions' folders below /tmp either", () => {
+  const temporary = realpathSync(mkdtempSync(join(tmpdir(), "lathe-place-")));
+  try {
+    const there = (path: string): string => {
+      mkdirSync(join(temporary, path, ".."), { recursive: true });
+      writeFileSync(join(temporary, path), "");
+      return join(temporary, path);
+    };
+    const seen = { ...view, home: join(temporary, "home") };
+    const [log, config] = [there("build.log"), there("home/.config/lathe/config.json")];
+    assert.deepEqual(found(log, seen), asked(log));
+    assert.deepEqual(found(there("home/notes"), seen), asked(join(temporary, "home/notes")));
+    for (const path of [config, join(temporary, "home"), temporary])
+      assert.equal(found(path, seen), "no-access");
+    mkdirSync(join(temporary, ".lathe-box"));
+    assert.equal(found(log, seen), "no-access");
+  } finally {
+    rmSync(temporary, { recursive: true });
+  }
 });
 
 it("asks for everything but their own where nothing holds commands in", () => {
   const seen = { spec, home, mounts: undefined };
   const out = put("scratch/tmp/out.log");
-  assert.deepEqual(findPlace(out, seen), { path: out });
+  assert.deepEqual(findPlace(out, seen), { path: out, name: out, isWritable: true });
   const env = realpathSync("/usr/bin/env");
-  assert.deepEqual(findPlace("/usr/bin/env", seen), { path: env, needs: { kind: "read", target: env } });
+  assert.deepEqual(findPlace("/usr/bin/env", seen), asked(env));
   assert.ok(isFailure(findPlace(join(scratch, ".lathe-box/socket"), seen)));
 });

@@ -24,13 +24,17 @@ export function findPlace(asked: string, { spec, home, ...view }: View): Place |
   if (asked.includes("\0")) return failure("invalid-arguments", "A path may not contain a NUL character.");
   const path = resolve(spec.workspace, asked);
   const shown = shownPlace(path, view.mounts ?? ownMounts(spec));
-  if (shown !== undefined) return { path: shown };
-  const real = realPath(path);
+  const real = shown?.path ?? realPath(path);
   if (real === undefined) return failure("not-found", `${asked} does not exist.`);
-  const closed = [spec.scratch, ...(spec.hidden ?? [])];
-  if (!isReadable(real, realPath(home) ?? home) || closed.some((folder) => isBelow(real, folder)))
-    return failure("no-access", `${asked} is granted to nobody.`);
-  return { path: real, needs: { kind: "read", target: wholeOf(real, home) } };
+  const isBelowAny = (folders: readonly string[]): boolean => folders.some((one) => isBelow(real, one));
+  const denied = failure("no-access", `${asked} is granted to nobody.`);
+  if (isBelowAny([join(spec.scratch, controlFolder), ...(spec.hidden ?? [])])) return denied;
+  // What is said of reading in the workspace holds for it.
+  if (isBelow(real, spec.workspace)) return { path: real, name: real };
+  if (shown) return shown;
+  const isClosed = isBelowAny([spec.scratch, ...(spec.closed ?? [])]);
+  if (isClosed || !isReadable(real, realPath(home) ?? home)) return denied;
+  return { path: real, name: real, needs: { kind: "read", target: wholeOf(real, home) } };
 }
 
 /** Where nothing is shown to commands but all is theirs, what they leave for themselves can be read. */
@@ -41,8 +45,8 @@ function ownMounts({ scratch }: SandboxSpec): readonly Mount[] {
   ];
 }
 
-/** Real path of what commands find there; undefined for nothing, and for what lies only on this machine. */
-function shownPlace(path: string, mounts: readonly Mount[], turns = 0): string | undefined {
+/** What commands find there; undefined for nothing, and for what lies only on this machine. */
+function shownPlace(path: string, mounts: readonly Mount[], turns = 0): Place | undefined {
   if (turns > mostTurns) return undefined;
   const mount = mounts.findLast((one) => one.kind !== "pinned" && isBelow(path, placeOf(one)));
   if (!mount) return undefined;
@@ -52,9 +56,13 @@ function shownPlace(path: string, mounts: readonly Mount[], turns = 0): string |
     return shownPlace(`${target}${rest}`, mounts, turns + 1);
   }
   if (mount.kind !== "read-only" && mount.kind !== "writable") return undefined;
-  const real = realPath(`${mount.from}${rest}`);
-  if (real === undefined || isBelow(real, realPath(mount.from) ?? mount.from)) return real;
-  return shownPlace(real, mounts, turns + 1);
+  const [real, from] = [realPath(`${mount.from}${rest}`), realPath(mount.from) ?? mount.from];
+  if (real === undefined) return undefined;
+  if (!isBelow(real, from)) return shownPlace(real, mounts, turns + 1);
+  // By a link within: something else may lie on top of where it leads.
+  const name = `${mount.to}${real.slice(from.length)}`;
+  if (name !== path) return shownPlace(name, mounts, turns + 1);
+  return { path: real, name, ...(mount.kind === "writable" && { isWritable: true }) };
 }
 
 function placeOf(mount: Mount): string {

@@ -1,7 +1,8 @@
 /** Places that no command is ever given, whoever asks for them and whoever agrees. */
-import { realpathSync } from "node:fs";
+import { existsSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { isBelow } from "../paths/path-order.ts";
+import { controlFolder } from "./folders.ts";
 
 /** The machine's own: never opened, and never written. */
 const hidden = ["/proc", "/sys", "/dev", "/boot", "/run", "/var/run", "/tmp"];
@@ -15,9 +16,14 @@ export function isGrantable(path: string, isWrite: boolean, home: string): boole
   return !shut.some((folder) => isBelow(path, folder) || isBelow(folder, path));
 }
 
-/** The same for who reads one file after the other: temporary ones, too. */
+/** The same for who reads one file after the other: temporary ones, too, but for the folders of other sessions. */
 export function isReadable(path: string, home: string): boolean {
-  return isGrantable(path, false, home) || isIn(path, "/tmp") || isIn(path, "/var/tmp");
+  if (isGrantable(path, false, home)) return true;
+  const base = ["/tmp", "/var/tmp"].find((folder) => isIn(path, folder));
+  if (base === undefined || isBelow(home, path)) return false;
+  const top = join(base, path.slice(base.length + 1).split("/", 1)[0] ?? "");
+  const isOurs = own.map((name) => join(home, name)).some((one) => isBelow(path, one) || isBelow(one, path));
+  return !isOurs && !existsSync(join(top, controlFolder));
 }
 
 function isIn(path: string, folder: string): boolean {

@@ -19,7 +19,9 @@ export const findFiles: Tool = defineTool({
   async run({ glob, path, limit = defaultLimit }, context) {
     const place = await placeOf(path ?? ".", context);
     if (isOutcome(place)) return place;
-    const query = { glob, ...whereOf(place, context), limit: Math.min(Math.max(1, limit), maxLimit) };
+    const where = whereOf(place, context);
+    if (isFailure(where)) return failed(where);
+    const query = { glob, ...where, limit: Math.min(Math.max(1, limit), maxLimit) };
     const found = await context.search.files(query, context.signal);
     if (isFailure(found)) return failed(found);
     const more = found.more ? ["[more: narrow the glob or raise the limit]"] : [];

@@ -1,5 +1,6 @@
 /** `grep`: lines that match a pattern. */
 import {
+  type Failure,
   type GrepLine,
   type GrepResult,
   isFailure,
@@ -14,7 +15,7 @@ import { targetOf } from "../target-of.ts";
 import { isBlobPath, readBlobPath } from "./blob-path.ts";
 import type { TextQuery } from "./grep-text.ts";
 import { leftOutNote } from "./left-out.ts";
-import { isOutcome, placeOf, whereOf } from "./place-of.ts";
+import { isOutcome, type Looked, placeOf, whereOf } from "./place-of.ts";
 
 const defaultLimit = 100;
 const maxLimit = 2_000;
@@ -41,9 +42,11 @@ export const grep: Tool = defineTool({
     if (isBlobPath(input.path)) return grepBlob(input.path, queryOf(input), context);
     const place = await placeOf(input.path ?? ".", context);
     if (isOutcome(place)) return place;
+    const where = whereOf(place, context);
+    if (isFailure(where)) return grepChanging(place, queryOf(input), where);
     const query = {
       ...queryOf(input),
-      ...whereOf(place, context),
+      ...where,
       ...(input.glob !== undefined && { glob: input.glob }),
     };
     const found = await context.search.grep(query, context.signal);
@@ -64,7 +67,24 @@ function queryOf(input: Input<typeof schema>): TextQuery {
 
 async function grepBlob(path: string, query: TextQuery, context: ToolContext): Promise<Outcome> {
   const whole = await readBlobPath(path, context);
-  if (isFailure(whole)) return failed(whole);
+  return isFailure(whole) ? failed(whole) : grepWhole({ path, text: whole }, query);
+}
+
+/** Of what commands may change meanwhile one file can be searched: as it was read. */
+async function grepChanging(
+  { path, files, outside }: Looked,
+  query: TextQuery,
+  why: Failure,
+): Promise<Outcome> {
+  const file = await files.read(path);
+  if (!isFailure(file)) return grepWhole({ path: outside?.name ?? path, text: file.text }, query);
+  return failed(file.code === "not-a-file" ? why : file);
+}
+
+async function grepWhole(
+  { path, text: whole }: { readonly path: string; readonly text: string },
+  query: TextQuery,
+): Promise<Outcome> {
   const { grepText } = await import("./grep-text.ts");
   const found = await grepText(whole, query);
   if (isFailure(found)) return failed(found);

@@ -1,10 +1,14 @@
 /** Where a tool that reads looks: in the workspace, or outside of it where commands may, or somebody lets this session. */
 import {
   coversGrant,
+  type Failure,
   type Files,
   type FilesQuery,
+  failure,
+  findReading,
   isFailure,
   type Outcome,
+  type Place,
   type ToolContext,
 } from "@lathe/protocol";
 import { failed, ok } from "../define-tool.ts";
@@ -14,33 +18,54 @@ export interface Looked {
   readonly path: string;
   /** What `path` is read with. */
   readonly files: Files;
-  readonly isOutside: boolean;
+  /** Absent in the workspace. */
+  readonly outside?: Place;
 }
 
 /** Else the outcome: what was not granted yet is asked for by it. */
 export async function placeOf(asked: string, context: ToolContext): Promise<Looked | Outcome> {
-  const { workspace, sandbox, grants } = context;
-  const path = await workspace.resolve(asked);
-  if (!isFailure(path)) return { path, files: workspace, isOutside: false };
-  if (path.code !== "outside-workspace") return failed(path);
-  const place = await sandbox.find(asked);
-  // Models make up where the workspace lies.
-  if (isFailure(place))
-    return failed({ ...place, text: `${place.text} The workspace is ${workspace.root}.` });
-  const wanted = { kind: "read", target: place.path } as const;
-  if (place.needs && !grants.some((grant) => coversGrant(grant, wanted)))
-    return ok(path.text, { denied: [place.needs] });
-  return { path: place.path, files: workspace.outside, isOutside: true };
+  const { workspace, reads } = context;
+  const found = await findReading(asked, context);
+  if (isFailure(found)) return failed(found);
+  const { path, place, isOutside } = found;
+  if (!place) return { path, files: workspace };
+  // Commands make links: what was judged is what is read, or nothing.
+  if (!reads.includes(path)) return failed(elsewhere(asked, path));
+  if (!isOutside) return { path, files: workspace };
+  return unread(asked, place, context) ?? { path, files: workspace.outside, outside: place };
+}
+
+function elsewhere(asked: string, path: string): Failure {
+  return failure("outside-workspace", `${asked} leads to ${path} only since now: call it once more.`);
+}
+
+/** Undefined for what may be read. */
+function unread(asked: string, { path, needs }: Place, context: ToolContext): Outcome | undefined {
+  const exact = { kind: "read", target: path } as const;
+  if (!needs || context.grants.some((grant) => coversGrant(grant, exact))) return undefined;
+  const { verdict, rule, why } = context.judgeGrant([exact]);
+  if (verdict === "allow") return undefined;
+  if (verdict === "deny") return { type: "refused", rule, why };
+  // Where a rule closes a part of the whole the rest can still be asked for.
+  const wanted = context.judgeGrant([needs]).verdict === "deny" ? exact : needs;
+  return ok(`${asked} leads to ${path}, outside the workspace.`, { denied: [wanted] });
 }
 
 export function isOutcome(found: Looked | Outcome): found is Outcome {
   return "type" in found;
 }
 
-/** The same for a search. */
+/** The same for a search. A folder that commands may change meanwhile can lead anywhere. */
 export function whereOf(
-  { path, isOutside }: Looked,
-  { unreadable }: ToolContext,
-): Pick<FilesQuery, "path" | "isOutside" | "exclude"> {
-  return { path, exclude: unreadable(path), ...(isOutside && { isOutside }) };
+  { path, outside }: Looked,
+  { unreadable, grants }: ToolContext,
+): Pick<FilesQuery, "path" | "outsideName" | "exclude"> | Failure {
+  if (!outside) return { path, exclude: unreadable(path) };
+  const { name, isWritable } = outside;
+  if (isWritable || grants.some((grant) => coversGrant(grant, { kind: "write", target: path }))) {
+    const text = `Commands may change ${name} while it is searched: search it in the shell, or read it file by file.`;
+    return failure("search-failed", text, { who: "model" });
+  }
+  const exclude = [...new Set([...unreadable(path), ...unreadable(name)])];
+  return { path, outsideName: name, exclude };
 }

@@ -42,8 +42,8 @@ export const read: Tool = defineTool({
     const place = await placeOf(path, context);
     if (isOutcome(place)) return place;
     // In the workspace by the name it was asked by: what is not there may be close to others.
-    const { files, isOutside } = place;
-    const at = isOutside ? place.path : path;
+    const { files, outside } = place;
+    const at = outside ? place.path : path;
     if (isImageName(path)) {
       const image = await readImage(at, files);
       return isFailure(image) ? failed(image) : image;
@@ -53,7 +53,7 @@ export const read: Tool = defineTool({
     const excerpt = excerptOf(linesOf(file.text), await widenedRanges(file, ranges, context));
     if (isFailure(excerpt)) return failed({ ...excerpt, text: `${file.path}: ${excerpt.text}` });
     // Only what can be edited has to be known again.
-    if (isOutside) return ok(excerpt.text);
+    if (outside) return ok(excerpt.text);
     context.texts.keep(file.version, file.text);
     return ok(excerpt.text, {
       shown: [{ path: file.path, version: file.version, ranges: excerpt.ranges }],

@@ -1,5 +1,5 @@
 /** Reads one file as text with its version, and says what else it is when it is not text. */
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import { type Failure, type FileContent, failure, isFailure } from "@lathe/protocol";
 import { versionOf } from "../commit/step.ts";
 import { errorCode, fileFailure } from "../file-failure.ts";
@@ -20,7 +20,7 @@ export interface Bytes {
 
 /** Refuses folders, devices and pipes, and files of more than `limit` bytes. */
 export function readBytes(
-  { path, absolute }: Resolved,
+  { path, absolute, isPinned }: Resolved,
   limit: number = Number.POSITIVE_INFINITY,
 ): Bytes | undefined | Failure {
   let file: number;
@@ -32,6 +32,7 @@ export function readBytes(
     return code === "ENOENT" || code === "ENOTDIR" ? undefined : fileFailure(path, error);
   }
   try {
+    if (isPinned && leadsElsewhere(file, absolute)) return movedAway(path);
     const stats = fstatSync(file);
     if (stats.isDirectory()) return failure("not-a-file", `${path} is a folder: use \`list\`.`);
     if (!stats.isFile()) return notRegular(path);
@@ -42,6 +43,19 @@ export function readBytes(
   } finally {
     closeSync(file);
   }
+}
+
+/** Whether a folder on the way was replaced by a link since the path was looked at; only where the system tells. */
+export function leadsElsewhere(file: number, absolute: string): boolean {
+  try {
+    return readlinkSync(`/proc/self/fd/${file}`).replace(/ \(deleted\)$/u, "") !== absolute;
+  } catch {
+    return false;
+  }
+}
+
+export function movedAway(path: string): Failure {
+  return failure("outside-workspace", `${path} leads elsewhere by now.`);
 }
 
 /** Undefined where there is nothing. */

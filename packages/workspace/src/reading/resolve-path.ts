@@ -10,6 +10,8 @@ const maxLinks = 40;
 export interface Resolved {
   readonly path: string;
   readonly absolute: string;
+  /** Whoever opens it makes sure that it is this very file. */
+  readonly isPinned?: true;
 }
 
 /** `root` is a real absolute path; the path need not exist. */
