@@ -1,7 +1,7 @@
 /** Reading outside the workspace: what commands see unasked, all else after a yes, and nothing more than that. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { AssistantPart } from "@lathe/protocol";
@@ -135,6 +135,66 @@ describe("a path outside the workspace", () => {
     assert.match(told(), /Refused \(read-outside\)/);
   });
 
+  it("is judged by the name it was asked by, too", async () => {
+    symlinkSync(join(other, "src/api.ts"), join(place.workspace, ".env"));
+    symlinkSync(join(other, "src"), join(place.workspace, "private"));
+    const rules = [{ name: "closed", kinds: ["read"], target: "private/**", verdict: "deny" }];
+    place.put("lathe.json", JSON.stringify({ rules }));
+    const looks = [
+      call("c1", "read", { path: "private/api.ts" }),
+      call("c2", "grep", { pattern: "port", path: "private" }),
+    ];
+    answers = [{ parts: looks }, { parts: [call("c3", "read", { path: ".env" })] }, done];
+    const { code, err } = await run("--allow", `read:${other}/**`);
+    assert.deepEqual([code, /the file usually holds secrets/.test(err)], [3, true], err);
+    assert.doesNotMatch(told(), /4711/);
+  });
+
+  it("that holds the workspace is searched without it", async () => {
+    const sub = join(other, "sub");
+    mkdirSync(join(sub, "secret"), { recursive: true });
+    writeFileSync(join(sub, "secret/key"), "4711 hidden\n");
+    writeFileSync(
+      join(sub, "lathe.json"),
+      JSON.stringify({ rules: [{ name: "closed", kinds: ["read"], target: "secret/**", verdict: "deny" }] }),
+    );
+    const looks = ["..", other].flatMap((path, at) => [
+      call(`g${at}`, "grep", { pattern: "4711", path }),
+      call(`f${at}`, "find_files", { glob: "*", path }),
+      call(`r${at}`, "read", { path: `${path}/sub/secret/key` }),
+    ]);
+    answers = [{ parts: looks }, done];
+    await run("--cwd", sub, "--allow", `read:${other}/**`);
+    assert.match(told(), /api\.ts\\n1:export const port = 4711/);
+    assert.equal(told().match(/Refused \(closed\)/g)?.length, 2, told());
+    assert.match(told(), /\[without the workspace OTHER\/sub, which is searched by itself\]/);
+    assert.doesNotMatch(told(), /4711 hidden|\/sub\/secret\/key\\n/);
+  });
+
+  it("named from the home is closed by a rule that names it so", async () => {
+    const at = join(place.home, "notes");
+    mkdirSync(join(at, "private"), { recursive: true });
+    for (const name of ["open", "private/shut"]) writeFileSync(join(at, name), `${name} text\n`);
+    place.put(
+      "lathe.json",
+      JSON.stringify({
+        rules: [{ name: "closed", kinds: ["read"], target: "~/notes/private/**", verdict: "deny" }],
+      }),
+    );
+    answers = [
+      {
+        parts: [
+          call("c1", "read", { path: `${at}/private/shut` }),
+          call("c2", "grep", { pattern: "text", path: at }),
+        ],
+      },
+      done,
+    ];
+    await run("--allow", "read:~/notes/**");
+    assert.match(told(), /open text/);
+    assert.doesNotMatch(told(), /shut text/);
+  });
+
   it("is read by `lathe tool` with a rule alone", async () => {
     const args = JSON.stringify({ path: `${other}/src/api.ts` });
     const refused = await place.run(["tool", "read", "--json", args]);
@@ -231,6 +291,44 @@ symlinkSync(${JSON.stringify(to)}, at);
       await run("--allow", `read:${other}/**`);
       assert.match(told(), /leads to OTHER\/\.env only since now/);
       assert.doesNotMatch(told(), /PORT=/);
+    });
+
+    it("nor is a link in the workspace, whichever way it leads", async () => {
+      place.put("secret/key", "hidden-4711\n");
+      place.put("ok.txt", "fine\n");
+      place.put(
+        "lathe.json",
+        JSON.stringify({
+          rules: [{ name: "closed", kinds: ["read"], target: "secret/**", verdict: "deny" }],
+        }),
+      );
+      const program = (to: Readonly<Record<string, string>>): string =>
+        `import { rmSync, symlinkSync } from "node:fs";\nfor (const [at, to] of Object.entries(${JSON.stringify(to)})) { rmSync(at, { force: true }); symlinkSync(to, at); }\n`;
+      place.put("first.mjs", program({ "out.lnk": "/usr/bin/env", "in.lnk": "ok.txt" }));
+      place.put("then.mjs", program({ "out.lnk": "secret/key", "in.lnk": "secret/key" }));
+      const looks = [
+        shell("s1", "node then.mjs"),
+        call("w1", "write", { path: "x.txt", content: "x" }),
+        call("r1", "read", { path: "out.lnk" }),
+        call("r2", "read", { path: "in.lnk" }),
+        call("g1", "grep", { pattern: "hidden", path: "in.lnk" }),
+      ];
+      answers = [{ parts: [shell("s0", "node first.mjs")] }, { parts: looks }, done];
+      await run();
+      assert.equal(told().match(/only since now/g)?.length, 3, told());
+      assert.doesNotMatch(told(), /hidden-4711/);
+    });
+
+    it("is read in the workspace by the name that commands have for it", async () => {
+      place.put("ok.txt", "fine-4711\n");
+      linking("first.mjs", join(place.workspace, "ok.txt"), "ok-4711");
+      answers = [
+        { parts: [shell("s0", "node first.mjs")] },
+        { parts: [call("r1", "read", { path: "/tmp/ok-4711" })] },
+        done,
+      ];
+      await run();
+      assert.match(told(), /1\\tfine-4711/);
     });
 
     it("does not lead to what Lathe keeps for itself", async () => {

@@ -8,6 +8,7 @@ export {
   explain,
 } from "./src/explain.ts";
 export { matchesPath } from "./src/globs/glob.ts";
+export { escapeGlob } from "./src/globs/shell-glob.ts";
 export { defaultRules, type ExemplaryRule } from "./src/rules/default-rules.ts";
 export { evaluate, type Judged, judgements, refusalsOf } from "./src/rules/evaluate.ts";
 export { evaluateGrant } from "./src/rules/evaluate-grant.ts";

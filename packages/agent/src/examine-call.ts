@@ -31,15 +31,19 @@ export async function examineCall(
   return { effects: all, facts: await gatherFacts(all, asking, ports), parts: read?.parts ?? [] };
 }
 
-/** What a tool reads that is no name in the workspace is judged by what it really is, and by what commands call it. */
+/** What a tool reads is judged by every name it has: as it was asked for, as commands call it, and as what it really is. */
 async function placed(effects: readonly Effect[], ports: Reached): Promise<readonly Effect[]> {
   if (!onlyReads(effects)) return effects;
+  const { root } = ports.workspace;
   const all = await Promise.all(
     effects.map(async (effect): Promise<readonly Effect[]> => {
-      const found = await findReading(effect.target, ports);
-      if (isFailure(found) || !found.place) return [effect];
-      const names = found.isOutside ? [found.place.name, found.path] : [found.path];
-      return [...new Set(names)].map((target) => ({ ...effect, target }));
+      const { target } = effect;
+      const found = await findReading(target, ports);
+      if (isFailure(found)) return [effect];
+      const { path, place, isOutside } = found;
+      if (!place && target === `${root}/${path}`) return [effect];
+      const others = place ? [place.asked, ...(isOutside ? [place.name] : [])] : [];
+      return [...new Set([target, ...others, path])].map((name) => ({ ...effect, target: name }));
     }),
   );
   return all.flat();

@@ -2,9 +2,11 @@
 import type { Amid } from "@lathe/orchestrator";
 import { evaluateGrant, sealedTargets, unreadable } from "@lathe/policy";
 import {
+  type Decision,
   type Effect,
   type Facts,
   onlyReads,
+  type Rule,
   type Session,
   type Shown,
   type ToolContext,
@@ -44,7 +46,8 @@ export function toolContext(ports: AgentPorts, { call, session, amid, more }: Ca
     todos: session.todos,
     grants: grantsOf(call, session, above),
     reads: (state?.effects ?? []).flatMap(({ kind, target }) => (kind === "read" ? [target] : [])),
-    judgeGrant: (effects) => evaluateGrant(effects, grantFacts(effects, session, above), ports.rules),
+    judgeReading: (path, needs) =>
+      judgeReading({ kind: "read", target: path }, needs, { ports, session, above }),
     sealed: sealedTargets([...above.refusals, ...session.refusals], state),
     unreadable: (path) => unreadable(path, ports.rules),
     ...more,
@@ -73,6 +76,26 @@ function grantsOf(
   return all.flatMap(({ kind, target }) =>
     kind === "read" || kind === "write" ? [{ kind: "read" as const, target }] : [],
   );
+}
+
+interface Judging {
+  readonly ports: Pick<AgentPorts, "rules">;
+  readonly session: CallContext["session"];
+  readonly above: KinHold;
+}
+
+/** What rules close below it is left out of what is read there; a person is asked for the whole, which commands get too. */
+function judgeReading(
+  exact: Effect,
+  needs: Effect,
+  { ports: { rules }, session, above }: Judging,
+): Decision & { readonly wanted: Effect } {
+  const isAbout = ({ verdict, target }: Rule): boolean =>
+    verdict === "allow" || target?.startsWith(`${exact.target}/`) !== true;
+  const judge = (effect: Effect, told: readonly Rule[]): Decision =>
+    evaluateGrant([effect], grantFacts([effect], session, above), told);
+  const wanted = judge(needs, rules).verdict === "deny" ? exact : needs;
+  return { ...judge(exact, rules.filter(isAbout)), wanted };
 }
 
 function grantFacts(

@@ -1,4 +1,4 @@
-/** Forget sessions: what was kept beside logs that are gone, and the texts that no other log speaks of. */
+/** Forget sessions: what was kept beside the logs of sessions that go, and the texts that no other log speaks of. */
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { nodeFiles } from "./files.ts";
@@ -6,7 +6,7 @@ import { nodeFiles } from "./files.ts";
 export interface ForgetOptions {
   /** The state folder. */
   readonly folder: string;
-  /** Whose logs are gone. */
+  /** Whose logs go. */
   readonly sessions: readonly string[];
   /** What their logs said of hashes, sha256 in hexadecimal. */
   readonly hashes: ReadonlySet<string>;
@@ -27,8 +27,10 @@ export function forgetSessions({ folder, sessions, hashes, blobs }: ForgetOption
     rmSync(join(folder, "ledgers", `${id}.jsonl`), { force: true });
   }
   const left = new Set(hashes);
+  const own = new Set(sessions.map((id) => `${id}.jsonl`));
   for (const name of logNames(join(folder, "sessions"))) {
     if (left.size === 0) break;
+    if (own.has(name)) continue;
     keepNamed(join(folder, "sessions", name), left);
   }
   let removed = 0;

@@ -1,7 +1,7 @@
 /** Deleting a session: its log, those of its subagents and attempts, and all that was kept for them alone. */
 import { rmSync } from "node:fs";
 import { join } from "node:path";
-import { type Failure, failure, isFailure, type SessionLog, type Store } from "@lathe/protocol";
+import { causeText, type Failure, failure, isFailure, type SessionLog, type Store } from "@lathe/protocol";
 import { forgetSessions, hashesIn, processOwner } from "@lathe/stores";
 import { dropCheckpoints } from "@lathe/workspace/checkpoints";
 import { attemptTrees } from "../attempt-trees/attempt-tree.ts";
@@ -27,19 +27,37 @@ export async function deleteSession(env: Env, id: string): Promise<readonly stri
   }
   const logs = await claimAll(store, ids);
   if (isFailure(logs)) return explained(logs, env);
+  const refused = (await forget(env, ids, logs)) ?? (await removeAll(logs));
+  if (!refused) return ids;
+  await Promise.all(logs.map((one) => one.close()));
+  return explained(refused, env);
+}
+
+/** While the logs are still there: what fails or dies in the middle can be begun again. */
+async function forget(
+  env: Env,
+  ids: readonly string[],
+  logs: readonly SessionLog[],
+): Promise<Failure | undefined> {
+  const folder = stateFolder(env);
   const hashes = new Set(logs.flatMap(({ events }) => hashesIn(JSON.stringify(events))));
-  // Its own last: what a death leaves of them is found by it, and deleted with it another time.
+  try {
+    for (const one of ids) rmSync(join(folder, "plans", `${one}.md`), { force: true });
+    forgetSessions({ folder, sessions: ids, hashes, blobs: blobFolders });
+  } catch (cause) {
+    const text = `not all that was kept for ${ids[0]} could be removed: ${causeText(cause)}; delete it once more`;
+    return failure("no-access", text, { who: "host", cause });
+  }
+  return dropCheckpoints({ folder: join(folder, "checkpoints"), path: env.PATH ?? "" }, ids);
+}
+
+/** Its own last: the others are found by it. */
+async function removeAll(logs: readonly SessionLog[]): Promise<Failure | undefined> {
   for (const log of logs.toReversed()) {
     const refused = await log.remove();
-    if (!refused) continue;
-    await Promise.all(logs.map((one) => one.close()));
-    return explained(refused, env);
+    if (refused) return refused;
   }
-  const folder = stateFolder(env);
-  for (const one of ids) rmSync(join(folder, "plans", `${one}.md`), { force: true });
-  forgetSessions({ folder, sessions: ids, hashes, blobs: blobFolders });
-  const place = { folder: join(folder, "checkpoints"), path: env.PATH ?? "" };
-  return (await dropCheckpoints(place, ids)) ?? ids;
+  return undefined;
 }
 
 /** Subagents and attempts, and theirs. */

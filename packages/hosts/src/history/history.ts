@@ -36,6 +36,7 @@ export function readSession(env: Env, id: string): Promise<readonly Event[] | Fa
 
 /** The whole id of a session, from the start of it or from all of it. */
 export async function findSession(env: Env, start: string): Promise<string | Failure> {
+  if (start === "") return failure("session-unknown", "the id of a session is empty", { who: "user" });
   const exact = await readSession(env, start);
   if (!isFailure(exact) || exact.code === "log-corrupt") return start;
   const found = (await listSessions(env, {})).filter(({ id }) => id.startsWith(start));

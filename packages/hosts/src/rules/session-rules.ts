@@ -1,15 +1,26 @@
 /** The rules of a session: the built-in ones and those of the user and the project. */
 import { isAbsolute, relative, sep } from "node:path";
-import { defaultRules } from "@lathe/policy";
+import { defaultRules, escapeGlob } from "@lathe/policy";
 import type { EffectKind, Rule } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
+import { homeFolder } from "../places/home-folder.ts";
+import { realOr } from "../places/real-or.ts";
 import { ownPlaceRules } from "./own-places.ts";
 
 type Place = Pick<LocalOptions, "cwd" | "env">;
 
 /** `cwd` is the workspace: policy is told of the paths in it as they stand below it. */
 export function sessionRules(own: readonly Rule[], { cwd, env }: Place): readonly Rule[] {
-  return [...[...own, ...ownPlaceRules({ cwd, env })].map((rule) => below(rule, cwd)), ...defaultRules];
+  const told = own.flatMap((rule) => atHome(rule, homeFolder(env)));
+  return [...[...told, ...ownPlaceRules({ cwd, env })].map((rule) => below(rule, cwd)), ...defaultRules];
+}
+
+/** As commands write it, and as the path it is. */
+function atHome(rule: Rule, home: string): readonly Rule[] {
+  const rest = /^(?:~|\$HOME|\$\{HOME\})(\/.*)$/u.exec(rule.target ?? "")?.[1];
+  if (rest === undefined) return [rule];
+  const homes = new Set([home, realOr(home)].map(escapeGlob));
+  return [rule, ...[...homes].map((one) => ({ ...rule, target: `${one}${rest}` }))];
 }
 
 const pathKinds: ReadonlySet<EffectKind> = new Set(["read", "write", "delete"]);

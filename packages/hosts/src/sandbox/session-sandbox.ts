@@ -1,11 +1,11 @@
 /** The sandbox of a session: what holds its commands in, what they reach, and the port that is opened by the first one. */
-import { realpathSync } from "node:fs";
 import { networkRules } from "@lathe/policy";
 import { isFailure, type Mode, type NetworkLog } from "@lathe/protocol";
 import { withTaskEnv } from "../evals/task-env.ts";
 import type { LocalOptions } from "../local-options.ts";
 import { cacheFolder } from "../places/cache-folder.ts";
 import { configFolder } from "../places/config-folder.ts";
+import { realOr } from "../places/real-or.ts";
 import { stateFolder } from "../places/state-folder.ts";
 import { hasLoginsIn, hiddenPlaces } from "../rules/own-places.ts";
 import type { ScratchFolder } from "../session/scratch-folder.ts";
@@ -46,7 +46,7 @@ export function openSessionSandbox({ scratch, check, mode }: Held, options: Loca
     return found;
   });
   const hidden = hiddenPlaces(env, cwd);
-  const closed = [stateFolder(env), configFolder(env), cacheFolder(env)].map((path) => realOr(path));
+  const closed = [stateFolder(env), configFolder(env), cacheFolder(env)].map(realOr);
   const early = { workspace: cwd, scratch: scratch.path, network: "none", hidden, closed } as const;
   const sandbox = createLazySandbox(early, async () => {
     const [{ driver }, { commandEnv }] = await Promise.all([probe.ready(), import("@lathe/sandbox")]);
@@ -58,15 +58,6 @@ export function openSessionSandbox({ scratch, check, mode }: Held, options: Loca
     return isFailure(opened) || driver.tier === "none" ? opened : withTaskEnv(opened, env);
   });
   return { probe, sandbox, network };
-}
-
-/** As it is, where nothing is yet. */
-function realOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 const loginsShown =

@@ -121,6 +121,10 @@ export interface Place {
   readonly path: string;
   /** What commands call it, links followed; the same for what they do not see. */
   readonly name: string;
+  /** Absolute, as it was asked for, no link followed. */
+  readonly asked: string;
+  /** What of it is granted to nobody, or has rules of its own as the workspace has: real paths below it. */
+  readonly closed: readonly string[];
   /** Commands may change what lies there, also while somebody looks at it. */
   readonly isWritable?: true;
   /** What would have to be granted before it is read: it, or the repository it lies in; absent where commands may read it as it is. */

@@ -59,8 +59,8 @@ export interface ToolContext {
   readonly grants: readonly Effect[];
   /** Real paths that the call was judged to read, where the workspace does not know them by the name that was asked. */
   readonly reads: readonly string[];
-  /** *Contract:* pure; what rules say of granting it, without a person. */
-  judgeGrant(effects: readonly Effect[]): Decision;
+  /** *Contract:* pure; whether rules grant reading a real absolute path, and what a person is to be asked for: `needs`, or less. */
+  judgeReading(path: string, needs: Effect): Decision & { readonly wanted: Effect };
   /** What its commands may not delete, move or change: paths from the workspace or absolute, or globs of them. */
   readonly sealed: readonly string[];
   /** *Contract:* never rejects and asks nobody; what is said of a script that the call runs beside its own effects. Absent outside sessions. */

@@ -37,13 +37,17 @@ assert.equal(prepareFolders(spec, home), undefined);
 const { below, mounts } = sandboxPolicy(spec, { home, cacheFolder: join(root, "cache") });
 const view: View = { spec, home, mounts: [...below, ...mounts] };
 
-function found(path: string, seen: View = view): Place | string {
+type Found = Omit<Place, "asked" | "closed">;
+
+function found(path: string, seen: View = view): Found | string {
   const place = findPlace(path, seen);
-  return isFailure(place) ? place.code : place;
+  if (isFailure(place)) return place.code;
+  const { asked: _, closed: _below, ...rest } = place;
+  return rest;
 }
 
 /** What only the machine has. */
-function asked(path: string, target = path): Place {
+function asked(path: string, target = path): Found {
   return { path, name: path, needs: { kind: "read", target } };
 }
 
@@ -105,6 +109,21 @@ it("gives nobody the home or what holds it, the kernel's files, and what Lathe k
   assert.equal(found("a\0b"), "invalid-arguments");
 });
 
+it("tells what in a place is not to be searched with it, and asks for no repository that holds such", () => {
+  const dots = join(root, "dots");
+  put("dots/.git/HEAD", "ref: refs/heads/main");
+  const [readme, settings] = [put("dots/README"), put("dots/state/one")];
+  assert.deepEqual(found(readme), asked(readme, dots));
+  const seen = { ...view, spec: { ...spec, closed: [join(dots, "state")] } };
+  assert.deepEqual(found(readme, seen), asked(readme));
+  assert.equal(found(settings, seen), "no-access");
+  const whole = findPlace(dots, seen);
+  assert.ok(!isFailure(whole));
+  assert.deepEqual(whole.closed, [join(dots, "state")]);
+  const above = findPlace("../..", { ...seen, home: "/nobody" });
+  assert.ok(!isFailure(above) && above.closed.includes(spec.workspace) && above.closed.includes(scratch));
+});
+
 it("gives nobody the home or other sessions' folders below /tmp either", () => {
   const temporary = realpathSync(mkdtempSync(join(tmpdir(), "lathe-place-")));
   try {
@@ -129,8 +148,8 @@ it("gives nobody the home or other sessions' folders below /tmp either", () => {
 it("asks for everything but their own where nothing holds commands in", () => {
   const seen = { spec, home, mounts: undefined };
   const out = put("scratch/tmp/out.log");
-  assert.deepEqual(findPlace(out, seen), { path: out, name: out, isWritable: true });
+  assert.deepEqual(found(out, seen), { path: out, name: out, isWritable: true });
   const env = realpathSync("/usr/bin/env");
-  assert.deepEqual(findPlace("/usr/bin/env", seen), asked(env));
-  assert.ok(isFailure(findPlace(join(scratch, ".lathe-box/socket"), seen)));
+  assert.deepEqual(found("/usr/bin/env", seen), asked(env));
+  assert.equal(found(join(scratch, ".lathe-box/socket"), seen), "no-access");
 });

@@ -6,7 +6,7 @@ import { isBelow } from "../paths/path-order.ts";
 import { realPath } from "../paths/real-path.ts";
 import { repositoryAbove } from "../watch/git-guards.ts";
 import { controlFolder } from "./folders.ts";
-import { isGrantable, isReadable } from "./grantable.ts";
+import { isGrantable, isReadable, ownPlaces } from "./grantable.ts";
 import type { Mount } from "./policy.ts";
 
 export interface View {
@@ -22,19 +22,22 @@ const mostTurns = 8;
 
 export function findPlace(asked: string, { spec, home, ...view }: View): Place | Failure {
   if (asked.includes("\0")) return failure("invalid-arguments", "A path may not contain a NUL character.");
-  const path = resolve(spec.workspace, asked);
+  const { workspace, scratch, hidden = [], closed = [] } = spec;
+  const path = resolve(workspace, asked);
   const shown = shownPlace(path, view.mounts ?? ownMounts(spec));
   const real = shown?.path ?? realPath(path);
   if (real === undefined) return failure("not-found", `${asked} does not exist.`);
   const isBelowAny = (folders: readonly string[]): boolean => folders.some((one) => isBelow(real, one));
   const denied = failure("no-access", `${asked} is granted to nobody.`);
-  if (isBelowAny([join(spec.scratch, controlFolder), ...(spec.hidden ?? [])])) return denied;
+  const kept = [...closed, ...ownPlaces(home)];
+  const apart = [workspace, scratch, ...hidden, ...kept];
+  const known = { asked: path, closed: apart.filter((one) => one !== real && isBelow(one, real)) };
+  if (isBelowAny([join(scratch, controlFolder), ...hidden])) return denied;
   // What is said of reading in the workspace holds for it.
-  if (isBelow(real, spec.workspace)) return { path: real, name: real };
-  if (shown) return shown;
-  const isClosed = isBelowAny([spec.scratch, ...(spec.closed ?? [])]);
-  if (isClosed || !isReadable(real, realPath(home) ?? home)) return denied;
-  return { path: real, name: real, needs: { kind: "read", target: wholeOf(real, home) } };
+  if (isBelow(real, workspace)) return { path: real, name: real, ...known };
+  if (shown) return { ...shown, ...known };
+  if (isBelowAny([scratch, ...kept]) || !isReadable(real, realPath(home) ?? home)) return denied;
+  return { path: real, name: real, ...known, needs: { kind: "read", target: wholeOf(real, home, apart) } };
 }
 
 /** Where nothing is shown to commands but all is theirs, what they leave for themselves can be read. */
@@ -45,8 +48,10 @@ function ownMounts({ scratch }: SandboxSpec): readonly Mount[] {
   ];
 }
 
+type Shown = Pick<Place, "path" | "name" | "isWritable">;
+
 /** What commands find there; undefined for nothing, and for what lies only on this machine. */
-function shownPlace(path: string, mounts: readonly Mount[], turns = 0): Place | undefined {
+function shownPlace(path: string, mounts: readonly Mount[], turns = 0): Shown | undefined {
   if (turns > mostTurns) return undefined;
   const mount = mounts.findLast((one) => one.kind !== "pinned" && isBelow(path, placeOf(one)));
   if (!mount) return undefined;
@@ -69,9 +74,10 @@ function placeOf(mount: Mount): string {
   return "to" in mount ? mount.to : mount.at;
 }
 
-/** Files of a repository belong together; all else is granted as it was named. */
-function wholeOf(real: string, home: string): string {
+/** Files of a repository belong together, where it holds nothing that is apart; all else is granted as it was named. */
+function wholeOf(real: string, home: string, apart: readonly string[]): string {
   const realHome = realPath(home) ?? home;
   const top = existsSync(join(real, ".git")) ? real : repositoryAbove(real, realHome);
-  return top !== undefined && isGrantable(top, false, realHome) ? top : real;
+  if (top === undefined || !isGrantable(top, false, realHome)) return real;
+  return apart.some((one) => isBelow(one, top)) ? real : top;
 }

@@ -1,6 +1,6 @@
 /** Places that no command is ever given, whoever asks for them and whoever agrees. */
 import { existsSync, realpathSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { isBelow } from "../paths/path-order.ts";
 import { controlFolder } from "./folders.ts";
 
@@ -16,18 +16,23 @@ export function isGrantable(path: string, isWrite: boolean, home: string): boole
   return !shut.some((folder) => isBelow(path, folder) || isBelow(folder, path));
 }
 
-/** The same for who reads one file after the other: temporary ones, too, but for the folders of other sessions. */
-export function isReadable(path: string, home: string): boolean {
-  if (isGrantable(path, false, home)) return true;
-  const base = ["/tmp", "/var/tmp"].find((folder) => isIn(path, folder));
-  if (base === undefined || isBelow(home, path)) return false;
-  const top = join(base, path.slice(base.length + 1).split("/", 1)[0] ?? "");
-  const isOurs = own.map((name) => join(home, name)).some((one) => isBelow(path, one) || isBelow(one, path));
-  return !isOurs && !existsSync(join(top, controlFolder));
+/** Where Lathe keeps what is its own, unless variables say otherwise. */
+export function ownPlaces(home: string): readonly string[] {
+  return own.map((name) => join(realOf(home) ?? home, name));
 }
 
-function isIn(path: string, folder: string): boolean {
-  return path !== folder && isBelow(path, folder);
+/** The same for who reads one file after the other: temporary ones, too, but for the folders of other sessions. */
+export function isReadable(path: string, home: string): boolean {
+  if (isOfSession(path)) return false;
+  if (isGrantable(path, false, home)) return true;
+  const isTemporary = ["/tmp", "/var/tmp"].some((folder) => path !== folder && isBelow(path, folder));
+  return isTemporary && !isBelow(home, path) && !ownPlaces(home).some((one) => isBelow(one, path));
+}
+
+/** Its scratch folder, or below it. */
+function isOfSession(path: string): boolean {
+  if (path === "/" || path === ".") return false;
+  return existsSync(join(path, controlFolder)) || isOfSession(dirname(path));
 }
 
 /** Undefined where nothing is. */

@@ -5,7 +5,7 @@ import { defineTool, failed, ok } from "../define-tool.ts";
 import { count, text } from "../schema.ts";
 import { targetOf } from "../target-of.ts";
 import { leftOutNote } from "./left-out.ts";
-import { isOutcome, placeOf, whereOf } from "./place-of.ts";
+import { isOutcome, placeOf, whereOf, withoutNote } from "./place-of.ts";
 
 const defaultLimit = 200;
 const maxLimit = 2_000;
@@ -26,6 +26,8 @@ export const findFiles: Tool = defineTool({
     if (isFailure(found)) return failed(found);
     const more = found.more ? ["[more: narrow the glob or raise the limit]"] : [];
     const paths = found.paths.length > 0 ? found.paths : [`No file matches ${glob}.`];
-    return ok([...paths, ...more, ...leftOutNote(found.leftOut, "file")].join("\n"));
+    return ok(
+      [...paths, ...more, ...leftOutNote(found.leftOut, "file"), ...withoutNote(place, context)].join("\n"),
+    );
   },
 });

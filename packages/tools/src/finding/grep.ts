@@ -15,7 +15,7 @@ import { targetOf } from "../target-of.ts";
 import { isBlobPath, readBlobPath } from "./blob-path.ts";
 import type { TextQuery } from "./grep-text.ts";
 import { leftOutNote } from "./left-out.ts";
-import { isOutcome, type Looked, placeOf, whereOf } from "./place-of.ts";
+import { isOutcome, type Looked, placeOf, whereOf, withoutNote } from "./place-of.ts";
 
 const defaultLimit = 100;
 const maxLimit = 2_000;
@@ -50,8 +50,8 @@ export const grep: Tool = defineTool({
       ...(input.glob !== undefined && { glob: input.glob }),
     };
     const found = await context.search.grep(query, context.signal);
-    if (!isFailure(found)) return ok(resultText(found, input.pattern));
-    return failed(found);
+    if (isFailure(found)) return failed(found);
+    return ok([resultText(found, input.pattern), ...withoutNote(place, context)].join("\n"));
   },
 });
 

@@ -28,10 +28,10 @@ export async function placeOf(asked: string, context: ToolContext): Promise<Look
   const found = await findReading(asked, context);
   if (isFailure(found)) return failed(found);
   const { path, place, isOutside } = found;
-  if (!place) return { path, files: workspace };
   // Commands make links: what was judged is what is read, or nothing.
-  if (!reads.includes(path)) return failed(elsewhere(asked, path));
-  if (!isOutside) return { path, files: workspace };
+  const wasJudged = reads.includes(path) || (!isOutside && reads.includes(`${workspace.root}/${path}`));
+  if (!wasJudged) return failed(elsewhere(asked, path));
+  if (!place || !isOutside) return { path, files: workspace };
   return unread(asked, place, context) ?? { path, files: workspace.outside, outside: place };
 }
 
@@ -43,11 +43,9 @@ function elsewhere(asked: string, path: string): Failure {
 function unread(asked: string, { path, needs }: Place, context: ToolContext): Outcome | undefined {
   const exact = { kind: "read", target: path } as const;
   if (!needs || context.grants.some((grant) => coversGrant(grant, exact))) return undefined;
-  const { verdict, rule, why } = context.judgeGrant([exact]);
+  const { verdict, rule, why, wanted } = context.judgeReading(path, needs);
   if (verdict === "allow") return undefined;
   if (verdict === "deny") return { type: "refused", rule, why };
-  // Where a rule closes a part of the whole the rest can still be asked for.
-  const wanted = context.judgeGrant([needs]).verdict === "deny" ? exact : needs;
   return ok(`${asked} leads to ${path}, outside the workspace.`, { denied: [wanted] });
 }
 
@@ -61,11 +59,25 @@ export function whereOf(
   { unreadable, grants }: ToolContext,
 ): Pick<FilesQuery, "path" | "outsideName" | "exclude"> | Failure {
   if (!outside) return { path, exclude: unreadable(path) };
-  const { name, isWritable } = outside;
+  const { name, isWritable, closed } = outside;
   if (isWritable || grants.some((grant) => coversGrant(grant, { kind: "write", target: path }))) {
     const text = `Commands may change ${name} while it is searched: search it in the shell, or read it file by file.`;
     return failure("search-failed", text, { who: "model" });
   }
-  const exclude = [...new Set([...unreadable(path), ...unreadable(name)])];
+  const told = [outside.asked, name, path].flatMap(unreadable);
+  // The workspace has rules of its own and is searched by itself.
+  const exclude = [...new Set([...told, ...closed.flatMap((one) => [literal(one), `${literal(one)}/**`])])];
   return { path, outsideName: name, exclude };
+}
+
+/** What a search of a folder around the workspace has not looked into. */
+export function withoutNote({ outside }: Looked, { workspace: { root } }: ToolContext): readonly string[] {
+  return outside?.closed.includes(root)
+    ? [`[without the workspace ${root}, which is searched by itself]`]
+    : [];
+}
+
+/** A glob for this path alone. */
+function literal(path: string): string {
+  return path.replace(/[\\*?[\]{}!]/gu, "\\$&");
 }

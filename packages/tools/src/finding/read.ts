@@ -41,14 +41,12 @@ export const read: Tool = defineTool({
     if (isBlobPath(path)) return readBlob(path, ranges, context);
     const place = await placeOf(path, context);
     if (isOutcome(place)) return place;
-    // In the workspace by the name it was asked by: what is not there may be close to others.
     const { files, outside } = place;
-    const at = outside ? place.path : path;
     if (isImageName(path)) {
-      const image = await readImage(at, files);
+      const image = await readImage(place.path, files);
       return isFailure(image) ? failed(image) : image;
     }
-    const file = await files.read(at);
+    const file = await files.read(place.path);
     if (isFailure(file)) return failed(file);
     const excerpt = excerptOf(linesOf(file.text), await widenedRanges(file, ranges, context));
     if (isFailure(excerpt)) return failed({ ...excerpt, text: `${file.path}: ${excerpt.text}` });

@@ -1,5 +1,13 @@
 /** Keeps the checkpoints of all folders together from growing for ever; what a living process works with is left alone. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { isFailure } from "@lathe/protocol";
@@ -78,6 +86,7 @@ export async function dropSessions(
   sessions: readonly string[],
 ): Promise<void> {
   for (const store of storesIn(options.folder)) {
+    if (!existsSync(join(store.path, "refs", "sessions"))) continue;
     const refs = new SessionRefs(store.path, nodeDisk);
     for (const session of refs.list().filter((one) => sessions.includes(one))) {
       const isDone = await dropSession(options, { store, session, at: 0 });
