@@ -73,7 +73,9 @@ export async function endMarked(mark: string): Promise<void> {
 
 /** Whether a process has at least one child. */
 export function hasChild(pid: number): boolean {
-  return pidsAbove(pid).some((other) => rowOf(other)?.parent === pid);
+  // Where numbers have wrapped around since, a child's is the smaller one.
+  const others = lastPid() < pid ? pidsAbove(1) : pidsAbove(pid);
+  return others.some((other) => rowOf(other)?.parent === pid);
 }
 
 function candidates(tree: Tree): readonly ProcessRow[] {
