@@ -13,6 +13,7 @@ import {
   isFailure,
   type Limits,
   type Outcome,
+  outcomeText,
   type Rule,
   type Session,
   type SessionLog,
@@ -259,4 +260,22 @@ export async function answerTo(bench: Bench, call: string, answer: string): Prom
   const asked = bench.events.findLast((event) => event.type === "question.asked" && event.data.call === call);
   const question = asked?.seq ?? assert.fail(`${call} was not asked about`);
   await bench.store.offer("s1", { type: "answer", call, question, answer, by: "user" });
+}
+
+/** What the calls came to, as the model is told. */
+export function results(bench: Bench): readonly string[] {
+  return bench.events.flatMap(({ type, data: one }) =>
+    type === "tool.completed" ? [outcomeText(one.outcome)] : [],
+  );
+}
+
+/** A person's answers to the questions, in the order in which they are asked. */
+export async function answering(bench: Bench, answers: readonly string[]): Promise<void> {
+  for (const [i, answer] of answers.entries()) {
+    const asked = () =>
+      bench.events.flatMap(({ type, data: one }) => (type === "question.asked" ? [one] : []));
+    await until(() => asked().length > i);
+    const call = asked()[i]?.call ?? assert.fail();
+    await answerTo(bench, call, answer);
+  }
 }

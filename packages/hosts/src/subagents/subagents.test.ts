@@ -1,6 +1,6 @@
 /** Subagents: sessions of their own, held to what their parent may do, of which the last answer comes back. */
 import assert from "node:assert/strict";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import {
@@ -21,7 +21,6 @@ import type { LocalOptions } from "../local-options.ts";
 import type { LocalSession } from "../session/local-session.ts";
 import { resumeSession, startSession } from "../session/start-session.ts";
 import { type Bench, call, does, makeBench, resultsOf, say } from "../session-bench.test.ts";
-import { readAgents } from "./read-agents.ts";
 
 const task = (agent: string, prompt: string): AssistantPart => call("task", { agent, prompt });
 
@@ -349,25 +348,6 @@ describe("subagents", () => {
     const [child] = await childrenOf(ended);
     assert.equal(child?.lastEnd?.type, "cancelled");
     assert.equal(child?.turn, undefined);
-  });
-
-  it("built-in ones are not replaced by a project, only by the user", () => {
-    const text = (name: string): string => `---\nname: ${name}\ndescription: d\n---\nDo all.\n`;
-    bench.put(".agents/agents/explore.md", text("explore"));
-    bench.put(".claude/agents/other.md", text("review"));
-    const readable = () => {
-      const { agents, remarks } = readAgents({ cwd, env: { HOME: join(bench.root, "home") } });
-      return { reads: agents.flatMap(({ name, onlyReads }) => (onlyReads ? [name] : [])), remarks };
-    };
-    assert.deepEqual(readable().reads, ["explore", "review"]);
-    assert.match(
-      readable().remarks.join("\n"),
-      /explore\.md was left out: explore is built in[\s\S]*other\.md/,
-    );
-    const own = join(bench.root, "home/.config/lathe/agents");
-    mkdirSync(own, { recursive: true });
-    writeFileSync(join(own, "explore.md"), text("explore"));
-    assert.deepEqual(readable().reads, ["review"]);
   });
 
   it("go no deeper than two", async () => {

@@ -1,9 +1,20 @@
 /** What the sandbox kept a command from: granted it runs again, and otherwise its outcome stands. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Effect, failure, fold, isFailure, outcomeText, type Rule } from "@lathe/protocol";
+import { type Effect, failure, fold, isFailure, type Rule } from "@lathe/protocol";
 import type { BenchTool } from "../bench.test.ts";
-import { answerTo, type Bench, begin, benches, reclaim, run, types, until, unwrap } from "../bench.test.ts";
+import {
+  answering,
+  answerTo,
+  begin,
+  benches,
+  reclaim,
+  results,
+  run,
+  types,
+  until,
+  unwrap,
+} from "../bench.test.ts";
 import { drive } from "../drive.ts";
 
 const host: Effect = { kind: "network", target: "example.com" };
@@ -28,19 +39,6 @@ const save: BenchTool = {
   },
 };
 
-const other: Effect = { kind: "read", target: "/other" };
-const outside = { verdict: "ask", rule: "read-outside", why: "/other lies outside" } as const;
-
-/** Reads below `/other`, which needs a grant. */
-const look: BenchTool = {
-  name: "look",
-  effects: () => [other],
-  run: (_input, { grants }) =>
-    grants.length > 0
-      ? { type: "ok", text: "seen" }
-      : { type: "ok", text: "it lies outside", facts: { denied: [other] } },
-};
-
 const twice = [
   { calls: [{ tool: "save", input: {} }] },
   { calls: [{ tool: "save", input: {} }] },
@@ -49,22 +47,6 @@ const twice = [
 const once = [{ calls: [{ tool: "save", input: {} }] }, { text: "ok" }];
 
 const again = "\n[the sandbox had stopped it first; this is a second run, with what was granted]";
-
-function results(bench: Bench): readonly string[] {
-  return bench.events.flatMap(({ type, data: one }) =>
-    type === "tool.completed" ? [outcomeText(one.outcome)] : [],
-  );
-}
-
-async function answering(bench: Bench, answers: readonly string[]): Promise<void> {
-  for (const [i, answer] of answers.entries()) {
-    const asked = () =>
-      bench.events.flatMap(({ type, data: one }) => (type === "question.asked" ? [one] : []));
-    await until(() => asked().length > i);
-    const call = asked()[i]?.call ?? assert.fail();
-    await answerTo(bench, call, answer);
-  }
-}
 
 for (const { name, openBench } of benches) {
   describe(`a command the sandbox stopped, ${name}`, () => {
@@ -131,113 +113,6 @@ for (const { name, openBench } of benches) {
         asked.map(({ data: one }) => "rules" in one && one.rules),
         [rules],
       );
-    });
-
-    it("is asked for where it only reads, and is not told of a second run", async () => {
-      const bench = openBench({
-        script: [{ calls: [{ tool: "look", input: {} }] }, { text: "ok" }],
-        tools: [look],
-        decideGrant: () => outside,
-        settings: { attended: true },
-      });
-      const running = run(bench);
-      await answering(bench, ["allow for this session"]);
-      assert.deepEqual((await running).grants, [other]);
-      assert.deepEqual(results(bench), ["seen"]);
-      const asked = bench.events.find(({ type }) => type === "question.asked");
-      assert.match(JSON.stringify(asked), /look wants to read \/other: \/other lies outside/);
-    });
-
-    it("is answered with the question beside it that asks for no more, by an answer for the session alone", async () => {
-      const rules = [{ name: "always", verdict: "allow", kinds: ["read"], target: "/other/**" }] as const;
-      const two = { calls: [1, 2].map((input) => ({ tool: "look", input })) };
-      const opened = (): Bench =>
-        openBench({
-          script: [two, { text: "ok" }],
-          tools: [look],
-          decideGrant: () => outside,
-          propose: () => rules,
-          settings: { attended: true },
-        });
-      const bench = opened();
-      const running = run(bench);
-      await answering(bench, ["allow for this session"]);
-      assert.deepEqual((await running).lastEnd, { type: "done" });
-      assert.deepEqual(results(bench), ["seen", "seen"]);
-      const each = opened();
-      const twiceAsked = run(each);
-      await answering(each, ["allow", "deny"]);
-      await twiceAsked;
-      assert.deepEqual(results(each), ["Refused (person): denied by user", "seen"]);
-    });
-
-    it("is refused for the session by a no, and what nobody gave is no result", async () => {
-      const blind: BenchTool = {
-        ...look,
-        name: "blind",
-        run: () => ({ type: "ok", text: "still outside", facts: { denied: [other] } }),
-      };
-      const bench = openBench({
-        script: [
-          { calls: [{ tool: "look", input: {} }] },
-          { calls: [{ tool: "blind", input: {} }] },
-          { text: "ok" },
-        ],
-        tools: [look, blind],
-        decideGrant: () => outside,
-        settings: { attended: true },
-      });
-      const running = run(bench);
-      await answering(bench, ["deny", "allow"]);
-      const { refusals } = await running;
-      assert.deepEqual(results(bench), [
-        "Refused (person): denied by user",
-        "Refused (read-outside): still outside",
-      ]);
-      assert.deepEqual(refusals, [], "the yes has lifted it");
-      const refused = bench.events.flatMap(({ type, data: one }) =>
-        type === "permission.decided" ? (one.refused ?? []) : [],
-      );
-      assert.deepEqual(refused, [{ ...other, real: "/other" }]);
-    });
-
-    it("stays denied by who said so, whatever follows from another answer at the same time", async () => {
-      const rules = [{ name: "always", verdict: "allow", kinds: ["read"], target: "/other/**" }] as const;
-      const bench = openBench({
-        script: [{ calls: [1, 2].map((input) => ({ tool: "look", input })) }, { text: "ok" }],
-        tools: [look],
-        decideGrant: () => outside,
-        propose: () => rules,
-        settings: { attended: true },
-      });
-      const running = run(bench);
-      const asked = () => bench.events.flatMap((event) => (event.type === "question.asked" ? [event] : []));
-      await until(() => asked().length === 2);
-      const answers = ["allow for this session", "deny"];
-      await Promise.all(asked().map(({ data: one }, at) => answerTo(bench, one.call, answers[at] ?? "")));
-      await running;
-      assert.deepEqual(results(bench).toSorted(), ["Refused (person): denied by user", "seen"]);
-    });
-
-    it("ends the run where it looks at a command, which is worth more than reading", async () => {
-      const watch: BenchTool = { ...look, name: "watch", effects: () => [] };
-      const script = [{ calls: [{ tool: "watch", input: {} }] }, { text: "ok" }];
-      const bench = openBench({ script, tools: [watch], decideGrant: () => asking });
-      assert.equal((await run(bench)).lastEnd?.type, "permission");
-    });
-
-    it("goes on without what it would only read where nobody can be asked", async () => {
-      const rules = [{ name: "always", verdict: "allow", kinds: ["read"], target: "/other/**" }] as const;
-      const bench = openBench({
-        script: [{ calls: [{ tool: "look", input: {} }] }, { text: "ok" }],
-        tools: [look],
-        decideGrant: () => outside,
-        propose: () => rules,
-      });
-      assert.deepEqual((await run(bench)).lastEnd, { type: "done" });
-      assert.deepEqual(results(bench), [
-        "Refused (read-outside): /other lies outside, and nobody is there to allow it (--allow 'read:/other/**' would)",
-      ]);
     });
 
     it("is kept for the session where it cannot be kept for the project", async () => {
