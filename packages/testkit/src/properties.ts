@@ -4,6 +4,9 @@
  */
 import fc from "fast-check";
 
-fc.configureGlobal({ seed: 20_261_122 });
+/** For whoever draws cases by other means. */
+export const seed: number = 20_261_122;
+
+fc.configureGlobal({ seed });
 
 export { fc };

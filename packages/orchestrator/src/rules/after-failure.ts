@@ -83,13 +83,11 @@ function mayGoOn(session: Session, turn: Turn, at: number): boolean {
   return turn.failures < most && at - (turn.failingSince ?? at) <= retryBudgetMs - (turn.lostMs ?? 0);
 }
 
-/** Before the first answer addresses that do not answer are more likely wrong than gone for a moment. */
+/** Addresses that have not said anything yet are more likely wrong than gone for a moment. */
 function isLikelyWrong(session: Session, turn: Turn): boolean {
-  if (turn.steps > 0 || turn.modelFailures < attemptsPerModel) return false;
-  const codes = chainOf(session)
-    .filter((id) => id !== session.model)
-    .map((id) => session.circuits[id]?.code);
-  return [turn.lastFailure?.code, ...codes].every((code) => code === "unreachable");
+  if (turn.steps > 0 || turn.reached || turn.modelFailures < attemptsPerModel) return false;
+  const others = chainOf(session).filter((id) => id !== session.model);
+  return others.every((id) => session.circuits[id]?.code === "unreachable");
 }
 
 /** What was already tried. */

@@ -83,6 +83,9 @@ describe("failing attempts", () => {
     const lost = openBench({ script: (_, i) => (i === 0 ? { calls: [say("x")] } : { failure: gone }) });
     await run(lost);
     assert.ok(lost.scripted.requests.length > 14);
+    const stumbling = openBench({ script: (_, i) => ({ failure: i === 0 ? broken : gone }) });
+    await run(stumbling);
+    assert.ok(stumbling.scripted.requests.length > 14, "what broke off had answered");
   });
 
   it("charges nothing for a request that a server failed on", async () => {

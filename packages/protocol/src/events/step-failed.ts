@@ -44,6 +44,7 @@ export const stepFailed: EventType<"step.failed", StepFailed> = {
       }),
       modelFailures: turn.modelFailures + 1,
       lastFailure: data.failure,
+      ...(data.failure.code !== "unreachable" && { reached: true as const }),
       ...(data.retryAt !== undefined && { retryAt: data.retryAt }),
     };
     const { model, circuits } = session;

@@ -87,6 +87,8 @@ export interface Turn {
   readonly failingSince?: number;
   /** Milliseconds lost to failing attempts before the last answer, less what answers since have made good. */
   readonly lostMs?: number;
+  /** A provider has said something, if only why it gave no answer: the addresses are not all wrong. */
+  readonly reached?: true;
   /** Another model took over since the last answer, and the conversation says so. */
   readonly handedOver?: true;
   /** The next attempt is to find out whether the model has recovered; if not, this one goes on. */
