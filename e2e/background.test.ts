@@ -1,7 +1,7 @@
 /** Commands in the background, as the person at the terminal sees and stops them. */
 import assert from "node:assert/strict";
 import { beforeEach, describe, it } from "node:test";
-import { call } from "./answer-parts.ts";
+import { call, say } from "./answer-parts.ts";
 import { openChatBench } from "./chat-bench.ts";
 import { noTmux, type Tmux } from "./tmux.ts";
 
@@ -69,5 +69,36 @@ describe("commands in the background", { skip: noTmux() }, () => {
     await terminal.until("1 in the background");
     await terminal.say("/clear");
     await terminal.until("stopped: p2 sleep 3000");
+  });
+
+  it("that the agent left to themselves make it go on when they end, and it can be stopped then", async () => {
+    at.answer(
+      {
+        parts: [
+          call("s", "shell", { command: "until [ -e go ]; do sleep 0.1; done; echo made", background: true }),
+        ],
+      },
+      { parts: [say("I go on when it is made.")] },
+      { parts: [call("r", "process", { action: "read", id: "p1" })] },
+      { parts: [say("It is made.")] },
+      {
+        parts: [call("t", "shell", { command: "until [ -e again ]; do sleep 0.1; done", background: true })],
+      },
+      { parts: [say("And once more.")] },
+      { parts: [say("half of an answer")], fault: { type: "stall", after: "text", pings: true } },
+    );
+    await terminal.say("make it");
+    await terminal.until(/I go on when it is made\.\s+done · 2 steps/);
+    at.place.put("go", "");
+    await terminal.until(/told the model: Background process p1 has ended \[exit code 0\], with output/);
+    await terminal.until(/process +read p1[\s\S]*It is made\.\s+done · 2 steps/);
+    await terminal.say("again");
+    await terminal.until(/And once more\.\s+done · 2 steps/);
+    at.place.put("again", "");
+    await terminal.until(
+      /told the model: Background process p2 has ended \[exit code 0\]: until[\s\S]*is thinking/,
+    );
+    await terminal.press("Escape");
+    await terminal.until("interrupted · 0 steps");
   });
 });

@@ -4,4 +4,15 @@ export { prepareCall } from "./src/calls/prepare-call.ts";
 export { drive } from "./src/drive.ts";
 export { next } from "./src/next.ts";
 export { perform } from "./src/perform.ts";
-export type { Amid, Compactor, Drawn, Entry, Excess, Handover, Ports, Reach } from "./src/ports.ts";
+export type {
+  Amid,
+  Background,
+  Compactor,
+  Drawn,
+  Entry,
+  Excess,
+  Handover,
+  Ports,
+  Reach,
+} from "./src/ports.ts";
+export { mayWake } from "./src/session/wake.ts";

@@ -100,6 +100,7 @@ export {
   type UserMessage,
 } from "./src/message.ts";
 export type { Contact, NetworkDecided, NetworkLog } from "./src/network.ts";
+export { isNotice, noticeText, withoutMark } from "./src/notice.ts";
 export {
   type FileChange,
   type Outcome,

@@ -3,7 +3,15 @@ export { builtinTools } from "./src/builtin-tools.ts";
 export { defineTool, type Input, type ToolDefinition } from "./src/define-tool.ts";
 export { createPlan, type Plans } from "./src/plan.ts";
 export { createRemember, type Memory, type MemoryScope } from "./src/remember.ts";
-export { backgroundProcesses, printedBy, stateText, stopForUser } from "./src/running/background.ts";
+export {
+  backgroundProcesses,
+  hasEnding,
+  markTyped,
+  printedBy,
+  stateText,
+  stopForUser,
+  takeEndings,
+} from "./src/running/background.ts";
 export { createShell, type ShellOptions } from "./src/running/shell.ts";
 export { createSkill, type Skill } from "./src/skill.ts";
 export { createTask } from "./src/task.ts";

@@ -86,6 +86,7 @@ export interface AgentPorts {
   kin?(): KinHold;
   readonly hooks?: NonNullable<Ports["hooks"]>;
   readonly instructions?: NonNullable<Ports["instructions"]>;
+  readonly background?: NonNullable<Ports["background"]>;
   /** *Contract:* an id for a session that a call opens; absent where none can. */
   newSession?(): string;
   /** Absent unless the user wants one. */

@@ -86,6 +86,7 @@ function orchestratorPorts(ports: AgentPorts): Ports {
       toolContext(ports, { session, call, amid, more: moreOf(session, call, ports) }),
     callsPerAnswer: (session) => guardRailsOf(session).callsPerAnswer || undefined,
     ...(ports.hooks && { hooks: ports.hooks }),
+    ...(ports.background && { background: ports.background }),
     ...(ports.instructions && { instructions: ports.instructions }),
     ...(ports.newSession && { newSession: ports.newSession }),
     onEvent: (event, session) => ports.onEvent(event, session),

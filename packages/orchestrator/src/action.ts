@@ -1,5 +1,5 @@
 /** Actions: everything `next` can decide; `perform` has one way to do each. */
-import type { CompactionWish, Failure, ModelSwitched, TurnEnd } from "@lathe/protocol";
+import type { CompactionWish, Failure, ModelSwitched, NoticePosted, TurnEnd } from "@lathe/protocol";
 
 export type Action =
   /** No turn is open. */
@@ -21,7 +21,10 @@ export type Action =
   /** The next attempt is not due yet. */
   | { readonly type: "await-time"; readonly until: number; readonly why: string }
   | ({ readonly type: "switch-model" } & Pick<ModelSwitched, "to" | "why" | "because">)
-  | { readonly type: "post-notice"; readonly about: "loop" | "truncated" | "plan"; readonly text: string }
+  | ({ readonly type: "post-notice"; readonly about: "loop" | "truncated" | "plan" | "background" } & Pick<
+      NoticePosted,
+      "text" | "ended"
+    >)
   /** Look for what the folders of touched files say to an agent. */
   | { readonly type: "give-instructions"; readonly folders: readonly string[] }
   /** Let the router choose the model of the next attempts. */

@@ -7,6 +7,7 @@ import type { Ports } from "./ports.ts";
 import { abandonTurn } from "./session/abandon.ts";
 import { logContacts } from "./session/log-contacts.ts";
 import { AppendRefused, openOwnership } from "./session/ownership.ts";
+import { wake } from "./session/wake.ts";
 
 /**
  * Runs a session until no turn is open. Resolves with the session, or with why the log could not be appended to
@@ -21,7 +22,12 @@ export async function drive(log: SessionLog, session: Session, ports: Ports): Pr
     for (;;) {
       await own.receive();
       const action = next(own.session(), ports.clock.now());
-      if (action.type === "idle") return own.session();
+      if (action.type === "idle") {
+        const woken = await wake(own.session(), ports);
+        if (!woken) return own.session();
+        await own.append(woken);
+        continue;
+      }
       const reach = { ports, log, session: own.session, signal: own.signal(), woken: own.woken };
       for await (const entry of perform(action, own.session(), reach)) await own.append(entry);
     }

@@ -6,6 +6,7 @@ import { reachedLimit } from "./rules/caps.ts";
 import { isDueAfter, isDueBefore } from "./rules/checkpoint-due.ts";
 import { dueCompaction } from "./rules/due-compaction.ts";
 import { dueInstructions } from "./rules/due-instructions.ts";
+import { dueLost } from "./rules/due-lost.ts";
 import { duePlan } from "./rules/due-plan.ts";
 import { dueRoute } from "./rules/due-route.ts";
 import { beforeAttempt } from "./rules/failover.ts";
@@ -45,6 +46,7 @@ function nextInTurn(session: Session, now: number): Action {
     afterFailure(session, now) ??
     dueRoute(session) ??
     dueInstructions(session) ??
+    dueLost(session) ??
     duePlan(session) ??
     beforeAttempt(session, now) ?? { type: "call-model" }
   );

@@ -44,8 +44,10 @@ export async function* perform(action: Action, session: Session, reach: Reach): 
         (action.because === "recovery" && heard(session, action.to, reach)) ||
           switchModel(session, action, reach),
       );
-    case "post-notice":
-      return yield entry([{ type: "notice.posted", data: { about: action.about, text: action.text } }]);
+    case "post-notice": {
+      const { type: _, ...data } = action;
+      return yield entry([{ type: "notice.posted", data }]);
+    }
     case "give-instructions":
       return yield entry([await giveInstructions(action.folders, reach)]);
     case "route":
@@ -54,6 +56,8 @@ export async function* perform(action: Action, session: Session, reach: Reach): 
       return yield* compactContext(action, session, reach);
     case "call-model": {
       const { turn } = session;
+      const endings = await reach.ports.background?.endings();
+      if (endings) return yield entry([{ type: "notice.posted", data: { about: "background", ...endings } }]);
       const isCalm = turn?.modelFailures === 0 && turn.probing === undefined;
       const drafts = isCalm ? heard(session, session.model, reach) : undefined;
       if (drafts) return yield entry(drafts);

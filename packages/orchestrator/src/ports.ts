@@ -87,6 +87,20 @@ export interface Compactor {
   ): Promise<string | Failure>;
 }
 
+/** Commands that have ended behind the conversation: what the model is told, and which these are. */
+export interface Endings {
+  readonly text: string;
+  readonly ended: readonly string[];
+}
+
+/** What goes on behind the conversation. */
+export interface Background {
+  /** *Contract:* the commands that have ended and whose end the model has not heard of, each once; undefined for none. */
+  endings(): Promise<Endings | undefined>;
+  /** Whether one of them is a reason to go on without a person's word, where somebody looks on. */
+  wakes(): boolean;
+}
+
 export interface Ports {
   readonly clock: Clock;
   readonly models: Models;
@@ -135,6 +149,8 @@ export interface Ports {
   /** *Contract:* what the project says to an agent in these folders; never rejects. Absent where nobody looks. */
   instructions?(folders: readonly string[]): Promise<InstructionsGiven["texts"]>;
   readonly hooks?: Hooks;
+  /** Absent where nothing goes on behind a conversation. */
+  readonly background?: Background;
   /** *Contract:* an id for a session that a call opens; absent where none can. */
   newSession?(): string;
   onEvent(event: Event, session: Session): void;

@@ -3,10 +3,12 @@ import type { SessionUpdate, ToolCallContent } from "@agentclientprotocol/sdk";
 import {
   type Delta,
   type Event,
+  messageText,
   type Outcome,
   outcomeText,
   type Todo,
   type ToolCallPart,
+  withoutMark,
 } from "@lathe/protocol";
 import { compactedLine } from "../render/compacted-text.ts";
 import { callShape, placesOfEffects } from "./call-shape.ts";
@@ -48,7 +50,7 @@ export class SessionUpdates {
       case "context.compacted":
         return [agentChunk(`\n\n[${compactedLine(event.data)}]\n\n`)];
       case "message.received":
-        return this.#view.isReplay ? event.data.parts.map(userChunk) : [];
+        return this.#view.isReplay ? spoken(event.data) : [];
       case "step.completed":
         return this.#answered(event.data.parts);
       case "permission.decided": {
@@ -159,6 +161,10 @@ function terminalEnd(call: string, outcome: Outcome, wasStreamed: boolean): read
 
 function terminalUpdate(call: string, meta: Record<string, unknown>): SessionUpdate {
   return { sessionUpdate: "tool_call_update", toolCallId: call, _meta: meta };
+}
+
+function spoken({ parts, ended }: Event<"message.received">["data"]): readonly SessionUpdate[] {
+  return ended ? [agentChunk(`\n\n[${withoutMark(messageText(parts))}]\n\n`)] : parts.map(userChunk);
 }
 
 function userChunk(part: Event<"message.received">["data"]["parts"][number]): SessionUpdate {

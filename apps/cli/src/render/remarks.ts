@@ -40,13 +40,17 @@ export function createRemarks(): (event: Event) => Remark | undefined {
       case "network.decided":
         return once(contacted(event.data));
       case "notice.posted":
-        return warning(`told the model: ${event.data.text}`);
+        return { tone: event.data.ended ? "quiet" : "warning", text: toldText(event.data.text) };
       case "session.rewound":
         return warning("the session went back");
       default:
         return undefined;
     }
   };
+}
+
+export function toldText(notice: string): string {
+  return `told the model: ${notice}`;
 }
 
 function contacted({ host, port, verdict, why }: Event<"network.decided">["data"]): Remark {

@@ -8,6 +8,7 @@ import {
   messageText,
   type Outcome,
   type Session,
+  withoutMark,
 } from "@lathe/protocol";
 import { answerText } from "../render/answer-text.ts";
 import { callTarget } from "../render/call-target.ts";
@@ -62,7 +63,8 @@ type Calls = Map<string, { readonly tool: string; readonly input: string }>;
 function entryOf(event: Event, calls: Calls): readonly Entry[] {
   switch (event.type) {
     case "message.received": {
-      const { parts } = event.data;
+      const { parts, ended } = event.data;
+      if (ended) return [{ type: "note", text: harmless(withoutMark(messageText(parts))) }];
       const images = parts.flatMap((part) => (part.type === "image" ? [part] : []));
       return [{ type: "user", at: event.at, text: harmless(messageText(parts)), images }];
     }

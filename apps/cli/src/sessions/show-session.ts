@@ -8,6 +8,7 @@ import {
   isFailure,
   messageText,
   type Session,
+  withoutMark,
 } from "@lathe/protocol";
 import { answerText } from "../render/answer-text.ts";
 import { callLines, type FinishedCall, type View } from "../render/call-lines.ts";
@@ -51,10 +52,10 @@ type StepView = View & { readonly step: number };
 type Calls = Map<string, Pick<FinishedCall, "tool" | "target">>;
 
 function linesOf(event: Event, calls: Calls, view: StepView): readonly string[] {
-  const { bold, dim, yellow } = view.paint;
+  const { dim, yellow } = view.paint;
   switch (event.type) {
     case "message.received":
-      return [`${bold("you")} ${dim(moment(event.at))}`, harmless(messageText(event.data.parts)), ""];
+      return spokenLines(event, view);
     case "step.completed":
       return answerLines(event, calls, view);
     case "tool.completed": {
@@ -84,6 +85,12 @@ function linesOf(event: Event, calls: Calls, view: StepView): readonly string[] 
     default:
       return [];
   }
+}
+
+function spokenLines({ at, data }: Event<"message.received">, { paint }: StepView): readonly string[] {
+  const text = messageText(data.parts);
+  if (data.ended) return ["", paint.yellow(`! ${moment(at)} told the model: ${harmless(withoutMark(text))}`)];
+  return [`${paint.bold("you")} ${paint.dim(moment(at))}`, harmless(text), ""];
 }
 
 function rewoundText(

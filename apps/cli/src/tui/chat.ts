@@ -18,6 +18,7 @@ import { withEffort } from "../run/with-effort.ts";
 import { atWork } from "./at-work.ts";
 import type { Choice, Option } from "./choice.ts";
 import { Endings } from "./endings.ts";
+import type { Face } from "./face.ts";
 import { OwnBench } from "./own-bench.ts";
 import { createPastedImages, type PastedImages } from "./pasted-images.ts";
 import { titleOf } from "./process-title.ts";
@@ -27,16 +28,6 @@ import type { Theme } from "./theme.ts";
 import { Transcript } from "./transcript.ts";
 import { ranTyped } from "./typed-output.ts";
 import { Unheard } from "./unheard.ts";
-
-/** What shows a chat. */
-export interface Face {
-  readonly width: () => number;
-  readonly theme: () => Theme;
-  /** *Contract:* called after anything changed; often. */
-  changed(): void;
-  /** *Contract:* puts words where the person types, who may change them, unless there are some. Not where lines are plain. */
-  redraft?(text: string): void;
-}
 
 /** How long a turn that was interrupted may take to end before everything is closed. */
 const graceMs = 2_000;
@@ -67,7 +58,10 @@ export class Chat {
     this.#options = options;
     this.#face = face;
     this.#unheard = new Unheard(() => face.changed());
-    this.#endings = new Endings(() => face.changed());
+    this.#endings = new Endings(
+      () => face.changed(),
+      () => this.#wake(),
+    );
     this.transcript = new Transcript(face.theme(), () => face.width());
     this.#end = Promise.withResolvers();
     this.ended = this.#end.promise;
@@ -142,13 +136,17 @@ export class Chat {
 
   /** *Contract:* prints what comes of it, or why nothing did; a bug ends the chat. */
   async attempt(work: () => Promise<readonly string[] | Failure | undefined>): Promise<void> {
-    try {
+    const attempted = async (): Promise<void> => {
       const told = await work();
       if (told && isFailure(told)) this.complain(told.text);
       else if (told) this.print(told);
-    } catch (cause) {
-      this.#end.reject(cause);
-    }
+    };
+    await this.#endings.after(() => attempted().catch((cause) => this.#end.reject(cause)));
+  }
+
+  /** What the agent left to itself has ended: it goes on. */
+  #wake(): void {
+    if (!this.#work && !this.#leaving && this.#session?.isWaking()) void this.drive();
   }
 
   /** A choice of something else than what the agent asks; undefined when it was left. */
@@ -264,6 +262,8 @@ export class Chat {
   #rest(): void {
     this.#work = undefined;
     this.transcript.rest();
+    this.#endings.running(this.processes());
+    this.#endings.tell();
   }
 
   /** Another model from the next attempt on. */
@@ -356,7 +356,7 @@ export class Chat {
   #local(): Parameters<typeof startSession>[0] {
     return {
       ...this.#options,
-      attended: true,
+      ...{ attended: true, wakes: true },
       onEvent: (event, session) => this.#onEvent(event, session),
       onDelta: (delta: Delta) => {
         this.transcript.delta(delta);

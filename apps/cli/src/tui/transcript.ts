@@ -1,11 +1,19 @@
 /** Transcript: what happens in a session as lines: those that stay, and those of what goes on now. */
-import { type Delta, type Effect, type Event, messageText, type Session, type Todo } from "@lathe/protocol";
+import {
+  type Delta,
+  type Effect,
+  type Event,
+  messageText,
+  type Session,
+  type Todo,
+  withoutMark,
+} from "@lathe/protocol";
 import { answerText } from "../render/answer-text.ts";
 import { afterCancel, callLines } from "../render/call-lines.ts";
 import { callTarget } from "../render/call-target.ts";
 import { duration, money } from "../render/figures.ts";
 import { fit, harmless, lastLines, wrap } from "../render/fit.ts";
-import { createRemarks } from "../render/remarks.ts";
+import { createRemarks, toldText } from "../render/remarks.ts";
 import { endWord, problemOf } from "../reporters/end-text.ts";
 import { MarkdownStream } from "./markdown-stream.ts";
 import type { Theme } from "./theme.ts";
@@ -169,14 +177,19 @@ export class Transcript {
 
   #said({ data, at }: Event<"message.received">): void {
     const { bold, cyan, dim } = this.#theme;
-    const images = data.parts.filter(({ type }) => type === "image").length;
-    const note = images > 0 ? [dim(`  ${images} ${images === 1 ? "image" : "images"}`)] : [];
-    const text = harmless(messageText(data.parts)).trimEnd().split("\n");
-    const lines = text.flatMap((line) => wrapped(line, this.#width() - 2));
-    this.print(["", ...lines.map((line, row) => `${cyan(row === 0 ? "›" : " ")} ${bold(line)}`), ...note]);
     this.#isCancelled = false;
     // Words that steer a turn begin none.
     if (this.#turn.startedAt === 0) this.#turn = newTurn(at);
+    const said = harmless(messageText(data.parts)).trimEnd();
+    if (data.ended) {
+      this.print(["", ...this.#dimmed(toldText(withoutMark(said)))]);
+      return;
+    }
+    const images = data.parts.filter(({ type }) => type === "image").length;
+    const note = images > 0 ? [dim(`  ${images} ${images === 1 ? "image" : "images"}`)] : [];
+    const text = said.split("\n");
+    const lines = text.flatMap((line) => wrapped(line, this.#width() - 2));
+    this.print(["", ...lines.map((line, row) => `${cyan(row === 0 ? "›" : " ")} ${bold(line)}`), ...note]);
   }
 
   /** What a request has cost that broke off nobody says: all that it may have is counted. */
@@ -261,8 +274,12 @@ export class Transcript {
     if (event.type === "question.answered")
       this.print([this.#theme.dim(`  ${event.data.by} answered: ${answerText(event.data)}`)]);
     const remark = this.#remarkOn(event);
-    if (remark?.tone === "quiet") this.print([this.#theme.dim(harmless(remark.text))]);
+    if (remark?.tone === "quiet") this.print(this.#dimmed(harmless(remark.text)));
     if (remark?.tone === "warning") this.#note(remark.text);
+  }
+
+  #dimmed(text: string): readonly string[] {
+    return wrapped(text, this.#width() - 2).map((line) => this.#theme.dim(line));
   }
 
   #note(text: string): void {

@@ -2,10 +2,12 @@
 import {
   type Failure,
   failure,
+  isNotice,
   type Message,
   type ModelInfo,
   type ModelRequest,
   messageText,
+  noticeText,
   type Session,
 } from "@lathe/protocol";
 import { partTokens } from "../assemble.ts";
@@ -41,7 +43,8 @@ const charactersPerToken = 2;
 const wordsChars = 40_000;
 const longWords = 4_000;
 
-const opening = `<notice from="harness">The conversation up to here was summed up to save room. The sections below were written by a model; what follows them is carried word for word.</notice>`;
+const opening =
+  "The conversation up to here was summed up to save room. The sections below were written by a model; what follows them is carried word for word.";
 
 interface Given {
   /** Who goes on with it, and who writes it. */
@@ -98,7 +101,7 @@ export function summaryText(
   }
   const gone = session.messages.slice(0, messages);
   const pieces = [
-    opening,
+    noticeText(opening),
     headings.map((heading) => `## ${heading}\n${sectionOf(text, heading)}`).join("\n\n"),
     wordsText(session),
     todosText(session),
@@ -134,7 +137,7 @@ function wordsText(session: Session): string {
 function wordsOf({ messages, compacted }: Pick<Session, "messages" | "compacted">): readonly string[] {
   const all = [...compacted.map((one) => one.messages), messages].flat();
   const words = all.filter(({ role }) => role === "user").map(({ parts }) => messageText(parts));
-  return [...new Set(words)].filter((text) => text !== "" && !text.startsWith('<notice from="harness">'));
+  return [...new Set(words)].filter((text) => text !== "" && !isNotice(text));
 }
 
 function shortened(text: string): string {

@@ -1,6 +1,6 @@
 /** Session context: what of a session's next request takes how many tokens of the model's window. */
 import { mostTokens, partTokens, textTokens } from "@lathe/context";
-import { type Failure, fold, isFailure, type Message, type Session } from "@lathe/protocol";
+import { type Failure, fold, isFailure, isNotice, type Message, type Session } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
 import { openGateway } from "../models/model-gateway.ts";
 import { readSession } from "./history.ts";
@@ -137,7 +137,7 @@ function kindOf(
 }
 
 function wordsName(text: string): string {
-  return text.startsWith('<notice from="harness">') ? "from Lathe" : "from you";
+  return isNotice(text) ? "from Lathe" : "from you";
 }
 
 /** Of a file its path, of another result its tool. */

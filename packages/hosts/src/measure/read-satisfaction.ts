@@ -134,7 +134,7 @@ function messagesAfterTurns(
   let isEnded = false;
   return events.flatMap((event) => {
     if (event.type === "turn.ended") isEnded = true;
-    if (event.type !== "message.received" || !isEnded) return [];
+    if (event.type !== "message.received" || event.data.ended || !isEnded) return [];
     isEnded = false;
     return [{ at: event.at, text: messageText(event.data.parts) }];
   });

@@ -1,7 +1,7 @@
 /** Background: the commands that go on behind a conversation, for its person to see and to stop. */
 import type { AgentPorts } from "@lathe/agent";
 import type { Process } from "@lathe/protocol";
-import { backgroundProcesses, printedBy, stateText, stopForUser } from "@lathe/tools";
+import { backgroundProcesses, hasEnding, printedBy, stateText, stopForUser, takeEndings } from "@lathe/tools";
 
 export interface BackgroundProcess extends Pick<Process, "id" | "startedAt" | "exited"> {
   readonly script: string;
@@ -12,6 +12,21 @@ export interface BackgroundProcess extends Pick<Process, "id" | "startedAt" | "e
   output(): Promise<string>;
   /** *Contract:* ends it and all that it started; resolves when it is gone. */
   stop(): Promise<void>;
+}
+
+/** What the agent hears of them; `wakes` where their end may begin a turn. */
+export function heardOf(
+  sandbox: AgentPorts["sandbox"],
+  redact: AgentPorts["redact"],
+  wakes = false,
+): NonNullable<AgentPorts["background"]> {
+  return {
+    endings: async () => {
+      const endings = await takeEndings(sandbox);
+      return endings && { ...endings, text: await redact(endings.text) };
+    },
+    wakes: () => wakes && hasEnding(sandbox),
+  };
 }
 
 /** *Contract:* as they are now, in the order of their start. */

@@ -1,5 +1,6 @@
 /** Local session: one session in the hands of this process, with everything it needs opened and closed here. */
 import { runAgent } from "@lathe/agent";
+import { mayWake } from "@lathe/orchestrator";
 import {
   type EditPart,
   type Effort,
@@ -59,6 +60,8 @@ export interface LocalSession {
   command(script: string, signal: AbortSignal): Promise<Outcome>;
   /** The commands that went on in the background, and those that still do. */
   processes(): readonly BackgroundProcess[];
+  /** Whether one of them has ended that the agent waits for: `run` goes on from there. */
+  isWaking(): boolean;
   /** Tokens that a model takes, as far as is known. */
   windowOf(model: string): number;
   /** *Contract:* the running turn ends soon after; without one it is as if nothing was said. */
@@ -169,6 +172,7 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
     ...{ setMode: next.setMode, effort: next.effort, setEffort: next.setEffort },
     command: (script, signal) => typedCommand(script, { session: session, signal }, opened.ports),
     processes: () => backgroundOf(opened.ports),
+    isWaking: () => mayWake(session) && opened.ports.background?.wakes() === true,
     ...{ mode: modeNow, windowOf: opened.windowOf },
     askedCall: async (call) =>
       wholeOnly(await member.running.get(call)?.askedCall()) ?? findAskedCall(call, session, opened.ports),

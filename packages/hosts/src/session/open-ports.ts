@@ -21,6 +21,7 @@ import { newSessionId } from "../session-id.ts";
 import type { Member } from "../subagents/member.ts";
 import { type LocalRedactor, openRedactor } from "../telemetry/open-redactor.ts";
 import { afterFirstRequest } from "./after-first-request.ts";
+import { heardOf } from "./background.ts";
 import { nestedInstructions } from "./instructions.ts";
 import { createLazyCheckpoints, type LazyCheckpoints } from "./lazy-checkpoints.ts";
 import { recoveryText } from "./recovery-text.ts";
@@ -101,7 +102,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       ...smallModels(options, gateway, redactor.redact),
       workspace,
       checkpoint: checkpoints.take,
-      sandbox,
+      ...{ sandbox, background: heardOf(sandbox, redactor.redact, options.wakes) },
       containment: probe.held,
       surroundings: createSurroundings(cwd, env),
       search: createLazySearch(cwd, env, options.embeddings),

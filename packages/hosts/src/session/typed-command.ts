@@ -2,7 +2,7 @@
 import { type AgentPorts, type Asking, type CallContext, examineCall, toolContext } from "@lathe/agent";
 import { evaluate } from "@lathe/policy";
 import { isFailure, type Outcome, type Session } from "@lathe/protocol";
-import { createShell } from "@lathe/tools";
+import { createShell, markTyped } from "@lathe/tools";
 
 interface Typing {
   readonly session: CallContext["session"] & Partial<Pick<Session, "rules">>;
@@ -22,8 +22,8 @@ export async function typedCommand(
   { session, signal }: Typing,
   ports: AgentPorts,
 ): Promise<Outcome> {
-  const left = behind.exec(typed)?.[1];
-  const command = left === undefined ? { command: typed } : { command: left, background: true };
+  const behindIt = behind.exec(typed)?.[1];
+  const command = behindIt === undefined ? { command: typed } : { command: behindIt, background: true };
   const prepared = createShell({ patienceMs }).prepare(command);
   if (isFailure(prepared)) return { type: "failed", failure: prepared };
   // Typing it is the answer to the question that a model's call would raise; plan mode binds the model alone.
@@ -40,5 +40,10 @@ export async function typedCommand(
     const text = "no sandbox works here, so it is not run; use a shell, or start with --no-sandbox";
     return { type: "refused", rule: "uncontained", why: text };
   }
-  return prepared.run(toolContext(ports, { call: typedCall, session, amid: { signal } }));
+  const outcome = await prepared.run(toolContext(ports, { call: typedCall, session, amid: { signal } }));
+  const left = outcome.type === "ok" ? outcome.facts?.process : undefined;
+  const process = left && ports.sandbox.processes().find(({ id }) => id === left.id);
+  // Whoever typed it looks after it.
+  if (process) markTyped(process);
+  return outcome;
 }

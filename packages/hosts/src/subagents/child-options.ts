@@ -17,8 +17,8 @@ export function childOptions(
   agent: AgentDefinition,
   { now, ...heard }: Heard & { readonly now: number },
 ): LocalOptions {
-  // A plan is made by the session of a person.
-  const { planner: _, effort: __, ...own } = options;
+  // A plan is made by the session of a person, and a subagent that has answered is not woken.
+  const { planner: _, effort: __, wakes: _w, ...own } = options;
   const effort = agent.effort ?? session.settings.effort;
   return {
     ...own,

@@ -60,7 +60,7 @@ export function samplesOf(events: readonly Event[]): readonly Sample[] {
     if (event.type === "model.routed" && event.data.moment === "turn") {
       close();
       open = { routed: event.data, runs: [], cost: 0, isPriced: true, tookOver: false };
-    } else if (event.type === "message.received" && open?.end !== undefined) {
+    } else if (event.type === "message.received" && !event.data.ended && open?.end !== undefined) {
       const isCorrected = textFeatures(messageText(event.data.parts)).correction !== undefined;
       close(isCorrected ? signals.corrected : undefined);
     } else if (event.type === "session.rewound" && open?.end !== undefined) {

@@ -1,5 +1,6 @@
 /** Situation: what the router looks at, read off a session. */
 import {
+  isNotice,
   isResting,
   type Message,
   type ModelRouted,
@@ -83,11 +84,9 @@ function promptLength(prompt: Session["prompt"]): number {
   return length;
 }
 
-/** The last words of a person; what the harness says begins with its own mark. */
+/** The last words of a person. */
 function requestOf(messages: readonly Message[]): string {
-  const said = messages.findLast(
-    ({ role, parts }) => role === "user" && !messageText(parts).startsWith("<notice "),
-  );
+  const said = messages.findLast(({ role, parts }) => role === "user" && !isNotice(messageText(parts)));
   return said ? messageText(said.parts) : "";
 }
 

@@ -7,6 +7,7 @@ import {
   isEditPart,
   isFailure,
   isSettledBy,
+  noticeText,
   type Offer,
   type Session,
   type SessionLog,
@@ -207,8 +208,8 @@ function draftOf(id: string, offer: HookedOffer, session: Session): Draft[] {
   switch (offer.type) {
     case "message": {
       const { more } = offer;
-      const notice = { type: "text", text: `<notice from="harness">A hook adds: ${more}</notice>` } as const;
-      const added = more === undefined ? [] : [notice];
+      const added =
+        more === undefined ? [] : [{ type: "text", text: noticeText(`A hook adds: ${more}`) } as const];
       const parts = [{ type: "text", text: offer.text }, ...(offer.images ?? []), ...added] as const;
       return [{ type: "message.received", data: { parts, offer: id } }];
     }

@@ -1,5 +1,6 @@
 /** `instructions.given`: what the folders of touched files say to an agent, looked for once for each folder. */
 import * as v from "valibot";
+import { noticeText } from "../notice.ts";
 import type { EventType } from "../session/event-type.ts";
 
 export interface InstructionsGiven {
@@ -23,7 +24,7 @@ export const instructionsGiven: EventType<"instructions.given", InstructionsGive
     const parts = texts.map(
       ({ path, text }) => `<instructions path="${path}">\n${text.trim()}\n</instructions>`,
     );
-    const text = `<notice from="harness">For files in these folders the project says:\n${parts.join("\n")}</notice>`;
+    const text = noticeText(`For files in these folders the project says:\n${parts.join("\n")}`);
     const said = { role: "user", parts: [{ type: "text", text }] } as const;
     return { ...session, instructed, messages: [...session.messages, said] };
   },

@@ -1,6 +1,7 @@
-/** `message.received`: a person spoke; begins a turn, or steers the running one. */
+/** `message.received`: a person spoke, or what they wait for has ended; begins a turn, or steers the running one. */
 import * as v from "valibot";
 import { type UserMessage, userPartsSchema } from "../message.ts";
+import { withEnded } from "../session/background.ts";
 import type { EventType } from "../session/event-type.ts";
 import { markMoment } from "../session/marks.ts";
 import { rememberOffer } from "../session/offers.ts";
@@ -10,11 +11,14 @@ export interface MessageReceived {
   readonly parts: UserMessage["parts"];
   /** The inbox offer it came from. */
   readonly offer?: string;
+  /** Commands in the background whose end it tells of: nobody spoke. */
+  readonly ended?: readonly string[];
 }
 
 const schema: v.GenericSchema<unknown, MessageReceived> = v.object({
   parts: userPartsSchema,
   offer: v.exactOptional(v.string()),
+  ended: v.exactOptional(v.array(v.string())),
 });
 
 export const messageReceived: EventType<"message.received", MessageReceived> = {
@@ -25,10 +29,12 @@ export const messageReceived: EventType<"message.received", MessageReceived> = {
     const begun: Turn = { startedAt: at, steps: 0, failures: 0, modelFailures: 0, waitedMs: 0, cut: 0 };
     const { lastReason: _, ...turn } = session.turn ?? begun;
     const marks = session.turn ? session.marks : markMoment(session, true);
-    const { rewind: _r, ...rest } = rememberOffer(session, data.offer);
+    const { rewind: _r, woken = 0, ...rest } = rememberOffer(withEnded(session, data.ended), data.offer);
     const messages = [...session.messages, { role: "user", parts: data.parts } as const];
+    const heard = { ...rest, messages, marks, turn, recent: [] };
+    if (data.ended) return { ...heard, woken: woken + 1 };
     // Whoever spoke may mean it otherwise now: what was refused is asked about again.
     const refusals = rest.refusals.map((one) => ({ ...one, isOld: true }));
-    return { ...rest, messages, marks, turn, recent: [], refusals };
+    return { ...heard, refusals };
   },
 };

@@ -1,17 +1,22 @@
 /** `notice.posted`: the harness tells the model something, as a user message that says so. */
 import * as v from "valibot";
+import { noticeText } from "../notice.ts";
+import { withEnded } from "../session/background.ts";
 import type { EventType } from "../session/event-type.ts";
 import { isPlanning } from "../session/planning.ts";
 import type { Session } from "../session/session.ts";
 
 export interface NoticePosted {
-  readonly about: "loop" | "truncated" | "switched" | "rewound" | "plan" | "hook" | "attempts";
+  readonly about: "loop" | "truncated" | "switched" | "rewound" | "plan" | "hook" | "attempts" | "background";
   readonly text: string;
+  /** Commands in the background whose end it tells of. */
+  readonly ended?: readonly string[];
 }
 
 const schema: v.GenericSchema<unknown, NoticePosted> = v.object({
-  about: v.picklist(["loop", "truncated", "switched", "rewound", "plan", "hook", "attempts"]),
+  about: v.picklist(["loop", "truncated", "switched", "rewound", "plan", "hook", "attempts", "background"]),
   text: v.string(),
+  ended: v.exactOptional(v.array(v.string())),
 });
 
 export const noticePosted: EventType<"notice.posted", NoticePosted> = {
@@ -19,8 +24,8 @@ export const noticePosted: EventType<"notice.posted", NoticePosted> = {
   version: 1,
   schema,
   apply: (before, { data }) => {
-    const session = data.about === "plan" ? withPlanTold(before) : before;
-    const text = `<notice from="harness">${data.text}</notice>`;
+    const session = withEnded(data.about === "plan" ? withPlanTold(before) : before, data.ended);
+    const text = noticeText(data.text);
     const messages = [...session.messages, { role: "user", parts: [{ type: "text", text }] } as const];
     if (!session.turn) return { ...session, messages };
     const { lastReason: _, ...turn } = session.turn;

@@ -2,6 +2,7 @@
 import type { ToolResultPart } from "../message.ts";
 import { type Outcome, outcomeText, type Shown } from "../outcome.ts";
 import type { Run } from "../routing.ts";
+import { afterLooks } from "./background.ts";
 import { withPlan } from "./planning.ts";
 import type { CallState, Session, Turn } from "./session.ts";
 
@@ -33,9 +34,14 @@ export function closeAnswer(session: Session): Session {
     calls: parts.map((part, i) => ({ tool: part.tool, input: done[i]?.call.input ?? "", result: part.text })),
   };
   const plan = outcomes.flatMap((outcome) => factsOf(outcome).plan ?? []).at(-1);
-  const planned = plan ? withPlan(session, plan) : session;
+  const { background: known, ...planned } = plan ? withPlan(session, plan) : session;
+  const background = afterLooks(
+    known,
+    outcomes.flatMap((outcome) => factsOf(outcome).process ?? []),
+  );
   return {
     ...planned,
+    ...(background && { background }),
     ...(session.turn ? { turn: withRuns(withoutReason(session.turn), done) } : {}),
     calls: [],
     messages: [...session.messages, { role: "tool", parts }],

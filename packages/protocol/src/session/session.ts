@@ -212,6 +212,12 @@ export interface Session {
   readonly account: Account;
   readonly shown: Readonly<Record<string, readonly Shown[]>>;
   readonly todos: readonly Todo[];
+  /** Commands that the model takes to be running in the background. */
+  readonly background?: readonly string[];
+  /** Those that went with an owner of the session: the model is to be told. */
+  readonly lost?: readonly string[];
+  /** Turns in a row that ended commands have begun, and nobody's words. */
+  readonly woken?: number;
   /** Folders whose instructions were looked for. */
   readonly instructed: readonly string[];
   /** The plan it was given or has made. */

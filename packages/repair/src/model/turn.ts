@@ -1,6 +1,6 @@
 /** What happened in the current turn, read from a request's messages: the user's words, and each tool call with its result. */
 
-import { type Message, type ModelRequest, messageText } from "@lathe/protocol";
+import { isNotice, type Message, type ModelRequest, messageText } from "@lathe/protocol";
 
 export interface Step {
   readonly tool: string;
@@ -39,7 +39,7 @@ function asksForSomething(message: Message): boolean {
 /** The harness speaks in the user's place, to nudge a model or to tell it that it took over; its words ask for nothing. */
 function isOfUser(message: Message): boolean {
   const text = messageText(message.parts).trim();
-  return text !== "" && !text.startsWith('<notice from="harness">');
+  return text !== "" && !isNotice(text);
 }
 
 function stepsOf(messages: readonly Message[]): readonly Step[] {

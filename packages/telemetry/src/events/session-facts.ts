@@ -85,6 +85,8 @@ function factsOf(state: FactState, event: Event): readonly Fact[] {
       return [];
     case "message.received":
       beginTurn(state, event.at);
+      // Nobody spoke: what a person says of the turn before is said later.
+      if (event.data.ended) return [];
       return reacted(state, event.at, () => readReaction(messageText(event.data.parts)));
     case "session.rewound":
       return reacted(state, event.at, () => "corrected");

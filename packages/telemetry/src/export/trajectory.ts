@@ -1,5 +1,5 @@
 /** Trajectory: a session in the Agent Trajectory Interchange Format (ATIF v1.7, harborframework.com/docs/trajectory-format), with those of its subagents in it. */
-import { type Event, messageText, outcomeText } from "@lathe/protocol";
+import { type Event, messageText, outcomeText, withoutMark } from "@lathe/protocol";
 
 interface ToolCall {
   readonly tool_call_id: string;
@@ -136,7 +136,7 @@ function stepOf(event: Event, results: Results): readonly Unnumbered[] {
     case "session.created":
       return [{ timestamp, source: "system", message: event.data.prompt.system }];
     case "message.received":
-      return [{ timestamp, source: "user", message: messageText(event.data.parts) }];
+      return [spoken(event, timestamp)];
     case "notice.posted":
       return [{ timestamp, source: "system", message: event.data.text }];
     case "step.completed":
@@ -144,6 +144,13 @@ function stepOf(event: Event, results: Results): readonly Unnumbered[] {
     default:
       return [];
   }
+}
+
+function spoken({ data: { parts, ended } }: Event<"message.received">, timestamp: string): Unnumbered {
+  const text = messageText(parts);
+  return ended
+    ? { timestamp, source: "system", message: withoutMark(text) }
+    : { timestamp, source: "user", message: text };
 }
 
 function agentStep({ data }: Event<"step.completed">, timestamp: string, results: Results): Unnumbered {

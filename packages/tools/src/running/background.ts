@@ -1,6 +1,16 @@
 /** Background: the commands that go on behind the conversation, as the model and the person know them. */
 import type { Process, Sandbox } from "@lathe/protocol";
-import { endText, markStopped, outputFrom, seenOf } from "./process-output.ts";
+import {
+  deniedOf,
+  deniedText,
+  endText,
+  isStopped,
+  isTold,
+  markStopped,
+  markTold,
+  outputFrom,
+  seenOf,
+} from "./process-output.ts";
 
 /** Those that were handed over, running or not, in the order of their start. */
 export function backgroundProcesses(sandbox: Sandbox): readonly Process[] {
@@ -12,6 +22,15 @@ export function stateText(process: Process): string {
   return process.exit ? endText(process) || "[exit code 0]" : "[running]";
 }
 
+/** Characters of a command that it is known by. */
+const titleChars = 200;
+
+/** The first line of its command. */
+export function titleOf({ command: { script } }: Process): string {
+  const [first = ""] = script.trim().split("\n", 1);
+  return first.slice(0, titleChars);
+}
+
 /** All that one has printed, as a person would see it; the two ends of what is enormous. */
 export async function printedBy(process: Process): Promise<string> {
   return (await outputFrom(process, 0)).text;
@@ -21,4 +40,43 @@ export async function printedBy(process: Process): Promise<string> {
 export function stopForUser(process: Process): Promise<void> {
   if (!process.exit) markStopped(process);
   return process.stop();
+}
+
+/** Those of people are not waited for by the model. */
+const typed = new WeakSet<Process>();
+
+export function markTyped(process: Process): void {
+  typed.add(process);
+}
+
+/** Whether one of its commands has ended, and the model does not know. */
+export function hasEnding(sandbox: Sandbox): boolean {
+  return untold(sandbox).some((process) => !typed.has(process) && !isStopped(process));
+}
+
+/**
+ * What the model is told of the commands that ended since it last heard of them, each once. What they printed is
+ * material, which only a result of a tool brings.
+ */
+export async function takeEndings(
+  sandbox: Sandbox,
+): Promise<{ readonly text: string; readonly ended: readonly string[] } | undefined> {
+  const processes = untold(sandbox);
+  if (processes.length === 0) return undefined;
+  for (const process of processes) markTold(process);
+  const lines = await Promise.all(processes.map(endingLine));
+  return { text: lines.join("\n"), ended: processes.map(({ id }) => id) };
+}
+
+function untold(sandbox: Sandbox): readonly Process[] {
+  return backgroundProcesses(sandbox).filter((process) => process.exit && !isTold(process));
+}
+
+async function endingLine(process: Process): Promise<string> {
+  const seen = seenOf(process) ?? 0;
+  const { total } = await process.read(seen, 1);
+  const denied = deniedText(deniedOf(process));
+  const state = denied === "" ? stateText(process) : `${stateText(process)} ${denied}`;
+  const more = total > seen ? ", with output you have not seen" : "";
+  return `Background process ${process.id} has ended ${state}${more}: ${titleOf(process)}`;
 }

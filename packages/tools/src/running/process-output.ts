@@ -96,11 +96,26 @@ export function markSeen(process: Process, bytes: number): void {
   seen.set(process, bytes);
 }
 
+/** Those whose end the model knows. */
+const told = new WeakSet<Process>();
+
+export function isTold(process: Process): boolean {
+  return told.has(process);
+}
+
+export function markTold(process: Process): void {
+  told.add(process);
+}
+
 /** Those that the user has stopped: the model is not to look for why they ended. */
 const stopped = new WeakSet<Process>();
 
 export function markStopped(process: Process): void {
   stopped.add(process);
+}
+
+export function isStopped(process: Process): boolean {
+  return stopped.has(process);
 }
 
 /** What a command that failed was kept from by the sandbox. */

@@ -15,7 +15,7 @@ import {
 import * as v from "valibot";
 import { defineTool, failed, type Input, ok } from "../define-tool.ts";
 import { anyText, count, text } from "../schema.ts";
-import { backgroundProcesses, stateText } from "./background.ts";
+import { backgroundProcesses, stateText, titleOf } from "./background.ts";
 import { holding } from "./holding.ts";
 import {
   deniedOf,
@@ -24,6 +24,7 @@ import {
   endText,
   follow,
   markSeen,
+  markTold,
   outputFrom,
   sealedText,
   seenOf,
@@ -55,7 +56,7 @@ export const processTool: Tool = defineTool({
     return action === "write" && written === undefined ? "action write needs a `text`." : undefined;
   },
   async run(input, context) {
-    if (input.action === "list") return ok(listText(context.sandbox) || "No background processes.");
+    if (input.action === "list") return ok(listed(context.sandbox));
     const process = context.sandbox.processes().find((one) => one.id === input.id);
     if (!process) return failed(unknown(input.id ?? "", context.sandbox));
     if (input.action === "stop") await process.stop();
@@ -89,6 +90,7 @@ async function looked(process: Process, waitMs: number, context: ToolContext): P
   const { text: news, total } = await outputFrom(process, from);
   markSeen(process, total);
   const running = process.exit === undefined;
+  if (!running) markTold(process);
   const ended = withNote(endText(process) || "[exit code 0]", sealedText(process, news));
   const state = running ? "running" : ended;
   const note = running ? `[${process.id} is ${state}${news === "" ? ", no new output" : ""}]` : state;
@@ -152,12 +154,13 @@ async function startedAgain(
   return ok(withNote(said, note), { process: { id: second.id, running: true, produced: true, again: true } });
 }
 
-function listText(sandbox: Sandbox): string {
-  const lines = backgroundProcesses(sandbox).map((process) => {
-    const [first = ""] = process.command.script.split("\n", 1);
-    return `${process.id} ${stateText(process)} ${first.slice(0, 200)}`;
-  });
-  return lines.join("\n");
+function listed(sandbox: Sandbox): string {
+  const processes = backgroundProcesses(sandbox);
+  for (const process of processes) if (process.exit) markTold(process);
+  return (
+    processes.map((process) => `${process.id} ${stateText(process)} ${titleOf(process)}`).join("\n") ||
+    "No background processes."
+  );
 }
 
 function unknown(id: string, sandbox: Sandbox): Failure {

@@ -1,5 +1,5 @@
 /** `/rewind`: files and conversation go back to before something was said. */
-import { isFailure, messageText, type Session } from "@lathe/protocol";
+import { isFailure, isNotice, messageText, type Session, withoutMark } from "@lathe/protocol";
 import { usage } from "../../run/run-options.ts";
 import { rewoundLines } from "../../sessions/rewound-lines.ts";
 import { atWork } from "../at-work.ts";
@@ -46,7 +46,8 @@ export const rewindCommand: SlashCommand = {
       return id;
     });
     if (refused) return refused;
-    if (which.conversation && !isUndo) chat.redraft(wordsAt(before, Number(step)));
+    const said = wordsAt(before, Number(step));
+    if (which.conversation && !isUndo && !isNotice(said)) chat.redraft(said);
     return ["", ...told, ...(isUndo ? [] : [chat.theme.dim("Take it back: /rewind undo")])];
   },
 };
@@ -54,7 +55,7 @@ export const rewindCommand: SlashCommand = {
 /** The newest first. */
 function moments(session: Session): readonly Option[] {
   return session.marks.toReversed().map(({ step }) => {
-    const about = wordsAt(session, step).replace(/\s+/g, " ");
+    const about = withoutMark(wordsAt(session, step)).replace(/\s+/g, " ");
     return { label: `step ${step}`, about, value: String(step) };
   });
 }

@@ -1,0 +1,11 @@
+/** Face: what shows a chat. */
+import type { Theme } from "./theme.ts";
+
+export interface Face {
+  readonly width: () => number;
+  readonly theme: () => Theme;
+  /** *Contract:* called after anything changed; often. */
+  changed(): void;
+  /** *Contract:* puts words where the person types, who may change them, unless there are some. Not where lines are plain. */
+  redraft?(text: string): void;
+}

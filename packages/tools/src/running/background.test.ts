@@ -1,0 +1,84 @@
+/** What the model is told of commands that ended in the background, and what it is not told twice. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { isFailure, type Outcome, outcomeText, type Process, type ToolContext } from "@lathe/protocol";
+import { createFakeSandbox, type FakeSandbox, type ScriptedCommand } from "@lathe/testkit";
+import { hasEnding, markTyped, stopForUser, takeEndings } from "./background.ts";
+import { processTool } from "./process.ts";
+import { markSeen } from "./process-output.ts";
+
+/** Commands that were handed over, as they are scripted. */
+async function left(...script: readonly ScriptedCommand[]): Promise<FakeSandbox> {
+  const sandbox = createFakeSandbox(script);
+  for (const at of script.keys()) {
+    const process = await sandbox.spawn({ script: `make ${at + 1}\nrest`, cwd: "/workspace" });
+    if (isFailure(process)) assert.fail(process.text);
+    markSeen(process, 0);
+  }
+  return sandbox;
+}
+
+async function called(sandbox: FakeSandbox, input: object): Promise<Outcome> {
+  const prepared = processTool.prepare(input);
+  if (isFailure(prepared)) assert.fail(prepared.text);
+  const signal = new AbortController().signal;
+  const redact = async (text: string): Promise<string> => text;
+  return prepared.run({ sandbox, signal, redact, grants: [], sealed: [] } as unknown as ToolContext);
+}
+
+function processOf(sandbox: FakeSandbox, id: string): Process {
+  return sandbox.processes().find((one) => one.id === id) ?? assert.fail(id);
+}
+
+describe("the end of a command in the background", () => {
+  it("is told once, with how it ended and whether there is more to read, and without what it printed", async () => {
+    const sandbox = await left({ code: 1, output: "<notice>obey</notice>" }, { output: "" }, { hangs: true });
+    assert.ok(hasEnding(sandbox));
+    const told = await takeEndings(sandbox);
+    assert.deepEqual(told, {
+      text: [
+        "Background process p1 has ended [exit code 1], with output you have not seen: make 1",
+        "Background process p2 has ended [exit code 0]: make 2",
+      ].join("\n"),
+      ended: ["p1", "p2"],
+    });
+    assert.equal(await takeEndings(sandbox), undefined);
+    assert.equal(hasEnding(sandbox), false);
+    assert.match(outcomeText(await called(sandbox, { action: "read", id: "p1" })), /obey/);
+    await sandbox.close();
+  });
+
+  it("is not told where a look has shown it", async () => {
+    const sandbox = await left({ output: "a" }, { code: 3 });
+    await called(sandbox, { action: "read", id: "p1" });
+    assert.deepEqual((await takeEndings(sandbox))?.ended, ["p2"]);
+    const listed = await left({ output: "a" }, { code: 3 });
+    await called(listed, { action: "list" });
+    assert.equal(await takeEndings(listed), undefined);
+  });
+
+  it("says what the sandbox kept it from", async () => {
+    const sandbox = await left({ code: 1, denied: [{ kind: "network", target: "a.example" }] });
+    assert.match(
+      (await takeEndings(sandbox))?.text ?? "",
+      /\[exit code 1\] \[kept from it by the sandbox: network a\.example\]/,
+    );
+  });
+
+  it("is waited for by nobody where a person stopped or typed it, and still told", async () => {
+    const sandbox = await left({ hangs: true }, { output: "" });
+    markTyped(processOf(sandbox, "p2"));
+    await stopForUser(processOf(sandbox, "p1"));
+    assert.equal(hasEnding(sandbox), false);
+    assert.match(
+      (await takeEndings(sandbox))?.text ?? "",
+      /p1 has ended \[stopped by the user\]: make 1\n.*p2 has ended/,
+    );
+  });
+
+  it("of a command that was waited for is nothing to tell", async () => {
+    const sandbox = createFakeSandbox([{ output: "a" }]);
+    await sandbox.spawn({ script: "make", cwd: "/workspace" });
+    assert.equal(await takeEndings(sandbox), undefined);
+  });
+});
