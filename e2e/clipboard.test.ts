@@ -1,8 +1,9 @@
 /** An image in the clipboard, and one that is dragged in, as a person puts them into what they say. */
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { say } from "./answer-parts.ts";
 import { openChatBench } from "./chat-bench.ts";
 import { noTmux, type Tmux } from "./tmux.ts";
 
@@ -59,5 +60,53 @@ describe("images that are pasted", { skip: noTmux() }, () => {
     await terminal.until(/Well[\s\S]*done · 1 step/);
     const said = JSON.stringify(at.server.records[0]?.request.messages);
     assert.ok(said.includes(png) && said.includes(`[Image #1] is the file ${path}`), said.slice(0, 500));
+  });
+});
+
+describe("/copy", { skip: noTmux() }, () => {
+  const at = openChatBench();
+  const answer = "Put this in:\n\n```ts\nconst a = 1;\nconst b = 2;\n```\n\nThat is all.";
+
+  it("puts an answer, or code in it, into the clipboard as it was written", async () => {
+    const bin = join(at.place.home, "bin");
+    const copied = (): string => readFileSync(join(at.place.home, "copied"), "utf8");
+    mkdirSync(bin);
+    writeFileSync(join(bin, "xclip"), `#!/bin/sh\ncat > ${at.place.home}/copied\n`, { mode: 0o755 });
+    const terminal = await at.open({ env: { DISPLAY: ":77", PATH: `${bin}:${process.env.PATH}` }, size });
+    await terminal.say("/copy");
+    await terminal.until("no session");
+    at.answer({ parts: [say(answer)] });
+    await terminal.say("what shall I do?");
+    await terminal.until("done · 1 step");
+    await terminal.say("/copy");
+    await terminal.until(/1\. the whole answer +8 lines\s+2\. const a = 1; +ts, 2 lines/);
+    await terminal.press("2");
+    await terminal.press("Enter");
+    await terminal.until("Copied 2 lines (xclip).");
+    assert.equal(copied(), "const a = 1;\nconst b = 2;");
+    await terminal.say("thanks");
+    await terminal.until(/Well\.\s+done/);
+    await terminal.say("/copy");
+    await terminal.until("Copied 1 line (xclip).");
+    assert.equal(copied(), "Well.");
+    await terminal.say("/copy 2");
+    await terminal.until("What is copied?");
+    await terminal.press("Enter");
+    await terminal.until("Copied 8 lines (xclip).");
+    assert.equal(copied(), answer);
+    await terminal.say("/copy 9");
+    await terminal.until("the answers are 1, the last, to 2, the first");
+  });
+
+  it("gives it to the terminal where no program takes it", async () => {
+    const terminal = await at.open({ env: { TMUX: "" }, size });
+    await terminal.say("hello");
+    await terminal.until("done · 1 step");
+    const file = join(at.place.home, "bytes");
+    await terminal.record(file);
+    await terminal.say("/copy");
+    await terminal.until("Gave 1 line to the terminal for its clipboard");
+    const sequence = `\u001b]52;c;${Buffer.from("Well.").toString("base64")}\u0007`;
+    assert.ok(readFileSync(file, "utf8").includes(sequence));
   });
 });

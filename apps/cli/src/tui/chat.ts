@@ -126,6 +126,10 @@ export class Chat {
     this.#face.redraft?.(text);
   }
 
+  toTerminal(sequence: string): boolean {
+    return this.#face.toTerminal?.(sequence) ?? false;
+  }
+
   complain(text: string): void {
     this.print(
       wrap(harmless(text), this.width - 2).map((line, row) =>

@@ -8,4 +8,6 @@ export interface Face {
   changed(): void;
   /** *Contract:* puts words where the person types, who may change them, unless there are some. Not where lines are plain. */
   redraft?(text: string): void;
+  /** *Contract:* for the terminal itself, which shows nothing of it; false while another program has it. */
+  toTerminal?(sequence: string): boolean;
 }

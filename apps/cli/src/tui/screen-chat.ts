@@ -62,6 +62,10 @@ export class ScreenChat {
       theme: () => this.#theme,
       changed: () => this.#changed(),
       redraft: (text) => void (this.#draft.getText() === "" && this.#draft.setText(text)),
+      toTerminal: (sequence) => {
+        if (!this.#isLent) process.stdout.write(sequence);
+        return !this.#isLent;
+      },
     });
     this.#draft = this.#createEditor();
     this.#answer = this.#createEditor();

@@ -13,7 +13,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { isFailure, maxImageBytes } from "@lathe/protocol";
-import { type ClipboardPlace, readClipboardImage } from "./clipboard-image.ts";
+import { readClipboardImage } from "./clipboard-image.ts";
+import type { ClipboardPlace } from "./clipboard-program.ts";
 
 const png = Buffer.from(
   "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",

@@ -1,15 +1,9 @@
 /** Clipboard image: the image that a person copied, read by the program that this machine has for it; outside the sandbox, so by fixed arguments and nothing of the workspace. */
 import { execFile } from "node:child_process";
-import { accessSync, constants, realpathSync, statSync } from "node:fs";
-import { delimiter, isAbsolute, join, sep } from "node:path";
+import { sep } from "node:path";
 import { stripVTControlCharacters } from "node:util";
 import { type Failure, failure, type ImagePart, imageType, isFailure, maxImageBytes } from "@lathe/protocol";
-
-export interface ClipboardPlace {
-  readonly cwd: string;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly platform?: NodeJS.Platform;
-}
+import { type ClipboardPlace, desktopEnv, findProgram } from "./clipboard-program.ts";
 
 /** Those that a model can be shown, the best first. */
 const types = ["image/png", "image/jpeg", "image/webp", "image/gif"];
@@ -128,36 +122,11 @@ async function offered(
   return type === undefined ? undefined : run(take(type));
 }
 
-/** Not relative, and not from the workspace: its programs are its authors', and this one runs with the user's rights. */
-function findProgram(name: string, { env, cwd }: ClipboardPlace): string | undefined {
-  for (const folder of (env.PATH ?? "").split(delimiter)) {
-    if (!isAbsolute(folder)) continue;
-    try {
-      const path = realpathSync(join(folder, name));
-      if (isIn(path, cwd) || isIn(join(folder, name), cwd) || !statSync(path).isFile()) continue;
-      accessSync(path, constants.X_OK);
-      return path;
-    } catch {
-      // The next folder may have it.
-    }
-  }
-  return undefined;
-}
-
-function isIn(path: string, folder: string): boolean {
-  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-}
-
-/** What leads to a display, and nothing else of the user's. */
-const passed = new Set([
-  ...["PATH", "HOME", "USER", "LANG", "DISPLAY", "XAUTHORITY", "WAYLAND_DISPLAY", "XDG_RUNTIME_DIR"],
-  ...["WSL_DISTRO_NAME", "WSL_INTEROP", "WSLENV", "SystemRoot", "TMPDIR"],
-]);
 /** As hex, twice the bytes and what stands around them. */
 const mostOutput = 2 * maxImageBytes + 10_000;
 
 function runner(path: string, { env }: ClipboardPlace): Run {
-  const clean = Object.fromEntries(Object.entries(env).filter(([name]) => passed.has(name)));
+  const clean = desktopEnv(env);
   return (args, ms = patienceMs) =>
     new Promise((resolve) => {
       const options = {

@@ -4,6 +4,7 @@ import { bestOfCommand } from "./best-of.ts";
 import { clearCommand } from "./clear.ts";
 import { compactCommand } from "./compact.ts";
 import { contextCommand } from "./context.ts";
+import { copyCommand } from "./copy.ts";
 import { costCommand } from "./cost.ts";
 import { diffCommand } from "./diff.ts";
 import { effortCommand } from "./effort.ts";
@@ -30,6 +31,7 @@ const others: readonly SlashCommand[] = [
   permissionsCommand,
   diffCommand,
   outputCommand,
+  copyCommand,
   processesCommand,
   costCommand,
   contextCommand,
