@@ -90,13 +90,13 @@ describe("commands in the background", { skip: noTmux() }, () => {
     await terminal.say("make it");
     await terminal.until(/I go on when it is made\.\s+done · 2 steps/);
     at.place.put("go", "");
-    await terminal.until(/told the model: Background process p1 has ended \[exit code 0\], with output/);
+    await terminal.until(/told the model: Background process p1 has ended \(exit code 0; it printed/);
     await terminal.until(/process +read p1[\s\S]*It is made\.\s+done · 2 steps/);
     await terminal.say("again");
     await terminal.until(/And once more\.\s+done · 2 steps/);
     at.place.put("again", "");
     await terminal.until(
-      /told the model: Background process p2 has ended \[exit code 0\]: until[\s\S]*is thinking/,
+      /told the model: Background process p2 has ended \(exit code 0\): until[\s\S]*is thinking/,
     );
     await terminal.press("Escape");
     await terminal.until("interrupted · 0 steps");

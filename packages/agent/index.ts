@@ -11,6 +11,7 @@ export type {
 } from "./src/agent.ts";
 export { noKin } from "./src/agent.ts";
 export { askingOf } from "./src/asking.ts";
+export { createChangedFiles } from "./src/changed-files.ts";
 export { type ExaminedCall, examineCall } from "./src/examine-call.ts";
 export type { Asking } from "./src/gather-facts.ts";
 export { runAgent } from "./src/run-agent.ts";

@@ -15,4 +15,4 @@ export type {
   Ports,
   Reach,
 } from "./src/ports.ts";
-export { mayWake } from "./src/session/wake.ts";
+export { isTired, mayWake } from "./src/session/wake.ts";

@@ -5,12 +5,13 @@ export { createPlan, type Plans } from "./src/plan.ts";
 export { createRemember, type Memory, type MemoryScope } from "./src/remember.ts";
 export {
   backgroundProcesses,
+  endingsOf,
   hasEnding,
   markTyped,
   printedBy,
   stateText,
   stopForUser,
-  takeEndings,
+  toldEndings,
 } from "./src/running/background.ts";
 export { createShell, type ShellOptions } from "./src/running/shell.ts";
 export { createSkill, type Skill } from "./src/skill.ts";

@@ -87,6 +87,7 @@ export interface AgentPorts {
   readonly hooks?: NonNullable<Ports["hooks"]>;
   readonly instructions?: NonNullable<Ports["instructions"]>;
   readonly background?: NonNullable<Ports["background"]>;
+  readonly changedFiles?: NonNullable<Ports["changedFiles"]>;
   /** *Contract:* an id for a session that a call opens; absent where none can. */
   newSession?(): string;
   /** Absent unless the user wants one. */

@@ -87,6 +87,7 @@ function orchestratorPorts(ports: AgentPorts): Ports {
     callsPerAnswer: (session) => guardRailsOf(session).callsPerAnswer || undefined,
     ...(ports.hooks && { hooks: ports.hooks }),
     ...(ports.background && { background: ports.background }),
+    ...(ports.changedFiles && { changedFiles: ports.changedFiles }),
     ...(ports.instructions && { instructions: ports.instructions }),
     ...(ports.newSession && { newSession: ports.newSession }),
     onEvent: (event, session) => ports.onEvent(event, session),

@@ -69,8 +69,8 @@ export interface LocalOptions {
   readonly effort?: Effort;
   readonly mode: Mode;
   readonly attended: boolean;
-  /** A command in the background whose end the agent waits for begins a turn: somebody looks on as long as the session is open. */
-  readonly wakes?: boolean;
+  /** Whether a command in the background whose end the agent waits for may begin a turn now; absent: never. */
+  readonly wakes?: () => boolean;
   readonly limits: Limits;
   readonly sandbox: SandboxChoice;
   readonly sandboxLimits: SandboxLimitsChoice;

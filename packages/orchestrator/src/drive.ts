@@ -23,9 +23,7 @@ export async function drive(log: SessionLog, session: Session, ports: Ports): Pr
       await own.receive();
       const action = next(own.session(), ports.clock.now());
       if (action.type === "idle") {
-        const woken = await wake(own.session(), ports);
-        if (!woken) return own.session();
-        await own.append(woken);
+        if (!(await wake(own, ports))) return own.session();
         continue;
       }
       const reach = { ports, log, session: own.session, signal: own.signal(), woken: own.woken };

@@ -1,5 +1,12 @@
 /** Perform: the only place with effects; every action becomes events. */
-import { type CircuitHeard, type Draft, messageText, type Session, type TurnEnd } from "@lathe/protocol";
+import {
+  type CircuitHeard,
+  type Draft,
+  messageText,
+  type NoticePosted,
+  type Session,
+  type TurnEnd,
+} from "@lathe/protocol";
 import type { Action } from "./action.ts";
 import { decideCalls } from "./calls/decide-calls.ts";
 import { recoverCalls } from "./calls/recover-calls.ts";
@@ -56,8 +63,8 @@ export async function* perform(action: Action, session: Session, reach: Reach): 
       return yield* compactContext(action, session, reach);
     case "call-model": {
       const { turn } = session;
-      const endings = await reach.ports.background?.endings();
-      if (endings) return yield entry([{ type: "notice.posted", data: { about: "background", ...endings } }]);
+      const news = await newsFor(session, reach);
+      if (news) return yield* tell(news, reach);
       const isCalm = turn?.modelFailures === 0 && turn.probing === undefined;
       const drafts = isCalm ? heard(session, session.model, reach) : undefined;
       if (drafts) return yield entry(drafts);
@@ -71,6 +78,19 @@ export async function* perform(action: Action, session: Session, reach: Reach): 
 
 function entry(drafts: readonly Draft[]): Entry {
   return { drafts, durable: false };
+}
+
+/** What happened that the model has not seen, and what follows may build on. */
+async function newsFor(session: Session, { ports }: Reach): Promise<NoticePosted | undefined> {
+  const endings = await ports.background?.endings();
+  if (endings) return { about: "background", ...endings };
+  const changed = await ports.changedFiles?.(session);
+  return changed && { about: "files", ...changed };
+}
+
+async function* tell(news: NoticePosted, { ports }: Reach): AsyncGenerator<Entry, void> {
+  yield entry([{ type: "notice.posted", data: news }]);
+  ports.background?.told(news.ended ?? []);
 }
 
 /** Or until somebody says something that may change what comes next. */

@@ -20,6 +20,7 @@ import type {
   ModelRouted,
   Models,
   NetworkLog,
+  NoticePosted,
   OpenCall,
   Opinion,
   PreparedCall,
@@ -95,9 +96,11 @@ export interface Endings {
 
 /** What goes on behind the conversation. */
 export interface Background {
-  /** *Contract:* the commands that have ended and whose end the model has not heard of, each once; undefined for none. */
+  /** *Contract:* never rejects; the commands that have ended and whose end the model was not told; undefined for none. */
   endings(): Promise<Endings | undefined>;
-  /** Whether one of them is a reason to go on without a person's word, where somebody looks on. */
+  /** *Contract:* these were told: it is in the log. */
+  told(ended: readonly string[]): void;
+  /** Whether one of them is a reason to go on without a person's word: somebody looks on, and does nothing else. */
   wakes(): boolean;
 }
 
@@ -151,6 +154,8 @@ export interface Ports {
   readonly hooks?: Hooks;
   /** Absent where nothing goes on behind a conversation. */
   readonly background?: Background;
+  /** *Contract:* never rejects; what the model is told of files that are not as it saw them, each version once; undefined for none. */
+  changedFiles?(session: Session): Promise<Required<Pick<NoticePosted, "text" | "files">> | undefined>;
   /** *Contract:* an id for a session that a call opens; absent where none can. */
   newSession?(): string;
   onEvent(event: Event, session: Session): void;

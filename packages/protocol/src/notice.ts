@@ -3,8 +3,9 @@
 const mark = '<notice from="harness">';
 const end = "</notice>";
 
+/** Names in it may be anybody's: none of them ends it, or begins another. */
 export function noticeText(text: string): string {
-  return `${mark}${text}${end}`;
+  return `${mark}${text.replaceAll(/<(?=\/?notice\b)/giu, "‹")}${end}`;
 }
 
 /** What one says, for people; any other text as it is. */

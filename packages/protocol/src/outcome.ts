@@ -43,6 +43,8 @@ export interface OutcomeFacts {
     readonly produced: boolean;
     /** It is a second run of one that the sandbox had stopped. */
     readonly again?: boolean;
+    /** Which one. */
+    readonly insteadOf?: string;
   };
   readonly exitCode?: number;
   /** What checkers found. */
@@ -93,6 +95,7 @@ const facts: v.GenericSchema<unknown, OutcomeFacts> = v.object({
       running: v.boolean(),
       produced: v.boolean(),
       again: v.exactOptional(v.boolean()),
+      insteadOf: v.exactOptional(v.string()),
     }),
   ),
   exitCode: v.exactOptional(v.number()),

@@ -56,7 +56,7 @@ export class ProcessSandbox implements Sandbox {
   readonly #options: DriverOptions;
   /** By their numbers. */
   readonly #spawned = new Map<number, Running>();
-  #numbers = 0;
+  #numbers: number;
   readonly #running = new Set<Running>();
   /** Handed over and not started yet: who closes waits for them, to end them. */
   readonly #starting = new Set<Promise<Running>>();
@@ -66,6 +66,7 @@ export class ProcessSandbox implements Sandbox {
 
   constructor(spec: SandboxSpec, starter: Starter, options: DriverOptions) {
     this.spec = spec;
+    this.#numbers = spec.numberedAfter ?? 0;
     this.#starter = starter;
     this.#options = options;
     const { workspace, scratch } = spec;

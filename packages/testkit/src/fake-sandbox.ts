@@ -20,6 +20,8 @@ export interface ScriptedCommand {
   readonly output?: string;
   /** What it is kept from. */
   readonly denied?: readonly Effect[];
+  /** What it made that was taken back. */
+  readonly takenBack?: readonly string[];
   /** Runs until its timeout, its signal or `stop` ends it. */
   readonly hangs?: boolean;
   /** The sandbox itself fails. */
@@ -48,7 +50,11 @@ export function createFakeSandbox(script: CommandScript = [], spec: SandboxSpec 
     commands.push(command);
     const scripted = typeof script === "function" ? script(command) : script[commands.length - 1];
     if (scripted?.failure) return scripted.failure;
-    const started = new FakeProcess(`p${spawned.length + 1}`, command, scripted ?? {});
+    const started = new FakeProcess(
+      `p${(spec.numberedAfter ?? 0) + spawned.length + 1}`,
+      command,
+      scripted ?? {},
+    );
     running.add(started);
     void started.exited.then(() => running.delete(started));
     return started;
@@ -118,8 +124,8 @@ class FakeProcess implements Process {
     this.#settle = resolve;
     this.#scripted = scripted;
     this.#output = Buffer.from(scripted.output ?? "");
-    const { code = 0, signal, hangs, denied } = scripted;
-    const kept = { timedOut: false, ...(denied && { denied }) };
+    const { code = 0, signal, hangs, denied, takenBack } = scripted;
+    const kept = { timedOut: false, ...(denied && { denied }), ...(takenBack && { takenBack }) };
     if (!hangs) this.end(signal === undefined ? { code, ...kept } : { signal, ...kept });
   }
 

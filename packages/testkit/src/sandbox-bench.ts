@@ -28,6 +28,9 @@ type Asked = Partial<Omit<Command, "script">>;
 
 export type RegisterCase = (title: string, run: (bench: Bench) => Promise<void>) => void;
 
+/** What the processes of a bench are numbered on from. */
+export const numberedAfter = 40;
+
 /** `hidden`: folders of the workspace that commands find empty. */
 export async function openBench(
   driver: SandboxDriver,
@@ -43,7 +46,8 @@ export async function openBench(
     TMPDIR: `${scratch}/tmp`,
     LANG: "C.UTF-8",
   };
-  const sandbox = await driver.open({ workspace, scratch, network: "none", env, hidden: paths });
+  const spec = { workspace, scratch, network: "none", env, hidden: paths, numberedAfter } as const;
+  const sandbox = await driver.open(spec);
   if (isFailure(sandbox)) throw new Error(`${sandbox.text} (${sandbox.cause})`);
   const exec = (script: string, asked: Asked & Partial<RunOptions>): Promise<CommandResult | Failure> => {
     const { timeoutMs = 15_000, signal, ...command } = asked;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import type { SandboxDriver } from "@lathe/protocol";
-import { type Bench, openBench, type RegisterCase, until } from "./sandbox-bench.ts";
+import { type Bench, numberedAfter, openBench, type RegisterCase, until } from "./sandbox-bench.ts";
 import { hiddenCases, hiddenFolders } from "./sandbox-hidden-cases.ts";
 import { realSandboxCases } from "./sandbox-real-cases.ts";
 import { terminalCases } from "./sandbox-terminal-cases.ts";
@@ -135,6 +135,10 @@ function processCases(test: RegisterCase): void {
     const together = await Promise.all([spawn(prints), spawn(hangs), exec(prints), spawn(prints)]);
     const names = together.flatMap((one) => ("id" in one ? [one.id] : []));
     assert.equal(new Set(names).size, 3, names.join());
+    assert.ok(
+      names.every((name) => Number(/^p(\d+)$/.exec(name)?.[1]) > numberedAfter),
+      `${names.join()}: numbered on from what is known`,
+    );
     assert.deepEqual(
       sandbox.processes().map(({ id }) => id),
       names,

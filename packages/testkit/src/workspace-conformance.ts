@@ -22,10 +22,27 @@ type Make = () => WorkspaceUnderTest;
 export function workspaceConformance(name: string, make: Make): void {
   describe(`${name} is a workspace`, () => {
     readTests(make);
+    stampTests(make);
     outsideReads(make);
     commitTests(make);
     refusalTests(make);
     allOrNoneTests(make);
+  });
+}
+
+function stampTests(make: Make): void {
+  it("marks a file, and marks it otherwise once it was written or replaced", async () => {
+    const { workspace, put } = make();
+    put("a.txt", "one");
+    const first = await workspace.stamp("a.txt");
+    assert.ok(first !== undefined && first === (await workspace.stamp(`${workspace.root}/a.txt`)));
+    put("a.txt", "other");
+    const second = await workspace.stamp("a.txt");
+    assert.notEqual(second, first);
+    const { version } = succeeded(await workspace.read("a.txt"));
+    succeeded(await workspace.commit([{ type: "put", path: "a.txt", expected: version, text: "OTHER" }]));
+    assert.notEqual(await workspace.stamp("a.txt"), second);
+    for (const path of ["gone.txt", ".", "../a.txt"]) assert.equal(await workspace.stamp(path), undefined);
   });
 }
 

@@ -51,6 +51,10 @@ export function createWorkspace(options: WorkspaceOptions): LocalWorkspace {
     root,
     outside,
     versionOf,
+    async stamp(path) {
+      const resolved = resolvePath(root, path);
+      return isFailure(resolved) ? undefined : stampOf(resolved);
+    },
     async resolve(path) {
       const resolved = resolvePath(root, path);
       return isFailure(resolved) ? resolved : resolved.path;
@@ -97,6 +101,16 @@ function realOnly(path: string): Resolved | Failure {
   const resolved = resolvePath("/", path);
   if (isFailure(resolved)) return resolved;
   return resolved.absolute === path ? { path, absolute: path, isPinned: true } : movedAway(path);
+}
+
+function stampOf({ absolute }: Resolved): string | undefined {
+  try {
+    const stats = lstatSync(absolute, { bigint: true, throwIfNoEntry: false });
+    return stats?.isFile() ? `${stats.ino} ${stats.size} ${stats.mtimeNs} ${stats.ctimeNs}` : undefined;
+  } catch {
+    // Reading it says why.
+    return undefined;
+  }
 }
 
 /** A folder that is not there, or holds nothing. */

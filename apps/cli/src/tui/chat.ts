@@ -17,7 +17,7 @@ import type { AgentOptions } from "../run/run-options.ts";
 import { withEffort } from "../run/with-effort.ts";
 import { atWork } from "./at-work.ts";
 import type { Choice, Option } from "./choice.ts";
-import { Endings } from "./endings.ts";
+import { Endings, tiredText } from "./endings.ts";
 import type { Face } from "./face.ts";
 import { OwnBench } from "./own-bench.ts";
 import { createPastedImages, type PastedImages } from "./pasted-images.ts";
@@ -60,7 +60,7 @@ export class Chat {
     this.#unheard = new Unheard(() => face.changed());
     this.#endings = new Endings(
       () => face.changed(),
-      () => this.#wake(),
+      (isNew) => this.#wake(isNew),
     );
     this.transcript = new Transcript(face.theme(), () => face.width());
     this.#end = Promise.withResolvers();
@@ -149,8 +149,11 @@ export class Chat {
   }
 
   /** What the agent left to itself has ended: it goes on. */
-  #wake(): void {
-    if (!this.#work && !this.#leaving && this.#session?.isWaking()) void this.drive();
+  #wake(isNew: boolean): void {
+    const isBusy = this.#work !== undefined || this.#leaving !== undefined;
+    const waking = isBusy ? "no" : this.#session?.isWaking();
+    if (waking === "yes") void this.drive();
+    if (waking === "tired" && isNew) this.print([this.theme.dim(tiredText)]);
   }
 
   /** A choice of something else than what the agent asks; undefined when it was left. */
@@ -199,15 +202,19 @@ export class Chat {
   async #drive(words: Words | undefined): Promise<void> {
     this.#work = { startedAt: Date.now() };
     this.#face.changed();
+    let isWell = false;
     try {
       const problem = await this.#driven(words);
       if (problem) this.complain(problem.text);
+      isWell = !problem;
     } catch (cause) {
       this.#end.reject(cause);
     } finally {
       this.#rest();
       this.#unheard.clear();
     }
+    // What could not be done now could not be done in a moment either.
+    if (isWell) this.#endings.tell();
   }
 
   async #driven(words: Words | undefined): Promise<Failure | undefined> {
@@ -267,7 +274,6 @@ export class Chat {
     this.#work = undefined;
     this.transcript.rest();
     this.#endings.running(this.processes());
-    this.#endings.tell();
   }
 
   /** Another model from the next attempt on. */
@@ -360,7 +366,7 @@ export class Chat {
   #local(): Parameters<typeof startSession>[0] {
     return {
       ...this.#options,
-      ...{ attended: true, wakes: true },
+      ...{ attended: true, wakes: () => this.#endings.isQuiet },
       onEvent: (event, session) => this.#onEvent(event, session),
       onDelta: (delta: Delta) => {
         this.transcript.delta(delta);

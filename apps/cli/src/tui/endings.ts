@@ -1,15 +1,18 @@
 /** Endings: hears when one of the commands in the background has ended. */
 import type { BackgroundProcess } from "./process-title.ts";
 
+export const tiredText: string =
+  "A command has ended. The agent has gone on by itself so often that it waits for a word of yours.";
+
 export class Endings {
   readonly #changed: () => void;
-  readonly #heard: () => void;
+  readonly #heard: (isNew: boolean) => void;
   readonly #known = new WeakSet<Promise<unknown>>();
   /** What the person has begun and not ended: commands, with the choices they offer. */
   #begun = 0;
 
-  /** `changed` is called at once, `heard` when the person is in the midst of nothing. */
-  constructor(changed: () => void, heard: () => void) {
+  /** `changed` is called at once, `heard` when the person is in the midst of nothing; `isNew` for one that ends just then. */
+  constructor(changed: () => void, heard: (isNew: boolean) => void) {
     this.#changed = changed;
     this.#heard = heard;
   }
@@ -22,7 +25,7 @@ export class Endings {
       this.#known.add(exited);
       void exited.then(() => {
         this.#changed();
-        this.tell();
+        this.tell(true);
       });
     }
     return running.length;
@@ -35,8 +38,13 @@ export class Endings {
     this.tell();
   }
 
+  /** Whether the person is in the midst of nothing. */
+  get isQuiet(): boolean {
+    return this.#begun === 0;
+  }
+
   /** What ended before is heard now, if it can be. */
-  tell(): void {
-    if (this.#begun === 0) this.#heard();
+  tell(isNew = false): void {
+    if (this.isQuiet) this.#heard(isNew);
   }
 }

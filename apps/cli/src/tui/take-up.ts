@@ -48,8 +48,8 @@ function modeLine(chat: Chat, { settings }: Session): string {
 /** Where the last turns begin. */
 function startOf(events: readonly Event[]): number {
   const opening = events.flatMap((event, at) => {
-    const isOpen = event.type === "message.received" && events[at - 1]?.type !== "step.completed";
-    return isOpen ? [at] : [];
+    if (event.type !== "message.received" || event.data.ended) return [];
+    return events[at - 1]?.type !== "step.completed" ? [at] : [];
   });
   return opening.at(-turnsShown) ?? 0;
 }

@@ -27,9 +27,12 @@ interface Held {
   readonly check: import("@lathe/sandbox").Check;
   /** The mode of the session as it is now. */
   mode(): Mode;
+  /** The highest number of a process that the session knows of, from before. */
+  numberedAfter(): number;
 }
 
-export function openSessionSandbox({ scratch, check, mode }: Held, options: LocalOptions): SessionSandbox {
+export function openSessionSandbox(held: Held, options: LocalOptions): SessionSandbox {
+  const { scratch, check, mode } = held;
   const { cwd, env } = options;
   const network = createNetworkLog();
   const probe = createContainmentProbe(options.sandbox, async () => {
@@ -54,7 +57,8 @@ export function openSessionSandbox({ scratch, check, mode }: Held, options: Loca
     if (hosts.length > 0 && driver.network === "closed") options.onRemark?.(noWayOut(driver.name));
     const installs = driver.tier !== "none" && hosts.includes(registryPreset);
     if (installs) await bringRegistries(options, scratch);
-    const opened = await driver.open({ ...early, env: commandEnv(env, scratch.path) });
+    const numberedAfter = held.numberedAfter();
+    const opened = await driver.open({ ...early, numberedAfter, env: commandEnv(env, scratch.path) });
     return isFailure(opened) || driver.tier === "none" ? opened : withTaskEnv(opened, env);
   });
   return { probe, sandbox, network };

@@ -1,7 +1,15 @@
 /** Background: the commands that go on behind a conversation, for its person to see and to stop. */
 import type { AgentPorts } from "@lathe/agent";
 import type { Process } from "@lathe/protocol";
-import { backgroundProcesses, hasEnding, printedBy, stateText, stopForUser, takeEndings } from "@lathe/tools";
+import {
+  backgroundProcesses,
+  endingsOf,
+  hasEnding,
+  printedBy,
+  stateText,
+  stopForUser,
+  toldEndings,
+} from "@lathe/tools";
 
 export interface BackgroundProcess extends Pick<Process, "id" | "startedAt" | "exited"> {
   readonly script: string;
@@ -14,18 +22,19 @@ export interface BackgroundProcess extends Pick<Process, "id" | "startedAt" | "e
   stop(): Promise<void>;
 }
 
-/** What the agent hears of them; `wakes` where their end may begin a turn. */
+/** What the agent hears of them; `wakes`: whether an end may begin a turn now. */
 export function heardOf(
   sandbox: AgentPorts["sandbox"],
   redact: AgentPorts["redact"],
-  wakes = false,
+  wakes: () => boolean = () => false,
 ): NonNullable<AgentPorts["background"]> {
   return {
     endings: async () => {
-      const endings = await takeEndings(sandbox);
+      const endings = await endingsOf(sandbox);
       return endings && { ...endings, text: await redact(endings.text) };
     },
-    wakes: () => wakes && hasEnding(sandbox),
+    told: (ended) => toldEndings(sandbox, ended),
+    wakes: () => hasEnding(sandbox) && wakes(),
   };
 }
 

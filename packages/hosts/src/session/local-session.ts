@@ -1,6 +1,6 @@
 /** Local session: one session in the hands of this process, with everything it needs opened and closed here. */
 import { runAgent } from "@lathe/agent";
-import { mayWake } from "@lathe/orchestrator";
+import { isTired, mayWake } from "@lathe/orchestrator";
 import {
   type EditPart,
   type Effort,
@@ -60,8 +60,8 @@ export interface LocalSession {
   command(script: string, signal: AbortSignal): Promise<Outcome>;
   /** The commands that went on in the background, and those that still do. */
   processes(): readonly BackgroundProcess[];
-  /** Whether one of them has ended that the agent waits for: `run` goes on from there. */
-  isWaking(): boolean;
+  /** Whether one of them has ended that the agent waits for: `run` goes on from there, unless it did so too often by itself. */
+  isWaking(): "yes" | "no" | "tired";
   /** Tokens that a model takes, as far as is known. */
   windowOf(model: string): number;
   /** *Contract:* the running turn ends soon after; without one it is as if nothing was said. */
@@ -108,9 +108,13 @@ function settingsOf(
   return { models, ...routed, mode, attended, checkpoints, ...rest };
 }
 
-function fenceOf({ log, scratch, member, own }: Holdings, root: string, mode: () => Mode): Fence {
+function fenceOf(
+  { log, scratch, member, own }: Holdings,
+  root: string,
+  now: Pick<Fence, "mode" | "numberedAfter">,
+): Fence {
   return {
-    ...{ scratch, root, member, own, mode },
+    ...{ scratch, root, member, own, ...now },
     check: () => log.check(),
     fenced: (effect) => log.fenced(effect),
   };
@@ -127,7 +131,8 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
   const chosen = options.models.length > 0 ? options.models : modelsOf(session);
   const next = nextTurn(options);
   const modeNow = (): Mode => (session.turn ? session.settings.mode : next.mode());
-  const fence = fenceOf(holdings, session.root ?? log.id, modeNow);
+  const now = { mode: modeNow, numberedAfter: () => session.background.highest };
+  const fence = fenceOf(holdings, session.root ?? log.id, now);
   const opened = openPorts(fence, { ...options, models: chosen, onEvent });
   const { models, router } = opened;
   const settings = settingsOf(opened, options);
@@ -172,7 +177,7 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
     ...{ setMode: next.setMode, effort: next.effort, setEffort: next.setEffort },
     command: (script, signal) => typedCommand(script, { session: session, signal }, opened.ports),
     processes: () => backgroundOf(opened.ports),
-    isWaking: () => mayWake(session) && opened.ports.background?.wakes() === true,
+    isWaking: () => wakingOf(session, opened.ports),
     ...{ mode: modeNow, windowOf: opened.windowOf },
     askedCall: async (call) =>
       wholeOnly(await member.running.get(call)?.askedCall()) ?? findAskedCall(call, session, opened.ports),
@@ -204,6 +209,11 @@ function sayings(offer: (said: Offer) => Promise<Failure | undefined>): Sayings 
     answer: (...[call, question, answer, part]) =>
       offer({ type: "answer", call, question, answer, ...(part && { part }), by: "user" }),
   };
+}
+
+function wakingOf(session: Session, { background }: Opened["ports"]): ReturnType<LocalSession["isWaking"]> {
+  if (background?.wakes() !== true) return "no";
+  return mayWake(session) ? "yes" : isTired(session) ? "tired" : "no";
 }
 
 function unheardBy(why: string): Failure {

@@ -1,5 +1,5 @@
 /** Opens everything an agent reaches on this machine; what is not needed before the first request is loaded later. */
-import { type AgentPorts, createShownTexts } from "@lathe/agent";
+import { type AgentPorts, createChangedFiles, createShownTexts } from "@lathe/agent";
 import { guardRailsOf } from "@lathe/context";
 import type { Failure, Fenced, Mode, RouterSettings, Syntax } from "@lathe/protocol";
 import { createSyntax } from "@lathe/syntax";
@@ -41,6 +41,8 @@ export interface Fence {
   readonly own: SessionTools;
   /** The mode they are in now. */
   mode(): Mode;
+  /** The highest number of a process that they know of. */
+  numberedAfter(): number;
   /** *Contract:* a failure when effects may not happen any more. */
   check(): Promise<Failure | undefined>;
   /** *Contract:* runs a short effect that nobody else's may overlap. */
@@ -66,7 +68,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const { rules: keptRules, kept } = openKeptRules(options);
   const fixed = sessionRules(options.rules, options);
   const { probe, sandbox, network } = openSessionSandbox(
-    { scratch, check: () => fence.check(), mode: () => fence.mode() },
+    { scratch, check: fence.check, mode: fence.mode, numberedAfter: fence.numberedAfter },
     { ...options, rules: [...options.rules, ...keptRules()] },
   );
   // An opened sandbox ends what the dead one of its folder left running.
@@ -100,7 +102,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
       },
       ...(kept && { kept }),
       ...smallModels(options, gateway, redactor.redact),
-      workspace,
+      ...{ workspace, changedFiles: createChangedFiles(workspace, texts) },
       checkpoint: checkpoints.take,
       ...{ sandbox, background: heardOf(sandbox, redactor.redact, options.wakes) },
       containment: probe.held,

@@ -105,6 +105,7 @@ function unfenced({ mode }: LocalOptions): Omit<Parameters<typeof openPorts>[0],
     root: "tool",
     mode: () => mode,
     check: async () => undefined,
+    numberedAfter: () => 0,
     fenced: (effect) => effect(),
   };
 }

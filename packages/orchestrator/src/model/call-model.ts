@@ -5,11 +5,13 @@ import {
   type Failure,
   failure,
   isFailure,
+  isNotice,
   type Message,
   type Model,
   type ModelInfo,
   type ModelPart,
   type ModelRequest,
+  messageText,
   type Reservation,
   type Sent,
   type SentPrompt,
@@ -130,15 +132,22 @@ async function listen(attempt: Attempt, { ports, signal }: Reach): Promise<Answe
 /** After results silence is how some models end a turn; as the answer to a person it is a fault, and once is not twice. */
 function saysNothing(
   { parts, reason }: Finished,
-  { request, model, failuresBefore }: Attempt,
+  { request, model, failuresBefore, session }: Attempt,
 ): Failure | undefined {
   if (reason === "length" || reason === "refused") return undefined;
-  if (request.messages.at(-1)?.role !== "user") return undefined;
+  if (!isAnswerToPerson(request.messages, session)) return undefined;
   if (parts.some((part) => part.type === "tool-call" || (part.type === "text" && part.text.trim() !== "")))
     return undefined;
   return failure("answer-empty", `${model.info.id} answered with nothing`, {
     retry: failuresBefore === 0 ? "same" : "other-model",
   });
+}
+
+/** A notice behind results, or one that woke it, may leave nothing to say. */
+function isAnswerToPerson(messages: ModelRequest["messages"], { turn, woken = 0 }: Session): boolean {
+  if (messages.at(-1)?.role !== "user") return false;
+  const said = messages.findLast(({ role, parts }) => role !== "user" || !isNotice(messageText(parts)));
+  return said?.role === "user" || (said?.role === "assistant" && (woken === 0 || turn?.steps !== 0));
 }
 
 function completed(attempt: Attempt, answer: Answer, { ports }: Reach): Draft[] {

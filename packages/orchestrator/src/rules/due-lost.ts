@@ -1,10 +1,10 @@
-/** Due lost: the model is told which commands in the background ended with the process that had the session before. */
+/** Due lost: the model is told which commands in the background went with the process that had the session before. */
 import type { Session } from "@lathe/protocol";
 import type { Action } from "../action.ts";
 
-export function dueLost({ lost: ended }: Session): Action | undefined {
-  if (!ended) return undefined;
-  const what = ended.length === 1 ? "background process" : "background processes";
-  const text = `The session was left and is gone on with: ${what} ${ended.join(", ")} ended with it. Start again what you still need.`;
+export function dueLost({ background: { lost: ended } }: Session): Action | undefined {
+  if (ended.length === 0) return undefined;
+  const what = ended.length === 1 ? `process ${ended[0]} is` : `processes ${ended.join(", ")} are`;
+  const text = `Background ${what} not there any more: the session was left, went back or was forked since. Whether they had ended by themselves, and how, is not known: look before you start anything again.`;
   return { type: "post-notice", about: "background", text, ended };
 }

@@ -37,6 +37,8 @@ export interface Ownership {
    * that none lands behind a decision made without it. *Contract:* throws `AppendRefused`.
    */
   receive(): Promise<void>;
+  /** Whether somebody has called off what was to come, since the loop began or words were heard. */
+  isCalledOff(): boolean;
   /** Resolves when an offer has made the session grow beyond event `head`. */
   woken(head: number): Promise<void>;
   /** *Contract:* the last append of a turn that a bug ended; never throws. */
@@ -103,6 +105,7 @@ export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ow
   const hearing = openHearing(ports);
   let wake = Promise.withResolvers<void>();
   let news = true;
+  let calledOff = false;
 
   const take = async (messages: boolean): Promise<void> => {
     news = false;
@@ -118,6 +121,8 @@ export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ow
       hearing.heard(one).flatMap((said) => draftOf(one.id, said, before)),
     );
     await commit({ drafts: firstAnswers(drafts), durable: true });
+    const last = fresh.findLast(({ offer: { type } }) => type === "cancel" || type === "message");
+    if (last) calledOff = last.offer.type === "cancel";
     if (session().turn?.cancelledBy !== undefined || isCalledOff(before, fresh)) hold.turn.abort();
     const heard = ready.map(({ id }) => id);
     await ports.inbox.taken(before.id, heard);
@@ -138,6 +143,7 @@ export function openOwnership(log: SessionLog, start: Session, ports: Ports): Ow
     session,
     signal: () => hold.turn.signal,
     append,
+    isCalledOff: () => calledOff,
     receive: async () => {
       // Words may come while hooks look at others.
       do {

@@ -1,7 +1,7 @@
 /** What ends behind the conversation: told before the next request, and a reason to go on where somebody looks on. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { failure, fold, type Session } from "@lathe/protocol";
+import { failure, fold, isFailure, type Session } from "@lathe/protocol";
 import type { Script } from "@lathe/testkit";
 import {
   assertValidConversation,
@@ -12,8 +12,10 @@ import {
   reclaim,
   run,
   say,
+  until,
   unwrap,
 } from "../bench.test.ts";
+import { drive } from "../drive.ts";
 import type { Ports } from "../ports.ts";
 
 /** `start {id}` leaves a command in the background, `look {id}` finds that it has ended. */
@@ -51,10 +53,9 @@ async function opened(script: Script, wakes = true): Promise<Chat> {
   const bench = openBench({ script, tools: processTools });
   const waiting: string[] = [];
   const background: NonNullable<Ports["background"]> = {
-    endings: async () => {
-      const ended = waiting.splice(0);
-      return ended.length > 0 ? { text: `${ended.join(", ")} ended`, ended } : undefined;
-    },
+    endings: async () =>
+      waiting.length > 0 ? { text: `${waiting.join(", ")} ended`, ended: [...waiting] } : undefined,
+    told: (ended) => void waiting.splice(0, ended.length),
     wakes: () => wakes && waiting.length > 0,
   };
   const ports = { ...bench.ports, background };
@@ -80,10 +81,10 @@ describe("a command that ended in the background", () => {
       [start("p1"), { text: "started" }, { calls: [say("x")] }, { text: "ok" }],
       false,
     );
-    assert.deepEqual(chat.first.background, ["p1"]);
+    assert.deepEqual(chat.first.background.running, ["p1"]);
     chat.end("p1");
     const session = await chat.say("and now?");
-    assert.equal(session.background, undefined);
+    assert.deepEqual(session.background, { running: [], lost: [], highest: 1 });
     assert.match(sent(chat.bench), /and now\?.*<notice from=\\"harness\\">p1 ended<\/notice>.*said x/);
     assert.equal(sent(chat.bench).split("p1 ended").length, 2);
     assertValidConversation(session);
@@ -149,16 +150,78 @@ describe("a command that ended in the background", () => {
     assert.equal((await chat.say("")).woken, 1);
   });
 
-  it("is told of where the process ended that had the session", async () => {
-    const chat = await opened([start("p1"), start("p2"), { calls: [{ tool: "look", input: { id: "p2" } }] }]);
-    assert.deepEqual(chat.first.background, ["p1"]);
+  it("is told later where it could not be written down", async () => {
+    const chat = await opened([start("p1"), { text: "I wait" }, { text: "ok" }]);
+    chat.end("p1");
+    const log = await reclaim(chat.bench);
+    const full = { ...log, append: async () => failure("disk-full", "no room") };
+    const before = fold(unwrap(await chat.bench.store.read("s1")));
+    assert.ok(isFailure(await drive(full, before, chat.bench.ports)));
+    const session = unwrap(await drive(log, before, chat.bench.ports));
+    assert.match(JSON.stringify(session.messages.at(-2)), /p1 ended/);
+  });
+
+  it("does not wake whom somebody has called off just now", async () => {
+    const chat = await opened([start("p1"), { text: "I wait" }, { text: "no" }]);
+    chat.end("p1");
+    await chat.bench.store.offer("s1", { type: "cancel", by: "user" });
+    await chat.say("");
+    assert.equal(chat.bench.scripted.requests.length, 2);
+    await chat.say("");
+    assert.equal(chat.bench.scripted.requests.length, 3, "it was meant for that moment");
+  });
+
+  it("may be answered with nothing, behind results and in a turn of its own", async () => {
+    const chat = await opened([
+      start("p1"),
+      { text: "I wait" },
+      { text: "" },
+      { calls: [say("x")] },
+      { text: "" },
+    ]);
+    chat.end("p1");
+    assert.deepEqual((await chat.say("")).lastEnd, { type: "done" });
+    const running = chat.say("go on");
+    await until(() => chat.bench.done.includes("say x"));
+    chat.end("p2");
+    assert.deepEqual((await running).lastEnd, { type: "done" });
+    assert.equal(chat.bench.scripted.requests.length, 5, "nothing was asked twice");
+  });
+
+  it("is told of where the process ended that had the session, by a name that no other gets", async () => {
+    const look = { calls: [{ tool: "look", input: { id: "p2" } }] };
+    const chat = await opened([start("p1"), start("p2"), look, { text: "ok" }]);
+    assert.deepEqual(chat.first.background, { running: ["p1"], lost: [], highest: 2 });
     const log = await reclaim(chat.bench);
     await chat.bench.store.offer("s1", { type: "message", text: "go on" });
     const session = await run(chat.bench, log);
-    assert.match(sent(chat.bench), /background process p1 ended with it/);
-    assert.deepEqual([session.background, session.lost], [undefined, undefined]);
+    assert.match(sent(chat.bench), /Background process p1 is not there any more/);
+    assert.deepEqual(session.background, { running: [], lost: [], highest: 2 });
     await chat.bench.store.offer("s1", { type: "message", text: "and on" });
     await run(chat.bench, await reclaim(chat.bench));
-    assert.equal(sent(chat.bench).split("ended with it").length, 2);
+    assert.equal(sent(chat.bench).split("not there any more").length, 2);
+  });
+
+  it("goes with the conversation that goes back, and what ran then is told to be gone", async () => {
+    const chat = await opened(
+      [start("p1"), { text: "I wait" }, { text: "ok" }, { text: "ok" }, { text: "ok" }],
+      false,
+    );
+    chat.end("p1");
+    await chat.say("and now?");
+    const back = async (step: number): Promise<string> => {
+      const log = await reclaim(chat.bench);
+      const session = fold(log.events);
+      const to = session.marks.findLast((mark) => mark.step === step)?.seq ?? assert.fail(`${step}`);
+      const data = { to, undoes: false, conversation: true } as const;
+      unwrap(
+        await log.append([{ type: "session.rewound", data }], { at: chat.bench.clock.now(), durable: true }),
+      );
+      await chat.bench.store.offer("s1", { type: "message", text: "again" });
+      await run(chat.bench, log);
+      return sent(chat.bench);
+    };
+    assert.match(await back(3), /Background process p1 is not there any more/, "before its end was told");
+    assert.doesNotMatch(await back(1), /p1/, "before it was started");
   });
 });

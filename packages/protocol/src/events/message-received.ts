@@ -1,7 +1,7 @@
 /** `message.received`: a person spoke, or what they wait for has ended; begins a turn, or steers the running one. */
 import * as v from "valibot";
 import { type UserMessage, userPartsSchema } from "../message.ts";
-import { withEnded } from "../session/background.ts";
+import { afterEnds } from "../session/background.ts";
 import type { EventType } from "../session/event-type.ts";
 import { markMoment } from "../session/marks.ts";
 import { rememberOffer } from "../session/offers.ts";
@@ -29,10 +29,14 @@ export const messageReceived: EventType<"message.received", MessageReceived> = {
     const begun: Turn = { startedAt: at, steps: 0, failures: 0, modelFailures: 0, waitedMs: 0, cut: 0 };
     const { lastReason: _, ...turn } = session.turn ?? begun;
     const marks = session.turn ? session.marks : markMoment(session, true);
-    const { rewind: _r, woken = 0, ...rest } = rememberOffer(withEnded(session, data.ended), data.offer);
+    const { rewind: _r, woken: _w, ...rest } = rememberOffer(session, data.offer);
     const messages = [...session.messages, { role: "user", parts: data.parts } as const];
     const heard = { ...rest, messages, marks, turn, recent: [] };
-    if (data.ended) return { ...heard, woken: woken + 1 };
+    if (data.ended) {
+      const background = afterEnds(session.background, data.ended);
+      // Nobody wants anything new, so the model that is at it stays.
+      return { ...heard, background, turn: { ...turn, routedAt: 0 }, woken: (session.woken ?? 0) + 1 };
+    }
     // Whoever spoke may mean it otherwise now: what was refused is asked about again.
     const refusals = rest.refusals.map((one) => ({ ...one, isOld: true }));
     return { ...heard, refusals };

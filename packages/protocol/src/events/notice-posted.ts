@@ -1,22 +1,37 @@
 /** `notice.posted`: the harness tells the model something, as a user message that says so. */
 import * as v from "valibot";
 import { noticeText } from "../notice.ts";
-import { withEnded } from "../session/background.ts";
+import { afterEnds } from "../session/background.ts";
 import type { EventType } from "../session/event-type.ts";
 import { isPlanning } from "../session/planning.ts";
 import type { Session } from "../session/session.ts";
 
 export interface NoticePosted {
-  readonly about: "loop" | "truncated" | "switched" | "rewound" | "plan" | "hook" | "attempts" | "background";
+  readonly about: (typeof subjects)[number];
   readonly text: string;
   /** Commands in the background whose end it tells of. */
   readonly ended?: readonly string[];
+  /** Files that are not as the model saw them: the version that it is told of, null for one that is gone. */
+  readonly files?: Readonly<Record<string, string | null>>;
 }
 
+const subjects = [
+  "loop",
+  "truncated",
+  "switched",
+  "rewound",
+  "plan",
+  "hook",
+  "attempts",
+  "background",
+  "files",
+] as const;
+
 const schema: v.GenericSchema<unknown, NoticePosted> = v.object({
-  about: v.picklist(["loop", "truncated", "switched", "rewound", "plan", "hook", "attempts", "background"]),
+  about: v.picklist(subjects),
   text: v.string(),
   ended: v.exactOptional(v.array(v.string())),
+  files: v.exactOptional(v.record(v.string(), v.nullable(v.string()))),
 });
 
 export const noticePosted: EventType<"notice.posted", NoticePosted> = {
@@ -24,7 +39,7 @@ export const noticePosted: EventType<"notice.posted", NoticePosted> = {
   version: 1,
   schema,
   apply: (before, { data }) => {
-    const session = withEnded(data.about === "plan" ? withPlanTold(before) : before, data.ended);
+    const session = withNews(data.about === "plan" ? withPlanTold(before) : before, data);
     const text = noticeText(data.text);
     const messages = [...session.messages, { role: "user", parts: [{ type: "text", text }] } as const];
     if (!session.turn) return { ...session, messages };
@@ -34,6 +49,11 @@ export const noticePosted: EventType<"notice.posted", NoticePosted> = {
     return { ...session, messages, turn: { ...turn, ...held } };
   },
 };
+
+function withNews(session: Session, { files, ended }: NoticePosted): Session {
+  const background = afterEnds(session.background, ended);
+  return { ...session, background, ...(files && { noted: { ...session.noted, ...files } }) };
+}
 
 /** That plan mode is over is told the same way. */
 function withPlanTold({ planTold: _, ...session }: Session): Session {

@@ -1,6 +1,6 @@
 /** `session.claimed`: one process took ownership; appends of older epochs are void from here on. */
 import * as v from "valibot";
-import { withLost } from "../session/background.ts";
+import { afterOwner } from "../session/background.ts";
 import type { EventType } from "../session/event-type.ts";
 import { uncover } from "../session/marks.ts";
 import type { Owner } from "../session/owner.ts";
@@ -21,7 +21,8 @@ export const sessionClaimed: EventType<"session.claimed", SessionClaimed> = {
   schema,
   // What kept checkpoints from being made may be gone, and since the last one others may have changed the files.
   apply: ({ uncovered: _, turn, ...session }, { data, seq }) => ({
-    ...withLost(session),
+    ...session,
+    background: afterOwner(session.background),
     ...(turn && { turn: uncover(turn) }),
     epoch: data.epoch,
     owner: data.owner,

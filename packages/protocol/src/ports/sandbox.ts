@@ -15,6 +15,8 @@ export interface SandboxSpec {
   readonly closed?: readonly string[];
   /** The whole environment of commands; nothing else is passed on. */
   readonly env: Readonly<Record<string, string>>;
+  /** Processes are numbered on from here, so that no name stands for two that somebody knows of; absent: 0. */
+  readonly numberedAfter?: number;
   /** Commands see the workspace as a copy-on-write view: what they change there lies in these layers. */
   readonly fork?: ForkLayers;
 }

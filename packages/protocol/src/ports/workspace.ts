@@ -61,6 +61,8 @@ export interface Workspace extends Files {
   readonly root: string;
   /** All else on this machine. *Contract:* a path that leads elsewhere by now is `outside-workspace`; whether it may be read is settled before. */
   readonly outside: Files;
+  /** *Contract:* cheap; a mark of a regular file that is another one once it was written; undefined where there is none. */
+  stamp(path: string): Promise<string | undefined>;
   /** *Contract:* pure; the version a file with this content would have. */
   versionOf(content: string | Uint8Array): string;
   /**

@@ -34,14 +34,11 @@ export function closeAnswer(session: Session): Session {
     calls: parts.map((part, i) => ({ tool: part.tool, input: done[i]?.call.input ?? "", result: part.text })),
   };
   const plan = outcomes.flatMap((outcome) => factsOf(outcome).plan ?? []).at(-1);
-  const { background: known, ...planned } = plan ? withPlan(session, plan) : session;
-  const background = afterLooks(
-    known,
-    outcomes.flatMap((outcome) => factsOf(outcome).process ?? []),
-  );
+  const planned = plan ? withPlan(session, plan) : session;
+  const looks = outcomes.flatMap((outcome) => factsOf(outcome).process ?? []);
   return {
     ...planned,
-    ...(background && { background }),
+    background: afterLooks(session.background, looks),
     ...(session.turn ? { turn: withRuns(withoutReason(session.turn), done) } : {}),
     calls: [],
     messages: [...session.messages, { role: "tool", parts }],
@@ -87,10 +84,14 @@ function isPoll({ effects, outcome }: CallState): boolean {
   return process?.running === true && process.produced && effects.every(({ kind }) => kind === "process");
 }
 
+/** What the agent itself took away it knows to be gone. */
 function foldShown(shown: Session["shown"], outcomes: readonly Outcome[]): Session["shown"] {
   const news = outcomes.flatMap((outcome) => factsOf(outcome).shown ?? []);
-  if (news.length === 0) return shown;
+  const changed = outcomes.flatMap((outcome) => factsOf(outcome).changed ?? []);
+  const gone = changed.flatMap(({ path, from, after }) => from ?? (after === undefined ? path : []));
+  if (news.length === 0 && gone.length === 0) return shown;
   const next: Record<string, readonly Shown[]> = { ...shown };
+  for (const path of gone) delete next[path];
   for (const one of news) next[one.path] = withShown(next[one.path] ?? [], one);
   return next;
 }

@@ -1,6 +1,7 @@
 /** Fold: events in, session out. */
 import { emptyAccount } from "../budget.ts";
 import { noUsage } from "../usage.ts";
+import { noBackground } from "./background.ts";
 import { type Event, eventType } from "./event.ts";
 import type { Session } from "./session.ts";
 
@@ -25,6 +26,7 @@ export const emptySession: Session = {
   density: {},
   account: emptyAccount,
   shown: {},
+  background: noBackground,
   todos: [],
   instructed: [],
   circuits: {},

@@ -1,12 +1,14 @@
 /** Marks: the moments a conversation can go back to, and going back. */
+import { afterRewind } from "./background.ts";
 import type { Conversation, Mark, Session, Turn } from "./session.ts";
 
 /** Before a turn begins, with `opens`, and before each further step of it; once only for attempts that failed. */
 export function markMoment(session: Session, opens: boolean): readonly Mark[] {
-  const { head: seq, step, messages, shown, todos, instructed, marks } = session;
+  const { head: seq, step, messages, shown, noted, background, todos, instructed, marks } = session;
   const last = marks.at(-1);
   if (!opens && last?.step === step + 1) return marks;
-  return [...marks, { seq, step: step + 1, opens, said: messages.length, shown, todos, instructed }];
+  const known = { shown, ...(noted && { noted }), background, todos, instructed };
+  return [...marks, { seq, step: step + 1, opens, said: messages.length, ...known }];
 }
 
 /** The next call that may change files needs them kept anew. */
@@ -15,8 +17,8 @@ export function uncover({ covered: _, ...turn }: Turn): Turn {
 }
 
 export function conversationOf(session: Session): Conversation {
-  const { messages, compacted, shown, todos, instructed, step, marks } = session;
-  return { messages, compacted, shown, todos, instructed, step, marks };
+  const { messages, compacted, shown, noted, background, todos, instructed, step, marks } = session;
+  return { messages, compacted, shown, ...(noted && { noted }), background, todos, instructed, step, marks };
 }
 
 /** The conversation as it was at a mark, or before the last rewind; what was spent stays spent. Unknown moments change nothing. */
@@ -27,18 +29,20 @@ export function rewindConversation(
   const then = undoes ? session.rewind?.conversation : atMark(session, to);
   if (!then) return session;
   // Whether the model still knows that a plan is wanted nobody remembers: it is told again.
-  const { turn: _, compaction: _c, planTold: _p, ...rest } = session;
-  return { ...rest, ...then, calls: [], recent: [] };
+  const { turn: _, compaction: _c, planTold: _p, noted: _n, ...rest } = session;
+  const background = afterRewind(session.background, then.background);
+  return { ...rest, ...then, background, calls: [], recent: [] };
 }
 
 function atMark({ messages: now, compacted, marks }: Session, to: number): Conversation | undefined {
   const index = marks.findIndex((mark) => mark.seq === to);
   const mark = marks[index];
   if (!mark) return undefined;
-  const { said, shown, todos, instructed, step } = mark;
+  const { said, shown, noted, background, todos, instructed, step } = mark;
   // Before a compaction the conversation was whole.
   const later = compacted.find(({ seq }) => seq > to);
   const messages = (later?.messages ?? now).slice(0, said);
   const before = { compacted: compacted.filter(({ seq }) => seq <= to), marks: marks.slice(0, index) };
-  return { messages, ...before, shown, todos, instructed, step: step - 1 };
+  const known = { shown, ...(noted && { noted }), background, todos, instructed };
+  return { messages, ...before, ...known, step: step - 1 };
 }

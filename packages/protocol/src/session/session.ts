@@ -14,6 +14,7 @@ import type { Prompt } from "../prompt.ts";
 import type { SentPrompt } from "../prompt-cache.ts";
 import type { Route, Run } from "../routing.ts";
 import type { Usage } from "../usage.ts";
+import type { Background } from "./background.ts";
 import type { Circuits } from "./circuit.ts";
 import type { Compacted, CompactionWish, Freed } from "./compaction.ts";
 import type { Owner } from "./owner.ts";
@@ -132,6 +133,8 @@ export interface Mark {
   /** Messages by then. */
   readonly said: number;
   readonly shown: Session["shown"];
+  readonly noted?: Session["noted"];
+  readonly background: Background;
   readonly todos: Session["todos"];
   readonly instructed: Session["instructed"];
 }
@@ -139,7 +142,7 @@ export interface Mark {
 /** What the model knows of the session; a rewind takes it back as a whole. */
 export type Conversation = Pick<
   Session,
-  "messages" | "compacted" | "shown" | "todos" | "instructed" | "step" | "marks"
+  "messages" | "compacted" | "shown" | "noted" | "background" | "todos" | "instructed" | "step" | "marks"
 >;
 
 /** An attempt to keep the files: right before something that may change them, or once the session lets go of them. */
@@ -211,11 +214,10 @@ export interface Session {
   readonly density: Readonly<Record<string, number>>;
   readonly account: Account;
   readonly shown: Readonly<Record<string, readonly Shown[]>>;
+  /** Files that are not as they were shown, in the version that the model was told of; null: gone. */
+  readonly noted?: Readonly<Record<string, string | null>>;
   readonly todos: readonly Todo[];
-  /** Commands that the model takes to be running in the background. */
-  readonly background?: readonly string[];
-  /** Those that went with an owner of the session: the model is to be told. */
-  readonly lost?: readonly string[];
+  readonly background: Background;
   /** Turns in a row that ended commands have begun, and nobody's words. */
   readonly woken?: number;
   /** Folders whose instructions were looked for. */

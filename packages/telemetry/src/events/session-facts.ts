@@ -33,6 +33,8 @@ interface OpenTurn {
   hasChanged: boolean;
   testMs: number | null;
   cost: number;
+  /** Nobody spoke: it goes on with the one before. */
+  isWoken: boolean;
 }
 
 /** Plain data, so that it can be kept as JSON text and gone on from. */
@@ -84,8 +86,7 @@ function factsOf(state: FactState, event: Event): readonly Fact[] {
       if (event.data.epoch > 1) state.isCopy = false;
       return [];
     case "message.received":
-      beginTurn(state, event.at);
-      // Nobody spoke: what a person says of the turn before is said later.
+      beginTurn(state, event.at, event.data.ended !== undefined);
       if (event.data.ended) return [];
       return reacted(state, event.at, () => readReaction(messageText(event.data.parts)));
     case "session.rewound":
@@ -137,10 +138,11 @@ function exposed({ seq, at, data }: Event<"experiment.exposed">): Fact {
   };
 }
 
-function beginTurn(state: FactState, at: number): void {
+function beginTurn(state: FactState, at: number, isWoken: boolean): void {
   if (state.turn) return;
-  state.turns += 1;
+  if (!isWoken) state.turns += 1;
   state.turn = {
+    isWoken,
     startedAt: at,
     steps: 0,
     calls: 0,
@@ -257,12 +259,14 @@ function codeOf(outcome: Outcome): FailureCode | null {
 function turnEnded(state: FactState, { seq, at, data: { end } }: Event<"turn.ended">): readonly Fact[] {
   const { turn, turns, model } = state;
   if (!turn) return [];
-  const { startedAt, askedAt, hasChanged: _, ...counts } = turn;
+  const { startedAt, askedAt, hasChanged: _, isWoken, ...counts } = turn;
   const waitedMs = turn.waitedMs + (askedAt === null ? 0 : at - askedAt);
   const why = { end: end.type, code: end.type === "failed" ? end.failure.code : null };
   const row = { ...counts, seq, at, turn: turns, model, ms: at - startedAt, waitedMs, ...why };
   state.turn = null;
   state.calls = {};
+  // What a person says next is about the turn that they began.
+  if (isWoken) return [];
   state.ended = { seq, at, turn: turns, model };
   return [{ table: "turns", row }];
 }

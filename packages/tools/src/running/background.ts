@@ -2,7 +2,6 @@
 import type { Process, Sandbox } from "@lathe/protocol";
 import {
   deniedOf,
-  deniedText,
   endText,
   isStopped,
   isTold,
@@ -27,7 +26,7 @@ const titleChars = 200;
 
 /** The first line of its command. */
 export function titleOf({ command: { script } }: Process): string {
-  const [first = ""] = script.trim().split("\n", 1);
+  const [first = ""] = script.trim().split(/[\r\n]/u, 1);
   return first.slice(0, titleChars);
 }
 
@@ -55,17 +54,21 @@ export function hasEnding(sandbox: Sandbox): boolean {
 }
 
 /**
- * What the model is told of the commands that ended since it last heard of them, each once. What they printed is
+ * What the model is told of the commands that ended since it last heard of them. What they printed, made or looked for is
  * material, which only a result of a tool brings.
  */
-export async function takeEndings(
+export async function endingsOf(
   sandbox: Sandbox,
 ): Promise<{ readonly text: string; readonly ended: readonly string[] } | undefined> {
   const processes = untold(sandbox);
   if (processes.length === 0) return undefined;
-  for (const process of processes) markTold(process);
   const lines = await Promise.all(processes.map(endingLine));
   return { text: lines.join("\n"), ended: processes.map(({ id }) => id) };
+}
+
+/** *Contract:* of `endingsOf`, once it has been told. */
+export function toldEndings(sandbox: Sandbox, ended: readonly string[]): void {
+  for (const process of untold(sandbox)) if (ended.includes(process.id)) markTold(process);
 }
 
 function untold(sandbox: Sandbox): readonly Process[] {
@@ -75,8 +78,27 @@ function untold(sandbox: Sandbox): readonly Process[] {
 async function endingLine(process: Process): Promise<string> {
   const seen = seenOf(process) ?? 0;
   const { total } = await process.read(seen, 1);
-  const denied = deniedText(deniedOf(process));
-  const state = denied === "" ? stateText(process) : `${stateText(process)} ${denied}`;
-  const more = total > seen ? ", with output you have not seen" : "";
-  return `Background process ${process.id} has ended ${state}${more}: ${titleOf(process)}`;
+  const notes = [
+    howEnded(process),
+    ...moreToKnow(process),
+    ...(total > seen ? ["it printed what you have not seen"] : []),
+  ];
+  return `Background process ${process.id} has ended (${notes.join("; ")}): ${titleOf(process)}`;
+}
+
+function howEnded(process: Process): string {
+  const { code, signal, failure } = process.exit ?? {};
+  if (isStopped(process)) return "stopped by the user";
+  if (failure) return "the sandbox ended under it";
+  return signal === undefined ? `exit code ${code ?? "unknown"}` : `ended by ${signal}`;
+}
+
+/** Names that it chose are not among them. */
+function moreToKnow(process: Process): readonly string[] {
+  const { outOfMemory, takenBack = [] } = process.exit ?? {};
+  return [
+    ...(outOfMemory ? ["out of memory"] : []),
+    ...(deniedOf(process).length > 0 ? ["the sandbox kept it from something"] : []),
+    ...(takenBack.length > 0 ? ["something it made was taken back"] : []),
+  ];
 }

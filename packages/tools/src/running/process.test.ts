@@ -58,7 +58,13 @@ describe("a background process that the sandbox stopped", () => {
     await read(sandbox);
     const again = await read(sandbox, [data]);
     assert.match(outcomeText(again), /stopped p1; it runs again as process p2, with what was granted/);
-    assert.deepEqual(factsOf(again).process, { id: "p2", running: true, produced: true, again: true });
+    assert.deepEqual(factsOf(again).process, {
+      id: "p2",
+      running: true,
+      produced: true,
+      again: true,
+      insteadOf: "p1",
+    });
     assert.deepEqual(
       sandbox.commands.map(({ script, grants }) => [script, grants]),
       [

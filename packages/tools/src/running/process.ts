@@ -151,12 +151,13 @@ async function startedAgain(
   again.add(process);
   markSeen(second, 0);
   const note = `[the sandbox had stopped ${process.id}; it runs again as process ${second.id}, with what was granted]`;
-  return ok(withNote(said, note), { process: { id: second.id, running: true, produced: true, again: true } });
+  return ok(withNote(said, note), {
+    process: { id: second.id, running: true, produced: true, again: true, insteadOf: process.id },
+  });
 }
 
 function listed(sandbox: Sandbox): string {
   const processes = backgroundProcesses(sandbox);
-  for (const process of processes) if (process.exit) markTold(process);
   return (
     processes.map((process) => `${process.id} ${stateText(process)} ${titleOf(process)}`).join("\n") ||
     "No background processes."

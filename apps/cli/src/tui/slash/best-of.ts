@@ -1,5 +1,13 @@
 /** `/best-of`: several attempts at one task, side by side, and the best one taken over after a yes. */
-import { type Failure, failure, isFailure, messageText, type Session, stricterMode } from "@lathe/protocol";
+import {
+  type Failure,
+  failure,
+  isFailure,
+  isNotice,
+  messageText,
+  type Session,
+  stricterMode,
+} from "@lathe/protocol";
 import type { Tried } from "../best-of-chat.ts";
 import type { Chat } from "../chat.ts";
 import type { Option } from "../choice.ts";
@@ -55,8 +63,10 @@ async function sessionToGoOn({ options }: Chat, start: string | undefined): Prom
 }
 
 function lastSaid(session: Session | undefined): string {
-  const last = session?.messages.findLast(({ role }) => role === "user");
-  return last ? messageText(last.parts).trim() : "";
+  const said = (session?.messages ?? []).flatMap(({ role, parts }) =>
+    role === "user" ? [messageText(parts).trim()] : [],
+  );
+  return said.findLast((text) => !isNotice(text)) ?? "";
 }
 
 const consent: readonly Option[] = [

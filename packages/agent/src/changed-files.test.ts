@@ -1,0 +1,148 @@
+/** What a model is told of files that are not as it read them any more, and what it is not told. */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, it } from "node:test";
+import { type FileContent, failure, type Session } from "@lathe/protocol";
+import { fc } from "@lathe/testkit/properties";
+import { createChangedFiles } from "./changed-files.ts";
+
+const versionOf = (text: string): string => createHash("sha256").update(text).digest("hex");
+
+/** Files in a map, with a clock of their own; what was read is counted. */
+function folder(start: Readonly<Record<string, string>>) {
+  const files = new Map(Object.entries(start).map(([path, text]) => [path, { text, at: 0 }]));
+  const texts = new Map<string, string>();
+  let now = 0;
+  const it = {
+    reads: 0,
+    session: { shown: {}, noted: {} } as Pick<Session, "shown" | "noted">,
+    put: (path: string, text: string) => void files.set(path, { text, at: ++now }),
+    remove: (path: string) => void files.delete(path),
+    /** The model reads it. */
+    show: (path: string) => {
+      const { text } = files.get(path) ?? assert.fail(path);
+      texts.set(versionOf(text), text);
+      const shown = { path, version: versionOf(text), ranges: [] };
+      it.session = { ...it.session, shown: { ...it.session.shown, [path]: [shown] } };
+    },
+    /** What the model is told now, as the fold keeps it. */
+    told: async (): Promise<string | undefined> => {
+      const told = await changed(it.session as Session);
+      it.session = { ...it.session, noted: { ...it.session.noted, ...told?.files } };
+      return told?.text;
+    },
+    versionNow: (path: string) => {
+      const file = files.get(path);
+      return file ? versionOf(file.text) : null;
+    },
+  };
+  const changed = createChangedFiles(
+    {
+      stamp: async (path) => files.get(path)?.at.toString(),
+      read: async (path) => {
+        it.reads++;
+        const file = files.get(path);
+        if (file === undefined) return failure("not-found", path);
+        if (file.text.includes("\0")) return failure("not-text", path);
+        return { path, text: file.text, version: versionOf(file.text) } satisfies FileContent;
+      },
+    },
+    { recall: async (version) => texts.get(version) },
+  );
+  return it;
+}
+
+const lines = (count: number, word = "line"): string =>
+  Array.from({ length: count }, (_, at) => `${word} ${at + 1}\n`).join("");
+
+describe("files that are not as they were shown", () => {
+  it("are told once, with the lines that are others", async () => {
+    const at = folder({ "a.ts": lines(30), "b.ts": "x\n", "c.ts": "y\n", "unseen.ts": "z\n" });
+    for (const path of ["a.ts", "b.ts", "c.ts"]) at.show(path);
+    assert.equal(await at.told(), undefined);
+    at.put("a.ts", lines(30).replace("line 3\n", "third\n").replace("line 20\n", "a\nb\n"));
+    at.put("b.ts", "x\ny\n");
+    at.put("unseen.ts", "other\n");
+    at.remove("c.ts");
+    assert.equal(
+      await at.told(),
+      "Files are not as you saw them any more, by a command or by somebody else; changed: a.ts (lines 3, 20-21), b.ts (line 2); gone: c.ts. Read again what you build on.",
+    );
+    assert.equal(await at.told(), undefined);
+    at.put("b.ts", "x\ny\nz\n");
+    assert.match((await at.told()) ?? "", /changed: b\.ts \(lines 2-3\)\. Read/);
+  });
+
+  it("are not told where they were written and say the same, or say again what was shown", async () => {
+    const at = folder({ "a.ts": "x\n" });
+    at.show("a.ts");
+    at.put("a.ts", "x\n");
+    assert.equal(await at.told(), undefined);
+    at.put("a.ts", "y\n");
+    at.put("a.ts", "x\n");
+    assert.equal(await at.told(), undefined);
+  });
+
+  it("are read only when they were written since", async () => {
+    const at = folder({ "a.ts": "x\n", "b.ts": "y\n" });
+    at.show("a.ts");
+    at.show("b.ts");
+    for (let i = 0; i < 5; i++) await at.told();
+    assert.equal(at.reads, 2);
+    at.put("a.ts", "z\n");
+    for (let i = 0; i < 5; i++) await at.told();
+    assert.equal(at.reads, 3);
+  });
+
+  it("are named without lines where these are many or not known, and counted where files are many", async () => {
+    const at = folder({ "a.ts": lines(60) });
+    at.show("a.ts");
+    at.put(
+      "a.ts",
+      lines(60)
+        .replaceAll(/ (\d*)5\n/g, " five $1\n")
+        .replaceAll(/ (\d*)0\n/g, " ten $1\n"),
+    );
+    assert.match((await at.told()) ?? "", /changed: a\.ts\. Read/);
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`${i}.ts`, "x\n"]));
+    const all = folder(many);
+    for (const path of Object.keys(many)) all.show(path);
+    for (const path of Object.keys(many)) all.put(path, "y\n");
+    assert.match((await all.told()) ?? "", /19\.ts \(line 1\) and 10 more\. Read/);
+  });
+
+  it("are left out where nothing can be said: no text any more, or outside the workspace", async () => {
+    const at = folder({ "a.ts": "x\n", "/usr/include/a.h": "x\n" });
+    at.show("a.ts");
+    at.show("/usr/include/a.h");
+    at.put("a.ts", "\0");
+    at.put("/usr/include/a.h", "y\n");
+    assert.equal(await at.told(), undefined);
+  });
+
+  it("whatever happens to them: the model knows the version there is, or was told of it", () => {
+    const paths = ["a.ts", "b.ts"];
+    const step = fc.record({
+      what: fc.constantFrom("put" as const, "remove" as const, "show" as const, "look" as const),
+      path: fc.constantFrom(...paths),
+      text: fc.constantFrom("1\n", "2\n", "3\n"),
+    });
+    const property = fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+      const at = folder({ "a.ts": "1\n", "b.ts": "1\n" });
+      const actions = {
+        put: (path: string, text: string) => at.put(path, text),
+        remove: (path: string) => at.remove(path),
+        show: (path: string) => at.versionNow(path) !== null && at.show(path),
+        look: () => at.told(),
+      } as const;
+      for (const path of paths) at.show(path);
+      for (const { what, path, text } of steps) await actions[what](path, text);
+      await at.told();
+      for (const path of paths) {
+        const known = [at.session.shown[path]?.at(-1)?.version, at.session.noted?.[path]];
+        assert.ok(known.includes(at.versionNow(path)), `${path}: ${at.versionNow(path)} of ${known}`);
+      }
+    });
+    return fc.assert(property, { numRuns: 200 });
+  });
+});
