@@ -1,5 +1,6 @@
 /** Commands in the background, as the person at the terminal sees and stops them. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { beforeEach, describe, it } from "node:test";
 import { call, say } from "./answer-parts.ts";
 import { openChatBench } from "./chat-bench.ts";
@@ -101,4 +102,42 @@ describe("commands in the background", { skip: noTmux() }, () => {
     await terminal.press("Escape");
     await terminal.until("interrupted · 0 steps");
   });
+
+  it("wake nobody where the run fails at once, and are told when there is room again", {
+    skip: noLimit(),
+  }, async () => {
+    at.answer(
+      { parts: [call("s", "shell", { command: "until [ -e go ]; do sleep 0.1; done", background: true })] },
+      { parts: [say("I go on when it is there.")] },
+    );
+    await terminal.say("start it");
+    await terminal.until(/I go on when it is there\.\s+done/);
+    const pid = await terminal.pid();
+    // Another mode is the first thing that is to be written down.
+    await terminal.press("BTab");
+    limitFiles(pid, "1");
+    at.place.put("go", "");
+    await terminal.until("✗");
+    await terminal.type("still here");
+    assert.equal((await terminal.until("still here")).split("✗").length, 2, "it is said once");
+    limitFiles(pid, "unlimited");
+    await terminal.press("Enter");
+    await terminal.until(
+      /still here[\s\S]*told the model: Background process p1 has ended[\s\S]*done · 1 step/,
+    );
+  });
 });
+
+function noLimit(): string | false {
+  try {
+    execFileSync("prlimit", ["--version"]);
+    return false;
+  } catch {
+    return "prlimit is not installed";
+  }
+}
+
+/** Bytes of a file that the process may write. */
+function limitFiles(pid: number, bytes: string): void {
+  execFileSync("prlimit", ["--pid", String(pid), `--fsize=${bytes}:unlimited`]);
+}

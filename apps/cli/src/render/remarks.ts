@@ -40,13 +40,18 @@ export function createRemarks(): (event: Event) => Remark | undefined {
       case "network.decided":
         return once(contacted(event.data));
       case "notice.posted":
-        return { tone: event.data.ended ? "quiet" : "warning", text: toldText(event.data.text) };
+        return { tone: isNews(event.data) ? "quiet" : "warning", text: toldText(event.data.text) };
       case "session.rewound":
         return warning("the session went back");
       default:
         return undefined;
     }
   };
+}
+
+/** What happened, rather than what the model did. */
+function isNews({ about }: Event<"notice.posted">["data"]): boolean {
+  return about === "background" || about === "files";
 }
 
 export function toldText(notice: string): string {
