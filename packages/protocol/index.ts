@@ -85,7 +85,7 @@ export {
 } from "./src/failure.ts";
 export { findReading, type Reading } from "./src/find-reading.ts";
 export { type GuardRails, guardRailNames, guardRailsSchema } from "./src/guard-rails.ts";
-export { imageType, maxImageBytes } from "./src/image-type.ts";
+export { imageExcess, imageType, maxImageBytes, maxImageChars, maxImages } from "./src/image-type.ts";
 export {
   type AssistantMessage,
   type AssistantPart,

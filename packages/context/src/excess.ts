@@ -1,11 +1,14 @@
 /** Excess: whether a request has to be made shorter before it is sent. */
-import type { Message, ModelInfo, ModelRequest, Session } from "@lathe/protocol";
+import {
+  type Message,
+  type ModelInfo,
+  type ModelRequest,
+  maxImageChars,
+  maxImages,
+  type Session,
+} from "@lathe/protocol";
 import { mostTokens } from "./compaction/room.ts";
 import { profileFor } from "./profiles/profile-of.ts";
-
-/** What every API takes of images in one request, with room for the rest: how many, and characters of base64. */
-const mostImages = 20;
-const mostImageChars = 12_000_000;
 
 export interface Measured {
   readonly session: Pick<Session, "settings">;
@@ -39,7 +42,7 @@ const imageSizes = new WeakMap<Message, { readonly count: number; readonly chars
 function hasTooManyImages(messages: readonly Message[]): boolean {
   const sizes = messages.map(imageSize);
   const count = sizes.reduce((sum, size) => sum + size.count, 0);
-  return count > mostImages || sizes.reduce((sum, size) => sum + size.chars, 0) > mostImageChars;
+  return count > maxImages || sizes.reduce((sum, size) => sum + size.chars, 0) > maxImageChars;
 }
 
 function imageSize(message: Message): { readonly count: number; readonly chars: number } {

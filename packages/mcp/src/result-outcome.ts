@@ -42,7 +42,7 @@ function textOf(block: Block, images: ImagePart[]): string {
 function imageText(base64: string, images: ImagePart[]): string {
   const bytes = Buffer.from(base64, "base64");
   const mediaType = imageType(bytes);
-  if (mediaType === undefined) return "[an image that is neither png, jpeg, gif nor webp]";
+  if (mediaType === undefined) return "[an image that is neither png, jpeg, gif nor webp, or is cut off]";
   if (bytes.length > maxImageBytes || images.length >= mostImages) return "[an image too many, or too large]";
   images.push({ type: "image", mediaType, base64: bytes.toString("base64") });
   return `[${mediaType}, shown below]`;

@@ -137,10 +137,14 @@ describe("arguments", () => {
 describe("read", () => {
   it("shows an image, and says what a file is that only has the name of one", async () => {
     const { put, call, fails } = await bench();
-    const bytes = Buffer.from("89504e470d0a1a0a0000", "hex");
+    const png =
+      "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+    const bytes = Buffer.from(png, "base64");
     put("shot.PNG", bytes);
+    put("cut.png", bytes.subarray(0, 40));
+    assert.match(await fails("not-text", "read", { path: "cut.png" }), /or is cut off/);
     const outcome = await call("read", { path: "shot.PNG" });
-    assert.match(outcomeText(outcome), /^shot\.PNG: image\/png, 10 bytes, version [0-9a-f]{8}$/);
+    assert.match(outcomeText(outcome), /^shot\.PNG: image\/png, 70 bytes, version [0-9a-f]{8}$/);
     const image = { type: "image", mediaType: "image/png", base64: bytes.toString("base64") };
     assert.deepEqual(outcome.type === "ok" && outcome.images, [image]);
     put("text.png", "no image");

@@ -1,7 +1,14 @@
 /** Prompt words: what an editor sends as blocks, as what is said to a session. */
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import type { Words } from "@lathe/hosts/local";
-import { type Failure, type ImagePart, imageType, isFailure, maxImageBytes } from "@lathe/protocol";
+import {
+  type Failure,
+  type ImagePart,
+  imageExcess,
+  imageType,
+  isFailure,
+  maxImageBytes,
+} from "@lathe/protocol";
 import { usage } from "../run/run-options.ts";
 
 export function promptWords(blocks: readonly ContentBlock[]): Words | Failure {
@@ -13,6 +20,8 @@ export function promptWords(blocks: readonly ContentBlock[]): Words | Failure {
     if (typeof part === "string") texts.push(part);
     else images.push(part);
   }
+  const excess = imageExcess(images);
+  if (excess !== undefined) return usage(excess);
   const text = texts.join("\n\n").trim();
   if (text === "" && images.length === 0) return usage("the prompt is empty: say what to do");
   return { text: text === "" ? "Look at this." : text, ...(images.length > 0 && { images }) };
@@ -40,7 +49,7 @@ function partOf(block: ContentBlock): string | ImagePart | Failure {
 function imageOf(base64: string): ImagePart | Failure {
   const bytes = Buffer.from(base64, "base64");
   const mediaType = imageType(bytes);
-  if (mediaType === undefined) return usage("an image is neither png, jpeg, gif nor webp");
+  if (mediaType === undefined) return usage("an image is neither png, jpeg, gif nor webp, or is cut off");
   if (bytes.length > maxImageBytes) {
     return usage(`an image has ${(bytes.length / 1e6).toFixed(1)} MB; ${maxImageBytes / 1e6} can be shown`);
   }

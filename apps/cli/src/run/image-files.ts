@@ -1,6 +1,13 @@
 /** The images that a person gives along with a task, read and looked at before anything is asked of a model. */
 import { readFileSync, statSync } from "node:fs";
-import { type Failure, type ImagePart, imageType, isFailure, maxImageBytes } from "@lathe/protocol";
+import {
+  type Failure,
+  type ImagePart,
+  imageExcess,
+  imageType,
+  isFailure,
+  maxImageBytes,
+} from "@lathe/protocol";
 import { usage } from "./run-options.ts";
 
 export function readImages(paths: readonly string[]): readonly ImagePart[] | Failure {
@@ -10,7 +17,8 @@ export function readImages(paths: readonly string[]): readonly ImagePart[] | Fai
     if (isFailure(image)) return image;
     images.push(image);
   }
-  return images;
+  const excess = imageExcess(images);
+  return excess === undefined ? images : usage(excess);
 }
 
 export function readImage(path: string): ImagePart | Failure {
@@ -24,7 +32,8 @@ export function readImage(path: string): ImagePart | Failure {
     return usage(`the image ${path} cannot be read (${(cause as NodeJS.ErrnoException).code})`, cause);
   }
   const mediaType = imageType(bytes);
-  if (mediaType === undefined) return usage(`${path} is no image: png, jpeg, gif and webp can be shown`);
+  if (mediaType === undefined)
+    return usage(`${path} is no image, or is cut off: png, jpeg, gif and webp can be shown`);
   if (bytes.length > maxImageBytes) return tooLong(path, bytes.length);
   return { type: "image", mediaType, base64: bytes.toString("base64") };
 }

@@ -1,7 +1,7 @@
 /** Pasted images: those that a person put into what they say, each standing there as a mark with a number. */
 import { isAbsolute } from "node:path";
 import type { Words } from "@lathe/hosts/local";
-import { type Failure, failure, type ImagePart, isFailure } from "@lathe/protocol";
+import { type Failure, failure, type ImagePart, imageExcess, isFailure } from "@lathe/protocol";
 import { readImage, readImages } from "../run/image-files.ts";
 import { imagePaths } from "./attachments.ts";
 
@@ -56,6 +56,8 @@ export function createPastedImages(): PastedImages {
         return [];
       });
       const images = [...pasted.map(({ image }) => image), ...named];
+      const excess = imageExcess(images);
+      if (excess !== undefined) return failure("invalid-arguments", excess, { who: "user" });
       const places = pasted.flatMap(({ path, number }) =>
         path === undefined ? [] : [`[Image #${number}] is the file ${path}`],
       );

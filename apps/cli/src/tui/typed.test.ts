@@ -29,6 +29,9 @@ const list: Choice = {
   resolve: () => undefined,
 };
 
+const pixel =
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
 it("an answer is the selected option, a number, or words; in a list words choose", () => {
   assert.deepEqual(
     [meant(question, "", 1), meant(question, "1", 1), meant(question, "9", 0)],
@@ -92,7 +95,7 @@ it("every command has a name of its own and says what it does", () => {
 });
 
 it("images are found by their paths, however they are pasted", () => {
-  const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+  const png = Buffer.from(pixel, "base64");
   mkdirSync(join(folder, "my shots"));
   for (const name of ["a.png", "my shots/b c.png"]) writeFileSync(join(folder, name), png);
   writeFileSync(join(folder, "fake.png"), "no image");
@@ -118,7 +121,7 @@ it("images are found by their paths, however they are pasted", () => {
 });
 
 it("images that are pasted stand there as marks, and go along where their marks are said", () => {
-  const png = Buffer.from("89504e470d0a1a0a0000000d49484452", "hex");
+  const png = Buffer.from(pixel, "base64");
   mkdirSync(join(folder, "dragged in"));
   const [one, two] = ["one.png", "two's.png"].map((name) => join(folder, "dragged in", name));
   for (const path of [one, two]) writeFileSync(path ?? "", png);

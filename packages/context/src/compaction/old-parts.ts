@@ -1,8 +1,15 @@
 /** Old parts: which results and images of a conversation may be shortened, and which a later one makes needless. */
-import type { Message, ModelInfo, Session, ToolResultPart } from "@lathe/protocol";
+import {
+  type Message,
+  type ModelInfo,
+  maxImageChars,
+  maxImages,
+  type Session,
+  type ToolResultPart,
+} from "@lathe/protocol";
 import { partTokens } from "../assemble.ts";
 import { isRules, pathOf, smallChars } from "./result-text.ts";
-import { keptTokens, latestTokens } from "./room.ts";
+import { keptTokens, latestTokens, unseenTokens } from "./room.ts";
 
 /** Counted from 0. */
 interface Place {
@@ -20,24 +27,30 @@ export type OldPart = Place &
       }
     /** Says nothing that a later result does not say. */
     | { readonly type: "repeated"; readonly result: ToolResultPart; readonly text: string }
-    | { readonly type: "image"; readonly mediaType: string }
+    | { readonly type: "image"; readonly mediaType: string; readonly isUnseen: boolean }
   );
 
 export function oldParts({ messages }: Pick<Session, "messages">, info: ModelInfo): readonly OldPart[] {
   const inputs = inputsOf(messages);
   const later = createLater();
   const room = {
-    ...{ kept: keptTokens(info), latest: latestTokens(info) },
-    ...{ images: keptImages, chars: keptImageChars },
+    ...{ kept: keptTokens(info), latest: latestTokens(info), unseen: unseenTokens(info) },
+    ...{ images: maxImages, chars: maxImageChars, isFull: false },
   };
   const lastResults = messages.findLastIndex(({ role }) => role === "tool");
+  const lastAnswer = messages.findLastIndex(({ role }) => role === "assistant");
   const places = messages.flatMap(({ parts }, message) =>
-    parts.map((one, part) => ({ message, part, one, isLatest: message === lastResults })),
+    parts.map((one, part) => ({
+      ...{ message, part, one },
+      ...{ isLatest: message === lastResults, isUnseen: message > lastAnswer },
+    })),
   );
   const found: OldPart[] = [];
-  for (const { message, part, one, isLatest } of places.reverse()) {
-    const isKept = fits(one, isLatest, room);
-    const old = oldPart(one, { later, inputs, isLatest, isKept });
+  for (const { message, part, one, isLatest, isUnseen } of places.reverse()) {
+    if (!isUnseen) leaveImages(room);
+    const which = isUnseen && one.type === "image" ? "unseen" : isLatest ? "latest" : "kept";
+    const isKept = fits(one, which, room);
+    const old = oldPart(one, { later, inputs, isLatest, isUnseen, isKept });
     if (old) found.push({ message, part, ...old });
   }
   return found.reverse();
@@ -46,23 +59,33 @@ export function oldParts({ messages }: Pick<Session, "messages">, info: ModelInf
 interface Room {
   kept: number;
   latest: number;
+  unseen: number;
   images: number;
   chars: number;
+  /** It was made as small as it is for what was seen. */
+  isFull: boolean;
 }
 
 /** Takes what fits off the room there is; from the first that does not fit on, all are old. */
-function fits(part: Message["parts"][number], isLatest: boolean, room: Room): boolean {
-  const which = isLatest ? "latest" : "kept";
+function fits(part: Message["parts"][number], which: "kept" | "latest" | "unseen", room: Room): boolean {
   const tokens = partTokens(part);
   const isKept = tokens <= room[which] && imagesFit(part, room);
   if (isKept) room[which] -= tokens;
-  else if (!isLatest) room.kept = 0;
+  else if (which === "kept") room.kept = 0;
   return isKept;
 }
 
-/** So many images stay, and so many characters of base64: fewer than a request may have, or they were too many again at once. */
+/** So many images that were seen stay, and so many characters of base64: fewer than a request may have, or they were too many again at once. */
 const keptImages = 8;
 const keptImageChars = 6_000_000;
+
+/** What nobody has looked at yet has all the room that a request has. */
+function leaveImages(room: Room): void {
+  if (room.isFull) return;
+  room.isFull = true;
+  room.images = Math.max(0, keptImages - (maxImages - room.images));
+  room.chars = Math.max(0, keptImageChars - (maxImageChars - room.chars));
+}
 
 /** Takes what fits off the room there is. */
 function imagesFit(part: Message["parts"][number], room: Room): boolean {
@@ -79,6 +102,7 @@ interface Around {
   readonly later: Later;
   readonly inputs: ReadonlyMap<string, string>;
   readonly isLatest: boolean;
+  readonly isUnseen: boolean;
   readonly isKept: boolean;
 }
 
@@ -86,9 +110,9 @@ type Bare<T> = T extends unknown ? Omit<T, keyof Place> : never;
 
 function oldPart(
   one: Message["parts"][number],
-  { later, inputs, isLatest, isKept }: Around,
+  { later, inputs, isLatest, isUnseen, isKept }: Around,
 ): Bare<OldPart> | undefined {
-  if (one.type === "image") return isKept ? undefined : { type: "image", mediaType: one.mediaType };
+  if (one.type === "image") return isKept ? undefined : { type: "image", mediaType: one.mediaType, isUnseen };
   if (one.type !== "tool-result") return undefined;
   const input = inputs.get(one.id) ?? "";
   const repeated = later.take(one, input);

@@ -7,6 +7,8 @@ const keptShare = 0.12;
 const mostKept = 12_000;
 /** The part of the window that the latest results may take in all. */
 const latestShare = 0.3;
+/** The part that images may take which came since the last answer. */
+const unseenShare = 0.5;
 
 /** Tokens of a request above which the conversation is made shorter; the answer has to fit behind it. */
 export function mostTokens(
@@ -23,4 +25,8 @@ export function keptTokens({ window }: Pick<ModelInfo, "window">): number {
 
 export function latestTokens({ window }: Pick<ModelInfo, "window">): number {
   return Math.floor(window * latestShare);
+}
+
+export function unseenTokens({ window }: Pick<ModelInfo, "window">): number {
+  return Math.floor(window * unseenShare);
 }

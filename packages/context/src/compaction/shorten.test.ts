@@ -129,6 +129,31 @@ describe("old results", () => {
     assert.match(JSON.stringify(after.messages.at(-1)), /AAAA/, "the latest is still shown");
   });
 
+  it("keep the images that nobody has looked at yet, as many as a request takes", async () => {
+    const image = (chars: number) =>
+      ({ type: "image", mediaType: "image/png", base64: "A".repeat(chars) }) as const;
+    const old = sessionOf([filler[0] ?? assert.fail()], [{ type: "text", text: "look" }, image(3_000_000)]);
+    const said = (count: number, chars: number) => ({
+      ...old,
+      messages: [
+        ...old.messages,
+        { role: "assistant", parts: [{ type: "text", text: "ok" }] } as const,
+        { role: "user", parts: Array.from({ length: count }, () => image(chars)) } as const,
+      ],
+    });
+    const images = async (session: Session): Promise<readonly number[]> => {
+      const { messages } = await short(session, "images");
+      const count = ({ parts }: { readonly parts: readonly { readonly type: string }[] } = { parts: [] }) =>
+        parts.filter(({ type }) => type === "image").length;
+      return [count(messages[0]), count(messages.at(-1))];
+    };
+    assert.deepEqual(await images(said(19, 100)), [0, 19]);
+    assert.deepEqual(await images(said(3, 3_800_000)), [0, 3]);
+    assert.deepEqual(await images(said(2, 100)), [1, 2], "with what was seen, where there is room");
+    const most = await short(said(30, 100), "images");
+    assert.match(JSON.stringify(most.messages.at(-1)), /came here and was not sent: too many or too large/);
+  });
+
   it("that do not fit by themselves are cut, so that something of them can be read", async () => {
     const after = await short(sessionOf([read("big.ts", numbered(1, 9_000))]));
     assert.match(textAt(after, 0), /^1\tconst/);

@@ -103,7 +103,7 @@ async function shortPart(
   { texts, ...around }: Around,
 ): Promise<ShortenedPart | undefined> {
   const { message, part } = old;
-  if (old.type === "image") return { message, part, text: `[an image (${old.mediaType}) was shown here]` };
+  if (old.type === "image") return { message, part, text: imageText(old) };
   const { result } = old;
   if (textOf(old, level, { ...around, whole: result.text, blob: unknownBlob }) === undefined)
     return undefined;
@@ -113,6 +113,13 @@ async function shortPart(
   if (blob === undefined) return undefined;
   const text = textOf(old, level, { ...around, whole: stored ?? result.text, blob });
   return text === undefined ? undefined : { message, part, text, blob };
+}
+
+function imageText({ mediaType, isUnseen }: Extract<OldPart, { type: "image" }>): string {
+  const what = isUnseen
+    ? "came here and was not sent: too many or too large for one request"
+    : "was shown here";
+  return `[an image (${mediaType}) ${what}]`;
 }
 
 interface Source {

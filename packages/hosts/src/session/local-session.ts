@@ -8,6 +8,7 @@ import {
   type Failure,
   failure,
   fold,
+  imageExcess,
   isFailure,
   type Mode,
   type Offer,
@@ -157,7 +158,7 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
     session: () => session,
     hasWork: async () => session.turn !== undefined || (await opened.ports.inbox.pending(log.id)).length > 0,
     run: async (words) => {
-      const refused = words && (await offer({ type: "message", ...words }));
+      const refused = words && (unsendable(words) ?? (await offer({ type: "message", ...words })));
       if (refused) return refused;
       await member.recall();
       // Another model that somebody chose since then stays.
@@ -202,7 +203,7 @@ function wholeOnly(call: AskedCall | undefined): AskedCall | undefined {
 /** What a person can say to a session at any time. */
 function sayings(offer: (said: Offer) => Promise<Failure | undefined>): Sayings {
   return {
-    say: (words) => offer({ type: "message", ...words }),
+    say: async (words) => unsendable(words) ?? offer({ type: "message", ...words }),
     choose: (model) => offer({ type: "model", model }),
     cancel: (by) => offer({ type: "cancel", by }),
     compact: (focus) => offer({ type: "compact", ...(focus !== undefined && { focus }) }),
@@ -214,6 +215,12 @@ function sayings(offer: (said: Offer) => Promise<Failure | undefined>): Sayings 
 function wakingOf(session: Session, { background }: Opened["ports"]): ReturnType<LocalSession["isWaking"]> {
   if (background?.wakes() !== true) return "no";
   return mayWake(session) ? "yes" : isTired(session) ? "tired" : "no";
+}
+
+/** What no request takes would be taken out of the conversation unseen. */
+function unsendable({ images = [] }: Words): Failure | undefined {
+  const excess = imageExcess(images);
+  return excess === undefined ? undefined : failure("invalid-arguments", excess, { who: "user" });
 }
 
 function unheardBy(why: string): Failure {

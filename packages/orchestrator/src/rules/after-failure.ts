@@ -24,7 +24,7 @@ export function afterFailure(session: Session, now: number): Action | undefined 
   const { turn, model, circuits } = session;
   if (!turn?.lastFailure || turn.modelFailures === 0) return undefined;
   const { lastFailure: problem, probing } = turn;
-  if (problem.retry === "never") return giveUp(withFreed(problem, turn));
+  if (problem.retry === "never") return giveUp(explained(problem, session, turn));
   // A look at a model that has rested is one attempt, whatever became of it.
   if (probing !== undefined) {
     return { type: "switch-model", to: probing, why: problem.text, because: "relapse" };
@@ -40,7 +40,7 @@ export function afterFailure(session: Session, now: number): Action | undefined 
 /** Waits for whichever model may be called first, and calls it. */
 function again(session: Session, turn: Turn, now: number): Action | undefined {
   const { lastFailure, failures } = turn;
-  const problem = lastFailure && withFreed(lastFailure, turn);
+  const problem = lastFailure && explained(lastFailure, session, turn);
   const [first] = due(session, turn, now);
   if (!problem || !first) return problem && giveUp(problem, failures);
   if (isLikelyWrong(session, turn) || !mayGoOn(session, turn, first.at)) {
@@ -90,10 +90,28 @@ function isLikelyWrong(session: Session, turn: Turn): boolean {
   return others.every((id) => session.circuits[id]?.code === "unreachable");
 }
 
-/** What was already tried. */
+/** With what was already tried, and the way out where there is one. */
+function explained(problem: Failure, session: Session, turn: Turn): Failure {
+  return withImages(withFreed(problem, turn), session);
+}
+
 function withFreed(problem: Failure, { freed }: Turn): Failure {
   if (problem.code !== "context-overflow" || !freed) return problem;
   return { ...problem, text: `${problem.text}; ${freedText(freed)}` };
+}
+
+/** What a provider does not take of it comes again with each request. */
+function withImages(problem: Failure, { messages }: Session): Failure {
+  if (problem.code !== "request-rejected") return problem;
+  const unseen = messages.slice(messages.findLastIndex(({ role }) => role === "assistant") + 1);
+  const hasImages = unseen.some(({ parts }) =>
+    parts.some((part) => part.type === "image" || (part.type === "tool-result" && part.images)),
+  );
+  if (!hasImages) return problem;
+  return {
+    ...problem,
+    text: `${problem.text}; if it is an image that it does not take, rewind the session to before it`,
+  };
 }
 
 /** `waitMs` is how long the provider asked to wait, where that is why. */

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Failure, failure } from "@lathe/protocol";
 import { createHandMovedClock } from "@lathe/testkit";
-import { openBench, roles, run, say } from "../bench.test.ts";
+import { begin, openBench, roles, run, say } from "../bench.test.ts";
 import { retryDelay } from "./after-failure.ts";
 
 describe("failing attempts", () => {
@@ -100,6 +100,18 @@ describe("failing attempts", () => {
     assert.ok(session.lastEnd?.type === "failed" && session.lastEnd.failure.code === "unauthorized");
     assert.equal(bench.scripted.requests.length, 1);
     assert.equal(session.account.tokens, 0, "a rejected request is not charged");
+  });
+
+  it("names the way out where a request may be rejected for an image", async () => {
+    const rejected = failure("request-rejected", "could not process image", { retry: "other-model" });
+    const bench = openBench({ script: () => ({ failure: rejected }) });
+    const log = await begin(bench);
+    const images = [{ type: "image", mediaType: "image/png", base64: "AAAA" }] as const;
+    await bench.store.offer("s1", { type: "message", text: "look", images });
+    const session = await run(bench, log);
+    assert.match(JSON.stringify(session.lastEnd), /image that it does not take, rewind the session/);
+    const without = await run(openBench({ script: () => ({ failure: rejected }) }));
+    assert.doesNotMatch(JSON.stringify(without.lastEnd), /rewind/);
   });
 
   it("bounds attempts and the time spent failing", async () => {

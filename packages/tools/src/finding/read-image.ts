@@ -21,7 +21,7 @@ export async function readImage(path: string, files: Files): Promise<Outcome | F
   if (mediaType === undefined) {
     return failure(
       "not-text",
-      `${file.path} is no image that can be shown: look at it with \`file\` in the shell.`,
+      `${file.path} is no image that can be shown, or is cut off: look at it with \`file\` in the shell.`,
     );
   }
   const base64 = Buffer.from(file.bytes).toString("base64");

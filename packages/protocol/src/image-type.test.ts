@@ -1,0 +1,52 @@
+/** What an image is by its bytes; what is cut off is none. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { imageExcess, imageType, maxImageChars } from "./image-type.ts";
+
+/** Each one pixel, made by common programs. */
+const images: Readonly<Record<string, string>> = {
+  "image/png":
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "image/jpeg":
+    "/9j/4AAQSkZJRgABAQEASABIAAD/2wBDAP//////////////////////////////////////////////////////////////////////////////////////wAALCAABAAEBAREA/8QAFAABAAAAAAAAAAAAAAAAAAAACf/EABQQAQAAAAAAAAAAAAAAAAAAAAD/2gAIAQEAAD8AVN//2Q==",
+  "image/gif": "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7",
+  "image/webp": "UklGRiIAAABXRUJQVlA4IBYAAAAwAQCdASoBAAEADsD+JaQAA3AAAAAA",
+};
+
+describe("the type of an image", () => {
+  for (const [type, base64] of Object.entries(images)) {
+    const bytes = new Uint8Array(Buffer.from(base64, "base64"));
+    it(`${type} is known by its bytes, also with others behind it`, () => {
+      assert.equal(imageType(bytes), type);
+      assert.equal(imageType(Buffer.concat([bytes, Buffer.alloc(100)])), type);
+      assert.equal(
+        imageType(new Uint8Array([1, 2, ...bytes]).subarray(2)),
+        type,
+        "wherever it lies in memory",
+      );
+    });
+    if (type !== "image/gif") {
+      it(`${type} that is cut off anywhere is none`, () => {
+        for (let length = 0; length < bytes.length - (type === "image/png" ? 4 : 0); length++) {
+          assert.equal(imageType(bytes.subarray(0, length)), undefined, `${length} of ${bytes.length}`);
+        }
+      });
+    }
+  }
+
+  it("is none of anything else", () => {
+    assert.equal(imageType(new Uint8Array()), undefined);
+    assert.equal(imageType(Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>")), undefined);
+    const endless = Buffer.from(images["image/png"] ?? "", "base64");
+    endless.writeUInt32BE(0xffffffff, 8);
+    assert.equal(imageType(endless), undefined);
+  });
+});
+
+it("as many images as a request takes, and no more", () => {
+  const image = (chars: number) =>
+    ({ type: "image", mediaType: "image/png", base64: "x".repeat(chars) }) as const;
+  assert.equal(imageExcess(Array.from({ length: 20 }, () => image(10))), undefined);
+  assert.match(imageExcess(Array.from({ length: 21 }, () => image(10))) ?? "", /^21 images with 0\.0 MB/);
+  assert.match(imageExcess([image(maxImageChars), image(1)]) ?? "", /^2 images with 9\.0 MB are more/);
+});
