@@ -20,8 +20,8 @@ interface Changed {
 }
 
 /**
- * *Contract:* one for a session; looks at each file by its stamp, and reads those alone that were written since. What they
- * say is not told: only a result of a tool may bring that.
+ * *Contract:* one for a session; looks at each file by its stamp, and reads those alone that were written since. One that was
+ * told is left alone until it is seen again. What they say is not told: only a result of a tool may bring that.
  */
 export function createChangedFiles(
   workspace: Pick<Workspace, "read" | "stamp">,
@@ -42,9 +42,10 @@ export function createChangedFiles(
   return async ({ shown, noted = {} }) => {
     const changed: Changed[] = [];
     for (const [path, last] of lastShown(shown)) {
+      // A log that grows is told once, and not at each step.
+      if (noted[path] !== undefined) continue;
       const now = await look(path);
-      if (now && now.version !== last && now.version !== noted[path])
-        changed.push({ path, shown: last, ...now });
+      if (now && now.version !== last) changed.push({ path, shown: last, ...now });
     }
     if (changed.length === 0) return undefined;
     const files = Object.fromEntries(changed.map(({ path, version }) => [path, version]));

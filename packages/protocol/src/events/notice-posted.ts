@@ -11,7 +11,7 @@ export interface NoticePosted {
   readonly text: string;
   /** Commands in the background whose end it tells of. */
   readonly ended?: readonly string[];
-  /** Files that are not as the model saw them: the version that it is told of, null for one that is gone. */
+  /** Files that are not as the model saw them, in which version; null for one that is gone. */
   readonly files?: Readonly<Record<string, string | null>>;
 }
 

@@ -37,7 +37,7 @@ export function closeAnswer(session: Session): Session {
   const planned = plan ? withPlan(session, plan) : session;
   const looks = outcomes.flatMap((outcome) => factsOf(outcome).process ?? []);
   return {
-    ...planned,
+    ...withoutNoted(planned, outcomes),
     background: afterLooks(session.background, looks),
     ...(session.turn ? { turn: withRuns(withoutReason(session.turn), done) } : {}),
     calls: [],
@@ -82,6 +82,13 @@ function changesFiles(outcome: Outcome): boolean {
 function isPoll({ effects, outcome }: CallState): boolean {
   const process = outcome && factsOf(outcome).process;
   return process?.running === true && process.produced && effects.every(({ kind }) => kind === "process");
+}
+
+/** What was seen again is known. */
+function withoutNoted({ noted, ...session }: Session, outcomes: readonly Outcome[]): Session {
+  const seen = new Set(outcomes.flatMap((outcome) => factsOf(outcome).shown ?? []).map(({ path }) => path));
+  const left = Object.entries(noted ?? {}).filter(([path]) => !seen.has(path));
+  return left.length === 0 ? session : { ...session, noted: Object.fromEntries(left) };
 }
 
 /** What the agent itself took away it knows to be gone. */

@@ -214,7 +214,7 @@ export interface Session {
   readonly density: Readonly<Record<string, number>>;
   readonly account: Account;
   readonly shown: Readonly<Record<string, readonly Shown[]>>;
-  /** Files that are not as they were shown, in the version that the model was told of; null: gone. */
+  /** Files that the model was told not to be as it saw them, until it sees them again: the version then; null: gone. */
   readonly noted?: Readonly<Record<string, string | null>>;
   readonly todos: readonly Todo[];
   readonly background: Background;
