@@ -40,6 +40,8 @@ function worked(from: number): readonly Message[] {
   }).flat();
 }
 
+const made = (session: Session, given: { readonly text: string; readonly messages: number }) =>
+  summaryText(session, { ...given, info });
 const ask = (session: Session, focus?: string) => askForSummary(session, { info, by: info, focus });
 
 describe("a summary", () => {
@@ -71,7 +73,7 @@ describe("a summary", () => {
       good.replace("## Decisions", "## Thoughts"),
       good.replace("- it is so", ""),
     ];
-    for (const text of texts) assert.ok(isFailure(summaryText(session, { text, messages: 9 })), text);
+    for (const text of texts) assert.ok(isFailure(made(session, { text, messages: 9 })), text);
   });
 
   it("carries the user's words, open todos and instructions whatever the model wrote", () => {
@@ -89,7 +91,7 @@ describe("a summary", () => {
       { role: "tool", parts: [rule] },
       user('<notice from="harness">you go in circles</notice>'),
     ];
-    const text = summaryText({ ...session, messages }, { text: good, messages: messages.length });
+    const text = made({ ...session, messages }, { text: good, messages: messages.length });
     assert.ok(!isFailure(text));
     for (const one of ["never touch x.c", "[open] write the test", "three spaces", "## Open failures"])
       assert.ok(text.includes(one), one);
@@ -97,14 +99,14 @@ describe("a summary", () => {
   });
 
   it("of a conversation that begins with a summary still carries the first words", () => {
-    const text = summaryText(session, { text: good, messages: 20 });
+    const text = made(session, { text: good, messages: 20 });
     assert.ok(!isFailure(text));
     const messages = [
       ...shortened(session.messages, { parts: [], summary: { messages: 20, text } }),
       user("and y.c neither"),
     ];
     const later = { ...session, messages, compacted: [{ seq: 9, messages: session.messages }] };
-    const second = summaryText(later, { text: good, messages: messages.length });
+    const second = made(later, { text: good, messages: messages.length });
     assert.ok(!isFailure(second));
     assert.equal(second.match(/never touch x\.c/g)?.length, 1);
     assert.ok(second.includes("and y.c neither"));

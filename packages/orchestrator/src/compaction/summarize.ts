@@ -72,7 +72,7 @@ export async function* summarize(
   }
   const text = isFailure(heard)
     ? heard
-    : await checked(session, heard, { compactor, messages: asked.messages });
+    : await checked(session, heard, { compactor, messages: asked.messages, info });
   const attempt = attemptOf({ id, model, heard, ms: ports.clock.now() - startedAt }, text);
   const settled: Draft[] = [{ type: "budget.settled", data: { attempt: id, ...used } }];
   if (isFailure(text)) return { settled, attempt };
@@ -111,11 +111,14 @@ async function listen(model: Model, request: ModelRequest, { signal }: Reach): P
 async function checked(
   session: Session,
   { parts, reason }: Finished,
-  { compactor, messages }: { readonly compactor: Compactor; readonly messages: number },
+  {
+    compactor,
+    ...made
+  }: { readonly compactor: Compactor; readonly messages: number; readonly info: ModelInfo },
 ): Promise<string | Failure> {
   if (reason !== "stop") return failure("answer-truncated", `the summary ended with ${reason}`);
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-  return compactor.summary(session, { text, messages });
+  return compactor.summary(session, { text, ...made });
 }
 
 interface Ended {
