@@ -9,6 +9,7 @@ import {
   type Session,
   shortened,
 } from "@lathe/protocol";
+import { estimateTokens } from "../assemble.ts";
 import { askForSummary, summaryText } from "./summary.ts";
 
 const info: ModelInfo = { id: "a/claude-5", window: 40_000, maxOutput: 8_000 };
@@ -113,9 +114,27 @@ describe("a summary", () => {
     assert.ok(second.length < text.length + 200, "summaries do not pile up");
   });
 
-  it("fits for any conversation, also one that is far too long", () => {
-    const messages = [user("words ".repeat(50_000)), ...worked(0), ...worked(20), ...worked(40)];
-    const asked = ask({ ...session, messages }) ?? assert.fail();
-    assert.ok(messageText(asked.request.messages[0]?.parts ?? []).length <= info.window * 2);
+  it("is asked for in a request that fits, for any conversation, also one that is far too long", () => {
+    const work = [...worked(0), ...worked(20), ...worked(40)];
+    for (const words of ["words ", "这个函数的实现", "😀", "9f8A0x"]) {
+      const messages = [user("plain words ".repeat(9_000)), ...work, user(words.repeat(50_000)), ...work];
+      const { request } = ask({ ...session, messages }) ?? assert.fail();
+      assert.ok(estimateTokens(request) + request.maxOutputTokens <= info.window, words);
+      assert.ok(estimateTokens(request) > info.window / 2, words);
+      assert.ok(messageText(request.messages[0]?.parts ?? []).isWellFormed());
+    }
+  });
+
+  it("leaves out the results that the model has not seen, however long", () => {
+    const call = { type: "tool-call", id: "l", tool: "shell", input: "{}" } as const;
+    const long = { type: "tool-result", id: "l", tool: "shell", text: "row ".repeat(9_000), failed: false };
+    const asking: Message = { role: "assistant", parts: [call] };
+    const latest = { role: "tool", parts: [long] } as Message;
+    const messages = [...session.messages, asking, latest];
+    assert.equal(ask({ ...session, messages })?.messages, session.messages.length);
+    const noticed = [...messages, user('<notice from="harness">and these rules</notice>')];
+    assert.equal(ask({ ...session, messages: noticed })?.messages, session.messages.length);
+    const answered: Message = { role: "assistant", parts: [{ type: "text", text: "seen" }] };
+    assert.equal(ask({ ...session, messages: [...messages, answered] })?.messages, messages.length);
   });
 });

@@ -26,9 +26,8 @@ before or after the sections.`;
 
 /** Tokens a summary may take. */
 const mostTokens = 4_000;
-/** The part of a window that the transcript may fill, and characters that a token has at least. */
+/** The part of a window that the transcript may fill. */
 const transcriptShare = 0.6;
-const charactersPerToken = 2;
 const opening =
   "The conversation up to here was summed up to save room. The sections below were written by a model; what follows them is carried word for word.";
 
@@ -46,8 +45,7 @@ export function askForSummary(
 ): { readonly request: ModelRequest; readonly messages: number } | undefined {
   const messages = cutOf(session.messages, info);
   if (messages < 2) return undefined;
-  const room = Math.floor(by.window * transcriptShare * charactersPerToken);
-  const transcript = transcriptOf(session.messages.slice(0, messages), room);
+  const transcript = transcriptOf(session.messages.slice(0, messages), by.window * transcriptShare);
   const wish = focus === undefined ? "" : `\n\nKeep above all what concerns this: ${focus}`;
   const text = `<transcript>\n${transcript}\n</transcript>\n\nWrite the summary now.${wish}`;
   return {
@@ -63,17 +61,26 @@ export function askForSummary(
   };
 }
 
-/** So many messages go: what stays fits, and begins with an answer or somebody's words, never with a result. */
+/**
+ * So many messages go: what stays fits, and begins with an answer or somebody's words, never with a result. Results that
+ * the model has not answered to stay whatever they take.
+ */
 function cutOf(messages: readonly Message[], info: ModelInfo): number {
   let left = keptTokens(info);
-  let cut = messages.length;
+  let cut = unansweredFrom(messages);
   for (let at = messages.length - 1; at > 0; at--) {
     const message = messages[at] as Message;
     left -= message.parts.reduce((sum, part) => sum + partTokens(part), 0);
     if (left < 0) break;
-    if (message.role !== "tool") cut = at;
+    if (message.role !== "tool") cut = Math.min(cut, at);
   }
   return cut;
+}
+
+/** Where the answer begins whose results are the last thing but notices and words; the end where there is none. */
+function unansweredFrom(messages: readonly Message[]): number {
+  const answer = messages.findLastIndex(({ role }) => role === "assistant");
+  return answer >= 0 && messages[answer + 1]?.role === "tool" ? answer : messages.length;
 }
 
 /** The checked words of a model with what must not depend on them. */
