@@ -43,6 +43,7 @@ export async function* compactContext(
   const isEnough = freesEnough({ before, after: between }) && between <= compactor.most(info, session);
   if (isEnough && focus === undefined) return yield compacted({ ...data, before, after: between, parts });
   const summary = yield* summarize(short, { info, focus: hooked.focus }, reach);
+  if (summary.isDueAgain) return yield { drafts: summary.settled, durable: false };
   const after = summary.made
     ? tokensOf(view(short, { parts: [], summary: summary.made }), info, reach)
     : between;

@@ -1,11 +1,13 @@
 /** Due compaction: whether the conversation has to be made shorter before the next attempt, and when that did not help. */
-import { type Freed, failure, freesEnough, type Session } from "@lathe/protocol";
+import { type Freed, failure, freesEnough, isFailure, type Session } from "@lathe/protocol";
 import type { Action } from "../action.ts";
 
-export function dueCompaction({ turn, compaction }: Session): Action | undefined {
+/** `now` in milliseconds since the epoch. */
+export function dueCompaction({ turn, compaction }: Session, now: number): Action | undefined {
   if (compaction) {
-    const { attempt: _, ...wish } = compaction;
-    return { type: "compact", ...wish };
+    const { why, focus, failed } = compaction;
+    if (failed && failed.retryAt > now) return { type: "await-time", until: failed.retryAt, why: failed.why };
+    return { type: "compact", why, ...(focus !== undefined && { focus }) };
   }
   if (!turn) return undefined;
   const { freed, lastFailure, modelFailures } = turn;
@@ -21,7 +23,8 @@ function giveUp(freed: Freed): Action {
   return { type: "end-turn", end: { type: "failed", failure: failure("context-overflow", text) } };
 }
 
-export function freedText({ before, after }: Freed): string {
+export function freedText({ before, after, summary }: Freed): string {
   const percent = before > 0 ? Math.floor((100 * (before - after)) / before) : 0;
-  return `making it shorter freed only ${percent} % of it (${before} to ${after} tokens)`;
+  const without = isFailure(summary) ? `, without a summary: ${summary.text}` : "";
+  return `making it shorter freed only ${percent} % of it (${before} to ${after} tokens)${without}`;
 }

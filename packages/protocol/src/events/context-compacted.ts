@@ -91,8 +91,12 @@ export const contextCompacted: EventType<"context.compacted", ContextCompacted> 
 };
 
 /** A refusal of the longer conversation says nothing of the shorter one. */
-function turnAfter(turn: Turn, { why, before, after }: ContextCompacted): NonNullable<Session["turn"]> {
-  const freed = { why, before, after };
+function turnAfter(
+  turn: Turn,
+  { why, before, after, summarized }: ContextCompacted,
+): NonNullable<Session["turn"]> {
+  const summary = summarized && (summarized.failure ?? ("written" as const));
+  const freed = { why, before, after, ...(summary && { summary }) };
   if (why !== "overflow" || !freesEnough(freed)) return { ...turn, freed };
   const { lastFailure: _f, retryAt: _r, ...rest } = turn;
   return { ...rest, modelFailures: 0, freed };

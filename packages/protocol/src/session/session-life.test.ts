@@ -314,7 +314,8 @@ export const life: readonly (readonly [Draft, (session: Session) => unknown])[] 
       const result = { id: "c1", tool: "edit", text: "short", blob: "b1", short: true };
       assert.deepEqual(session.messages[4]?.parts, [{ type: "tool-result", failed: false, ...result }]);
       assert.match(JSON.stringify(session.compacted[0]?.messages[4]), /wrote/, "what it was is not lost");
-      assert.deepEqual(session.turn?.freed, { why: "asked", before: 100, after: 50 });
+      const summary = failure("answer-truncated", "lacks");
+      assert.deepEqual(session.turn?.freed, { why: "asked", before: 100, after: 50, summary });
     },
   ],
   [
