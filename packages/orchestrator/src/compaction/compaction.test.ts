@@ -35,7 +35,6 @@ const show: BenchTool = {
   },
 };
 const open = (options: Omit<BenchOptions, "tools">): Bench => openBench({ ...options, tools: [show] });
-const long = { tool: "show", input: { at: "a" } };
 const overflow = failure("context-overflow", "too long", { retry: "other-model" });
 const busy = failure("overloaded", "busy", { retry: "same" });
 const summaryOf = (text: string): ScriptedAnswer => ({ text });
@@ -228,25 +227,32 @@ describe("a conversation that is too long", () => {
     assert.deepEqual([session.compaction, session.account.reserved, clock.sleepers()], [undefined, {}, 0]);
   });
 
-  it("is made shorter when a provider refuses it, once", async () => {
-    const answers = [{ calls: [long, long, long] }, { failure: overflow }, { text: "ok" }];
-    const bench = open({ script: answers, compactor: compactor({ most: 1e9 }) });
-    assert.deepEqual((await run(bench)).lastEnd, { type: "done" });
-    assert.deepEqual(
-      compactions(bench.events).map(({ why }) => why),
-      ["overflow"],
-    );
-    const again = open({
-      script: [{ calls: [long, long, long] }, { failure: overflow }, { failure: overflow }],
-      compactor: compactor({ most: 1e9 }),
-    });
-    const { lastEnd } = await run(again);
-    assert.equal(compactions(again.events).length, 1);
-    assert.match(
-      lastEnd?.type === "failed" ? lastEnd.failure.text : "",
-      /too long; making it shorter freed only/,
-    );
-    assert.equal(again.scripted.requests.length, 3);
+  it("is made shorter when a provider refuses it, and summed up when it refuses that, too", async () => {
+    const refused = { failure: overflow };
+    const sum = summaryOf("summary of it");
+    const steps = Array.from({ length: 3 }, (_, at) => ({
+      calls: [{ tool: "show", input: { at: `${at}${"y".repeat(900)}` } }],
+    }));
+    const givenUp = /^too long; making it shorter freed only/;
+    for (const [answers, sums, text] of [
+      [[refused, { text: "ok" }], [false], /^$/],
+      [[refused, refused, sum, { text: "ok" }], [false, true], /^$/],
+      [[refused, refused, sum, refused], [false, true], givenUp],
+      [[refused, refused, refused], [false, false], givenUp],
+    ] as const) {
+      const bench = open({ script: [...steps, ...answers], compactor: compactor({ most: 1e9 }) });
+      const { lastEnd } = await run(bench);
+      const done = compactions(bench.events);
+      assert.deepEqual(
+        done.map(({ why, summary }) => [why, summary !== undefined]),
+        sums.map((isSum) => ["overflow", isSum]),
+      );
+      for (const { before, after } of done.filter(({ summary }) => summary)) {
+        assert.ok(after <= before * 0.6, `${before} to ${after}`);
+      }
+      assert.equal(bench.scripted.requests.length, steps.length + answers.length, "never a spiral");
+      assert.match(lastEnd?.type === "failed" ? lastEnd.failure.text : "", text);
+    }
   });
 });
 

@@ -15,6 +15,8 @@ export interface CompactionWish {
   readonly why: CompactionWhy;
   /** What a summary should keep above all, in the user's words. */
   readonly focus?: string;
+  /** The most tokens that the next request may have, where it has more. */
+  readonly most?: number;
   /** An attempt at a summary that is open. */
   readonly attempt?: { readonly id: string; readonly model: string; readonly startedAt: number };
   /** Attempts at a summary that failed, and when the next one is due; in milliseconds since the epoch. */
@@ -42,6 +44,8 @@ export interface Freed {
   readonly why: CompactionWhy;
   readonly before: number;
   readonly after: number;
+  /** The most that it may have, where it had more. */
+  readonly most?: number;
   /** What a model that was asked for a summary gave, if only why there is none. */
   readonly summary?: "written" | Failure;
 }
