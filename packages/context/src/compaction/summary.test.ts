@@ -111,6 +111,8 @@ describe("a summary", () => {
     assert.ok(!isFailure(second));
     assert.equal(second.match(/never touch x\.c/g)?.length, 1);
     assert.ok(second.includes("and y.c neither"));
+    const kept = made(later, { text: good, messages: messages.length - 1 });
+    assert.ok(!isFailure(kept) && !kept.includes("and y.c neither"), "what stays is not there twice");
     assert.ok(second.length < text.length + 200, "summaries do not pile up");
   });
 
@@ -136,5 +138,13 @@ describe("a summary", () => {
     assert.equal(ask({ ...session, messages: noticed })?.messages, session.messages.length);
     const answered: Message = { role: "assistant", parts: [{ type: "text", text: "seen" }] };
     assert.equal(ask({ ...session, messages: [...messages, answered] })?.messages, messages.length);
+  });
+
+  it("leaves out the words that the model has not answered to, unless they fill the window", () => {
+    const answered: Message = { role: "assistant", parts: [{ type: "text", text: "done. ".repeat(3_000) }] };
+    const messages = [...session.messages, answered];
+    const asking = (text: string) => ask({ ...session, messages: [...messages, user(text)] })?.messages;
+    assert.equal(asking("now this: ".repeat(2_000)), messages.length);
+    assert.equal(asking("now this: ".repeat(9_000)), messages.length + 1);
   });
 });

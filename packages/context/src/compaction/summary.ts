@@ -10,7 +10,7 @@ import {
 } from "@lathe/protocol";
 import { partTokens } from "../assemble.ts";
 import { isRules, pathOf } from "./result-text.ts";
-import { keptTokens, wordsTokens } from "./room.ts";
+import { keptTokens, latestTokens, wordsTokens } from "./room.ts";
 import { headings, sectionsOf } from "./sections.ts";
 import { transcriptOf } from "./transcript.ts";
 import { wordsText } from "./user-words.ts";
@@ -62,25 +62,30 @@ export function askForSummary(
 }
 
 /**
- * So many messages go: what stays fits, and begins with an answer or somebody's words, never with a result. Results that
- * the model has not answered to stay whatever they take.
+ * So many messages go: what stays fits, and begins with an answer or somebody's words, never with a result. What the
+ * model has not answered to stays: results whatever they take, words unless they fill the window by themselves.
  */
 function cutOf(messages: readonly Message[], info: ModelInfo): number {
   let left = keptTokens(info);
-  let cut = unansweredFrom(messages);
+  let cut = unansweredFrom(messages, info);
   for (let at = messages.length - 1; at > 0; at--) {
     const message = messages[at] as Message;
-    left -= message.parts.reduce((sum, part) => sum + partTokens(part), 0);
+    left -= messageTokens(message);
     if (left < 0) break;
     if (message.role !== "tool") cut = Math.min(cut, at);
   }
   return cut;
 }
 
-/** Where the answer begins whose results are the last thing but notices and words; the end where there is none. */
-function unansweredFrom(messages: readonly Message[]): number {
+function unansweredFrom(messages: readonly Message[], info: ModelInfo): number {
   const answer = messages.findLastIndex(({ role }) => role === "assistant");
-  return answer >= 0 && messages[answer + 1]?.role === "tool" ? answer : messages.length;
+  const [from, end] = messages[answer + 1]?.role === "tool" ? [answer, answer + 2] : [answer + 1, answer + 1];
+  const words = messages.slice(end).reduce((sum, message) => sum + messageTokens(message), 0);
+  return words <= latestTokens(info) ? from : messages.length;
+}
+
+function messageTokens({ parts }: Message): number {
+  return parts.reduce((sum, part) => sum + partTokens(part), 0);
 }
 
 /** The checked words of a model with what must not depend on them. */
@@ -97,7 +102,7 @@ export function summaryText(
   const pieces = [
     noticeText(opening),
     headings.map((heading) => `## ${heading}\n${sections.get(heading)}`).join("\n\n"),
-    wordsText(session, wordsTokens(info)),
+    wordsText({ ...session, messages: gone }, wordsTokens(info)),
     todosText(session),
     ...rulesIn(gone),
   ];
