@@ -218,10 +218,10 @@ describe("permissions", () => {
     assertValidConversation(session);
   });
 
-  for (const [answer, done] of [
-    ["allow", ["say x"]],
-    ["deny", []],
-    ["use the other one", []],
+  for (const [answer, done, said] of [
+    ["allow", ["say x"], undefined],
+    ["deny", [], undefined],
+    ["use the other one", [], "use the other one"],
   ] as const) {
     it(`asks an attended person, who says ${answer}`, async () => {
       const bench = openBench({
@@ -234,8 +234,11 @@ describe("permissions", () => {
       await until(() => types(bench).includes("question.asked"));
       bench.clock.advance(5000);
       await answerTo(bench, "c0.0", answer);
-      assert.deepEqual((await session).lastEnd, { type: "done" });
+      const { lastEnd, messages } = await session;
+      assert.deepEqual(lastEnd, { type: "done" });
       assert.deepEqual(bench.done, done);
+      const results = messages.flatMap(({ role, parts }) => (role === "tool" ? parts : []));
+      assert.equal(results[0]?.said, said);
     });
   }
 });

@@ -20,7 +20,7 @@ const maxCut = 3;
 /** `now` in milliseconds since the epoch. */
 export function next(session: Session, now: number): Action {
   if (session.compaction?.attempt) return { type: "discard-attempt" };
-  if (!session.turn) return dueCompaction(session) ?? { type: "idle" };
+  if (!session.turn) return dueCompaction(session, now) ?? { type: "idle" };
   const action = nextInTurn(session, now);
   // While the model thinks or a person is asked others have time to change files.
   const letsGo = ["end-turn", "await-person", "await-time", "call-model", "compact"].includes(action.type);
@@ -42,7 +42,7 @@ function nextInTurn(session: Session, now: number): Action {
     reachedLimit(session, now) ??
     wish(session) ??
     judgeLoop(session) ??
-    dueCompaction(session) ??
+    dueCompaction(session, now) ??
     afterFailure(session, now) ??
     dueRoute(session) ??
     dueInstructions(session) ??

@@ -81,10 +81,10 @@ export interface Compactor {
     session: Session,
     given: { readonly info: ModelInfo; readonly by: ModelInfo; readonly focus: string | undefined },
   ): Promise<{ readonly request: ModelRequest; readonly messages: number } | undefined>;
-  /** *Contract:* pure but for loading; the summary with what is carried word for word; a failure when it is none. */
+  /** *Contract:* pure but for loading; the summary with what is carried word for word; a failure when it is none. `info` of who goes on. */
   summary(
     session: Session,
-    given: { readonly text: string; readonly messages: number },
+    given: { readonly text: string; readonly messages: number; readonly info: ModelInfo },
   ): Promise<string | Failure>;
 }
 

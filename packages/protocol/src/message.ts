@@ -44,6 +44,8 @@ export interface ToolResultPart {
   readonly short?: true;
   /** What the tool shows beside its text. */
   readonly images?: readonly ImagePart[];
+  /** What of the text are a person's own words: an answer, why not, what came with a part of an edit. */
+  readonly said?: string;
 }
 
 export interface UserMessage {

@@ -14,10 +14,7 @@ export interface Compaction {
     session: Session,
     given: Parameters<typeof askForSummary>[1],
   ) => { readonly request: ModelRequest; readonly messages: number } | undefined;
-  readonly summary: (
-    session: Session,
-    given: { readonly text: string; readonly messages: number },
-  ) => string | Failure;
+  readonly summary: (session: Session, given: Parameters<typeof summaryText>[1]) => string | Failure;
 }
 
 export const compaction: Compaction = { freesByItself, shorten, ask: askForSummary, summary: summaryText };

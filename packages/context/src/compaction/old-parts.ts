@@ -113,7 +113,8 @@ function oldPart(
   { later, inputs, isLatest, isUnseen, isKept }: Around,
 ): Bare<OldPart> | undefined {
   if (one.type === "image") return isKept ? undefined : { type: "image", mediaType: one.mediaType, isUnseen };
-  if (one.type !== "tool-result") return undefined;
+  // What a person answered stays word for word.
+  if (one.type !== "tool-result" || one.said !== undefined) return undefined;
   const input = inputs.get(one.id) ?? "";
   const repeated = later.take(one, input);
   if (repeated !== undefined && !isLatest) return { type: "repeated", result: one, text: repeated };
@@ -150,7 +151,8 @@ function createLater(): Later {
   };
 }
 
-function inputsOf(messages: readonly Message[]): ReadonlyMap<string, string> {
+/** The arguments of each call, by its id. */
+export function inputsOf(messages: readonly Message[]): ReadonlyMap<string, string> {
   return new Map(
     messages.flatMap(({ role, parts }) =>
       role === "assistant"

@@ -5,6 +5,9 @@ import { profileFor } from "../profiles/profile-of.ts";
 /** The part of the window that the end of a conversation keeps, and the most tokens of it. */
 const keptShare = 0.12;
 const mostKept = 12_000;
+/** The part of the window that the user's words may take in a summary, and the most tokens of it. */
+const wordsShare = 0.15;
+const mostWords = 20_000;
 /** The part of the window that the latest results may take in all. */
 const latestShare = 0.3;
 /** The part that images may take which came since the last answer. */
@@ -29,4 +32,9 @@ export function latestTokens({ window }: Pick<ModelInfo, "window">): number {
 
 export function unseenTokens({ window }: Pick<ModelInfo, "window">): number {
   return Math.floor(window * unseenShare);
+}
+
+/** Tokens of the user's words that a summary carries. */
+export function wordsTokens({ window }: Pick<ModelInfo, "window">): number {
+  return Math.floor(Math.min(mostWords, window * wordsShare));
 }

@@ -103,6 +103,12 @@ describe("old results", () => {
     assert.equal(textAt(await short(sessionOf([read("pkg/AGENTS.md", text), ...filler])), 0), text);
   });
 
+  it("keep what a person answered word for word", async () => {
+    const said = long("use the port that", 200);
+    const answer = { tool: "ask_user", input: { question: "Which?" }, result: { text: said, said } };
+    assert.equal(textAt(await short(sessionOf([answer, ...filler])), 0), said);
+  });
+
   it("stay whole where the whole cannot be stored", async () => {
     const session = sessionOf([{ tool: "shell", input: {}, result: { text: long("first") } }, ...filler]);
     const full: WholeTexts = { read: async () => undefined, store: async () => undefined };

@@ -9,6 +9,7 @@ import {
   type Session,
   shortened,
 } from "@lathe/protocol";
+import { estimateTokens } from "../assemble.ts";
 import { askForSummary, summaryText } from "./summary.ts";
 
 const info: ModelInfo = { id: "a/claude-5", window: 40_000, maxOutput: 8_000 };
@@ -40,6 +41,8 @@ function worked(from: number): readonly Message[] {
   }).flat();
 }
 
+const made = (session: Session, given: { readonly text: string; readonly messages: number }) =>
+  summaryText(session, { ...given, info });
 const ask = (session: Session, focus?: string) => askForSummary(session, { info, by: info, focus });
 
 describe("a summary", () => {
@@ -71,7 +74,7 @@ describe("a summary", () => {
       good.replace("## Decisions", "## Thoughts"),
       good.replace("- it is so", ""),
     ];
-    for (const text of texts) assert.ok(isFailure(summaryText(session, { text, messages: 9 })), text);
+    for (const text of texts) assert.ok(isFailure(made(session, { text, messages: 9 })), text);
   });
 
   it("carries the user's words, open todos and instructions whatever the model wrote", () => {
@@ -89,7 +92,7 @@ describe("a summary", () => {
       { role: "tool", parts: [rule] },
       user('<notice from="harness">you go in circles</notice>'),
     ];
-    const text = summaryText({ ...session, messages }, { text: good, messages: messages.length });
+    const text = made({ ...session, messages }, { text: good, messages: messages.length });
     assert.ok(!isFailure(text));
     for (const one of ["never touch x.c", "[open] write the test", "three spaces", "## Open failures"])
       assert.ok(text.includes(one), one);
@@ -97,23 +100,51 @@ describe("a summary", () => {
   });
 
   it("of a conversation that begins with a summary still carries the first words", () => {
-    const text = summaryText(session, { text: good, messages: 20 });
+    const text = made(session, { text: good, messages: 20 });
     assert.ok(!isFailure(text));
     const messages = [
       ...shortened(session.messages, { parts: [], summary: { messages: 20, text } }),
       user("and y.c neither"),
     ];
     const later = { ...session, messages, compacted: [{ seq: 9, messages: session.messages }] };
-    const second = summaryText(later, { text: good, messages: messages.length });
+    const second = made(later, { text: good, messages: messages.length });
     assert.ok(!isFailure(second));
     assert.equal(second.match(/never touch x\.c/g)?.length, 1);
     assert.ok(second.includes("and y.c neither"));
+    const kept = made(later, { text: good, messages: messages.length - 1 });
+    assert.ok(!isFailure(kept) && !kept.includes("and y.c neither"), "what stays is not there twice");
     assert.ok(second.length < text.length + 200, "summaries do not pile up");
   });
 
-  it("fits for any conversation, also one that is far too long", () => {
-    const messages = [user("words ".repeat(50_000)), ...worked(0), ...worked(20), ...worked(40)];
-    const asked = ask({ ...session, messages }) ?? assert.fail();
-    assert.ok(messageText(asked.request.messages[0]?.parts ?? []).length <= info.window * 2);
+  it("is asked for in a request that fits, for any conversation, also one that is far too long", () => {
+    const work = [...worked(0), ...worked(20), ...worked(40)];
+    for (const words of ["words ", "这个函数的实现", "😀", "9f8A0x"]) {
+      const messages = [user("plain words ".repeat(9_000)), ...work, user(words.repeat(50_000)), ...work];
+      const { request } = ask({ ...session, messages }) ?? assert.fail();
+      assert.ok(estimateTokens(request) + request.maxOutputTokens <= info.window, words);
+      assert.ok(estimateTokens(request) > info.window / 2, words);
+      assert.ok(messageText(request.messages[0]?.parts ?? []).isWellFormed());
+    }
+  });
+
+  it("leaves out the results that the model has not seen, however long", () => {
+    const call = { type: "tool-call", id: "l", tool: "shell", input: "{}" } as const;
+    const long = { type: "tool-result", id: "l", tool: "shell", text: "row ".repeat(9_000), failed: false };
+    const asking: Message = { role: "assistant", parts: [call] };
+    const latest = { role: "tool", parts: [long] } as Message;
+    const messages = [...session.messages, asking, latest];
+    assert.equal(ask({ ...session, messages })?.messages, session.messages.length);
+    const noticed = [...messages, user('<notice from="harness">and these rules</notice>')];
+    assert.equal(ask({ ...session, messages: noticed })?.messages, session.messages.length);
+    const answered: Message = { role: "assistant", parts: [{ type: "text", text: "seen" }] };
+    assert.equal(ask({ ...session, messages: [...messages, answered] })?.messages, messages.length);
+  });
+
+  it("leaves out the words that the model has not answered to, unless they fill the window", () => {
+    const answered: Message = { role: "assistant", parts: [{ type: "text", text: "done. ".repeat(3_000) }] };
+    const messages = [...session.messages, answered];
+    const asking = (text: string) => ask({ ...session, messages: [...messages, user(text)] })?.messages;
+    assert.equal(asking("now this: ".repeat(2_000)), messages.length);
+    assert.equal(asking("now this: ".repeat(9_000)), messages.length + 1);
   });
 });

@@ -1,19 +1,31 @@
 /** Transcript: a conversation as plain text, for a model that is to sum it up. */
 import type { Message } from "@lathe/protocol";
+import { textTokens } from "../assemble.ts";
 
 /** Characters of a call's arguments. */
 const inputChars = 300;
 /** Characters of one result, the most first: as many as the whole has room for. */
 const resultRooms = [1_600, 600, 200, 0];
 
-/** At most `chars` long; where that is too little the oldest goes first. */
-export function transcriptOf(messages: readonly Message[], chars: number): string {
+/** At most `tokens`; where that is too little the oldest goes first. */
+export function transcriptOf(messages: readonly Message[], tokens: number): string {
+  let text = "";
   for (const room of resultRooms) {
-    const text = messages.map((message) => messageText(message, room)).join("\n\n");
-    if (text.length <= chars) return text;
-    if (room === 0) return `[... the beginning is left out]\n${text.slice(-Math.max(0, chars - 40))}`;
+    text = messages.map((message) => messageText(message, room)).join("\n\n");
+    if (textTokens(text) <= tokens) return text;
   }
-  return "";
+  const note = "[... the beginning is left out]\n";
+  return `${note}${endOf(text, tokens - textTokens(note))}`;
+}
+
+/** The end may have more tokens to a character than the whole. */
+function endOf(text: string, tokens: number): string {
+  let end = text;
+  for (let size = textTokens(end); size > tokens; size = textTokens(end)) {
+    const kept = Math.floor((end.length * Math.max(0, tokens)) / size);
+    end = kept > 0 ? end.slice(-kept).toWellFormed() : "";
+  }
+  return end;
 }
 
 function messageText({ role, parts }: Message, room: number): string {

@@ -15,6 +15,7 @@ import {
 import { printOf } from "../model/fingerprint.ts";
 import { inputBound } from "../model/input-bound.ts";
 import type { Entry, Reach } from "../ports.ts";
+import { needsSummary } from "../rules/due-compaction.ts";
 import { summarize } from "./summarize.ts";
 
 type Wish = Pick<CompactionWish, "why" | "focus">;
@@ -41,8 +42,10 @@ export async function* compactContext(
   // There is room enough.
   if (why === "images" || why === "tidy") return yield compacted({ ...data, before, after: between, parts });
   const isEnough = freesEnough({ before, after: between }) && between <= compactor.most(info, session);
-  if (isEnough && focus === undefined) return yield compacted({ ...data, before, after: between, parts });
+  if (isEnough && !wantsSummary(wish, session))
+    return yield compacted({ ...data, before, after: between, parts });
   const summary = yield* summarize(short, { info, focus: hooked.focus }, reach);
+  if (summary.isDueAgain) return yield { drafts: summary.settled, durable: false };
   const after = summary.made
     ? tokensOf(view(short, { parts: [], summary: summary.made }), info, reach)
     : between;
@@ -56,6 +59,11 @@ export async function* compactContext(
     },
     summary.settled,
   );
+}
+
+/** Whether there is to be one also where enough comes free without. */
+function wantsSummary({ why, focus }: Wish, { turn }: Session): boolean {
+  return focus !== undefined || (why === "overflow" && needsSummary(turn?.freed));
 }
 
 function compacted(data: ContextCompacted, settled: readonly Draft[] = []): Entry {

@@ -10,7 +10,7 @@ import {
   type SessionLog,
   type ShortenedPart,
 } from "@lathe/protocol";
-import { brokenPrefixes, type ScriptedAnswer } from "@lathe/testkit";
+import { brokenPrefixes, createHandMovedClock, type ScriptedAnswer } from "@lathe/testkit";
 import {
   assertValidConversation,
   type Bench,
@@ -35,8 +35,8 @@ const show: BenchTool = {
   },
 };
 const open = (options: Omit<BenchOptions, "tools">): Bench => openBench({ ...options, tools: [show] });
-const long = { tool: "show", input: { at: "a" } };
 const overflow = failure("context-overflow", "too long", { retry: "other-model" });
+const busy = failure("overloaded", "busy", { retry: "same" });
 const summaryOf = (text: string): ScriptedAnswer => ({ text });
 
 interface Manner {
@@ -89,11 +89,15 @@ const counted = (request: ModelRequest, answer: ScriptedAnswer): ScriptedAnswer 
   usage: { input: JSON.stringify(request).length, cached: 0, written: 0, output: 100, reasoning: 0 },
 });
 
-/** Works until `steps` answers were given; sums up when asked. */
-function working(steps: number, sum: ScriptedAnswer = summaryOf("summary of it")) {
+/** Works until `steps` answers were given; sums up when asked, the last time of `sums` again and again. */
+function working(
+  steps: number,
+  sums: ScriptedAnswer | readonly ScriptedAnswer[] = summaryOf("summary of it"),
+) {
+  const left = [sums].flat();
   let step = 0;
   return (request: ModelRequest): ScriptedAnswer => {
-    if (isSummary(request)) return counted(request, sum);
+    if (isSummary(request)) return counted(request, (left.length > 1 ? left.shift() : left[0]) ?? {});
     step += 1;
     const calls = [{ tool: "show", input: { at: `${step}` } }];
     return counted(request, step > steps ? { text: "done" } : { calls });
@@ -146,10 +150,7 @@ describe("a conversation that is too long", () => {
   });
 
   it("goes on without a summary that is none, and ends the turn where too little came free", async () => {
-    for (const sum of [
-      summaryOf("I cannot"),
-      { failure: failure("overloaded", "busy", { retry: "same" }) },
-    ]) {
+    for (const sum of [summaryOf("I cannot"), { failure: busy }]) {
       const isAnswered = "text" in sum;
       const script = working(6, sum);
       const bench = open({ script, compactor: compactor({ most: 5_000, short: "x".repeat(1_400) }) });
@@ -166,31 +167,92 @@ describe("a conversation that is too long", () => {
       );
       assert.deepEqual(
         summed.map((tokens) => tokens > 0),
-        [isAnswered],
-        "what was refused is not charged",
+        isAnswered ? [true] : [false, false, false],
+        "what was refused is not charged, and tried three times",
       );
     }
   });
 
-  it("is made shorter when a provider refuses it, once", async () => {
-    const answers = [{ calls: [long, long, long] }, { failure: overflow }, { text: "ok" }];
-    const bench = open({ script: answers, compactor: compactor({ most: 1e9 }) });
-    assert.deepEqual((await run(bench)).lastEnd, { type: "done" });
-    assert.deepEqual(
-      compactions(bench.events).map(({ why }) => why),
-      ["overflow"],
-    );
-    const again = open({
-      script: [{ calls: [long, long, long] }, { failure: overflow }, { failure: overflow }],
-      compactor: compactor({ most: 1e9 }),
+  it("is summed up although the first attempt at it fails for a moment", async () => {
+    const boom = failure("server-error", "boom", { retry: "same" });
+    const bench = open({
+      script: working(6, [{ failure: boom }, summaryOf("summary of it")]),
+      compactor: compactor({ most: 5_000, short: "x".repeat(1_400) }),
     });
-    const { lastEnd } = await run(again);
-    assert.equal(compactions(again.events).length, 1);
-    assert.match(
-      lastEnd?.type === "failed" ? lastEnd.failure.text : "",
-      /too long; making it shorter freed only/,
+    const begun = bench.clock.now();
+    const session = await run(bench);
+    assert.deepEqual(
+      [session.lastEnd, session.turn, session.account.reserved],
+      [{ type: "done" }, undefined, {}],
     );
-    assert.equal(again.scripted.requests.length, 3);
+    assertValidConversation(session);
+    assert.equal(compactions(bench.events)[0]?.summary?.text, "summary of it");
+    const failed = bench.events.flatMap((event) => (event.type === "step.failed" ? [event.data] : []));
+    assert.deepEqual(
+      failed.map(({ failure: problem }) => problem.text),
+      ["boom"],
+    );
+    assert.ok(bench.clock.now() - begun >= 250, "it waited");
+    assert.deepEqual(session.circuits, {}, "the model does not rest for it");
+  });
+
+  it("ends the turn with why there was no summary, which was asked for once where that cannot help", async () => {
+    for (const problem of [
+      failure("unauthorized", "the key is not valid"),
+      failure("rate-limited", "come back tomorrow", { retry: { afterMs: 3_600_000 } }),
+    ]) {
+      const bench = open({
+        script: working(6, { failure: problem }),
+        compactor: compactor({ most: 5_000, short: "x".repeat(1_400) }),
+      });
+      const { lastEnd } = await run(bench);
+      assert.equal(bench.scripted.requests.filter(isSummary).length, 1);
+      const text = lastEnd?.type === "failed" ? lastEnd.failure.text : "";
+      assert.match(text, new RegExp(`freed only .*, without a summary: ${problem.text}`));
+    }
+  });
+
+  it("can be left while the next attempt at a summary is waited for", async () => {
+    const clock = createHandMovedClock();
+    const bench = open({
+      clock,
+      script: working(6, { failure: busy }),
+      compactor: compactor({ most: 5_000, short: "x".repeat(1_400) }),
+    });
+    const going = run(bench);
+    while (clock.sleepers() === 0) await new Promise((resolve) => setImmediate(resolve));
+    await bench.store.offer("s1", { type: "cancel", by: "user" });
+    const session = await going;
+    assert.deepEqual(session.lastEnd, { type: "cancelled", by: "user" });
+    assert.deepEqual([session.compaction, session.account.reserved, clock.sleepers()], [undefined, {}, 0]);
+  });
+
+  it("is made shorter when a provider refuses it, and summed up when it refuses that, too", async () => {
+    const refused = { failure: overflow };
+    const sum = summaryOf("summary of it");
+    const steps = Array.from({ length: 3 }, (_, at) => ({
+      calls: [{ tool: "show", input: { at: `${at}${"y".repeat(900)}` } }],
+    }));
+    const givenUp = /^too long; making it shorter freed only/;
+    for (const [answers, sums, text] of [
+      [[refused, { text: "ok" }], [false], /^$/],
+      [[refused, refused, sum, { text: "ok" }], [false, true], /^$/],
+      [[refused, refused, sum, refused], [false, true], givenUp],
+      [[refused, refused, refused], [false, false], givenUp],
+    ] as const) {
+      const bench = open({ script: [...steps, ...answers], compactor: compactor({ most: 1e9 }) });
+      const { lastEnd } = await run(bench);
+      const done = compactions(bench.events);
+      assert.deepEqual(
+        done.map(({ why, summary }) => [why, summary !== undefined]),
+        sums.map((isSum) => ["overflow", isSum]),
+      );
+      for (const { before, after } of done.filter(({ summary }) => summary)) {
+        assert.ok(after <= before * 0.6, `${before} to ${after}`);
+      }
+      assert.equal(bench.scripted.requests.length, steps.length + answers.length, "never a spiral");
+      assert.match(lastEnd?.type === "failed" ? lastEnd.failure.text : "", text);
+    }
   });
 });
 
@@ -217,7 +279,8 @@ async function runAndDie(bench: Bench, log: SessionLog, last: number): Promise<b
 const byCalls =
   (bench: () => Bench) =>
   (request: ModelRequest): ScriptedAnswer => {
-    if (isSummary(request)) return summaryOf("summary of it");
+    const isFirst = bench().scripted.requests.filter(isSummary).length < 2;
+    if (isSummary(request)) return isFirst ? { failure: busy } : summaryOf("summary of it");
     const { length } = bench().done;
     return length >= 6 ? { text: "done" } : { calls: [{ tool: "show", input: { at: `${length}` } }] };
   };

@@ -19,6 +19,7 @@ import { printOf } from "../model/fingerprint.ts";
 import { holdBudget, releaseBudget } from "../model/hold-budget.ts";
 import { inputBound } from "../model/input-bound.ts";
 import type { Compactor, Entry, Reach } from "../ports.ts";
+import { summaryDue } from "../rules/after-failure.ts";
 
 export interface Summarized {
   /** Absent where there is none. */
@@ -27,6 +28,8 @@ export interface Summarized {
   readonly attempt?: SummaryAttempt;
   /** To be appended with what becomes of it. */
   readonly settled: readonly Draft[];
+  /** It failed, and is to be tried again: nothing becomes of it yet. */
+  readonly isDueAgain?: true;
 }
 
 interface Wanted {
@@ -72,11 +75,29 @@ export async function* summarize(
   }
   const text = isFailure(heard)
     ? heard
-    : await checked(session, heard, { compactor, messages: asked.messages });
-  const attempt = attemptOf({ id, model, heard, ms: ports.clock.now() - startedAt }, text);
+    : await checked(session, heard, { compactor, messages: asked.messages, info });
+  const ended = { id, model, heard, ms: ports.clock.now() - startedAt };
   const settled: Draft[] = [{ type: "budget.settled", data: { attempt: id, ...used } }];
-  if (isFailure(text)) return { settled, attempt };
-  return { settled, attempt, made: { messages: asked.messages, text } };
+  const attempt = attemptOf(ended, text);
+  if (!isFailure(text)) return { settled, attempt, made: { messages: asked.messages, text } };
+  const failed = retried(session, { ...ended, problem: text }, reach);
+  return failed ? { settled: [...settled, failed], isDueAgain: true } : { settled, attempt };
+}
+
+/** The failure of an attempt after which another one is due. */
+function retried(
+  session: Session,
+  { id, model, ms, problem }: Ended & { readonly problem: Failure },
+  { ports: { clock }, signal }: Reach,
+): Draft | undefined {
+  const retryAt = signal.aborted
+    ? undefined
+    : summaryDue(session, problem, { now: clock.now(), random: clock.random });
+  if (retryAt === undefined) return undefined;
+  return {
+    type: "step.failed",
+    data: { attempt: id, model: model.info.id, failure: problem, retryAt, ms },
+  };
 }
 
 function measured(
@@ -111,11 +132,14 @@ async function listen(model: Model, request: ModelRequest, { signal }: Reach): P
 async function checked(
   session: Session,
   { parts, reason }: Finished,
-  { compactor, messages }: { readonly compactor: Compactor; readonly messages: number },
+  {
+    compactor,
+    ...made
+  }: { readonly compactor: Compactor; readonly messages: number; readonly info: ModelInfo },
 ): Promise<string | Failure> {
   if (reason !== "stop") return failure("answer-truncated", `the summary ended with ${reason}`);
   const text = parts.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
-  return compactor.summary(session, { text, messages });
+  return compactor.summary(session, { text, ...made });
 }
 
 interface Ended {

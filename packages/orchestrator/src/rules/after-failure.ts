@@ -188,6 +188,18 @@ export function retryDelay(
   return Math.max(backOff, afterMs + Math.round(Math.min(afterMs / 10, 1000) * random));
 }
 
+/** When the attempt at a summary after this failed one is due; undefined where the conversation goes on without. */
+export function summaryDue(
+  { compaction, limits }: Pick<Session, "compaction" | "limits">,
+  problem: Failure,
+  { now, random }: { readonly now: number; readonly random: () => number },
+): number | undefined {
+  const failures = compaction?.failed?.times ?? 0;
+  if (failures + 1 >= Math.min(attemptsPerModel, limits.failures ?? attemptsPerModel)) return undefined;
+  const delay = retryDelay(problem, { failures }, random());
+  return delay === undefined || delay > patienceMs ? undefined : now + delay;
+}
+
 /** How long a model rests, in milliseconds: 15 s, doubling to 10 minutes; 5 minutes where it is no passing fault. */
 function restDelay(problem: Failure, opensBefore: number, random: number): number {
   const first = problem.retry === "other-model" ? 300_000 : 15_000;

@@ -1,27 +1,46 @@
 /** Due compaction: whether the conversation has to be made shorter before the next attempt, and when that did not help. */
-import { type Freed, failure, freesEnough, type Session } from "@lathe/protocol";
+import { type Freed, failure, freesEnough, isFailure, type Session } from "@lathe/protocol";
 import type { Action } from "../action.ts";
 
-export function dueCompaction({ turn, compaction }: Session): Action | undefined {
+/** `now` in milliseconds since the epoch. */
+export function dueCompaction({ turn, compaction }: Session, now: number): Action | undefined {
   if (compaction) {
-    const { attempt: _, ...wish } = compaction;
-    return { type: "compact", ...wish };
+    const { why, focus, failed } = compaction;
+    if (failed && failed.retryAt > now) return { type: "await-time", until: failed.retryAt, why: failed.why };
+    return { type: "compact", why, ...(focus !== undefined && { focus }) };
   }
   if (!turn) return undefined;
   const { freed, lastFailure, modelFailures } = turn;
-  if (freed?.why === "window" && !freesEnough(freed)) return giveUp(freed);
-  // Once: what is refused again goes to a wider model, or ends the turn.
+  if (freed?.why === "window" && !freesEnough(freed) && isFull(freed)) return giveUp(freed);
   const isRefused = lastFailure?.code === "context-overflow" && modelFailures > 0;
-  return isRefused && !freed ? { type: "compact", why: "overflow" } : undefined;
+  return isRefused && mayHelp(freed) ? { type: "compact", why: "overflow" } : undefined;
 }
 
-/** One that frees little is due again at once, and again. */
+/** Once, and once more where no summary was tried: what is refused again goes to a wider model, or ends the turn. */
+function mayHelp(freed: Freed | undefined): boolean {
+  return freed?.why !== "overflow" || needsSummary(freed);
+}
+
+/** It freed enough without a summary, and that was not enough for the provider. */
+export function needsSummary(freed: Freed | undefined): boolean {
+  return freed?.why === "overflow" && freesEnough(freed) && freed.summary === undefined;
+}
+
+/** The part of what a request may have above which little work is left until the next compaction. */
+const full = 0.8;
+
+function isFull({ after, most = 0 }: Freed): boolean {
+  return after > full * most;
+}
+
+/** One that frees little of a full window is due again at once, and again. */
 function giveUp(freed: Freed): Action {
   const text = `the conversation fills the model's window, and ${freedText(freed)}. Begin a new session, go back to an earlier step, or name a model with a larger window`;
   return { type: "end-turn", end: { type: "failed", failure: failure("context-overflow", text) } };
 }
 
-export function freedText({ before, after }: Freed): string {
+export function freedText({ before, after, summary }: Freed): string {
   const percent = before > 0 ? Math.floor((100 * (before - after)) / before) : 0;
-  return `making it shorter freed only ${percent} % of it (${before} to ${after} tokens)`;
+  const without = isFailure(summary) ? `, without a summary: ${summary.text}` : "";
+  return `making it shorter freed only ${percent} % of it (${before} to ${after} tokens)${without}`;
 }

@@ -26,9 +26,14 @@ export const compactionRequested: EventType<"compaction.requested", CompactionRe
   name: "compaction.requested",
   version: 1,
   schema,
-  apply: (session, { data: { why, focus, offer } }) => {
+  apply: (session, { data: { why, focus, most, offer } }) => {
     const { attempt } = session.compaction ?? {};
-    const wish = { why, ...(focus !== undefined && { focus }), ...(attempt && { attempt }) };
+    const wish = {
+      why,
+      ...(focus !== undefined && { focus }),
+      ...(most !== undefined && { most }),
+      ...(attempt && { attempt }),
+    };
     return { ...rememberOffer(session, offer), compaction: wish };
   },
 };

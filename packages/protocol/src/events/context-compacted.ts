@@ -68,12 +68,12 @@ export const contextCompacted: EventType<"context.compacted", ContextCompacted> 
   version: 1,
   schema,
   apply: (session, { data, seq, at }) => {
-    const { compaction: _, ...rest } = session;
+    const { compaction, ...rest } = session;
     const { summarized, why, before, after } = data;
     const told = {
       ...rest,
       usage: addUsage(session.usage, summarized?.usage ?? noUsage),
-      ...(session.turn && { turn: turnAfter(session.turn, data) }),
+      ...(session.turn && { turn: turnAfter(session.turn, data, compaction?.most) }),
     };
     if (data.parts.length === 0 && !data.summary) return told;
     const isShort = freesEnough({ before, after });
@@ -91,8 +91,13 @@ export const contextCompacted: EventType<"context.compacted", ContextCompacted> 
 };
 
 /** A refusal of the longer conversation says nothing of the shorter one. */
-function turnAfter(turn: Turn, { why, before, after }: ContextCompacted): NonNullable<Session["turn"]> {
-  const freed = { why, before, after };
+function turnAfter(
+  turn: Turn,
+  { why, before, after, summarized }: ContextCompacted,
+  most: number | undefined,
+): NonNullable<Session["turn"]> {
+  const summary = summarized && (summarized.failure ?? ("written" as const));
+  const freed = { why, before, after, ...(most !== undefined && { most }), ...(summary && { summary }) };
   if (why !== "overflow" || !freesEnough(freed)) return { ...turn, freed };
   const { lastFailure: _f, retryAt: _r, ...rest } = turn;
   return { ...rest, modelFailures: 0, freed };

@@ -2,6 +2,7 @@
 import * as v from "valibot";
 import { type Failure, failureSchema } from "../failure.ts";
 import { type Circuit, type Rest, restSchema } from "../session/circuit.ts";
+import type { CompactionWish } from "../session/compaction.ts";
 import type { EventType } from "../session/event-type.ts";
 
 export interface StepFailed {
@@ -30,7 +31,7 @@ export const stepFailed: EventType<"step.failed", StepFailed> = {
   schema,
   apply: (session, { data, at }) => {
     const { attempt: summary, ...wish } = session.compaction ?? { why: "asked" };
-    if (summary?.id === data.attempt) return { ...session, compaction: wish };
+    if (summary?.id === data.attempt) return { ...session, compaction: withRetry(wish, data) };
     if (!session.turn) return session;
     const { attempt: _a, retryAt: _r, ...turn } = session.turn;
     // The death of a process says nothing of the model.
@@ -55,6 +56,11 @@ export const stepFailed: EventType<"step.failed", StepFailed> = {
     return { ...session, turn: failed, ...(opened && { circuits: opened }) };
   },
 };
+
+function withRetry(wish: CompactionWish, { retryAt, failure }: StepFailed): CompactionWish {
+  if (retryAt === undefined) return wish;
+  return { ...wish, failed: { times: (wish.failed?.times ?? 0) + 1, retryAt, why: failure.text } };
+}
 
 function circuitOf(problem: Failure, rest: Rest, before: Circuit | undefined): Omit<Circuit, "since"> {
   const { opens = 0, left } = before ?? {};

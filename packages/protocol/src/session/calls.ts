@@ -15,10 +15,13 @@ export function updateCall(session: Session, id: string, change: (state: CallSta
 
 /** Once every call has an outcome: one tool message, results in source order, and the facts they carry. */
 export function closeAnswer(session: Session): Session {
-  const done = session.calls.flatMap(({ call, outcome }) => (outcome ? [{ call, outcome }] : []));
+  const done = session.calls.flatMap((state) => {
+    const { call, outcome } = state;
+    return outcome ? [{ call, outcome, said: wordsTo(state) }] : [];
+  });
   if (done.length === 0 || done.length < session.calls.length) return session;
   const parts = done.map(
-    ({ call, outcome }): ToolResultPart => ({
+    ({ call, outcome, said }): ToolResultPart => ({
       type: "tool-result",
       id: call.id,
       tool: call.tool,
@@ -26,6 +29,7 @@ export function closeAnswer(session: Session): Session {
       failed: outcome.type !== "ok",
       ...(outcome.type === "ok" && outcome.blob !== undefined && { blob: outcome.blob }),
       ...(outcome.type === "ok" && outcome.images && { images: outcome.images }),
+      ...(said !== undefined && { said }),
     }),
   );
   const outcomes = done.map(({ outcome }) => outcome);
@@ -50,6 +54,14 @@ export function closeAnswer(session: Session): Session {
         ? session.recent
         : [...session.recent, record].slice(-lookback),
   };
+}
+
+/** A bare yes or no are nobody's own words, nor is what the question of a subagent got: its call was decided without. */
+function wordsTo({ answer, decision, outcome }: CallState): string | undefined {
+  if (!answer || answer.part) return answer?.part?.words;
+  if (!decision) return outcome?.type === "ok" ? answer.text : undefined;
+  const isNo = decision.rule === "person" && decision.verdict === "deny";
+  return isNo && answer.text !== "deny" ? answer.text : undefined;
 }
 
 function withoutReason({ lastReason: _, ...turn }: Turn): Turn {

@@ -1,5 +1,6 @@
 /** Compaction: the conversation as the model sees it becomes shorter; the log keeps all of it. */
 import * as v from "valibot";
+import type { Failure } from "../failure.ts";
 import type { Message, ToolResultPart } from "../message.ts";
 
 export const compactionWhys = ["window", "tidy", "images", "asked", "overflow"] as const;
@@ -14,8 +15,12 @@ export interface CompactionWish {
   readonly why: CompactionWhy;
   /** What a summary should keep above all, in the user's words. */
   readonly focus?: string;
+  /** The most tokens that the next request may have, where it has more. */
+  readonly most?: number;
   /** An attempt at a summary that is open. */
   readonly attempt?: { readonly id: string; readonly model: string; readonly startedAt: number };
+  /** Attempts at a summary that failed, and when the next one is due; in milliseconds since the epoch. */
+  readonly failed?: { readonly times: number; readonly retryAt: number; readonly why: string };
 }
 
 /** A part of a message that reads so from here on; it has no images any more. */
@@ -39,6 +44,10 @@ export interface Freed {
   readonly why: CompactionWhy;
   readonly before: number;
   readonly after: number;
+  /** The most that it may have, where it had more. */
+  readonly most?: number;
+  /** What a model that was asked for a summary gave, if only why there is none. */
+  readonly summary?: "written" | Failure;
 }
 
 /** The conversation before it was made shorter, for going back. */

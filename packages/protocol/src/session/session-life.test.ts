@@ -292,9 +292,12 @@ export const life: readonly (readonly [Draft, (session: Session) => unknown])[] 
       assert.deepEqual(session.contacts, [{ host: "a.example", port: 443, verdict: "allowed", times: 2 }]),
   ],
   [
-    { type: "compaction.requested", data: { why: "asked", focus: "the parser", offer: "o3" } },
+    {
+      type: "compaction.requested",
+      data: { why: "asked", focus: "the parser", tokens: 100, most: 90, offer: "o3" },
+    },
     (session) => {
-      assert.deepEqual(session.compaction, { why: "asked", focus: "the parser" });
+      assert.deepEqual(session.compaction, { why: "asked", focus: "the parser", most: 90 });
       assert.ok(session.offers.includes("o3"));
     },
   ],
@@ -314,7 +317,8 @@ export const life: readonly (readonly [Draft, (session: Session) => unknown])[] 
       const result = { id: "c1", tool: "edit", text: "short", blob: "b1", short: true };
       assert.deepEqual(session.messages[4]?.parts, [{ type: "tool-result", failed: false, ...result }]);
       assert.match(JSON.stringify(session.compacted[0]?.messages[4]), /wrote/, "what it was is not lost");
-      assert.deepEqual(session.turn?.freed, { why: "asked", before: 100, after: 50 });
+      const summary = failure("answer-truncated", "lacks");
+      assert.deepEqual(session.turn?.freed, { why: "asked", before: 100, after: 50, most: 90, summary });
     },
   ],
   [

@@ -1,0 +1,78 @@
+/** Sections: what a summary says under each of its headings. */
+
+/** What a summary is made of, in this order. */
+export const headings = [
+  "Task and constraints",
+  "Decisions",
+  "State of the work",
+  "Files touched",
+  "Open failures",
+  "Next step",
+] as const;
+
+export type Heading = (typeof headings)[number];
+
+interface Found {
+  readonly heading: Heading;
+  readonly level: number;
+  readonly line: number;
+  /** What follows it on its own line. */
+  readonly rest: string;
+}
+
+/** Without those that are not there or empty. Other headings, and whatever stands in fences, belong to the section they are in. */
+export function sectionsOf(text: string): ReadonlyMap<Heading, string> {
+  const lines = unwrapped(text.trim().split(/\r?\n/));
+  const fenced = fencedLines(lines);
+  const found = lines.flatMap((line, at): readonly Found[] => {
+    const one = fenced.has(at) ? undefined : headingOf(line);
+    return one ? [{ ...one, line: at }] : [];
+  });
+  // A section may have a heading inside that reads like another section's: that one stands higher.
+  const own = headings.flatMap((heading) => {
+    const [first] = found.filter((one) => one.heading === heading).toSorted((a, b) => a.level - b.level);
+    return first ? [first] : [];
+  });
+  return new Map(
+    own.flatMap(({ heading, line, rest }) => {
+      const end = Math.min(...own.map((one) => one.line).filter((at) => at > line), lines.length);
+      const words = [rest, ...lines.slice(line + 1, end)].join("\n").trim();
+      return words === "" ? [] : [[heading, words] as const];
+    }),
+  );
+}
+
+/** However a model writes one: numbered, bold, with a colon, in the plural, in capitals. */
+function headingOf(line: string): Omit<Found, "line"> | undefined {
+  const mark = /^ {0,3}(#{1,6})\s[\s*_]*(?:\d+[.):]?\s+)?[\s*_]*/.exec(line);
+  const words = line.slice(mark?.[0].length);
+  const heading = headings.find((one) => words.toLowerCase().startsWith(one.toLowerCase()));
+  if (!mark?.[1] || !heading) return undefined;
+  const behind = /^s?[\s*_#]*(?:(?::|\s[–—-]\s)[\s*_]*(.*)|(\(.*))?$/i.exec(words.slice(heading.length));
+  return behind ? { heading, level: mark[1].length, rest: behind[1] ?? behind[2] ?? "" } : undefined;
+}
+
+const fence = /^\s*(`{3,}|~{3,})(.*)$/;
+
+/** Without a fence around all of it. */
+function unwrapped(lines: readonly string[]): readonly string[] {
+  const isWhole = /^(?:`{3,}|~{3,})\s*(?:markdown|md)?\s*$/i.test(lines[0] ?? "");
+  const last = fence.exec(lines.at(-1) ?? "");
+  return isWhole && last?.[2]?.trim() === "" && lines.length > 1 ? lines.slice(1, -1) : lines;
+}
+
+/** Which lines stand in fences; one that is never closed is none. */
+function fencedLines(lines: readonly string[]): ReadonlySet<number> {
+  const fenced = new Set<number>();
+  for (let at = 0; at < lines.length; at++) {
+    const mark = fence.exec(lines[at] ?? "")?.[1];
+    const end = mark === undefined ? -1 : lines.findIndex((line, i) => i > at && closes(line, mark));
+    for (; at < end; at++) fenced.add(at);
+  }
+  return fenced;
+}
+
+function closes(line: string, mark: string): boolean {
+  const [, own = "", info = ""] = fence.exec(line) ?? [];
+  return own.startsWith(mark) && info.trim() === "";
+}

@@ -1,0 +1,99 @@
+/** User words: all that the user has said since the session began, for a summary to carry word for word. */
+import { isNotice, type Message, messageText, type Session } from "@lathe/protocol";
+import { textTokens } from "../assemble.ts";
+import { inputsOf } from "./old-parts.ts";
+
+interface Said {
+  readonly text: string;
+  /** The call that it was said to. */
+  readonly to?: string;
+}
+
+/** Tokens that a message keeps when all of them are too much; with less none could be understood. */
+const leastTokens = 60;
+/** Characters of the call that was answered. */
+const callChars = 600;
+
+/** In about so many tokens: what is too long loses its middle, and where that is not enough the oldest go, never the first. */
+export function wordsText(session: Pick<Session, "messages" | "compacted">, tokens: number): string {
+  const { words, left } = fitted(wordsOf(session), tokens);
+  if (words.length === 0) return "";
+  const [first, ...later] = words.map(saidText);
+  const gap = left > 0 ? [`[... ${left} messages left out ...]`] : [];
+  return ["What the user said, word for word, oldest first:", first, ...gap, ...later].join("\n");
+}
+
+function saidText({ text, to }: Said): string {
+  return `<said>\n${to === undefined ? "" : `[${to}]\n`}${text}\n</said>`;
+}
+
+/** Those that earlier summaries stand for included. What is said a second time is there a second time. */
+function wordsOf({ messages, compacted }: Pick<Session, "messages" | "compacted">): readonly Said[] {
+  const all = [...compacted.map((one) => one.messages), messages].flat();
+  const inputs = inputsOf(all);
+  const seen = new Set<unknown>();
+  return all.flatMap((message): readonly Said[] => {
+    const keys = keysOf(message);
+    const isOld = keys.some((key) => seen.has(key));
+    for (const key of keys) seen.add(key);
+    return isOld ? [] : saidIn(message, inputs);
+  });
+}
+
+/** What stays the same of a message that compactions leave or shorten. */
+function keysOf({ role, parts }: Message): readonly unknown[] {
+  return role === "tool" ? parts.map(({ id }) => id) : parts;
+}
+
+function saidIn({ role, parts }: Message, inputs: ReadonlyMap<string, string>): readonly Said[] {
+  if (role === "assistant") return [];
+  if (role === "user") {
+    const text = messageText(parts);
+    return text === "" || isNotice(text) ? [] : [{ text }];
+  }
+  return parts.flatMap(({ said: text, failed, tool, id }) => {
+    if (text === undefined) return [];
+    const input = inputs.get(id) ?? "";
+    const shown = input.length > callChars ? `${input.slice(0, callChars)}...` : input;
+    return [{ text, to: `${failed ? "refusing" : "answering"} ${tool} ${shown}` }];
+  });
+}
+
+interface Fitted {
+  readonly words: readonly Said[];
+  /** How many are left out behind the first. */
+  readonly left: number;
+}
+
+function fitted(all: readonly Said[], tokens: number): Fitted {
+  for (let left = 0; ; left++) {
+    const words = all.toSpliced(1, left);
+    const most = mostOfEach(
+      words.map((one) => textTokens(saidText(one))),
+      tokens,
+    );
+    if (most < leastTokens && words.length > 2) continue;
+    return { words: words.map((one) => ({ ...one, text: shortened(one.text, most) })), left };
+  }
+}
+
+/** Tokens that each may have so that all have no more than `tokens`: short ones leave their share to long ones. */
+function mostOfEach(sizes: readonly number[], tokens: number): number {
+  let left = tokens;
+  for (const [at, size] of sizes.toSorted((a, b) => a - b).entries()) {
+    const share = left / (sizes.length - at);
+    if (size > share) return share;
+    left -= size;
+  }
+  return Number.POSITIVE_INFINITY;
+}
+
+function shortened(text: string, tokens: number): string {
+  const size = textTokens(text);
+  if (size <= tokens) return text;
+  const kept = Math.floor((text.length * tokens) / size);
+  const head = text.slice(0, Math.ceil(kept * 0.6));
+  const tail = text.slice(text.length - Math.floor(kept * 0.4));
+  // Either may end within a character.
+  return `${head}\n[... ${text.length - kept} characters left out ...]\n${tail}`.toWellFormed();
+}
