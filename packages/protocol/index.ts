@@ -9,6 +9,7 @@ export {
   lowerLimits,
   type Reservation,
 } from "./src/budget.ts";
+export { headOf, tailOf } from "./src/cut-text.ts";
 export {
   coversGrant,
   type Decision,

@@ -1,5 +1,5 @@
 /** Result text: what a tool result becomes once it is old. */
-import type { ToolResultPart } from "@lathe/protocol";
+import { headOf, type ToolResultPart } from "@lathe/protocol";
 import { signalText } from "./signal-text.ts";
 import { plainLines, signalsOf } from "./signals.ts";
 
@@ -62,9 +62,9 @@ function wordsOf(old: OldResult): string {
 function readText({ whole, input, chars }: OldResult): string {
   const lines = whole.split("\n");
   const numbers = lines.flatMap((line) => /^(\d+)\t/.exec(line)?.[1] ?? []);
-  if (numbers.length === 0) return whole.slice(0, chars);
+  if (numbers.length === 0) return headOf(whole, chars);
   const named = `${pathOf(input)}: lines ${numbers[0]} to ${numbers.at(-1)} were shown; read them again when they are needed`;
-  const defined = lines.filter((line) => outline.test(line)).map((line) => line.slice(0, 120));
+  const defined = lines.filter((line) => outline.test(line)).map((line) => headOf(line, 120));
   const kept: string[] = [];
   let left = chars - named.length;
   for (const line of defined) {

@@ -1,4 +1,5 @@
 /** Signal text: the words that stand for an output once it is made shorter. */
+import { headOf } from "@lathe/protocol";
 import { plainLines, type Signals, signalsOf } from "./signals.ts";
 
 export interface Room {
@@ -103,5 +104,5 @@ function taken(lines: readonly string[], chars: number): readonly string[] {
 }
 
 function cut(text: string, chars: number): string {
-  return text.length <= chars ? text : `${text.slice(0, Math.floor(chars) - 3)}...`;
+  return text.length <= chars ? text : `${headOf(text, Math.floor(chars) - 3)}...`;
 }

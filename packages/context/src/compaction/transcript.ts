@@ -1,5 +1,5 @@
 /** Transcript: a conversation as plain text, for a model that is to sum it up. */
-import type { Message } from "@lathe/protocol";
+import { headOf, type Message, tailOf } from "@lathe/protocol";
 
 /** Characters of a call's arguments. */
 const inputChars = 300;
@@ -11,7 +11,7 @@ export function transcriptOf(messages: readonly Message[], chars: number): strin
   for (const room of resultRooms) {
     const text = messages.map((message) => messageText(message, room)).join("\n\n");
     if (text.length <= chars) return text;
-    if (room === 0) return `[... the beginning is left out]\n${text.slice(-Math.max(0, chars - 40))}`;
+    if (room === 0) return `[... the beginning is left out]\n${tailOf(text, Math.max(0, chars - 40))}`;
   }
   return "";
 }
@@ -40,5 +40,5 @@ function partText(part: Message["parts"][number], role: Message["role"], room: n
 
 function shortOf(text: string, chars: number): string {
   if (text.length <= chars) return text;
-  return `${text.slice(0, Math.floor(chars * 0.6))} [...] ${text.slice(-Math.floor(chars * 0.4))}`;
+  return `${headOf(text, Math.floor(chars * 0.6))} [...] ${tailOf(text, Math.floor(chars * 0.4))}`;
 }

@@ -7,6 +7,17 @@ import { boundedOutcome } from "./bounded-outcome.ts";
 const noise = (from: number): string =>
   Array.from({ length: 1_000 }, (_, at) => `worker wrote row ${from + at} to the table`).join("\n");
 
+it("cuts a long output where no character is cut", async () => {
+  const context = { blobs: createMemoryStore(), workspace: { root: "/w" } } as unknown as ToolContext;
+  for (const text of ["a", "ab"].map((first) => first + "😀".repeat(20_000))) {
+    const outcome = await boundedOutcome({ type: "ok", text }, context);
+    assert.ok(outcome.type === "ok" && outcome.text.isWellFormed());
+    const [, left, all] = /\[\.\.\. (\d+) of (\d+) characters left out/.exec(outcome.text) ?? [];
+    const shown = outcome.text.replace(/\n\[\.\.\. .* \.\.\.\]\n/, "");
+    assert.equal(shown.length + Number(left), Number(all), "what is neither shown nor left out is lost");
+  }
+});
+
 it("tells what failed in the part of a long output that it leaves out", async () => {
   const store = createMemoryStore();
   const context = { blobs: store, workspace: { root: "/w" } as Workspace } as unknown as ToolContext;
