@@ -53,10 +53,26 @@ export function resultText(old: OldResult): string {
 
 function wordsOf(old: OldResult): string {
   if (old.part.tool === "read") return readText(old);
-  const exit = /\[exit code -?\d+\]/.exec(old.whole.slice(-400))?.[0];
   const words = signalText(old.whole, { cwd: old.cwd, chars: old.chars });
-  return exit === undefined || words.includes(exit) ? words : `${exit}\n${words}`;
+  return [...remarksOf(old).filter((remark) => !words.includes(remark)), words].join("\n");
 }
+
+/** Remarks at the end of an output that are looked at, characters of one, and how many. */
+const remarksRoom = 2_000;
+const remarkChars = 300;
+const mostRemarks = 5;
+
+/** What tools say of an output beside it: how it ended in its first line, lines in brackets behind the rest. */
+function remarksOf({ part, whole }: OldResult): readonly string[] {
+  const ended = part.failed ? endedWithout.exec(part.text)?.[1] : undefined;
+  const tail = whole.slice(-remarksRoom).trimEnd().split("\n");
+  const from = tail.findLastIndex((line) => !/^\[.*\]$/.test(line)) + 1;
+  const remarks = [...(ended === undefined ? [] : [ended]), ...tail.slice(from).slice(-mostRemarks)];
+  return remarks.map((remark) => headOf(remark, remarkChars));
+}
+
+/** Also where it was shortened before. */
+const endedWithout = /^(?:\[shortened: .*\n)?((?:Interrupted|Failed|Refused) \([\w-]+\): .*)/;
 
 /** Of a file: which lines were shown, and what is defined there. */
 function readText({ whole, input, chars }: OldResult): string {

@@ -24,7 +24,7 @@ export function closeAnswer(session: Session): Session {
       tool: call.tool,
       text: outcomeText(outcome),
       failed: outcome.type !== "ok",
-      ...(outcome.type === "ok" && outcome.blob !== undefined && { blob: outcome.blob }),
+      ...blobOf(outcome),
       ...(outcome.type === "ok" && outcome.images && { images: outcome.images }),
     }),
   );
@@ -50,6 +50,11 @@ export function closeAnswer(session: Session): Session {
         ? session.recent
         : [...session.recent, record].slice(-lookback),
   };
+}
+
+function blobOf(outcome: Outcome): Pick<ToolResultPart, "blob"> {
+  const isCut = outcome.type === "ok" || outcome.type === "interrupted";
+  return isCut && outcome.blob !== undefined ? { blob: outcome.blob } : {};
 }
 
 function withoutReason({ lastReason: _, ...turn }: Turn): Turn {

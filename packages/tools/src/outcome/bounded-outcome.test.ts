@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { ToolContext, Workspace } from "@lathe/protocol";
+import { failure, type ToolContext, type Workspace } from "@lathe/protocol";
 import { createMemoryStore } from "@lathe/testkit";
 import { boundedOutcome } from "./bounded-outcome.ts";
 
@@ -16,6 +16,15 @@ it("cuts a long output where no character is cut", async () => {
     const shown = outcome.text.replace(/\n\[\.\.\. .* \.\.\.\]\n/, "");
     assert.equal(shown.length + Number(left), Number(all), "what is neither shown nor left out is lost");
   }
+});
+
+it("says where the whole of what was interrupted is", async () => {
+  const blobs = createMemoryStore();
+  const context = { blobs, workspace: { root: "/w" } } as unknown as ToolContext;
+  const why = failure("command-timeout", "The command was stopped after 1 s.");
+  const outcome = await boundedOutcome({ type: "interrupted", failure: why, text: noise(0) }, context);
+  assert.ok(outcome.type === "interrupted" && outcome.text.length < noise(0).length);
+  assert.equal(await blobs.get(outcome.blob ?? ""), noise(0));
 });
 
 it("tells what failed in the part of a long output that it leaves out", async () => {

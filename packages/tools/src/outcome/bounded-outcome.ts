@@ -19,8 +19,7 @@ export async function boundedOutcome(
     ? "the rest is lost: it could not be stored"
     : `read or grep path "blob:${blob}" for the rest`;
   const short = await preview(text, where, context.workspace.root);
-  if (isFailure(blob)) return { ...outcome, text: short };
-  return outcome.type === "ok" ? { ...outcome, text: short, blob } : { ...outcome, text: short };
+  return isFailure(blob) ? { ...outcome, text: short } : { ...outcome, text: short, blob };
 }
 
 async function preview(text: string, where: string, cwd: string): Promise<string> {
