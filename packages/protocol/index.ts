@@ -87,6 +87,7 @@ export {
 export { findReading, type Reading } from "./src/find-reading.ts";
 export { type GuardRails, guardRailNames, guardRailsSchema } from "./src/guard-rails.ts";
 export { imageType, maxImageBytes } from "./src/image-type.ts";
+export { matchedPart } from "./src/matched-part.ts";
 export {
   type AssistantMessage,
   type AssistantPart,

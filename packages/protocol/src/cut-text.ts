@@ -1,16 +1,17 @@
-/** Cut text: the head or the tail of one, without half of a surrogate pair at the cut: that is no text on any wire. */
+/** Cut text: a part of one, without half of a surrogate pair at the cut: that is no text on any wire. */
 
 /** At most `chars` long. */
 export function headOf(text: string, chars: number): string {
-  return text.slice(0, isInPair(text, chars) ? chars - 1 : chars);
+  return text.slice(0, wholeAt(text, chars));
 }
 
 /** At most `chars` long. */
 export function tailOf(text: string, chars: number): string {
   const start = Math.max(0, text.length - chars);
-  return text.slice(isInPair(text, start) ? start + 1 : start);
+  return text.slice(start === wholeAt(text, start) ? start : start + 1);
 }
 
-function isInPair(text: string, at: number): boolean {
-  return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff;
+/** Where to cut: there, or before the character that this is the middle of. */
+export function wholeAt(text: string, at: number): number {
+  return at > 0 && (text.codePointAt(at - 1) ?? 0) > 0xffff ? at - 1 : at;
 }
