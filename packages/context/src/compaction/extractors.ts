@@ -183,7 +183,7 @@ export const extractors: readonly Extractor[] = [
   },
   {
     runner: "rustc",
-    knows: /^(?:error|warning)(?:\[E\d+\])?: .*|^\s+--> \S+\.rs:\d+:\d+$/,
+    knows: /^error\[E\d+\]: |^\s+--> \S+\.rs:\d+:\d+$/,
     rules: rust,
   },
   {

@@ -36,8 +36,8 @@ export function secondRoom(whole: string, cwd: string): number {
 }
 
 function hasSignals(whole: string, cwd: string): boolean {
-  const { runner, failing, errors } = signalsOf(whole, cwd);
-  return runner !== undefined && (failing.length > 0 || errors.length > 0);
+  const { runners, failing, errors } = signalsOf(whole, cwd);
+  return runners.length > 0 && (failing.length > 0 || errors.length > 0);
 }
 
 export function resultText(old: OldResult): string {

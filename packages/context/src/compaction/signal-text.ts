@@ -11,6 +11,8 @@ export interface Room {
 
 /** Characters of one error. */
 const errorChars = 160;
+/** The last of each runner. */
+const mostCounts = 6;
 /** Characters of one name. */
 const nameChars = 200;
 
@@ -19,7 +21,7 @@ export function signalText(whole: string, { cwd, chars }: Room): string {
   const signals = signalsOf(whole, cwd);
   const told = signals.failing.length + signals.errors.length + signals.counts.length;
   const pieces =
-    told > 0 && signals.runner !== undefined
+    told > 0 && signals.runners.length > 0
       ? [...known(signals), () => ""]
       : [() => excerpt(whole, chars * 0.6), ...known(signals)];
   let left = chars;
@@ -35,18 +37,21 @@ export function signalText(whole: string, { cwd, chars }: Room): string {
 
 /** The same of what is left out of the middle of an output; empty where nothing of it is known. */
 export function leftOutText(left: string, room: Room): string {
-  const { runner, failing, errors } = signalsOf(left, room.cwd);
-  return runner === undefined || failing.length + errors.length === 0 ? "" : signalText(left, room);
+  const { runners, failing, errors } = signalsOf(left, room.cwd);
+  return runners.length === 0 || failing.length + errors.length === 0 ? "" : signalText(left, room);
 }
 
 type Piece = (room: number) => string;
 
-function known({ runner, failing, errors, counts, places }: Signals): readonly Piece[] {
+function known({ runners, failing, errors, counts, places }: Signals): readonly Piece[] {
   const errorLines = errors.map(
     ({ text, times }) => `${cut(text, errorChars)}${times > 1 ? ` (x${times})` : ""}`,
   );
   return [
-    () => (runner === undefined ? "" : `${runner}: ${counts.slice(-6).join("; ") || "no summary"}`),
+    () =>
+      runners.length === 0
+        ? ""
+        : `${runners.join(" and ")}: ${counts.slice(-mostCounts * runners.length).join("; ") || "no summary"}`,
     (room) =>
       listed(
         `failing (${failing.length})`,

@@ -110,7 +110,7 @@ describe("signals", () => {
   for (const [name, { runner, failing = [], errors, place }] of Object.entries(rows)) {
     it(`of ${name}: what failed, why and where`, () => {
       const found = signalsOf(output(name), cwd);
-      assert.equal(found.runner, runner);
+      assert.deepEqual(found.runners, runner === undefined ? [] : [runner]);
       for (const one of failing) {
         assert.ok(
           found.failing.some((text) => text.includes(one)),
@@ -134,6 +134,28 @@ describe("signals", () => {
       const text = signalText(whole, { cwd, chars: 2_400 });
       assert.ok(text.length <= whole.length / 10, `${text.length} of ${whole.length}`);
       for (const one of [...failing, ...errors]) assert.ok(text.includes(one), `${one} is not in\n${text}`);
+    });
+  }
+
+  for (const names of [
+    ["vitest", "pytest"],
+    ["jest", "gotest"],
+    ["nodetest", "cargo"],
+    ["tsc", "pytest"],
+    ["npm", "mocha", "unittest"],
+  ]) {
+    it(`of ${names.join(" and ")} in one output are those of each`, () => {
+      const found = signalsOf(names.map(output).join("\n"), cwd);
+      const expected = names.flatMap((name) => rows[name] ?? []);
+      assert.deepEqual(new Set(found.runners), new Set(expected.map(({ runner }) => runner)));
+      const said = [...found.failing, ...found.errors.map(({ text }) => text)].join("\n");
+      for (const { failing = [], errors } of expected) {
+        for (const one of [...failing, ...errors]) assert.ok(said.includes(one), `${one} is not in ${said}`);
+      }
+      for (const name of names) {
+        for (const count of signalsOf(output(name), cwd).counts)
+          assert.ok(found.counts.includes(count), count);
+      }
     });
   }
 

@@ -2,8 +2,8 @@
 import { type Extractor, extractors, type SignalKind, unknownRules } from "./extractors.ts";
 
 export interface Signals {
-  /** Undefined for output that nobody knows. */
-  readonly runner?: string;
+  /** Empty for output that nobody knows. */
+  readonly runners: readonly string[];
   /** Names of what failed, each once. */
   readonly failing: readonly string[];
   /** One of each kind, the first that came, and how many there were. */
@@ -19,10 +19,10 @@ const errorWithin = 3;
 /** `cwd`: the workspace, whose absolute paths are shortened. */
 export function signalsOf(text: string, cwd: string): Signals {
   const lines = plainLines(bounded(text));
-  const known = extractors.find(({ knows }) => lines.some((line) => knows.test(line)));
-  const found = collect(lines, known ?? { rules: unknownRules });
+  const known = extractors.filter(({ knows }) => lines.some((line) => knows.test(line)));
+  const found = collect(lines, known.length > 0 ? known : [{ rules: unknownRules }]);
   return {
-    ...(known && { runner: known.runner }),
+    runners: known.map(({ runner }) => runner),
     failing: mostlyNested([...found.failing]),
     errors: withWords([...found.errors.values()]),
     places: placesIn(lines, cwd),
@@ -62,18 +62,18 @@ interface Found {
   readonly counts: Set<string>;
 }
 
-function collect(
-  lines: readonly string[],
-  { rules, errorFollows }: Pick<Extractor, "rules" | "errorFollows">,
-): Found {
+type Rules = Pick<Extractor, "rules" | "errorFollows">;
+
+/** What one says of a line no other one says again. */
+function collect(lines: readonly string[], known: readonly Rules[]): Found {
   const found: Found = { failing: new Set(), errors: new Map(), counts: new Set() };
   let wanted = 0;
   for (const line of lines) {
-    const signal = signalIn(line, rules);
+    const signal = signalIn(line, known);
     if (signal) add(found, signal);
     else if (wanted > 0 && isReason(line)) add(found, { kind: "error", text: line.trim() });
-    const isFailing = signal?.kind === "failing";
-    wanted = isFailing && errorFollows ? errorWithin : signal || isReason(line) ? 0 : wanted - 1;
+    const isNext = signal?.kind === "failing" && signal.errorFollows;
+    wanted = isNext ? errorWithin : signal || isReason(line) ? 0 : wanted - 1;
   }
   return found;
 }
@@ -88,12 +88,17 @@ interface Signal {
   readonly text: string;
 }
 
-function signalIn(line: string, rules: Extractor["rules"]): Signal | undefined {
+function signalIn(
+  line: string,
+  known: readonly Rules[],
+): (Signal & Pick<Extractor, "errorFollows">) | undefined {
   if (line.length > longestLine) return undefined;
-  for (const [kind, pattern] of rules) {
-    const match = pattern.exec(line);
-    const text = match && (match[1] ?? match[0]).trim();
-    if (text) return { kind, text };
+  for (const { rules, errorFollows } of known) {
+    for (const [kind, pattern] of rules) {
+      const match = pattern.exec(line);
+      const text = match && (match[1] ?? match[0]).trim();
+      if (text) return { kind, text, ...(errorFollows && { errorFollows }) };
+    }
   }
   return undefined;
 }
