@@ -17,8 +17,18 @@ const mostCounts = 6;
 const nameChars = 200;
 
 /** What a whole output says in few words. */
-export function signalText(whole: string, { cwd, chars }: Room): string {
-  const signals = signalsOf(whole, cwd);
+export function signalText(whole: string, room: Room): string {
+  return textOf(whole, signalsOf(whole, room.cwd), room.chars);
+}
+
+/** The same of what is left out of the middle of an output; empty where nothing of it is known. */
+export function leftOutText(left: string, whole: string, { cwd, chars }: Room): string {
+  const signals = signalsOf(left, cwd, whole);
+  const { runners, failing, errors } = signals;
+  return runners.length === 0 || failing.length + errors.length === 0 ? "" : textOf(left, signals, chars);
+}
+
+function textOf(whole: string, signals: Signals, chars: number): string {
   const told = signals.failing.length + signals.errors.length + signals.counts.length;
   const pieces =
     told > 0 && signals.runners.length > 0
@@ -33,12 +43,6 @@ export function signalText(whole: string, { cwd, chars }: Room): string {
     left -= words.length + 1;
   }
   return said.join("\n");
-}
-
-/** The same of what is left out of the middle of an output; empty where nothing of it is known. */
-export function leftOutText(left: string, room: Room): string {
-  const { runners, failing, errors } = signalsOf(left, room.cwd);
-  return runners.length === 0 || failing.length + errors.length === 0 ? "" : signalText(left, room);
 }
 
 type Piece = (room: number) => string;

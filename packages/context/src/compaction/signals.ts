@@ -16,10 +16,11 @@ export interface Signals {
 /** Lines behind a failing name that are looked at for its error. */
 const errorWithin = 3;
 
-/** `cwd`: the workspace, whose absolute paths are shortened. */
-export function signalsOf(text: string, cwd: string): Signals {
+/** `cwd`: the workspace, whose absolute paths are shortened; `whole`: what the text is a part of, which tells the runners. */
+export function signalsOf(text: string, cwd: string, whole: string = text): Signals {
   const lines = plainLines(bounded(text));
-  const known = extractors.filter(({ knows }) => lines.some((line) => knows.test(line)));
+  const telling = whole === text ? lines : plainLines(bounded(whole));
+  const known = extractors.filter(({ knows }) => telling.some((line) => knows.test(line)));
   const found = collect(lines, known.length > 0 ? known : [{ rules: unknownRules }]);
   return {
     runners: known.map(({ runner }) => runner),

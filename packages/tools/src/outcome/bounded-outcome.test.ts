@@ -46,6 +46,9 @@ it("tells what failed in the part of a long output that it leaves out", async ()
     assert.ok(outcome.text.includes(one), one);
   }
   assert.equal(await store.get(outcome.blob ?? ""), text);
+  const apart = `> vitest run\n\n RUN  v3.2.4 /w\n${noise(0)}\n FAIL  a.test.ts [ a.test.ts ]\n${noise(2_000)}`;
+  const told = await boundedOutcome({ type: "ok", text: apart }, context);
+  assert.ok(told.type === "ok" && told.text.includes("vitest: no summary\nfailing (1):\n- a.test.ts"));
   const plain = await boundedOutcome({ type: "ok", text: noise(0) }, context);
   assert.ok(plain.type === "ok" && !plain.text.includes("[in what is left out:]"));
 });

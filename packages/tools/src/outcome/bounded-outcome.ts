@@ -32,7 +32,7 @@ async function preview(text: string, where: string, cwd: string): Promise<string
   const middle = text.slice(head.length, text.length - tail.length);
   // Loaded for a text that is too long.
   const { leftOutText } = await import("@lathe/context/signals");
-  const signals = leftOutText(middle, { cwd, chars: signalChars });
+  const signals = leftOutText(middle, text, { cwd, chars: signalChars });
   const told = signals === "" ? "" : `[in what is left out:]\n${signals}\n`;
   return `${head}\n[... ${middle.length} of ${text.length} characters left out; ${where} ...]\n${told}${tail}`;
 }
