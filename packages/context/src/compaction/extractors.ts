@@ -3,18 +3,49 @@
 /** What a line tells: group 1 of the pattern, or the whole line. */
 export type SignalKind = "failing" | "error" | "count";
 
-export interface Extractor {
+/** Words that say what they are by the line that they stand behind. */
+export interface Follow {
+  readonly after: RegExp;
+  /** The first such line within so many; told as rules tell a line. */
+  readonly line: RegExp;
+  readonly within: number;
+  /** By default an error. */
+  readonly kind?: "failing";
+  /** What it is told with. */
+  readonly label?: string;
+}
+
+export interface Rules {
+  /** The first that matches a line tells it. */
+  readonly rules: readonly (readonly [kind: SignalKind, line: RegExp])[];
+  /** For lines that no rule tells. */
+  readonly follows?: readonly Follow[];
+}
+
+export interface Extractor extends Rules {
   readonly runner: string;
   /** A line that only this one prints. */
   readonly knows: RegExp;
-  readonly rules: readonly (readonly [kind: SignalKind, line: RegExp])[];
-  /** The first line with words behind a failing name, at most three lines on, is its error. */
-  readonly errorFollows?: true;
 }
 
 /** `Type: message`, as JavaScript, Python and Java print what was thrown. */
 const thrown =
-  /^\s*(?:E\s+|Uncaught |Caused by: |Exception in thread "[^"]*" |\[ERROR\] )?((?:[\w$]+\.)*[A-Z_]\w*(?:Error|Exception|Fault|Failure|Interrupt|Warning)(?: \[\w+\])?(?:: .*|$))/;
+  /^\s*(?:E\s+|Uncaught |Caused by: |Exception in thread "[^"]*" |\[ERROR\] )?((?:[\w$]+\.)*(?:[A-Z_]\w*(?:Error|Exception|Fault|Failure|Interrupt|Warning)(?: \[\w+\])?(?:: .*|$)|(?:Error|Exception): .*))/;
+
+/** `Type: words`, whatever the type is called. */
+const reason = /^\s*[A-Za-z_$][\w.$]*(?: \[\w+\])?: \S.*/;
+
+/** The error of what failed stands near its name. */
+function reasonAfter(after: RegExp): Follow {
+  return { after, line: reason, within: 3 };
+}
+
+/** Behind the frames, whatever its type is called. */
+const pythonError: Follow = {
+  after: /^Traceback \(most recent call last\):$/,
+  line: /^[A-Za-z_][\w.<>]*(?:: .*)?$/,
+  within: 400,
+};
 
 const typescript: Extractor = {
   runner: "tsc",
@@ -35,7 +66,7 @@ export const extractors: readonly Extractor[] = [
   {
     runner: "vitest",
     knows: /^\s*(?:RUN {2}v\d|Test Files {2}\d)|^ FAIL {2}.* > /,
-    errorFollows: true,
+    follows: [reasonAfter(/^\s*FAIL {1,2}\S/)],
     rules: [
       ["failing", /^\s*FAIL {1,2}(.* > .*)/],
       ["failing", /^\s*FAIL {1,2}(\S+\.\w+)(?: \[ .* \])?$/],
@@ -46,7 +77,7 @@ export const extractors: readonly Extractor[] = [
   {
     runner: "jest",
     knows: /^Test Suites: \d|^\s+● .* › /,
-    errorFollows: true,
+    follows: [reasonAfter(/^\s+● |^FAIL \S/)],
     rules: [
       ["failing", /^\s+● ((?!Console$).+)/],
       ["failing", /^FAIL (\S+)/],
@@ -57,7 +88,7 @@ export const extractors: readonly Extractor[] = [
   {
     runner: "node:test",
     knows: /^(?:ℹ|#) (?:tests|suites) \d+$|^\s*not ok \d+ - |^✖ failing tests:$/,
-    errorFollows: true,
+    follows: [reasonAfter(/^\s*(?:✖|not ok \d+ -) /)],
     rules: [
       ["failing", /^\s*✖ (?!failing tests:)(.+?)(?: \(\d[\d.]*ms\))?(?: # .*)?$/],
       ["failing", /^\s*not ok \d+ - (.+?)(?: # (?:time=|duration).*)?$/],
@@ -70,7 +101,7 @@ export const extractors: readonly Extractor[] = [
   {
     runner: "mocha",
     knows: /^ {2}\d+ (?:passing|failing)\b/,
-    errorFollows: true,
+    follows: [reasonAfter(/^\s+\d+\) ./)],
     rules: [
       ["failing", /^\s+\d+\) (.+?)$/],
       ["error", thrown],
@@ -93,6 +124,7 @@ export const extractors: readonly Extractor[] = [
   {
     runner: "unittest",
     knows: /^Ran \d+ tests? in [\d.]+s$/,
+    follows: [pythonError],
     rules: [
       ["failing", /^(?:ERROR|FAIL): (.+)/],
       ["failing", /^(\S+ \(\S+\)) \.\.\. (?:ERROR|FAIL)$/],
@@ -148,7 +180,7 @@ export const extractors: readonly Extractor[] = [
   {
     runner: "gradle",
     knows: /^> Task :\S+|^BUILD (?:FAILED|SUCCESSFUL) in |^FAILURE: Build failed/,
-    errorFollows: true,
+    follows: [reasonAfter(/ FAILED$/)],
     rules: [
       ["failing", /^(\S.* > .*) FAILED$/],
       ["failing", /^> (Task \S+) FAILED$/],
@@ -212,11 +244,14 @@ export const extractors: readonly Extractor[] = [
 ];
 
 /** For output that nobody knows: what looks like an error. */
-export const unknownRules: Extractor["rules"] = [
-  ["error", thrown],
-  ["error", /^([A-Za-z_][\w.]*(?:Error|Exception)\b.*)/],
-  [
-    "error",
-    /^(.*\b(?:fatal|error|failed|failure|panic|cannot|denied|not found|no such file|undefined|traceback|exception|assert\w*)\b.*)$/i,
+export const unknown: Rules = {
+  follows: [pythonError],
+  rules: [
+    ["error", thrown],
+    ["error", /^([A-Za-z_][\w.]*(?:Error|Exception)\b.*)/],
+    [
+      "error",
+      /^(.*\b(?:fatal|error|failed|failure|panic|cannot|denied|not found|no such file|undefined|exception|assert\w*)\b.*)$/i,
+    ],
   ],
-];
+};

@@ -103,6 +103,13 @@ const rows: Readonly<Record<string, Row>> = {
     place: "src/ledger.cpp:12",
   },
   npm: { runner: "npm", errors: ["E404"] },
+  "unittest-types": {
+    runner: "unittest",
+    failing: ["test_dj (", "test_plain (", "test_custom ("],
+    errors: ["test_e.DoesNotExist: User matching", "Exception: plain", "Boom: kaboom"],
+    place: "ut/test_e.py:5",
+  },
+  python: { runner: undefined, errors: ["__main__.NotThere: no row 7"], place: "load.py:5" },
   unknown: { runner: undefined, errors: ["permission denied"] },
 };
 
@@ -158,6 +165,17 @@ describe("signals", () => {
       }
     });
   }
+
+  it("of errors without a type of their own are told by their words", () => {
+    const { errors } = signalsOf(
+      "✖ a (1ms)\n\n  at b\n\n\n  Error: one\nℹ tests 1\nCaused by: Error: two",
+      cwd,
+    );
+    assert.deepEqual(
+      errors.map(({ text }) => text),
+      ["Error: one", "Error: two"],
+    );
+  });
 
   it("count what failed in the same way, and tell the first", () => {
     const { errors } = signalsOf(output("tsc"), cwd);

@@ -1,5 +1,5 @@
 /** Signals: what stays true of an output when its words are gone: what failed, why, where, and how much of it. */
-import { type Extractor, extractors, type SignalKind, unknownRules } from "./extractors.ts";
+import { extractors, type Follow, type Rules, type SignalKind, unknown } from "./extractors.ts";
 
 export interface Signals {
   /** Empty for output that nobody knows. */
@@ -13,15 +13,12 @@ export interface Signals {
   readonly counts: readonly string[];
 }
 
-/** Lines behind a failing name that are looked at for its error. */
-const errorWithin = 3;
-
 /** `cwd`: the workspace, whose absolute paths are shortened; `whole`: what the text is a part of, which tells the runners. */
 export function signalsOf(text: string, cwd: string, whole: string = text): Signals {
   const lines = plainLines(bounded(text));
   const telling = whole === text ? lines : plainLines(bounded(whole));
   const known = extractors.filter(({ knows }) => telling.some((line) => knows.test(line)));
-  const found = collect(lines, known.length > 0 ? known : [{ rules: unknownRules }]);
+  const found = collect(lines, known.length > 0 ? known : [unknown]);
   return {
     runners: known.map(({ runner }) => runner),
     failing: mostlyNested([...found.failing]),
@@ -63,25 +60,39 @@ interface Found {
   readonly counts: Set<string>;
 }
 
-type Rules = Pick<Extractor, "rules" | "errorFollows">;
+interface Awaited {
+  readonly follow: Follow;
+  /** Lines in which it still may come. */
+  readonly left: number;
+}
 
 /** What one says of a line no other one says again. */
 function collect(lines: readonly string[], known: readonly Rules[]): Found {
   const found: Found = { failing: new Set(), errors: new Map(), counts: new Set() };
-  let wanted = 0;
+  let awaited: Awaited | undefined;
   for (const line of lines) {
-    const signal = signalIn(line, known);
+    // Longer lines are data, not words.
+    if (line.length > longestLine) continue;
+    const signal = signalIn(line, known) ?? (awaited && followIn(line, awaited.follow));
     if (signal) add(found, signal);
-    else if (wanted > 0 && isReason(line)) add(found, { kind: "error", text: line.trim() });
-    const isNext = signal?.kind === "failing" && signal.errorFollows;
-    wanted = isNext ? errorWithin : signal || isReason(line) ? 0 : wanted - 1;
+    awaited = announcedBy(line, known) ?? (signal ? undefined : later(awaited));
   }
   return found;
 }
 
-/** `Type: words`, whatever the type is called. */
-function isReason(line: string): boolean {
-  return /^\s*[A-Za-z_$][\w.$]*(?: \[\w+\])?: \S/.test(line);
+function announcedBy(line: string, known: readonly Rules[]): Awaited | undefined {
+  const follow = known.flatMap(({ follows = [] }) => follows).find(({ after }) => after.test(line));
+  return follow && { follow, left: follow.within };
+}
+
+function later(awaited: Awaited | undefined): Awaited | undefined {
+  return awaited && awaited.left > 1 ? { ...awaited, left: awaited.left - 1 } : undefined;
+}
+
+function followIn(line: string, { line: pattern, kind, label = "" }: Follow): Signal | undefined {
+  const match = pattern.exec(line);
+  const text = match && (match[1] ?? match[0]).trim();
+  return text ? { kind: kind ?? "error", text: label + text } : undefined;
 }
 
 interface Signal {
@@ -89,22 +100,17 @@ interface Signal {
   readonly text: string;
 }
 
-function signalIn(
-  line: string,
-  known: readonly Rules[],
-): (Signal & Pick<Extractor, "errorFollows">) | undefined {
-  if (line.length > longestLine) return undefined;
-  for (const { rules, errorFollows } of known) {
+function signalIn(line: string, known: readonly Rules[]): Signal | undefined {
+  for (const { rules } of known) {
     for (const [kind, pattern] of rules) {
       const match = pattern.exec(line);
       const text = match && (match[1] ?? match[0]).trim();
-      if (text) return { kind, text, ...(errorFollows && { errorFollows }) };
+      if (text) return { kind, text };
     }
   }
   return undefined;
 }
 
-/** Longer lines are data, not words. */
 const longestLine = 2_000;
 
 function add({ failing, errors, counts }: Found, { kind, text }: Signal): void {
