@@ -30,7 +30,7 @@ export interface Extractor extends Rules {
 
 /** `Type: message`, as JavaScript, Python and Java print what was thrown. */
 const thrown =
-  /^\s*(?:E\s+|Uncaught |Caused by: |Exception in thread "[^"]*" |\[ERROR\] )?((?:[\w$]+\.)*(?:[A-Z_]\w*(?:Error|Exception|Fault|Failure|Interrupt|Warning)(?: \[\w+\])?(?:: .*|$)|(?:Error|Exception): .*))/;
+  /^\s*(?:E\s+|Uncaught |Caused by: |Exception in thread "[^"]*" |\[ERROR\] )?((?:[\w$]+\.)*(?:[A-Z_]\w*(?:Error|Exception|Fault|Failure|Interrupt|Warning)(?: \[\w+\])?(?:: .*|$)|(?:Error|Exception)(?: \[\w+\])?: .*))/;
 
 /** `Type: words`, whatever the type is called. */
 const reason = /^\s*[A-Za-z_$][\w.$]*(?: \[\w+\])?: \S.*/;
@@ -88,13 +88,23 @@ export const extractors: readonly Extractor[] = [
   {
     runner: "node:test",
     knows: /^(?:ℹ|#) (?:tests|suites) \d+$|^\s*not ok \d+ - |^✖ failing tests:$/,
-    follows: [reasonAfter(/^\s*(?:✖|not ok \d+ -) /)],
+    follows: [
+      // What was thrown need not be an error.
+      {
+        after: /^\s*✖ /,
+        line: /(?<=^\s*').+(?='$)|^\s*[A-Za-z_$][\w.$]*(?: \[\w+\])?: \S.*/,
+        within: 3,
+      },
+      { after: /^\s+error: [|>]-?$/, line: /\S.*/, within: 1 },
+    ],
     rules: [
-      ["failing", /^\s*✖ (?!failing tests:)(.+?)(?: \(\d[\d.]*ms\))?(?: # .*)?$/],
-      ["failing", /^\s*not ok \d+ - (.+?)(?: # (?:time=|duration).*)?$/],
+      ["failing", /^\s*✖ (?!failing tests:)(.+?)(?: \(\d[\d.]*ms\)(?: # [^()]*)?)?$/],
+      ["failing", /^\s*not ok \d+ - (?!.* # (?:TODO|SKIP)\b)(.+?)(?: # (?:time=|duration).*)?$/],
       ["error", thrown],
+      ["error", /^# (\w*Error(?: \[\w+\])?: .*)/],
       ["error", /^\s+name: '(\w+)'$/],
-      ["error", /^\s+error: (.{3,})$/],
+      ["error", /^\s+error: '(?!(?:\d+ subtests?|test) failed'$)(.+)'$/],
+      ["error", /^\s+error: ([^'|>].*)$/],
       ["count", /^(?:ℹ|#) ((?:tests|pass|fail|cancelled|skipped) \d+)$/],
     ],
   },
