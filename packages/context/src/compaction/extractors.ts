@@ -47,6 +47,13 @@ const pythonError: Follow = {
   within: 400,
 };
 
+/** Since Rust 1.73 on a line of its own. */
+const rustPanic: Follow = {
+  after: /^thread '.*' (?:\(\d+\) )?panicked at \S.*:\d+:\d+:$/,
+  line: /\S.*/,
+  within: 1,
+};
+
 const typescript: Extractor = {
   runner: "tsc",
   knows: /^\S.*(?:\(\d+,\d+\)|:\d+:\d+)(?::| -) error TS\d+: /,
@@ -76,12 +83,19 @@ export const extractors: readonly Extractor[] = [
   },
   {
     runner: "jest",
-    knows: /^Test Suites: \d|^\s+● .* › /,
-    follows: [reasonAfter(/^\s+● |^FAIL \S/)],
+    knows: /^Test Suites: \d|^ {2}● .* › /,
+    follows: [
+      {
+        after: /^ {2}● (?!Console$)/,
+        line: /^ {4}(?!\s*at |[\s>]*\d+ \|)\S.*/,
+        within: 3,
+      },
+    ],
     rules: [
-      ["failing", /^\s+● ((?!Console$).+)/],
+      ["failing", /^ {2}● ((?!(?:Console|Test suite failed to run)$).+)/],
       ["failing", /^FAIL (\S+)/],
       ["error", thrown],
+      ["error", /^ {4}((?:Expected|Received)[^:]*: .+)/],
       ["count", /^((?:Test Suites|Tests|Snapshots): .*)/],
     ],
   },
@@ -163,10 +177,13 @@ export const extractors: readonly Extractor[] = [
   {
     runner: "cargo",
     knows: /^test result: |^running \d+ tests?$|^---- .* stdout ----$|^error: could not compile/,
+    follows: [rustPanic],
     rules: [
-      ["failing", /^test (\S+)(?: - should panic)? \.\.\. FAILED$/],
-      ["failing", /^---- (\S+) stdout ----$/],
-      ["error", /^thread '.*' (?:\(\d+\) )?(panicked at .*)/],
+      ["failing", /^test (.+?)(?: - should panic)? \.\.\. FAILED$/],
+      ["failing", /^---- (.+) stdout ----$/],
+      ["error", /^thread '.*' (?:\(\d+\) )?(panicked at '.*)/],
+      ["error", /^(Error: .*)/],
+      ["error", /^note: (test did not panic as expected.*)/],
       ["error", /^((?:assertion .*failed|called `.*).*)/],
       ...rust,
       ["count", /^(test result: .*)/],
@@ -255,7 +272,7 @@ export const extractors: readonly Extractor[] = [
 
 /** For output that nobody knows: what looks like an error. */
 export const unknown: Rules = {
-  follows: [pythonError],
+  follows: [pythonError, rustPanic],
   rules: [
     ["error", thrown],
     ["error", /^([A-Za-z_][\w.]*(?:Error|Exception)\b.*)/],

@@ -73,6 +73,21 @@ const rows: Readonly<Record<string, Row>> = {
     place: "suite0.test.ts:3",
   },
   jest: { runner: "jest", failing: js, errors: jsErrors, place: "suite0.test.js:3" },
+  "jest-words": {
+    runner: "jest",
+    failing: ["outer › a [x] (5 ms) ünï › arrow", "hook › never", "toplevel", "jt/k.test.js"],
+    errors: [
+      "expect(received).toBe(expected)",
+      "Expected: 2",
+      "Received: 1",
+      "beforeAll boom",
+      'thrown: "a string"',
+      "Cannot find module 'nope-nope' from 'k.test.js'",
+      "SyntaxError",
+    ],
+    place: "j.test.js:1",
+    not: /fake bullet|Test suite failed to run/,
+  },
   mocha: {
     runner: "mocha",
     failing: js,
@@ -99,6 +114,19 @@ const rows: Readonly<Record<string, Row>> = {
     failing: snake.map((one) => `case_${one}`),
     errors: ["assertion `left == right` failed", "ParseIntError"],
     place: "src/lib.rs:4",
+  },
+  "cargo-words": {
+    runner: "cargo",
+    failing: ["tests::boom", "tests::should", "src/lib.rs - f (line 1)"],
+    errors: [
+      "custom boom",
+      "index out of bounds",
+      'Error: "returned error"',
+      "test did not panic as expected",
+      "the error",
+    ],
+    place: "src/lib.rs:8",
+    not: /panicked at/,
   },
   rustc: { runner: "rustc", errors: ["error[E0308]", "error[E0425]"], place: "bad.rs:2" },
   mvn: {
