@@ -161,9 +161,16 @@ export const extractors: readonly Extractor[] = [
   {
     runner: "go",
     knows: /^\s*--- FAIL: |^(?:FAIL|ok {2})\t\S+|^=== RUN {3}|^\S+\.go:\d+:\d+: |^panic: /,
+    follows: [
+      { after: /^\s*--- FAIL: /, line: /^\s+[\w./-]+\.go:\d+: (.*)/, within: 1 },
+      { after: /^got:$/, line: /\S.*/, within: 1, label: "got: " },
+      { after: /^want:$/, line: /\S.*/, within: 1, label: "want: " },
+    ],
     rules: [
       ["failing", /^\s*--- FAIL: (\S+)/],
       ["failing", /^FAIL\t(\S+)/],
+      // Those that ran when the time was up.
+      ["failing", /^\t\t((?:Test|Fuzz|Example|Benchmark)\S*) \(\d[\w.]*\)$/],
       ["error", /^(panic: .*)/],
       ["error", /^(fatal error: .*)/],
       [

@@ -102,6 +102,21 @@ const rows: Readonly<Record<string, Row>> = {
     place: "test_unit0.py:5",
   },
   gotest: { runner: "go", failing: camel.map((one) => `TestCase${one}`), errors: ["got 0, want 1"] },
+  "gotest-words": {
+    runner: "go",
+    failing: ["TestSub/with_space", "TestPlain", "TestFile", "FuzzX/seed#0", "Example_foo", "TestHang"],
+    errors: [
+      "sum(with space) = 3; nope",
+      "the widget is broken",
+      "open /nonexist: no such file or directory",
+      "fuzz bad",
+      "got: x",
+      "want: y",
+      "panic: test timed out after 2s",
+    ],
+    place: "a_test.go:4",
+    not: /_testmain/,
+  },
   gopanic: {
     runner: "go",
     failing: ["TestBoom"],

@@ -163,7 +163,7 @@ const frames: readonly RegExp[] = [
 
 /** Of others: what is installed, and what comes with a language. */
 const foreign =
-  /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.cargo|rustlib|\.venv|vendor|target\/debug)\/|^node:|^\/(?:usr|rustc|opt|lib|nix)\//;
+  /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.cargo|rustlib|\.venv|vendor|target\/debug)\/|(?:^|\/)_testmain\.go$|^node:|^\/(?:usr|rustc|opt|lib|nix)\//;
 
 const ofRuntime = /^\s*at (?:java\.|jdk\.|sun\.|org\.(?:junit|opentest4j|apache\.maven|gradle)\.)/;
 
