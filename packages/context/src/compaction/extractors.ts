@@ -16,7 +16,7 @@ export interface Follow {
 }
 
 export interface Rules {
-  /** The first that matches a line tells it. */
+  /** The first that matches a line tells it; group 2 of what failed is its error, where that stands nowhere else. */
   readonly rules: readonly (readonly [kind: SignalKind, line: RegExp])[];
   /** For lines that no rule tells. */
   readonly follows?: readonly Follow[];
@@ -135,14 +135,20 @@ export const extractors: readonly Extractor[] = [
   {
     runner: "pytest",
     knows:
-      /^=+ (?:test session starts|FAILURES|ERRORS|short test summary info|.*\b\d+ (?:passed|failed|errors?)\b.* in [\d.]+s.*) =+$/,
+      /^=+ (?:test session starts|FAILURES|ERRORS|short test summary info|.*\b\d+ (?:passed|failed|errors?)\b.* in [\d.]+s.*) =+$|^\d+ (?:passed|failed|skipped|deselected|xfailed|errors?)\b[\w, ]* in [\d.]+s(?: \(.*\))?$/,
+    follows: [pythonError],
     rules: [
-      ["failing", /^(?:FAILED|ERROR) (\S+(?: \S+)*?)(?: - .*)?$/],
-      ["failing", /^(\S+::\S+) (?:FAILED|ERROR)\b/],
-      ["failing", /^_{3,} (?:ERROR (?:at \w+ of|collecting) )?(\S.*?) _{3,}$/],
+      ["failing", /^(?:FAILED|ERROR) (\S+?\[.*?\])(?: - (.*))?$/],
+      ["failing", /^(?:FAILED|ERROR) (\S+(?: \S+)*?)(?: - (.*))?$/],
+      ["failing", /^(\S+::\S.*?) (?:FAILED|ERROR)(?: +\[ *\d+%\])?$/],
+      ["failing", /^_{3,} (?:ERROR (?:at \w+ of|collecting) )?(?:\[doctest\] )?(\S.*?) _{3,}$/],
       ["error", /^E {3,}([A-Za-z_][\w.]*(?:: .*|$))/],
       ["error", /^\S+:\d+: ([A-Za-z_]\w*)$/],
       ["count", /^=+ (.*\b(?:passed|failed|errors?)\b.* in .*?) =+$/],
+      [
+        "count",
+        /^(\d+ (?:passed|failed|skipped|deselected|xfailed|errors?)\b[\w, ]* in [\d.]+s)(?: \(.*\))?$/,
+      ],
     ],
   },
   {

@@ -18,6 +18,10 @@ const cases = [
 const js = [...cases, "15 of the cache"].map((one) => `handles case ${one}`);
 const jsErrors = ["TypeError", "RangeError", "SyntaxError", "ReferenceError", "CustomFault"];
 const nodeWords = ["bad type", "before hook boom", "test timed out after 20ms", "just a string"];
+const pyNames = ["test_param[a b]", "test_param[\\xfc - \\xf6]", "TestK::test_multi", "test_teardown"].map(
+  (one) => `test_a.py::${one}`,
+);
+const pyCounts = /^12 failed, 1 passed, 2 errors in [\d.]+s$/;
 const snake = ["0_of_ledger", "1_of_parser", "2_of_router", "6_of_router", "10_of_router", "15_of_cache"];
 const camel = ["0Ledger", "1Parser", "2Router", "6Router", "10Router", "15Cache"];
 const pyErrors = [
@@ -34,6 +38,7 @@ interface Row {
   readonly failing?: readonly string[];
   readonly errors: readonly string[];
   readonly place?: string;
+  readonly counts?: RegExp;
   /** What is not to be told. */
   readonly not?: RegExp;
 }
@@ -95,6 +100,27 @@ const rows: Readonly<Record<string, Row>> = {
     place: "test/suite0.cjs:3",
   },
   pytest: { runner: "pytest", failing: snake.map((one) => `test_case_${one}`), errors: pyErrors },
+  "pytest-quiet": {
+    runner: "pytest",
+    failing: pyNames,
+    errors: ["KeyError: 'setup-key'", "CalledProcessError", "AssertionError: custom - message with dash"],
+    counts: pyCounts,
+    not: /^TestK\.|^test_param/m,
+  },
+  "pytest-native": {
+    runner: "pytest",
+    failing: pyNames,
+    errors: ["KeyError: 'setup-key'", "CalledProcessError", "Failed: explicit fail reason", "SystemExit: 3"],
+    counts: pyCounts,
+    not: /^TestK\.|^test_param/m,
+  },
+  "pytest-short": {
+    runner: "pytest",
+    failing: pyNames,
+    errors: ["KeyError: 'setup-key'", "CalledProcessError", "Failed: explicit fail reason", "SystemExit: 3"],
+    counts: pyCounts,
+  },
+  "pytest-verbose": { runner: "pytest", failing: pyNames, errors: [], counts: pyCounts },
   unittest: {
     runner: "unittest",
     failing: snake.map((one) => `test_case_${one}`),
@@ -183,7 +209,7 @@ function assertSaid(ones: readonly string[], said: string): void {
 }
 
 describe("signals", () => {
-  for (const [name, { runner, failing = [], errors, place, not }] of Object.entries(rows)) {
+  for (const [name, { runner, failing = [], errors, place, ...row }] of Object.entries(rows)) {
     it(`of ${name}: what failed, why and where`, () => {
       const found = signalsOf(output(name), cwd);
       assert.deepEqual(found.runners, runner === undefined ? [] : [runner]);
@@ -191,7 +217,8 @@ describe("signals", () => {
       assertSaid(failing, found.failing.join("\n"));
       assertSaid(errors, said);
       if (place) assert.ok(found.places.includes(place), found.places.join());
-      if (not) assert.doesNotMatch([...found.failing, said, ...found.places].join("\n"), not);
+      assert.doesNotMatch([...found.failing, said, ...found.places].join("\n"), row.not ?? /(?!)/);
+      assert.match(found.counts.join("\n"), row.counts ?? /^/);
       for (const one of found.places) assert.doesNotMatch(one, /node_modules|node:|^\//);
     });
 

@@ -22,7 +22,7 @@ export function signalsOf(text: string, cwd: string, whole: string = text): Sign
   return {
     runners: known.map(({ runner }) => runner),
     failing: mostlyNested([...found.failing]),
-    errors: withWords([...found.errors.values()]),
+    errors: withWords(errorsOf(found)),
     places: placesIn(lines, cwd),
     counts: [...found.counts],
   };
@@ -35,12 +35,22 @@ function bounded(text: string): string {
   return text.length <= 2 * mostChars ? text : `${text.slice(0, mostChars)}\n${text.slice(-mostChars)}`;
 }
 
+/** What stands beside names may be cut there. */
+function errorsOf({ errors, beside }: Found): Signals["errors"] {
+  const types = new Set([...errors.values()].map(({ text }) => typeOf(text)));
+  return [...errors.values(), ...[...beside.values()].filter(({ text }) => !types.has(typeOf(text)))];
+}
+
+function typeOf(text: string): string {
+  return text.split(":")[0] ?? "";
+}
+
 /** A type alone says nothing more where it stands elsewhere with its words. */
 function withWords(errors: Signals["errors"]): Signals["errors"] {
   return errors.filter(({ text }) => {
     return (
       !/^\w+$/.test(text) ||
-      !errors.some((other) => other.text.split(":")[0]?.split(".").at(-1) === text && other.text !== text)
+      !errors.some((other) => typeOf(other.text).split(".").at(-1) === text && other.text !== text)
     );
   });
 }
@@ -54,9 +64,13 @@ export function plainLines(text: string): readonly string[] {
   return plain.split(/\r?\n/).map((line) => line.slice(line.lastIndexOf("\r") + 1));
 }
 
+type Errors = Map<string, { text: string; times: number }>;
+
 interface Found {
   readonly failing: Set<string>;
-  readonly errors: Map<string, { text: string; times: number }>;
+  readonly errors: Errors;
+  /** Errors that stand beside the names of what failed. */
+  readonly beside: Errors;
   readonly counts: Set<string>;
 }
 
@@ -68,7 +82,7 @@ interface Awaited {
 
 /** What one says of a line no other one says again. */
 function collect(lines: readonly string[], known: readonly Rules[]): Found {
-  const found: Found = { failing: new Set(), errors: new Map(), counts: new Set() };
+  const found: Found = { failing: new Set(), errors: new Map(), beside: new Map(), counts: new Set() };
   let awaited: Awaited | undefined;
   for (const line of lines) {
     // Longer lines are data, not words.
@@ -98,6 +112,7 @@ function followIn(line: string, { line: pattern, kind, label = "" }: Follow): Si
 interface Signal {
   readonly kind: SignalKind;
   readonly text: string;
+  readonly error?: string | undefined;
 }
 
 function signalIn(line: string, known: readonly Rules[]): Signal | undefined {
@@ -105,7 +120,7 @@ function signalIn(line: string, known: readonly Rules[]): Signal | undefined {
     for (const [kind, pattern] of rules) {
       const match = pattern.exec(line);
       const text = match && (match[1] ?? match[0]).trim();
-      if (text) return { kind, text };
+      if (text) return { kind, text, error: match[2] };
     }
   }
   return undefined;
@@ -113,15 +128,18 @@ function signalIn(line: string, known: readonly Rules[]): Signal | undefined {
 
 const longestLine = 2_000;
 
-function add({ failing, errors, counts }: Found, { kind, text }: Signal): void {
+function add({ failing, errors, beside, counts }: Found, { kind, text, error }: Signal): void {
   if (kind === "failing") failing.add(text);
   else if (kind === "count") counts.add(text);
-  else {
-    const key = kindOf(text);
-    const known = errors.get(key);
-    if (known) known.times += 1;
-    else errors.set(key, { text, times: 1 });
-  }
+  else addError(errors, text);
+  if (error !== undefined) addError(beside, error);
+}
+
+function addError(errors: Errors, text: string): void {
+  const key = kindOf(text);
+  const known = errors.get(key);
+  if (known) known.times += 1;
+  else errors.set(key, { text, times: 1 });
 }
 
 /** Equal for errors that differ only in names and numbers. */
@@ -141,13 +159,11 @@ function mostlyNested(names: readonly string[]): readonly string[] {
   return names.filter((name) => !tails.has(name));
 }
 
+/** pytest says `a::b` and `a.b` for the same. */
 function tailsOf(name: string): readonly string[] {
   const parts = name.split(/ > | › |::/);
-  return parts
-    .slice(1)
-    .map((_, at) =>
-      parts.slice(at + 1).join(name.includes("::") ? "::" : name.includes(" › ") ? " › " : " > "),
-    );
+  const joints = name.includes("::") ? ["::", "."] : name.includes(" › ") ? [" › "] : [" > "];
+  return joints.flatMap((joint) => parts.slice(1).map((_, at) => parts.slice(at + 1).join(joint)));
 }
 
 const frames: readonly RegExp[] = [
