@@ -187,6 +187,12 @@ const rows: Readonly<Record<string, Row>> = {
   },
   tsc: { runner: "tsc", errors: ["TS2322", "TS2304"], place: "a.ts:1" },
   eslint: { runner: "eslint", errors: ["no-undef", "no-unused-vars", "no-var"] },
+  "eslint-files": {
+    runner: "eslint",
+    errors: ["no-unused-vars", "no-undef", "eqeqeq"],
+    place: "src/plain.js:2",
+    counts: /12 problems/,
+  },
   gcc: { runner: "gcc or clang", errors: ["incompatible types", "undeclared"], place: "a.c:1" },
   clang: {
     runner: "gcc or clang",
@@ -265,6 +271,17 @@ describe("signals", () => {
       errors.map(({ text }) => text),
       ["Error: one", "Error: two"],
     );
+  });
+
+  it("of what a linter says below a file's name have places in it, also where that has spaces", () => {
+    assert.deepEqual(signalsOf(output("eslint-files"), cwd).places, [
+      "src/file 1.js:1",
+      "src/file 1.js:2",
+      "src/file 2.js:1",
+      "src/file 2.js:2",
+      "src/plain.js:1",
+      "src/plain.js:2",
+    ]);
   });
 
   it("count what failed in the same way, and tell the first", () => {

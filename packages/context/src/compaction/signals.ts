@@ -1,5 +1,6 @@
 /** Signals: what stays true of an output when its words are gone: what failed, why, where, and how much of it. */
 import { extractors, type Follow, type Rules, type SignalKind, unknown } from "./extractors.ts";
+import { placesIn } from "./places.ts";
 
 export interface Signals {
   /** Empty for output that nobody knows. */
@@ -15,8 +16,8 @@ export interface Signals {
 
 /** `cwd`: the workspace, whose absolute paths are shortened; `whole`: what the text is a part of, which tells the runners. */
 export function signalsOf(text: string, cwd: string, whole: string = text): Signals {
-  const lines = plainLines(bounded(text));
-  const telling = whole === text ? lines : plainLines(bounded(whole));
+  const lines = wordLines(text);
+  const telling = whole === text ? lines : wordLines(whole);
   const known = extractors.filter(({ knows }) => telling.some((line) => knows.test(line)));
   const found = collect(lines, known.length > 0 ? known : [unknown]);
   return {
@@ -30,6 +31,13 @@ export function signalsOf(text: string, cwd: string, whole: string = text): Sign
 
 /** Characters that are looked at of the beginning and of the end: nobody waits for more. */
 const mostChars = 1_500_000;
+
+/** Longer lines are data, not words. */
+const longestLine = 2_000;
+
+function wordLines(text: string): readonly string[] {
+  return plainLines(bounded(text)).filter((line) => line.length <= longestLine);
+}
 
 function bounded(text: string): string {
   return text.length <= 2 * mostChars ? text : `${text.slice(0, mostChars)}\n${text.slice(-mostChars)}`;
@@ -85,8 +93,6 @@ function collect(lines: readonly string[], known: readonly Rules[]): Found {
   const found: Found = { failing: new Set(), errors: new Map(), beside: new Map(), counts: new Set() };
   let awaited: Awaited | undefined;
   for (const line of lines) {
-    // Longer lines are data, not words.
-    if (line.length > longestLine) continue;
     const signal = signalIn(line, known) ?? (awaited && followIn(line, awaited.follow));
     if (signal) add(found, signal);
     awaited = announcedBy(line, known) ?? (signal ? undefined : later(awaited));
@@ -126,8 +132,6 @@ function signalIn(line: string, known: readonly Rules[]): Signal | undefined {
   return undefined;
 }
 
-const longestLine = 2_000;
-
 function add({ failing, errors, beside, counts }: Found, { kind, text, error }: Signal): void {
   if (kind === "failing") failing.add(text);
   else if (kind === "count") counts.add(text);
@@ -164,43 +168,4 @@ function tailsOf(name: string): readonly string[] {
   const parts = name.split(/ > | › |::/);
   const joints = name.includes("::") ? ["::", "."] : name.includes(" › ") ? [" › "] : [" > "];
   return joints.flatMap((joint) => parts.slice(1).map((_, at) => parts.slice(at + 1).join(joint)));
-}
-
-const frames: readonly RegExp[] = [
-  /\bat (?:.*\()?(?:file:\/\/)?([^\s():]+):(\d+)(?::\d+)?\)?$/,
-  /^\s*File "([^"]+)", line (\d+)/,
-  /^\s*--> (\S+?):(\d+):\d+$/,
-  /❯ (\S+?):(\d+):\d+/,
-  /^\s*(?:thread '.*' (?:\(\d+\) )?panicked at )?((?:\.{0,2}\/)?[\w@.-]+(?:\/[\w@.-]+)*\.\w{1,5})[:(](\d+)[:,)]/,
-  /^\[ERROR\] (\/\S+\.\w+):\[(\d+),/,
-  /^\s*location: '([^']+?):(\d+):\d+'/,
-  /^\s+([\w@./-]+\.\w{1,5}):(\d+) \+0x/,
-];
-
-/** Of others: what is installed, and what comes with a language. */
-const foreign =
-  /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.cargo|rustlib|\.venv|vendor|target\/debug)\/|(?:^|\/)_testmain\.go$|^node:|^\/(?:usr|rustc|opt|lib|nix)\//;
-
-const ofRuntime = /^\s*at (?:java\.|jdk\.|sun\.|org\.(?:junit|opentest4j|apache\.maven|gradle)\.)/;
-
-function placesIn(lines: readonly string[], cwd: string): readonly string[] {
-  const places = new Set<string>();
-  for (const line of lines) {
-    if (line.length > longestLine) continue;
-    const place = placeIn(line, cwd);
-    if (place) places.add(place);
-  }
-  return [...places];
-}
-
-function placeIn(line: string, cwd: string): string | undefined {
-  if (ofRuntime.test(line)) return undefined;
-  for (const frame of frames) {
-    const [, path, number] = frame.exec(line) ?? [];
-    if (path === undefined) continue;
-    const inside = path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
-    if (foreign.test(inside) || inside.startsWith("/") || !/[A-Za-z]/.test(inside)) return undefined;
-    return `${inside.replace(/^\.\//, "")}:${number}`;
-  }
-  return undefined;
 }
