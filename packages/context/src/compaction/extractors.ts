@@ -125,9 +125,14 @@ export const extractors: readonly Extractor[] = [
   {
     runner: "mocha",
     knows: /^ {2}\d+ (?:passing|failing)\b/,
-    follows: [reasonAfter(/^\s+\d+\) ./)],
+    follows: [
+      // Behind the suites that it is in, each on a line.
+      { after: /^ {2}\d+\) (?!.*:$)/, line: /^ {7,}(\S.*):$/, within: 8, kind: "failing" },
+      reasonAfter(/^ {2}\d+\) .*:$|^ {7,}\S.*:$/),
+    ],
     rules: [
-      ["failing", /^\s+\d+\) (.+?)$/],
+      ["failing", /^ {4,}\d+\) (.+)$/],
+      ["failing", /^ {2}\d+\) (.+):$/],
       ["error", thrown],
       ["count", /^ {2}(\d+ (?:passing|failing|pending)\b.*)/],
     ],

@@ -99,6 +99,13 @@ const rows: Readonly<Record<string, Row>> = {
     errors: [...jsErrors, "AssertionError"],
     place: "test/suite0.cjs:3",
   },
+  "mocha-dots": {
+    runner: "mocha",
+    failing: ["a [x] (5ms) 1) odd", "to", "deep", '"before all" hook for "never"'],
+    errors: ["AssertionError [ERR_ASSERTION]: 1 == 2", "RangeError: deep bad", "Error: before boom"],
+    place: "m.spec.cjs:2",
+    not: /^(?:outer|hook)$/m,
+  },
   pytest: { runner: "pytest", failing: snake.map((one) => `test_case_${one}`), errors: pyErrors },
   "pytest-quiet": {
     runner: "pytest",
@@ -194,6 +201,11 @@ const rows: Readonly<Record<string, Row>> = {
     counts: /12 problems/,
   },
   gcc: { runner: "gcc or clang", errors: ["incompatible types", "undeclared"], place: "a.c:1" },
+  "gcc-links": {
+    runner: "gcc or clang",
+    errors: ["‘undeclared’ undeclared", "[-Wimplicit-function-declaration]"],
+    not: /https/,
+  },
   clang: {
     runner: "gcc or clang",
     errors: ["undeclared identifier", "-Wunused-variable", "undefined reference to", "linker command failed"],
@@ -314,6 +326,10 @@ describe("signals", () => {
       "a.".repeat(900),
       " ".repeat(1_900),
       `${"a".repeat(900)}: `,
+      `FAILED ${"[a] ".repeat(450)}`,
+      "a::".repeat(600),
+      `1 failed${", 1 passed".repeat(200)}`,
+      "\u001b]8;".repeat(450),
     ];
     const started = performance.now();
     for (const line of evil) signalsOf(`${line}\n`.repeat(40), cwd);
