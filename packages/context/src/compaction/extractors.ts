@@ -15,11 +15,18 @@ export interface Follow {
   readonly label?: string;
 }
 
+/** Words in front of the name of what failed that are its errors, unless what they belong to went well. */
+export interface Lead {
+  readonly line: RegExp;
+  readonly wentWell: RegExp;
+}
+
 export interface Rules {
   /** The first that matches a line tells it; group 2 of what failed is its error, where that stands nowhere else. */
   readonly rules: readonly (readonly [kind: SignalKind, line: RegExp])[];
   /** For lines that no rule tells. */
   readonly follows?: readonly Follow[];
+  readonly lead?: Lead;
 }
 
 export interface Extractor extends Rules {
@@ -53,6 +60,8 @@ const rustPanic: Follow = {
   line: /\S.*/,
   within: 1,
 };
+
+const goWords = /^\s+[\w./-]+\.go:\d+: (.*)/;
 
 const typescript: Extractor = {
   runner: "tsc",
@@ -173,10 +182,12 @@ export const extractors: readonly Extractor[] = [
     runner: "go",
     knows: /^\s*--- FAIL: |^(?:FAIL|ok {2})\t\S+|^=== RUN {3}|^\S+\.go:\d+:\d+: |^panic: /,
     follows: [
-      { after: /^\s*--- FAIL: /, line: /^\s+[\w./-]+\.go:\d+: (.*)/, within: 1 },
+      { after: /^\s*--- FAIL: /, line: goWords, within: 1 },
       { after: /^got:$/, line: /\S.*/, within: 1, label: "got: " },
       { after: /^want:$/, line: /\S.*/, within: 1, label: "want: " },
     ],
+    // With -v.
+    lead: { line: goWords, wentWell: /^--- (?:PASS|SKIP): / },
     rules: [
       ["failing", /^\s*--- FAIL: (\S+)/],
       ["failing", /^FAIL\t(\S+)/],

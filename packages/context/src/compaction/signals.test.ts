@@ -150,6 +150,12 @@ const rows: Readonly<Record<string, Row>> = {
     place: "a_test.go:4",
     not: /_testmain/,
   },
+  "gotest-verbose": {
+    runner: "go",
+    failing: ["TestSub/with_space", "TestPlain", "TestFile", "FuzzX/seed#0", "Example_foo"],
+    errors: ["sum(a/b) = 3; nope", "the widget is broken", "open /nonexist: no such file", "fuzz bad"],
+    not: /only a word/,
+  },
   gopanic: {
     runner: "go",
     failing: ["TestBoom"],

@@ -93,13 +93,24 @@ interface Awaited {
 /** What one says of a line no other one says again. */
 function collect(lines: readonly string[], known: readonly Rules[]): Found {
   const found: Found = { failing: new Set(), errors: new Map(), beside: new Map(), counts: new Set() };
+  const leads: string[] = [];
   let awaited: Awaited | undefined;
   for (const line of lines) {
     const signal = signalIn(line, known) ?? (awaited && followIn(line, awaited.follow));
     if (signal) add(found, signal);
+    else keepLeads(leads, line, known);
+    if (signal?.kind === "failing") for (const text of leads.splice(0)) addError(found.errors, text);
     awaited = announcedBy(line, known) ?? (signal ? undefined : later(awaited));
   }
   return found;
+}
+
+function keepLeads(leads: string[], line: string, known: readonly Rules[]): void {
+  for (const { lead } of known) {
+    if (lead?.wentWell.test(line)) leads.length = 0;
+    const words = lead?.line.exec(line)?.[1];
+    if (words) leads.push(words);
+  }
 }
 
 function announcedBy(line: string, known: readonly Rules[]): Awaited | undefined {
