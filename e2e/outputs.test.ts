@@ -52,6 +52,21 @@ describe("the outputs of a session", () => {
     assert.equal(JSON.parse((await output(session, "1", "--json")).out).text, long);
   });
 
+  it("are whole also where a command was stopped", async () => {
+    const stopped = await startWireServer((_, index) => ({
+      parts: [
+        index === 0 ? call("c1", "shell", { command: "cat long.txt; sleep 60", timeout_s: 1 }) : say("Well."),
+      ],
+    }));
+    const env = wireEnv(stopped.url);
+    const ran = await place.run(["run", "--no-sandbox", "--output-format", "json", "go"], { env });
+    const { session } = JSON.parse(ran.out);
+    await stopped.close();
+    const [row] = (await place.run(["sessions", "output", session])).out.trim().split("\n");
+    assert.match(row ?? "", /^1 {2}shell .* interrupted · .* shown to the model in part$/);
+    assert.equal((await place.run(["sessions", "output", session, "1"])).out, long);
+  });
+
   it("say what to do where there is none", async () => {
     const env = wireEnv(server.url);
     await place.run(["run", "--no-sandbox", "--max-steps", "1", "go"], { env });

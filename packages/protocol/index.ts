@@ -9,6 +9,7 @@ export {
   lowerLimits,
   type Reservation,
 } from "./src/budget.ts";
+export { headOf, tailOf } from "./src/cut-text.ts";
 export {
   coversGrant,
   type Decision,
@@ -86,6 +87,7 @@ export {
 export { findReading, type Reading } from "./src/find-reading.ts";
 export { type GuardRails, guardRailNames, guardRailsSchema } from "./src/guard-rails.ts";
 export { imageExcess, imageType, maxImageBytes, maxImageChars, maxImages } from "./src/image-type.ts";
+export { matchedPart } from "./src/matched-part.ts";
 export {
   type AssistantMessage,
   type AssistantPart,

@@ -59,6 +59,7 @@ export type Outcome =
   | {
       readonly type: "ok";
       readonly text: string;
+      /** Where the whole text is, of one that is shown in part. */
       readonly blob?: string;
       readonly facts?: OutcomeFacts;
       /** What the model is shown beside the text. */
@@ -66,7 +67,12 @@ export type Outcome =
     }
   | { readonly type: "refused"; readonly rule: string; readonly why: string }
   | { readonly type: "failed"; readonly failure: Failure }
-  | { readonly type: "interrupted"; readonly failure: Failure; readonly text: string };
+  | {
+      readonly type: "interrupted";
+      readonly failure: Failure;
+      readonly text: string;
+      readonly blob?: string;
+    };
 
 const facts: v.GenericSchema<unknown, OutcomeFacts> = v.object({
   changed: v.exactOptional(
@@ -114,7 +120,12 @@ export const outcomeSchema: v.GenericSchema<unknown, Outcome> = v.variant("type"
   }),
   v.object({ type: v.literal("refused"), rule: v.string(), why: v.string() }),
   v.object({ type: v.literal("failed"), failure: failureSchema }),
-  v.object({ type: v.literal("interrupted"), failure: failureSchema, text: v.string() }),
+  v.object({
+    type: v.literal("interrupted"),
+    failure: failureSchema,
+    text: v.string(),
+    blob: v.exactOptional(v.string()),
+  }),
 ]);
 
 /** What the model reads of an outcome. */

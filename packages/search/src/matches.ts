@@ -1,9 +1,6 @@
 /** Collects the matches that ripgrep prints as JSON, up to a limit. */
-import type { GrepLine, GrepResult, Span } from "@lathe/protocol";
+import { type GrepLine, type GrepResult, matchedPart, type Span } from "@lathe/protocol";
 
-/** Characters kept of one line, and of it before the match. */
-const lineChars = 500;
-const leadChars = 150;
 /** Of one line; more are not shown. */
 const mostSpans = 100;
 
@@ -101,7 +98,7 @@ function linesOf(path: string, match: boolean, data: Printed["data"]): readonly 
     .split(/\r?\n/);
   return texts.map((text, i) => {
     const spans = i === 0 && match ? spansIn(text, data.submatches ?? []) : [];
-    return { path, line: first + i, match, ...cut(text, spans) };
+    return { path, line: first + i, match, ...matchedPart(text, spans) };
   });
 }
 
@@ -114,21 +111,6 @@ function spansIn(text: string, matches: readonly ByteSpan[]): readonly Span[] {
     .slice(0, mostSpans)
     .map(({ start, end }): Span => [at(start), Math.min(at(end), text.length)])
     .filter(([from, to]) => from < to);
-}
-
-/** The part of a very long line around its first match. */
-function cut(line: string, spans: readonly Span[]): Pick<GrepLine, "text" | "spans"> {
-  if (line.length <= lineChars) return { text: line, spans };
-  const from = Math.max(0, Math.min((spans[0]?.[0] ?? 0) - leadChars, line.length - lineChars));
-  const end = from + lineChars;
-  const lead = from > 0 ? "..." : "";
-  const shift = lead.length - from;
-  return {
-    text: `${lead}${line.slice(from, end)}${end < line.length ? "..." : ""}`,
-    spans: spans
-      .filter(([start]) => start < end)
-      .map(([start, to]) => [start + shift, Math.min(to, end) + shift]),
-  };
 }
 
 function decoded({ text, bytes }: Encoded): string {

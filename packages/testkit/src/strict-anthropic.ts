@@ -1,5 +1,6 @@
 /** What Anthropic's messages API documents that it refuses. */
 import {
+  checkEncoding,
   checkFields,
   checkImage,
   checkLimit,
@@ -33,6 +34,7 @@ const toolName = /^[a-zA-Z0-9_-]{1,128}$/;
 
 export const checkAnthropic: StrictCheck = function* (body, given) {
   const { messages, system = [], tools = [] } = body;
+  yield* checkEncoding(body);
   yield* checkFields("request", body, fields);
   yield* checkLimit("max_tokens", body.max_tokens, [1, 128_000]);
   yield* checkTools(

@@ -1,6 +1,6 @@
 /** What OpenAI's chat completions API documents that it refuses. */
 import type { AssistantPart } from "@lathe/protocol";
-import { checkDataUrl, checkFields, checkLimit, checkTools } from "./strict-wire.ts";
+import { checkDataUrl, checkEncoding, checkFields, checkLimit, checkTools } from "./strict-wire.ts";
 import type { Given, Json, StrictCheck } from "./wire-server-format.ts";
 
 const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"];
@@ -8,6 +8,7 @@ const toolName = /^[a-zA-Z0-9_-]{1,64}$/;
 
 export const checkChat: StrictCheck = function* (body, given) {
   const { messages, tools = [] } = body;
+  yield* checkEncoding(body);
   yield* checkLimit("max_tokens", body.max_completion_tokens ?? body.max_tokens, [1, 128_000]);
   yield* checkTools(
     tools.map((tool: Json) => ({ name: tool.function.name, schema: tool.function.parameters })),

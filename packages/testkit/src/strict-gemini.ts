@@ -1,5 +1,13 @@
 /** What Gemini's generateContent documents that it refuses. */
-import { checkImage, checkLimit, checkTools, findIssued, isObject, ownValue } from "./strict-wire.ts";
+import {
+  checkEncoding,
+  checkImage,
+  checkLimit,
+  checkTools,
+  findIssued,
+  isObject,
+  ownValue,
+} from "./strict-wire.ts";
 import type { Given, Json, StrictCheck } from "./wire-server-format.ts";
 
 const imageTypes = ["image/jpeg", "image/png", "image/webp", "image/heic", "image/heif"];
@@ -9,6 +17,7 @@ const skip = "skip_thought_signature_validator";
 
 export const checkGemini: StrictCheck = function* (body, given) {
   const { contents, tools = [], systemInstruction, generationConfig } = body;
+  yield* checkEncoding(body);
   yield* checkLimit("maxOutputTokens", generationConfig?.maxOutputTokens, [1, 65_536]);
   const declared = tools.flatMap((tool: Json) => tool.functionDeclarations ?? []);
   yield* checkTools(

@@ -1,5 +1,13 @@
 /** What OpenAI's responses API documents that it refuses of a request that stores nothing. */
-import { checkDataUrl, checkFields, checkLimit, checkTools, findIssued, ownValue } from "./strict-wire.ts";
+import {
+  checkDataUrl,
+  checkEncoding,
+  checkFields,
+  checkLimit,
+  checkTools,
+  findIssued,
+  ownValue,
+} from "./strict-wire.ts";
 import type { Given, Json, StrictCheck } from "./wire-server-format.ts";
 
 const imageTypes = ["image/jpeg", "image/png", "image/gif", "image/webp"];
@@ -8,6 +16,7 @@ const callId = /^.{1,64}$/s;
 
 export const checkResponses: StrictCheck = function* (body, given) {
   const { input, tools = [] } = body;
+  yield* checkEncoding(body);
   yield* checkLimit("max_output_tokens", body.max_output_tokens, [16, 128_000]);
   if (body.store !== false) yield "store: this check knows requests that store nothing";
   yield* checkTools(

@@ -30,6 +30,9 @@ interface Case {
   readonly model?: string;
 }
 
+/** Half of an emoji, as a cut in the middle of one leaves it. */
+const half = "a\ud83d";
+
 const ask = { role: "user", content: [{ type: "text", text: "hi" }] };
 const image = { type: "image", source: { type: "base64", media_type: "image/png", data: png } };
 const anthropic: Case = {
@@ -55,6 +58,8 @@ const anthropic: Case = {
     ],
   },
   bad: [
+    [/no low surrogate/, (body) => Object.assign(body.messages[0].content[0], { text: half })],
+    [/no low surrogate/, (body) => Object.assign(body.messages[1].content[1], { input: { [half]: 1 } })],
     [/unknown field nonsense/, (body) => Object.assign(body, { nonsense: 1 })],
     [/max_tokens/, (body) => Object.assign(body, { max_tokens: 0 })],
     [/does not match/, (body) => Object.assign(body.tools[0], { name: "a b" })],
@@ -108,6 +113,7 @@ const chat: Case = {
     ],
   },
   bad: [
+    [/no low surrogate/, (body) => Object.assign(body.messages[3], { content: half })],
     [/max_tokens/, (body) => delete body.max_tokens],
     [/system must come first/, (body) => body.messages.push(body.messages[0])],
     [/not be empty/, (body) => Object.assign(body.messages[1], { content: "" })],
@@ -156,6 +162,7 @@ const responses: Case = {
     ],
   },
   bad: [
+    [/no low surrogate/, (body) => Object.assign(body.input[4], { output: half })],
     [/max_output_tokens/, (body) => Object.assign(body, { max_output_tokens: 8 })],
     [/store/, (body) => delete body.store],
     [/no start/, (body) => Object.assign(body.tools[0].format, { definition: "A: /x/" })],
@@ -185,6 +192,7 @@ const gemini: Case = {
     ],
   },
   bad: [
+    [/no low surrogate/, (body) => Object.assign(body.contents[0].parts[0], { text: half })],
     [/maxOutputTokens/, (body) => delete body.generationConfig],
     [/first must be a user turn/, (body) => body.contents.shift()],
     [/last must be a user turn/, (body) => body.contents.pop()],

@@ -2,6 +2,17 @@
 import { type AssistantPart, imageType } from "@lathe/protocol";
 import type { Issued, Json } from "./wire-server-format.ts";
 
+/** Half of a surrogate pair is no JSON to those who read it as UTF-8. */
+export function* checkEncoding(body: Json): Iterable<string> {
+  if (typeof body === "string" && !body.isWellFormed())
+    yield "The request body is not valid JSON: no low surrogate in string";
+  if (typeof body !== "object" || body === null) return;
+  for (const [name, value] of Object.entries(body)) {
+    yield* checkEncoding(name);
+    yield* checkEncoding(value);
+  }
+}
+
 /** Names of tools: unique, in the letters that the API knows, with an object as schema. */
 export function* checkTools(
   tools: readonly { readonly name: Json; readonly schema: Json }[],

@@ -12,10 +12,10 @@ export function outputTarget({ input }: Pick<CallOutput, "input">): string {
 /** How it ended, how long it took, and how much it is; of one that was shown in part the size is not known here. */
 export function outputFigures({ outcome, ms }: CallOutput): string {
   const figures = [duration(ms)];
-  if (outcome.type !== "ok") return [outcome.type, ...figures].join(" · ");
-  const code = outcome.facts?.exitCode ?? 0;
-  if (code !== 0) figures.unshift(`exit ${code}`);
-  if (outcome.blob !== undefined) return [...figures, "shown to the model in part"].join(" · ");
+  if (outcome.type !== "ok") figures.unshift(outcome.type);
+  else if (outcome.facts?.exitCode) figures.unshift(`exit ${outcome.facts.exitCode}`);
+  if ("blob" in outcome) return [...figures, "shown to the model in part"].join(" · ");
+  if (outcome.type !== "ok") return figures.join(" · ");
   const lines = outcome.text.trimEnd().split("\n").length;
   return [...figures, `${count(lines)} ${lines === 1 ? "line" : "lines"}`].join(" · ");
 }

@@ -3,18 +3,65 @@
 /** What a line tells: group 1 of the pattern, or the whole line. */
 export type SignalKind = "failing" | "error" | "count";
 
-export interface Extractor {
+/** Words that say what they are by the line that they stand behind. */
+export interface Follow {
+  readonly after: RegExp;
+  /** The first such line within so many; told as rules tell a line. */
+  readonly line: RegExp;
+  readonly within: number;
+  /** By default an error. */
+  readonly kind?: "failing";
+  /** What it is told with. */
+  readonly label?: string;
+}
+
+/** Words in front of the name of what failed that are its errors, unless what they belong to went well. */
+export interface Lead {
+  readonly line: RegExp;
+  readonly wentWell: RegExp;
+}
+
+export interface Rules {
+  /** The first that matches a line tells it; group 2 of what failed is its error, where that stands nowhere else. */
+  readonly rules: readonly (readonly [kind: SignalKind, line: RegExp])[];
+  /** For lines that no rule tells. */
+  readonly follows?: readonly Follow[];
+  readonly lead?: Lead;
+}
+
+export interface Extractor extends Rules {
   readonly runner: string;
   /** A line that only this one prints. */
   readonly knows: RegExp;
-  readonly rules: readonly (readonly [kind: SignalKind, line: RegExp])[];
-  /** The first line with words behind a failing name, at most three lines on, is its error. */
-  readonly errorFollows?: true;
 }
 
 /** `Type: message`, as JavaScript, Python and Java print what was thrown. */
 const thrown =
-  /^\s*(?:E\s+|Uncaught |Caused by: |Exception in thread "[^"]*" |\[ERROR\] )?((?:[\w$]+\.)*[A-Z_]\w*(?:Error|Exception|Fault|Failure|Interrupt|Warning)(?: \[\w+\])?(?:: .*|$))/;
+  /^\s*(?:E\s+|Uncaught |Caused by: |Exception in thread "[^"]*" |\[ERROR\] )?((?:[\w$]+\.)*(?:[A-Z_]\w*(?:Error|Exception|Fault|Failure|Interrupt|Warning)(?: \[\w+\])?(?:: .*|$)|(?:Error|Exception)(?: \[\w+\])?: .*))/;
+
+/** `Type: words`, whatever the type is called. */
+const reason = /^\s*[A-Za-z_$][\w.$]*(?: \[\w+\])?: \S.*/;
+
+/** The error of what failed stands near its name. */
+function reasonAfter(after: RegExp): Follow {
+  return { after, line: reason, within: 3 };
+}
+
+/** Behind the frames, whatever its type is called. */
+const pythonError: Follow = {
+  after: /^Traceback \(most recent call last\):$/,
+  line: /^[A-Za-z_][\w.<>]*(?:: .*)?$/,
+  within: 400,
+};
+
+/** Since Rust 1.73 on a line of its own. */
+const rustPanic: Follow = {
+  after: /^thread '.*' (?:\(\d+\) )?panicked at \S.*:\d+:\d+:$/,
+  line: /\S.*/,
+  within: 1,
+};
+
+const goWords = /^\s+[\w./-]+\.go:\d+: (.*)/;
 
 const typescript: Extractor = {
   runner: "tsc",
@@ -35,7 +82,7 @@ export const extractors: readonly Extractor[] = [
   {
     runner: "vitest",
     knows: /^\s*(?:RUN {2}v\d|Test Files {2}\d)|^ FAIL {2}.* > /,
-    errorFollows: true,
+    follows: [reasonAfter(/^\s*FAIL {1,2}\S/)],
     rules: [
       ["failing", /^\s*FAIL {1,2}(.* > .*)/],
       ["failing", /^\s*FAIL {1,2}(\S+\.\w+)(?: \[ .* \])?$/],
@@ -45,34 +92,56 @@ export const extractors: readonly Extractor[] = [
   },
   {
     runner: "jest",
-    knows: /^Test Suites: \d|^\s+● .* › /,
-    errorFollows: true,
+    knows: /^Test Suites: \d|^ {2}● .* › /,
+    follows: [
+      {
+        after: /^ {2}● (?!Console$)/,
+        line: /^ {4}(?!\s*at |[\s>]*\d+ \|)\S.*/,
+        within: 3,
+      },
+    ],
     rules: [
-      ["failing", /^\s+● ((?!Console$).+)/],
+      ["failing", /^ {2}● ((?!(?:Console|Test suite failed to run)$).+)/],
       ["failing", /^FAIL (\S+)/],
       ["error", thrown],
+      ["error", /^ {4}((?:Expected|Received)[^:]*: .+)/],
       ["count", /^((?:Test Suites|Tests|Snapshots): .*)/],
     ],
   },
   {
     runner: "node:test",
     knows: /^(?:ℹ|#) (?:tests|suites) \d+$|^\s*not ok \d+ - |^✖ failing tests:$/,
-    errorFollows: true,
+    follows: [
+      // What was thrown need not be an error.
+      {
+        after: /^\s*✖ /,
+        line: /(?<=^\s*').+(?='$)|^\s*[A-Za-z_$][\w.$]*(?: \[\w+\])?: \S.*/,
+        within: 3,
+      },
+      { after: /^\s+error: [|>]-?$/, line: /\S.*/, within: 1 },
+    ],
     rules: [
-      ["failing", /^\s*✖ (?!failing tests:)(.+?)(?: \(\d[\d.]*ms\))?(?: # .*)?$/],
-      ["failing", /^\s*not ok \d+ - (.+?)(?: # (?:time=|duration).*)?$/],
+      ["failing", /^\s*✖ (?!failing tests:)(.+?)(?: \(\d[\d.]*ms\)(?: # [^()]*)?)?$/],
+      ["failing", /^\s*not ok \d+ - (?!.* # (?:TODO|SKIP)\b)(.+?)(?: # (?:time=|duration).*)?$/],
       ["error", thrown],
+      ["error", /^# (\w*Error(?: \[\w+\])?: .*)/],
       ["error", /^\s+name: '(\w+)'$/],
-      ["error", /^\s+error: (.{3,})$/],
+      ["error", /^\s+error: '(?!(?:\d+ subtests?|test) failed'$)(.+)'$/],
+      ["error", /^\s+error: ([^'|>].*)$/],
       ["count", /^(?:ℹ|#) ((?:tests|pass|fail|cancelled|skipped) \d+)$/],
     ],
   },
   {
     runner: "mocha",
     knows: /^ {2}\d+ (?:passing|failing)\b/,
-    errorFollows: true,
+    follows: [
+      // Behind the suites that it is in, each on a line.
+      { after: /^ {2}\d+\) (?!.*:$)/, line: /^ {7,}(\S.*):$/, within: 8, kind: "failing" },
+      reasonAfter(/^ {2}\d+\) .*:$|^ {7,}\S.*:$/),
+    ],
     rules: [
-      ["failing", /^\s+\d+\) (.+?)$/],
+      ["failing", /^ {4,}\d+\) (.+)$/],
+      ["failing", /^ {2}\d+\) (.+):$/],
       ["error", thrown],
       ["count", /^ {2}(\d+ (?:passing|failing|pending)\b.*)/],
     ],
@@ -80,19 +149,26 @@ export const extractors: readonly Extractor[] = [
   {
     runner: "pytest",
     knows:
-      /^=+ (?:test session starts|FAILURES|ERRORS|short test summary info|.*\b\d+ (?:passed|failed|errors?)\b.* in [\d.]+s.*) =+$/,
+      /^=+ (?:test session starts|FAILURES|ERRORS|short test summary info|.*\b\d+ (?:passed|failed|errors?)\b.* in [\d.]+s.*) =+$|^\d+ (?:passed|failed|skipped|deselected|xfailed|errors?)\b[\w, ]* in [\d.]+s(?: \(.*\))?$/,
+    follows: [pythonError],
     rules: [
-      ["failing", /^(?:FAILED|ERROR) (\S+(?: \S+)*?)(?: - .*)?$/],
-      ["failing", /^(\S+::\S+) (?:FAILED|ERROR)\b/],
-      ["failing", /^_{3,} (?:ERROR (?:at \w+ of|collecting) )?(\S.*?) _{3,}$/],
+      ["failing", /^(?:FAILED|ERROR) (\S+?\[.*?\])(?: - (.*))?$/],
+      ["failing", /^(?:FAILED|ERROR) (\S+(?: \S+)*?)(?: - (.*))?$/],
+      ["failing", /^(\S+::\S.*?) (?:FAILED|ERROR)(?: +\[ *\d+%\])?$/],
+      ["failing", /^_{3,} (?:ERROR (?:at \w+ of|collecting) )?(?:\[doctest\] )?(\S.*?) _{3,}$/],
       ["error", /^E {3,}([A-Za-z_][\w.]*(?:: .*|$))/],
       ["error", /^\S+:\d+: ([A-Za-z_]\w*)$/],
       ["count", /^=+ (.*\b(?:passed|failed|errors?)\b.* in .*?) =+$/],
+      [
+        "count",
+        /^(\d+ (?:passed|failed|skipped|deselected|xfailed|errors?)\b[\w, ]* in [\d.]+s)(?: \(.*\))?$/,
+      ],
     ],
   },
   {
     runner: "unittest",
     knows: /^Ran \d+ tests? in [\d.]+s$/,
+    follows: [pythonError],
     rules: [
       ["failing", /^(?:ERROR|FAIL): (.+)/],
       ["failing", /^(\S+ \(\S+\)) \.\.\. (?:ERROR|FAIL)$/],
@@ -105,9 +181,18 @@ export const extractors: readonly Extractor[] = [
   {
     runner: "go",
     knows: /^\s*--- FAIL: |^(?:FAIL|ok {2})\t\S+|^=== RUN {3}|^\S+\.go:\d+:\d+: |^panic: /,
+    follows: [
+      { after: /^\s*--- FAIL: /, line: goWords, within: 1 },
+      { after: /^got:$/, line: /\S.*/, within: 1, label: "got: " },
+      { after: /^want:$/, line: /\S.*/, within: 1, label: "want: " },
+    ],
+    // With -v.
+    lead: { line: goWords, wentWell: /^--- (?:PASS|SKIP): / },
     rules: [
       ["failing", /^\s*--- FAIL: (\S+)/],
       ["failing", /^FAIL\t(\S+)/],
+      // Those that ran when the time was up.
+      ["failing", /^\t\t((?:Test|Fuzz|Example|Benchmark)\S*) \(\d[\w.]*\)$/],
       ["error", /^(panic: .*)/],
       ["error", /^(fatal error: .*)/],
       [
@@ -121,10 +206,13 @@ export const extractors: readonly Extractor[] = [
   {
     runner: "cargo",
     knows: /^test result: |^running \d+ tests?$|^---- .* stdout ----$|^error: could not compile/,
+    follows: [rustPanic],
     rules: [
-      ["failing", /^test (\S+)(?: - should panic)? \.\.\. FAILED$/],
-      ["failing", /^---- (\S+) stdout ----$/],
-      ["error", /^thread '.*' (?:\(\d+\) )?(panicked at .*)/],
+      ["failing", /^test (.+?)(?: - should panic)? \.\.\. FAILED$/],
+      ["failing", /^---- (.+) stdout ----$/],
+      ["error", /^thread '.*' (?:\(\d+\) )?(panicked at '.*)/],
+      ["error", /^(Error: .*)/],
+      ["error", /^note: (test did not panic as expected.*)/],
       ["error", /^((?:assertion .*failed|called `.*).*)/],
       ...rust,
       ["count", /^(test result: .*)/],
@@ -148,7 +236,7 @@ export const extractors: readonly Extractor[] = [
   {
     runner: "gradle",
     knows: /^> Task :\S+|^BUILD (?:FAILED|SUCCESSFUL) in |^FAILURE: Build failed/,
-    errorFollows: true,
+    follows: [reasonAfter(/ FAILED$/)],
     rules: [
       ["failing", /^(\S.* > .*) FAILED$/],
       ["failing", /^> (Task \S+) FAILED$/],
@@ -183,7 +271,7 @@ export const extractors: readonly Extractor[] = [
   },
   {
     runner: "rustc",
-    knows: /^(?:error|warning)(?:\[E\d+\])?: .*|^\s+--> \S+\.rs:\d+:\d+$/,
+    knows: /^error\[E\d+\]: |^\s+--> \S+\.rs:\d+:\d+$/,
     rules: rust,
   },
   {
@@ -212,11 +300,14 @@ export const extractors: readonly Extractor[] = [
 ];
 
 /** For output that nobody knows: what looks like an error. */
-export const unknownRules: Extractor["rules"] = [
-  ["error", thrown],
-  ["error", /^([A-Za-z_][\w.]*(?:Error|Exception)\b.*)/],
-  [
-    "error",
-    /^(.*\b(?:fatal|error|failed|failure|panic|cannot|denied|not found|no such file|undefined|traceback|exception|assert\w*)\b.*)$/i,
+export const unknown: Rules = {
+  follows: [pythonError, rustPanic],
+  rules: [
+    ["error", thrown],
+    ["error", /^([A-Za-z_][\w.]*(?:Error|Exception)\b.*)/],
+    [
+      "error",
+      /^(.*\b(?:fatal|error|failed|failure|panic|cannot|denied|not found|no such file|undefined|exception|assert\w*)\b.*)$/i,
+    ],
   ],
-];
+};

@@ -1,5 +1,5 @@
 /** Result text: what a tool result becomes once it is old. */
-import type { ToolResultPart } from "@lathe/protocol";
+import { headOf, type ToolResultPart } from "@lathe/protocol";
 import { signalText } from "./signal-text.ts";
 import { plainLines, signalsOf } from "./signals.ts";
 
@@ -36,8 +36,8 @@ export function secondRoom(whole: string, cwd: string): number {
 }
 
 function hasSignals(whole: string, cwd: string): boolean {
-  const { runner, failing, errors } = signalsOf(whole, cwd);
-  return runner !== undefined && (failing.length > 0 || errors.length > 0);
+  const { runners, failing, errors } = signalsOf(whole, cwd);
+  return runners.length > 0 && (failing.length > 0 || errors.length > 0);
 }
 
 export function resultText(old: OldResult): string {
@@ -53,18 +53,34 @@ export function resultText(old: OldResult): string {
 
 function wordsOf(old: OldResult): string {
   if (old.part.tool === "read") return readText(old);
-  const exit = /\[exit code -?\d+\]/.exec(old.whole.slice(-400))?.[0];
   const words = signalText(old.whole, { cwd: old.cwd, chars: old.chars });
-  return exit === undefined || words.includes(exit) ? words : `${exit}\n${words}`;
+  return [...remarksOf(old).filter((remark) => !words.includes(remark)), words].join("\n");
 }
+
+/** Remarks at the end of an output that are looked at, characters of one, and how many. */
+const remarksRoom = 2_000;
+const remarkChars = 300;
+const mostRemarks = 5;
+
+/** What tools say of an output beside it: how it ended in its first line, lines in brackets behind the rest. */
+function remarksOf({ part, whole }: OldResult): readonly string[] {
+  const ended = part.failed ? endedWithout.exec(part.text)?.[1] : undefined;
+  const tail = whole.slice(-remarksRoom).trimEnd().split("\n");
+  const from = tail.findLastIndex((line) => !/^\[.*\]$/.test(line)) + 1;
+  const remarks = [...(ended === undefined ? [] : [ended]), ...tail.slice(from).slice(-mostRemarks)];
+  return remarks.map((remark) => headOf(remark, remarkChars));
+}
+
+/** Also where it was shortened before. */
+const endedWithout = /^(?:\[shortened: .*\n)?((?:Interrupted|Failed|Refused) \([\w-]+\): .*)/;
 
 /** Of a file: which lines were shown, and what is defined there. */
 function readText({ whole, input, chars }: OldResult): string {
   const lines = whole.split("\n");
   const numbers = lines.flatMap((line) => /^(\d+)\t/.exec(line)?.[1] ?? []);
-  if (numbers.length === 0) return whole.slice(0, chars);
+  if (numbers.length === 0) return headOf(whole, chars);
   const named = `${pathOf(input)}: lines ${numbers[0]} to ${numbers.at(-1)} were shown; read them again when they are needed`;
-  const defined = lines.filter((line) => outline.test(line)).map((line) => line.slice(0, 120));
+  const defined = lines.filter((line) => outline.test(line)).map((line) => headOf(line, 120));
   const kept: string[] = [];
   let left = chars - named.length;
   for (const line of defined) {

@@ -109,6 +109,32 @@ describe("old results", () => {
     assert.equal(textAt(await short(sessionOf([answer, ...filler])), 0), said);
   });
 
+  it("keep how they ended, and what was said of it", async () => {
+    const texts = memory();
+    const node = `✖ keeps it (1ms)\n  TypeError: no\nℹ tests 9\n${long("log")}`;
+    const blob = await texts.store(node);
+    const ended = "Interrupted (command-timeout): The command was stopped after 1 s.";
+    const notes = ["[exit code 1]", "[kept from it by the sandbox: write /etc/hosts]"];
+    const running = "[still running in the background as process p3]";
+    const results: readonly Partial<ToolResultPart>[] = [
+      { text: `${ended}\n${node.slice(0, 8_000)}`, failed: true, ...(blob !== undefined && { blob }) },
+      { text: [node, ...notes].join("\n") },
+      { text: [long("log"), running].join("\n") },
+      { text: `${node}\n[1, 2]\nInterrupted (by): words` },
+    ];
+    let session = sessionOf([...results.map((result) => ({ tool: "shell", input: {}, result })), ...filler]);
+    for (const _ of ["once", "twice"]) {
+      session = await short(session, "window", texts);
+      const [interrupted = "", failing = "", background = "", plain = ""] = [0, 1, 2, 3].map((at) =>
+        textAt(session, at),
+      );
+      assert.ok(interrupted.includes(`blob:${blob}`) && interrupted.includes(`\n${ended}\n`), interrupted);
+      assert.ok(failing.includes(`\n${notes.join("\n")}\n`), failing);
+      assert.ok(background.split(running).length === 2, background);
+      assert.doesNotMatch(plain, /Interrupted|\[1, 2\]/);
+    }
+  });
+
   it("stay whole where the whole cannot be stored", async () => {
     const session = sessionOf([{ tool: "shell", input: {}, result: { text: long("first") } }, ...filler]);
     const full: WholeTexts = { read: async () => undefined, store: async () => undefined };

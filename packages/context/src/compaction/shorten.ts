@@ -2,6 +2,7 @@
 import {
   type CompactionWhy,
   freesEnough,
+  headOf,
   type ModelInfo,
   type Session,
   type ShortenedPart,
@@ -158,7 +159,7 @@ function latestText(
 ): string {
   if (result.images) return `[an image was shown here that does not fit]\n${result.text}`;
   const end = result.text.lastIndexOf("\n", chars);
-  const start = result.text.slice(0, end > 0 ? end : chars);
+  const start = headOf(result.text, end > 0 ? end : chars);
   return `${start}\n[cut: no more fits into the window; read or grep path "blob:${blob}", in small ranges]`;
 }
 

@@ -1,4 +1,5 @@
 /** Signal text: the words that stand for an output once it is made shorter. */
+import { headOf } from "@lathe/protocol";
 import { plainLines, type Signals, signalsOf } from "./signals.ts";
 
 export interface Room {
@@ -10,15 +11,27 @@ export interface Room {
 
 /** Characters of one error. */
 const errorChars = 160;
+/** The last of each runner. */
+const mostCounts = 6;
 /** Characters of one name. */
 const nameChars = 200;
 
 /** What a whole output says in few words. */
-export function signalText(whole: string, { cwd, chars }: Room): string {
-  const signals = signalsOf(whole, cwd);
+export function signalText(whole: string, room: Room): string {
+  return textOf(whole, signalsOf(whole, room.cwd), room.chars);
+}
+
+/** The same of what is left out of the middle of an output; empty where nothing of it is known. */
+export function leftOutText(left: string, whole: string, { cwd, chars }: Room): string {
+  const signals = signalsOf(left, cwd, whole);
+  const { runners, failing, errors } = signals;
+  return runners.length === 0 || failing.length + errors.length === 0 ? "" : textOf(left, signals, chars);
+}
+
+function textOf(whole: string, signals: Signals, chars: number): string {
   const told = signals.failing.length + signals.errors.length + signals.counts.length;
   const pieces =
-    told > 0 && signals.runner !== undefined
+    told > 0 && signals.runners.length > 0
       ? [...known(signals), () => ""]
       : [() => excerpt(whole, chars * 0.6), ...known(signals)];
   let left = chars;
@@ -32,20 +45,17 @@ export function signalText(whole: string, { cwd, chars }: Room): string {
   return said.join("\n");
 }
 
-/** The same of what is left out of the middle of an output; empty where nothing of it is known. */
-export function leftOutText(left: string, room: Room): string {
-  const { runner, failing, errors } = signalsOf(left, room.cwd);
-  return runner === undefined || failing.length + errors.length === 0 ? "" : signalText(left, room);
-}
-
 type Piece = (room: number) => string;
 
-function known({ runner, failing, errors, counts, places }: Signals): readonly Piece[] {
+function known({ runners, failing, errors, counts, places }: Signals): readonly Piece[] {
   const errorLines = errors.map(
     ({ text, times }) => `${cut(text, errorChars)}${times > 1 ? ` (x${times})` : ""}`,
   );
   return [
-    () => (runner === undefined ? "" : `${runner}: ${counts.slice(-6).join("; ") || "no summary"}`),
+    () =>
+      runners.length === 0
+        ? ""
+        : `${runners.join(" and ")}: ${counts.slice(-mostCounts * runners.length).join("; ") || "no summary"}`,
     (room) =>
       listed(
         `failing (${failing.length})`,
@@ -103,5 +113,5 @@ function taken(lines: readonly string[], chars: number): readonly string[] {
 }
 
 function cut(text: string, chars: number): string {
-  return text.length <= chars ? text : `${text.slice(0, Math.floor(chars) - 3)}...`;
+  return text.length <= chars ? text : `${headOf(text, Math.floor(chars) - 3)}...`;
 }

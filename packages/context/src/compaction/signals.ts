@@ -1,9 +1,10 @@
 /** Signals: what stays true of an output when its words are gone: what failed, why, where, and how much of it. */
-import { type Extractor, extractors, type SignalKind, unknownRules } from "./extractors.ts";
+import { extractors, type Follow, type Rules, type SignalKind, unknown } from "./extractors.ts";
+import { placesIn } from "./places.ts";
 
 export interface Signals {
-  /** Undefined for output that nobody knows. */
-  readonly runner?: string;
+  /** Empty for output that nobody knows. */
+  readonly runners: readonly string[];
   /** Names of what failed, each once. */
   readonly failing: readonly string[];
   /** One of each kind, the first that came, and how many there were. */
@@ -13,18 +14,16 @@ export interface Signals {
   readonly counts: readonly string[];
 }
 
-/** Lines behind a failing name that are looked at for its error. */
-const errorWithin = 3;
-
-/** `cwd`: the workspace, whose absolute paths are shortened. */
-export function signalsOf(text: string, cwd: string): Signals {
-  const lines = plainLines(bounded(text));
-  const known = extractors.find(({ knows }) => lines.some((line) => knows.test(line)));
-  const found = collect(lines, known ?? { rules: unknownRules });
+/** `cwd`: the workspace, whose absolute paths are shortened; `whole`: what the text is a part of, which tells the runners. */
+export function signalsOf(text: string, cwd: string, whole: string = text): Signals {
+  const lines = wordLines(text);
+  const telling = whole === text ? lines : wordLines(whole);
+  const known = extractors.filter(({ knows }) => telling.some((line) => knows.test(line)));
+  const found = collect(lines, known.length > 0 ? known : [unknown]);
   return {
-    ...(known && { runner: known.runner }),
+    runners: known.map(({ runner }) => runner),
     failing: mostlyNested([...found.failing]),
-    errors: withWords([...found.errors.values()]),
+    errors: withWords(errorsOf(found)),
     places: placesIn(lines, cwd),
     counts: [...found.counts],
   };
@@ -33,8 +32,25 @@ export function signalsOf(text: string, cwd: string): Signals {
 /** Characters that are looked at of the beginning and of the end: nobody waits for more. */
 const mostChars = 1_500_000;
 
+/** Longer lines are data, not words. */
+const longestLine = 2_000;
+
+function wordLines(text: string): readonly string[] {
+  return plainLines(bounded(text)).filter((line) => line.length <= longestLine);
+}
+
 function bounded(text: string): string {
   return text.length <= 2 * mostChars ? text : `${text.slice(0, mostChars)}\n${text.slice(-mostChars)}`;
+}
+
+/** What stands beside names may be cut there. */
+function errorsOf({ errors, beside }: Found): Signals["errors"] {
+  const types = new Set([...errors.values()].map(({ text }) => typeOf(text)));
+  return [...errors.values(), ...[...beside.values()].filter(({ text }) => !types.has(typeOf(text)))];
+}
+
+function typeOf(text: string): string {
+  return text.split(":")[0] ?? "";
 }
 
 /** A type alone says nothing more where it stands elsewhere with its words. */
@@ -42,74 +58,105 @@ function withWords(errors: Signals["errors"]): Signals["errors"] {
   return errors.filter(({ text }) => {
     return (
       !/^\w+$/.test(text) ||
-      !errors.some((other) => other.text.split(":")[0]?.split(".").at(-1) === text && other.text !== text)
+      !errors.some((other) => typeOf(other.text).split(".").at(-1) === text && other.text !== text)
     );
   });
 }
 
 const introducer = "\u001b";
 const colour = new RegExp(`${introducer}\\[[\\d;?]*[A-Za-z]`, "g");
+/** Where a link leads to; the words that are one stay. */
+const link = new RegExp(`${introducer}\\]8;[^${introducer}\u0007\\n]*(?:\u0007|${introducer}\\\\)`, "g");
 
-/** Without colours, carriage returns and what they overwrote. */
+/** Without colours, links, carriage returns and what they overwrote. */
 export function plainLines(text: string): readonly string[] {
-  const plain = text.replace(colour, "");
+  const plain = text.replace(link, "").replace(colour, "");
   return plain.split(/\r?\n/).map((line) => line.slice(line.lastIndexOf("\r") + 1));
 }
 
+type Errors = Map<string, { text: string; times: number }>;
+
 interface Found {
   readonly failing: Set<string>;
-  readonly errors: Map<string, { text: string; times: number }>;
+  readonly errors: Errors;
+  /** Errors that stand beside the names of what failed. */
+  readonly beside: Errors;
   readonly counts: Set<string>;
 }
 
-function collect(
-  lines: readonly string[],
-  { rules, errorFollows }: Pick<Extractor, "rules" | "errorFollows">,
-): Found {
-  const found: Found = { failing: new Set(), errors: new Map(), counts: new Set() };
-  let wanted = 0;
+interface Awaited {
+  readonly follow: Follow;
+  /** Lines in which it still may come. */
+  readonly left: number;
+}
+
+/** What one says of a line no other one says again. */
+function collect(lines: readonly string[], known: readonly Rules[]): Found {
+  const found: Found = { failing: new Set(), errors: new Map(), beside: new Map(), counts: new Set() };
+  const leads: string[] = [];
+  let awaited: Awaited | undefined;
   for (const line of lines) {
-    const signal = signalIn(line, rules);
+    const signal = signalIn(line, known) ?? (awaited && followIn(line, awaited.follow));
     if (signal) add(found, signal);
-    else if (wanted > 0 && isReason(line)) add(found, { kind: "error", text: line.trim() });
-    const isFailing = signal?.kind === "failing";
-    wanted = isFailing && errorFollows ? errorWithin : signal || isReason(line) ? 0 : wanted - 1;
+    else keepLeads(leads, line, known);
+    if (signal?.kind === "failing") for (const text of leads.splice(0)) addError(found.errors, text);
+    awaited = announcedBy(line, known) ?? (signal ? undefined : later(awaited));
   }
   return found;
 }
 
-/** `Type: words`, whatever the type is called. */
-function isReason(line: string): boolean {
-  return /^\s*[A-Za-z_$][\w.$]*(?: \[\w+\])?: \S/.test(line);
+function keepLeads(leads: string[], line: string, known: readonly Rules[]): void {
+  for (const { lead } of known) {
+    if (lead?.wentWell.test(line)) leads.length = 0;
+    const words = lead?.line.exec(line)?.[1];
+    if (words) leads.push(words);
+  }
+}
+
+function announcedBy(line: string, known: readonly Rules[]): Awaited | undefined {
+  const follow = known.flatMap(({ follows = [] }) => follows).find(({ after }) => after.test(line));
+  return follow && { follow, left: follow.within };
+}
+
+function later(awaited: Awaited | undefined): Awaited | undefined {
+  return awaited && awaited.left > 1 ? { ...awaited, left: awaited.left - 1 } : undefined;
+}
+
+function followIn(line: string, { line: pattern, kind, label = "" }: Follow): Signal | undefined {
+  const match = pattern.exec(line);
+  const text = match && (match[1] ?? match[0]).trim();
+  return text ? { kind: kind ?? "error", text: label + text } : undefined;
 }
 
 interface Signal {
   readonly kind: SignalKind;
   readonly text: string;
+  readonly error?: string | undefined;
 }
 
-function signalIn(line: string, rules: Extractor["rules"]): Signal | undefined {
-  if (line.length > longestLine) return undefined;
-  for (const [kind, pattern] of rules) {
-    const match = pattern.exec(line);
-    const text = match && (match[1] ?? match[0]).trim();
-    if (text) return { kind, text };
+function signalIn(line: string, known: readonly Rules[]): Signal | undefined {
+  for (const { rules } of known) {
+    for (const [kind, pattern] of rules) {
+      const match = pattern.exec(line);
+      const text = match && (match[1] ?? match[0]).trim();
+      if (text) return { kind, text, error: match[2] };
+    }
   }
   return undefined;
 }
 
-/** Longer lines are data, not words. */
-const longestLine = 2_000;
-
-function add({ failing, errors, counts }: Found, { kind, text }: Signal): void {
+function add({ failing, errors, beside, counts }: Found, { kind, text, error }: Signal): void {
   if (kind === "failing") failing.add(text);
   else if (kind === "count") counts.add(text);
-  else {
-    const key = kindOf(text);
-    const known = errors.get(key);
-    if (known) known.times += 1;
-    else errors.set(key, { text, times: 1 });
-  }
+  else addError(errors, text);
+  if (error !== undefined) addError(beside, error);
+}
+
+function addError(errors: Errors, text: string): void {
+  const key = kindOf(text);
+  const known = errors.get(key);
+  if (known) known.times += 1;
+  else errors.set(key, { text, times: 1 });
 }
 
 /** Equal for errors that differ only in names and numbers. */
@@ -129,50 +176,9 @@ function mostlyNested(names: readonly string[]): readonly string[] {
   return names.filter((name) => !tails.has(name));
 }
 
+/** pytest says `a::b` and `a.b` for the same. */
 function tailsOf(name: string): readonly string[] {
   const parts = name.split(/ > | › |::/);
-  return parts
-    .slice(1)
-    .map((_, at) =>
-      parts.slice(at + 1).join(name.includes("::") ? "::" : name.includes(" › ") ? " › " : " > "),
-    );
-}
-
-const frames: readonly RegExp[] = [
-  /\bat (?:.*\()?(?:file:\/\/)?([^\s():]+):(\d+)(?::\d+)?\)?$/,
-  /^\s*File "([^"]+)", line (\d+)/,
-  /^\s*--> (\S+?):(\d+):\d+$/,
-  /❯ (\S+?):(\d+):\d+/,
-  /^\s*(?:thread '.*' (?:\(\d+\) )?panicked at )?((?:\.{0,2}\/)?[\w@.-]+(?:\/[\w@.-]+)*\.\w{1,5})[:(](\d+)[:,)]/,
-  /^\[ERROR\] (\/\S+\.\w+):\[(\d+),/,
-  /^\s*location: '([^']+?):(\d+):\d+'/,
-  /^\s+([\w@./-]+\.\w{1,5}):(\d+) \+0x/,
-];
-
-/** Of others: what is installed, and what comes with a language. */
-const foreign =
-  /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.cargo|rustlib|\.venv|vendor|target\/debug)\/|^node:|^\/(?:usr|rustc|opt|lib|nix)\//;
-
-const ofRuntime = /^\s*at (?:java\.|jdk\.|sun\.|org\.(?:junit|opentest4j|apache\.maven|gradle)\.)/;
-
-function placesIn(lines: readonly string[], cwd: string): readonly string[] {
-  const places = new Set<string>();
-  for (const line of lines) {
-    if (line.length > longestLine) continue;
-    const place = placeIn(line, cwd);
-    if (place) places.add(place);
-  }
-  return [...places];
-}
-
-function placeIn(line: string, cwd: string): string | undefined {
-  if (ofRuntime.test(line)) return undefined;
-  for (const frame of frames) {
-    const [, path, number] = frame.exec(line) ?? [];
-    if (path === undefined) continue;
-    const inside = path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
-    if (foreign.test(inside) || inside.startsWith("/") || !/[A-Za-z]/.test(inside)) return undefined;
-    return `${inside.replace(/^\.\//, "")}:${number}`;
-  }
-  return undefined;
+  const joints = name.includes("::") ? ["::", "."] : name.includes(" › ") ? [" › "] : [" > "];
+  return joints.flatMap((joint) => parts.slice(1).map((_, at) => parts.slice(at + 1).join(joint)));
 }

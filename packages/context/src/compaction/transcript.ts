@@ -1,5 +1,5 @@
 /** Transcript: a conversation as plain text, for a model that is to sum it up. */
-import type { Message } from "@lathe/protocol";
+import { headOf, type Message, tailOf } from "@lathe/protocol";
 import { textTokens } from "../assemble.ts";
 
 /** Characters of a call's arguments. */
@@ -23,7 +23,7 @@ function endOf(text: string, tokens: number): string {
   let end = text;
   for (let size = textTokens(end); size > tokens; size = textTokens(end)) {
     const kept = Math.floor((end.length * Math.max(0, tokens)) / size);
-    end = kept > 0 ? end.slice(-kept).toWellFormed() : "";
+    end = kept > 0 ? tailOf(end, kept) : "";
   }
   return end;
 }
@@ -52,5 +52,5 @@ function partText(part: Message["parts"][number], role: Message["role"], room: n
 
 function shortOf(text: string, chars: number): string {
   if (text.length <= chars) return text;
-  return `${text.slice(0, Math.floor(chars * 0.6))} [...] ${text.slice(-Math.floor(chars * 0.4))}`;
+  return `${headOf(text, Math.floor(chars * 0.6))} [...] ${tailOf(text, Math.floor(chars * 0.4))}`;
 }

@@ -46,6 +46,7 @@ function shownText(outcome: Outcome): string {
 
 /** All of its text. */
 export async function wholeOutput(env: Env, { outcome }: CallOutput): Promise<string | Failure> {
-  if (outcome.type !== "ok" || outcome.blob === undefined) return shownText(outcome);
+  const isCut = outcome.type === "ok" || outcome.type === "interrupted";
+  if (!isCut || outcome.blob === undefined) return shownText(outcome);
   return openState(env).blobs.get(outcome.blob);
 }

@@ -52,7 +52,7 @@ export function openEmbedder(options: EmbeddingsOptions): OpenEmbedder | Failure
     close: transport.close,
     async embed(texts, { as, signal }) {
       const prefix = as === "query" ? queryPrefix : passagePrefix;
-      const input = texts.map((text) => prefix + text);
+      const input = texts.map((text) => prefix + text.toWellFormed());
       const body = JSON.stringify({
         model: options.model,
         input,

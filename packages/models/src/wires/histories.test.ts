@@ -100,6 +100,21 @@ for (const wire of wires) {
     });
   });
 
+  describe(`${wire}: half of an emoji, which APIs refuse as no text`, () => {
+    it("goes as a sign that something was there, wherever it stands", async () => {
+      const half = "a\ud83d";
+      const asked = call("c1", `{"${half}":"${half}"}`);
+      const failing = { ...asked, text: half, failed: true };
+      const result: Message = { role: "tool", parts: [{ ...failing, type: "tool-result" }] };
+      const said = assistant({ type: "text", text: half }, asked);
+      const talk = [user(half), said, result, user("b")];
+      const got = await sent(wire, talk);
+      assert.doesNotMatch(JSON.stringify(got), /\\ud83d/);
+      assert.deepEqual(got[0], user("a\ufffd"));
+      assert.deepEqual(got.at(-1), user("b"), "what is well-formed is not touched");
+    });
+  });
+
   describe(`${wire}: calls of another model`, () => {
     it("have ids that the wire takes, each with its result", async () => {
       const calls = foreign.map((id) => call(id));

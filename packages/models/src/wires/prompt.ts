@@ -22,6 +22,7 @@ import type {
   UserMessage,
 } from "@lathe/protocol";
 import type { FitId } from "./call-fit.ts";
+import { wellFormed } from "./well-formed.ts";
 
 export interface Dialect {
   /** Reasoning of this provider is sent back, all other is dropped. */
@@ -70,13 +71,13 @@ export function promptOf(
     request.system === "" ? [] : withMark([{ role: "system", content: request.system }], dialect.cacheMark);
   // A provider takes four marks: with three in the messages, the system's mark covers the tools as well.
   const toolMark = system.length > 0 && marks.length === maxMessageMarks ? undefined : dialect.cacheMark;
-  return {
+  return wellFormed({
     prompt: [...system, ...messages],
     tools: request.tools.map((tool, index) =>
       toolOf(tool, dialect, index === request.tools.length - 1 ? toolMark : undefined),
     ),
     maxOutputTokens: request.maxOutputTokens,
-  };
+  });
 }
 
 const maxMessageMarks = 3;

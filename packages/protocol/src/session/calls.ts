@@ -27,7 +27,7 @@ export function closeAnswer(session: Session): Session {
       tool: call.tool,
       text: outcomeText(outcome),
       failed: outcome.type !== "ok",
-      ...(outcome.type === "ok" && outcome.blob !== undefined && { blob: outcome.blob }),
+      ...blobOf(outcome),
       ...(outcome.type === "ok" && outcome.images && { images: outcome.images }),
       ...(said !== undefined && { said }),
     }),
@@ -62,6 +62,11 @@ function wordsTo({ answer, decision, outcome }: CallState): string | undefined {
   if (!decision) return outcome?.type === "ok" ? answer.text : undefined;
   const isNo = decision.rule === "person" && decision.verdict === "deny";
   return isNo && answer.text !== "deny" ? answer.text : undefined;
+}
+
+function blobOf(outcome: Outcome): Pick<ToolResultPart, "blob"> {
+  const isCut = outcome.type === "ok" || outcome.type === "interrupted";
+  return isCut && outcome.blob !== undefined ? { blob: outcome.blob } : {};
 }
 
 function withoutReason({ lastReason: _, ...turn }: Turn): Turn {

@@ -21,6 +21,19 @@ it("finds lines as ripgrep would, with those around them", async () => {
   assert.ok(!isFailure(cut) && cut.more && cut.lines.length === 2);
 });
 
+it("finds what stands far in a long line, and shows what is around it", async () => {
+  const long = `${"x".repeat(30_000)}😀 NEEDLE ${"😀".repeat(30_000)}`;
+  const found = await grepText(`${long}\n${long}\nshort\n`, { ...plain, pattern: "NEEDLE", context: 1 });
+  assert.ok(!isFailure(found));
+  const [first, second, third] = found.lines;
+  assert.match(first?.text ?? "", /^\.\.\.x{10,}😀 NEEDLE (?:😀){10,}\.\.\.$/u);
+  assert.ok(first?.match && second?.match && first.text.length < 510 && first.text.isWellFormed());
+  assert.equal(third?.text, "short");
+  const none = await grepText(`${long}\nNEEDLE\n`, { ...plain, pattern: "^NEEDLE", context: 1 });
+  assert.ok(!isFailure(none) && !none.lines[0]?.match);
+  assert.match(none.lines[0]?.text ?? "", /^x{500}\.\.\.$/);
+});
+
 it("refuses what is no pattern", async () => {
   const found = await grepText("a\n", { ...plain, pattern: "(" });
   assert.ok(isFailure(found) && found.code === "search-failed");

@@ -1,12 +1,10 @@
 /** Greps a text that is no file: the whole of an output that was shown in part. */
 import { Worker } from "node:worker_threads";
-import { type Failure, failure, type GrepLine, isFailure } from "@lathe/protocol";
+import { type Failure, failure, type GrepLine, isFailure, matchedPart, type Span } from "@lathe/protocol";
 import { linesOf } from "./numbered-lines.ts";
 
 /** A pattern that takes longer than this goes in circles. */
 const patienceMs = 2_000;
-/** Longer lines are searched as far as this. */
-const lineChars = 10_000;
 
 export interface TextQuery {
   readonly pattern: string;
@@ -24,16 +22,20 @@ export interface TextMatches {
 
 /** *Contract:* never rejects. */
 export async function grepText(text: string, query: TextQuery): Promise<TextMatches | Failure> {
-  const lines = linesOf(text).map((line) => line.slice(0, lineChars));
+  const lines = linesOf(text);
   const found = await matchingLines(lines, query);
   if (isFailure(found)) return found;
   const wanted = found.slice(0, query.limit);
-  const matches = new Set(wanted);
-  const near = new Set(wanted.flatMap((at) => around(at, query.context, lines.length)));
+  const matches = new Map(wanted.map(({ at, span }) => [at, span]));
+  const near = new Set(wanted.flatMap(({ at }) => around(at, query.context, lines.length)));
   return {
     lines: [...near]
       .sort((a, b) => a - b)
-      .map((at) => ({ line: at + 1, text: lines[at] ?? "", match: matches.has(at) })),
+      .map((at) => {
+        const span = matches.get(at);
+        const { text: shown } = matchedPart(lines[at] ?? "", span ? [span] : []);
+        return { line: at + 1, text: shown, match: span !== undefined };
+      }),
     more: found.length > wanted.length,
   };
 }
@@ -43,11 +45,11 @@ function around(at: number, context: number, length: number): readonly number[] 
   return Array.from({ length: Math.min(length - 1, at + context) - first + 1 }, (_, i) => first + i);
 }
 
-/** Indexes of lines, one more than the limit at most. */
+/** One more than the limit at most. */
 async function matchingLines(
   lines: readonly string[],
   { pattern, literal, ignoreCase, limit }: TextQuery,
-): Promise<readonly number[] | Failure> {
+): Promise<readonly Found[] | Failure> {
   const source = literal ? pattern.replace(/[\\^$.*+?()[\]{}|/]/g, "\\$&") : pattern;
   const inline = /^\(\?i\)/.test(source);
   const cannot = (why: string, cause?: unknown): Failure =>
@@ -61,6 +63,12 @@ async function matchingLines(
   }
 }
 
+/** The index of a line, and where in it the pattern first matched. */
+interface Found {
+  readonly at: number;
+  readonly span: Span;
+}
+
 interface Search {
   readonly lines: readonly string[];
   readonly regExp: RegExp;
@@ -70,11 +78,14 @@ interface Search {
 const program = `
   const { parentPort, workerData: { lines, regExp, most } } = require("node:worker_threads");
   const found = [];
-  for (let at = 0; at < lines.length && found.length < most; at++) if (regExp.test(lines[at])) found.push(at);
+  for (let at = 0; at < lines.length && found.length < most; at++) {
+    const match = regExp.exec(lines[at]);
+    if (match) found.push({ at, span: [match.index, match.index + match[0].length] });
+  }
   parentPort.postMessage(found);`;
 
 /** A pattern is a model's: it runs in a thread, where it holds up nobody and can be stopped. Undefined when it was. */
-async function searchedApart(workerData: Search): Promise<readonly number[] | undefined> {
+async function searchedApart(workerData: Search): Promise<readonly Found[] | undefined> {
   const worker = new Worker(program, { eval: true, workerData });
   let timer: NodeJS.Timeout | undefined;
   try {

@@ -1,5 +1,7 @@
 /** Lines of a text with their numbers, as the model sees them. */
 
+import { headOf } from "@lathe/protocol";
+
 /** Characters shown of one line. */
 const lineChars = 2_000;
 
@@ -14,5 +16,6 @@ export function linesOf(text: string): readonly string[] {
 export function numbered(lines: readonly string[], line: number): string {
   const text = lines[line - 1] ?? "";
   if (text.length <= lineChars) return `${line}\t${text}`;
-  return `${line}\t${text.slice(0, lineChars)}[... ${text.length - lineChars} characters of this line cut]`;
+  const shown = headOf(text, lineChars);
+  return `${line}\t${shown}[... ${text.length - shown.length} characters of this line cut]`;
 }

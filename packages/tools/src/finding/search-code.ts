@@ -1,5 +1,12 @@
 /** `search_code`: ranked files and lines for a description, a problem or a name. */
-import { isFailure, type RankedRange, type RankResult, rankedKinds, type Tool } from "@lathe/protocol";
+import {
+  headOf,
+  isFailure,
+  type RankedRange,
+  type RankResult,
+  rankedKinds,
+  type Tool,
+} from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, ok } from "../define-tool.ts";
 import { count, text } from "../schema.ts";
@@ -51,6 +58,6 @@ function resultText({ ranges, leftOut, partial, remark }: RankResult, query: str
 }
 
 function rangeText({ path, startLine, endLine, why, lines }: RankedRange): string {
-  const shown = lines.map((line, at) => `${startLine + at}\t${line.slice(0, lineChars)}`);
+  const shown = lines.map((line, at) => `${startLine + at}\t${headOf(line, lineChars)}`);
   return [`${path}:${startLine}-${endLine} (${why})`, ...shown].join("\n");
 }

@@ -1,11 +1,31 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { ToolContext, Workspace } from "@lathe/protocol";
+import { failure, type ToolContext, type Workspace } from "@lathe/protocol";
 import { createMemoryStore } from "@lathe/testkit";
 import { boundedOutcome } from "./bounded-outcome.ts";
 
 const noise = (from: number): string =>
   Array.from({ length: 1_000 }, (_, at) => `worker wrote row ${from + at} to the table`).join("\n");
+
+it("cuts a long output where no character is cut", async () => {
+  const context = { blobs: createMemoryStore(), workspace: { root: "/w" } } as unknown as ToolContext;
+  for (const text of ["a", "ab"].map((first) => first + "😀".repeat(20_000))) {
+    const outcome = await boundedOutcome({ type: "ok", text }, context);
+    assert.ok(outcome.type === "ok" && outcome.text.isWellFormed());
+    const [, left, all] = /\[\.\.\. (\d+) of (\d+) characters left out/.exec(outcome.text) ?? [];
+    const shown = outcome.text.replace(/\n\[\.\.\. .* \.\.\.\]\n/, "");
+    assert.equal(shown.length + Number(left), Number(all), "what is neither shown nor left out is lost");
+  }
+});
+
+it("says where the whole of what was interrupted is", async () => {
+  const blobs = createMemoryStore();
+  const context = { blobs, workspace: { root: "/w" } } as unknown as ToolContext;
+  const why = failure("command-timeout", "The command was stopped after 1 s.");
+  const outcome = await boundedOutcome({ type: "interrupted", failure: why, text: noise(0) }, context);
+  assert.ok(outcome.type === "interrupted" && outcome.text.length < noise(0).length);
+  assert.equal(await blobs.get(outcome.blob ?? ""), noise(0));
+});
 
 it("tells what failed in the part of a long output that it leaves out", async () => {
   const store = createMemoryStore();
@@ -26,6 +46,9 @@ it("tells what failed in the part of a long output that it leaves out", async ()
     assert.ok(outcome.text.includes(one), one);
   }
   assert.equal(await store.get(outcome.blob ?? ""), text);
+  const apart = `> vitest run\n\n RUN  v3.2.4 /w\n${noise(0)}\n FAIL  a.test.ts [ a.test.ts ]\n${noise(2_000)}`;
+  const told = await boundedOutcome({ type: "ok", text: apart }, context);
+  assert.ok(told.type === "ok" && told.text.includes("vitest: no summary\nfailing (1):\n- a.test.ts"));
   const plain = await boundedOutcome({ type: "ok", text: noise(0) }, context);
   assert.ok(plain.type === "ok" && !plain.text.includes("[in what is left out:]"));
 });

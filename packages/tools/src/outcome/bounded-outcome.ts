@@ -1,5 +1,5 @@
 /** Keeps what the model reads of an outcome short: the whole text goes to a blob, head and tail are shown. */
-import { isFailure, type Outcome, type ToolContext } from "@lathe/protocol";
+import { headOf, isFailure, type Outcome, type ToolContext, tailOf } from "@lathe/protocol";
 
 /** Characters shown of a text that is too long, and of what failed in the part that is left out. */
 const previewChars = 16_000;
@@ -19,21 +19,20 @@ export async function boundedOutcome(
     ? "the rest is lost: it could not be stored"
     : `read or grep path "blob:${blob}" for the rest`;
   const short = await preview(text, where, context.workspace.root);
-  if (isFailure(blob)) return { ...outcome, text: short };
-  return outcome.type === "ok" ? { ...outcome, text: short, blob } : { ...outcome, text: short };
+  return isFailure(blob) ? { ...outcome, text: short } : { ...outcome, text: short, blob };
 }
 
 async function preview(text: string, where: string, cwd: string): Promise<string> {
   const half = previewChars / 2;
   const headEnd = text.lastIndexOf("\n", half);
-  const head = headEnd > half / 2 ? text.slice(0, headEnd + 1) : `${text.slice(0, half)}\n`;
+  const head = headEnd > half / 2 ? text.slice(0, headEnd) : headOf(text, half);
   const tailStart = text.indexOf("\n", text.length - half) + 1;
   const tail =
-    tailStart > 0 && text.length - tailStart > half / 2 ? text.slice(tailStart) : text.slice(-half);
+    tailStart > 0 && text.length - tailStart > half / 2 ? text.slice(tailStart) : tailOf(text, half);
   const middle = text.slice(head.length, text.length - tail.length);
   // Loaded for a text that is too long.
   const { leftOutText } = await import("@lathe/context/signals");
-  const signals = leftOutText(middle, { cwd, chars: signalChars });
+  const signals = leftOutText(middle, text, { cwd, chars: signalChars });
   const told = signals === "" ? "" : `[in what is left out:]\n${signals}\n`;
-  return `${head}[... ${middle.length} of ${text.length} characters left out; ${where} ...]\n${told}${tail}`;
+  return `${head}\n[... ${middle.length} of ${text.length} characters left out; ${where} ...]\n${told}${tail}`;
 }

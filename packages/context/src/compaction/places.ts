@@ -1,0 +1,50 @@
+/** Places in the workspace that lines of an output name. */
+
+const frames: readonly RegExp[] = [
+  /\bat (?:.*\()?(?:file:\/\/)?([^\s():]+):(\d+)(?::\d+)?\)?$/,
+  /^\s*File "([^"]+)", line (\d+)/,
+  /^\s*--> (\S+?):(\d+):\d+$/,
+  /❯ (\S+?):(\d+):\d+/,
+  /^\s*(?:thread '.*' (?:\(\d+\) )?panicked at )?((?:\.{0,2}\/)?[\w@.-]+(?:\/[\w@.-]+)*\.\w{1,5})[:(](\d+)[:,)]/,
+  /^\[ERROR\] (\/\S+\.\w+):\[(\d+),/,
+  /^\s*location: '([^']+?):(\d+):\d+'/,
+  /^\s+([\w@./-]+\.\w{1,5}):(\d+) \+0x/,
+];
+
+/** Of others: what is installed, and what comes with a language. */
+const foreign =
+  /(?:^|\/)(?:node_modules|site-packages|dist-packages|\.cargo|rustlib|\.venv|vendor|target\/debug)\/|(?:^|\/)_testmain\.go$|^node:|^\/(?:usr|rustc|opt|lib|nix)\//;
+
+const ofRuntime = /^\s*at (?:java\.|jdk\.|sun\.|org\.(?:junit|opentest4j|apache\.maven|gradle)\.)/;
+
+/** A place without its file, which a line before it names. */
+const below = /^ +(\d+):\d+ +(?:error|warning) {2}/;
+const fileAlone = /^\S.*\.\w{1,5}$/;
+
+/** Each once, `path:line`; `cwd`: the workspace. */
+export function placesIn(lines: readonly string[], cwd: string): readonly string[] {
+  const places = new Set<string>();
+  let file = "";
+  for (const line of lines) {
+    if (fileAlone.test(line)) file = line;
+    const number = below.exec(line)?.[1];
+    const place = number === undefined ? placeIn(line, cwd) : placeAt([file, number], cwd);
+    if (place) places.add(place);
+  }
+  return [...places];
+}
+
+function placeIn(line: string, cwd: string): string | undefined {
+  if (ofRuntime.test(line)) return undefined;
+  for (const frame of frames) {
+    const [, path, number] = frame.exec(line) ?? [];
+    if (path !== undefined && number !== undefined) return placeAt([path, number], cwd);
+  }
+  return undefined;
+}
+
+function placeAt([path, line]: readonly [path: string, line: string], cwd: string): string | undefined {
+  const inside = path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
+  if (foreign.test(inside) || inside.startsWith("/") || !/[A-Za-z]/.test(inside)) return undefined;
+  return `${inside.replace(/^\.\//, "")}:${line}`;
+}
