@@ -94,9 +94,19 @@ export function chooseRanges(
     begin: offsetOf(from),
     end: offsetOf(to),
     score,
-    reasons: reasonsOf(documents, file.document, { at: chunk, words }),
+    reasons: reasonsIn(documents, { file, chunk, words }, textOf),
     vote: file.vote,
   }));
+}
+
+/** Of a file of which only the name is indexed there is no text. */
+function reasonsIn(
+  documents: Documents,
+  { file, chunk, words }: Pick<WeighedUnit, "file" | "chunk"> & Pick<RankedFiles, "words">,
+  textOf: TextOf,
+): Reasons {
+  if (file.chunks.length === 0) return { defines: [], has: [] };
+  return reasonsOf(documents, file.document, { at: chunk, bytes: textOf(file).bytes, words });
 }
 
 function shownOf(

@@ -97,3 +97,16 @@ it("gives shares that fall, for whatever is asked", async () => {
     { numRuns: 15 },
   );
 });
+
+it("names what a chunk has as it is written there, and nothing that is not", async () => {
+  const root = repository();
+  const hay = "export function readHay(): string {\n  return needles;\n}\n";
+  commit(root, "Begin", { "a.ts": "export function needle() {\n  return 1;\n}\n", "b.ts": hay });
+  const why = async (query: string) => (await ranked(root, query)).map((one) => `${one.path} ${one.why}`);
+  for (const query of ["findNeedle", "needle_finder", "Needles"])
+    assert.deepEqual(await why(query), ["a.ts defines needle", "b.ts has needles"]);
+  assert.deepEqual(await why("needles"), ["a.ts defines needle", "b.ts has needles"]);
+  for (const query of ["readHay", "read_hay", "readhay"])
+    assert.deepEqual(await why(query), ["b.ts defines readHay"]);
+  assert.deepEqual((await why("read the hay"))[0], "b.ts defines read, hay");
+});
