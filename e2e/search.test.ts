@@ -16,7 +16,7 @@ describe("searching from the command line", () => {
   it("finds code for a person, and for a program", async () => {
     const plain = await place.run(["search", "boiling", "water", "-k", "1"]);
     assert.equal(plain.code, 0, plain.err);
-    assert.match(plain.out, /^src\/kettle\.ts:1-4\n {2}defines boiling, water/);
+    assert.match(plain.out, /^src\/kettle\.ts:1-4\n {2}defines boil, water/);
     assert.match(plain.out, /3 {4}return 100/);
     const json = await place.run(["search", "simmer soup", "--json"]);
     assert.equal(JSON.parse(json.out).results[0].path, "src/pot.ts");
@@ -64,6 +64,14 @@ describe("searching from the command line", () => {
     );
     assert.ok(!(await place.run(["grep", "hunter2"])).out.includes("hunter2"));
     assert.ok(!(await place.run(["search", "hunter2hunter2", "--json"])).out.includes(".env"));
+    for (const args of [
+      ["grep", "hunter2", ".env"],
+      ["search", "hunter2", "--path", ".env"],
+    ]) {
+      const { code, out, err } = await place.run(args);
+      assert.deepEqual([code, out.includes("hunter2hunter2")], [1, false]);
+      assert.match(err, /1 file is not searched: a rule on reading/);
+    }
     assert.equal((await place.run(["grep", "nowhere-at-all"])).code, 1);
     const bad = await place.run(["grep", "("]);
     assert.deepEqual([bad.code, bad.out], [2, ""]);

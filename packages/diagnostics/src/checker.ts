@@ -13,6 +13,10 @@ export interface Reading {
   readonly problems: readonly Problem[];
   /** What it did not look at, or was unsure of. */
   readonly notes?: readonly string[];
+  /** Absolute paths of all files that it looked at, where it says so. */
+  readonly files?: readonly string[];
+  /** Absolute folders of all projects that it looked at, where it says so. */
+  readonly projects?: readonly string[];
 }
 
 /** A file that says the checker is wanted, by its name alone or by what stands in it. */
@@ -34,8 +38,16 @@ export interface Checker {
   readonly program: string;
   /** *Contract:* pure; its arguments. `paths` from its folder, none for all; `settings` is the text of the mark. */
   words(paths: readonly string[], settings: string): readonly string[];
+  /** Endings of the files that it may leave out without a word. */
+  readonly leaves?: readonly string[];
+  /** *Contract:* pure; whether what lies below a project with these settings, and has a mark, is a project of its own. */
+  parts?(settings: string): boolean;
+  /** *Contract:* pure; why a file with this text may not have been looked at. */
+  doubt?(path: string, text: string): string | undefined;
   /** *Contract:* pure; a failure where it did not check. */
   read(ran: Ran): Reading | Failure;
+  /** *Contract:* pure; files that it says it wrote for itself. */
+  written?(ran: Ran): readonly string[];
 }
 
 /** Longest text of a checker's own complaint. */

@@ -77,7 +77,7 @@ describe("a checker's output", () => {
 
   it("is no problem at all where it ends well and says nothing", () => {
     const quiet: Readonly<Record<string, string>> = {
-      tsc: "",
+      tsc: "/project/a.ts\n",
       eslint: "[]",
       biome: '{"diagnostics":[],"summary":{}}',
       ruff: "[]",
@@ -113,6 +113,36 @@ describe("a checker's output", () => {
         assertGrowth(work, { sizes: [1_000, 16_000], atMost: 64, name: checker.name });
       }
     }
+  });
+
+  it("of cargo says the same thing of a library and its tests once, and which projects it looked at", () => {
+    const span = { is_primary: true, file_name: "src/lib.rs", line_start: 1, column_start: 2 };
+    const message = { level: "error", message: "no", spans: [span] };
+    const told = [
+      { reason: "compiler-artifact", manifest_path: "/project/member/Cargo.toml" },
+      ...[1, 2].map(() => ({ reason: "compiler-message", manifest_path: "/project/Cargo.toml", message })),
+      { reason: "build-finished", success: false },
+    ];
+    const output = told.map((one) => JSON.stringify(one)).join("\n");
+    const reading = checkers
+      .find(({ name }) => name === "cargo check")
+      ?.read({ output, errors: "", code: 101 });
+    if (!reading || isFailure(reading)) assert.fail(reading?.text);
+    assert.deepEqual([reading.problems.length, reading.projects], [1, ["/project/member", "/project"]]);
+    assert.match(reading.notes?.[0] ?? "", /there may be more/);
+  });
+
+  it("of go does not speak of files for other machines", () => {
+    const doubt = checkers.find(({ name }) => name === "go vet")?.doubt;
+    assert.ok(doubt);
+    assert.match(doubt("a/w_windows.go", "package a\n") ?? "", /name/);
+    assert.match(doubt("a/w_arm64_test.go", "package a\n") ?? "", /name/);
+    assert.equal(
+      doubt("a.go", "// A.\n\n//go:build ignore && !x\n\npackage a\n"),
+      "it is built for ignore && !x alone",
+    );
+    for (const text of ["package a\n", "package a\n\nconst s = `\n//go:build x\n`\n", ""])
+      assert.equal(doubt("a/window.go", text), undefined);
   });
 
   it("of Biome 1 is placed by the bytes it counts", () => {

@@ -38,7 +38,7 @@ describe("the checkers of a project", () => {
     program("node_modules/.bin/biome");
     assert.ok(mayHaveCheckers(root));
     assert.deepEqual(scripts(), [
-      "node_modules/.bin/tsc -p . --noEmit --pretty false",
+      "node_modules/.bin/tsc -p . --noEmit --pretty false --listFiles --listEmittedFiles",
       "node_modules/.bin/biome lint --reporter=json --max-diagnostics=200",
     ]);
     assert.deepEqual(scripts({ paths: ["src/a.ts", `${root}/src/it's b.ts`], checker: "biome" }), [
@@ -96,12 +96,39 @@ describe("the checkers of a project", () => {
     put("web/inner/tsconfig.json", "{}");
     put("node_modules/x/tsconfig.json", "{}");
     program("node_modules/.bin/tsc");
-    assert.deepEqual(scripts(), ["web: ../node_modules/.bin/tsc -b --noEmit --pretty false"]);
+    assert.deepEqual(scripts(), [
+      "web: ../node_modules/.bin/tsc -b --force --noEmit --pretty false --listFiles --listEmittedFiles",
+    ]);
     assert.deepEqual(plan({ paths: ["server/a.ts"] }), {
       checks: [],
       left: [{ checker: "tsc in web", why: "none of the paths is its" }],
     });
     assert.equal(scripts({ paths: ["web/a.ts"] }).length, 1);
+  });
+
+  it("are asked of projects further below where these are meant", () => {
+    for (const name of ["tsconfig.json", "packages/a/tsconfig.json", "packages/b/tsconfig.json"])
+      put(name, "{}");
+    program("node_modules/.bin/tsc");
+    const folders = (...paths: readonly string[]) => plan({ paths }).checks.map(({ folder }) => folder);
+    assert.deepEqual([folders(), folders(".")], [[""], [""]]);
+    assert.deepEqual(folders("packages/a/x.ts"), ["packages/a"]);
+    assert.deepEqual(plan({ paths: ["packages/a/x.ts"] }).left, []);
+    assert.deepEqual(folders("src/x.ts", "packages/b"), ["", "packages/b"]);
+    assert.deepEqual(folders("packages"), ["", "packages/a", "packages/b"]);
+    assert.deepEqual(folders("packages/c/x.ts"), [""]);
+  });
+
+  it("are one for all members of a cargo workspace, and one for each module of go", () => {
+    put("Cargo.toml", "[package]\n[workspace]\nmembers = ['m']\n");
+    for (const name of ["m/Cargo.toml", "go.mod", "m/go.mod"]) put(name);
+    for (const name of ["bin/cargo", "bin/go"]) program(name);
+    const folders = (checker: string) =>
+      plan({ checker, paths: ["m/src/lib.rs", "m/x.go"] }).checks.map(({ folder }) => folder);
+    assert.deepEqual([folders("cargo check"), folders("go vet")], [[""], ["m"]]);
+    assert.match(scripts({ checker: "cargo check" })[0] ?? "", / --workspace --all-targets /);
+    put("Cargo.toml", "[package]\n");
+    assert.deepEqual(folders("cargo check"), ["m"]);
   });
 
   it("are all looked for once one of their files is there", () => {
@@ -192,6 +219,45 @@ describe("the checkers of a project", () => {
       setImmediate(() => stop.abort());
       assert.equal(await codeOf(stopped), "cancelled");
       assert.equal(await codeOf(run({ hangs: true }, { signal: AbortSignal.abort() })), "cancelled");
+    });
+
+    const checked = async (paths: readonly string[], command: ScriptedCommand) => {
+      for (const name of ["tsconfig.json", "packages/a/tsconfig.json", "src/a.ts"]) put(name, "{}");
+      program("node_modules/.bin/tsc");
+      const diagnostics = createDiagnostics({ root, path: "" });
+      const planned = diagnostics.plan({ paths });
+      const check = isFailure(planned) ? undefined : planned.checks[0];
+      assert.ok(check);
+      const place = {
+        spawn: createFakeSandbox([command]).spawn,
+        read: async () => assert.fail("nothing is read"),
+        files: async () => ({ paths: ["src/a.ts", "src/b.js"], more: false }),
+        signal: new AbortController().signal,
+        timeoutMs: 60_000,
+      };
+      const report = await diagnostics.run(check, { paths }, place);
+      return isFailure(report) ? report.text : [report.problems.length, ...report.notes];
+    };
+
+    it("say what they did not look at, as far as they list it", async () => {
+      const output = `${root}/src/a.ts\n`;
+      assert.deepEqual(await checked(["src/a.ts"], { output }), [0]);
+      assert.match(`${await checked(["src/b.ts"], { output })}`, /^tsc did not check src\/b\.ts: /);
+      assert.deepEqual(await checked(["src"], { output }), [
+        0,
+        "tsc did not check src/b.js: in no part of the project",
+      ]);
+      const nested = "tsc did not check packages/a: ask for it by its path, it is a project of its own";
+      assert.deepEqual(await checked([], { output }), [0, nested]);
+      assert.deepEqual(await checked([], { output: `${output}${root}/packages/a/x.ts\n` }), [0]);
+      const error = `src/a.ts(1,1): error TS1: no\n`;
+      assert.deepEqual(await checked(["src/b.ts"], { output: `${error}${output}`, code: 2 }), [
+        1,
+        "tsc did not check src/b.ts: in no part of the project",
+      ]);
+      const [, note] = await checked(["src/a.ts"], { output: error, code: 139 });
+      assert.match(`${note}`, /^tsc ended with code 139 before it was done/);
+      assert.match(`${await checked([], { output: "what is this\n" })}`, /did not check: .*what is this/);
     });
   });
 });

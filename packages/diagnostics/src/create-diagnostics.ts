@@ -11,9 +11,11 @@ import {
   failure,
   isFailure,
 } from "@lathe/protocol";
+import { type Covering, coverageOf } from "./coverage.ts";
 import { type FoundChecker, findCheckers, isBelow } from "./find-checkers.ts";
 import type { LspServers, LspSpec } from "./lsp/lsp-servers.ts";
 import { placeProblem } from "./place-problem.ts";
+import { removeWritten } from "./remove-written.ts";
 import { runCommand } from "./run-command.ts";
 import { scriptOf } from "./script-of.ts";
 
@@ -40,6 +42,9 @@ interface Source {
   readonly pace: number;
   /** Why it cannot be asked. */
   readonly missing?: string;
+  /** Folders of projects of their own below it. */
+  readonly inner?: readonly string[];
+  readonly isInner?: boolean;
   knows(path: string): boolean;
   script(paths: readonly string[]): string;
 }
@@ -49,7 +54,7 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
   const servers = Object.entries(lsp).map(serverSource);
   let found: readonly FoundChecker[] = findCheckers(root, path);
   let opened: Promise<LspServers> | undefined;
-  const sources = (): readonly Source[] => [...found.map(checkerSource), ...servers];
+  const sources = (): readonly Source[] => [...found.map((one) => checkerSource(one, found)), ...servers];
   const runServer = async (
     check: Check,
     query: CheckQuery,
@@ -80,18 +85,47 @@ export function createDiagnostics(options: DiagnosticsOptions): Diagnostics {
         ({ checker, folder }) => checker.name === check.checker && folder === check.folder,
       );
       if (!one) return failure("not-found", `${check.checker} is no checker of this project any more`);
-      const ran = await runCommand({ ...check, cwd: join(root, check.folder) }, place);
-      const reading = isFailure(ran) ? ran : one.checker.read(ran);
-      if (isFailure(reading)) return reading;
-      const { problems, notes = [] } = reading;
-      const more = problems.length - mostProblems;
-      return {
-        problems: problems.slice(0, mostProblems).map((problem) => placeProblem(problem, root, check.folder)),
-        notes: more > 0 ? [...notes, `${check.checker} found ${more} more`] : notes,
-      };
+      const paths = query.paths.filter((path) => isIts(checkerSource(one, found), path));
+      return runChecker(one, check, { root, paths, place });
     },
     close: async () => (await opened)?.close(),
   };
+}
+
+async function runChecker(
+  found: FoundChecker,
+  check: Check,
+  { root, paths, place }: Covering,
+): Promise<CheckReport | Failure> {
+  const { checker, folder } = found;
+  const since = Date.now();
+  const ran = await runCommand({ ...check, cwd: join(root, folder) }, place);
+  if (isFailure(ran)) return ran;
+  await removeWritten(checker.written?.(ran) ?? [], { root, folder, since });
+  const reading = checker.read(ran);
+  if (isFailure(reading)) return reading;
+  const { problems, notes = [] } = reading;
+  const coverage = await coverageOf(found, reading, { root, paths, place });
+  if (coverage.isNone && problems.length === 0)
+    return failure("tool-failed", coverage.notes.join("; "), { who: "tool" });
+  const more = problems.length - mostProblems;
+  return {
+    problems: problems.slice(0, mostProblems).map((problem) => placeProblem(problem, root, folder)),
+    notes: [
+      ...notes,
+      ...brokenOff(check.checker, ran.code, notes),
+      ...(more > 0 ? [`${check.checker} found ${more} more`] : []),
+      ...coverage.notes,
+    ],
+  };
+}
+
+/** A shell tells so of a signal. */
+const signalled = 128;
+
+function brokenOff(checker: string, code: number, notes: readonly string[]): readonly string[] {
+  if (code < signalled || notes.length > 0) return [];
+  return [`${checker} ended with code ${code} before it was done: there may be more`];
 }
 
 /** `.` is the workspace itself, and what lies in it has no absolute path. */
@@ -110,11 +144,14 @@ const places: Readonly<Record<FoundChecker["checker"]["home"], string>> = {
   path: "in the PATH",
 };
 
-function checkerSource({ checker, folder, settings, program }: FoundChecker): Source {
+function checkerSource(own: FoundChecker, all: readonly FoundChecker[]): Source {
+  const { checker, folder, settings, program, isInner } = own;
   const { name, pace, knows } = checker;
+  const inner = all.filter((one) => one.checker === checker && own.below.includes(one.folder));
   const where = places[checker.home];
   return {
-    ...{ name, folder, pace },
+    ...{ name, folder, pace, isInner },
+    inner: inner.map((one) => one.folder),
     ...(program === undefined && { missing: `${checker.program} is not installed ${where}` }),
     knows: (path) => knows.test(path),
     script: (paths) => {
@@ -150,8 +187,16 @@ function checkOf(source: Source, paths: readonly string[]): Check {
 
 /** A path without an extension may be a folder. */
 function isIts(source: Source, path: string): boolean {
+  if (source.inner?.some((folder) => isBelow(path, folder))) return false;
+  // All of the workspace is asked of its outermost projects.
+  if (source.isInner && path === "") return false;
   if (isBelow(source.folder, path)) return true;
   return isBelow(path, source.folder) && (source.knows(path) || extname(path) === "");
+}
+
+/** Whether projects of their own, or that around them, are what is asked for. */
+function isOfOthers({ isInner, inner = [] }: Source, paths: readonly string[]): boolean {
+  return isInner === true || paths.some((path) => inner.some((folder) => isBelow(path, folder)));
 }
 
 function planOf(sources: readonly Source[], { paths, checker }: CheckQuery): CheckPlan | Failure {
@@ -161,6 +206,7 @@ function planOf(sources: readonly Source[], { paths, checker }: CheckQuery): Che
   const left: { checker: string; why: string }[] = [];
   for (const source of asked) {
     const own = paths.filter((path) => isIts(source, path));
+    if (own.length === 0 && isOfOthers(source, paths)) continue;
     const why =
       source.missing ??
       (paths.length > 0 && own.length === 0 ? "none of the paths is its" : undefined) ??

@@ -3,7 +3,7 @@ import { accessSync, constants, readFileSync, statSync } from "node:fs";
 import { delimiter, isAbsolute, join, posix } from "node:path";
 import type { Checker } from "./checker.ts";
 import { checkers } from "./checkers.ts";
-import { lookedFolders } from "./may-have-checkers.ts";
+import { type LookedFolder, lookedFolders } from "./may-have-checkers.ts";
 
 export interface FoundChecker {
   readonly checker: Checker;
@@ -13,21 +13,39 @@ export interface FoundChecker {
   readonly settings: string;
   /** From its folder, or a name that the PATH knows; absent where it is not installed. */
   readonly program?: string;
+  /** A project above it has the same one. */
+  readonly isInner: boolean;
+  /** Folders below that have its marks, too. */
+  readonly below: readonly string[];
 }
 
-/** `path` is the PATH of commands. Below a folder that has a checker the same one is not looked for again. */
+type Growing = FoundChecker & { readonly below: string[] };
+
+/** `path` is the PATH of commands. Below a folder that has a checker the same one is found again only for projects of their own. */
 export function findCheckers(root: string, path: string): readonly FoundChecker[] {
-  const found: FoundChecker[] = [];
-  for (const { folder, files } of lookedFolders(root)) {
+  const found: Growing[] = [];
+  for (const looked of lookedFolders(root))
     for (const checker of checkers) {
-      if (found.some((one) => one.checker === checker && isBelow(folder, one.folder))) continue;
-      const settings = markIn(checker, files, join(root, folder));
-      if (settings === undefined) continue;
-      const program = programOf(checker, folder, { root, path });
-      found.push({ checker, folder, settings, ...(program !== undefined && { program }) });
+      const one = checkerIn(looked, checker, { root, path, found });
+      if (one) found.push(one);
     }
-  }
   return found;
+}
+
+function checkerIn(
+  { folder, files }: LookedFolder,
+  checker: Checker,
+  { root, path, found }: Where & { readonly found: readonly Growing[] },
+): Growing | undefined {
+  const above = found.filter((one) => one.checker === checker && isBelow(folder, one.folder));
+  if (above.length > 0 && !checker.parts) return undefined;
+  const settings = markIn(checker, files, join(root, folder));
+  if (settings === undefined) return undefined;
+  for (const { below } of above) below.push(folder);
+  if (!above.every((one) => checker.parts?.(one.settings))) return undefined;
+  const program = programOf(checker, folder, { root, path });
+  const own = { checker, folder, settings, isInner: above.length > 0, below: [] };
+  return { ...own, ...(program !== undefined && { program }) };
 }
 
 export function isBelow(path: string, folder: string): boolean {

@@ -92,6 +92,8 @@ export interface Rule {
   readonly target?: string;
   /** A glob over the paths it does not speak of. */
   readonly except?: string;
+  /** Of paths: capitals and small letters are the same. */
+  readonly ignoreCase?: boolean;
   readonly why?: string;
 }
 
@@ -156,6 +158,7 @@ export const ruleSchema: v.GenericSchema<unknown, Rule> = v.object({
   kinds: v.exactOptional(v.array(v.picklist(effectKinds))),
   target: v.exactOptional(v.string()),
   except: v.exactOptional(v.string()),
+  ignoreCase: v.exactOptional(v.boolean()),
   why: v.exactOptional(v.string()),
 });
 

@@ -1,5 +1,4 @@
 /** Code search: answers ranked queries from the index, or from ripgrep while the index is being built. */
-import { join } from "node:path";
 import {
   type Embedder,
   type Failure,
@@ -9,14 +8,12 @@ import {
   type RankQuery,
   type RankResult,
 } from "@lathe/protocol";
-import { readQuietly } from "./build/index-files.ts";
+import { type Asked, isBelow, wantedBy } from "./asked-files.ts";
 import { CodeIndex, type CodeIndexOptions } from "./code-index.ts";
-import { kindOf, languageOf } from "./definitions/languages.ts";
+import { countedAnswer, unindexedAnswer } from "./counted-answer.ts";
 import type { Meaning, MeaningSource } from "./embed/meaning.ts";
-import { nestedIgnore } from "./nested-ignore.ts";
 import type { Place } from "./place.ts";
 import type { Ranking } from "./rank/candidates.ts";
-import { bestWindow, countedFiles } from "./rank/fallback.ts";
 import type { HistoryPart } from "./rank/history.ts";
 import { readQuery } from "./rank/query.ts";
 import { chooseRanges, type RankedLines } from "./rank/ranges.ts";
@@ -40,18 +37,11 @@ const patienceMs = 1_500;
 const attempts = 3;
 /** How long the history is waited for, the first time. */
 const historyMs = 5_000;
-const fallbackLines = 40;
 
 /** Of vectors, where there may be any; with what is to be said of it. */
 interface Nearness {
   readonly meaning?: Meaning;
   readonly remark?: string;
-}
-
-interface Asked {
-  readonly place: Place;
-  readonly sieve: Sieve;
-  readonly query: RankQuery;
 }
 
 interface Answering {
@@ -81,9 +71,9 @@ export function openCodeSearch(
       for (let attempt = 0; attempt < attempts; attempt++) {
         // A build goes on when who asked for it has gone: the next one will.
         const documents = await within(index.update(background), { ms: patience, signal });
-        if (documents === "aborted") return failure("cancelled", "The search was stopped.");
-        if (documents === "late") return countedAnswer(asked, signal);
-        if (isFailure(documents)) return documents;
+        const isThere =
+          typeof documents !== "string" && !isFailure(documents) && hasAny(documents, asked.place);
+        if (!isThere) return withoutIndex(documents, asked, signal);
         const history = await within(index.history(), { ms: Math.max(patience, historyMs), signal });
         const { meaning, ...told } = await nearness(asked.query.query, documents, signal);
         const ranking = { ...rankingOf(asked, history), ...(meaning && { meaning }) };
@@ -98,6 +88,16 @@ export function openCodeSearch(
       return failure("search-failed", "The files change faster than they can be searched: search again.");
     },
   };
+}
+
+function withoutIndex(
+  documents: Documents | Failure | "late" | "aborted",
+  asked: Asked,
+  signal: AbortSignal,
+): Promise<RankResult | Failure> | Failure {
+  if (documents === "aborted") return failure("cancelled", "The search was stopped.");
+  if (documents === "late") return countedAnswer(asked, signal);
+  return isFailure(documents) ? documents : unindexedAnswer(asked, signal);
 }
 
 /** Undefined when files are no longer what was indexed, or the index itself has gone: then both are looked at again. */
@@ -160,12 +160,9 @@ async function within<T>(
   }
 }
 
-function isBelow(place: Place, path: string): boolean {
-  return place.path === "" || path === place.path || path.startsWith(`${place.path}/`);
-}
-
-function wantedBy({ place, sieve }: Asked): (path: string) => boolean {
-  return (path) => isBelow(place, path) && sieve.wanted(path) && !sieve.excluded(path);
+/** Nothing is indexed of what is ignored, also where it is asked for by name. */
+function hasAny(documents: Documents, place: Place): boolean {
+  return place.path === "" || documents.files.some(({ path }) => isBelow(place, path));
 }
 
 function leftOutOf(
@@ -215,35 +212,4 @@ function whyOf({ reasons: { defines, has }, vote }: RankedLines): string {
     ...(vote >= tellingVote ? ["changed by commits like this"] : []),
   ];
   return parts.join("; ") || "its path";
-}
-
-async function countedAnswer(asked: Asked, signal: AbortSignal): Promise<RankResult> {
-  const { place, query } = asked;
-  const wanted = wantedBy(asked);
-  const isKind = (path: string): boolean =>
-    query.kind === undefined || kindOf(path, languageOf(path)) === query.kind;
-  const counted = await countedFiles(place, query.query, signal);
-  const ignored = nestedIgnore(place);
-  const files = counted
-    .filter(({ path }) => wanted(path) && isKind(path) && !ignored(path))
-    .slice(0, query.k);
-  const ranges = files.flatMap(({ path, score, words }): readonly RankedRange[] => {
-    const bytes = readQuietly(join(place.root, path));
-    if (!bytes) return [];
-    const all = Buffer.from(bytes).toString("utf8").split(/\r?\n/);
-    const from = bestWindow(all, words, fallbackLines);
-    const lines = all.slice(from, from + fallbackLines);
-    const why = `has ${words.join(", ")} (counted: the index is being built)`;
-    return [
-      {
-        path,
-        startLine: from + 1,
-        endLine: from + lines.length,
-        score: Math.round(score * 100) / 100,
-        why,
-        lines,
-      },
-    ];
-  });
-  return { ranges, leftOut: 0, partial: true };
 }

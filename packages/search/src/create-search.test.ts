@@ -128,6 +128,28 @@ describe("createSearch", () => {
     assert.deepEqual(await paths("app/b.log"), ["app/b.log"]);
   });
 
+  it("ranks what is ignored where it is asked for by name, says so, and keeps rules on reading", async () => {
+    const root = emptyRoot();
+    put(root, ".gitignore", "vendor/\n");
+    put(root, ".latheignore", "made.ts\n");
+    for (const path of ["vendor/http/a.ts", "vendor/http/.env", "made.ts", "src/b.ts"])
+      put(root, path, "export function parseHeader() {}\n");
+    const search = createSearch({ root });
+    const ranked = async (path: string) => {
+      const query = { query: "parse header", k: 9, path, exclude: ["**/.env"] };
+      const found = await search.rank(query, signal);
+      return "ranges" in found ? found : assert.fail(found.text);
+    };
+    const paths = async (path: string) => (await ranked(path)).ranges.map((one) => one.path);
+    assert.deepEqual(await paths("."), ["src/b.ts"]);
+    assert.deepEqual(await paths("vendor/http"), ["vendor/http/a.ts"]);
+    assert.deepEqual(await paths("made.ts"), ["made.ts"]);
+    const { remark, leftOut } = await ranked("vendor/http");
+    assert.deepEqual([remark?.split(",")[0], leftOut], ["vendor/http is ignored", 1]);
+    const closed = await ranked("vendor/http/.env");
+    assert.deepEqual([closed.ranges, closed.leftOut, closed.remark], [[], 1, undefined]);
+  });
+
   it("matches over several lines when the pattern asks for it, and looks around", async () => {
     const root = emptyRoot();
     put(root, "a.txt", "one\ntwo\nthree\n");

@@ -146,6 +146,8 @@ function whereTests(make: Make): void {
 
 function excludeTests(make: Make): void {
   const exclude = ["secret/**", "**/.env", "**/.ssh/**", "*.p\\[m", "src/?.key"];
+  /** Without what ends in `ab`, and without case. */
+  const narrowed = ["**/.[eE]nv.{*[!aA][bB],[bB],*[!bB]}"];
 
   it("leaves out what it is told to, and counts it whatever it holds", async () => {
     const { search, put } = make();
@@ -164,6 +166,15 @@ function excludeTests(make: Make): void {
     const named = await grep(search, { pattern: "top", path: ".env", exclude });
     assert.deepEqual([named.lines, named.leftOut], [[], 1]);
     assert.equal((await grep(search, { pattern: "top", glob: "*.pm", exclude })).leftOut, 0);
+  });
+
+  it("leaves out what sets of characters and braces tell", async () => {
+    const { search, put } = make();
+    for (const path of [".env.prod", "x/.Env.B", "x/.env.cab", ".env.ab", ".envrc"]) put(path, "top\n");
+    const found = await grep(search, { pattern: "top", exclude: narrowed });
+    const paths = [".env.ab", ".envrc", "x/.env.cab"];
+    assert.deepEqual([found.lines.map(({ path }) => path), found.leftOut], [paths, 2]);
+    assert.deepEqual(succeeded(await search.files({ limit: 9, exclude: narrowed }, going)).paths, paths);
   });
 
   it("does not bring back what .gitignore names", async () => {

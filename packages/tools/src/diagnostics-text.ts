@@ -57,7 +57,9 @@ function answerLine({ check, report, ms }: Answer): string {
   const name = `${nameOf(check)} (${(ms / 1_000).toFixed(1)} s)`;
   if (isFailure(report))
     return `${name}: FAILED (${report.code}), its problems are not known: ${report.text}`;
-  return `${name}: ${report.problems.length === 0 ? "no problems" : countsText(report.problems)}`;
+  const { problems, notes } = report;
+  const none = notes.length === 0 ? "no problems" : "no problems in what it checked";
+  return `${name}: ${problems.length === 0 ? none : countsText(problems)}`;
 }
 
 function nameOf({ checker, folder }: Check): string {

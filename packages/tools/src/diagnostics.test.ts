@@ -1,6 +1,6 @@
 /** `diagnostics` with real checkers in a real folder: what it says, and what it says where it cannot know. */
 import assert from "node:assert/strict";
-import { mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
@@ -58,6 +58,23 @@ describe("the checkers of this repository", () => {
       outcomeText(await call(b, open(b), {})),
       /^tsc \(.*\): no problems\nbiome \(.*\): no problems$/,
     );
+  });
+
+  it("say what they left out, and leave nothing behind", async () => {
+    const b = await bench();
+    b.put("tsconfig.json", '{"files": [], "references": [{"path": "./lib"}]}');
+    b.put("lib/tsconfig.json", '{"compilerOptions": {"composite": true}, "include": ["*.ts"]}');
+    b.put("lib/a.ts", "export const n = 1;\n");
+    b.put("src/b.ts", 'export const n: number = "x";\n');
+    install(b, "tsc");
+    const said = async (input: object) => outcomeText(await call(b, open(b), input));
+    assert.match(await said({}), /^tsc \(.*\): no problems$/);
+    assert.match(await said({ paths: ["src/b.ts"] }), /tsc did not check src\/b\.ts/);
+    assert.match(await said({ paths: ["lib/a.ts"] }), /^tsc in lib \(.*\): no problems$/);
+    assert.deepEqual(readdirSync(join(b.root, "lib")), ["a.ts", "tsconfig.json"]);
+    b.put("lib/tsconfig.tsbuildinfo", "{}");
+    await said({});
+    assert.ok(readdirSync(join(b.root, "lib")).includes("tsconfig.tsbuildinfo"), "it was there before");
   });
 
   it("are a failure each, not all of them, where one has broken settings", async () => {

@@ -6,6 +6,7 @@ import { harmless } from "../render/fit.ts";
 import { foundLine } from "../render/found-line.ts";
 import { paletteFor } from "../render/palette.ts";
 import { usage } from "../run/run-options.ts";
+import { tellLeftOut } from "../search/tell-left-out.ts";
 
 const flags = {
   glob: { type: "string", short: "g", value: "GLOB", about: "only files that match, e.g. *.ts" },
@@ -58,7 +59,9 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   if (isFailure(found)) return found;
   if (values.json) process.stdout.write(`${JSON.stringify(found)}\n`);
   else show(found, query.limit);
-  return found.lines.some(({ match }) => match) ? 0 : 1;
+  if (found.lines.some(({ match }) => match)) return 0;
+  tellLeftOut(found.leftOut);
+  return 1;
 }
 
 /** By file for a person, line by line for a pipe. */

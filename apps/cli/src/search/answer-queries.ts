@@ -8,6 +8,7 @@ import { harmless } from "../render/fit.ts";
 import { cutLine } from "../render/found-line.ts";
 import { paletteFor } from "../render/palette.ts";
 import { whileBusy } from "../render/while-busy.ts";
+import { tellLeftOut } from "./tell-left-out.ts";
 
 /** Whoever asks here wants the answer of the whole index. */
 const patienceMs = 600_000;
@@ -35,7 +36,9 @@ export async function searchOnce(query: RankQuery, { folder, json }: Shown): Pro
     );
   else
     process.stdout.write(ranges.length > 0 ? listed(ranges, query.k) : `Nothing found for ${query.query}.\n`);
-  return ranges.length > 0 ? 0 : 1;
+  if (ranges.length > 0) return 0;
+  tellLeftOut(found.leftOut);
+  return 1;
 }
 
 /** With the user's server of embeddings, where there is one. */

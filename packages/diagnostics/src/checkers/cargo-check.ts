@@ -1,4 +1,5 @@
 /** cargo check: what rustc says of a crate or a workspace of them. */
+import { dirname } from "node:path";
 import type { Problem } from "@lathe/protocol";
 import { type Checker, countField, fieldOf, jsonOf, listOf, notChecked, textField } from "../checker.ts";
 
@@ -10,15 +11,27 @@ export const cargoCheck: Checker = {
   home: "path",
   program: "cargo",
   // Without network it would try for a minute to reach the registry.
-  words: () => ["check", "--message-format=json", "--offline"],
+  words: () => ["check", "--workspace", "--all-targets", "--message-format=json", "--offline"],
+  leaves: [".rs"],
+  // Members are checked with their workspace, wherever it is asked.
+  parts: (settings) => !/^\s*\[workspace[\].]/mu.test(settings),
   read(ran) {
     const told = ran.output.split("\n").map((line) => jsonOf(line));
-    const problems = told.flatMap(problemOf);
+    const problems = once(told.flatMap(problemOf));
+    const manifests = told.flatMap((one) => textField(one, "manifest_path") ?? []);
     const isFinished = told.some((one) => textField(one, "reason") === "build-finished");
     const isWell = isFinished && (ran.code === 0 || problems.some(({ severity }) => severity === "error"));
-    return isWell ? { problems } : notChecked("cargo check", ran);
+    const projects = [...new Set(manifests.map((path) => dirname(path)))];
+    // It begins nothing more once something does not compile.
+    const notes = ran.code === 0 ? [] : ["cargo check stops at what does not compile: there may be more"];
+    return isWell ? { problems, projects, notes } : notChecked("cargo check", ran);
   },
 };
+
+/** What is wrong in a library is wrong in its tests, too. */
+function once(problems: readonly Problem[]): readonly Problem[] {
+  return [...new Map(problems.map((one) => [JSON.stringify(one), one])).values()];
+}
 
 function problemOf(told: unknown): readonly Problem[] {
   if (textField(told, "reason") !== "compiler-message") return [];

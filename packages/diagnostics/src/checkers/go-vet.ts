@@ -13,6 +13,9 @@ export const goVet: Checker = {
   home: "path",
   program: "go",
   words: (paths) => ["vet", "-json", ...(paths.length > 0 ? new Set(paths.map(packageOf)) : ["./..."])],
+  leaves: [".go"],
+  parts: () => true,
+  doubt: constraintOf,
   read(ran) {
     const { json, rest } = parted(`${ran.output}\n${ran.errors}`);
     const vetted = json.map(vettedIn);
@@ -23,6 +26,20 @@ export const goVet: Checker = {
     return problems.length === 0 && ran.code !== 0 ? notChecked("go vet", ran) : { problems };
   },
 };
+
+const systems =
+  "aix|android|darwin|dragonfly|freebsd|illumos|ios|js|linux|netbsd|openbsd|plan9|solaris|wasip1|windows";
+const machines = "386|amd64|arm|arm64|loong64|mips|mipsle|mips64|mips64le|ppc64|ppc64le|riscv64|s390x|wasm";
+const named = new RegExp(`_(?:${systems}|${machines})(?:_test)?\\.go$`, "u");
+const constraint = /^\/\/(?:go:build| ?\+build) (.*)$/mu;
+
+/** For which machines a file is, by its name or before its package: of others go says nothing. */
+function constraintOf(path: string, text: string): string | undefined {
+  const name = posix.basename(path);
+  if (named.test(name)) return "its name says for which machines it is";
+  const [, words] = constraint.exec(text.slice(0, Math.max(0, text.search(/^package /mu)))) ?? [];
+  return words === undefined ? undefined : `it is built for ${words.trim().slice(0, 100)} alone`;
+}
 
 /** Go looks at packages, which are folders. */
 function packageOf(path: string): string {

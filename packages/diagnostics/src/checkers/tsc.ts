@@ -5,6 +5,12 @@ import { type Checker, notChecked, type Ran, type Reading } from "../checker.ts"
 /** `a.ts(1,14): error TS2322: text`, or without a place where it is about the project. */
 const line = /^(?:(.+?)\((\d+),(\d+)\): )?(error|warning|message) (TS\d+): (.*)$/su;
 
+const listed = /^(?:[A-Za-z]:)?\/.*\.(?:[cm]?[jt]sx?|json)$/u;
+/** What it remembers for the next time, though it is told to write nothing. */
+const wrote = /^TSFILE: (.*\.tsbuildinfo)$/su;
+/** It has ended by itself, with errors or without. */
+const ends: readonly number[] = [0, 1, 2];
+
 export const tsc: Checker = {
   name: "tsc",
   knows: /\.(?:[cm]?ts|tsx|[cm]?jsx?)$/u,
@@ -12,37 +18,67 @@ export const tsc: Checker = {
   marks: [{ file: /^tsconfig\.json$/u }],
   home: "node",
   program: "tsc",
-  // A project of projects has no files of its own: checked by itself it is always well.
+  // A project of projects has no files of its own: checked by itself it is always well. What is up to date it would not list.
   words: (_paths, settings) => [
-    ...(/"references"\s*:/u.test(settings) ? ["-b"] : ["-p", "."]),
-    ..."--noEmit --pretty false".split(" "),
+    ...(/"references"\s*:/u.test(settings) ? ["-b", "--force"] : ["-p", "."]),
+    ..."--noEmit --pretty false --listFiles --listEmittedFiles".split(" "),
   ],
+  leaves: [".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"],
+  parts: () => true,
   read(ran) {
-    const { problems, whole } = readLines(ran.output);
+    const { whole, other, ...reading } = readLines(ran.output);
+    const { problems, files } = reading;
     if (whole !== undefined) return notChecked("tsc", { ...ran, output: whole });
-    return problems.length === 0 && ran.code !== 0 ? notChecked("tsc", ran) : { problems };
+    const isWhole = ends.includes(ran.code) && files.length > 0;
+    if (problems.length === 0 && !(isWhole && ran.code === 0)) return notChecked("tsc", ran);
+    const notes = [
+      ...(isWhole ? [] : [`tsc ended with code ${ran.code} before it was done: there may be more`]),
+      ...(other === undefined ? [] : [`tsc also said: ${other.slice(0, mostWords)}`]),
+    ];
+    return { ...reading, notes };
   },
+  written: ({ output }) => output.split(/\r?\n/u).flatMap((text) => wrote.exec(text)?.[1] ?? []),
 };
 
-interface Lines extends Reading {
+const mostWords = 200;
+
+interface Lines extends Required<Pick<Reading, "problems" | "files">> {
   /** What is wrong with the project itself, so that its files were not checked. */
   readonly whole?: string;
+  /** The first line that is none of what it is known to print. */
+  readonly other?: string;
 }
 
 function readLines(output: Ran["output"]): Lines {
   const problems: Problem[] = [];
+  const files: string[] = [];
+  const found = { problems, files };
+  let other: string | undefined;
   for (const text of output.split(/\r?\n/u)) {
     const [, path, at, column, severity, code = "", message = ""] = line.exec(text) ?? [];
-    const last = problems.at(-1);
     if (severity === undefined) {
-      // What is indented says more of the one before.
-      if (last && /^\s+\S/u.test(text))
-        problems[problems.length - 1] = { ...last, message: `${last.message} ${text.trim()}` };
+      if (!noteLine(text, found)) other ??= text;
       continue;
     }
-    if (path === undefined) return { problems, whole: text };
+    if (path === undefined) return { ...found, whole: text };
     const kind = severity === "message" ? "info" : (severity as "error" | "warning");
     problems.push({ path, line: Number(at), column: Number(column), severity: kind, code, message });
   }
-  return { problems };
+  return other === undefined ? found : { ...found, other };
+}
+
+interface Found {
+  readonly problems: Problem[];
+  readonly files: string[];
+}
+
+/** False for one that is not understood. */
+function noteLine(text: string, { problems, files }: Found): boolean {
+  const last = problems.at(-1);
+  // What is indented says more of the one before.
+  if (last && /^\s+\S/u.test(text))
+    problems[problems.length - 1] = { ...last, message: `${last.message} ${text.trim()}` };
+  else if (listed.test(text)) files.push(text);
+  else return text.trim() === "" || wrote.test(text);
+  return true;
 }

@@ -18,9 +18,14 @@ export function matches(rule: Rule, effect: Effect, facts: Facts): boolean {
   // What a glob will expand to is not known: that it may be meant is enough to deny or ask.
   const isVague = effect.expansion === "glob" && rule.verdict !== "allow";
   const { except } = rule;
-  if (except !== undefined && namesOf(effect.target, rule, facts).every((name) => matchesPath(except, name)))
-    return false;
-  return namesOf(effect.target, rule, facts).some((name) => (isVague ? mayMatch : matchesPath)(target, name));
+  const names = namesOf(effect.target, rule, facts).map((name) => cased(name, rule));
+  if (except !== undefined && names.every((name) => matchesPath(cased(except, rule), name))) return false;
+  return names.some((name) => (isVague ? mayMatch : matchesPath)(cased(target, rule), name));
+}
+
+/** As a rule's globs and the names it is held against are compared. */
+function cased(text: string, { ignoreCase }: Rule): string {
+  return ignoreCase ? text.toLowerCase() : text;
 }
 
 function namesOf(target: string, { verdict }: Rule, { paths }: Facts): readonly string[] {

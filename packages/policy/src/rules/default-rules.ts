@@ -7,13 +7,19 @@ export interface ExemplaryRule extends Rule {
 }
 
 const secretFiles =
-  "**/{.env,.env.local,.env.development,.env.production,.env.staging,.env.test,.env.*.local,.envrc," +
+  "**/{.env,.env.*,.env~,*.env,.envrc,*.tfstate*," +
   "*.pem,*.key,*.p12,*.pfx,*.jks,*.keystore,id_rsa,id_dsa,id_ecdsa,id_ed25519,.netrc,.pgpass,.pypirc," +
   ".git-credentials,.htpasswd,credentials.json,service-account.json,secrets.json,secrets.yaml,secrets.yml,secrets.toml," +
   ".npmrc,.my.cnf,.mylogin.cnf,.vault-token,.s3cfg,.boto,.dockercfg,.authinfo,.authinfo.gpg,.pgpass,.fetchmailrc,.msmtprc," +
   ".*_history,fish_history,.zhistory,.lesshst,.viminfo,kubeconfig,*.kubeconfig,*.kdbx,*.keychain-db,*.ppk,*.ovpn," +
-  "application_default_credentials.json,.terraformrc,credentials.tfrc.json,ssh_host_*_key,Login Data,Cookies,logins.json," +
-  "key4.db,cookies.sqlite,Local State}";
+  "application_default_credentials.json,.terraformrc,credentials.tfrc.json,ssh_host_*_key,logins.json,key4.db," +
+  "cookies.sqlite}";
+
+/** Files that say which settings there are, with none of their values. */
+const emptySettings = ["example", "sample", "template", "tmpl", "tpl", "dist", "default", "defaults"];
+
+/** In other letters their names are ordinary ones. */
+const browserFiles = "**/{Login Data,Cookies,Local State}";
 
 const secretFolders =
   "**/{.ssh,.aws,.gnupg,.kube,.azure,.docker,.oci,.bluemix,.password-store,.mozilla,.thunderbird,.local/share/keyrings," +
@@ -27,12 +33,20 @@ const machineSecrets =
   "etc/NetworkManager/system-connections/**,etc/kubernetes/**,proc/*/environ,proc/*/mem,proc/kcore,dev/mem,run/secrets/**," +
   "var/run/secrets/**,var/lib/docker/**,var/lib/kubelet/**,run/credentials/**,run/user/*/keyring/**}";
 
-const madeUp = "**/{fixtures,__fixtures__,testdata,test-data,mocks,__mocks__}/**";
+const madeUpFolders = ["fixtures", "__fixtures__", "testdata", "test-data", "mocks", "__mocks__"];
+const noSecrets = `**/{${[
+  ...madeUpFolders.map((name) => `${name}/**`),
+  ...emptySettings.flatMap((name) => [`.env.*${name}`, `*${name}.env`]),
+].join()}}`;
 
 const runsLater =
   "**/{.husky/**,.vscode/**,.idea/**,.fleet/**,.zed/**,.devcontainer/**,.devcontainer.json,*.code-workspace,.cursor/**," +
   ".cursorrules,.windsurf/**,.roo/**,.gemini/**,.codex/**,.continue/**,.mcp.json,lathe.json,.lathe/**,.claude/**,.agents/**," +
   ".exrc,.nvimrc,.nvim.lua,.dir-locals.el,.gdbinit,.lldbinit,.git-hooks/**,.githooks/**}";
+
+function read(target: string): Effect {
+  return { kind: "read", target };
+}
 
 export const defaultRules: readonly ExemplaryRule[] = [
   {
@@ -59,7 +73,8 @@ export const defaultRules: readonly ExemplaryRule[] = [
     verdict: "ask",
     kinds: ["read", "write", "delete"],
     target: secretFiles,
-    except: madeUp,
+    except: noSecrets,
+    ignoreCase: true,
     why: "the file usually holds secrets",
     examples: {
       matches: [
@@ -69,13 +84,31 @@ export const defaultRules: readonly ExemplaryRule[] = [
         { kind: "write", target: "/root/.ssh/id_rsa" },
         { kind: "read", target: "config/secrets.yaml" },
         { kind: "read", target: "~/.bash_history" },
+        ...[".env.prod", ".env.local.bak", ".env~", "config/prod.env", "terraform.tfstate.backup"].map(read),
+        ...[".ENV", "keys/ID_RSA"].map(read),
       ],
       ignores: [
+        ...[".env.local.example", "sample.env", ".env.Dist", "environment.env.ts", "src/env/index.ts"].map(
+          read,
+        ),
+        ...[".envrc.example", ".environment", "main.tf"].map(read),
         { kind: "read", target: "test/fixtures/fake-key.pem" },
         { kind: "read", target: ".env.example" },
         { kind: "read", target: "src/env.ts" },
         { kind: "execute", target: "cat .env" },
       ],
+    },
+  },
+  {
+    name: "browser-files",
+    verdict: "ask",
+    kinds: ["read", "write", "delete"],
+    target: browserFiles,
+    except: noSecrets,
+    why: "a browser keeps logins in it",
+    examples: {
+      matches: [{ kind: "read", target: "Profile 1/Login Data" }],
+      ignores: [{ kind: "read", target: "src/cookies" }],
     },
   },
   {

@@ -83,6 +83,9 @@ describe("built-in secrets", () => {
     "head -1 *.pem",
     "ls *.pem | xargs cat",
     "cat {a,.env}",
+    "cat .env.ex?mple",
+    "cat .EN*",
+    "cat config/*d.env",
   ];
   for (const script of asked)
     it(`are asked for by ${script}`, () => assert.equal(verdictOf(script, defaultRules), "ask"));
@@ -92,7 +95,7 @@ describe("built-in secrets", () => {
     "jq . data/*.json",
     "wc -l *.{ts,yaml}",
     "cat '.e*v'",
-    "cat .env.ex?mple",
+    "cat .env.*example",
     "rg top",
   ];
   for (const script of allowed)

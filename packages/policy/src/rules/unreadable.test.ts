@@ -42,3 +42,11 @@ it("what the path itself was allowed against is settled, and nothing else", () =
   assert.deepEqual(unreadable("x.pem", rules).toSorted(), ["**/.env", "secret/**"]);
   assert.deepEqual(unreadable(".", [rule("ask", undefined, ["read"])]), []);
 });
+
+it("exceptions are not left out, and capitals make no difference where a rule says so", () => {
+  const mine = rule("ask", "**/{.env.*,*.key,id_1}");
+  const narrowed = unreadable(".", [{ ...mine, except: "**/{.env.*ab,made/**}", ignoreCase: true }]);
+  const closed = ["**/.[eE][nN][vV].{*[!aA][bB],[bB],*[!bB]}", "**/.[eE][nN][vV].", "**/*.[kK][eE][yY]"];
+  assert.deepEqual(narrowed, [...closed, "**/[iI][dD]_1"]);
+  assert.deepEqual(unreadable("A.KEY", [{ ...mine, ignoreCase: true }]).length, 2);
+});

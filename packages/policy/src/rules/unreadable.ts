@@ -1,19 +1,29 @@
 /** Which files a search must leave out. */
 import type { Rule } from "@lathe/protocol";
+import { caselessGlob } from "../globs/caseless.ts";
 import { matchesPath, plainGlobs } from "../globs/glob.ts";
+import { withoutEndings } from "../globs/without-endings.ts";
 
 /**
- * Globs of what rules deny or ask for reading, told from the workspace, or from the root for an absolute `path`; without
- * braces and with every other character that is special in some globs escaped. `path` was allowed to be read: what speaks
- * of itself is settled and left away.
+ * Globs of what rules deny or ask for reading, told from the workspace, or from the root for an absolute `path`; with every
+ * other character that is special in some globs escaped, and braces and sets of characters only where a rule has exceptions
+ * or is without case. `path` was allowed to be read: what speaks of itself is settled and left away.
  */
 export function unreadable(path: string, rules: readonly Rule[]): readonly string[] {
   const speaking = rules.filter(
     ({ verdict, kinds }) => verdict !== "allow" && (kinds?.includes("read") ?? true),
   );
-  const globs = speaking.flatMap(({ target = "**" }) => plainGlobs(target));
+  return [...new Set(speaking.flatMap((rule) => closedBy(rule, path)))];
+}
+
+function closedBy({ target = "**", except, ignoreCase }: Rule, path: string): readonly string[] {
   const isTold = path.startsWith("/") ? isToldFromRoot : isToldFromWorkspace;
-  return [...new Set(globs.filter(isTold))].filter((glob) => !matchesPath(glob, path)).map(plain);
+  const cased = (text: string): string => (ignoreCase ? text.toLowerCase() : text);
+  const exceptions = except === undefined ? [] : plainGlobs(except).map(plain);
+  return plainGlobs(target)
+    .filter((glob) => isTold(glob) && !matchesPath(cased(glob), cased(path)))
+    .flatMap((glob) => withoutEndings(plain(glob), exceptions))
+    .map((glob) => (ignoreCase ? caselessGlob(glob) : glob));
 }
 
 /** A glob from the root or the home does not speak of paths as they are told here. */

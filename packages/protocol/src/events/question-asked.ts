@@ -37,8 +37,8 @@ export function isSettledBy(
   return rules.every((rule) => allowed.has(meaningOf(rule)));
 }
 
-function meaningOf({ verdict, kinds, target, except }: Rule): string {
-  return JSON.stringify([verdict, kinds, target, except]);
+function meaningOf({ verdict, kinds, target, except, ignoreCase }: Rule): string {
+  return JSON.stringify([verdict, kinds, target, except, ignoreCase]);
 }
 
 const schema: v.GenericSchema<unknown, QuestionAsked> = v.object({

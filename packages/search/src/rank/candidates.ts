@@ -6,6 +6,7 @@ import { postingsOf, readDocument } from "./chunk-scores.ts";
 import { type Candidate, type Features, featuresOf } from "./features.ts";
 import type { HistoryPart } from "./history.ts";
 import { historySignals } from "./history-signals.ts";
+import { type NamedFile, namedFiles } from "./named-files.ts";
 import { type QueryManner, readQuery } from "./query.ts";
 import { type RareWord, type ScoredDocument, scoreDocuments } from "./score.ts";
 import { weights } from "./weights.ts";
@@ -31,6 +32,8 @@ export interface Candidates {
   readonly features: readonly Features[];
   /** What history says of a document, 0 to 1. */
   readonly votes: ReadonlyMap<number, number>;
+  /** Those that the query names by their paths, best first; they are among the candidates. */
+  readonly named: readonly NamedFile[];
 }
 
 const noVotes: ReadonlyMap<number, number> = new Map();
@@ -52,8 +55,8 @@ export function candidatesOf(documents: Documents, ranking: Ranking): Candidates
   const votes = history?.votes ?? noVotes;
   const { best, words } = scoreDocuments(documents, { ...query, weights, wanted: isWanted, votes });
   const near = nearest(documents, ranking.meaning, isWanted);
-  const known = new Set(best.map(({ document }) => document));
-  const found = [...best, ...near.filter(({ document }) => !known.has(document))];
+  const named = namedFiles(documents, ranking.query, isWanted);
+  const found = once([...best, ...near, ...named.map(({ document }) => ({ document, score: 0 }))]);
   const asked = { words, weights, postings: postingsOf(documents, words) };
   const all = found.map(({ document, score }) => {
     return { document, score, read: readDocument(documents, document, asked) };
@@ -64,7 +67,13 @@ export function candidatesOf(documents: Documents, ranking: Ranking): Candidates
     all,
     features: featuresOf(documents, all, { query, words, history }),
     votes,
+    named,
   };
+}
+
+function once(found: readonly ScoredDocument[]): readonly ScoredDocument[] {
+  const known = new Set<number>();
+  return found.filter(({ document }) => !known.has(document) && known.add(document));
 }
 
 /** Documents that are candidates by their meaning alone. */

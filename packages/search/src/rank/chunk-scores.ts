@@ -9,6 +9,7 @@ import {
   wordAt,
 } from "../segments/segment.ts";
 import type { Documents, OpenSegment } from "../tree/documents.ts";
+import { spellings } from "../words/spelling.ts";
 import type { RareWord } from "./score.ts";
 import type { Weights } from "./weights.ts";
 
@@ -22,7 +23,7 @@ export interface ChunkPlace {
   readonly end?: number;
 }
 
-/** Words of a query that a chunk defines, and those it only has, as they were written, rarest first. */
+/** Words of a query that a chunk defines, and those it only has, as they are written there, rarest first. */
 export interface Reasons {
   readonly defines: readonly string[];
   readonly has: readonly string[];
@@ -150,24 +151,42 @@ function addWord(
   return { times, flags };
 }
 
-/** Why a chunk of a document, counted from its first, has its score. */
-export function reasonsOf(
-  documents: Documents,
-  document: number,
-  { at, words }: { readonly at: number; readonly words: readonly RareWord[] },
-): Reasons {
+/** A chunk, counted from the first of its document, and the bytes of its file. */
+interface AskedChunk {
+  readonly at: number;
+  readonly bytes: Uint8Array;
+  readonly words: readonly RareWord[];
+}
+
+/** Why a chunk of a document has its score. */
+export function reasonsOf(documents: Documents, document: number, { at, bytes, words }: AskedChunk): Reasons {
   const { open, first, end } = chunksOf(documents, document);
-  const defines = new Set<string>();
-  const has = new Set<string>();
+  const defined: RareWord[] = [];
+  const had: RareWord[] = [];
   // Of some files only the path is known.
   if (!open || first + at >= end) return { defines: [], has: [] };
   for (const word of words.toSorted((a, b) => b.rarity * b.weight - a.rarity * a.weight)) {
     const postings = wordPostings(open.segment, word.hash);
     const posting = postings[firstFrom(postings, first + at)];
     if (posting === undefined || (posting & chunkMask) !== first + at) continue;
-    ((posting >>> countShift) & definesPart ? defines : has).add(word.text);
+    ((posting >>> countShift) & definesPart ? defined : had).push(word);
   }
-  return { defines: [...defines], has: [...has].filter((text) => !defines.has(text)) };
+  const place = placeOfChunk(documents, document, at);
+  const written = spellings(bytes.subarray(place.begin, place.end), [...defined, ...had]);
+  const defines = writtenWords(defined, defined, written);
+  const has = writtenWords(had, [...defined, ...had], written);
+  return { defines, has: has.filter((text) => !defines.includes(text)) };
+}
+
+/** Of a name that is there as a whole its parts say nothing more. */
+function writtenWords(
+  words: readonly RareWord[],
+  there: readonly RareWord[],
+  written: ReadonlyMap<number, string>,
+): readonly string[] {
+  const whole = new Set(there.filter(({ isPart }) => !isPart).map(({ text }) => text));
+  const told = words.filter(({ isPart, text }) => !isPart || !whole.has(text));
+  return [...new Set(told.flatMap(({ hash }) => written.get(hash) ?? []))];
 }
 
 export function placeOfChunk(documents: Documents, document: number, at: number): ChunkPlace {

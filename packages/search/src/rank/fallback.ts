@@ -50,7 +50,14 @@ async function countsOf(
     if (path !== undefined) counts.set(path, Number(count));
     return true;
   };
-  const args = ["--count-matches", "--null", "--no-messages", "--ignore-case", "--fixed-strings"];
+  const args = [
+    "--count-matches",
+    "--with-filename",
+    "--null",
+    "--no-messages",
+    "--ignore-case",
+    "--fixed-strings",
+  ];
   const { program, root } = place;
   const what = ["--max-filesize", "1M", "--regexp", word, "--", startOf(place)];
   const run = {

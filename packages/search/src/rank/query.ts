@@ -5,8 +5,9 @@ import { eachIdentifier, wordsOf, wordsOfText } from "../words/words.ts";
 export interface QueryWord {
   readonly hash: number;
   readonly weight: number;
-  /** As it was written. */
+  /** As it was written; of a part of an identifier the identifier. */
   readonly text: string;
+  readonly isPart: boolean;
 }
 
 /** A name, a sentence about a change or a problem, or words that describe what code does. */
@@ -58,7 +59,8 @@ export function readQuery(query: string): ReadQuery {
     found.forEach((hash, at) => {
       const own = at === 0 ? (isCodeLike ? codeLikeWeight : 1) : partWeight;
       const weight = own * weightOf(hash, manner);
-      if (weight > (words.get(hash)?.weight ?? 0)) words.set(hash, { hash, weight, text: written });
+      if (weight > (words.get(hash)?.weight ?? 0))
+        words.set(hash, { hash, weight, text: written, isPart: at > 0 });
     });
   });
   return {

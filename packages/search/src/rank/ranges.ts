@@ -76,7 +76,10 @@ export function chooseRanges(
   const most = scored.reduce((best, { logit }) => Math.max(best, logit), Number.NEGATIVE_INFINITY);
   const sum = scored.reduce((all, { logit }) => all + Math.exp(logit - most), 0);
   scored.sort((a, b) => b.logit - a.logit);
-  const best = files.flatMap((file) => scored.find((unit) => unit.file === file) ?? []);
+  const best = files.flatMap((file) => {
+    const own = scored.filter((unit) => unit.file === file);
+    return own.find(hasLine) ?? own[0] ?? [];
+  });
   const shown = best.map((unit) => ({ unit, score: unit.file.score, ...shownOf(unit, first) }));
   let left = k * linesPerFile - shown.reduce((all, { from, to }) => all + to - from, 0);
   const long = shown.length + k;
@@ -94,16 +97,29 @@ export function chooseRanges(
     begin: offsetOf(from),
     end: offsetOf(to),
     score,
-    reasons: reasonsOf(documents, file.document, { at: chunk, words }),
+    reasons: reasonsIn(documents, { file, chunk, words }, textOf),
     vote: file.vote,
   }));
 }
 
-function shownOf(
-  { above, to, head }: Unit,
-  most: typeof first,
-): { readonly from: number; readonly to: number } {
-  const start = Math.max(above, head - most.lead);
+/** Of a file of which only the name is indexed there is no text. */
+function reasonsIn(
+  documents: Documents,
+  { file, chunk, words }: Pick<WeighedUnit, "file" | "chunk"> & Pick<RankedFiles, "words">,
+  textOf: TextOf,
+): Reasons {
+  if (file.chunks.length === 0) return { defines: [], has: [] };
+  return reasonsOf(documents, file.document, { at: chunk, bytes: textOf(file).bytes, words });
+}
+
+function hasLine({ file: { line = 0 }, from, to }: WeighedUnit): boolean {
+  return line > from && line <= to;
+}
+
+function shownOf(unit: WeighedUnit, most: typeof first): { readonly from: number; readonly to: number } {
+  const { above, to, head, from, file } = unit;
+  const isFar = file.line !== undefined && hasLine(unit) && file.line > head + most.lines / 2;
+  const start = isFar ? Math.max(from, (file.line ?? 0) - most.lines / 2) : Math.max(above, head - most.lead);
   return { from: start, to: Math.min(to, start + most.lines) };
 }
 

@@ -97,3 +97,50 @@ it("gives shares that fall, for whatever is asked", async () => {
     { numRuns: 15 },
   );
 });
+
+it("names what a chunk has as it is written there, and nothing that is not", async () => {
+  const root = repository();
+  const hay = "export function readHay(): string {\n  return needles;\n}\n";
+  commit(root, "Begin", { "a.ts": "export function needle() {\n  return 1;\n}\n", "b.ts": hay });
+  const why = async (query: string) => (await ranked(root, query)).map((one) => `${one.path} ${one.why}`);
+  for (const query of ["findNeedle", "needle_finder", "Needles"])
+    assert.deepEqual(await why(query), ["a.ts defines needle", "b.ts has needles"]);
+  assert.deepEqual(await why("needles"), ["a.ts defines needle", "b.ts has needles"]);
+  for (const query of ["readHay", "read_hay", "readhay"])
+    assert.deepEqual(await why(query), ["b.ts defines readHay"]);
+  assert.deepEqual((await why("read the hay"))[0], "b.ts defines read, hay");
+});
+
+it("puts first the files that a query names by their paths, and shows the line it names", async () => {
+  const root = repository();
+  const uses =
+    'import { schema } from "./schema.ts";\nimport { kettle } from "./kettle.ts";\nschema(kettle);\n';
+  const long = Array.from({ length: 90 }, (_, at) => `export const row${at} = ${at};\n`).join("");
+  commit(root, "Schema, kettle and biome", {
+    "README.md": "# Tea\n",
+    "docs/README.md": "# README.md\n\nREADME.md, README.md\n",
+    "biome.json": "{}\n",
+    "src/use.ts": `${uses}// biome.json README.md src/schema.ts\n`,
+    "src/more/use.ts": uses,
+    "src/schema.ts": long,
+    "src/more/deep/schema.ts": value("other"),
+    "src/kettle": "kettle\n",
+    ...Object.fromEntries(["a", "b", "c", "d"].map((at) => [`src/${at}/index.ts`, value(at)])),
+  });
+  const first = async (query: string) => (await ranked(root, query))[0];
+  const wanted: Readonly<Record<string, string>> = {
+    "biome.json": "biome.json",
+    "README.md": "README.md",
+    "schema.ts": "src/schema.ts",
+    "src/schema.ts": "src/schema.ts",
+    "deep/schema.ts": "src/more/deep/schema.ts",
+    "why does `./src/schema.ts` not know the kettle": "src/schema.ts",
+    "TypeError at f (/elsewhere/app/src/schema.ts:71:12)": "src/schema.ts",
+    "index.ts": "src/a/index.ts",
+  };
+  for (const [query, path] of Object.entries(wanted)) assert.equal((await first(query))?.path, path, query);
+  const shown = await first("src/schema.ts:71");
+  assert.ok(shown && shown.startLine <= 71 && shown.endLine >= 71, JSON.stringify(shown));
+  for (const query of ["schema", "import the kettle", "an index.ts that uses the schema"])
+    assert.match((await first(query))?.path ?? "", /use\.ts$/, query);
+});

@@ -5,6 +5,7 @@ import type { Documents } from "../tree/documents.ts";
 import { type Candidates, candidatesOf, nearestOf, type Ranking } from "./candidates.ts";
 import { type Features, featureNames } from "./features.ts";
 import { learntWeights, meaningWeights } from "./learnt-weights.ts";
+import { chunkAt, type NamedFile } from "./named-files.ts";
 import type { RareWord } from "./score.ts";
 
 export interface RankedFile {
@@ -19,6 +20,8 @@ export interface RankedFile {
   readonly vote: number;
   /** How near each of its chunks is to the query, where that is known. */
   readonly near?: Float32Array;
+  /** The line that was asked for, in its best chunk. */
+  readonly line?: number;
 }
 
 export interface RankedFiles {
@@ -27,6 +30,9 @@ export interface RankedFiles {
   readonly k: number;
   readonly words: readonly RareWord[];
 }
+
+/** How much more likely a file that is named by its path is than any other one. */
+const namedLead = 4;
 
 /** The weights are those of a conditional logit, so that scores are its shares. */
 export function rankFiles(documents: Documents, ranking: Ranking): RankedFiles {
@@ -37,12 +43,18 @@ export function rankFiles(documents: Documents, ranking: Ranking): RankedFiles {
 
 function scoredFiles(
   documents: Documents,
-  { manner, all, features, votes }: Candidates,
+  { manner, all, features, votes, named }: Candidates,
   meaning: Meaning = new Map(),
 ): readonly RankedFile[] {
   const logits = features.map((one, at) => {
     const near = nearestOf(meaning.get(all[at]?.document ?? -1));
     return logitOf(one, learntWeights[manner]) + near * meaningWeights.file;
+  });
+  const top = Math.max(...logits);
+  const places = new Map(named.map(({ document }, at) => [document, at]));
+  all.forEach(({ document }, at) => {
+    const place = places.get(document);
+    if (place !== undefined) logits[at] = top + namedLead + named.length - place;
   });
   const most = Math.max(...logits);
   const shares = logits.map((logit) => Math.exp(logit - most));
@@ -56,6 +68,7 @@ function scoredFiles(
       bestChunk,
       vote: votes.get(document) ?? 0,
       ...nearIn(meaning, document),
+      ...lineIn(documents, named[places.get(document) ?? -1], chunks.length),
     }))
     .sort((a, b) => b.score - a.score || a.document - b.document);
 }
@@ -63,6 +76,15 @@ function scoredFiles(
 function nearIn(meaning: Meaning, document: number): Pick<RankedFile, "near"> {
   const near = meaning.get(document);
   return near ? { near } : {};
+}
+
+function lineIn(
+  documents: Documents,
+  named: NamedFile | undefined,
+  chunks: number,
+): Partial<Pick<RankedFile, "line" | "bestChunk">> {
+  const bestChunk = named && chunkAt(documents, named, chunks);
+  return bestChunk === undefined || named?.line === undefined ? {} : { bestChunk, line: named.line };
 }
 
 function logitOf(features: Features, weights: Features): number {

@@ -79,7 +79,7 @@ function partWord(bytes: Uint8Array, start: number, end: number): number | undef
 }
 
 /** Where the part that begins at `start` ends: `HTTPServer_v2` is HTTP, Server, v2. */
-function partEnd(bytes: Uint8Array, start: number, end: number): number {
+export function partEnd(bytes: Uint8Array, start: number, end: number): number {
   for (let at = start + 1; at < end; at++) {
     const kind = byteKinds[bytes[at] as number];
     const before = byteKinds[bytes[at - 1] as number];
