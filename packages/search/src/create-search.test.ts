@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -138,6 +139,20 @@ describe("createSearch", () => {
     };
     assert.deepEqual(await lines("one\\ntwo"), [1, 2]);
     assert.deepEqual(await lines("t(?=h)"), [3]);
+  });
+
+  it("does not wait for what a pipe may say", { skip: process.platform === "win32" }, async () => {
+    const root = emptyRoot();
+    execFileSync("mkfifo", [join(root, "pipe.ts")]);
+    const search = createSearch({ root });
+    const query = { path: "pipe.ts", limit: 9 };
+    for (const found of [
+      await search.grep({ ...query, pattern: "x" }, signal),
+      await search.symbols(query, signal),
+      await search.files(query, signal),
+      await search.rank({ path: "pipe.ts", query: "x", k: 1 }, signal),
+    ])
+      assert.match(failedWith("not-a-file", found).text, /^pipe\.ts is not a regular file/);
   });
 
   it("says what to install when ripgrep is not there", async () => {

@@ -1,5 +1,5 @@
 /** The search port on ripgrep. */
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import {
   type Embedder,
@@ -64,8 +64,8 @@ export function createSearch(options: SearchOptions): Search {
     if (inside === ".." || inside.startsWith("../")) {
       return failure("outside-workspace", `${path} is outside the workspace ${root}.`);
     }
-    if (!existsSync(join(root, inside))) return failure("not-found", `${path} does not exist.`);
-    return { root, program, path: inside };
+    const kind = kindAt(join(root, inside), path);
+    return isFailure(kind) ? kind : { root, program, path: inside };
   };
   let ranked: Promise<RankedSearch> | undefined;
   let exact: Promise<ExactGrep> | undefined;
@@ -155,11 +155,19 @@ type WhereAsked = Pick<FilesQuery, "path" | "outsideName">;
 
 /** A folder of its own, or a file in one. */
 function outsidePlace(path: string, program: string): Place | Failure {
-  const kind = statSync(path, { throwIfNoEntry: false });
-  if (!kind) return failure("not-found", `${path} does not exist.`);
-  if (kind.isDirectory()) return { root: path, program, path: "" };
-  if (kind.isFile()) return { root: dirname(path), program, path: basename(path) };
-  return failure("not-a-file", `${path} is not a regular file (a device, socket or pipe).`);
+  const kind = kindAt(path, path);
+  if (isFailure(kind)) return kind;
+  if (kind === "folder") return { root: path, program, path: "" };
+  return { root: dirname(path), program, path: basename(path) };
+}
+
+/** What else there is may be read from for ever. */
+function kindAt(path: string, asked: string): "file" | "folder" | Failure {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats) return failure("not-found", `${asked} does not exist.`);
+  if (stats.isDirectory()) return "folder";
+  if (stats.isFile()) return "file";
+  return failure("not-a-file", `${asked} is not a regular file (a device, socket or pipe).`);
 }
 
 /** What is to be left out outside the workspace is told from the root of all, by any name it has. */
