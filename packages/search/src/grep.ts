@@ -11,6 +11,9 @@ import type { Sieve } from "./sieve.ts";
 
 /** Files that a search is begun again without; with more of them it ends early. */
 const maxSkipped = 8;
+/** Of what ripgrep says of files that it could not search: lines, and characters of one. */
+const mostUnsearched = 8;
+const unsearchedChars = 300;
 
 export interface Asked {
   readonly sieve: Sieve;
@@ -31,7 +34,7 @@ export async function grep(place: Place, asked: Asked, signal: AbortSignal): Pro
     const isHopeless = skipped.includes(tooLong) || skipped.length === maxSkipped;
     if (isHopeless) return { ...result, more: true, skipped };
     skipped.push(tooLong);
-    if (place.path === tooLong) return { lines: [], more: false, skipped };
+    if (place.path === tooLong) return { lines: [], more: false, skipped, unsearched: [] };
   }
 }
 
@@ -65,11 +68,17 @@ async function search(
   if (isFailure(ended)) stop.abort();
   await Promise.all(looks);
   if (isFailure(ended)) return ended;
-  const { summarised, ...found } = result();
+  const { summarised, ...rest } = result();
+  // Exit 2 with a summary means that some files could not be searched; without one, that nothing was.
+  if (ended.code === 2 && !summarised) return notSearched(query.pattern, ended.errors);
+  const found = { ...rest, unsearched: ended.code === 2 ? firstLines(ended.errors) : [] };
   tooLong ??= ended.early === "long-record" ? openPath() : undefined;
-  if (tooLong !== undefined) return { ...found, tooLong };
-  // Exit 2 with a summary means that some files could not be read; without one, that nothing was searched.
-  return ended.code === 2 && !summarised ? notSearched(query.pattern, ended.errors) : found;
+  return tooLong === undefined ? found : { ...found, tooLong };
+}
+
+function firstLines(errors: string): readonly string[] {
+  const lines = errors.split("\n").filter((line) => line.trim() !== "");
+  return lines.slice(0, mostUnsearched).map((line) => line.slice(0, unsearchedChars));
 }
 
 function grepArgs(place: Place, query: GrepQuery, skipped: readonly string[]): readonly string[] {
@@ -77,7 +86,7 @@ function grepArgs(place: Place, query: GrepQuery, skipped: readonly string[]): r
   const left = [...(query.exclude ?? []), ...skipped.map(anchored)];
   return [
     // The name of a file is wanted before its matches are counted out.
-    ...["--json", "--line-buffered", "--crlf", "--sort", "path"],
+    ...["--json", "--line-buffered", "--crlf", "--sort", "path", "--no-ignore-messages"],
     ...commonArgs(place),
     ...left.flatMap((glob) => ["--glob", `!${glob}`]),
     ...(query.literal ? ["--fixed-strings"] : ["--engine", "auto"]),

@@ -207,8 +207,17 @@ function boundTests(make: Make): void {
     );
     assert.equal(found.more, false);
     const named = await grep(search, { pattern: "a", path: "many.js" });
-    assert.deepEqual(named, { lines: [], more: false, leftOut: 0, skipped: ["many.js"] });
+    assert.deepEqual(named, { lines: [], more: false, leftOut: 0, skipped: ["many.js"], unsearched: [] });
     assert.deepEqual((await grep(search, { pattern: "nowhere" })).skipped, []);
+  });
+
+  it("says which files it could not search", async () => {
+    const { search, put } = make();
+    put("a.txt", `${"a".repeat(40_000)}\n`);
+    put("b.txt", "ok\n");
+    const found = await grep(search, { pattern: "(?:(?=a)a+)+b|ok" });
+    assert.deepEqual([found.lines.map(({ path }) => path), found.unsearched.length], [["b.txt"], 1]);
+    assert.match(found.unsearched[0] ?? "", /a\.txt: .*limit/);
   });
 
   it("ends when the signal does", async () => {

@@ -48,14 +48,20 @@ export interface FilesResult {
   readonly leftOut: number;
 }
 
-export interface GrepResult {
+/** What was not looked into, or is not shown, though it was asked for. */
+export interface NotSearched {
+  /** Files of which matches are not shown, since a line of them is too long to be searched. */
+  readonly skipped: readonly string[];
+  /** What ripgrep says of files and folders that it could not search, a line each; the first ones. */
+  readonly unsearched: readonly string[];
+}
+
+export interface GrepResult extends NotSearched {
   readonly lines: readonly GrepLine[];
   /** True when there were more matches than `limit`. */
   readonly more: boolean;
   /** Files that only `exclude` kept from being searched, whatever they hold. */
   readonly leftOut: number;
-  /** Files of which matches are not shown, since a line of them is too long to be searched. */
-  readonly skipped: readonly string[];
 }
 
 /** Kinds of files that ranked search tells apart. */

@@ -15,6 +15,7 @@ import { targetOf } from "../target-of.ts";
 import { isBlobPath, readBlobPath } from "./blob-path.ts";
 import type { TextQuery } from "./grep-text.ts";
 import { leftOutNote } from "./left-out.ts";
+import { notSearchedNotes } from "./not-searched.ts";
 import { isOutcome, type Looked, placeOf, whereOf, withoutNote } from "./place-of.ts";
 
 const defaultLimit = 100;
@@ -89,7 +90,7 @@ async function grepWhole(
   const found = await grepText(whole, query);
   if (isFailure(found)) return failed(found);
   const lines = found.lines.map((line) => ({ ...line, path }));
-  return ok(resultText({ lines, more: found.more, leftOut: 0, skipped: [] }, query.pattern));
+  return ok(resultText({ lines, more: found.more, leftOut: 0, skipped: [], unsearched: [] }, query.pattern));
 }
 
 /** What the model reads of a line: where in it the pattern matched it sees. */
@@ -99,12 +100,12 @@ interface ToldResult extends Omit<GrepResult, "lines"> {
   readonly lines: readonly Told[];
 }
 
-function resultText({ lines, more, leftOut, skipped }: ToldResult, pattern: string): string {
+function resultText({ lines, more, leftOut, ...rest }: ToldResult, pattern: string): string {
   const files = Map.groupBy(lines, (line) => line.path);
   const pieces = [...files].map(([path, found]) => [path, ...found.map(lineText)].join("\n"));
   const notes = [
     ...(more ? ["[more matches: narrow the search or raise the limit]"] : []),
-    ...(skipped.length > 0 ? [`[not searched, their lines are too long: ${skipped.join(", ")}]`] : []),
+    ...notSearchedNotes(rest),
     ...leftOutNote(leftOut, "file"),
   ];
   const found = pieces.length > 0 ? pieces : [`No match for ${pattern}.`];
