@@ -184,7 +184,7 @@ function withRoot(name: string, found: GrepResult | Failure, place: Place): Grep
   if (isFailure(found)) return found;
   const at = namedAt(name, place);
   const lines = found.lines.map((line) => ({ ...line, path: at(line.path) }));
-  return { ...found, lines, skipped: found.skipped.map(at) };
+  return { ...found, lines, skipped: found.skipped.map(at), binary: found.binary.map(at) };
 }
 
 /** `name` is that of the folder, or of the one file that is searched. */

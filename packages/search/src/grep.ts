@@ -34,7 +34,7 @@ export async function grep(place: Place, asked: Asked, signal: AbortSignal): Pro
     const isHopeless = skipped.includes(tooLong) || skipped.length === maxSkipped;
     if (isHopeless) return { ...result, more: true, skipped };
     skipped.push(tooLong);
-    if (place.path === tooLong) return { lines: [], more: false, skipped, unsearched: [] };
+    if (place.path === tooLong) return { lines: [], more: false, skipped, binary: [], unsearched: [] };
   }
 }
 
@@ -55,6 +55,7 @@ async function search(
   };
   const { record, result, openPath } = collectMatches({
     limit: query.limit,
+    isGiven: candidates !== undefined,
     wanted: (path) => sieve.wanted(path) && !sieve.excluded(path) && !ignored(path),
     begun: (path) => looks.push(look(path)),
   });

@@ -133,14 +133,21 @@ function whereTests(make: Make): void {
     assert.deepEqual(await paths({ glob: "*.test.*" }), ["a/b/x.test.ts"]);
   });
 
-  it("leaves out binary files", async () => {
+  it("leaves out binary files, and says which of them match", async () => {
     const { search, put } = make();
     put(
       "a.bin",
       Buffer.concat([Buffer.from("needle\n".repeat(3)), Buffer.from([0, 1, 0]), Buffer.from("needle\n")]),
     );
     put("b.txt", "needle\n");
+    put("early.bin", "x\n\0needle\n");
+    put("late.bin", `needle\n${"text\n".repeat(30_000)}\0`);
     assert.deepEqual(await places(search, { pattern: "needle" }), ["b.txt:1:needle"]);
+    assert.deepEqual((await grep(search, { pattern: "needle" })).binary, ["late.bin"]);
+    const named = await grep(search, { pattern: "needle", path: "early.bin" });
+    assert.deepEqual([named.lines, named.binary], [[], ["early.bin"]]);
+    assert.deepEqual((await grep(search, { pattern: "nowhere" })).binary, []);
+    assert.deepEqual((await grep(search, { pattern: "needle", exclude: ["late.bin"] })).binary, []);
   });
 }
 
@@ -207,7 +214,14 @@ function boundTests(make: Make): void {
     );
     assert.equal(found.more, false);
     const named = await grep(search, { pattern: "a", path: "many.js" });
-    assert.deepEqual(named, { lines: [], more: false, leftOut: 0, skipped: ["many.js"], unsearched: [] });
+    assert.deepEqual(named, {
+      lines: [],
+      more: false,
+      leftOut: 0,
+      skipped: ["many.js"],
+      binary: [],
+      unsearched: [],
+    });
     assert.deepEqual((await grep(search, { pattern: "nowhere" })).skipped, []);
   });
 

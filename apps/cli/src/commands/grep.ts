@@ -62,9 +62,11 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
 }
 
 /** By file for a person, line by line for a pipe. */
-function show({ lines, more, skipped, unsearched }: GrepResult, limit: number): void {
+function show({ lines, more, skipped, binary, unsearched }: GrepResult, limit: number): void {
   if (skipped.length > 0)
     process.stderr.write(`lathe: not searched, their lines are too long: ${harmless(skipped.join(", "))}\n`);
+  if (binary.length > 0)
+    process.stderr.write(`lathe: binary, matches not shown: ${harmless(binary.join(", "))}\n`);
   for (const line of unsearched) process.stderr.write(`lathe: not searched: ${harmless(line)}\n`);
   if (more) process.stderr.write(`lathe: there are more than ${limit} matches; --limit shows more\n`);
   const paint = paletteFor(process.stdout, process.env);

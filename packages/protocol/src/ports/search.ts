@@ -52,6 +52,11 @@ export interface FilesResult {
 export interface NotSearched {
   /** Files of which matches are not shown, since a line of them is too long to be searched. */
   readonly skipped: readonly string[];
+  /**
+   * Files with a match of which no lines are shown, since they are binary. Only the file that was asked for is looked into
+   * as a whole, others as far as their first NUL.
+   */
+  readonly binary: readonly string[];
   /** What ripgrep says of files and folders that it could not search, a line each; the first ones. */
   readonly unsearched: readonly string[];
 }

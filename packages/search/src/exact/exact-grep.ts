@@ -35,7 +35,7 @@ export interface ExactGrep {
 
 /** Bytes of the names of files that a command takes. */
 const mostArguments = process.platform === "win32" ? 24_000 : 900_000;
-const nothing = { lines: [], more: false, skipped: [], unsearched: [] } as const;
+const nothing = { lines: [], more: false, skipped: [], binary: [], unsearched: [] } as const;
 
 export function openExactGrep(place: Place, options: ExactGrepOptions): ExactGrep {
   const index = new ExactIndex(place, { quota: defaultQuota, fromFiles: worthAnIndex, ...options });

@@ -9,4 +9,11 @@ describe("grep", () => {
     const text = await ok("grep", { pattern: "(?:(?=a)a+)+b|zz" });
     assert.match(text, /^No match for .*\n\n\[not searched:\nrg: .*a\.txt: .*limit exceeded\]$/);
   });
+
+  it("says that a binary file matches", async () => {
+    const { put, ok } = await bench();
+    put("nul.c", "int needle;\n\0 tail\n");
+    const text = await ok("grep", { pattern: "needle", path: "nul.c" });
+    assert.equal(text, "No match for needle.\n\n[binary, their matches are not shown: nul.c]");
+  });
 });

@@ -90,7 +90,12 @@ async function grepWhole(
   const found = await grepText(whole, query);
   if (isFailure(found)) return failed(found);
   const lines = found.lines.map((line) => ({ ...line, path }));
-  return ok(resultText({ lines, more: found.more, leftOut: 0, skipped: [], unsearched: [] }, query.pattern));
+  return ok(
+    resultText(
+      { lines, more: found.more, leftOut: 0, skipped: [], binary: [], unsearched: [] },
+      query.pattern,
+    ),
+  );
 }
 
 /** What the model reads of a line: where in it the pattern matched it sees. */
