@@ -13,6 +13,7 @@ import {
 } from "@lathe/protocol";
 import { definitionIn, definitionsOf, lineStarts } from "./definitions/definitions.ts";
 import { kindOf, languageOf } from "./definitions/languages.ts";
+import { textOf } from "./definitions/text-of.ts";
 
 /** Lines with the name that are looked at. */
 const looked = 5_000;
@@ -59,7 +60,8 @@ export async function symbolsNamed(
   const inCode = ({ path }: SymbolLine): number => (kindOf(path, languageOf(path)) === "code" ? 0 : 1);
   const ordered = definitions.toSorted((a, b) => inCode(a) - inCode(b)).slice(0, limit);
   const uses = references.toSorted((a, b) => inCode(a) - inCode(b)).slice(0, limit);
-  return { definitions: ordered, references: uses, more, leftOut: found.leftOut };
+  const { lines: _, ...rest } = found;
+  return { ...rest, definitions: ordered, references: uses, more };
 }
 
 export async function outlineOf(
@@ -69,7 +71,7 @@ export async function outlineOf(
 ): Promise<SymbolsResult | Failure> {
   let text: string;
   try {
-    text = await readFile(join(root, path), "utf8");
+    text = textOf(await readFile(join(root, path)));
   } catch (cause) {
     return failure("not-found", `${path} cannot be read: name a file, or give a name to look for.`, {
       cause,
@@ -98,7 +100,15 @@ export async function outlineOf(
       const symbol = { path, line: one.line, name: one.name, text: lineAt(one.line) };
       return "kind" in one ? { ...symbol, ...told(one) } : symbol;
     });
-  return { definitions: all.slice(0, limit), references: [], more: all.length > limit, leftOut: 0 };
+  return {
+    definitions: all.slice(0, limit),
+    references: [],
+    more: all.length > limit,
+    leftOut: 0,
+    skipped: [],
+    binary: [],
+    unsearched: [],
+  };
 }
 
 type InFiles = ReadonlyMap<string, readonly SyntaxDefinition[]>;

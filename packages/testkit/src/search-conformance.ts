@@ -369,4 +369,22 @@ function symbolTests(make: Make): void {
     failedWith("invalid-arguments", await search.symbols({ name: "a (b", limit: 9 }, going));
     failedWith("not-found", await search.symbols({ path: "nowhere.py", limit: 9 }, going));
   });
+
+  it("knows definitions in UTF-16, and says what it does not show", async () => {
+    const { search, put } = make();
+    const text = "\ufeffclass Kettle:\n    def boil(self):\n";
+    put("a.py", Buffer.from(text, "utf16le"));
+    put("b.py", Buffer.from(text, "utf16le").swap16());
+    put("c.py", `def boil():\n    pass # ${"a".repeat(5_000_000)}\n`);
+    for (const path of ["a.py", "b.py"]) {
+      const { definitions } = succeeded(await search.symbols({ path, limit: 9 }, going));
+      assert.deepEqual(
+        definitions.map(({ name }) => name),
+        ["Kettle", "boil"],
+      );
+    }
+    const { definitions, skipped } = succeeded(await search.symbols({ name: "boil", limit: 9 }, going));
+    const paths = definitions.map(({ path }) => path);
+    assert.deepEqual([paths, skipped], [["a.py", "b.py"], ["c.py"]]);
+  });
 }

@@ -120,7 +120,7 @@ export interface SymbolLine {
   readonly container?: string;
 }
 
-export interface SymbolsResult {
+export interface SymbolsResult extends NotSearched {
   readonly definitions: readonly SymbolLine[];
   readonly references: readonly SymbolLine[];
   /** True when there were more than `limit`. */

@@ -7,6 +7,7 @@ import { blobId } from "../build/index-files.ts";
 import { rankedFolder } from "../segments/cache-name.ts";
 import { openSegmentCache, type SegmentCache } from "../segments/segment-cache.ts";
 import { repositoryOf } from "../tree/git-index.ts";
+import { textOf } from "./text-of.ts";
 
 /** *Contract:* undefined where nothing can be said; a file that does not parse is no failure. */
 export type DefinitionsOf = (path: string, text: string) => Promise<readonly SyntaxDefinition[] | undefined>;
@@ -25,7 +26,7 @@ const mostWaiting = 24;
 const mostKnown = 1_000;
 const mostBytes = 200_000;
 /** Raised whenever the same bytes would give other definitions. */
-const version = "1";
+const version = "2";
 const name = "definitions";
 
 export class RefinedDefinitions {
@@ -65,7 +66,7 @@ export class RefinedDefinitions {
       return known;
     }
     if (this.#waiting.size >= mostWaiting || !this.#options.mayIndex(path)) return undefined;
-    this.#waiting.set(key, { path, text: bytes.toString("utf8") });
+    this.#waiting.set(key, { path, text: textOf(bytes) });
     if (this.#waiting.size === 1) this.#working = this.#work();
     return undefined;
   }
