@@ -1,6 +1,7 @@
 /** Searches with ripgrep, and again without the files whose lines are too long for it. */
 import { join } from "node:path";
 import { type Failure, failure, type GrepQuery, type GrepResult, isFailure } from "@lathe/protocol";
+import { acrossLines, crossesLines } from "./across-lines.ts";
 import { nameGlob } from "./glob.ts";
 import { hasLongLine } from "./long-line.ts";
 import { collectMatches } from "./matches.ts";
@@ -84,20 +85,21 @@ function firstLines(errors: string): readonly string[] {
 
 function grepArgs(place: Place, query: GrepQuery, skipped: readonly string[]): readonly string[] {
   const name = query.glob === undefined ? undefined : nameGlob(query.glob);
+  const isAcross = crossesLines(query);
   const left = [...(query.exclude ?? []), ...skipped.map(anchored)];
   return [
     // The name of a file is wanted before its matches are counted out.
     ...["--json", "--line-buffered", "--crlf", "--sort", "path", "--no-ignore-messages"],
     ...commonArgs(place),
     ...left.flatMap((glob) => ["--glob", `!${glob}`]),
-    ...(query.literal ? ["--fixed-strings"] : ["--engine", "auto"]),
+    ...(query.literal && !isAcross ? ["--fixed-strings"] : ["--engine", "auto"]),
     ...(query.ignoreCase ? ["--ignore-case"] : []),
-    ...(/\n|\\n/.test(query.pattern) ? ["--multiline"] : []),
+    ...(isAcross ? ["--multiline"] : []),
     ...(query.context ? ["--context", String(query.context)] : []),
     // Types only narrow what is searched; a name that a type does not know how to say is left to the matcher.
     ...(name === undefined ? [] : ["--type-add", `wanted:${name}`, "--type", "wanted"]),
     "--regexp",
-    query.pattern,
+    isAcross ? acrossLines(query) : query.pattern,
   ];
 }
 

@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import type { GrepQuery, GrepResult, RankQuery, RankResult, Search } from "@lathe/protocol";
 import { outsideSearches } from "./outside-cases.ts";
 import { failedWith, succeeded } from "./session-drafts.ts";
+import { symbolSearches } from "./symbol-cases.ts";
 
 /** A search over an empty folder; `put` writes a file into it, its folders made. */
 export interface SearchUnderTest {
@@ -16,6 +17,7 @@ type Make = () => SearchUnderTest;
 export function searchConformance(name: string, make: Make): void {
   describe(`${name} is a search`, () => {
     grepTests(make);
+    lineTests(make);
     whereTests(make);
     outsideSearches(make);
     excludeTests(make);
@@ -23,7 +25,7 @@ export function searchConformance(name: string, make: Make): void {
     fileTests(make);
     rankTests(make);
     freshnessTests(make);
-    symbolTests(make);
+    symbolSearches(make);
   });
 }
 
@@ -101,6 +103,24 @@ function grepTests(make: Make): void {
     failedWith("search-failed", await search.grep({ pattern: "x(", limit: 10 }, going));
     failedWith("outside-workspace", await search.grep({ pattern: "x", path: "../..", limit: 10 }, going));
     failedWith("not-found", await search.grep({ pattern: "x", path: "nowhere", limit: 10 }, going));
+  });
+}
+
+function lineTests(make: Make): void {
+  it("matches over several lines when that is meant, whatever they end in", async () => {
+    const { search, put } = make();
+    put("a.txt", "one (1)\ntwo\nthree\n");
+    put("b.txt", "one (1)\r\ntwo\r\nthree\r\n");
+    const found = async (query: Partial<GrepQuery> & { readonly pattern: string }) => {
+      const { lines } = await grep(search, query);
+      return lines.map(({ path, line }) => `${path[0]}${line}`).join(" ");
+    };
+    assert.equal(await found({ pattern: "(1)\ntwo", literal: true }), "a1 a2 b1 b2");
+    assert.equal(await found({ pattern: "TWO\nthree\n", literal: true, ignoreCase: true }), "a2 a3 b2 b3");
+    for (const pattern of ["\\)\\ntw", "\\)\n^two$", "one[\\s\\S]*?two", "(?s)one.*two", "(?<=\\)\\n)two"])
+      assert.match(await found({ pattern }), /^(?:a1 )?a2 (?:b1 )?b2$/, pattern);
+    assert.equal(await found({ pattern: "one\\s.*two" }), "");
+    assert.equal(await found({ pattern: "\\\\name" }), "");
   });
 }
 
@@ -347,44 +367,5 @@ function freshnessTests(make: Make): void {
     assert.deepEqual(await rankedPaths(search, "ResponseWriter"), ["deep/er/b.ts"]);
     put(".gitignore", "deep\n");
     assert.deepEqual(await rankedPaths(search, "ResponseWriter"), []);
-  });
-}
-
-function symbolTests(make: Make): void {
-  it("tells where a name is defined and where it is used, and what a file defines", async () => {
-    const { search, put } = make();
-    put("a.py", "class Kettle:\n    def boil(self):\n        pass\n");
-    put("b.py", "from a import Kettle\n\nKettle().boil()\nKettles = 2\n");
-    const found = succeeded(await search.symbols({ name: "Kettle", limit: 9 }, going));
-    const places = (lines: readonly { path: string; line: number }[]) =>
-      lines.map((one) => `${one.path}:${one.line}`);
-    assert.deepEqual(places(found.definitions), ["a.py:1"]);
-    assert.deepEqual(places(found.references), ["b.py:1", "b.py:3"]);
-    const method = succeeded(await search.symbols({ name: "Kettle.boil", limit: 9 }, going));
-    assert.deepEqual(places(method.definitions), ["a.py:2"]);
-    const outline = succeeded(await search.symbols({ path: "a.py", limit: 1 }, going));
-    assert.deepEqual([outline.definitions.map(({ name }) => name), outline.more], [["Kettle"], true]);
-    const none = succeeded(await search.symbols({ name: "Kettle", limit: 9, exclude: ["a.py"] }, going));
-    assert.deepEqual([none.definitions, none.leftOut], [[], 1]);
-    failedWith("invalid-arguments", await search.symbols({ name: "a (b", limit: 9 }, going));
-    failedWith("not-found", await search.symbols({ path: "nowhere.py", limit: 9 }, going));
-  });
-
-  it("knows definitions in UTF-16, and says what it does not show", async () => {
-    const { search, put } = make();
-    const text = "\ufeffclass Kettle:\n    def boil(self):\n";
-    put("a.py", Buffer.from(text, "utf16le"));
-    put("b.py", Buffer.from(text, "utf16le").swap16());
-    put("c.py", `def boil():\n    pass # ${"a".repeat(5_000_000)}\n`);
-    for (const path of ["a.py", "b.py"]) {
-      const { definitions } = succeeded(await search.symbols({ path, limit: 9 }, going));
-      assert.deepEqual(
-        definitions.map(({ name }) => name),
-        ["Kettle", "boil"],
-      );
-    }
-    const { definitions, skipped } = succeeded(await search.symbols({ name: "boil", limit: 9 }, going));
-    const paths = definitions.map(({ path }) => path);
-    assert.deepEqual([paths, skipped], [["a.py", "b.py"], ["c.py"]]);
   });
 }
