@@ -179,6 +179,7 @@ export {
   type GrepLine,
   type GrepQuery,
   type GrepResult,
+  type NoFiles,
   type NotSearched,
   type RankedRange,
   type RankQuery,

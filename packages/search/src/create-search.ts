@@ -15,10 +15,11 @@ import {
 import type { RankedSearch } from "./code-search.ts";
 import type { DefinitionsOf, RefinedDefinitions } from "./definitions/refined.ts";
 import type { ExactGrep } from "./exact/exact-grep.ts";
+import { countFiles, mayLackFiles, whyNoFiles } from "./files-asked-for.ts";
 import { globMatcher } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { nestedIgnore } from "./nested-ignore.ts";
-import { filesArgs, type Place } from "./place.ts";
+import { filesArgs, type Place, toPath } from "./place.ts";
 import { bundledRipgrep, runRipgrep } from "./ripgrep.ts";
 import { type Sieve, sieveOf } from "./sieve.ts";
 import type { Reach } from "./symbols.ts";
@@ -102,7 +103,7 @@ export function createSearch(options: SearchOptions): Search {
         return failure("invalid-arguments", "The query is empty: say what to look for.");
       const place = await placeOf(query);
       if (isFailure(place)) return place;
-      const sieve = sieveOf(place.path, { ...query, limit: query.k });
+      const sieve = sieveOf(place, { ...query, limit: query.k });
       if (isFailure(sieve)) return sieve;
       ranked ??= openRanked({ ...place, path: "" }, options.index ?? {}, lasting(place));
       return (await ranked).rank({ place, sieve, query }, signal);
@@ -172,7 +173,7 @@ function kindAt(path: string, asked: string): "file" | "folder" | Failure {
 
 /** What is to be left out outside the workspace is told from the root of all, by any name it has. */
 function sieveAt(place: Place, query: FilesQuery): Sieve | Failure {
-  const sieve = sieveOf(place.path, query);
+  const sieve = sieveOf(place, query);
   const { outsideName } = query;
   if (isFailure(sieve) || outsideName === undefined) return sieve;
   const named = namedAt(outsideName, place);
@@ -199,9 +200,14 @@ async function grepAll(
   asked: { readonly sieve: Sieve; readonly query: GrepQuery },
   signal: AbortSignal,
 ): Promise<GrepResult | Failure> {
-  const counting = leftOutOf(place, asked, signal);
+  const { sieve, query } = asked;
+  const counting = query.exclude?.length ? countFiles(place, sieve, signal) : undefined;
   const found = await grep(place, asked, signal);
-  return isFailure(found) ? found : { ...found, leftOut: await counting };
+  if (isFailure(found)) return found;
+  const isNothing = found.lines.length === 0 && mayLackFiles(place, query);
+  const counted = await (counting ?? (isNothing ? countFiles(place, sieve, signal) : undefined));
+  const noFiles = isNothing && counted?.wanted === 0 && (await whyNoFiles(place, sieve, signal));
+  return { ...found, leftOut: counted?.leftOut ?? 0, ...(noFiles && { noFiles }) };
 }
 
 /** Its modules are loaded by the first ranked query. */
@@ -237,31 +243,8 @@ async function files(place: Place, query: FilesQuery, signal: AbortSignal): Prom
   };
   const run = { program: place.program, args, cwd: place.root, separator: "\0", signal, record } as const;
   const ended = await runRipgrep(run);
-  return isFailure(ended) ? ended : { paths, more, leftOut };
-}
-
-/**
- * Counted apart from the search: were it the files with a match, a pattern could ask a file for what it holds.
- * Zero when it cannot be counted.
- */
-async function leftOutOf(
-  place: Place,
-  { sieve, query }: { readonly sieve: Sieve; readonly query: FilesQuery },
-  signal: AbortSignal,
-): Promise<number> {
-  if (!query.exclude?.length) return 0;
-  let leftOut = 0;
-  const ignored = nestedIgnore(place);
-  const record = (printed: string): boolean => {
-    const path = toPath(printed);
-    if (sieve.wanted(path) && sieve.excluded(path) && !ignored(path)) leftOut++;
-    return true;
-  };
-  const args = filesArgs(place);
-  await runRipgrep({ program: place.program, args, cwd: place.root, separator: "\0", signal, record });
-  return leftOut;
-}
-
-function toPath(printed: string): string {
-  return printed.replaceAll("\\", sep === "\\" ? "/" : "\\").replace(/^\.\//, "");
+  if (isFailure(ended)) return ended;
+  const isNothing = paths.length === 0 && leftOut === 0 && mayLackFiles(place, query);
+  const noFiles = isNothing && (await whyNoFiles(place, sieve, signal));
+  return { paths, more, leftOut, ...(noFiles && { noFiles }) };
 }

@@ -2,7 +2,6 @@
 import { join } from "node:path";
 import { type Failure, failure, type GrepQuery, type GrepResult, isFailure } from "@lathe/protocol";
 import { acrossLines, crossesLines } from "./across-lines.ts";
-import { nameGlob } from "./glob.ts";
 import { hasLongLine } from "./long-line.ts";
 import { collectMatches } from "./matches.ts";
 import { nestedIgnore } from "./nested-ignore.ts";
@@ -23,26 +22,33 @@ export interface Asked {
   readonly candidates?: readonly string[];
 }
 
-type Found = Omit<GrepResult, "leftOut">;
+interface Searched extends Asked {
+  readonly skipped: readonly string[];
+}
+
+type Found = Omit<GrepResult, "leftOut" | "noFiles">;
 
 export async function grep(place: Place, asked: Asked, signal: AbortSignal): Promise<Found | Failure> {
   const skipped: string[] = [];
+  const { sieve } = asked;
+  const told = (): readonly string[] => skipped.filter((path) => sieve.wanted(path) && !sieve.excluded(path));
   for (;;) {
     const found = await search(place, { ...asked, skipped }, signal);
     if (isFailure(found)) return found;
     const { tooLong, ...result } = found;
-    if (tooLong === undefined) return { ...result, skipped };
+    if (tooLong === undefined) return { ...result, skipped: told() };
     const isHopeless = skipped.includes(tooLong) || skipped.length === maxSkipped;
-    if (isHopeless) return { ...result, more: true, skipped };
+    if (isHopeless) return { ...result, more: true, skipped: told() };
     skipped.push(tooLong);
-    if (place.path === tooLong) return { lines: [], more: false, skipped, binary: [], unsearched: [] };
+    if (place.path === tooLong)
+      return { lines: [], more: false, skipped: told(), binary: [], unsearched: [] };
   }
 }
 
 /** One run; `tooLong` names a file that it should be begun again without. */
 async function search(
   place: Place,
-  { sieve, query, candidates, skipped }: Asked & { readonly skipped: readonly string[] },
+  { sieve, query, candidates, skipped }: Searched,
   signal: AbortSignal,
 ): Promise<(Omit<Found, "skipped"> & { readonly tooLong?: string }) | Failure> {
   const stop = new AbortController();
@@ -61,7 +67,7 @@ async function search(
     begun: (path) => looks.push(look(path)),
   });
   const args = [
-    ...grepArgs(place, query, skipped),
+    ...grepArgs(place, { query, sieve, skipped }),
     ...(candidates ? candidateArgs(candidates, skipped) : ["--", startOf(place)]),
   ];
   const { program, root } = place;
@@ -83,8 +89,8 @@ function firstLines(errors: string): readonly string[] {
   return lines.slice(0, mostUnsearched).map((line) => line.slice(0, unsearchedChars));
 }
 
-function grepArgs(place: Place, query: GrepQuery, skipped: readonly string[]): readonly string[] {
-  const name = query.glob === undefined ? undefined : nameGlob(query.glob);
+function grepArgs(place: Place, { query, sieve, skipped }: Searched): readonly string[] {
+  const { names = [] } = sieve;
   const isAcross = crossesLines(query);
   const left = [...(query.exclude ?? []), ...skipped.map(anchored)];
   return [
@@ -97,7 +103,8 @@ function grepArgs(place: Place, query: GrepQuery, skipped: readonly string[]): r
     ...(isAcross ? ["--multiline"] : []),
     ...(query.context ? ["--context", String(query.context)] : []),
     // Types only narrow what is searched; a name that a type does not know how to say is left to the matcher.
-    ...(name === undefined ? [] : ["--type-add", `wanted:${name}`, "--type", "wanted"]),
+    ...names.flatMap((name) => ["--type-add", `wanted:${name}`]),
+    ...(names.length > 0 ? ["--type", "wanted"] : []),
     "--regexp",
     isAcross ? acrossLines(query) : query.pattern,
   ];

@@ -1,5 +1,6 @@
 /** Collects the matches that ripgrep prints as JSON, up to a limit. */
 import type { GrepLine, GrepResult, Span } from "@lathe/protocol";
+import { toPath } from "./place.ts";
 
 /** Characters kept of one line, and of it before the match. */
 const lineChars = 500;
@@ -106,9 +107,7 @@ export function collectMatches({ limit, isGiven, wanted, begun }: Wanted): Colle
 }
 
 function pathOf({ path }: Printed["data"]): string {
-  return decoded(path ?? {})
-    .replaceAll("\\", "/")
-    .replace(/^\.\//, "");
+  return toPath(decoded(path ?? {}));
 }
 
 function linesOf(path: string, match: boolean, data: Printed["data"]): readonly GrepLine[] {

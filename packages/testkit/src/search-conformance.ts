@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { GrepQuery, GrepResult, RankQuery, RankResult, Search } from "@lathe/protocol";
+import { fileSearches, files } from "./file-cases.ts";
 import { outsideSearches } from "./outside-cases.ts";
 import { failedWith, succeeded } from "./session-drafts.ts";
 import { symbolSearches } from "./symbol-cases.ts";
@@ -22,7 +23,7 @@ export function searchConformance(name: string, make: Make): void {
     outsideSearches(make);
     excludeTests(make);
     boundTests(make);
-    fileTests(make);
+    fileSearches(make);
     rankTests(make);
     freshnessTests(make);
     symbolSearches(make);
@@ -41,11 +42,6 @@ async function grep(
 async function places(search: Search, query: Partial<GrepQuery> & { readonly pattern: string }) {
   const { lines } = await grep(search, query);
   return lines.map(({ path, line, text }) => `${path}:${line}:${text}`);
-}
-
-async function files(search: Search, glob?: string, path?: string): Promise<readonly string[]> {
-  const query = { limit: 100, ...(glob !== undefined && { glob }), ...(path !== undefined && { path }) };
-  return succeeded(await search.files(query, going)).paths;
 }
 
 function grepTests(make: Make): void {
@@ -233,6 +229,7 @@ function boundTests(make: Make): void {
       ["a.js", "c.js"],
     );
     assert.equal(found.more, false);
+    assert.deepEqual((await grep(search, { pattern: "a", glob: "./a.js" })).skipped, []);
     const named = await grep(search, { pattern: "a", path: "many.js" });
     assert.deepEqual(named, {
       lines: [],
@@ -259,22 +256,6 @@ function boundTests(make: Make): void {
     put("a.txt", "x\n");
     failedWith("cancelled", await search.grep({ pattern: "x", limit: 10 }, AbortSignal.abort()));
     failedWith("cancelled", await search.files({ limit: 10 }, AbortSignal.abort()));
-  });
-}
-
-function fileTests(make: Make): void {
-  it("finds files by glob, sorted", async () => {
-    const { search, put } = make();
-    for (const path of ["b.ts", "a/x.ts", "a/y.tsx", "a/b/[id].ts", ".hidden/z.ts"]) put(path, "");
-    assert.deepEqual(await files(search, "*.ts"), [".hidden/z.ts", "a/b/[id].ts", "a/x.ts", "b.ts"]);
-    assert.deepEqual(await files(search, "a/*"), ["a/x.ts", "a/y.tsx"]);
-    assert.deepEqual(await files(search, "a/**"), ["a/b/[id].ts", "a/x.ts", "a/y.tsx"]);
-    assert.deepEqual(await files(search, "*.{tsx,js}"), ["a/y.tsx"]);
-    assert.deepEqual(await files(search, "\\[id\\].ts"), ["a/b/[id].ts"]);
-    assert.deepEqual(await files(search, "?.ts", "a"), ["a/x.ts"]);
-    assert.deepEqual(await files(search, "b/*.ts", "a"), ["a/b/[id].ts"]);
-    assert.deepEqual(await files(search, "a/b/*.ts", "a"), ["a/b/[id].ts"]);
-    failedWith("search-failed", await search.files({ glob: "{a", limit: 1 }, going));
   });
 }
 

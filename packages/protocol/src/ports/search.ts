@@ -40,12 +40,17 @@ export interface GrepLine {
 /** From, and to before. */
 export type Span = readonly [from: number, to: number];
 
+/** Why no file was there to be found or searched: none is, or .gitignore and the like leave out all. */
+export type NoFiles = "none" | "ignored";
+
 export interface FilesResult {
   readonly paths: readonly string[];
   /** True when there were more than `limit`. */
   readonly more: boolean;
   /** Files that only `exclude` kept out, whatever they hold. */
   readonly leftOut: number;
+  /** Only where a path or a glob was given, and no file is. */
+  readonly noFiles?: NoFiles;
 }
 
 /** What was not looked into, or is not shown, though it was asked for. */
@@ -67,6 +72,8 @@ export interface GrepResult extends NotSearched {
   readonly more: boolean;
   /** Files that only `exclude` kept from being searched, whatever they hold. */
   readonly leftOut: number;
+  /** Only where a path or a glob was given, and no file is there. */
+  readonly noFiles?: NoFiles;
 }
 
 /** Kinds of files that ranked search tells apart. */

@@ -2,6 +2,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, type GrepQuery, type GrepResult, isFailure } from "@lathe/protocol";
+import { mayLackFiles, whyNoFiles } from "../files-asked-for.ts";
 import { globMatcher } from "../glob.ts";
 import { type Asked, grep } from "../grep.ts";
 import type { Place } from "../place.ts";
@@ -53,7 +54,11 @@ export function openExactGrep(place: Place, options: ExactGrepOptions): ExactGre
         // What is wrong with a pattern only ripgrep can say; nothing can be wrong with a plain text.
         const isNowhere = paths.length === 0 && asked.query.literal === true;
         const found = isNowhere ? nothing : await grep(asked.place, { ...asked, candidates: paths }, signal);
-        return isFailure(found) ? found : { ...found, leftOut: excluded.count(asked) };
+        if (isFailure(found)) return found;
+        const isLacking =
+          found.lines.length === 0 && mayLackFiles(asked.place, asked.query) && !hasWanted(index, asked);
+        const noFiles = isLacking && (await whyNoFiles(asked.place, asked.sieve, signal));
+        return { ...found, leftOut: excluded.count(asked), ...(noFiles && { noFiles }) };
       };
       const found = await (candidates ? within(candidates) : search(signal));
       // Only now, so that it takes nothing from this search.
@@ -70,6 +75,11 @@ export function openExactGrep(place: Place, options: ExactGrepOptions): ExactGre
 function isWhole({ root, path }: Place, isRepository: boolean): boolean {
   if (path === "") return true;
   return isRepository && statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function hasWanted({ tree }: ExactIndex, { place, sieve }: Asked & { readonly place: Place }): boolean {
+  const below = place.path === "" ? "" : `${place.path}/`;
+  return tree.files.keys().some((path) => path.startsWith(below) && sieve.wanted(path));
 }
 
 /** Those that were asked for, in ripgrep's order; undefined when they are too many for a command. */
