@@ -155,6 +155,19 @@ describe("createSearch", () => {
       assert.match(failedWith("not-a-file", found).text, /^pipe\.ts is not a regular file/);
   });
 
+  it("waits for the grammar where one file is outlined, and where a class is asked for", async () => {
+    const root = emptyRoot();
+    put(root, "One.java", "class One { int add() {} }\n");
+    const definition = { name: "add", kind: "method", container: "One", line: 1, startLine: 1, endLine: 1 };
+    const query = { limit: 9 };
+    for (const asked of [{ path: "One.java" }, { name: "One.add" }]) {
+      const search = createSearch({ root, definitionsOf: async () => [definition] });
+      const found = await search.symbols({ ...query, ...asked }, signal);
+      const kinds = "definitions" in found ? found.definitions.map(({ kind }) => kind) : [];
+      assert.ok(kinds.includes("method"), JSON.stringify(found));
+    }
+  });
+
   it("says what to install when ripgrep is not there", async () => {
     const found = await createSearch({ root: emptyRoot(), ripgrep: "/nowhere/rg" }).files(
       { limit: 1 },

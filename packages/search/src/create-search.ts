@@ -114,8 +114,10 @@ export function createSearch(options: SearchOptions): Search {
       const { outlineOf, symbolsNamed } = await import("./symbols.ts");
       refined ??= openRefined(root, options);
       const known = await refined;
-      const reach = known ? { refined: (path: string) => known.of(path) } : {};
-      if (query.name === undefined) return outlineOf(place, query.limit, reach.refined);
+      const reach: Omit<Reach, "find"> = known
+        ? { refined: (path) => known.of(path), soon: (path) => known.soon(path) }
+        : {};
+      if (query.name === undefined) return outlineOf(place, query.limit, reach.soon);
       const { name, ...rest } = query;
       const find: Reach["find"] = (pattern, limit) => this.grep({ ...rest, pattern, limit }, signal);
       return symbolsNamed(name, query, { find, ...reach });

@@ -48,4 +48,22 @@ export function symbolSearches(make: () => SearchUnderTest): void {
     const paths = definitions.map(({ path }) => path);
     assert.deepEqual([paths, skipped], [["a.py", "b.py"], ["c.py"]]);
   });
+
+  it("puts definitions first that are in what was asked for", async () => {
+    const { search, put } = make();
+    for (const name of ["Alpha", "Beta", "Gamma", "Zed"]) {
+      put(`${name.toLowerCase()}.py`, `class ${name}:\n    def boil(self):\n        pass\n`);
+    }
+    put("way.go", "func (w *Way) boil() {\n}\n");
+    put("pot.lua", "function boil()\nend\n");
+    const boil = async (name: string) => {
+      const found = succeeded(await search.symbols({ name, limit: 2 }, going));
+      return [found.definitions[0]?.path, found.definitions.length, found.notIn];
+    };
+    assert.deepEqual(await boil("Zed.boil"), ["zed.py", 2, undefined]);
+    assert.deepEqual(await boil("Way::boil"), ["way.go", 2, undefined]);
+    assert.deepEqual(await boil("pot.boil"), ["pot.lua", 2, undefined]);
+    assert.deepEqual(await boil("Nope#boil"), ["alpha.py", 2, "Nope"]);
+    assert.deepEqual(await boil("boil"), ["alpha.py", 2, undefined]);
+  });
 }

@@ -130,6 +130,8 @@ export interface SymbolLine {
 export interface SymbolsResult extends NotSearched {
   readonly definitions: readonly SymbolLine[];
   readonly references: readonly SymbolLine[];
+  /** Of a name such as `Kettle.boil`: what none of the definitions is known to be in; else those that are come first. */
+  readonly notIn?: string;
   /** True when there were more than `limit`. */
   readonly more: boolean;
   readonly leftOut: number;

@@ -19,6 +19,8 @@ export interface RefinedOptions {
   /** *Contract:* pure; false for files of which nothing is kept. */
   readonly mayIndex: (path: string) => boolean;
   readonly definitionsOf: DefinitionsOf;
+  /** How long an answer waits at most, 1,000 ms when absent. */
+  readonly patienceMs?: number;
 }
 
 /** Files that wait at most, and that are remembered; bytes of one. */
@@ -53,6 +55,17 @@ export class RefinedDefinitions {
       // It went away, or may not be read: then nothing is said of it.
       return undefined;
     }
+  }
+
+  /** The same, waited for: what takes too long is found out after the answer. */
+  async soon(path: string): Promise<readonly SyntaxDefinition[] | undefined> {
+    const known = await this.of(path);
+    if (known) return known;
+    const { promise: isLate, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, this.#options.patienceMs ?? 1_000);
+    await Promise.race([this.#working, isLate]);
+    clearTimeout(timer);
+    return this.of(path);
   }
 
   #ofBytes(path: string, bytes: Buffer): readonly SyntaxDefinition[] | undefined {

@@ -22,9 +22,10 @@ export const symbols: Tool = defineTool({
     const query = { path, limit, exclude: context.unreadable(path), ...(name !== undefined && { name }) };
     const found = await context.search.symbols(query, context.signal);
     if (isFailure(found)) return failed(found);
-    const { definitions, references, more, leftOut, ...rest } = found;
+    const { definitions, references, more, leftOut, notIn, ...rest } = found;
     const isOutline = name === undefined;
     const parts = [
+      ...(notIn === undefined ? [] : [`[no ${definitions[0]?.name} in ${notIn}; others:]`]),
       ...(definitions.length > 0 && !isOutline ? ["Defined:"] : []),
       ...definitions.map((one) => lineText(one, isOutline)),
       ...(references.length > 0 ? ["Used:", ...references.map((one) => lineText(one, false))] : []),
