@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -166,6 +166,37 @@ describe("createSearch", () => {
       const kinds = "definitions" in found ? found.definitions.map(({ kind }) => kind) : [];
       assert.ok(kinds.includes("method"), JSON.stringify(found));
     }
+  });
+
+  it("finds links to files as files, and follows none", { skip: process.platform === "win32" }, async () => {
+    const root = emptyRoot();
+    const outside = emptyRoot();
+    put(outside, "far.md", "needle\n");
+    put(root, "AGENTS.md", "needle\n");
+    put(root, "src/a.ts", "needle\n");
+    put(root, ".gitignore", "ignored.md\nout\n");
+    for (const [path, target] of [
+      ["CLAUDE.md", "AGENTS.md"],
+      ["docs", outside],
+      ["gone.md", "nowhere"],
+      ["ignored.md", "AGENTS.md"],
+      ["src/B.md", join(outside, "far.md")],
+      ["src/secret.md", "../AGENTS.md"],
+    ] as const)
+      symlinkSync(target, join(root, path));
+    put(root, "out/b.md", "");
+    symlinkSync("b.md", join(root, "out/c.md"));
+    const search = createSearch({ root });
+    const exclude = ["src/secret.md"];
+    const found = await search.files({ glob: "*.md", exclude, limit: 9 }, signal);
+    const paths = ["AGENTS.md", "CLAUDE.md", "src/B.md"];
+    assert.deepEqual(found, { paths, more: false, leftOut: 1 });
+    const some = await search.files({ glob: "*.md", limit: 1 }, signal);
+    assert.deepEqual(some, { paths: ["AGENTS.md"], more: true, leftOut: 0 });
+    const named = await search.files({ glob: "claude.md,CLAUDE.md", path: ".", limit: 9 }, signal);
+    assert.deepEqual("paths" in named && named.paths, ["CLAUDE.md"]);
+    const matched = await search.grep({ pattern: "needle", limit: 9 }, signal);
+    assert.deepEqual("lines" in matched && matched.lines.map(({ path }) => path), ["AGENTS.md", "src/a.ts"]);
   });
 
   it("says what to install when ripgrep is not there", async () => {

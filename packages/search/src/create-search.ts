@@ -18,8 +18,9 @@ import type { ExactGrep } from "./exact/exact-grep.ts";
 import { countFiles, mayLackFiles, whyNoFiles } from "./files-asked-for.ts";
 import { globMatcher } from "./glob.ts";
 import { grep } from "./grep.ts";
+import { linksBelow } from "./links.ts";
 import { nestedIgnore } from "./nested-ignore.ts";
-import { filesArgs, type Place, toPath } from "./place.ts";
+import { filesArgs, inOrder, type Place, toPath } from "./place.ts";
 import { bundledRipgrep, runRipgrep } from "./ripgrep.ts";
 import { type Sieve, sieveOf } from "./sieve.ts";
 import type { Reach } from "./symbols.ts";
@@ -232,13 +233,16 @@ async function files(place: Place, query: FilesQuery, signal: AbortSignal): Prom
   let more = false;
   const ignored = nestedIgnore(place);
   const args = ["--sort", "path", ...filesArgs(place)];
+  const finding = linksBelow(place, signal);
+  const isShown = (path: string): boolean => {
+    if (!sieve.wanted(path)) return false;
+    const isExcluded = sieve.excluded(path);
+    if (isExcluded) leftOut++;
+    return !isExcluded;
+  };
   const record = (printed: string): boolean => {
     const path = toPath(printed);
-    if (!sieve.wanted(path) || ignored(path)) return true;
-    if (sieve.excluded(path)) {
-      leftOut++;
-      return true;
-    }
+    if (ignored(path) || !isShown(path)) return true;
     more = paths.length >= query.limit;
     if (!more) paths.push(path);
     return !more;
@@ -246,7 +250,14 @@ async function files(place: Place, query: FilesQuery, signal: AbortSignal): Prom
   const run = { program: place.program, args, cwd: place.root, separator: "\0", signal, record } as const;
   const ended = await runRipgrep(run);
   if (isFailure(ended)) return ended;
-  const isNothing = paths.length === 0 && leftOut === 0 && mayLackFiles(place, query);
+  const all = inOrder([...paths, ...(await finding).filter(isShown)]);
+  const isNothing = all.length === 0 && leftOut === 0 && mayLackFiles(place, query);
   const noFiles = isNothing && (await whyNoFiles(place, sieve, signal));
-  return { paths, more, leftOut, ...(noFiles && { noFiles }) };
+  const { limit } = query;
+  return {
+    paths: all.slice(0, limit),
+    more: more || all.length > limit,
+    leftOut,
+    ...(noFiles && { noFiles }),
+  };
 }

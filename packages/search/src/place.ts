@@ -24,6 +24,14 @@ export function toPath(printed: string): string {
   return (sep === "\\" ? printed.replaceAll("\\", "/") : printed).replace(/^\.\//, "");
 }
 
+/** Paths as ripgrep sorts them: folder by folder. */
+export function inOrder(paths: readonly string[]): readonly string[] {
+  return paths
+    .map((path) => ({ path, key: Buffer.from(path.replaceAll("/", "\0")) }))
+    .sort((a, b) => Buffer.compare(a.key, b.key))
+    .map(({ path }) => path);
+}
+
 export function commonArgs({ root, path }: Place): readonly string[] {
   const ours = existsSync(join(root, ".latheignore")) ? ["--ignore-file", ".latheignore"] : [];
   const always = ["--no-config", "--hidden", "--glob", "!.git", ...ours];

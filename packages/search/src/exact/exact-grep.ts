@@ -5,7 +5,7 @@ import { type Failure, type GrepQuery, type GrepResult, isFailure } from "@lathe
 import { mayLackFiles, whyNoFiles } from "../files-asked-for.ts";
 import { globMatcher } from "../glob.ts";
 import { type Asked, grep } from "../grep.ts";
-import type { Place } from "../place.ts";
+import { inOrder, type Place } from "../place.ts";
 import { defaultQuota } from "../segments/segment-cache.ts";
 import { repositoryOf } from "../tree/git-index.ts";
 import { worthAnIndex } from "./build-exact-index.ts";
@@ -94,10 +94,7 @@ function candidatesOf(
   );
   const size = asked.reduce((sum, path) => sum + Buffer.byteLength(path) + 3, 0);
   if (size > mostArguments) return undefined;
-  return asked
-    .map((path) => ({ path, key: Buffer.from(path.replaceAll("/", "\0")) }))
-    .sort((a, b) => Buffer.compare(a.key, b.key))
-    .map(({ path }) => path);
+  return inOrder(asked);
 }
 
 /** Ripgrep does not enter a folder that a glob leaves out. */
