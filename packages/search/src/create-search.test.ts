@@ -199,6 +199,14 @@ describe("createSearch", () => {
     assert.deepEqual("lines" in matched && matched.lines.map(({ path }) => path), ["AGENTS.md", "src/a.ts"]);
   });
 
+  it("keeps a backslash in a name", { skip: process.platform === "win32" }, async () => {
+    const root = emptyRoot();
+    put(root, "a\\b.txt", "x\n");
+    const search = createSearch({ root });
+    const found = await search.grep({ pattern: "x", glob: "a*.txt", limit: 9 }, signal);
+    assert.deepEqual("lines" in found && found.lines.map(({ path }) => path), ["a\\b.txt"]);
+  });
+
   it("says what to install when ripgrep is not there", async () => {
     const found = await createSearch({ root: emptyRoot(), ripgrep: "/nowhere/rg" }).files(
       { limit: 1 },
