@@ -181,6 +181,8 @@ export {
   type GrepLine,
   type GrepQuery,
   type GrepResult,
+  type NoFiles,
+  type NotSearched,
   type RankedRange,
   type RankQuery,
   type RankResult,

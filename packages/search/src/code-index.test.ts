@@ -295,7 +295,7 @@ function openSmallParts(root: string, cache: string, quota?: number) {
   const options = { folder: cache, env, mayIndex: () => true, segmentBytes: 100, ...(quota && { quota }) };
   const search = openCodeSearch(place, { ...options, patienceMs: 60_000 });
   return async (query: string) => {
-    const sieve = sieveOf("", { limit: 1 });
+    const sieve = sieveOf({ root, path: "" }, { limit: 1 });
     assert.ok(!isFailure(sieve));
     const answer = await search.rank({ place, sieve, query: { query, k: 1 } }, signal);
     return "ranges" in answer ? answer.ranges[0]?.path : answer.text;
@@ -345,7 +345,7 @@ it("leaves whole segments as they are where few files may be open", async () => 
     const place = ${JSON.stringify({ root, program: rgPath, path: "" })};
     const options = { folder: ${JSON.stringify(cache)}, mayIndex: () => true, segmentBytes: 100, patienceMs: 60_000 };
     const query = { query: "boil water", k: 1 };
-    const asked = { place, sieve: sieveOf("", { limit: 1 }), query };
+    const asked = { place, sieve: sieveOf(place, { limit: 1 }), query };
     const answer = await openCodeSearch(place, options).rank(asked, new AbortController().signal);
     console.log(answer.ranges?.[0]?.path ?? answer.text);`;
   put(cache, "ask.mjs", program);

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
@@ -160,6 +161,72 @@ describe("createSearch", () => {
     };
     assert.deepEqual(await lines("one\\ntwo"), [1, 2]);
     assert.deepEqual(await lines("t(?=h)"), [3]);
+  });
+
+  it("does not wait for what a pipe may say", { skip: process.platform === "win32" }, async () => {
+    const root = emptyRoot();
+    execFileSync("mkfifo", [join(root, "pipe.ts")]);
+    const search = createSearch({ root });
+    const query = { path: "pipe.ts", limit: 9 };
+    for (const found of [
+      await search.grep({ ...query, pattern: "x" }, signal),
+      await search.symbols(query, signal),
+      await search.files(query, signal),
+      await search.rank({ path: "pipe.ts", query: "x", k: 1 }, signal),
+    ])
+      assert.match(failedWith("not-a-file", found).text, /^pipe\.ts is not a regular file/);
+  });
+
+  it("waits for the grammar where one file is outlined, and where a class is asked for", async () => {
+    const root = emptyRoot();
+    put(root, "One.java", "class One { int add() {} }\n");
+    const definition = { name: "add", kind: "method", container: "One", line: 1, startLine: 1, endLine: 1 };
+    const query = { limit: 9 };
+    for (const asked of [{ path: "One.java" }, { name: "One.add" }]) {
+      const search = createSearch({ root, definitionsOf: async () => [definition] });
+      const found = await search.symbols({ ...query, ...asked }, signal);
+      const kinds = "definitions" in found ? found.definitions.map(({ kind }) => kind) : [];
+      assert.ok(kinds.includes("method"), JSON.stringify(found));
+    }
+  });
+
+  it("finds links to files as files, and follows none", { skip: process.platform === "win32" }, async () => {
+    const root = emptyRoot();
+    const outside = emptyRoot();
+    put(outside, "far.md", "needle\n");
+    put(root, "AGENTS.md", "needle\n");
+    put(root, "src/a.ts", "needle\n");
+    put(root, ".gitignore", "ignored.md\nout\n");
+    for (const [path, target] of [
+      ["CLAUDE.md", "AGENTS.md"],
+      ["docs", outside],
+      ["gone.md", "nowhere"],
+      ["ignored.md", "AGENTS.md"],
+      ["src/B.md", join(outside, "far.md")],
+      ["src/secret.md", "../AGENTS.md"],
+    ] as const)
+      symlinkSync(target, join(root, path));
+    put(root, "out/b.md", "");
+    symlinkSync("b.md", join(root, "out/c.md"));
+    const search = createSearch({ root });
+    const exclude = ["src/secret.md"];
+    const found = await search.files({ glob: "*.md", exclude, limit: 9 }, signal);
+    const paths = ["AGENTS.md", "CLAUDE.md", "src/B.md"];
+    assert.deepEqual(found, { paths, more: false, leftOut: 1 });
+    const some = await search.files({ glob: "*.md", limit: 1 }, signal);
+    assert.deepEqual(some, { paths: ["AGENTS.md"], more: true, leftOut: 0 });
+    const named = await search.files({ glob: "claude.md,CLAUDE.md", path: ".", limit: 9 }, signal);
+    assert.deepEqual("paths" in named && named.paths, ["CLAUDE.md"]);
+    const matched = await search.grep({ pattern: "needle", limit: 9 }, signal);
+    assert.deepEqual("lines" in matched && matched.lines.map(({ path }) => path), ["AGENTS.md", "src/a.ts"]);
+  });
+
+  it("keeps a backslash in a name", { skip: process.platform === "win32" }, async () => {
+    const root = emptyRoot();
+    put(root, "a\\b.txt", "x\n");
+    const search = createSearch({ root });
+    const found = await search.grep({ pattern: "x", glob: "a*.txt", limit: 9 }, signal);
+    assert.deepEqual("lines" in found && found.lines.map(({ path }) => path), ["a\\b.txt"]);
   });
 
   it("says what to install when ripgrep is not there", async () => {

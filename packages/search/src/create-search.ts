@@ -1,5 +1,5 @@
 /** The search port on ripgrep. */
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import {
   type Embedder,
@@ -15,10 +15,12 @@ import {
 import type { RankedSearch } from "./code-search.ts";
 import type { DefinitionsOf, RefinedDefinitions } from "./definitions/refined.ts";
 import type { ExactGrep } from "./exact/exact-grep.ts";
+import { countFiles, mayLackFiles, whyNoFiles } from "./files-asked-for.ts";
 import { globMatcher } from "./glob.ts";
 import { grep } from "./grep.ts";
+import { linksBelow } from "./links.ts";
 import { nestedIgnore } from "./nested-ignore.ts";
-import { filesArgs, type Place } from "./place.ts";
+import { filesArgs, inOrder, type Place, toPath } from "./place.ts";
 import { bundledRipgrep, runRipgrep } from "./ripgrep.ts";
 import { type Sieve, sieveOf } from "./sieve.ts";
 import type { Reach } from "./symbols.ts";
@@ -64,8 +66,8 @@ export function createSearch(options: SearchOptions): Search {
     if (inside === ".." || inside.startsWith("../")) {
       return failure("outside-workspace", `${path} is outside the workspace ${root}.`);
     }
-    if (!existsSync(join(root, inside))) return failure("not-found", `${path} does not exist.`);
-    return { root, program, path: inside };
+    const kind = kindAt(join(root, inside), path);
+    return isFailure(kind) ? kind : { root, program, path: inside };
   };
   let ranked: Promise<RankedSearch> | undefined;
   let exact: Promise<ExactGrep> | undefined;
@@ -102,7 +104,7 @@ export function createSearch(options: SearchOptions): Search {
         return failure("invalid-arguments", "The query is empty: say what to look for.");
       const place = await placeOf(query);
       if (isFailure(place)) return place;
-      const sieve = sieveOf(place.path, { ...query, limit: query.k });
+      const sieve = sieveOf(place, { ...query, limit: query.k });
       if (isFailure(sieve)) return sieve;
       ranked ??= openRanked({ ...place, path: "" }, options.index ?? {}, lasting(place));
       return (await ranked).rank({ place, sieve, query }, signal);
@@ -113,8 +115,10 @@ export function createSearch(options: SearchOptions): Search {
       const { outlineOf, symbolsNamed } = await import("./symbols.ts");
       refined ??= openRefined(root, options);
       const known = await refined;
-      const reach = known ? { refined: (path: string) => known.of(path) } : {};
-      if (query.name === undefined) return outlineOf(place, query.limit, reach.refined);
+      const reach: Omit<Reach, "find"> = known
+        ? { refined: (path) => known.of(path), soon: (path) => known.soon(path) }
+        : {};
+      if (query.name === undefined) return outlineOf(place, query.limit, reach.soon);
       const { name, ...rest } = query;
       const find: Reach["find"] = (pattern, limit) => this.grep({ ...rest, pattern, limit }, signal);
       return symbolsNamed(name, query, { find, ...reach });
@@ -155,16 +159,24 @@ type WhereAsked = Pick<FilesQuery, "path" | "outsideName">;
 
 /** A folder of its own, or a file in one. */
 function outsidePlace(path: string, program: string): Place | Failure {
-  const kind = statSync(path, { throwIfNoEntry: false });
-  if (!kind) return failure("not-found", `${path} does not exist.`);
-  if (kind.isDirectory()) return { root: path, program, path: "" };
-  if (kind.isFile()) return { root: dirname(path), program, path: basename(path) };
-  return failure("not-a-file", `${path} is not a regular file (a device, socket or pipe).`);
+  const kind = kindAt(path, path);
+  if (isFailure(kind)) return kind;
+  if (kind === "folder") return { root: path, program, path: "" };
+  return { root: dirname(path), program, path: basename(path) };
+}
+
+/** What else there is may be read from for ever. */
+function kindAt(path: string, asked: string): "file" | "folder" | Failure {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  if (!stats) return failure("not-found", `${asked} does not exist.`);
+  if (stats.isDirectory()) return "folder";
+  if (stats.isFile()) return "file";
+  return failure("not-a-file", `${asked} is not a regular file (a device, socket or pipe).`);
 }
 
 /** What is to be left out outside the workspace is told from the root of all, by any name it has. */
 function sieveAt(place: Place, query: FilesQuery): Sieve | Failure {
-  const sieve = sieveOf(place.path, query);
+  const sieve = sieveOf(place, query);
   const { outsideName } = query;
   if (isFailure(sieve) || outsideName === undefined) return sieve;
   const named = namedAt(outsideName, place);
@@ -176,7 +188,7 @@ function withRoot(name: string, found: GrepResult | Failure, place: Place): Grep
   if (isFailure(found)) return found;
   const at = namedAt(name, place);
   const lines = found.lines.map((line) => ({ ...line, path: at(line.path) }));
-  return { ...found, lines, skipped: found.skipped.map(at) };
+  return { ...found, lines, skipped: found.skipped.map(at), binary: found.binary.map(at) };
 }
 
 /** `name` is that of the folder, or of the one file that is searched. */
@@ -191,9 +203,14 @@ async function grepAll(
   asked: { readonly sieve: Sieve; readonly query: GrepQuery },
   signal: AbortSignal,
 ): Promise<GrepResult | Failure> {
-  const counting = leftOutOf(place, asked, signal);
+  const { sieve, query } = asked;
+  const counting = query.exclude?.length ? countFiles(place, sieve, signal) : undefined;
   const found = await grep(place, asked, signal);
-  return isFailure(found) ? found : { ...found, leftOut: await counting };
+  if (isFailure(found)) return found;
+  const isNothing = found.lines.length === 0 && mayLackFiles(place, query);
+  const counted = await (counting ?? (isNothing ? countFiles(place, sieve, signal) : undefined));
+  const noFiles = isNothing && counted?.wanted === 0 && (await whyNoFiles(place, sieve, signal));
+  return { ...found, leftOut: counted?.leftOut ?? 0, ...(noFiles && { noFiles }) };
 }
 
 /** Its modules are loaded by the first ranked query. */
@@ -216,44 +233,31 @@ async function files(place: Place, query: FilesQuery, signal: AbortSignal): Prom
   let more = false;
   const ignored = nestedIgnore(place);
   const args = ["--sort", "path", ...filesArgs(place)];
+  const finding = linksBelow(place, signal);
+  const isShown = (path: string): boolean => {
+    if (!sieve.wanted(path)) return false;
+    const isExcluded = sieve.excluded(path);
+    if (isExcluded) leftOut++;
+    return !isExcluded;
+  };
   const record = (printed: string): boolean => {
     const path = toPath(printed);
-    if (!sieve.wanted(path) || ignored(path)) return true;
-    if (sieve.excluded(path)) {
-      leftOut++;
-      return true;
-    }
+    if (ignored(path) || !isShown(path)) return true;
     more = paths.length >= query.limit;
     if (!more) paths.push(path);
     return !more;
   };
   const run = { program: place.program, args, cwd: place.root, separator: "\0", signal, record } as const;
   const ended = await runRipgrep(run);
-  return isFailure(ended) ? ended : { paths, more, leftOut };
-}
-
-/**
- * Counted apart from the search: were it the files with a match, a pattern could ask a file for what it holds.
- * Zero when it cannot be counted.
- */
-async function leftOutOf(
-  place: Place,
-  { sieve, query }: { readonly sieve: Sieve; readonly query: FilesQuery },
-  signal: AbortSignal,
-): Promise<number> {
-  if (!query.exclude?.length) return 0;
-  let leftOut = 0;
-  const ignored = nestedIgnore(place);
-  const record = (printed: string): boolean => {
-    const path = toPath(printed);
-    if (sieve.wanted(path) && sieve.excluded(path) && !ignored(path)) leftOut++;
-    return true;
+  if (isFailure(ended)) return ended;
+  const all = inOrder([...paths, ...(await finding).filter(isShown)]);
+  const isNothing = all.length === 0 && leftOut === 0 && mayLackFiles(place, query);
+  const noFiles = isNothing && (await whyNoFiles(place, sieve, signal));
+  const { limit } = query;
+  return {
+    paths: all.slice(0, limit),
+    more: more || all.length > limit,
+    leftOut,
+    ...(noFiles && { noFiles }),
   };
-  const args = filesArgs(place);
-  await runRipgrep({ program: place.program, args, cwd: place.root, separator: "\0", signal, record });
-  return leftOut;
-}
-
-function toPath(printed: string): string {
-  return printed.replaceAll("\\", sep === "\\" ? "/" : "\\").replace(/^\.\//, "");
 }

@@ -14,11 +14,18 @@ export function globMatcher(glob: string): (path: string) => boolean {
   return (path) => whole.test(path) !== inverted;
 }
 
-/** A glob over names only that matches every file the glob matches, or undefined when there is none. */
+/** A glob over names only that matches every file the glob matches, or more; undefined when there is none. */
 export function nameGlob(glob: string): string | undefined {
   const name = glob.slice(glob.lastIndexOf("/") + 1);
   const split = /\{[^}]*\/|\/[^{]*\}/.test(glob);
-  return split || glob.startsWith("!") || name === "" || name.includes("**") ? undefined : name;
+  if (split || glob.startsWith("!") || name === "" || name.includes("**")) return undefined;
+  // To ripgrep's types a character is a byte.
+  return name.replaceAll(/(\\.)|\?|\[[!^]?\]?[^\]]*\]/gsu, (_, quoted?: string) => quoted ?? "*");
+}
+
+/** Whether a bracket in it is not closed: to ripgrep that is no glob. */
+export function hasOpenBracket(glob: string): boolean {
+  return glob.replaceAll(/\\.|\[[!^]?\]?[^\]]*\]/gsu, "").includes("[");
 }
 
 const alternatives: Readonly<Record<string, string>> = { "{": "(?:", "}": ")", ",": "|" };

@@ -1,7 +1,7 @@
 /** Searches with ripgrep, and again without the files whose lines are too long for it. */
 import { join } from "node:path";
 import { type Failure, failure, type GrepQuery, type GrepResult, isFailure } from "@lathe/protocol";
-import { nameGlob } from "./glob.ts";
+import { acrossLines, crossesLines } from "./across-lines.ts";
 import { hasLongLine } from "./long-line.ts";
 import { collectMatches } from "./matches.ts";
 import { nestedIgnore } from "./nested-ignore.ts";
@@ -11,6 +11,9 @@ import type { Sieve } from "./sieve.ts";
 
 /** Files that a search is begun again without; with more of them it ends early. */
 const maxSkipped = 8;
+/** Of what ripgrep says of files that it could not search: lines, and characters of one. */
+const mostUnsearched = 8;
+const unsearchedChars = 300;
 
 export interface Asked {
   readonly sieve: Sieve;
@@ -19,26 +22,33 @@ export interface Asked {
   readonly candidates?: readonly string[];
 }
 
-type Found = Omit<GrepResult, "leftOut">;
+interface Searched extends Asked {
+  readonly skipped: readonly string[];
+}
+
+type Found = Omit<GrepResult, "leftOut" | "noFiles">;
 
 export async function grep(place: Place, asked: Asked, signal: AbortSignal): Promise<Found | Failure> {
   const skipped: string[] = [];
+  const { sieve } = asked;
+  const told = (): readonly string[] => skipped.filter((path) => sieve.wanted(path) && !sieve.excluded(path));
   for (;;) {
     const found = await search(place, { ...asked, skipped }, signal);
     if (isFailure(found)) return found;
     const { tooLong, ...result } = found;
-    if (tooLong === undefined) return { ...result, skipped };
+    if (tooLong === undefined) return { ...result, skipped: told() };
     const isHopeless = skipped.includes(tooLong) || skipped.length === maxSkipped;
-    if (isHopeless) return { ...result, more: true, skipped };
+    if (isHopeless) return { ...result, more: true, skipped: told() };
     skipped.push(tooLong);
-    if (place.path === tooLong) return { lines: [], more: false, skipped };
+    if (place.path === tooLong)
+      return { lines: [], more: false, skipped: told(), binary: [], unsearched: [] };
   }
 }
 
 /** One run; `tooLong` names a file that it should be begun again without. */
 async function search(
   place: Place,
-  { sieve, query, candidates, skipped }: Asked & { readonly skipped: readonly string[] },
+  { sieve, query, candidates, skipped }: Searched,
   signal: AbortSignal,
 ): Promise<(Omit<Found, "skipped"> & { readonly tooLong?: string }) | Failure> {
   const stop = new AbortController();
@@ -52,11 +62,12 @@ async function search(
   };
   const { record, result, openPath } = collectMatches({
     limit: query.limit,
+    isGiven: candidates !== undefined,
     wanted: (path) => sieve.wanted(path) && !sieve.excluded(path) && !ignored(path),
     begun: (path) => looks.push(look(path)),
   });
   const args = [
-    ...grepArgs(place, query, skipped),
+    ...grepArgs(place, { query, sieve, skipped }),
     ...(candidates ? candidateArgs(candidates, skipped) : ["--", startOf(place)]),
   ];
   const { program, root } = place;
@@ -65,29 +76,37 @@ async function search(
   if (isFailure(ended)) stop.abort();
   await Promise.all(looks);
   if (isFailure(ended)) return ended;
-  const { summarised, ...found } = result();
+  const { summarised, ...rest } = result();
+  // Exit 2 with a summary means that some files could not be searched; without one, that nothing was.
+  if (ended.code === 2 && !summarised) return notSearched(query.pattern, ended.errors);
+  const found = { ...rest, unsearched: ended.code === 2 ? firstLines(ended.errors) : [] };
   tooLong ??= ended.early === "long-record" ? openPath() : undefined;
-  if (tooLong !== undefined) return { ...found, tooLong };
-  // Exit 2 with a summary means that some files could not be read; without one, that nothing was searched.
-  return ended.code === 2 && !summarised ? notSearched(query.pattern, ended.errors) : found;
+  return tooLong === undefined ? found : { ...found, tooLong };
 }
 
-function grepArgs(place: Place, query: GrepQuery, skipped: readonly string[]): readonly string[] {
-  const name = query.glob === undefined ? undefined : nameGlob(query.glob);
+function firstLines(errors: string): readonly string[] {
+  const lines = errors.split("\n").filter((line) => line.trim() !== "");
+  return lines.slice(0, mostUnsearched).map((line) => line.slice(0, unsearchedChars));
+}
+
+function grepArgs(place: Place, { query, sieve, skipped }: Searched): readonly string[] {
+  const { names = [] } = sieve;
+  const isAcross = crossesLines(query);
   const left = [...(query.exclude ?? []), ...skipped.map(anchored)];
   return [
     // The name of a file is wanted before its matches are counted out.
-    ...["--json", "--line-buffered", "--crlf", "--sort", "path"],
+    ...["--json", "--line-buffered", "--crlf", "--sort", "path", "--no-ignore-messages"],
     ...commonArgs(place),
     ...left.flatMap((glob) => ["--glob", `!${glob}`]),
-    ...(query.literal ? ["--fixed-strings"] : ["--engine", "auto"]),
+    ...(query.literal && !isAcross ? ["--fixed-strings"] : ["--engine", "auto"]),
     ...(query.ignoreCase ? ["--ignore-case"] : []),
-    ...(/\n|\\n/.test(query.pattern) ? ["--multiline"] : []),
+    ...(isAcross ? ["--multiline"] : []),
     ...(query.context ? ["--context", String(query.context)] : []),
     // Types only narrow what is searched; a name that a type does not know how to say is left to the matcher.
-    ...(name === undefined ? [] : ["--type-add", `wanted:${name}`, "--type", "wanted"]),
+    ...names.flatMap((name) => ["--type-add", `wanted:${name}`]),
+    ...(names.length > 0 ? ["--type", "wanted"] : []),
     "--regexp",
-    query.pattern,
+    isAcross ? acrossLines(query) : query.pattern,
   ];
 }
 

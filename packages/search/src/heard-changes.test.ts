@@ -72,7 +72,7 @@ function open(root: string): Heard {
   const looking = openCodeSearch(place, common);
   return {
     async ask(query) {
-      const sieve = sieveOf("", { exclude: ["**/.env"], limit: 5 });
+      const sieve = sieveOf({ root, path: "" }, { exclude: ["**/.env"], limit: 5 });
       assert.ok(!isFailure(sieve));
       const asked = { place, sieve, query: { query, k: 5, exclude: ["**/.env"] } };
       const signal = new AbortController().signal;

@@ -1,8 +1,12 @@
 /** Collects the matches that ripgrep prints as JSON, up to a limit. */
 import { type GrepLine, type GrepResult, matchedPart, type Span } from "@lathe/protocol";
+import { toPath } from "./place.ts";
 
 /** Of one line; more are not shown. */
 const mostSpans = 100;
+
+/** Bytes that ripgrep reads at a time: of a file that it comes upon it drops those with a NUL, and all that follow. */
+const readAtOnce = 65_536;
 
 interface Encoded {
   readonly text?: string;
@@ -15,12 +19,21 @@ interface ByteSpan {
   readonly end: number;
 }
 
+/** A file's matches before it is known whether it is binary. */
+interface Open {
+  readonly lines: GrepLine[];
+  matches: number;
+  /** In bytes of the file, where the first one begins. */
+  first?: number;
+}
+
 interface Printed {
   readonly type: "begin" | "match" | "context" | "end" | "summary";
   readonly data: {
     readonly path?: Encoded | null;
     readonly lines?: Encoded;
     readonly line_number?: number | null;
+    readonly absolute_offset?: number;
     readonly submatches?: readonly ByteSpan[];
     readonly binary_offset?: number | null;
   };
@@ -29,24 +42,25 @@ interface Printed {
 export interface Collected {
   /** *Contract:* one line of ripgrep's output; false when the limit is passed. */
   record(line: string): boolean;
-  result(): Pick<GrepResult, "lines" | "more"> & { readonly summarised: boolean };
+  result(): Pick<GrepResult, "lines" | "more" | "binary"> & { readonly summarised: boolean };
   /** The file whose matches are being printed. */
   openPath(): string | undefined;
 }
 
 export interface Wanted {
   readonly limit: number;
+  /** Files are given one by one that ripgrep would have come upon: it then looks further into binary ones than else. */
+  readonly isGiven: boolean;
   wanted(path: string): boolean;
   /** *Contract:* called with each file that has a match, before its matches are printed. */
   begun(path: string): void;
 }
 
-export function collectMatches({ limit, wanted, begun }: Wanted): Collected {
+export function collectMatches({ limit, isGiven, wanted, begun }: Wanted): Collected {
   const lines: GrepLine[] = [];
-  // A file's lines count once the file is known not to be binary.
-  let open: GrepLine[] = [];
+  const binary: string[] = [];
+  let open: Open = { lines: [], matches: 0 };
   let matches = 0;
-  let openMatches = 0;
   let more = false;
   let summarised = false;
   let openPath: string | undefined;
@@ -54,10 +68,22 @@ export function collectMatches({ limit, wanted, begun }: Wanted): Collected {
     const path = pathOf(data);
     if (!wanted(path)) return;
     const match = type === "match";
-    if (match && matches + openMatches >= limit) more = true;
+    if (match && matches + open.matches >= limit) more = true;
     if (more) return;
-    if (match) openMatches++;
-    for (const line of linesOf(path, match, data)) open.push(line);
+    if (match) {
+      open.matches++;
+      open.first ??= (data.absolute_offset ?? 0) + (data.submatches?.[0]?.start ?? 0);
+    }
+    for (const line of linesOf(path, match, data)) open.lines.push(line);
+  };
+  const end = ({ binary_offset: nul, ...data }: Printed["data"]): void => {
+    if (typeof nul !== "number") {
+      lines.push(...open.lines);
+      matches += open.matches;
+    } else if (open.first !== undefined && !(isGiven && open.first >= nul - readAtOnce))
+      binary.push(pathOf(data));
+    open = { lines: [], matches: 0 };
+    openPath = undefined;
   };
   return {
     record(text) {
@@ -69,26 +95,16 @@ export function collectMatches({ limit, wanted, begun }: Wanted): Collected {
       }
       if (printed.type === "match" || printed.type === "context") add(printed);
       if (printed.type === "summary") summarised = true;
-      if (printed.type === "end") {
-        if (typeof printed.data.binary_offset !== "number") {
-          lines.push(...open);
-          matches += openMatches;
-        }
-        open = [];
-        openMatches = 0;
-        openPath = undefined;
-      }
+      if (printed.type === "end") end(printed.data);
       return !more;
     },
-    result: () => ({ lines: [...lines, ...open], more, summarised }),
+    result: () => ({ lines: [...lines, ...open.lines], more, binary, summarised }),
     openPath: () => openPath,
   };
 }
 
 function pathOf({ path }: Printed["data"]): string {
-  return decoded(path ?? {})
-    .replaceAll("\\", "/")
-    .replace(/^\.\//, "");
+  return toPath(decoded(path ?? {}));
 }
 
 function linesOf(path: string, match: boolean, data: Printed["data"]): readonly GrepLine[] {

@@ -1,4 +1,4 @@
-/** Nested ignore: what the .latheignore files below the root leave out; ripgrep is told of the root's own. */
+/** Nested ignore: what the .latheignore files below the root leave out (ripgrep is told of the root's own), and others where asked. */
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { globMatcher } from "./glob.ts";
@@ -23,27 +23,46 @@ interface Folder {
   readonly files: readonly Rules[];
 }
 
-/** Whether a path below the place is left out. What is asked for by its name is not. One look at each folder. */
-export function nestedIgnore({ root, path: start }: Place): (path: string) => boolean {
+/** Names of files with rules, the first one before the others. */
+export interface RuleFiles {
+  readonly atRoot: readonly string[];
+  readonly below: readonly string[];
+}
+
+export interface IgnoreRules {
+  isIgnored(path: string): boolean;
+  isIgnoredFolder(path: string): boolean;
+}
+
+/** Whether a path below the place is left out by a .latheignore. */
+export function nestedIgnore(place: Place): (path: string) => boolean {
+  return ignoreRules(place, { atRoot: [], below: [".latheignore"] }).isIgnored;
+}
+
+/** What is asked for by its name is not. One look at each folder. */
+export function ignoreRules({ root, path: start }: Place, { atRoot, below }: RuleFiles): IgnoreRules {
   if (start !== "" && !statSync(join(root, start), { throwIfNoEntry: false })?.isDirectory()) {
-    return () => false;
+    return { isIgnored: () => false, isIgnoredFolder: () => false };
   }
-  const folders = new Map<string, Folder>([["", { isIgnored: false, files: [] }]]);
+  const ownOf = (path: string, names: readonly string[]): readonly Rules[] =>
+    names.flatMap((name) => rulesIn(root, path, name));
+  const folders = new Map<string, Folder>([["", { isIgnored: false, files: ownOf("", atRoot) }]]);
   const look = (path: string): Folder => {
     const known = folders.get(path);
     if (known) return known;
     const above = look(parentOf(path));
     const isAsked = path === start || start.startsWith(`${path}/`);
     const isIgnored = !isAsked && (above.isIgnored || isLeftOut(path, true, above.files));
-    const own = isIgnored ? undefined : rulesIn(root, path);
-    const folder = { isIgnored, files: own ? [own, ...above.files] : above.files };
+    const own = isIgnored ? [] : ownOf(path, below);
+    const folder = { isIgnored, files: [...own, ...above.files] };
     folders.set(path, folder);
     return folder;
   };
-  return (path) => {
+  const isIgnored = (path: string): boolean => {
     const folder = look(parentOf(path));
     return folder.isIgnored || (folder.files.length > 0 && isLeftOut(path, false, folder.files));
   };
+  return { isIgnored, isIgnoredFolder: (path) => look(path).isIgnored };
 }
 
 function parentOf(path: string): string {
@@ -53,22 +72,22 @@ function parentOf(path: string): string {
 /** The last rule of the nearest file that has one for it. */
 function isLeftOut(path: string, isFolder: boolean, files: readonly Rules[]): boolean {
   for (const { folder, rules } of files) {
-    const below = path.slice(folder.length + 1);
+    const below = folder === "" ? path : path.slice(folder.length + 1);
     const rule = rules.findLast((one) => (isFolder || !one.isFolder) && one.matches(below));
     if (rule) return !rule.isNegated;
   }
   return false;
 }
 
-function rulesIn(root: string, folder: string): Rules | undefined {
-  const path = join(root, folder, ".latheignore");
-  if (!existsSync(path)) return undefined;
+function rulesIn(root: string, folder: string, name: string): readonly Rules[] {
+  const path = join(root, folder, name);
+  if (!existsSync(path)) return [];
   try {
     const rules = readFileSync(path, "utf8").split(/\r?\n/).flatMap(ruleOf);
-    return rules.length > 0 ? { folder, rules } : undefined;
+    return rules.length > 0 ? [{ folder, rules }] : [];
   } catch {
     // It went away, or may not be read: then it says nothing.
-    return undefined;
+    return [];
   }
 }
 

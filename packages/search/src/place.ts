@@ -1,6 +1,6 @@
 /** Where ripgrep looks, and the arguments that follow from it. */
 import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, sep } from "node:path";
 
 export interface Place {
   readonly root: string;
@@ -17,6 +17,19 @@ export function filesArgs(place: Place): readonly string[] {
 /** What ripgrep is told to look at. */
 export function startOf({ path }: Place): string {
   return path === "" ? "./" : `./${path}`;
+}
+
+/** Of what ripgrep prints: in it a name may have a backslash, except where that is what parts folders. */
+export function toPath(printed: string): string {
+  return (sep === "\\" ? printed.replaceAll("\\", "/") : printed).replace(/^\.\//, "");
+}
+
+/** Paths as ripgrep sorts them: folder by folder. */
+export function inOrder(paths: readonly string[]): readonly string[] {
+  return paths
+    .map((path) => ({ path, key: Buffer.from(path.replaceAll("/", "\0")) }))
+    .sort((a, b) => Buffer.compare(a.key, b.key))
+    .map(({ path }) => path);
 }
 
 export function commonArgs({ root, path }: Place): readonly string[] {

@@ -1,27 +1,50 @@
 /** Which of the files that ripgrep finds were asked for, and which of these are to be left out. */
 import { type Failure, type FilesQuery, failure } from "@lathe/protocol";
-import { globMatcher } from "./glob.ts";
+import { askedGlobs, type Where } from "./asked-globs.ts";
+import { globMatcher, hasOpenBracket, nameGlob } from "./glob.ts";
 
 export interface Sieve {
   wanted(path: string): boolean;
   excluded(path: string): boolean;
+  /** Globs of which the name of each wanted file matches one, as far as there are such. */
+  readonly names?: readonly string[];
 }
 
-/** `from` is the path that is searched. */
-export function sieveOf(from: string, { glob, exclude = [] }: FilesQuery): Sieve | Failure {
+export function sieveOf(where: Where, { glob, exclude = [] }: FilesQuery): Sieve | Failure {
+  if (glob !== undefined && hasOpenBracket(glob)) return notGlob(glob);
   try {
+    const globs = glob === undefined ? undefined : askedGlobs(where, glob);
+    const names = globs?.filter((one) => !one.startsWith("!")).map(nameGlob);
     const excluding = exclude.map(globMatcher);
     return {
-      wanted: glob === undefined ? () => true : wantedPaths(from, glob),
+      wanted: globs ? wantedPaths(where.path, globs) : () => true,
       excluded: (path) => excluding.some((matches) => matches(path)),
+      ...(names && isAllKnown(names) && { names }),
     };
   } catch (error) {
-    return failure("search-failed", `${glob} is not a valid glob.`, { cause: error });
+    return notGlob(glob, error);
   }
 }
 
+function notGlob(glob: string | undefined, cause?: unknown): Failure {
+  return failure("search-failed", `${glob} is not a valid glob.`, { cause });
+}
+
+function isAllKnown(names: readonly (string | undefined)[]): names is readonly string[] {
+  return names.length > 0 && names.every((name) => name !== undefined);
+}
+
+/** One of them, and none of those that are turned round. */
+function wantedPaths(from: string, globs: readonly string[]): (path: string) => boolean {
+  const all = globs.map((glob) => ({ isInverted: glob.startsWith("!"), matches: fromEither(from, glob) }));
+  const [against, asked] = [all.filter((one) => one.isInverted), all.filter((one) => !one.isInverted)];
+  return (path) =>
+    against.every(({ matches }) => matches(path)) &&
+    (asked.length === 0 || asked.some(({ matches }) => matches(path)));
+}
+
 /** A glob may be told from the workspace or from the path that is searched: models mean either. */
-function wantedPaths(from: string, glob: string): (path: string) => boolean {
+function fromEither(from: string, glob: string): (path: string) => boolean {
   const matches = globMatcher(glob);
   if (from === "") return matches;
   const below = (found: string): boolean => matches(found.slice(from.length + 1));

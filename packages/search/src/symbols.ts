@@ -11,12 +11,16 @@ import {
   type SymbolsResult,
   type SyntaxDefinition,
 } from "@lathe/protocol";
+import { type Container, findContainer, isWithin, likelihood } from "./definitions/container.ts";
 import { definitionIn, definitionsOf, lineStarts } from "./definitions/definitions.ts";
 import { kindOf, languageOf } from "./definitions/languages.ts";
+import { textOf } from "./definitions/text-of.ts";
 
 /** Lines with the name that are looked at. */
 const looked = 5_000;
 const lineChars = 200;
+
+const symbolName = /^[\p{L}\p{N}_$@~!?-]+$/u;
 
 /** Files of an answer of which grammars are asked. */
 const mostFiles = 24;
@@ -25,55 +29,93 @@ export interface Reach {
   find(pattern: string, limit: number): Promise<GrepResult | Failure>;
   /** *Contract:* what grammars say of a file as it is now; undefined when that is not known at once. */
   refined?(path: string): Promise<readonly SyntaxDefinition[] | undefined>;
+  /** *Contract:* the same, waited for; undefined when it takes too long. */
+  soon?(path: string): Promise<readonly SyntaxDefinition[] | undefined>;
 }
 
 export async function symbolsNamed(
   name: string,
   query: SymbolsQuery,
-  { find, refined }: Reach,
+  { find, ...reach }: Reach,
 ): Promise<SymbolsResult | Failure> {
-  const last = name.split(/\.|::|->|#/).at(-1) ?? name;
-  if (!/^[\p{L}\p{N}_$@~!?-]+$/u.test(last)) {
+  const parts = name.split(/\.|::|->|#/).filter((part) => part !== "");
+  const [within, last = name] = [parts.at(-2), parts.at(-1)];
+  if (![last, within ?? last].every((part) => symbolName.test(part))) {
     return failure(
       "invalid-arguments",
       `${name} is not the name of a symbol: give one identifier, or use grep.`,
     );
   }
-  const found = await find(`(?:^|[^\\w$])${escaped(last)}(?:$|[^\\w$])`, looked);
+  const findWord = (word: string): ReturnType<Reach["find"]> =>
+    find(`(?:^|[^\\w$])${escaped(word)}(?:$|[^\\w$])`, looked);
+  const found = await findWord(last);
   if (isFailure(found)) return found;
+  const container = within === undefined ? undefined : await findContainer(within, findWord);
+  if (container && isFailure(container)) return container;
   const quick = found.lines.map(({ path, line, text }) => ({
     isDefinition: definitionIn(languageOf(path), text)?.name === last,
     symbol: { path, line, name: last, text: text.trim().slice(0, lineChars) },
   }));
-  const inFiles = refined ? await ofFiles(quick, refined) : noFiles;
+  const refined = container ? reach.soon : reach.refined;
+  const inFiles = refined ? await ofFiles(quick, refined, container) : noFiles;
+  const { definitions, references } = divided(quick, inFiles);
+  const { limit } = query;
+  const isElsewhere = (one: SymbolLine): boolean =>
+    container !== undefined && !isWithin(container, one, inFiles.has(one.path));
+  const isInNone = within !== undefined && definitions.length > 0 && definitions.every(isElsewhere);
+  const { leftOut, skipped, binary, unsearched } = found;
+  return {
+    definitions: sorted(definitions, (one) => 2 * Number(isElsewhere(one)) + notInCode(one)).slice(0, limit),
+    references: sorted(references, notInCode).slice(0, limit),
+    more: found.more || definitions.length > limit || references.length > limit,
+    ...{ leftOut, skipped, binary, unsearched },
+    ...(isInNone && { notIn: within }),
+  };
+}
+
+function divided(
+  quick: readonly Quick[],
+  inFiles: InFiles,
+): Pick<SymbolsResult, "definitions" | "references"> {
   const [definitions, references]: [SymbolLine[], SymbolLine[]] = [[], []];
   for (const { isDefinition, symbol } of quick) {
     const known = inFiles.get(symbol.path);
-    const exact = known?.find((one) => one.line === symbol.line && one.name === last);
+    const exact = known?.find((one) => one.line === symbol.line && one.name === symbol.name);
     if (exact) definitions.push({ ...symbol, ...told(exact) });
     // Values and what else has a name only the expressions know; calls that look like methods, only the grammar.
     else (isDefinition && !isCall(known, symbol) ? definitions : references).push(symbol);
   }
-  const { limit } = query;
-  const more = found.more || definitions.length > limit || references.length > limit;
-  const inCode = ({ path }: SymbolLine): number => (kindOf(path, languageOf(path)) === "code" ? 0 : 1);
-  const ordered = definitions.toSorted((a, b) => inCode(a) - inCode(b)).slice(0, limit);
-  const uses = references.toSorted((a, b) => inCode(a) - inCode(b)).slice(0, limit);
-  return { definitions: ordered, references: uses, more, leftOut: found.leftOut };
+  return { definitions, references };
+}
+
+function notInCode({ path }: SymbolLine): number {
+  return kindOf(path, languageOf(path)) === "code" ? 0 : 1;
+}
+
+function sorted(all: readonly SymbolLine[], rank: (one: SymbolLine) => number): readonly SymbolLine[] {
+  return all
+    .map((one) => ({ one, by: rank(one) }))
+    .sort((a, b) => a.by - b.by)
+    .map(({ one }) => one);
 }
 
 export async function outlineOf(
   { root, path }: { readonly root: string; readonly path: string },
   limit: number,
-  refined?: Reach["refined"],
+  refined?: Reach["soon"],
 ): Promise<SymbolsResult | Failure> {
   let text: string;
   try {
-    text = await readFile(join(root, path), "utf8");
+    text = textOf(await readFile(join(root, path)));
   } catch (cause) {
-    return failure("not-found", `${path} cannot be read: name a file, or give a name to look for.`, {
-      cause,
-    });
+    const shown = path === "" ? "the workspace" : path;
+    return failure(
+      "not-found",
+      `${shown} cannot be read as a file: name a file, or give a name to look for.`,
+      {
+        cause,
+      },
+    );
   }
   const starts = lineStarts(text);
   const lineAt = (line: number): string =>
@@ -98,18 +140,35 @@ export async function outlineOf(
       const symbol = { path, line: one.line, name: one.name, text: lineAt(one.line) };
       return "kind" in one ? { ...symbol, ...told(one) } : symbol;
     });
-  return { definitions: all.slice(0, limit), references: [], more: all.length > limit, leftOut: 0 };
+  return {
+    definitions: all.slice(0, limit),
+    references: [],
+    more: all.length > limit,
+    leftOut: 0,
+    skipped: [],
+    binary: [],
+    unsearched: [],
+  };
+}
+
+/** A line with the name, and what its expression makes of it. */
+interface Quick {
+  readonly isDefinition: boolean;
+  readonly symbol: SymbolLine;
 }
 
 type InFiles = ReadonlyMap<string, readonly SyntaxDefinition[]>;
 const noFiles: InFiles = new Map();
 
-/** Those that may define it first. */
+/** Those that may define it, and have what it is in, first. */
 async function ofFiles(
-  quick: readonly { readonly isDefinition: boolean; readonly symbol: SymbolLine }[],
+  quick: readonly Quick[],
   refined: NonNullable<Reach["refined"]>,
+  container: Container | undefined,
 ): Promise<InFiles> {
-  const ordered = quick.toSorted((a, b) => Number(b.isDefinition) - Number(a.isDefinition));
+  const weigh = ({ isDefinition, symbol: { path } }: Quick): number =>
+    Number(isDefinition) + (container ? 2 * likelihood(container, path) : 0);
+  const ordered = quick.toSorted((a, b) => weigh(b) - weigh(a));
   const paths = [...new Set(ordered.map(({ symbol }) => symbol.path))].slice(0, mostFiles);
   const known = await Promise.all(paths.map(async (path) => [path, await refined(path)] as const));
   return new Map(known.flatMap(([path, all]) => (all ? [[path, all]] : [])));

@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { GrepQuery, GrepResult, RankQuery, RankResult, Search } from "@lathe/protocol";
+import { fileSearches, files } from "./file-cases.ts";
 import { outsideSearches } from "./outside-cases.ts";
 import { failedWith, succeeded } from "./session-drafts.ts";
+import { symbolSearches } from "./symbol-cases.ts";
 
 /** A search over an empty folder; `put` writes a file into it, its folders made. */
 export interface SearchUnderTest {
@@ -16,14 +18,15 @@ type Make = () => SearchUnderTest;
 export function searchConformance(name: string, make: Make): void {
   describe(`${name} is a search`, () => {
     grepTests(make);
+    lineTests(make);
     whereTests(make);
     outsideSearches(make);
     excludeTests(make);
     boundTests(make);
-    fileTests(make);
+    fileSearches(make);
     rankTests(make);
     freshnessTests(make);
-    symbolTests(make);
+    symbolSearches(make);
   });
 }
 
@@ -39,11 +42,6 @@ async function grep(
 async function places(search: Search, query: Partial<GrepQuery> & { readonly pattern: string }) {
   const { lines } = await grep(search, query);
   return lines.map(({ path, line, text }) => `${path}:${line}:${text}`);
-}
-
-async function files(search: Search, glob?: string, path?: string): Promise<readonly string[]> {
-  const query = { limit: 100, ...(glob !== undefined && { glob }), ...(path !== undefined && { path }) };
-  return succeeded(await search.files(query, going)).paths;
 }
 
 function grepTests(make: Make): void {
@@ -104,6 +102,24 @@ function grepTests(make: Make): void {
   });
 }
 
+function lineTests(make: Make): void {
+  it("matches over several lines when that is meant, whatever they end in", async () => {
+    const { search, put } = make();
+    put("a.txt", "one (1)\ntwo\nthree\n");
+    put("b.txt", "one (1)\r\ntwo\r\nthree\r\n");
+    const found = async (query: Partial<GrepQuery> & { readonly pattern: string }) => {
+      const { lines } = await grep(search, query);
+      return lines.map(({ path, line }) => `${path[0]}${line}`).join(" ");
+    };
+    assert.equal(await found({ pattern: "(1)\ntwo", literal: true }), "a1 a2 b1 b2");
+    assert.equal(await found({ pattern: "TWO\nthree\n", literal: true, ignoreCase: true }), "a2 a3 b2 b3");
+    for (const pattern of ["\\)\\ntw", "\\)\n^two$", "one[\\s\\S]*?two", "(?s)one.*two", "(?<=\\)\\n)two"])
+      assert.match(await found({ pattern }), /^(?:a1 )?a2 (?:b1 )?b2$/, pattern);
+    assert.equal(await found({ pattern: "one\\s.*two" }), "");
+    assert.equal(await found({ pattern: "\\\\name" }), "");
+  });
+}
+
 function whereTests(make: Make): void {
   it("leaves out what .gitignore names, also where there is no repository, and never enters .git", async () => {
     const { search, put } = make();
@@ -133,14 +149,21 @@ function whereTests(make: Make): void {
     assert.deepEqual(await paths({ glob: "*.test.*" }), ["a/b/x.test.ts"]);
   });
 
-  it("leaves out binary files", async () => {
+  it("leaves out binary files, and says which of them match", async () => {
     const { search, put } = make();
     put(
       "a.bin",
       Buffer.concat([Buffer.from("needle\n".repeat(3)), Buffer.from([0, 1, 0]), Buffer.from("needle\n")]),
     );
     put("b.txt", "needle\n");
+    put("early.bin", "x\n\0needle\n");
+    put("late.bin", `needle\n${"text\n".repeat(30_000)}\0`);
     assert.deepEqual(await places(search, { pattern: "needle" }), ["b.txt:1:needle"]);
+    assert.deepEqual((await grep(search, { pattern: "needle" })).binary, ["late.bin"]);
+    const named = await grep(search, { pattern: "needle", path: "early.bin" });
+    assert.deepEqual([named.lines, named.binary], [[], ["early.bin"]]);
+    assert.deepEqual((await grep(search, { pattern: "nowhere" })).binary, []);
+    assert.deepEqual((await grep(search, { pattern: "needle", exclude: ["late.bin"] })).binary, []);
   });
 }
 
@@ -217,9 +240,26 @@ function boundTests(make: Make): void {
       ["a.js", "c.js"],
     );
     assert.equal(found.more, false);
+    assert.deepEqual((await grep(search, { pattern: "a", glob: "./a.js" })).skipped, []);
     const named = await grep(search, { pattern: "a", path: "many.js" });
-    assert.deepEqual(named, { lines: [], more: false, leftOut: 0, skipped: ["many.js"] });
+    assert.deepEqual(named, {
+      lines: [],
+      more: false,
+      leftOut: 0,
+      skipped: ["many.js"],
+      binary: [],
+      unsearched: [],
+    });
     assert.deepEqual((await grep(search, { pattern: "nowhere" })).skipped, []);
+  });
+
+  it("says which files it could not search", async () => {
+    const { search, put } = make();
+    put("a.txt", `${"a".repeat(40_000)}\n`);
+    put("b.txt", "ok\n");
+    const found = await grep(search, { pattern: "(?:(?=a)a+)+b|ok" });
+    assert.deepEqual([found.lines.map(({ path }) => path), found.unsearched.length], [["b.txt"], 1]);
+    assert.match(found.unsearched[0] ?? "", /a\.txt: .*limit/);
   });
 
   it("ends when the signal does", async () => {
@@ -227,22 +267,6 @@ function boundTests(make: Make): void {
     put("a.txt", "x\n");
     failedWith("cancelled", await search.grep({ pattern: "x", limit: 10 }, AbortSignal.abort()));
     failedWith("cancelled", await search.files({ limit: 10 }, AbortSignal.abort()));
-  });
-}
-
-function fileTests(make: Make): void {
-  it("finds files by glob, sorted", async () => {
-    const { search, put } = make();
-    for (const path of ["b.ts", "a/x.ts", "a/y.tsx", "a/b/[id].ts", ".hidden/z.ts"]) put(path, "");
-    assert.deepEqual(await files(search, "*.ts"), [".hidden/z.ts", "a/b/[id].ts", "a/x.ts", "b.ts"]);
-    assert.deepEqual(await files(search, "a/*"), ["a/x.ts", "a/y.tsx"]);
-    assert.deepEqual(await files(search, "a/**"), ["a/b/[id].ts", "a/x.ts", "a/y.tsx"]);
-    assert.deepEqual(await files(search, "*.{tsx,js}"), ["a/y.tsx"]);
-    assert.deepEqual(await files(search, "\\[id\\].ts"), ["a/b/[id].ts"]);
-    assert.deepEqual(await files(search, "?.ts", "a"), ["a/x.ts"]);
-    assert.deepEqual(await files(search, "b/*.ts", "a"), ["a/b/[id].ts"]);
-    assert.deepEqual(await files(search, "a/b/*.ts", "a"), ["a/b/[id].ts"]);
-    failedWith("search-failed", await search.files({ glob: "{a", limit: 1 }, going));
   });
 }
 
@@ -335,26 +359,5 @@ function freshnessTests(make: Make): void {
     assert.deepEqual(await rankedPaths(search, "ResponseWriter"), ["deep/er/b.ts"]);
     put(".gitignore", "deep\n");
     assert.deepEqual(await rankedPaths(search, "ResponseWriter"), []);
-  });
-}
-
-function symbolTests(make: Make): void {
-  it("tells where a name is defined and where it is used, and what a file defines", async () => {
-    const { search, put } = make();
-    put("a.py", "class Kettle:\n    def boil(self):\n        pass\n");
-    put("b.py", "from a import Kettle\n\nKettle().boil()\nKettles = 2\n");
-    const found = succeeded(await search.symbols({ name: "Kettle", limit: 9 }, going));
-    const places = (lines: readonly { path: string; line: number }[]) =>
-      lines.map((one) => `${one.path}:${one.line}`);
-    assert.deepEqual(places(found.definitions), ["a.py:1"]);
-    assert.deepEqual(places(found.references), ["b.py:1", "b.py:3"]);
-    const method = succeeded(await search.symbols({ name: "Kettle.boil", limit: 9 }, going));
-    assert.deepEqual(places(method.definitions), ["a.py:2"]);
-    const outline = succeeded(await search.symbols({ path: "a.py", limit: 1 }, going));
-    assert.deepEqual([outline.definitions.map(({ name }) => name), outline.more], [["Kettle"], true]);
-    const none = succeeded(await search.symbols({ name: "Kettle", limit: 9, exclude: ["a.py"] }, going));
-    assert.deepEqual([none.definitions, none.leftOut], [[], 1]);
-    failedWith("invalid-arguments", await search.symbols({ name: "a (b", limit: 9 }, going));
-    failedWith("not-found", await search.symbols({ path: "nowhere.py", limit: 9 }, going));
   });
 }

@@ -30,6 +30,8 @@ export interface ToolDefinition<Entries extends v.ObjectEntries> {
   readonly asks?: true;
   /** Each call opens a session, or goes on with the one it opened. */
   readonly opensSession?: true;
+  /** *Contract:* pure; the same arguments where they are named as other agents name them. */
+  renamed?(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>;
   /** *Contract:* pure; in doubt the graver. */
   effects(input: Input<Entries>): readonly Effect[];
   /** *Contract:* pure; what the call hands to a shell. */
@@ -52,7 +54,8 @@ export function defineTool<const Entries extends v.ObjectEntries>(definition: To
     description,
     parameters: jsonSchemaOf(schema),
     ...(definition.freeform && { freeform: definition.freeform }),
-    prepare(given): PreparedCall | Failure {
+    prepare(asked): PreparedCall | Failure {
+      const given = definition.renamed && isRecord(asked) ? definition.renamed(asked) : asked;
       const checked = v.safeParse(schema, mended(schema, given));
       if (!checked.success) {
         return failure("invalid-arguments", `${name}: ${problemsText(checked.issues, schema, given)}`);
@@ -77,6 +80,10 @@ export function defineTool<const Entries extends v.ObjectEntries>(definition: To
       };
     },
   };
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 export function ok(text: string, facts?: Extract<Outcome, { type: "ok" }>["facts"]): Outcome {

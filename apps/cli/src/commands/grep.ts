@@ -65,9 +65,15 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
 }
 
 /** By file for a person, line by line for a pipe. */
-function show({ lines, more, skipped }: GrepResult, limit: number): void {
+function show({ lines, more, skipped, binary, unsearched, noFiles }: GrepResult, limit: number): void {
   if (skipped.length > 0)
     process.stderr.write(`lathe: not searched, their lines are too long: ${harmless(skipped.join(", "))}\n`);
+  if (noFiles === "ignored")
+    process.stderr.write("lathe: the files asked for are left out by .gitignore or .latheignore\n");
+  if (noFiles === "none") process.stderr.write("lathe: there are no such files\n");
+  if (binary.length > 0)
+    process.stderr.write(`lathe: binary, matches not shown: ${harmless(binary.join(", "))}\n`);
+  for (const line of unsearched) process.stderr.write(`lathe: not searched: ${harmless(line)}\n`);
   if (more) process.stderr.write(`lathe: there are more than ${limit} matches; --limit shows more\n`);
   const paint = paletteFor(process.stdout, process.env);
   const width = process.stdout.columns || 110;

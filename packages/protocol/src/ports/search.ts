@@ -40,22 +40,40 @@ export interface GrepLine {
 /** From, and to before. */
 export type Span = readonly [from: number, to: number];
 
+/** Why no file was there to be found or searched: none is, or .gitignore and the like leave out all. */
+export type NoFiles = "none" | "ignored";
+
 export interface FilesResult {
   readonly paths: readonly string[];
   /** True when there were more than `limit`. */
   readonly more: boolean;
   /** Files that only `exclude` kept out, whatever they hold. */
   readonly leftOut: number;
+  /** Only where a path or a glob was given, and no file is. */
+  readonly noFiles?: NoFiles;
 }
 
-export interface GrepResult {
+/** What was not looked into, or is not shown, though it was asked for. */
+export interface NotSearched {
+  /** Files of which matches are not shown, since a line of them is too long to be searched. */
+  readonly skipped: readonly string[];
+  /**
+   * Files with a match of which no lines are shown, since they are binary. Only the file that was asked for is looked into
+   * as a whole, others as far as their first NUL.
+   */
+  readonly binary: readonly string[];
+  /** What ripgrep says of files and folders that it could not search, a line each; the first ones. */
+  readonly unsearched: readonly string[];
+}
+
+export interface GrepResult extends NotSearched {
   readonly lines: readonly GrepLine[];
   /** True when there were more matches than `limit`. */
   readonly more: boolean;
   /** Files that only `exclude` kept from being searched, whatever they hold. */
   readonly leftOut: number;
-  /** Files of which matches are not shown, since a line of them is too long to be searched. */
-  readonly skipped: readonly string[];
+  /** Only where a path or a glob was given, and no file is there. */
+  readonly noFiles?: NoFiles;
 }
 
 /** Kinds of files that ranked search tells apart. */
@@ -109,9 +127,11 @@ export interface SymbolLine {
   readonly container?: string;
 }
 
-export interface SymbolsResult {
+export interface SymbolsResult extends NotSearched {
   readonly definitions: readonly SymbolLine[];
   readonly references: readonly SymbolLine[];
+  /** Of a name such as `Kettle.boil`: what none of the definitions is known to be in; else those that are come first. */
+  readonly notIn?: string;
   /** True when there were more than `limit`. */
   readonly more: boolean;
   readonly leftOut: number;

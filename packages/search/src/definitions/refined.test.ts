@@ -16,7 +16,7 @@ async function settled(refined: RefinedDefinitions): Promise<void> {
 }
 
 /** Says of each text what its lines are. */
-function opened(cache?: string, definitionsOf?: DefinitionsOf) {
+function opened(cache?: string, definitionsOf?: DefinitionsOf, patienceMs = 10_000) {
   const root = mkdtempSync(join(folder, "tree-"));
   const asked: string[] = [];
   const byLines: DefinitionsOf = async (path, text) => {
@@ -34,6 +34,7 @@ function opened(cache?: string, definitionsOf?: DefinitionsOf) {
     new RefinedDefinitions({
       root,
       definitionsOf: definitionsOf ?? byLines,
+      patienceMs,
       mayIndex: (path) => path !== "secret.js",
       ...(cache !== undefined && { folder: cache }),
     });
@@ -57,6 +58,20 @@ it("knows nothing at once, and soon what a file holds now, by content", async ()
   assert.equal(await refined.of("a.js"), undefined);
   await settled(refined);
   assert.equal((await refined.of("a.js"))?.[0]?.name, "boil");
+});
+
+it("is waited for where that is asked, though not for ever", async () => {
+  const { refined, put } = opened();
+  put("a.js", "pour\n");
+  put("b.js", "boil\n");
+  const found = await Promise.all(["a.js", "b.js", "gone.js"].map((path) => refined.soon(path)));
+  assert.deepEqual(
+    found.map((all) => all?.[0]?.name),
+    ["pour", "boil", undefined],
+  );
+  const slow = opened(undefined, () => new Promise(() => {}), 10);
+  slow.put("a.js", "pour\n");
+  assert.equal(await slow.refined.soon("a.js"), undefined);
 });
 
 it("asks of few files at a time, and never of large ones, those that are never indexed, or none", async () => {

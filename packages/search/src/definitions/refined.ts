@@ -7,6 +7,7 @@ import { blobId } from "../build/index-files.ts";
 import { rankedFolder } from "../segments/cache-name.ts";
 import { openSegmentCache, type SegmentCache } from "../segments/segment-cache.ts";
 import { repositoryOf } from "../tree/git-index.ts";
+import { textOf } from "./text-of.ts";
 
 /** *Contract:* undefined where nothing can be said; a file that does not parse is no failure. */
 export type DefinitionsOf = (path: string, text: string) => Promise<readonly SyntaxDefinition[] | undefined>;
@@ -18,6 +19,8 @@ export interface RefinedOptions {
   /** *Contract:* pure; false for files of which nothing is kept. */
   readonly mayIndex: (path: string) => boolean;
   readonly definitionsOf: DefinitionsOf;
+  /** How long an answer waits at most, 1,000 ms when absent. */
+  readonly patienceMs?: number;
 }
 
 /** Files that wait at most, and that are remembered; bytes of one. */
@@ -25,7 +28,7 @@ const mostWaiting = 24;
 const mostKnown = 1_000;
 const mostBytes = 200_000;
 /** Raised whenever the same bytes would give other definitions. */
-const version = "1";
+const version = "2";
 const name = "definitions";
 
 export class RefinedDefinitions {
@@ -54,6 +57,17 @@ export class RefinedDefinitions {
     }
   }
 
+  /** The same, waited for: what takes too long is found out after the answer. */
+  async soon(path: string): Promise<readonly SyntaxDefinition[] | undefined> {
+    const known = await this.of(path);
+    if (known) return known;
+    const { promise: isLate, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(resolve, this.#options.patienceMs ?? 1_000);
+    await Promise.race([this.#working, isLate]);
+    clearTimeout(timer);
+    return this.of(path);
+  }
+
   #ofBytes(path: string, bytes: Buffer): readonly SyntaxDefinition[] | undefined {
     this.#load();
     // The ending says which grammar it is.
@@ -65,7 +79,7 @@ export class RefinedDefinitions {
       return known;
     }
     if (this.#waiting.size >= mostWaiting || !this.#options.mayIndex(path)) return undefined;
-    this.#waiting.set(key, { path, text: bytes.toString("utf8") });
+    this.#waiting.set(key, { path, text: textOf(bytes) });
     if (this.#waiting.size === 1) this.#working = this.#work();
     return undefined;
   }

@@ -2,9 +2,10 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, type GrepQuery, type GrepResult, isFailure } from "@lathe/protocol";
+import { mayLackFiles, whyNoFiles } from "../files-asked-for.ts";
 import { globMatcher } from "../glob.ts";
 import { type Asked, grep } from "../grep.ts";
-import type { Place } from "../place.ts";
+import { inOrder, type Place } from "../place.ts";
 import { defaultQuota } from "../segments/segment-cache.ts";
 import { repositoryOf } from "../tree/git-index.ts";
 import { worthAnIndex } from "./build-exact-index.ts";
@@ -35,7 +36,7 @@ export interface ExactGrep {
 
 /** Bytes of the names of files that a command takes. */
 const mostArguments = process.platform === "win32" ? 24_000 : 900_000;
-const nothing = { lines: [], more: false, skipped: [] } as const;
+const nothing = { lines: [], more: false, skipped: [], binary: [], unsearched: [] } as const;
 
 export function openExactGrep(place: Place, options: ExactGrepOptions): ExactGrep {
   const index = new ExactIndex(place, { quota: defaultQuota, fromFiles: worthAnIndex, ...options });
@@ -53,7 +54,11 @@ export function openExactGrep(place: Place, options: ExactGrepOptions): ExactGre
         // What is wrong with a pattern only ripgrep can say; nothing can be wrong with a plain text.
         const isNowhere = paths.length === 0 && asked.query.literal === true;
         const found = isNowhere ? nothing : await grep(asked.place, { ...asked, candidates: paths }, signal);
-        return isFailure(found) ? found : { ...found, leftOut: excluded.count(asked) };
+        if (isFailure(found)) return found;
+        const isLacking =
+          found.lines.length === 0 && mayLackFiles(asked.place, asked.query) && !hasWanted(index, asked);
+        const noFiles = isLacking && (await whyNoFiles(asked.place, asked.sieve, signal));
+        return { ...found, leftOut: excluded.count(asked), ...(noFiles && { noFiles }) };
       };
       const found = await (candidates ? within(candidates) : search(signal));
       // Only now, so that it takes nothing from this search.
@@ -72,6 +77,11 @@ function isWhole({ root, path }: Place, isRepository: boolean): boolean {
   return isRepository && statSync(join(root, path), { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
+function hasWanted({ tree }: ExactIndex, { place, sieve }: Asked & { readonly place: Place }): boolean {
+  const below = place.path === "" ? "" : `${place.path}/`;
+  return tree.files.keys().some((path) => path.startsWith(below) && sieve.wanted(path));
+}
+
 /** Those that were asked for, in ripgrep's order; undefined when they are too many for a command. */
 function candidatesOf(
   paths: readonly string[],
@@ -84,10 +94,7 @@ function candidatesOf(
   );
   const size = asked.reduce((sum, path) => sum + Buffer.byteLength(path) + 3, 0);
   if (size > mostArguments) return undefined;
-  return asked
-    .map((path) => ({ path, key: Buffer.from(path.replaceAll("/", "\0")) }))
-    .sort((a, b) => Buffer.compare(a.key, b.key))
-    .map(({ path }) => path);
+  return inOrder(asked);
 }
 
 /** Ripgrep does not enter a folder that a glob leaves out. */

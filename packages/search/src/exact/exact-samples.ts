@@ -88,7 +88,7 @@ export async function openSample(
     async compare(given) {
       const query = { limit: 1000, ...given };
       const expected = await plain.grep(query, signal);
-      const sieve = sieveOf(query.path ?? "", query);
+      const sieve = sieveOf({ root, path: query.path ?? "" }, query);
       assert.ok(!isFailure(sieve));
       let usedIndex = true;
       const search = (until: AbortSignal) => {

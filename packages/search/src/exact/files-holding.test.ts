@@ -50,7 +50,7 @@ it("needs no ripgrep for a text that is nowhere, though its trigrams are", async
     ["samov movar", true],
   ] as const) {
     const query = literal(pattern);
-    const sieve = sieveOf("", query);
+    const sieve = sieveOf({ root, path: "" }, query);
     assert.ok(!isFailure(sieve));
     const found = await exact.grep({ place, sieve, query }, search, new AbortController().signal);
     assert.equal(isFailure(found), isThere);

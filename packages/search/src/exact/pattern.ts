@@ -1,4 +1,5 @@
 /** Pattern: reads a regular expression as ripgrep does, for the texts that every match of it must hold. */
+import { crossesLines } from "../across-lines.ts";
 import { readBracket, readEscape } from "./character-class.ts";
 import { anyFile, bounded, either, mostTexts, type Plan, planOf, type Stretch, textsOf } from "./plan.ts";
 import { ahead, type Reading, stretchOf, UnknownSyntax } from "./reading.ts";
@@ -9,16 +10,14 @@ export interface PatternQuery {
   readonly ignoreCase?: boolean;
 }
 
-/** Patterns that ripgrep matches across lines: their matches may hold line ends, which are in no trigram. */
-const crossesLines = /\n|\\n/;
-
 const mostCharacters = 2_000;
 const deepest = 100;
 
 /** `any` for a pattern that says nothing, or in a syntax that is not known here. */
 export function planOfPattern({ pattern, literal = false, ignoreCase = false }: PatternQuery): Plan {
   const characters = [...pattern];
-  if (crossesLines.test(pattern) || characters.length > mostCharacters) return anyFile;
+  // Matches across lines may hold line ends, which are in no trigram.
+  if (crossesLines({ pattern, literal }) || characters.length > mostCharacters) return anyFile;
   if (literal) return planOf(characters.map((character) => stretchOf(character, ignoreCase)));
   try {
     const reading: Reading = { characters, at: 0, ignoreCase };

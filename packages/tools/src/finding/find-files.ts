@@ -1,10 +1,11 @@
 /** `find_files`: files by name. */
-import { isFailure, type Tool } from "@lathe/protocol";
+import { isFailure, type NoFiles, type Tool } from "@lathe/protocol";
 import * as v from "valibot";
 import { defineTool, failed, ok } from "../define-tool.ts";
 import { count, text } from "../schema.ts";
 import { targetOf } from "../target-of.ts";
 import { leftOutNote } from "./left-out.ts";
+import { noFilesText } from "./no-files.ts";
 import { isOutcome, placeOf, whereOf, withoutNote } from "./place-of.ts";
 
 const defaultLimit = 200;
@@ -25,9 +26,13 @@ export const findFiles: Tool = defineTool({
     const found = await context.search.files(query, context.signal);
     if (isFailure(found)) return failed(found);
     const more = found.more ? ["[more: narrow the glob or raise the limit]"] : [];
-    const paths = found.paths.length > 0 ? found.paths : [`No file matches ${glob}.`];
+    const paths = found.paths.length > 0 ? found.paths : [nothingText(glob, found.noFiles)];
     return ok(
       [...paths, ...more, ...leftOutNote(found.leftOut, "file"), ...withoutNote(place, context)].join("\n"),
     );
   },
 });
+
+function nothingText(glob: string, noFiles: NoFiles | undefined): string {
+  return noFiles === "ignored" ? `None found: ${noFilesText(noFiles, glob)}.` : `No file matches ${glob}.`;
+}

@@ -4,6 +4,7 @@ import {
   type GrepLine,
   type GrepResult,
   isFailure,
+  type NoFiles,
   type Outcome,
   type Tool,
   type ToolContext,
@@ -15,6 +16,8 @@ import { targetOf } from "../target-of.ts";
 import { isBlobPath, readBlobPath } from "./blob-path.ts";
 import type { TextQuery } from "./grep-text.ts";
 import { leftOutNote } from "./left-out.ts";
+import { noFilesText } from "./no-files.ts";
+import { notSearchedNotes } from "./not-searched.ts";
 import { isOutcome, type Looked, placeOf, whereOf, withoutNote } from "./place-of.ts";
 
 const defaultLimit = 100;
@@ -51,7 +54,7 @@ export const grep: Tool = defineTool({
     };
     const found = await context.search.grep(query, context.signal);
     if (isFailure(found)) return failed(found);
-    return ok([resultText(found, input.pattern), ...withoutNote(place, context)].join("\n"));
+    return ok([resultText(found, input), ...withoutNote(place, context)].join("\n"));
   },
 });
 
@@ -89,7 +92,9 @@ async function grepWhole(
   const found = await grepText(whole, query);
   if (isFailure(found)) return failed(found);
   const lines = found.lines.map((line) => ({ ...line, path }));
-  return ok(resultText({ lines, more: found.more, leftOut: 0, skipped: [] }, query.pattern));
+  return ok(
+    resultText({ lines, more: found.more, leftOut: 0, skipped: [], binary: [], unsearched: [] }, query),
+  );
 }
 
 /** What the model reads of a line: where in it the pattern matched it sees. */
@@ -99,16 +104,28 @@ interface ToldResult extends Omit<GrepResult, "lines"> {
   readonly lines: readonly Told[];
 }
 
-function resultText({ lines, more, leftOut, skipped }: ToldResult, pattern: string): string {
+type Asked = Pick<Input<typeof schema>, "pattern" | "glob" | "literal">;
+
+function resultText({ lines, more, leftOut, ...rest }: ToldResult, asked: Asked): string {
   const files = Map.groupBy(lines, (line) => line.path);
   const pieces = [...files].map(([path, found]) => [path, ...found.map(lineText)].join("\n"));
   const notes = [
     ...(more ? ["[more matches: narrow the search or raise the limit]"] : []),
-    ...(skipped.length > 0 ? [`[not searched, their lines are too long: ${skipped.join(", ")}]`] : []),
+    ...notSearchedNotes(rest),
     ...leftOutNote(leftOut, "file"),
   ];
-  const found = pieces.length > 0 ? pieces : [`No match for ${pattern}.`];
+  const found = pieces.length > 0 ? pieces : [nothingText(asked, rest.noFiles)];
   return [...found, ...(notes.length > 0 ? [notes.join("\n")] : [])].join("\n\n");
+}
+
+function nothingText({ pattern, glob, literal = false }: Asked, noFiles: NoFiles | undefined): string {
+  const nothing = `No match for ${pattern}`;
+  if (noFiles !== undefined) return `${nothing}: ${noFilesText(noFiles, glob)}.`;
+  // As grep without -E has it.
+  const isBasic = !literal && /\\[|(]/.test(pattern);
+  return isBasic
+    ? `${nothing}: in this syntax \\| and \\( stand for themselves, write a|b and (a).`
+    : `${nothing}.`;
 }
 
 function lineText({ line, text: content, match }: Told): string {

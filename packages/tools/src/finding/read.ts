@@ -35,6 +35,8 @@ export const read: Tool = defineTool({
     ),
   },
   wholeChars: windowChars + 10_000,
+  renamed: withRanges,
+  problem: ({ ranges = [] }) => ranges.map(rangeProblem).find((problem) => problem !== undefined),
   // A blob is output of which this session has already been shown a part.
   effects: ({ path }) => (isBlobPath(path) ? [] : [{ kind: "read", target: targetOf(path) }]),
   async run({ path, ranges }, context) {
@@ -58,6 +60,27 @@ export const read: Tool = defineTool({
     });
   },
 });
+
+/** Models know these from tools of other agents, and would be shown the beginning. */
+function withRanges(given: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  const { offset, limit, start_line, end_line, ...rest } = given;
+  const first = numberOf(start_line ?? offset);
+  const most = numberOf(limit);
+  const last = numberOf(end_line) ?? (most && Math.max(1, first ?? 1) + most - 1);
+  if (rest.ranges !== undefined || (first === undefined && last === undefined)) return given;
+  return { ...rest, ranges: [[Math.max(1, first ?? 1), ...(last === undefined ? [] : [last])]] };
+}
+
+function numberOf(value: unknown): number | undefined {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}
+
+function rangeProblem([first = 1, last]: readonly number[]): string | undefined {
+  if (last === undefined) return undefined;
+  if (last < 1) return `[${first}, ${last}] is before the first line, which is 1.`;
+  return last < first ? `[${first}, ${last}] ends before it begins: a range is [first, last].` : undefined;
+}
 
 /** Loaded where models are held by it. */
 async function widenedRanges(file: FileContent, asked: Asked, context: ToolContext): Promise<Asked> {

@@ -25,6 +25,9 @@ const named: SymbolsResult = {
   references: [{ path: "b.ts", line: 1, name: "boil", text: "boil();" }],
   more: false,
   leftOut: 0,
+  skipped: [],
+  binary: [],
+  unsearched: [],
 };
 
 /** A context with a search that notes what it is asked. */

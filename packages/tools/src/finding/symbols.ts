@@ -5,6 +5,7 @@ import { defineTool, failed, ok } from "../define-tool.ts";
 import { text } from "../schema.ts";
 import { targetOf } from "../target-of.ts";
 import { leftOutNote } from "./left-out.ts";
+import { notSearchedNotes } from "./not-searched.ts";
 
 const limit = 100;
 
@@ -21,13 +22,15 @@ export const symbols: Tool = defineTool({
     const query = { path, limit, exclude: context.unreadable(path), ...(name !== undefined && { name }) };
     const found = await context.search.symbols(query, context.signal);
     if (isFailure(found)) return failed(found);
-    const { definitions, references, more, leftOut } = found;
+    const { definitions, references, more, leftOut, notIn, ...rest } = found;
     const isOutline = name === undefined;
     const parts = [
+      ...(notIn === undefined ? [] : [`[no ${definitions[0]?.name} in ${notIn}; others:]`]),
       ...(definitions.length > 0 && !isOutline ? ["Defined:"] : []),
       ...definitions.map((one) => lineText(one, isOutline)),
       ...(references.length > 0 ? ["Used:", ...references.map((one) => lineText(one, false))] : []),
       ...(more ? [`[more than ${limit}: narrow it by a path]`] : []),
+      ...notSearchedNotes(rest),
       ...leftOutNote(leftOut, "file"),
     ];
     const nothing = isOutline ? `No definition found in ${path}.` : `No ${name} found.`;

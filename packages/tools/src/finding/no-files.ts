@@ -1,0 +1,9 @@
+/** Why there was no file to search or to find, in words. */
+import type { NoFiles } from "@lathe/protocol";
+
+export function noFilesText(why: NoFiles, glob: string | undefined): string {
+  const which = glob === undefined ? "there" : `that match the glob ${glob}`;
+  return why === "none"
+    ? `there are no files ${which}`
+    : `the files ${which} are left out by .gitignore or .latheignore, give the path of one to look into it`;
+}

@@ -1,0 +1,18 @@
+/** The notes on what a search has not looked into, or does not show. */
+import type { NotSearched } from "@lathe/protocol";
+
+/** Names of files that are shown. */
+const mostNames = 20;
+
+export function notSearchedNotes({ skipped, binary, unsearched }: NotSearched): readonly string[] {
+  return [
+    ...(skipped.length > 0 ? [`[not searched, their lines are too long: ${namesText(skipped)}]`] : []),
+    ...(binary.length > 0 ? [`[binary, their matches are not shown: ${namesText(binary)}]`] : []),
+    ...(unsearched.length > 0 ? [`[not searched:\n${unsearched.join("\n")}]`] : []),
+  ];
+}
+
+function namesText(paths: readonly string[]): string {
+  const left = paths.length - mostNames;
+  return [...paths.slice(0, mostNames), ...(left > 0 ? [`and ${left} more`] : [])].join(", ");
+}
