@@ -46,7 +46,7 @@ export function* checkImage(mediaType: string, base64: string, types: readonly s
   if (!types.includes(mediaType)) yield `image: ${mediaType} is not supported`;
   if (base64.length > maxBase64) yield "image: larger than 5 MB";
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64)) return yield "image: no base64";
-  const found = imageType(Buffer.from(base64.slice(0, 64), "base64"));
+  const found = imageType(Buffer.from(base64, "base64"));
   if (found !== mediaType) yield `image: said to be ${mediaType}, but is ${found ?? "none"}`;
 }
 
