@@ -32,7 +32,11 @@ export function namedFiles(
     const [, written = "", line] = placeForm.exec(word) ?? [];
     const path = written.replace(/^file:\/\//u, "").replace(/^(?:\.\/)+/u, "");
     if (!path.startsWith("/") && !pathForm.test(path)) continue;
-    const named = documentsNamed(documents, path).filter((one) => isShown(documents, one, wanted));
+    // Who asks where pyproject.toml is read does not look for it.
+    const isPlain = !isAlone && !path.includes("/") && line === undefined;
+    const named = documentsNamed(documents, path).filter(
+      (one) => isShown(documents, one, wanted) && !(isPlain && isSpokenOf(documents, one)),
+    );
     if (named.length > mostNamed && !isAlone) continue;
     for (const document of named.slice(0, mostNamed))
       if (!found.has(document)) found.set(document, { document, ...(line && { line: Number(line) }) });
@@ -42,6 +46,11 @@ export function namedFiles(
 
 function isShown(documents: Documents, document: number, wanted: (path: string) => boolean): boolean {
   return (documents.segmentOf[document] as number) >= 0 && wanted(documents.files[document]?.path ?? "");
+}
+
+/** Settings, data and documentation, which code speaks of. */
+function isSpokenOf({ facts }: Documents, document: number): boolean {
+  return facts[document]?.kind === "data" || facts[document]?.kind === "doc";
 }
 
 /** The shortest path first. */

@@ -131,6 +131,7 @@ it("puts first the files that a query names by their paths, and shows the line i
   const wanted: Readonly<Record<string, string>> = {
     "biome.json": "biome.json",
     "README.md": "README.md",
+    "what is said in docs/README.md of tea": "docs/README.md",
     "schema.ts": "src/schema.ts",
     "src/schema.ts": "src/schema.ts",
     "deep/schema.ts": "src/more/deep/schema.ts",
@@ -141,6 +142,11 @@ it("puts first the files that a query names by their paths, and shows the line i
   for (const [query, path] of Object.entries(wanted)) assert.equal((await first(query))?.path, path, query);
   const shown = await first("src/schema.ts:71");
   assert.ok(shown && shown.startLine <= 71 && shown.endLine >= 71, JSON.stringify(shown));
-  for (const query of ["schema", "import the kettle", "an index.ts that uses the schema"])
+  for (const query of [
+    "schema",
+    "import the kettle",
+    "an index.ts that uses the schema",
+    "what uses biome.json",
+  ])
     assert.match((await first(query))?.path ?? "", /use\.ts$/, query);
 });
