@@ -52,3 +52,19 @@ it("tells what failed in the part of a long output that it leaves out", async ()
   const plain = await boundedOutcome({ type: "ok", text: noise(0) }, context);
   assert.ok(plain.type === "ok" && !plain.text.includes("[in what is left out:]"));
 });
+
+it("names all of many that failed, in a share of what they printed", async () => {
+  const context = { blobs: createMemoryStore(), workspace: { root: "/w" } } as unknown as ToolContext;
+  const names = Array.from({ length: 120 }, (_, at) => `test_row_${1_000 + at}`);
+  const failing = (name: string): string =>
+    `${"=".repeat(70)}\nFAIL: ${name} (tests.test_ledger.LedgerTest)\n${"-".repeat(70)}\nTraceback (most recent call last):\n  File "/w/tests/test_ledger.py", line 12, in ${name}\n    self.assertEqual(first, second)\nAssertionError: 1 != 2\n\n${"log of the case\n".repeat(20)}`;
+  const text = `${names.map(failing).join("")}\nRan 120 tests in 0.1s\n\nFAILED (failures=120)\n`;
+  const outcome = await boundedOutcome({ type: "ok", text }, context);
+  assert.ok(outcome.type === "ok");
+  const shown = outcome.text;
+  assert.deepEqual(
+    names.filter((name) => !shown.includes(name)),
+    [],
+  );
+  assert.ok(shown.length < 16_000 + text.length / 10 + 200, `${shown.length} of ${text.length}`);
+});

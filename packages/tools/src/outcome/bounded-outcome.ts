@@ -1,9 +1,12 @@
 /** Keeps what the model reads of an outcome short: the whole text goes to a blob, head and tail are shown. */
 import { headOf, isFailure, type Outcome, type ToolContext, tailOf } from "@lathe/protocol";
 
-/** Characters shown of a text that is too long, and of what failed in the part that is left out. */
+/** Characters shown of a text that is too long. */
 const previewChars = 16_000;
-const signalChars = 3_000;
+/** The part of it that words on what failed in what is left out may take, and characters of these. */
+const signalShare = 0.1;
+const leastSignalChars = 3_000;
+const mostSignalChars = 8_000;
 
 /** `wholeChars`: the longest text that is shown whole. */
 export async function boundedOutcome(
@@ -32,7 +35,8 @@ async function preview(text: string, where: string, cwd: string): Promise<string
   const middle = text.slice(head.length, text.length - tail.length);
   // Loaded for a text that is too long.
   const { leftOutText } = await import("@lathe/context/signals");
-  const signals = leftOutText(middle, text, { cwd, chars: signalChars });
+  const chars = Math.min(mostSignalChars, Math.max(leastSignalChars, text.length * signalShare));
+  const signals = leftOutText(middle, text, { cwd, chars });
   const told = signals === "" ? "" : `[in what is left out:]\n${signals}\n`;
   return `${head}\n[... ${middle.length} of ${text.length} characters left out; ${where} ...]\n${told}${tail}`;
 }
