@@ -1,7 +1,7 @@
 /** Result text: what a tool result becomes once it is old. */
 import { headOf, type ToolResultPart } from "@lathe/protocol";
-import { signalText } from "./signal-text.ts";
-import { plainLines, signalsOf } from "./signals.ts";
+import { hasFailed, signalText } from "./signal-text.ts";
+import { plainLines, type Signals, signalsOf } from "./signals.ts";
 
 export interface OldResult {
   readonly part: ToolResultPart;
@@ -13,9 +13,11 @@ export interface OldResult {
   readonly blob: string | undefined;
   /** The workspace. */
   readonly cwd: string;
-  /** Characters it may take, beside the first line. */
-  readonly chars: number;
+  readonly level: Level;
 }
+
+/** `1`: what was whole until now; `2`: also what was shortened before. */
+export type Level = 1 | 2;
 
 /** Characters of a result that is left as it is. */
 export const smallChars = 400;
@@ -24,20 +26,14 @@ export const smallChars = 400;
 const outline =
   /^\d+\t\s*(?:export\s+|pub(?:\([\w\s]+\))?\s+|public\s+|private\s+|protected\s+|static\s+|async\s+|abstract\s+)*(?:function|class|interface|type|enum|struct|impl|trait|def|fn|func|module|namespace|record)\b.*/;
 
-/** Room of a result the first time that it is shortened: a tenth where something failed, less where nobody knows it. */
-export function firstRoom(whole: string, cwd: string): number {
-  const share = hasSignals(whole, cwd) ? 0.1 : 0.05;
+/**
+ * Characters it may take, beside the first line. The first time a tenth where something failed, less where nobody knows it;
+ * the second time what failed stays, other things are told by their first words.
+ */
+function roomOf({ whole, level }: OldResult, signals: Signals): number {
+  if (level === 2) return hasFailed(signals) ? 700 : 160;
+  const share = hasFailed(signals) ? 0.1 : 0.05;
   return Math.round(Math.min(2_400, Math.max(400, whole.length * share)));
-}
-
-/** Room the second time: what failed stays, other things are told by their first words. */
-export function secondRoom(whole: string, cwd: string): number {
-  return hasSignals(whole, cwd) ? 700 : 160;
-}
-
-function hasSignals(whole: string, cwd: string): boolean {
-  const { runners, failing, errors } = signalsOf(whole, cwd);
-  return runners.length > 0 && (failing.length > 0 || errors.length > 0);
 }
 
 export function resultText(old: OldResult): string {
@@ -52,8 +48,10 @@ export function resultText(old: OldResult): string {
 }
 
 function wordsOf(old: OldResult): string {
-  if (old.part.tool === "read") return readText(old);
-  const words = signalText(old.whole, { cwd: old.cwd, chars: old.chars });
+  const signals = signalsOf(old.whole, old.cwd);
+  const chars = roomOf(old, signals);
+  if (old.part.tool === "read") return readText(old, chars);
+  const words = signalText(old.whole, signals, chars);
   return [...remarksOf(old).filter((remark) => !words.includes(remark)), words].join("\n");
 }
 
@@ -75,7 +73,7 @@ function remarksOf({ part, whole }: OldResult): readonly string[] {
 const endedWithout = /^(?:\[shortened: .*\n)?((?:Interrupted|Failed|Refused) \([\w-]+\): .*)/;
 
 /** Of a file: which lines were shown, and what is defined there. */
-function readText({ whole, input, chars }: OldResult): string {
+function readText({ whole, input }: OldResult, chars: number): string {
   const lines = whole.split("\n");
   const numbers = lines.flatMap((line) => /^(\d+)\t/.exec(line)?.[1] ?? []);
   if (numbers.length === 0) return headOf(whole, chars);

@@ -10,7 +10,7 @@ import {
 } from "@lathe/protocol";
 import { assemble, estimateTokens, partTokens } from "../assemble.ts";
 import { type OldPart, oldParts } from "./old-parts.ts";
-import { firstRoom, resultText, secondRoom } from "./result-text.ts";
+import { type Level, resultText } from "./result-text.ts";
 import { latestTokens } from "./room.ts";
 
 /** Where whole texts are. Neither ever rejects. */
@@ -20,9 +20,6 @@ export interface WholeTexts {
   /** Undefined when it cannot be stored. */
   store(text: string): Promise<string | undefined>;
 }
-
-/** `1`: what was whole until now; `2`: also what was shortened before. */
-type Level = 1 | 2;
 
 interface Given {
   readonly info: ModelInfo;
@@ -140,14 +137,7 @@ function textOf(old: Exclude<OldPart, { type: "image" }>, level: Level, source: 
   if (result.short && level === 1) return undefined;
   const text = old.isLatest
     ? latestText(result, { blob, chars: roomOfLatest(session, info) })
-    : resultText({
-        part: result,
-        input: old.input,
-        whole,
-        blob,
-        cwd: session.cwd,
-        chars: (level === 1 ? firstRoom : secondRoom)(whole, session.cwd),
-      });
+    : resultText({ part: result, input: old.input, whole, blob, cwd: session.cwd, level });
   const isWorth = text.length < result.text.length * worthwhile || result.images !== undefined;
   return isWorth ? text : undefined;
 }

@@ -16,19 +16,18 @@ const mostCounts = 6;
 /** Characters of one name. */
 const nameChars = 200;
 
-/** What a whole output says in few words. */
-export function signalText(whole: string, room: Room): string {
-  return textOf(whole, signalsOf(whole, room.cwd), room.chars);
+export function hasFailed({ runners, failing, errors }: Signals): boolean {
+  return runners.length > 0 && failing.length + errors.length > 0;
 }
 
-/** The same of what is left out of the middle of an output; empty where nothing of it is known. */
+/** What is said in few words of what is left out of the middle of an output; empty where nothing of it is known. */
 export function leftOutText(left: string, whole: string, { cwd, chars }: Room): string {
   const signals = signalsOf(left, cwd, whole);
-  const { runners, failing, errors } = signals;
-  return runners.length === 0 || failing.length + errors.length === 0 ? "" : textOf(left, signals, chars);
+  return hasFailed(signals) ? signalText(left, signals, chars) : "";
 }
 
-function textOf(whole: string, signals: Signals, chars: number): string {
+/** What an output says in few words, by its signals. */
+export function signalText(whole: string, signals: Signals, chars: number): string {
   const told = signals.failing.length + signals.errors.length + signals.counts.length;
   const pieces =
     told > 0 && signals.runners.length > 0

@@ -254,7 +254,7 @@ describe("signals", () => {
       const lines = output(name).split("\n");
       const half = Math.floor(noise.length / 2);
       const whole = [...noise.slice(0, half), ...lines, ...noise.slice(half)].join("\n");
-      const text = signalText(whole, { cwd, chars: 2_400 });
+      const text = signalText(whole, signalsOf(whole, cwd), 2_400);
       assert.ok(text.length <= whole.length / 10, `${text.length} of ${whole.length}`);
       assertSaid([...failing, ...errors], text);
     });
@@ -321,7 +321,7 @@ describe("signals", () => {
       "\u0000\u0001\ufffd".repeat(500),
       "a(".repeat(5_000),
     ]) {
-      assert.ok(signalText(text, { cwd, chars: 500 }).length <= 500);
+      assert.ok(signalText(text, signalsOf(text, cwd), 500).length <= 500);
     }
   });
 
