@@ -233,7 +233,8 @@ async function files(place: Place, query: FilesQuery, signal: AbortSignal): Prom
   let more = false;
   const ignored = nestedIgnore(place);
   const args = ["--sort", "path", ...filesArgs(place)];
-  const finding = linksBelow(place, signal);
+  const enough = new AbortController();
+  const finding = linksBelow(place, AbortSignal.any([signal, enough.signal]));
   const isShown = (path: string): boolean => {
     if (!sieve.wanted(path)) return false;
     const isExcluded = sieve.excluded(path);
@@ -250,7 +251,10 @@ async function files(place: Place, query: FilesQuery, signal: AbortSignal): Prom
   const run = { program: place.program, args, cwd: place.root, separator: "\0", signal, record } as const;
   const ended = await runRipgrep(run);
   if (isFailure(ended)) return ended;
-  const all = inOrder([...paths, ...(await finding).filter(isShown)]);
+  // What is more than was asked for need not be whole: nobody waits for links of a tree that is large.
+  if (more) enough.abort();
+  const links = more ? [] : (await finding).filter(isShown);
+  const all = inOrder([...paths, ...links]);
   const isNothing = all.length === 0 && leftOut === 0 && mayLackFiles(place, query);
   const noFiles = isNothing && (await whyNoFiles(place, sieve, signal));
   const { limit } = query;
