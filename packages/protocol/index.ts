@@ -104,6 +104,7 @@ export {
 export type { Contact, NetworkDecided, NetworkLog } from "./src/network.ts";
 export { isNotice, noticeText, withoutMark } from "./src/notice.ts";
 export {
+  blobOf,
   type FileChange,
   type Outcome,
   type OutcomeFacts,

@@ -128,6 +128,11 @@ export const outcomeSchema: v.GenericSchema<unknown, Outcome> = v.variant("type"
   }),
 ]);
 
+/** Where the whole of its text is, of one that shows a part. */
+export function blobOf(outcome: Outcome): string | undefined {
+  return outcome.type === "ok" || outcome.type === "interrupted" ? outcome.blob : undefined;
+}
+
 /** What the model reads of an outcome. */
 export function outcomeText(outcome: Outcome): string {
   switch (outcome.type) {

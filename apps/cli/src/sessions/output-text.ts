@@ -1,5 +1,6 @@
 /** Output text: the outputs of a session as a person chooses among them, and one of them whole. */
 import type { CallOutput } from "@lathe/hosts/session-outputs";
+import { blobOf } from "@lathe/protocol";
 import { callTarget } from "../render/call-target.ts";
 import { count, duration } from "../render/figures.ts";
 import { harmless } from "../render/fit.ts";
@@ -14,7 +15,7 @@ export function outputFigures({ outcome, ms }: CallOutput): string {
   const figures = [duration(ms)];
   if (outcome.type !== "ok") figures.unshift(outcome.type);
   else if (outcome.facts?.exitCode) figures.unshift(`exit ${outcome.facts.exitCode}`);
-  if ("blob" in outcome) return [...figures, "shown to the model in part"].join(" · ");
+  if (blobOf(outcome) !== undefined) return [...figures, "shown to the model in part"].join(" · ");
   if (outcome.type !== "ok") return figures.join(" · ");
   const lines = outcome.text.trimEnd().split("\n").length;
   return [...figures, `${count(lines)} ${lines === 1 ? "line" : "lines"}`].join(" · ");

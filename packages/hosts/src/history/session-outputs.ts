@@ -1,6 +1,6 @@
 /** Session outputs: what the calls of a session gave, whole, also where the model was shown a part. */
 import type { Event, Failure, Outcome } from "@lathe/protocol";
-import { isFailure } from "@lathe/protocol";
+import { blobOf, isFailure } from "@lathe/protocol";
 import { readSession } from "./history.ts";
 import { openState } from "./state.ts";
 
@@ -46,7 +46,6 @@ function shownText(outcome: Outcome): string {
 
 /** All of its text. */
 export async function wholeOutput(env: Env, { outcome }: CallOutput): Promise<string | Failure> {
-  const isCut = outcome.type === "ok" || outcome.type === "interrupted";
-  if (!isCut || outcome.blob === undefined) return shownText(outcome);
-  return openState(env).blobs.get(outcome.blob);
+  const blob = blobOf(outcome);
+  return blob === undefined ? shownText(outcome) : openState(env).blobs.get(blob);
 }

@@ -1,6 +1,6 @@
 /** The calls of the latest answer: updating one, and closing the answer when all have outcomes. */
 import type { ToolResultPart } from "../message.ts";
-import { type Outcome, outcomeText, type Shown } from "../outcome.ts";
+import { blobOf, type Outcome, outcomeText, type Shown } from "../outcome.ts";
 import type { Run } from "../routing.ts";
 import { afterLooks } from "./background.ts";
 import { withPlan } from "./planning.ts";
@@ -15,23 +15,11 @@ export function updateCall(session: Session, id: string, change: (state: CallSta
 
 /** Once every call has an outcome: one tool message, results in source order, and the facts they carry. */
 export function closeAnswer(session: Session): Session {
-  const done = session.calls.flatMap((state) => {
-    const { call, outcome } = state;
-    return outcome ? [{ call, outcome, said: wordsTo(state) }] : [];
-  });
-  if (done.length === 0 || done.length < session.calls.length) return session;
-  const parts = done.map(
-    ({ call, outcome, said }): ToolResultPart => ({
-      type: "tool-result",
-      id: call.id,
-      tool: call.tool,
-      text: outcomeText(outcome),
-      failed: outcome.type !== "ok",
-      ...blobOf(outcome),
-      ...(outcome.type === "ok" && outcome.images && { images: outcome.images }),
-      ...(said !== undefined && { said }),
-    }),
+  const done = session.calls.flatMap((state) =>
+    state.outcome ? [{ ...state, outcome: state.outcome }] : [],
   );
+  if (done.length === 0 || done.length < session.calls.length) return session;
+  const parts = done.map(resultPart);
   const outcomes = done.map(({ outcome }) => outcome);
   const polls = session.calls.every(isPoll);
   const record = {
@@ -56,17 +44,27 @@ export function closeAnswer(session: Session): Session {
   };
 }
 
+function resultPart(state: CallState & { readonly outcome: Outcome }): ToolResultPart {
+  const { call, outcome } = state;
+  const [blob, said] = [blobOf(outcome), wordsTo(state)];
+  return {
+    type: "tool-result",
+    id: call.id,
+    tool: call.tool,
+    text: outcomeText(outcome),
+    failed: outcome.type !== "ok",
+    ...(blob !== undefined && { blob }),
+    ...(outcome.type === "ok" && outcome.images && { images: outcome.images }),
+    ...(said !== undefined && { said }),
+  };
+}
+
 /** A bare yes or no are nobody's own words, nor is what the question of a subagent got: its call was decided without. */
 function wordsTo({ answer, decision, outcome }: CallState): string | undefined {
   if (!answer || answer.part) return answer?.part?.words;
   if (!decision) return outcome?.type === "ok" ? answer.text : undefined;
   const isNo = decision.rule === "person" && decision.verdict === "deny";
   return isNo && answer.text !== "deny" ? answer.text : undefined;
-}
-
-function blobOf(outcome: Outcome): Pick<ToolResultPart, "blob"> {
-  const isCut = outcome.type === "ok" || outcome.type === "interrupted";
-  return isCut && outcome.blob !== undefined ? { blob: outcome.blob } : {};
 }
 
 function withoutReason({ lastReason: _, ...turn }: Turn): Turn {
