@@ -115,6 +115,13 @@ describe("files that are not as they were shown", () => {
     assert.match((await all.told()) ?? "", /19\.ts \(line 1\) and 10 more\. Read/);
   });
 
+  it("are named on one line, whatever they are called", async () => {
+    const at = folder({ "a\nb.ts": "x\n" });
+    at.show("a\nb.ts");
+    at.put("a\nb.ts", "y\n");
+    assert.match((await at.told()) ?? "", /changed: a b\.ts \(line 1\)/);
+  });
+
   it("are left out where nothing can be said: no text any more, or outside the workspace", async () => {
     const at = folder({ "a.ts": "x\n", "/usr/include/a.h": "x\n" });
     at.show("a.ts");

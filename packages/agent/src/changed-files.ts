@@ -65,7 +65,7 @@ function lastShown(shown: Session["shown"]): readonly (readonly [string, string]
 
 async function changedText(changed: readonly Changed[], texts: Pick<Texts, "recall">): Promise<string> {
   const there = changed.filter(({ version }) => version !== null);
-  const gone = changed.filter(({ version }) => version === null).map(({ path }) => path);
+  const gone = changed.filter(({ version }) => version === null).map(({ path }) => nameOf(path));
   const named = await Promise.all(there.slice(0, mostNamed).map((one) => placesText(one, texts)));
   const parts = [
     ...(there.length > 0 ? [`changed: ${listText(named, there.length)}`] : []),
@@ -82,10 +82,18 @@ function listText(named: readonly string[], count: number): string {
 /** The path, and which lines of the file as it is now are others. */
 async function placesText({ path, shown, text }: Changed, texts: Pick<Texts, "recall">): Promise<string> {
   const before = await texts.recall(shown);
-  if (before === undefined || text === "" || before.length + text.length > mostCompared) return path;
+  const name = nameOf(path);
+  if (before === undefined || text === "" || before.length + text.length > mostCompared) return name;
   const { changedRanges } = await import("@lathe/edits");
   const ranges = changedRanges(before, text);
-  if (ranges.length === 0 || ranges.length > mostPlaces) return path;
+  if (ranges.length === 0 || ranges.length > mostPlaces) return name;
   const places = ranges.map(([first, last]) => (first === last ? `${first}` : `${first}-${last}`));
-  return `${path} (${ranges.length === 1 && places[0]?.includes("-") !== true ? "line" : "lines"} ${places.join(", ")})`;
+  const [first = [0, 0]] = ranges;
+  const isOne = ranges.length === 1 && first[0] === first[1];
+  return `${name} (${isOne ? "line" : "lines"} ${places.join(", ")})`;
+}
+
+/** On one line, whatever somebody has called it. */
+function nameOf(path: string): string {
+  return path.replaceAll(/\p{Cc}+/gu, " ");
 }

@@ -151,7 +151,7 @@ export class Chat {
   /** What the agent left to itself has ended: it goes on. */
   #wake(isNew: boolean): void {
     const isBusy = this.#work !== undefined || this.#leaving !== undefined;
-    const waking = isBusy ? "no" : this.#session?.isWaking();
+    const waking = isBusy ? "no" : this.#session?.waking();
     if (waking === "yes") void this.drive();
     if (waking === "tired" && isNew) this.print([this.theme.dim(tiredText)]);
   }

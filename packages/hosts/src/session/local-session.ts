@@ -62,7 +62,7 @@ export interface LocalSession {
   /** The commands that went on in the background, and those that still do. */
   processes(): readonly BackgroundProcess[];
   /** Whether one of them has ended that the agent waits for: `run` goes on from there, unless it did so too often by itself. */
-  isWaking(): "yes" | "no" | "tired";
+  waking(): "yes" | "no" | "tired";
   /** Tokens that a model takes, as far as is known. */
   windowOf(model: string): number;
   /** *Contract:* the running turn ends soon after; without one it is as if nothing was said. */
@@ -178,7 +178,7 @@ export function openLocalSession(holdings: Holdings, options: LocalOptions): Loc
     ...{ setMode: next.setMode, effort: next.effort, setEffort: next.setEffort },
     command: (script, signal) => typedCommand(script, { session: session, signal }, opened.ports),
     processes: () => backgroundOf(opened.ports),
-    isWaking: () => wakingOf(session, opened.ports),
+    waking: () => wakingOf(session, opened.ports),
     ...{ mode: modeNow, windowOf: opened.windowOf },
     askedCall: async (call) =>
       wholeOnly(await member.running.get(call)?.askedCall()) ?? findAskedCall(call, session, opened.ports),
@@ -212,7 +212,7 @@ function sayings(offer: (said: Offer) => Promise<Failure | undefined>): Sayings 
   };
 }
 
-function wakingOf(session: Session, { background }: Opened["ports"]): ReturnType<LocalSession["isWaking"]> {
+function wakingOf(session: Session, { background }: Opened["ports"]): ReturnType<LocalSession["waking"]> {
   if (background?.wakes() !== true) return "no";
   return mayWake(session) ? "yes" : isTired(session) ? "tired" : "no";
 }
