@@ -55,7 +55,8 @@ async function madeQueries(count: number): Promise<readonly string[]> {
     const starts = lineStarts(text);
     const definitions = definitionsOf(text, starts, languageOf(path)).filter(({ line }) => line > 2);
     const one = definitions[Math.floor(definitions.length / 2)];
-    if (!one) continue;
+    // Go has names of nothing but an underscore.
+    if (!one || !/[A-Za-z]/.test(one.name)) continue;
     const above = text.slice(starts[one.line - 3], starts[one.line]).match(/[A-Za-z]{3,}/g) ?? [];
     found.push(
       found.length % 3 === 0 ? one.name : [...above.slice(-6), one.name.replaceAll("_", " ")].join(" "),

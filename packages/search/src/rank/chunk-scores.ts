@@ -9,7 +9,7 @@ import {
   wordAt,
 } from "../segments/segment.ts";
 import type { Documents, OpenSegment } from "../tree/documents.ts";
-import { spellings } from "../words/spelling.ts";
+import type { Speller } from "../words/spelling.ts";
 import type { RareWord } from "./score.ts";
 import type { Weights } from "./weights.ts";
 
@@ -155,26 +155,30 @@ function addWord(
 interface AskedChunk {
   readonly at: number;
   readonly bytes: Uint8Array;
+  /** Those that say most first. */
   readonly words: readonly RareWord[];
+  readonly spell: Speller;
 }
 
 /** Why a chunk of a document has its score. */
-export function reasonsOf(documents: Documents, document: number, { at, bytes, words }: AskedChunk): Reasons {
+export function reasonsOf(documents: Documents, document: number, asked: AskedChunk): Reasons {
+  const { at, bytes, words, spell } = asked;
   const { open, first, end } = chunksOf(documents, document);
   const defined: RareWord[] = [];
   const had: RareWord[] = [];
   // Of some files only the path is known.
   if (!open || first + at >= end) return { defines: [], has: [] };
-  for (const word of words.toSorted((a, b) => b.rarity * b.weight - a.rarity * a.weight)) {
+  for (const word of words) {
     const postings = wordPostings(open.segment, word.hash);
     const posting = postings[firstFrom(postings, first + at)];
     if (posting === undefined || (posting & chunkMask) !== first + at) continue;
     ((posting >>> countShift) & definesPart ? defined : had).push(word);
   }
   const place = placeOfChunk(documents, document, at);
-  const written = spellings(bytes.subarray(place.begin, place.end), [...defined, ...had]);
+  const there = [...defined, ...had];
+  const written = spell(bytes.subarray(place.begin, place.end), there);
   const defines = writtenWords(defined, defined, written);
-  const has = writtenWords(had, [...defined, ...had], written);
+  const has = writtenWords(had, there, written);
   return { defines, has: has.filter((text) => !defines.includes(text)) };
 }
 

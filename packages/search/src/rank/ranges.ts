@@ -1,5 +1,6 @@
 /** Ranges: the lines of ranked files that are worth showing, chosen among the definitions in their best chunks. */
 import type { Documents } from "../tree/documents.ts";
+import { createSpeller } from "../words/spelling.ts";
 import { placeOfChunk, type Reasons, reasonsOf } from "./chunk-scores.ts";
 import { meaningWeights, unitWeights } from "./learnt-weights.ts";
 import type { RankedFile, RankedFiles } from "./rank.ts";
@@ -76,10 +77,12 @@ export function chooseRanges(
   const most = scored.reduce((best, { logit }) => Math.max(best, logit), Number.NEGATIVE_INFINITY);
   const sum = scored.reduce((all, { logit }) => all + Math.exp(logit - most), 0);
   scored.sort((a, b) => b.logit - a.logit);
-  const best = files.flatMap((file) => {
-    const own = scored.filter((unit) => unit.file === file);
-    return own.find(hasLine) ?? own[0] ?? [];
-  });
+  const best = files.flatMap(
+    (file) =>
+      (file.line === undefined ? undefined : scored.find((unit) => unit.file === file && hasLine(unit))) ??
+      scored.find((unit) => unit.file === file) ??
+      [],
+  );
   const shown = best.map((unit) => ({ unit, score: unit.file.score, ...shownOf(unit, first) }));
   let left = k * linesPerFile - shown.reduce((all, { from, to }) => all + to - from, 0);
   const long = shown.length + k;
@@ -89,6 +92,13 @@ export function chooseRanges(
     shown.push({ unit, score: Math.exp(unit.logit - most) / sum, ...lines });
     left -= lines.to - lines.from;
   }
+  const spell = createSpeller(words);
+  const sorted = words.toSorted((a, b) => b.rarity * b.weight - a.rarity * a.weight);
+  // Of a file of which only the name is indexed there is no text.
+  const reasonsIn = (file: RankedFile, at: number): Reasons =>
+    file.chunks.length === 0
+      ? { defines: [], has: [] }
+      : reasonsOf(documents, file.document, { at, bytes: textOf(file).bytes, words: sorted, spell });
   return shown.map(({ unit: { file, chunk, offsetOf }, score, from, to }) => ({
     document: file.document,
     path: file.path,
@@ -97,19 +107,9 @@ export function chooseRanges(
     begin: offsetOf(from),
     end: offsetOf(to),
     score,
-    reasons: reasonsIn(documents, { file, chunk, words }, textOf),
+    reasons: reasonsIn(file, chunk),
     vote: file.vote,
   }));
-}
-
-/** Of a file of which only the name is indexed there is no text. */
-function reasonsIn(
-  documents: Documents,
-  { file, chunk, words }: Pick<WeighedUnit, "file" | "chunk"> & Pick<RankedFiles, "words">,
-  textOf: TextOf,
-): Reasons {
-  if (file.chunks.length === 0) return { defines: [], has: [] };
-  return reasonsOf(documents, file.document, { at: chunk, bytes: textOf(file).bytes, words });
 }
 
 function hasLine({ file: { line = 0 }, from, to }: WeighedUnit): boolean {

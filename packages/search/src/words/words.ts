@@ -8,8 +8,9 @@ export const wordsVersion = 4;
 /** Longer runs are keys, hashes and encoded data. */
 const maxIdentifier = 64;
 const minPart = 2;
-const letter = 1;
-const upper = 2;
+/** A small one. */
+export const letter = 1;
+export const upper = 2;
 const digit = 4;
 const joint = 8;
 /** Part of a character beyond ASCII. */
