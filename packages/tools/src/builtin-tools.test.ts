@@ -110,12 +110,44 @@ describe("arguments", () => {
   it("are mended where only one thing can be meant", async () => {
     const { put, ok, text } = await bench();
     put("a.txt", "1\n2\n3\n");
-    assert.equal(await ok("read", { path: "a.txt", ranges: ["2", "2"], depth: 3 }), "2\t2\n[3 lines in all]");
+    assert.equal(await ok("read", { path: "a.txt", ranges: ["2", "2"] }), "2\t2\n[3 lines in all]");
     assert.equal(await ok("read", { path: "a.txt", ranges: "[[1,1]]" }), "1\t1\n[3 lines in all]");
     assert.equal(await ok("read", { path: "a.txt", ranges: null }), "1\t1\n2\t2\n3\t3");
     await ok("edit", { path: "a.txt", edits: '[{"old":"2","new":"two"}]' });
     await ok("edit", { path: "a.txt", edits: { old: "3", new: "three", all: "true" } });
     assert.equal(text("a.txt"), "1\ntwo\nthree\n");
+  });
+
+  it("that a tool does not know are told with what it did, or why it failed, and with what it knows", async () => {
+    const { put, ok, fails } = await bench();
+    put("a.ts", "one\n");
+    assert.equal(
+      await ok("find_files", { glob: "*.ts", type: "f", [`${"x".repeat(60)}\n`]: 1 }),
+      `a.ts\n[not heeded, as find_files does not know it: "type", "${"x".repeat(40)}"; known: glob, path?, limit?]`,
+    );
+    const edits = '[{"old":"one","new":"1","regex":true,"flags":"g"},{"old":"two","new":"2","regex":true}]';
+    assert.match(
+      await fails("no-match", "edit", { path: "a.ts", edits }),
+      /\n\[not heeded, as edit does not know it: "regex", "flags"; known: old, new, all\?\]$/,
+    );
+    assert.match(
+      await ok("find_files", { glob: "*", a: 1, b: 1, c: 1, d: 1, e: 1 }),
+      /: "a", "b", "c" and 2 more; known/,
+    );
+    // What is said to people, and what is empty, does nothing where it is known, too.
+    const aside = {
+      description: "all of them",
+      explanation: "to see",
+      type: null,
+      kind: "",
+      __proto__: null,
+    };
+    assert.equal(await ok("find_files", { glob: "*.ts", ...aside }), "a.ts");
+    assert.equal(await ok("read", { path: "a.ts", offset: 1, limit: 5 }), "1\tone");
+    assert.match(
+      await ok("read", { path: "a.ts", ranges: [[1, 1]], offset: 9 }),
+      /^1\tone\n\[not heeded.*"offset"/,
+    );
   });
 
   it("are refused in one line that says what is wanted", async () => {

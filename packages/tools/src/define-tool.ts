@@ -14,7 +14,7 @@ import {
 } from "@lathe/protocol";
 import * as v from "valibot";
 import { cleanOutcome } from "./outcome/clean-outcome.ts";
-import { jsonSchemaOf, mended, problemsText } from "./schema.ts";
+import { jsonSchemaOf, mended, problemsText, unheededText } from "./schema.ts";
 
 export type Input<Entries extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<Entries, undefined>>;
 
@@ -65,6 +65,7 @@ export function defineTool<const Entries extends v.ObjectEntries>(definition: To
       if (problem !== undefined) return failure("invalid-arguments", `${name}: ${problem}`);
       const question = definition.question?.(input);
       const script = definition.script?.(input);
+      const unheeded = unheededText(name, schema, given);
       return {
         effects: definition.effects(input),
         taken: { tool: name, input },
@@ -75,11 +76,19 @@ export function defineTool<const Entries extends v.ObjectEntries>(definition: To
         ...(definition.opensSession && { opensSession: true }),
         run: async (context) => {
           const outcome = await definition.run(input, context);
-          return cleanOutcome(outcome, context, definition.wholeChars);
+          return withNote(await cleanOutcome(outcome, context, definition.wholeChars), unheeded);
         },
       };
     },
   };
+}
+
+/** Behind what is cut and kept elsewhere: it is about the call, not its output. */
+function withNote(outcome: Outcome, note: string | undefined): Outcome {
+  if (note === undefined) return outcome;
+  if (outcome.type === "ok") return { ...outcome, text: `${outcome.text}\n${note}` };
+  if (outcome.type !== "failed") return outcome;
+  return { ...outcome, failure: { ...outcome.failure, text: `${outcome.failure.text}\n${note}` } };
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

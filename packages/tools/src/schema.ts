@@ -112,6 +112,57 @@ function fieldsOf(entries: Readonly<Record<string, Field>>, value: unknown): unk
   return Object.fromEntries(known.filter(([, one]) => one !== undefined));
 }
 
+/** What models say to people beside a call: nothing is lost without it. */
+const saidAside: ReadonlySet<string> = new Set(["description", "explanation", "reason"]);
+const mostNames = 3;
+const mostNameChars = 40;
+
+/** A line about names of arguments that a schema does not have; undefined when it has them all. */
+export function unheededText(tool: string, schema: Field, given: unknown): string | undefined {
+  const unheeded = unheededOf(schema, given);
+  const [one] = unheeded;
+  if (!one) return undefined;
+  const names = [...new Set(unheeded.map(({ name }) => name))];
+  const shown = names.slice(0, mostNames).map((name) => JSON.stringify(name.slice(0, mostNameChars)));
+  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
+  return `[not heeded, as ${tool} does not know it: ${shown.join(", ")}${more}; known: ${wantedText(one.entries)}]`;
+}
+
+interface Unheeded {
+  readonly name: string;
+  /** Those that are known in its place. */
+  readonly entries: Readonly<Record<string, Field>>;
+}
+
+function unheededOf(schema: Field, value: unknown): readonly Unheeded[] {
+  const shape = shapeOf(schema);
+  switch (shape.type) {
+    case "optional":
+      return unheededOf(shape.wrapped, value);
+    case "array":
+      return [parsed(value, "[")].flat().flatMap((one) => unheededOf(shape.item, one));
+    case "object":
+      return unheededIn(shape.entries, parsed(value, "{"));
+    default:
+      return [];
+  }
+}
+
+function unheededIn(entries: Readonly<Record<string, Field>>, value: unknown): readonly Unheeded[] {
+  if (typeof value !== "object" || value === null) return [];
+  return Object.entries(value).flatMap(([name, one]) => {
+    const field = Object.hasOwn(entries, name) ? entries[name] : undefined;
+    if (field) return unheededOf(field, one);
+    return one === null || one === "" || saidAside.has(name) ? [] : [{ name, entries }];
+  });
+}
+
+function wantedText(entries: Readonly<Record<string, Field>>): string {
+  return Object.entries(entries)
+    .map(([name, field]) => (shapeOf(field).type === "optional" ? `${name}?` : name))
+    .join(", ");
+}
+
 /** What is wrong with the arguments and what they should be, in one line. */
 export function problemsText(issues: readonly v.BaseIssue<unknown>[], schema: Field, given: unknown): string {
   const problems = issues.slice(0, 3).map((issue) => {
@@ -119,10 +170,7 @@ export function problemsText(issues: readonly v.BaseIssue<unknown>[], schema: Fi
     return `${where === null ? "the arguments" : `\`${where}\``} ${problemOf(issue)}`;
   });
   const shape = shapeOf(schema);
-  const names = shape.type === "object" ? Object.entries(shape.entries) : [];
-  const wanted = names
-    .map(([name, field]) => (shapeOf(field).type === "optional" ? `${name}?` : name))
-    .join(", ");
+  const wanted = shape.type === "object" ? wantedText(shape.entries) : "";
   const got =
     typeof given === "object" && given !== null ? Object.keys(given).join(", ") || "nothing" : typeof given;
   return `${problems.join("; ")}. Wanted {${wanted}}, got ${got}.`;
