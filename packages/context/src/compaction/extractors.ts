@@ -110,12 +110,12 @@ export const extractors: readonly Extractor[] = [
   },
   {
     runner: "node:test",
-    knows: /^(?:ℹ|#) (?:tests|suites) \d+$|^\s*not ok \d+ - |^✖ failing tests:$/,
+    knows: /^(?:ℹ|#) (?:tests|suites) \d+$|^\s*not ok \d+ - |^✖ failing tests:$|^Failed tests:$/,
     follows: [
       // What was thrown need not be an error.
       {
         after: /^\s*✖ /,
-        line: /(?<=^\s*').+(?='$)|^\s*[A-Za-z_$][\w.$]*(?: \[\w+\])?: \S.*/,
+        line: /(?<=^\s*')(?!\d+ subtests? failed'$).+(?='$)|^\s*[A-Za-z_$][\w.$]*(?: \[\w+\])?: \S.*/,
         within: 3,
       },
       { after: /^\s+error: [|>]-?$/, line: /\S.*/, within: 1 },

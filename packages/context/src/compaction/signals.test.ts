@@ -51,6 +51,13 @@ const rows: Readonly<Record<string, Row>> = {
     errors: [...jsErrors, "AssertionError"],
     place: "suite0.test.cjs:3",
   },
+  nodedot: {
+    runner: "node:test",
+    failing: ["takes discounts", "inner one", "deep"],
+    errors: ["AssertionError [ERR_ASSERTION]: 1 == 2", "TypeError: no price"],
+    place: "x.test.mjs:2",
+    not: /subtest failed/,
+  },
   nodetap: { runner: "node:test", failing: js, errors: jsErrors, place: "suite0.test.cjs:3" },
   "nodetest-words": {
     runner: "node:test",
@@ -155,6 +162,17 @@ const rows: Readonly<Record<string, Row>> = {
     failing: ["TestSub/with_space", "TestPlain", "TestFile", "FuzzX/seed#0", "Example_foo"],
     errors: ["sum(a/b) = 3; nope", "the widget is broken", "open /nonexist: no such file", "fuzz bad"],
     not: /only a word/,
+  },
+  "gotest-json": {
+    runner: "go",
+    failing: ["TestTotal/with_discount", "TestRoutes", "shop/broken"],
+    errors: [
+      'Total("with discount") = 90; want 100',
+      "panic: assignment to entry in nil map",
+      'cannot use "one" (untyped string constant) as int value',
+    ],
+    place: "router/router_test.go:11",
+    not: /only a word|Action|Output/,
   },
   gopanic: {
     runner: "go",

@@ -36,7 +36,23 @@ const mostChars = 1_500_000;
 const longestLine = 2_000;
 
 function wordLines(text: string): readonly string[] {
-  return plainLines(bounded(text)).filter((line) => line.length <= longestLine);
+  return plainLines(bounded(text))
+    .flatMap(unwrapped)
+    .filter((line) => line.length <= longestLine);
+}
+
+const goEvent = /^\{"(?:Time|ImportPath|Action)":".*"(?:build-)?output",.*"Output":"/;
+
+/** What `go test -json` tells of a line that was printed. */
+function unwrapped(line: string): readonly string[] {
+  if (!goEvent.test(line)) return [line];
+  try {
+    const { Output: output } = JSON.parse(line) as { readonly Output?: unknown };
+    return typeof output === "string" ? plainLines(output.replace(/\n$/, "")) : [line];
+  } catch {
+    // It only looks like one, or is cut off.
+    return [line];
+  }
 }
 
 function bounded(text: string): string {
