@@ -12,11 +12,11 @@ import {
   isFailure,
   type Search,
 } from "@lathe/protocol";
+import { anyGlobMatcher } from "./any-glob.ts";
 import type { RankedSearch } from "./code-search.ts";
 import type { DefinitionsOf, RefinedDefinitions } from "./definitions/refined.ts";
 import type { ExactGrep } from "./exact/exact-grep.ts";
 import { countFiles, mayLackFiles, whyNoFiles } from "./files-asked-for.ts";
-import { globMatcher } from "./glob.ts";
 import { grep } from "./grep.ts";
 import { linksBelow } from "./links.ts";
 import { nestedIgnore } from "./nested-ignore.ts";
@@ -151,8 +151,8 @@ async function openRefined(
 }
 
 function mayIndexBut(never: readonly string[] = []): (path: string) => boolean {
-  const closed = never.map(globMatcher);
-  return (path) => !closed.some((matches) => matches(path));
+  const isClosed = anyGlobMatcher(never);
+  return (path) => !isClosed(path);
 }
 
 type WhereAsked = Pick<FilesQuery, "path" | "outsideName">;

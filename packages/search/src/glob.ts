@@ -5,13 +5,45 @@
  * `!` in front turns it round. (Ripgrep's own `-g` would also bring back files that .gitignore leaves out.)
  */
 export function globMatcher(glob: string): (path: string) => boolean {
-  const inverted = glob.startsWith("!");
-  const body = (inverted ? glob.slice(1) : glob).replace(/^\.\//, "");
-  const anchored = body.includes("/");
+  const { isInverted, pattern } = readGlob(glob);
+  const whole = new RegExp(`^${pattern}$`, "su");
+  return (path) => whole.test(path) !== isInverted;
+}
+
+/** A glob that is not turned round, by what of a path it looks at: nothing but its name, its folder, or all of it. */
+export interface GlobForm {
+  readonly speaksOf: "names" | "folders" | "paths";
+  /** Over the name, or over the path of anything in the folder; a regular expression that can stand among others. */
+  readonly pattern: string;
+}
+
+/** Throws where it is none. */
+export function globForm(glob: string): GlobForm {
+  const { isInverted, isAnchored, body, pattern } = readGlob(glob);
+  const name = isAnchored ? body.replace(/^\*\*\//, "") : body;
+  const isDeep = !isAnchored || name !== body;
+  // A span of characters may have the slash in it.
+  const isName = isDeep && name !== "**" && !/\/|\[[^\]]*-/.test(name);
+  const speaksOf = isInverted ? "paths" : isName ? "names" : body.endsWith("/**") ? "folders" : "paths";
+  const own = speaksOf === "names" ? patternOf(name) : pattern;
+  return { speaksOf, pattern: `(?:${new RegExp(own, "su").source})` };
+}
+
+interface ReadGlob {
+  readonly isInverted: boolean;
+  /** It is told from the root, and speaks not of names at any depth. */
+  readonly isAnchored: boolean;
+  readonly body: string;
+  readonly pattern: string;
+}
+
+function readGlob(glob: string): ReadGlob {
+  const isInverted = glob.startsWith("!");
+  const given = (isInverted ? glob.slice(1) : glob).replace(/^\.\//, "");
+  const isAnchored = given.includes("/");
   // A glob that names a folder means what is in it.
-  const pattern = patternOf(body.replace(/^\//, "").replace(/\/$/, "/**"));
-  const whole = new RegExp(`^${anchored ? "" : "(?:.*/)?"}${pattern}$`, "su");
-  return (path) => whole.test(path) !== inverted;
+  const body = given.replace(/^\//, "").replace(/\/$/, "/**");
+  return { isInverted, isAnchored, body, pattern: `${isAnchored ? "" : "(?:.*/)?"}${patternOf(body)}` };
 }
 
 /** A glob over names only that matches every file the glob matches, or more; undefined when there is none. */

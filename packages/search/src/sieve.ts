@@ -1,5 +1,6 @@
 /** Which of the files that ripgrep finds were asked for, and which of these are to be left out. */
 import { type Failure, type FilesQuery, failure } from "@lathe/protocol";
+import { anyGlobMatcher } from "./any-glob.ts";
 import { askedGlobs, type Where } from "./asked-globs.ts";
 import { globMatcher, hasOpenBracket, nameGlob } from "./glob.ts";
 
@@ -15,10 +16,9 @@ export function sieveOf(where: Where, { glob, exclude = [] }: FilesQuery): Sieve
   try {
     const globs = glob === undefined ? undefined : askedGlobs(where, glob);
     const names = globs?.filter((one) => !one.startsWith("!")).map(nameGlob);
-    const excluding = exclude.map(globMatcher);
     return {
       wanted: globs ? wantedPaths(where.path, globs) : () => true,
-      excluded: (path) => excluding.some((matches) => matches(path)),
+      excluded: anyGlobMatcher(exclude),
       ...(names && isAllKnown(names) && { names }),
     };
   } catch (error) {

@@ -42,7 +42,10 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const context = countFlag("context", values.context, 0);
   if (isFailure(context)) return context;
   const { openCodeSearch } = await import("@lathe/hosts/code-search");
-  const opened = await openCodeSearch(values.cwd ?? process.cwd(), process.env, { patienceMs: 0 });
+  const opened = await openCodeSearch(values.cwd ?? process.cwd(), process.env, {
+    patienceMs: 0,
+    isOneShot: true,
+  });
   if (isFailure(opened)) return opened;
   const { glob, literal = false, "ignore-case": ignoreCase = false } = values;
   const where = { ...(path !== undefined && { path }), ...(glob !== undefined && { glob }) };

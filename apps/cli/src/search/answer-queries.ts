@@ -1,5 +1,5 @@
 /** Answers ranked queries of the command line: one for people, or many, line by line. */
-import { type CodeSearch, openCodeSearch } from "@lathe/hosts/code-search";
+import { type CodeSearch, type CodeSearchOptions, openCodeSearch } from "@lathe/hosts/code-search";
 import { type Failure, isFailure, type RankedRange, type RankQuery } from "@lathe/protocol";
 import { problemLine } from "../command-line/show-failure.ts";
 import { loadConfig } from "../config/load-config.ts";
@@ -22,7 +22,7 @@ interface Shown {
 }
 
 export async function searchOnce(query: RankQuery, { folder, json }: Shown): Promise<number | Failure> {
-  const opened = await openSearch(folder);
+  const opened = await openSearch(folder, { isOneShot: true });
   if (isFailure(opened)) return opened;
   const { search, exclude } = opened;
   const asking = (): ReturnType<typeof search.rank> => search.rank({ ...query, exclude }, never);
@@ -42,11 +42,14 @@ export async function searchOnce(query: RankQuery, { folder, json }: Shown): Pro
 }
 
 /** With the user's server of embeddings, where there is one. */
-async function openSearch(folder: string): Promise<CodeSearch | Failure> {
+async function openSearch(
+  folder: string,
+  { isOneShot }: Pick<CodeSearchOptions, "isOneShot">,
+): Promise<CodeSearch | Failure> {
   const config = await loadConfig(folder, process.env, {});
   if (isFailure(config)) return config;
   const embeddings = config.search?.embeddings;
-  return openCodeSearch(folder, process.env, { patienceMs, ...(embeddings && { embeddings }) });
+  return openCodeSearch(folder, process.env, { patienceMs, isOneShot, ...(embeddings && { embeddings }) });
 }
 
 /** The best range of each file; where else to look in it stands behind its name. */
@@ -79,9 +82,14 @@ interface Line {
   readonly k?: unknown;
 }
 
+interface Opened {
+  readonly code: CodeSearch;
+  readonly isOneShot: boolean;
+}
+
 /** The exit code is 0 when every line had an answer. */
 export async function answerLines(): Promise<number> {
-  const opened = new Map<string, CodeSearch>();
+  const opened = new Map<string, Opened>();
   let code = 0;
   for await (const lines of jsonLines(process.stdin)) {
     for (const line of lines) {
@@ -98,7 +106,7 @@ type Answer = { readonly id: unknown } & (
   | { readonly error: { readonly code: string; readonly text: string } }
 );
 
-async function answerTo(line: string, opened: Map<string, CodeSearch>): Promise<Answer> {
+async function answerTo(line: string, opened: Map<string, Opened>): Promise<Answer> {
   const asked = parsed(line);
   if (!asked)
     return { id: null, error: { code: "invalid-arguments", text: "the line is not a JSON object" } };
@@ -107,8 +115,7 @@ async function answerTo(line: string, opened: Map<string, CodeSearch>): Promise<
   if (typeof root !== "string" || typeof query !== "string")
     return problem("root and query have to be texts");
   if (typeof k !== "number" || !(k >= 1)) return problem("k has to be a number from 1 up");
-  const code = opened.get(root) ?? (await openSearch(root));
-  if (!isFailure(code)) opened.set(root, code);
+  const code = await openedFor(root, opened);
   const found = isFailure(code)
     ? code
     : await code.search.rank({ query, k: Math.floor(k), exclude: code.exclude }, never);
@@ -121,6 +128,16 @@ async function answerTo(line: string, opened: Map<string, CodeSearch>): Promise<
     why,
   }));
   return { id, results };
+}
+
+/** Only who asks again is worth what it takes to hear of changes, instead of looking at each file for each answer. */
+async function openedFor(root: string, opened: Map<string, Opened>): Promise<CodeSearch | Failure> {
+  const known = opened.get(root);
+  if (known?.isOneShot === false) return known.code;
+  const isOneShot = known === undefined;
+  const code = await openSearch(root, { isOneShot });
+  if (!isFailure(code)) opened.set(root, { code, isOneShot });
+  return code;
 }
 
 function parsed(line: string): Line | undefined {

@@ -16,11 +16,18 @@ export interface CodeSearch {
   readonly exclude: readonly string[];
 }
 
-/** `patienceMs`: how long an index is waited for before ripgrep answers. */
+export interface CodeSearchOptions {
+  /** How long an index is waited for before ripgrep answers. */
+  readonly patienceMs: number;
+  readonly embeddings?: EmbeddingSettings;
+  /** It is asked once: nothing is kept up with for further questions. */
+  readonly isOneShot: boolean;
+}
+
 export async function openCodeSearch(
   folder: string,
   env: Env,
-  { patienceMs, embeddings }: { readonly patienceMs: number; readonly embeddings?: EmbeddingSettings },
+  { patienceMs, embeddings, isOneShot }: CodeSearchOptions,
 ): Promise<CodeSearch | Failure> {
   const root = folderOf(folder);
   if (typeof root !== "string") return root;
@@ -28,7 +35,7 @@ export async function openCodeSearch(
   const index = {
     ...indexOptions(env, root),
     patienceMs,
-    isOneShot: true,
+    isOneShot,
     ...lazyEmbedder?.(embeddings, env),
   };
   const search = createSearch({ root, index });

@@ -1,0 +1,54 @@
+/** Whether a path matches one of many globs, asked of each file of a tree: what names and folders say is remembered. */
+import { globForm, globMatcher } from "./glob.ts";
+
+type Matches = (path: string) => boolean;
+
+/** Lists of globs that are kept: a session has one or two. */
+const mostLists = 8;
+/** Names, and folders, whose answers are kept of a list. */
+const mostAnswers = 100_000;
+
+const lists = new Map<string, Matches>();
+
+/** The same as to ask `globMatcher` of each. Throws where one is no glob. */
+export function anyGlobMatcher(globs: readonly string[]): Matches {
+  const key = globs.join("\n");
+  const known = lists.get(key);
+  if (known) return known;
+  const made = matcherOf(globs);
+  if (lists.size >= mostLists) lists.clear();
+  lists.set(key, made);
+  return made;
+}
+
+function matcherOf(globs: readonly string[]): Matches {
+  const [names, folders]: [string[], string[]] = [[], []];
+  const others: Matches[] = [];
+  for (const glob of globs) {
+    const { speaksOf, pattern } = globForm(glob);
+    if (speaksOf === "names") names.push(pattern);
+    else if (speaksOf === "folders") folders.push(pattern);
+    else others.push(globMatcher(glob));
+  }
+  const isNamed = remembered(names);
+  const isInFolder = remembered(folders);
+  return (path) => {
+    const at = path.lastIndexOf("/") + 1;
+    // Of a folder it counts that something is in it.
+    return isNamed(path.slice(at)) || isInFolder(`${path.slice(0, at)}_`) || others.some((one) => one(path));
+  };
+}
+
+function remembered(patterns: readonly string[]): Matches {
+  if (patterns.length === 0) return () => false;
+  const whole = new RegExp(`^(?:${patterns.join("|")})$`, "su");
+  const answers = new Map<string, boolean>();
+  return (text) => {
+    const known = answers.get(text);
+    if (known !== undefined) return known;
+    if (answers.size >= mostAnswers) answers.clear();
+    const answer = whole.test(text);
+    answers.set(text, answer);
+    return answer;
+  };
+}
