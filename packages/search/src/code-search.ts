@@ -9,6 +9,7 @@ import {
   type RankResult,
 } from "@lathe/protocol";
 import { type Asked, isBelow, wantedBy } from "./asked-files.ts";
+import { closedPaths, withClosed } from "./closed-paths.ts";
 import { CodeIndex, type CodeIndexOptions } from "./code-index.ts";
 import { countedAnswer, unindexedAnswer } from "./counted-answer.ts";
 import type { Meaning, MeaningSource } from "./embed/meaning.ts";
@@ -76,9 +77,10 @@ export function openCodeSearch(
         if (!isThere) return withoutIndex(documents, asked, signal);
         const history = await within(index.history(), { ms: Math.max(patience, historyMs), signal });
         const { meaning, ...told } = await nearness(asked.query.query, documents, signal);
-        const ranking = { ...rankingOf(asked, history), ...(meaning && { meaning }) };
+        const closed = closedPaths(documents, asked.sieve);
+        const ranking = { ...rankingOf(withClosed(asked, closed), history), ...(meaning && { meaning }) };
         const ranges = rangesIn(index, { documents, ranking, room });
-        const leftOut = leftOutOf(documents, index.closed, asked);
+        const leftOut = leftOutOf([...closed, ...index.closed], asked);
         if (ranges) {
           // Only now, so that it takes nothing from this search.
           void keepUp();
@@ -165,14 +167,9 @@ function hasAny(documents: Documents, place: Place): boolean {
   return place.path === "" || documents.files.some(({ path }) => isBelow(place, path));
 }
 
-function leftOutOf(
-  documents: Documents,
-  closed: ReadonlySet<string>,
-  { place, sieve, query }: Asked,
-): number {
+function leftOutOf(closed: readonly string[], { place, sieve, query }: Asked): number {
   if (!query.exclude?.length) return 0;
-  const paths = [...documents.files.map(({ path }) => path), ...closed];
-  return paths.filter((path) => isBelow(place, path) && sieve.wanted(path) && sieve.excluded(path)).length;
+  return closed.filter((path) => isBelow(place, path) && sieve.wanted(path) && sieve.excluded(path)).length;
 }
 
 /** Undefined when a file is no longer what was indexed. */

@@ -1,0 +1,25 @@
+/** Closed paths: those of a tree that rules close to who asks. They are few, and stay the same while the paths do. */
+import type { Asked } from "./asked-files.ts";
+import type { Sieve } from "./sieve.ts";
+import type { Documents } from "./tree/documents.ts";
+
+interface Closed {
+  readonly excluded: Sieve["excluded"];
+  readonly paths: ReadonlySet<string>;
+}
+
+/** By the paths of a tree, of the rules that were asked last. */
+const known = new WeakMap<Documents["byPath"], Closed>();
+
+export function closedPaths({ byPath }: Documents, { excluded }: Sieve): ReadonlySet<string> {
+  const before = known.get(byPath);
+  if (before?.excluded === excluded) return before.paths;
+  const paths = new Set([...byPath.keys()].filter(excluded));
+  known.set(byPath, { excluded, paths });
+  return paths;
+}
+
+/** The same question, of paths that are in the tree. */
+export function withClosed(asked: Asked, closed: ReadonlySet<string>): Asked {
+  return { ...asked, sieve: { ...asked.sieve, excluded: (path) => closed.has(path) } };
+}
