@@ -45,6 +45,7 @@ async function warm() {
   const flags = [
     "--liftoff-only",
     "--min-semi-space-size=8",
+    "--max-semi-space-size=16",
     "--disable-warning=ExperimentalWarning",
     "--input-type=module",
   ];

@@ -28,14 +28,14 @@ while [ -n "$up" ]; do
   for platform in linux-x64 linux-arm64 darwin-arm64 darwin-x64; do
     node=$up/node_modules/node-$platform/bin/node
     if [ -x "$node" ]; then
-      exec "$node" --liftoff-only --min-semi-space-size=8 --disable-warning=ExperimentalWarning "$bin/lathe.mjs" "$@"
+      exec "$node" --liftoff-only --min-semi-space-size=8 --max-semi-space-size=16 --disable-warning=ExperimentalWarning "$bin/lathe.mjs" "$@"
     fi
   done
 done
 if command -v node > /dev/null; then
   # Joined sources need none of what an older Node has to be asked for.
   if [ -d "$bin/../lib" ]; then
-    exec node --liftoff-only --min-semi-space-size=8 --disable-warning=ExperimentalWarning "$bin/lathe.mjs" "$@"
+    exec node --liftoff-only --min-semi-space-size=8 --max-semi-space-size=16 --disable-warning=ExperimentalWarning "$bin/lathe.mjs" "$@"
   fi
   exec node "$bin/lathe.mjs" "$@"
 fi
@@ -153,7 +153,12 @@ function printVersion() {
   process.stdout.write(`${manifest.version}\n`);
 }
 
-const flags = ["--liftoff-only", "--min-semi-space-size=8", "--disable-warning=ExperimentalWarning"];
+const flags = [
+  "--liftoff-only",
+  "--min-semi-space-size=8",
+  "--max-semi-space-size=16",
+  "--disable-warning=ExperimentalWarning",
+];
 if (process.argv.length === 3 && process.argv[2] === "--version") {
   printVersion();
 } else if (!isNewEnough(process.versions.node.split(".").map(Number))) {
