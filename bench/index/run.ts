@@ -1,8 +1,8 @@
 /**
  * The benchmark of the index of ranked search: `node bench/index/run.ts --root DIR [--queries N]` indexes a tree from
  * nothing in a process of its own, asks queries one after the other, each once, under the rules on reading that everyone
- * starts with, opens it again from the cache, and prints times and peaks of memory. The first queries, while it begins to hear of changes and code is new, are told apart.
- * Nothing in DIR is changed.
+ * starts with, opens it again from the cache, and prints times and peaks of memory. The first queries, while it begins to
+ * hear of changes and code is new, are told apart. Nothing in DIR is changed.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -123,7 +123,7 @@ async function main(): Promise<void> {
       `  memory: ${peakOfBuild.toFixed(0)} MB at most by then, ${peak.toFixed(0)} MB in all, ${resident.toFixed(0)} MB at the end`,
     );
   }
-  const index = folder;
+  const index = join(folder, "lathe");
   const names = readdirSync(index, { recursive: true }).map((name) => join(index, String(name)));
   const size = names.reduce((sum, name) => sum + (statSync(name).isFile() ? statSync(name).size : 0), 0);
   console.log(`${(size / 1e6).toFixed(0)} MB of index`);

@@ -14,6 +14,8 @@ const piece = fc.constantFrom(
     "?",
     "[a-b]",
     "[+-0]",
+    "[]+-0]",
+    "a[!]+-0]b",
     "[!a]",
     "{a,.env}",
     "{a/b,b.ts}",
@@ -58,4 +60,10 @@ it("what is no glob among many is no glob, also where others would complete it",
     assert.throws(() => anyGlobMatcher(globs), SyntaxError);
     assert.throws(() => globs.map(globMatcher), SyntaxError);
   }
+});
+
+it("lists of globs that read alike are not taken for each other", () => {
+  assert.equal(anyGlobMatcher(["a", "b"])("b"), true);
+  assert.equal(anyGlobMatcher(["a\nb"])("b"), false);
+  assert.equal(anyGlobMatcher(["a\nb"])("a\nb"), true);
 });

@@ -12,7 +12,8 @@ const lists = new Map<string, Matches>();
 
 /** The same as to ask `globMatcher` of each. Throws where one is no glob. */
 export function anyGlobMatcher(globs: readonly string[]): Matches {
-  const key = globs.join("\n");
+  // No path and no glob has this in it.
+  const key = globs.join("\0");
   const known = lists.get(key);
   if (known) return known;
   const made = matcherOf(globs);
@@ -48,7 +49,8 @@ function remembered(patterns: readonly string[]): Matches {
     if (known !== undefined) return known;
     if (answers.size >= mostAnswers) answers.clear();
     const answer = whole.test(text);
-    answers.set(text, answer);
+    // A copy: a piece of what ripgrep printed would keep all of it.
+    answers.set(Buffer.from(text).toString(), answer);
     return answer;
   };
 }

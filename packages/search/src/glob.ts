@@ -23,7 +23,7 @@ export function globForm(glob: string): GlobForm {
   const name = isAnchored ? body.replace(/^\*\*\//, "") : body;
   const isDeep = !isAnchored || name !== body;
   // A span of characters may have the slash in it.
-  const isName = isDeep && name !== "**" && !/\/|\[[^\]]*-/.test(name);
+  const isName = isDeep && name !== "**" && !/\/|\[[!^]?\]?[^\]]*-/.test(name);
   const speaksOf = isInverted ? "paths" : isName ? "names" : body.endsWith("/**") ? "folders" : "paths";
   const own = speaksOf === "names" ? patternOf(name) : pattern;
   return { speaksOf, pattern: `(?:${new RegExp(own, "su").source})` };

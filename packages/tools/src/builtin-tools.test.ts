@@ -89,6 +89,10 @@ describe("what somebody stopped", () => {
       const outcome = await prepared(tool, input).run({ ...context, sandbox, search });
       assert.deepEqual(outcome, { type: "interrupted", failure: stopped, text: "" }, tool);
     }
+    const outcome = await prepared("shell", { command: "ls", dir: "a" }).run({ ...context, sandbox, search });
+    const text =
+      '[not heeded, as shell does not know it: "dir" (known: command, cwd?, timeout_s?, background?)]';
+    assert.deepEqual(outcome, { type: "interrupted", failure: stopped, text });
   });
 });
 
@@ -122,17 +126,17 @@ describe("arguments", () => {
     const { put, ok, fails } = await bench();
     put("a.ts", "one\n");
     assert.equal(
-      await ok("find_files", { glob: "*.ts", type: "f", [`${"x".repeat(60)}\n`]: 1 }),
-      `a.ts\n[not heeded, as find_files does not know it: "type", "${"x".repeat(40)}"; known: glob, path?, limit?]`,
+      await ok("find_files", { glob: "*.ts", type: "f", [`\u009b\u202e${"x".repeat(60)}\n`]: 1 }),
+      `a.ts\n[not heeded, as find_files does not know it: "type", "${"x".repeat(40)}" (known: glob, path?, limit?)]`,
     );
     const edits = '[{"old":"one","new":"1","regex":true,"flags":"g"},{"old":"two","new":"2","regex":true}]';
     assert.match(
-      await fails("no-match", "edit", { path: "a.ts", edits }),
-      /\n\[not heeded, as edit does not know it: "regex", "flags"; known: old, new, all\?\]$/,
+      await fails("no-match", "edit", { path: "a.ts", edits, mode: "x" }),
+      /\n\[not heeded, as edit does not know it: "regex", "flags" \(known: old, new, all\?\); "mode" \(known: path, edits\)\]$/,
     );
     assert.match(
       await ok("find_files", { glob: "*", a: 1, b: 1, c: 1, d: 1, e: 1 }),
-      /: "a", "b", "c" and 2 more; known/,
+      /: "a", "b", "c" and 2 more \(known/,
     );
     // What is said to people, and what is empty, does nothing where it is known, too.
     const aside = {

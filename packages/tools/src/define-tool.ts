@@ -86,7 +86,8 @@ export function defineTool<const Entries extends v.ObjectEntries>(definition: To
 /** Behind what is cut and kept elsewhere: it is about the call, not its output. */
 function withNote(outcome: Outcome, note: string | undefined): Outcome {
   if (note === undefined) return outcome;
-  if (outcome.type === "ok") return { ...outcome, text: `${outcome.text}\n${note}` };
+  if (outcome.type === "ok" || outcome.type === "interrupted")
+    return { ...outcome, text: [outcome.text, note].filter(Boolean).join("\n") };
   if (outcome.type !== "failed") return outcome;
   return { ...outcome, failure: { ...outcome.failure, text: `${outcome.failure.text}\n${note}` } };
 }

@@ -117,15 +117,17 @@ const saidAside: ReadonlySet<string> = new Set(["description", "explanation", "r
 const mostNames = 3;
 const mostNameChars = 40;
 
-/** A line about names of arguments that a schema does not have; undefined when it has them all. */
+/** About names of arguments that a schema does not have; undefined when it has them all. */
 export function unheededText(tool: string, schema: Field, given: unknown): string | undefined {
-  const unheeded = unheededOf(schema, given);
-  const [one] = unheeded;
-  if (!one) return undefined;
-  const names = [...new Set(unheeded.map(({ name }) => name))];
-  const shown = names.slice(0, mostNames).map((name) => JSON.stringify(name.slice(0, mostNameChars)));
-  const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
-  return `[not heeded, as ${tool} does not know it: ${shown.join(", ")}${more}; known: ${wantedText(one.entries)}]`;
+  const places = [...Map.groupBy(unheededOf(schema, given), ({ entries }) => entries)];
+  if (places.length === 0) return undefined;
+  const told = places.map(([entries, unheeded]) => {
+    const names = [...new Set(unheeded.map(({ name }) => name.replaceAll(/[\p{Cc}\p{Cf}]/gu, "")))];
+    const shown = names.slice(0, mostNames).map((name) => JSON.stringify(name.slice(0, mostNameChars)));
+    const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : "";
+    return `${shown.join(", ")}${more} (known: ${wantedText(entries)})`;
+  });
+  return `[not heeded, as ${tool} does not know it: ${told.join("; ")}]`;
 }
 
 interface Unheeded {

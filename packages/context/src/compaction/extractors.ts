@@ -110,7 +110,7 @@ export const extractors: readonly Extractor[] = [
   },
   {
     runner: "node:test",
-    knows: /^(?:ℹ|#) (?:tests|suites) \d+$|^\s*not ok \d+ - |^✖ failing tests:$|^Failed tests:$/,
+    knows: /^(?:ℹ|#) (?:tests|suites) \d+$|^\s*not ok \d+ - |^✖ failing tests:$|^\s*✖ .+ \(\d+\.\d+ms\)$/,
     follows: [
       // What was thrown need not be an error.
       {

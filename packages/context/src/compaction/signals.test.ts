@@ -251,6 +251,11 @@ function assertSaid(ones: readonly string[], said: string): void {
 }
 
 describe("signals", () => {
+  it("of a line that only looks like an event of go test are none, however long it is", () => {
+    const line = `{"Time":"x"${',"output",'.repeat(150_000)}"Output":"--- FAIL: TestX (0.00s)"}`;
+    assert.deepEqual(signalsOf(`${line}\n${line.slice(0, 3_000)}\n`, cwd).failing, []);
+  });
+
   for (const [name, { runner, failing = [], errors, place, ...row }] of Object.entries(rows)) {
     it(`of ${name}: what failed, why and where`, () => {
       const found = signalsOf(output(name), cwd);

@@ -41,14 +41,14 @@ function wordLines(text: string): readonly string[] {
     .filter((line) => line.length <= longestLine);
 }
 
-const goEvent = /^\{"(?:Time|ImportPath|Action)":".*"(?:build-)?output",.*"Output":"/;
-
 /** What `go test -json` tells of a line that was printed. */
 function unwrapped(line: string): readonly string[] {
-  if (!goEvent.test(line)) return [line];
+  if (line.length > 2 * longestLine || !line.startsWith('{"') || !line.includes('"Output":"')) return [line];
   try {
-    const { Output: output } = JSON.parse(line) as { readonly Output?: unknown };
-    return typeof output === "string" ? plainLines(output.replace(/\n$/, "")) : [line];
+    const event = JSON.parse(line) as { readonly Action?: unknown; readonly Output?: unknown };
+    const { Action: action, Output: output } = event;
+    const isPrinted = (action === "output" || action === "build-output") && typeof output === "string";
+    return isPrinted ? plainLines(output.replace(/\n$/, "")) : [line];
   } catch {
     // It only looks like one, or is cut off.
     return [line];

@@ -35,7 +35,7 @@ export class ExcludedFiles {
   }
 
   #listOf(globs: readonly string[]): Remembered {
-    const key = globs.join("\n");
+    const key = globs.join("\0");
     const known = this.#lists.get(key);
     if (known) return known;
     const excluding = globs.map(globMatcher);

@@ -109,6 +109,9 @@ it("names what a chunk has as it is written there, and nothing that is not", asy
   for (const query of ["readHay", "read_hay", "readhay"])
     assert.deepEqual(await why(query), ["b.ts defines readHay"]);
   assert.deepEqual((await why("read the hay"))[0], "b.ts defines read, hay");
+  const calls = "export function water() {\n  return boilWater(1, 2);\n}\n";
+  commit(root, "Call", { "c.ts": calls });
+  assert.deepEqual(await why("boilWater"), ["c.ts defines water; has boilWater"]);
 });
 
 it("puts first the files that a query names by their paths, and shows the line it names", async () => {

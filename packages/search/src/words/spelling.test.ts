@@ -29,6 +29,15 @@ it("words are told as they were asked for where they stand so, else as they are 
   });
 });
 
+it("a part is told as the part that it is, and of what is too long to be a word nothing", () => {
+  const words = wordsOfText("boilWater").map((hash) => ({ hash, text: "boilWater" }));
+  const spell = createSpeller(words);
+  const said = (text: string): readonly string[] => [...spell(Buffer.from(text), words).values()];
+  assert.deepEqual(said("function water() { boilWater(); }"), ["boilWater", "boil", "water"]);
+  assert.deepEqual(said("function water() {}"), ["water"]);
+  assert.deepEqual(said(`boil${"0".repeat(70)} water_${"a1".repeat(400_000)} ${"f".repeat(70)}_water`), []);
+});
+
 it("forms that begin otherwise are found, and words that are not there are not", () => {
   assert.deepEqual(spelled("we try it; nothing else", "tried", "kettle"), { tried: "try" });
 });

@@ -1,6 +1,16 @@
 /** Spelling: how the words of a query are written in a text, of which an index knows their hashes alone. */
 import { stem } from "./stem.ts";
-import { byteKinds, eachIdentifier, letter, partEnd, upper, wide, wordsOf } from "./words.ts";
+import {
+  byteKinds,
+  eachIdentifier,
+  letter,
+  maxIdentifier,
+  partEnd,
+  upper,
+  wide,
+  wordsOf,
+  wordsOfText,
+} from "./words.ts";
 
 export interface AskedWord {
   readonly hash: number;
@@ -17,15 +27,20 @@ export type Speller = (bytes: Uint8Array, asked: readonly AskedWord[]) => Readon
 /** For all words of a query. */
 export function createSpeller(words: readonly AskedWord[]): Speller {
   const beginnings = new Map(words.map((word) => [word.hash, beginningOf(word)]));
+  // What was written for a part says another word.
+  const whole = new Set(
+    words.filter(({ hash, text }) => wordsOfText(text)[0] === hash).map(({ hash }) => hash),
+  );
   return (bytes, asked) => {
     const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
     const lower = text.toLowerCase();
     const found = new Map<number, string>();
     const missing = new Set<number>();
     for (const { hash, text: word } of asked) {
-      const written = standsIn(text, word)
-        ? word
-        : spelledIn(bytes, lower, { hash, beginning: beginnings.get(hash) });
+      const written =
+        whole.has(hash) && standsIn(text, word)
+          ? word
+          : spelledIn(bytes, lower, { hash, beginning: beginnings.get(hash) });
       if (written === undefined) missing.add(hash);
       else found.set(hash, written);
     }
@@ -70,13 +85,21 @@ function spelledIn(
     const before = kindAt(bytes, at - 1);
     const isBegun = kindAt(bytes, at) === upper || (before & (letter | upper)) === 0;
     if (!isBegun) continue;
-    let end = at + beginning.length;
-    while (kindAt(bytes, end) !== 0) end++;
+    const end = endOfIdentifier(bytes, at, at + beginning.length);
+    if (end === undefined) continue;
     if (before === 0 && wordsOf(bytes, at, end)[0] === hash) return textOf(bytes, at, end);
     const next = partEnd(bytes, at, end);
     if (wordsOf(bytes, at, next)[0] === hash) return partText(bytes, at, next);
   }
   return undefined;
+}
+
+/** Of which `from` to `to` is a part; undefined of a longer one than is indexed, which is not read to its end. */
+function endOfIdentifier(bytes: Uint8Array, from: number, to: number): number | undefined {
+  let [start, end] = [from, to];
+  while (kindAt(bytes, start - 1) !== 0 && end - start <= maxIdentifier) start--;
+  while (kindAt(bytes, end) !== 0 && end - start <= maxIdentifier) end++;
+  return end - start > maxIdentifier ? undefined : end;
 }
 
 function kindAt(bytes: Uint8Array, at: number): number {

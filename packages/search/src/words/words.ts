@@ -6,7 +6,7 @@ import { eachWideWord, foldedParts } from "./wide-words.ts";
 export const wordsVersion = 4;
 
 /** Longer runs are keys, hashes and encoded data. */
-const maxIdentifier = 64;
+export const maxIdentifier = 64;
 const minPart = 2;
 /** A small one. */
 export const letter = 1;
