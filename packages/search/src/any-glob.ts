@@ -1,17 +1,17 @@
 /** Whether a path matches one of many globs, asked of each file of a tree: what names and folders say is remembered. */
 import { globForm, globMatcher } from "./glob.ts";
 
-type Matches = (path: string) => boolean;
+export type GlobsMatcher = (path: string) => boolean;
 
 /** Lists of globs that are kept: a session has one or two. */
 const mostLists = 8;
 /** Names, and folders, whose answers are kept of a list. */
 const mostAnswers = 100_000;
 
-const lists = new Map<string, Matches>();
+const lists = new Map<string, GlobsMatcher>();
 
-/** The same as to ask `globMatcher` of each. Throws where one is no glob. */
-export function anyGlobMatcher(globs: readonly string[]): Matches {
+/** The same as to ask `globMatcher` of each; one function for each list, as long as it is kept. Throws where one is no glob. */
+export function anyGlobMatcher(globs: readonly string[]): GlobsMatcher {
   // No path and no glob has this in it.
   const key = globs.join("\0");
   const known = lists.get(key);
@@ -22,9 +22,9 @@ export function anyGlobMatcher(globs: readonly string[]): Matches {
   return made;
 }
 
-function matcherOf(globs: readonly string[]): Matches {
+function matcherOf(globs: readonly string[]): GlobsMatcher {
   const [names, folders]: [string[], string[]] = [[], []];
-  const others: Matches[] = [];
+  const others: GlobsMatcher[] = [];
   for (const glob of globs) {
     const { speaksOf, pattern } = globForm(glob);
     if (speaksOf === "names") names.push(pattern);
@@ -40,7 +40,7 @@ function matcherOf(globs: readonly string[]): Matches {
   };
 }
 
-function remembered(patterns: readonly string[]): Matches {
+function remembered(patterns: readonly string[]): GlobsMatcher {
   if (patterns.length === 0) return () => false;
   const whole = new RegExp(`^(?:${patterns.join("|")})$`, "su");
   const answers = new Map<string, boolean>();

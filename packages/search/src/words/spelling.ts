@@ -44,7 +44,8 @@ export function createSpeller(words: readonly AskedWord[]): Speller {
       if (written === undefined) missing.add(hash);
       else found.set(hash, written);
     }
-    // To split and stem each identifier takes many times as long; but beyond ASCII a word may begin otherwise.
+    // To split and stem each identifier takes many times as long; but a word may begin otherwise beyond ASCII, and
+    // stand behind what joins it (`_boilWater`).
     if (missing.size > 0) {
       eachIdentifier(bytes, (start, end) => {
         for (const { hash, written } of formsOf(bytes.subarray(start, end), missing)) {
