@@ -3,6 +3,7 @@ import { spawnSync } from "node:child_process";
 import { accessSync, constants, existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { launcherFlags } from "./launcher-flags.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 const cache = join(root, "node_modules", ".cache", "lathe");
@@ -42,14 +43,8 @@ async function warm() {
   }
   const started = performance.now();
   const entries = await entryPoints();
-  const flags = [
-    "--liftoff-only",
-    "--min-semi-space-size=8",
-    "--max-semi-space-size=16",
-    "--disable-warning=ExperimentalWarning",
-    "--input-type=module",
-  ];
-  const run = spawnSync(process.execPath, [...flags, "-e", program(entries)], {
+  const args = [...launcherFlags(), "--input-type=module", "-e", program(entries)];
+  const run = spawnSync(process.execPath, args, {
     timeout: 60_000,
     stdio: "ignore",
   });

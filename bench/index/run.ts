@@ -1,8 +1,8 @@
 /**
  * The benchmark of the index of ranked search: `node bench/index/run.ts --root DIR [--queries N]` indexes a tree from
- * nothing in a process of its own, asks queries one after the other, each once, under the rules on reading that everyone
- * starts with, opens it again from the cache, and prints times and peaks of memory. The first queries, while it begins to
- * hear of changes and code is new, are told apart. Nothing in DIR is changed.
+ * nothing in a process of its own, under the flags of the command, asks queries one after the other, each once, under the
+ * rules on reading that everyone starts with, opens it again from the cache, and prints times and peaks of memory. The
+ * first queries, while it begins to hear of changes and code is new, are told apart. Nothing in DIR is changed.
  */
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
@@ -14,6 +14,7 @@ import { isFailure } from "@lathe/protocol";
 import { createSearch } from "@lathe/search";
 import { definitionsOf, lineStarts } from "@lathe/search/definitions";
 import { languageOf } from "@lathe/search/languages";
+import { launcherFlags } from "../../scripts/launcher-flags.mjs";
 
 const { values } = parseArgs({
   options: {
@@ -97,7 +98,7 @@ async function measured(folder: string): Promise<Measured> {
 }
 
 function inside(folder: string): Measured {
-  const args = [import.meta.filename, "--root", root, "--inside", "--cache", folder];
+  const args = [...launcherFlags(), import.meta.filename, "--root", root, "--inside", "--cache", folder];
   return JSON.parse(execFileSync(process.execPath, args, { encoding: "utf8" })) as Measured;
 }
 

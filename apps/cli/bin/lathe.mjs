@@ -22,20 +22,23 @@ if [ $# -eq 1 ] && [ "$1" = --version ]; then
   done < "$bin/../package.json"
 fi
 
+# Of the Node that is installed with this package; another one may not know those of V8. The only place where they are
+# named: the code that is kept beside the installation belongs to these flags.
+flags='--liftoff-only --min-semi-space-size=8 --scavenger-max-new-space-capacity-mb=8 --heap-growing-percent=100 --disable-warning=ExperimentalWarning'
 up=$bin
 while [ -n "$up" ]; do
   up=${up%/[!/]*}
   for platform in linux-x64 linux-arm64 darwin-arm64 darwin-x64; do
     node=$up/node_modules/node-$platform/bin/node
     if [ -x "$node" ]; then
-      exec "$node" --liftoff-only --min-semi-space-size=8 --max-semi-space-size=16 --disable-warning=ExperimentalWarning "$bin/lathe.mjs" "$@"
+      exec "$node" $flags "$bin/lathe.mjs" "$@"
     fi
   done
 done
 if command -v node > /dev/null; then
   # Joined sources need none of what an older Node has to be asked for.
   if [ -d "$bin/../lib" ]; then
-    exec node --liftoff-only --min-semi-space-size=8 --max-semi-space-size=16 --disable-warning=ExperimentalWarning "$bin/lathe.mjs" "$@"
+    exec node --disable-warning=ExperimentalWarning "$bin/lathe.mjs" "$@"
   fi
   exec node "$bin/lathe.mjs" "$@"
 fi
@@ -70,6 +73,11 @@ function packagedNode() {
     if (existsSync(node) && node !== process.execPath) return node;
   }
   return undefined;
+}
+
+/** Those that the shell part names. */
+function launcherFlags() {
+  return /^flags='(.*)'$/m.exec(readFileSync(file, "utf8"))[1].split(" ");
 }
 
 /** Runs this file again under `node` and ends as it ends. */
@@ -153,22 +161,16 @@ function printVersion() {
   process.stdout.write(`${manifest.version}\n`);
 }
 
-const flags = [
-  "--liftoff-only",
-  "--min-semi-space-size=8",
-  "--max-semi-space-size=16",
-  "--disable-warning=ExperimentalWarning",
-];
 if (process.argv.length === 3 && process.argv[2] === "--version") {
   printVersion();
 } else if (!isNewEnough(process.versions.node.split(".").map(Number))) {
   const packaged = packagedNode();
-  if (packaged !== undefined) relaunch(packaged, flags);
+  if (packaged !== undefined) relaunch(packaged, launcherFlags());
   else fail(`needs Node 22.13 or newer, this is ${process.versions.node}; install a newer Node`);
 } else if (existsSync(shipped)) {
   await start(shipped);
 } else if (process.features.typescript) {
   await start();
 } else {
-  relaunch(process.execPath, [...flags, "--experimental-strip-types"]);
+  relaunch(process.execPath, ["--disable-warning=ExperimentalWarning", "--experimental-strip-types"]);
 }

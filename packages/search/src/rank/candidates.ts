@@ -2,13 +2,13 @@
 import type { FileKind } from "../definitions/languages.ts";
 import type { Meaning } from "../embed/meaning.ts";
 import type { Documents } from "../tree/documents.ts";
-import { postingsOf, readDocument } from "./chunk-scores.ts";
+import { type Asked, postingsOf, readDocument } from "./chunk-scores.ts";
 import { type Candidate, type Features, featuresOf } from "./features.ts";
 import type { HistoryPart } from "./history.ts";
 import { historySignals } from "./history-signals.ts";
 import { type NamedFile, namedFiles } from "./named-files.ts";
 import { type QueryManner, readQuery } from "./query.ts";
-import { type RareWord, type ScoredDocument, scoreDocuments } from "./score.ts";
+import { type ScoredDocument, scoreDocuments } from "./score.ts";
 import { weights } from "./weights.ts";
 
 export interface Ranking {
@@ -26,7 +26,8 @@ export interface Ranking {
 
 export interface Candidates {
   readonly manner: QueryManner;
-  readonly words: readonly RareWord[];
+  /** What documents were read for. */
+  readonly asked: Asked;
   readonly all: readonly Candidate[];
   /** Of each candidate. */
   readonly features: readonly Features[];
@@ -63,7 +64,7 @@ export function candidatesOf(documents: Documents, ranking: Ranking): Candidates
   });
   return {
     manner: read.manner,
-    words,
+    asked,
     all,
     features: featuresOf(documents, all, { query, words, history }),
     votes,

@@ -56,8 +56,6 @@ const saturation = 1;
 
 /** What a document has of a query. */
 export interface ReadDocument {
-  /** The score of each chunk, in their order; empty for a document without words. */
-  readonly chunks: Float64Array;
   readonly bestChunk: number;
   /** The score of the best chunk where definitions count as they do in whole files. */
   readonly chunk: number;
@@ -67,60 +65,68 @@ export interface ReadDocument {
   readonly has: number;
   readonly definesWhole: number;
   readonly definesPart: number;
-  /** The words it has. */
-  readonly words: ReadonlySet<number>;
+  /** Of each word of the query whether it is there. */
+  readonly hasWord: readonly boolean[];
 }
 
 /** How far the length of a file counts where chunks are scored, too. */
 const lengthShare = 0.9;
 const bodySaturation = 1.2;
 
-export function readDocument(
-  documents: Documents,
-  document: number,
-  { words, weights, postings }: Asked,
-): ReadDocument {
+/** Scores of the chunks of one document at a time, and those where definitions count as they do in whole files. */
+let rooms = { chunks: new Float64Array(1024), plain: new Float64Array(1024) };
+
+function emptyRooms(length: number): typeof rooms {
+  if (length > rooms.chunks.length) {
+    rooms = { chunks: new Float64Array(2 * length), plain: new Float64Array(2 * length) };
+  }
+  rooms.chunks.fill(0, 0, length);
+  rooms.plain.fill(0, 0, length);
+  return rooms;
+}
+
+export function readDocument(documents: Documents, document: number, asked: Asked): ReadDocument {
+  const { words, weights, postings } = asked;
   const { open, first, end } = chunksOf(documents, document);
-  const chunks = new Float64Array(end - first);
-  const plain = new Float64Array(end - first);
   const sums = { body: 0, has: 0, definesWhole: 0, definesPart: 0 };
-  const having = new Set<number>();
-  if (!open) return { chunks, bestChunk: 0, chunk: 0, ...sums, words: having };
+  if (!open) return { bestChunk: 0, chunk: 0, ...sums, hasWord: [] };
+  const { chunks, plain } = emptyRooms(end - first);
   const length = open.lengths[documents.fileOf[document] as number] as number;
   const norm = bodySaturation * (1 - lengthShare + (lengthShare * length) / documents.meanLength);
   const own = postings[documents.segmentOf[document] as number] ?? [];
   const lengths = open.segment.lengths;
+  const hasWord: boolean[] = [];
   for (let at = 0; at < words.length; at++) {
     const word = words[at] as RareWord;
     const rarity = word.rarity * word.weight;
-    const { times, flags } = addWord(own[at] ?? noPostings, {
-      first,
-      end,
-      lengths,
-      plain,
-      chunks,
-      rarity,
-      weights,
-    });
+    const adding = { first, end, lengths, plain, chunks, rarity, weights };
+    const { times, flags } = addWord(own[at] ?? noPostings, adding);
+    hasWord.push(times > 0);
     if (times === 0) continue;
-    having.add(word.hash);
     sums.body += (rarity * times * (bodySaturation + 1)) / (times + norm);
     sums.has += rarity;
     if (flags & definesWhole) sums.definesWhole += rarity;
     if (flags & definesPart) sums.definesPart += rarity;
   }
   let [bestChunk, chunk] = [0, 0];
-  for (let at = 0; at < chunks.length; at++) {
+  for (let at = 0; at < end - first; at++) {
     if ((chunks[at] as number) > (chunks[bestChunk] as number)) bestChunk = at;
     if ((plain[at] as number) > chunk) chunk = plain[at] as number;
   }
-  return { chunks, bestChunk, chunk, ...sums, words: having };
+  return { bestChunk, chunk, ...sums, hasWord };
+}
+
+/** The score of each chunk of a document, in their order; empty for one without words. */
+export function chunkScores(documents: Documents, document: number, asked: Asked): Float64Array {
+  const { open, first, end } = chunksOf(documents, document);
+  if (!open) return new Float64Array(0);
+  readDocument(documents, document, asked);
+  return rooms.chunks.slice(0, end - first);
 }
 
 interface Adding extends ChunkSpan {
   /** Words in each chunk of the segment. */
   readonly lengths: Uint32Array;
-  /** The scores of the document's chunks, and those where definitions count as they do in whole files. */
   readonly chunks: Float64Array;
   readonly plain: Float64Array;
   readonly rarity: number;

@@ -99,12 +99,13 @@ function pathFeatures(
   { query, words, total, hashes }: AskedOfPaths,
 ): Pick<Features, PathFeature> {
   const sums = { anywhere: 0, folder: 0, inScope: 0, scope: 0 };
-  for (const { hash, rarity, weight } of words) {
+  for (let at = 0; at < words.length; at++) {
+    const { hash, rarity, weight } = words[at] as RareWord;
     const worth = rarity * weight;
     const isInFolder = folders.includes(hash);
     const isInPath = isInFolder || name.includes(hash);
     if (isInFolder) sums.folder += worth;
-    if (isInPath || read.words.has(hash)) sums.anywhere += worth;
+    if (isInPath || read.hasWord[at]) sums.anywhere += worth;
     if (!query.scope.has(hash)) continue;
     sums.scope += worth;
     if (isInPath) sums.inScope += worth;

@@ -94,11 +94,19 @@ export function chooseRanges(
   }
   const spell = createSpeller(words);
   const sorted = words.toSorted((a, b) => b.rarity * b.weight - a.rarity * a.weight);
-  // Of a file of which only the name is indexed there is no text.
-  const reasonsIn = (file: RankedFile, at: number): Reasons =>
-    file.chunks.length === 0
-      ? { defines: [], has: [] }
-      : reasonsOf(documents, file.document, { at, bytes: textOf(file).bytes, words: sorted, spell });
+  const known = new Map<string, Reasons>();
+  const reasonsIn = (file: RankedFile, at: number): Reasons => {
+    // Of a file of which only the name is indexed there is no text.
+    if (file.chunks.length === 0) return { defines: [], has: [] };
+    // A chunk may have several of the ranges.
+    const key = `${file.document} ${at}`;
+    const before = known.get(key);
+    if (before) return before;
+    const asked = { at, bytes: textOf(file).bytes, words: sorted, spell };
+    const reasons = reasonsOf(documents, file.document, asked);
+    known.set(key, reasons);
+    return reasons;
+  };
   return shown.map(({ unit: { file, chunk, offsetOf }, score, from, to }) => ({
     document: file.document,
     path: file.path,

@@ -3,6 +3,7 @@
 import type { Meaning } from "../embed/meaning.ts";
 import type { Documents } from "../tree/documents.ts";
 import { type Candidates, candidatesOf, nearestOf, type Ranking } from "./candidates.ts";
+import { chunkScores } from "./chunk-scores.ts";
 import { type Features, featureNames } from "./features.ts";
 import { learntWeights, meaningWeights } from "./learnt-weights.ts";
 import { chunkAt, type NamedFile } from "./named-files.ts";
@@ -37,15 +38,36 @@ const namedLead = 4;
 /** The weights are those of a conditional logit, so that scores are its shares. */
 export function rankFiles(documents: Documents, ranking: Ranking): RankedFiles {
   const candidates = candidatesOf(documents, ranking);
-  const files = scoredFiles(documents, candidates, ranking.meaning).slice(0, ranking.k);
-  return { files, k: ranking.k, words: candidates.words };
+  const { asked, votes } = candidates;
+  const meaning = ranking.meaning ?? new Map();
+  const files = bestFiles(candidates, ranking.k, meaning).map(({ document, score, bestChunk, named }) => {
+    const chunks = chunkScores(documents, document, asked);
+    return {
+      document,
+      path: documents.files[document]?.path ?? "",
+      score,
+      chunks,
+      bestChunk,
+      vote: votes.get(document) ?? 0,
+      ...nearIn(meaning, document),
+      ...lineIn(documents, named, chunks.length),
+    };
+  });
+  return { files, k: ranking.k, words: asked.words };
 }
 
-function scoredFiles(
-  documents: Documents,
-  { manner, all, features, votes, named }: Candidates,
-  meaning: Meaning = new Map(),
-): readonly RankedFile[] {
+interface BestFile {
+  readonly document: number;
+  readonly score: number;
+  readonly bestChunk: number;
+  readonly named: NamedFile | undefined;
+}
+
+function bestFiles(
+  { manner, all, features, named }: Candidates,
+  k: number,
+  meaning: Meaning,
+): readonly BestFile[] {
   const logits = features.map((one, at) => {
     const near = nearestOf(meaning.get(all[at]?.document ?? -1));
     return logitOf(one, learntWeights[manner]) + near * meaningWeights.file;
@@ -60,17 +82,14 @@ function scoredFiles(
   const shares = logits.map((logit) => Math.exp(logit - most));
   const sum = shares.reduce((total, share) => total + share, 0);
   return all
-    .map(({ document, read: { chunks, bestChunk } }, at) => ({
+    .map(({ document, read: { bestChunk } }, at) => ({
       document,
-      path: documents.files[document]?.path ?? "",
       score: (shares[at] as number) / sum,
-      chunks,
       bestChunk,
-      vote: votes.get(document) ?? 0,
-      ...nearIn(meaning, document),
-      ...lineIn(documents, named[places.get(document) ?? -1], chunks.length),
+      named: named[places.get(document) ?? -1],
     }))
-    .sort((a, b) => b.score - a.score || a.document - b.document);
+    .sort((a, b) => b.score - a.score || a.document - b.document)
+    .slice(0, k);
 }
 
 function nearIn(meaning: Meaning, document: number): Pick<RankedFile, "near"> {

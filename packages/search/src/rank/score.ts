@@ -1,13 +1,13 @@
 /** Scores documents for a query: BM25 over the body with fields for definitions, name and folders. */
 import { chunkMask, countMask, countShift, definesPart, definesWhole, wordAt } from "../segments/segment.ts";
-import type { Documents, PathFacts } from "../tree/documents.ts";
+import type { Documents, OpenSegment, PathFacts } from "../tree/documents.ts";
 import type { QueryWord, ReadQuery } from "./query.ts";
 import type { Weights } from "./weights.ts";
 
 export interface ScoredQuery extends Omit<ReadQuery, "scope"> {
   readonly weights: Weights;
   /** *Contract:* pure; false for documents that are not looked for. */
-  wanted(path: string): boolean;
+  readonly wanted: (path: string) => boolean;
   /** What history says of documents, 0 to 1. */
   readonly votes: ReadonlyMap<number, number>;
 }
@@ -32,57 +32,68 @@ export interface Scores {
 const shortlist = 120;
 
 export function scoreDocuments(documents: Documents, query: ScoredQuery): Scores {
-  const scores = new Float64Array(documents.files.length);
-  const scratch = scratchOf(documents);
+  const scratch = scratchOf(documents, query.weights);
+  scratch.scores.fill(0);
   const words = query.words
     .filter(({ weight }) => weight > 0)
-    .map((word) => ({ ...word, rarity: addWord(documents, { word, query, scores, scratch }) }));
-  const wantedScores = withKinds(documents, query, scores);
-  return { best: bestOf(wantedScores, shortlist), words };
+    .map((word) => ({ ...word, rarity: addWord(documents, { word, query, scratch }) }));
+  addKinds(documents, query, scratch.scores);
+  return { best: bestOf(documents, query, scratch.scores), words };
 }
 
+/** Arrays by document, kept with the documents: to make them anew for each query fills the memory faster than it is given back. */
 interface Scratch {
-  /** By document: how often the word is there, and whether it is defined. */
+  readonly weights: Weights;
+  readonly scores: Float64Array;
+  /** How often a word is there, and whether it is defined; zero between words. */
   readonly counts: Uint16Array;
   readonly flags: Uint8Array;
   readonly touched: Uint32Array;
-  /** How much its length counts; 0 until it is asked for. */
+  /** How much the length of each counts, by these weights; 0 until it is asked for. */
   readonly norms: Float64Array;
 }
 
-function scratchOf({ files: { length } }: Documents): Scratch {
-  return {
+const scratches = new WeakMap<Documents, Scratch>();
+
+function scratchOf(documents: Documents, weights: Weights): Scratch {
+  const kept = scratches.get(documents);
+  if (kept?.weights === weights) return kept;
+  const { length } = documents.files;
+  const made = {
+    weights,
+    scores: new Float64Array(length),
     counts: new Uint16Array(length),
     flags: new Uint8Array(length),
     touched: new Uint32Array(length),
     norms: new Float64Array(length),
   };
+  scratches.set(documents, made);
+  return made;
 }
 
 interface Adding {
   readonly word: QueryWord;
   readonly query: ScoredQuery;
-  readonly scores: Float64Array;
   readonly scratch: Scratch;
 }
 
-function addWord(documents: Documents, { word, query, scores, scratch }: Adding): number {
+function addWord(documents: Documents, { word, query, scratch }: Adding): number {
   const { weights: w } = query;
-  const touched = countWord(documents, word.hash, scratch);
+  const { scores, counts, flags, norms, touched } = scratch;
+  const having = countWord(documents, word.hash, scratch);
   const total = documents.files.length;
-  const rarity = Math.log(1 + (total - touched + 0.5) / (touched + 0.5));
+  const rarity = Math.log(1 + (total - having + 0.5) / (having + 0.5));
   const base = rarity * word.weight;
-  for (let at = 0; at < touched; at++) {
-    const doc = scratch.touched[at] as number;
-    const count = scratch.counts[doc] as number;
-    const flags = scratch.flags[doc] as number;
-    scratch.norms[doc] ||= normOf(documents, doc, w);
-    const norm = scratch.norms[doc] as number;
-    const body = (count * (w.k1 + 1)) / (count + norm);
-    const defined = flags & definesWhole ? w.definesWhole : flags & definesPart ? w.definesPart : 0;
+  for (let at = 0; at < having; at++) {
+    const doc = touched[at] as number;
+    const count = counts[doc] as number;
+    const flag = flags[doc] as number;
+    norms[doc] ||= normOf(documents, doc, w);
+    const body = (count * (w.k1 + 1)) / (count + (norms[doc] as number));
+    const defined = flag & definesWhole ? w.definesWhole : flag & definesPart ? w.definesPart : 0;
     scores[doc] = (scores[doc] as number) + base * (body + defined);
-    scratch.counts[doc] = 0;
-    scratch.flags[doc] = 0;
+    counts[doc] = 0;
+    flags[doc] = 0;
   }
   for (const doc of documents.byName.get(word.hash) ?? [])
     scores[doc] = (scores[doc] as number) + base * w.name;
@@ -102,29 +113,31 @@ function normOf(
 }
 
 /** Counts a word in each document that has it; returns their number. */
-function countWord(documents: Documents, hash: number, scratch: Scratch): number {
-  let touched = 0;
-  documents.segments.forEach(({ segment, fileOfChunk }, at) => {
+function countWord(documents: Documents, hash: number, { counts, flags, touched }: Scratch): number {
+  const { heads, nextTwin, segments } = documents;
+  let having = 0;
+  for (let at = 0; at < segments.length; at++) {
+    const { segment, fileOfChunk } = segments[at] as OpenSegment;
     const place = wordAt(segment, hash);
-    if (place < 0) return;
-    const heads = documents.heads[at] as Int32Array;
+    if (place < 0) continue;
+    const own = heads[at] as Int32Array;
     const postings = segment.postings(place);
     for (let posting = 0; posting < postings.length; posting++) {
       const packed = postings[posting] as number;
-      const file = fileOfChunk[packed & chunkMask] as number;
       const count = packed >>> countShift;
-      for (let doc = heads[file] as number; doc >= 0; doc = documents.nextTwin[doc] as number) {
-        if (scratch.counts[doc] === 0 && scratch.flags[doc] === 0) scratch.touched[touched++] = doc;
+      const file = fileOfChunk[packed & chunkMask] as number;
+      for (let doc = own[file] as number; doc >= 0; doc = nextTwin[doc] as number) {
+        if (counts[doc] === 0 && flags[doc] === 0) touched[having++] = doc;
         // A word that only a definition is split into counts once.
-        scratch.counts[doc] = (scratch.counts[doc] as number) + Math.max(1, count & countMask);
-        scratch.flags[doc] = (scratch.flags[doc] as number) | (count & ~countMask);
+        counts[doc] = (counts[doc] as number) + Math.max(1, count & countMask);
+        flags[doc] = (flags[doc] as number) | (count & ~countMask);
       }
     }
-  });
-  return touched;
+  }
+  return having;
 }
 
-function withKinds(documents: Documents, query: ScoredQuery, scores: Float64Array): Float64Array {
+function addKinds(documents: Documents, query: ScoredQuery, scores: Float64Array): void {
   let most = 0;
   for (let doc = 0; doc < scores.length; doc++) {
     if (scores[doc] === 0) continue;
@@ -137,15 +150,6 @@ function withKinds(documents: Documents, query: ScoredQuery, scores: Float64Arra
     const facts = documents.facts[doc] as PathFacts;
     scores[doc] = (scores[doc] as number) + vote * share * (most || 1) * kindWeight(facts, query);
   }
-  for (let doc = 0; doc < scores.length; doc++) {
-    // Whether a file is wanted costs more than to score it: only those with a score are asked about.
-    if (scores[doc] === 0) continue;
-    // What could not be read cannot be shown.
-    const isShown =
-      (documents.segmentOf[doc] as number) >= 0 && query.wanted(documents.files[doc]?.path ?? "");
-    if (!isShown) scores[doc] = 0;
-  }
-  return scores;
 }
 
 function kindWeight({ kind }: PathFacts, { wantsTests, wantsDocs, weights }: ScoredQuery): number {
@@ -154,18 +158,24 @@ function kindWeight({ kind }: PathFacts, { wantsTests, wantsDocs, weights }: Sco
   return kind === "data" ? weights.data : 1;
 }
 
-/** Those with the highest scores: kept in their order while all others are looked at. */
-function bestOf(scores: Float64Array, most: number): readonly ScoredDocument[] {
+/** Those that are wanted with the highest scores: kept in their order while all others are looked at. */
+function bestOf(
+  { files, segmentOf }: Documents,
+  { wanted }: ScoredQuery,
+  scores: Float64Array,
+): readonly ScoredDocument[] {
   const best: ScoredDocument[] = [];
   let least = 0;
   for (let document = 0; document < scores.length; document++) {
     const score = scores[document] as number;
     if (score <= least) continue;
+    // Whether a file is wanted costs more than to score it. What could not be read cannot be shown.
+    if ((segmentOf[document] as number) < 0 || !wanted(files[document]?.path ?? "")) continue;
     let at = best.length;
     while (at > 0 && (best[at - 1] as ScoredDocument).score < score) at--;
     best.splice(at, 0, { document, score });
-    if (best.length > most) best.pop();
-    if (best.length === most) least = best[most - 1]?.score ?? 0;
+    if (best.length > shortlist) best.pop();
+    if (best.length === shortlist) least = best[shortlist - 1]?.score ?? 0;
   }
   return best;
 }

@@ -1,7 +1,8 @@
 /** Units: the definitions in some lines of a file, each with what follows it, and how far each is what a query asks for. */
 import { type Definition, definitionsOf, lineStarts } from "../definitions/definitions.ts";
 import { type CodeLanguage, languageOf } from "../definitions/languages.ts";
-import { eachIdentifier, wordsOf } from "../words/words.ts";
+import { Vocabulary } from "../words/vocabulary.ts";
+import { eachIdentifier } from "../words/words.ts";
 import type { RareWord } from "./score.ts";
 
 /** A file as it was read. */
@@ -124,6 +125,10 @@ function leadOf({ text, starts }: Text, line: number, least: number): number {
   return first;
 }
 
+/** Remembered from query to query: most are split and stemmed once. */
+const identifiers = new Vocabulary();
+const mostIdentifiers = 30_000;
+
 function wordsAt(
   { text, bytes: all, starts }: Text,
   { definition, until }: { readonly definition: Definition; readonly until: number },
@@ -134,22 +139,44 @@ function wordsAt(
   const bytes = all.subarray(offset, starts[until] ?? text.length);
   const [inName, inHead] = [new Set<number>(), new Set<number>()];
   let [parts, asked] = [0, 0];
+  if (identifiers.size > mostIdentifiers) identifiers.clear();
   eachIdentifier(bytes, (from, to) => {
     const isName = offset + from >= definition.start && offset + to <= nameEnd;
-    const words = wordsOf(bytes, from, to);
-    for (const word of words) if (worth.has(word)) (isName ? inName : inHead).add(word);
+    const list = identifiers.listOf(bytes, from, to);
+    const having = addAsked(list, worth, isName ? inName : inHead);
     if (!isName) return;
-    // The whole name comes first where it has parts.
-    const own = words.length > 1 ? words.slice(1) : words;
-    parts += own.length;
-    asked += own.filter((word) => worth.has(word)).length;
+    parts += having.parts;
+    asked += having.asked;
   });
-  const sum = (words: Iterable<number>): number =>
-    [...words].reduce((all, word) => all + (worth.get(word) ?? 0), 0);
+  const sum = (words: Iterable<number>): number => {
+    let all = 0;
+    for (const word of words) all += worth.get(word) ?? 0;
+    return all;
+  };
   return {
     name: sum(inName),
     covered: asked / Math.max(1, parts),
     head: sum(inHead.difference(inName)),
     headless: 0,
   };
+}
+
+/** Adds the words of an identifier that were asked for; tells how many of its parts these are. */
+function addAsked(
+  list: number,
+  worth: Worth,
+  found: Set<number>,
+): { readonly parts: number; readonly asked: number } {
+  const { items } = identifiers;
+  const count = items[list] as number;
+  // The whole name comes first where it has parts.
+  const firstPart = count > 1 ? 1 : 0;
+  let asked = 0;
+  for (let at = 0; at < count; at++) {
+    const word = identifiers.hashOf(items[list + 1 + at] as number);
+    if (!worth.has(word)) continue;
+    found.add(word);
+    if (at >= firstPart) asked++;
+  }
+  return { parts: count - firstPart, asked };
 }

@@ -4,7 +4,7 @@ import { wordsOf } from "./words.ts";
 
 const firstCapacity = 1 << 15;
 
-/** Ids of the words of identifiers; made for one build, and emptied for each segment of it. */
+/** Ids of the words of identifiers; whoever fills it empties it in time. */
 export class Vocabulary {
   readonly #hashes = new Growing(firstCapacity);
   /** Of each slot: the id of the word that is there, plus one. */
@@ -20,6 +20,15 @@ export class Vocabulary {
   /** The hash of each word by its id; valid until the next word. */
   get hashes(): Uint32Array {
     return this.#hashes.items();
+  }
+
+  hashOf(id: number): number {
+    return this.#hashes.raw[id] as number;
+  }
+
+  /** Identifiers that are remembered. */
+  get size(): number {
+    return this.#size;
   }
 
   /** In the same memory. */

@@ -1,0 +1,2 @@
+/** Each with its dashes. */
+export function launcherFlags(): string[];

@@ -1,0 +1,11 @@
+/** The flags of Node that the command runs under, as its launcher names them: what is measured or compiled for it takes the same. */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+
+const launcher = fileURLToPath(new URL("../apps/cli/bin/lathe.mjs", import.meta.url));
+
+export function launcherFlags() {
+  const named = /^flags='(.*)'$/m.exec(readFileSync(launcher, "utf8"))?.[1];
+  if (named === undefined) throw new Error(`${launcher} names no flags`);
+  return named.split(" ");
+}
