@@ -59,11 +59,8 @@ function open(root: string): Heard {
   chmodSync(program, 0o755);
   const mayIndex = (path: string): boolean => !path.endsWith(".env");
   const place = { root, program: rgPath, path: "" };
-  const exact = openExactGrep(place, {
-    folder: mkdtempSync(join(folder, "cache-")),
-    fromFiles: 10,
-    mayIndex,
-  });
+  // Also in a tree that is not worth an index of trigrams.
+  const exact = openExactGrep(place, { folder: mkdtempSync(join(folder, "cache-")), mayIndex });
   opened.push(exact);
   const { followed } = exact;
   const heard = { changes: () => followed.changes(), keepUp: () => followed.keepUp() };

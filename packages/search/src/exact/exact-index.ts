@@ -23,7 +23,7 @@ export interface ExactOptions {
   readonly folder: string;
   /** Bytes of all that is kept there. */
   readonly quota: number;
-  /** Files from which on an index is worth it. */
+  /** Files from which on trigrams are worth it. */
   readonly fromFiles: number;
   /** The folder of people's configuration; their `.config` when absent. */
   readonly configHome?: string;
@@ -56,21 +56,26 @@ export class ExactIndex {
     this.#repository = repositoryOf(place.root);
     this.#name = `t${trigramsVersion}-${cacheName(place.root, this.#repository)}`;
     this.folder = join(options.folder, this.#name);
-    const { fromFiles, configHome } = options;
+    const { configHome } = options;
     const prepare = (): void => {
       this.#load();
       markUsed(this.folder, Date.now());
     };
-    this.followed = new FollowedTree(place, { fromFiles, prepare, ...(configHome && { configHome }) });
+    this.followed = new FollowedTree(place, { prepare, ...(configHome && { configHome }) });
     this.tree = this.followed.tree;
   }
 
   /**
    * Paths of files that may hold a match, as the disk has them now; `all` when they are too many; undefined when that is not
-   * known at once.
+   * known at once, or not worth it.
    */
   async now(plan: Plan): Promise<readonly string[] | "all" | undefined> {
-    return (await this.followed.now()) ? (this.#candidates(plan) ?? "all") : undefined;
+    const isKnown = (await this.followed.now()) && this.#isLarge();
+    return isKnown ? (this.#candidates(plan) ?? "all") : undefined;
+  }
+
+  #isLarge(): boolean {
+    return this.tree.files.size >= this.#options.fromFiles;
   }
 
   #candidates(plan: Plan): readonly string[] | undefined {
@@ -141,7 +146,7 @@ export class ExactIndex {
   }
 
   async #settle(): Promise<void> {
-    if ((await this.followed.keepUp()) && this.#isBehind()) await this.build();
+    if ((await this.followed.keepUp()) && this.#isLarge() && this.#isBehind()) await this.build();
   }
 
   /** Many files have no trigrams that could have. */
@@ -166,7 +171,7 @@ export class ExactIndex {
 
   async #build(onProgress?: (done: number, total: number) => void): Promise<void> {
     if (onProgress) await this.followed.look();
-    if (this.tree.files.size < this.#options.fromFiles) return;
+    if (!this.#isLarge()) return;
     const began = Date.now();
     this.#mergeSmall();
     this.#locateKnown();

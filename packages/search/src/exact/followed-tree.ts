@@ -10,8 +10,6 @@ import { Tree } from "./tree.ts";
 import { isWatchable, TreeWatch } from "./tree-watch.ts";
 
 export interface FollowOptions {
-  /** Files from which on it is worth it. */
-  readonly fromFiles: number;
   /** The folder of people's configuration; their `.config` when absent. */
   readonly configHome?: string;
   /** *Contract:* called before each look at the whole tree. */
@@ -47,7 +45,7 @@ export class FollowedTree {
   isFollowing = false;
   #isLooking = false;
   #lookedAt = 0;
-  /** There is nothing to gain here. */
+  /** Changes are not heard of here. */
   #isOff = false;
   #idle: NodeJS.Timeout | undefined;
   #hearing: Promise<boolean> = Promise.resolve(false);
@@ -185,7 +183,7 @@ export class FollowedTree {
 
   /**
    * Begins to hear of changes where that is not so yet; in the background of a search, and for some time after it. False
-   * where there is nothing to gain, or changes are not heard of. *Contract:* never fails.
+   * where changes are not heard of. *Contract:* never fails.
    */
   keepUp(): Promise<boolean> {
     clearTimeout(this.#idle);
@@ -218,7 +216,7 @@ export class FollowedTree {
     const watch = this.#watch;
     for (let round = 0; round < mostRounds; round++) {
       const leftOut = await this.look();
-      if (!leftOut || this.tree.files.size < this.#options.fromFiles || this.#linked.size > mostLinked) break;
+      if (!leftOut || this.#linked.size > mostLinked) break;
       const added = await watch.follow((folder) => leftOut.has(folder));
       if (watch.isBroken) break;
       if (added > 0) continue;

@@ -2,6 +2,7 @@
 import { chunkMask, countMask, countShift, wordAt } from "../segments/segment.ts";
 import type { Documents } from "../tree/documents.ts";
 import { type Activity, activityOf } from "./activity.ts";
+import { bestScores } from "./best-scores.ts";
 import type { HistoryPart } from "./history.ts";
 import type { QueryWord } from "./query.ts";
 
@@ -23,30 +24,54 @@ const meanWords = 40;
 /** Commits of a file below which a word said once counts less. */
 const fewCommits = 3;
 
-/** *Contract:* parts are newest first. */
+/** *Contract:* parts are newest first; what it gives holds until the next query. */
 export function historySignals(
   parts: readonly HistoryPart[],
   words: readonly QueryWord[],
   documents: Documents,
 ): HistorySignals {
   const activity = activityOf(parts, documents);
-  const said = new Float64Array(documents.files.length);
-  const scores = parts.map(({ messages }) => new Float64Array(messages.segment.files));
-  const state: State = { parts, scores, activity, said, counts: new Float64Array(said.length) };
+  const scratch = emptyScratch(parts, activity);
+  const { said } = scratch;
+  const state: State = { parts, activity, ...scratch };
   let asked = 0;
   for (const word of words) if (word.weight > 0) asked += addWord(word, state);
   if (asked > 0) for (let doc = 0; doc < said.length; doc++) said[doc] = (said[doc] as number) / asked;
   return { votes: votesOf(state), alike: alikeOf(state), said, activity };
 }
 
-interface State {
-  readonly parts: readonly HistoryPart[];
+/** Arrays that are kept for the next query. */
+interface Scratch {
   /** Of each commit of each part. */
   readonly scores: readonly Float64Array[];
-  readonly activity: Activity;
   readonly said: Float64Array;
+  readonly alike: Float64Array;
   /** Zero between words. */
   readonly counts: Float64Array;
+}
+
+interface State extends Scratch {
+  readonly parts: readonly HistoryPart[];
+  readonly activity: Activity;
+}
+
+const scratches = new WeakMap<Activity, Scratch>();
+
+function emptyScratch(parts: readonly HistoryPart[], activity: Activity): Scratch {
+  const kept = scratches.get(activity);
+  if (kept) {
+    for (const array of [...kept.scores, kept.said, kept.alike]) array.fill(0);
+    return kept;
+  }
+  const { length } = activity.commits;
+  const made = {
+    scores: parts.map(({ messages }) => new Float64Array(messages.segment.files)),
+    said: new Float64Array(length),
+    alike: new Float64Array(length),
+    counts: new Float64Array(length),
+  };
+  scratches.set(activity, made);
+  return made;
 }
 
 /** Adds a word to the scores of commits and to what is said of documents; returns what it weighs. */
@@ -99,7 +124,7 @@ function rarityOf(parts: readonly HistoryPart[], hash: number): number {
 function votesOf({ parts, scores, activity }: State): ReadonlyMap<number, number> {
   const votes = new Map<number, number>();
   const best = scores
-    .flatMap((all, part) => topOf(all).map((commit) => ({ part, commit, score: all[commit] as number })))
+    .flatMap((all, part) => bestScores(all, voters).map(({ at, score }) => ({ part, commit: at, score })))
     .sort((one, other) => other.score - one.score);
   for (const { part, commit, score } of best.slice(0, voters)) {
     const { firstPaths } = parts[part] as HistoryPart;
@@ -115,18 +140,7 @@ function votesOf({ parts, scores, activity }: State): ReadonlyMap<number, number
   return new Map([...votes].map(([doc, vote]) => [doc, vote / most]));
 }
 
-function topOf(scores: Float64Array): readonly number[] {
-  const found: number[] = [];
-  const least = scores.length > voters ? (scores.toSorted()[scores.length - voters] as number) : 0;
-  for (let at = 0; at < scores.length; at++) {
-    const score = scores[at] as number;
-    if (score > 0 && score >= least) found.push(at);
-  }
-  return found;
-}
-
-function alikeOf({ parts, scores, activity, said }: State): Float64Array {
-  const alike = new Float64Array(said.length);
+function alikeOf({ parts, scores, activity, alike }: State): Float64Array {
   parts.forEach(({ firstPaths }, part) => {
     const docs = activity.documentOf[part] as Int32Array;
     (scores[part] as Float64Array).forEach((score, commit) => {

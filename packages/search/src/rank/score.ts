@@ -1,6 +1,7 @@
 /** Scores documents for a query: BM25 over the body with fields for definitions, name and folders. */
 import { chunkMask, countMask, countShift, definesPart, definesWhole, wordAt } from "../segments/segment.ts";
 import type { Documents, OpenSegment, PathFacts } from "../tree/documents.ts";
+import { bestScores } from "./best-scores.ts";
 import type { QueryWord, ReadQuery } from "./query.ts";
 import type { Weights } from "./weights.ts";
 
@@ -38,7 +39,14 @@ export function scoreDocuments(documents: Documents, query: ScoredQuery): Scores
     .filter(({ weight }) => weight > 0)
     .map((word) => ({ ...word, rarity: addWord(documents, { word, query, scratch }) }));
   addKinds(documents, query, scratch.scores);
-  return { best: bestOf(documents, query, scratch.scores), words };
+  // Whether a file is wanted costs more than to score it. What could not be read cannot be shown.
+  const isShown = (doc: number): boolean =>
+    (documents.segmentOf[doc] as number) >= 0 && query.wanted(documents.files[doc]?.path ?? "");
+  const best = bestScores(scratch.scores, shortlist, isShown).map(({ at, score }) => ({
+    document: at,
+    score,
+  }));
+  return { best, words };
 }
 
 /** Arrays by document, kept with the documents: to make them anew for each query fills the memory faster than it is given back. */
@@ -156,26 +164,4 @@ function kindWeight({ kind }: PathFacts, { wantsTests, wantsDocs, weights }: Sco
   if (kind === "test") return wantsTests ? 1 : weights.test;
   if (kind === "doc") return wantsDocs ? 1 : weights.doc;
   return kind === "data" ? weights.data : 1;
-}
-
-/** Those that are wanted with the highest scores: kept in their order while all others are looked at. */
-function bestOf(
-  { files, segmentOf }: Documents,
-  { wanted }: ScoredQuery,
-  scores: Float64Array,
-): readonly ScoredDocument[] {
-  const best: ScoredDocument[] = [];
-  let least = 0;
-  for (let document = 0; document < scores.length; document++) {
-    const score = scores[document] as number;
-    if (score <= least) continue;
-    // Whether a file is wanted costs more than to score it. What could not be read cannot be shown.
-    if ((segmentOf[document] as number) < 0 || !wanted(files[document]?.path ?? "")) continue;
-    let at = best.length;
-    while (at > 0 && (best[at - 1] as ScoredDocument).score < score) at--;
-    best.splice(at, 0, { document, score });
-    if (best.length > shortlist) best.pop();
-    if (best.length === shortlist) least = best[shortlist - 1]?.score ?? 0;
-  }
-  return best;
 }
