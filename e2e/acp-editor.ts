@@ -42,13 +42,35 @@ interface Schema {
   readonly $defs: Readonly<Record<string, { readonly "x-method"?: string }>>;
 }
 
-/** A definition of the official schema by its name. */
-function readSchema(): { readonly schema: Schema; check(name: string): ValidateFunction } {
+interface OfficialSchema {
+  /** The definition for messages of a method: its name is told by how it ends. */
+  nameOf(method: string, end: RegExp): string | undefined;
+  check(name: string): ValidateFunction;
+}
+
+let official: OfficialSchema | undefined;
+
+/** Read once, and each definition compiled once: that takes longer than most tests. */
+function officialSchema(): OfficialSchema {
+  official ??= readSchema();
+  return official;
+}
+
+function readSchema(): OfficialSchema {
   const path = new URL("../node_modules/@agentclientprotocol/sdk/schema/v1/schema.json", import.meta.url);
   const schema = JSON.parse(readFileSync(path, "utf8")) as Schema;
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   ajv.addSchema(schema, "acp");
-  return { schema, check: (name) => ajv.compile({ $ref: `acp#/$defs/${name}` }) };
+  const known = new Map<string, ValidateFunction>();
+  return {
+    nameOf: (method, end) =>
+      Object.entries(schema.$defs).find(([name, def]) => def["x-method"] === method && end.test(name))?.[0],
+    check(name) {
+      const validate = known.get(name) ?? ajv.compile({ $ref: `acp#/$defs/${name}` });
+      known.set(name, validate);
+      return validate;
+    },
+  };
 }
 
 export async function openEditor(running: Running, options: EditorOptions = {}): Promise<Editor> {
@@ -106,9 +128,7 @@ type Message = Readonly<Record<string, unknown>>;
 function tapped({ child }: Running): { stream: ReturnType<typeof ndJsonStream>; wrong: string[] } {
   const wrong: string[] = [];
   const asked = new Map<unknown, string>();
-  const { schema, check } = readSchema();
-  const nameOf = (method: string, end: RegExp): string | undefined =>
-    Object.entries(schema.$defs).find(([name, def]) => def["x-method"] === method && end.test(name))?.[0];
+  const { nameOf, check } = officialSchema();
   const look = (message: Message): void => {
     const { method, id } = message;
     const name =
