@@ -3,8 +3,7 @@ import { expandBraces } from "./shell-glob.ts";
 
 /** Whether a path matches: `*` and `?` within a segment, `**` across, `{a,b}`; without a slash, at any depth. */
 export function matchesPath(glob: string, path: string): boolean {
-  const anywhere = glob.includes("/") ? glob : `**/${glob}`;
-  return compiled(anywhere, "path").test(path);
+  return compiled(glob, "path").test(path);
 }
 
 /** Whether a command, host or id matches: `*` runs over anything; a last ` *` also matches no arguments at all. */
@@ -14,7 +13,7 @@ export function matchesText(glob: string, text: string): boolean {
 
 /** The same in globs without braces, in which `**` stands alone between slashes. */
 export function plainGlobs(glob: string): readonly string[] {
-  return expandBraces(glob.includes("/") ? glob : `**/${glob}`).flatMap(withoutInnerRuns);
+  return expandBraces(atAnyDepth(glob)).flatMap(withoutInnerRuns);
 }
 
 /** Within a name `**` runs over folders too: `a**b` is `a*b`, and `a*`, folders, `*b`. */
@@ -25,15 +24,20 @@ function withoutInnerRuns(rule: string): readonly string[] {
 
 type Kind = "path" | "text";
 
-const cache = new Map<string, RegExp>();
+/** By the very text of a rule, whose hash is known: a rule on secrets is a kilobyte long. */
+const cache: Readonly<Record<Kind, Map<string, RegExp>>> = { path: new Map(), text: new Map() };
 
 function compiled(glob: string, kind: Kind): RegExp {
-  const key = `${kind}:${glob}`;
-  const known = cache.get(key);
+  const known = cache[kind].get(glob);
   if (known) return known;
-  const made = new RegExp(`^${source(glob, kind)}$`, "su");
-  cache.set(key, made);
+  const whole = kind === "path" ? atAnyDepth(glob) : glob;
+  const made = new RegExp(`^${source(whole, kind)}$`, "su");
+  cache[kind].set(glob, made);
   return made;
+}
+
+function atAnyDepth(glob: string): string {
+  return glob.includes("/") ? glob : `**/${glob}`;
 }
 
 const tokens = /\\.|(?<![^/])\*\*\/|\/\*\*$|\*\*| \*$|\*|\?|\{[^{}]*\}|[^\\*?{} /]+|[\s\S]/gu;

@@ -7,12 +7,31 @@ import { matchesPath, plainGlobs } from "./glob.ts";
  */
 export function mayMatch(rule: string, glob: string): boolean {
   if (matchesPath(rule, glob)) return true;
-  const segments = glob.split("/").filter((one) => one !== "");
-  return plainGlobs(rule).some((one) => {
-    if (one.startsWith("/") !== glob.startsWith("/") && !one.startsWith("**/")) return false;
-    const wanted = one.split("/").filter((segment) => segment !== "");
-    return meet(wanted, segments, one.startsWith("**/") ? floating : anchored);
+  const segments = segmentsOf(glob);
+  return alternativesOf(rule).some(({ one, wanted }) => {
+    const floats = one.startsWith("**/");
+    if (one.startsWith("/") !== glob.startsWith("/") && !floats) return false;
+    return meet(wanted, segments, floats ? floating : anchored);
   });
+}
+
+interface Alternative {
+  readonly one: string;
+  readonly wanted: readonly string[];
+}
+
+const alternatives = new Map<string, readonly Alternative[]>();
+
+function alternativesOf(rule: string): readonly Alternative[] {
+  const known = alternatives.get(rule);
+  if (known) return known;
+  const made = plainGlobs(rule).map((one) => ({ one, wanted: segmentsOf(one) }));
+  alternatives.set(rule, made);
+  return made;
+}
+
+function segmentsOf(glob: string): readonly string[] {
+  return glob.split("/").filter((one) => one !== "");
 }
 
 interface Meeting<Part> {
@@ -24,13 +43,18 @@ interface Meeting<Part> {
 
 /** Whether two lists can stand for the same. */
 function meet<Part>(one: readonly Part[], other: readonly Part[], how: Meeting<Part>): boolean {
+  const end = other.length;
   // after[j]: whether the rest of `one` meets `other` from j on.
-  let after = Array.from({ length: other.length + 1 }, (_, j) => other.slice(j).every(how.isOtherRun));
-  for (const part of one.toReversed()) {
+  let after: boolean[] = [];
+  after[end] = true;
+  for (let j = end - 1; j >= 0; j--) after[j] = after[j + 1] === true && how.isOtherRun(other[j] as Part);
+  for (let i = one.length - 1; i >= 0; i--) {
+    const part = one[i] as Part;
     const isRun = how.isRun(part);
     const here: boolean[] = [];
-    here[other.length] = isRun && after[other.length] === true;
-    for (const [j, against] of [...other.entries()].reverse()) {
+    here[end] = isRun && after[end] === true;
+    for (let j = end - 1; j >= 0; j--) {
+      const against = other[j] as Part;
       const [alone, both] = [after[j] === true, after[j + 1] === true];
       // A run takes one more of the other list, or ends.
       const byRun = (isRun || how.isOtherRun(against)) && (alone || here[j + 1] === true);
