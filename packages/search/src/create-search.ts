@@ -15,7 +15,7 @@ import {
 import { anyGlobMatcher } from "./any-glob.ts";
 import type { RankedSearch } from "./code-search.ts";
 import type { DefinitionsOf, RefinedDefinitions } from "./definitions/refined.ts";
-import type { ExactGrep } from "./exact/exact-grep.ts";
+import type { ExactGrep, Search as ExactSearch } from "./exact/exact-grep.ts";
 import { countFiles, mayLackFiles, whyNoFiles } from "./files-asked-for.ts";
 import { grep } from "./grep.ts";
 import { linksBelow } from "./links.ts";
@@ -85,8 +85,7 @@ export function createSearch(options: SearchOptions): Search {
       if (isFailure(place)) return place;
       const sieve = sieveAt(place, query);
       if (isFailure(sieve)) return sieve;
-      const search = (until: AbortSignal): Promise<GrepResult | Failure> =>
-        grepAll(place, { sieve, query }, until);
+      const search: ExactSearch = (until, leftOut) => grepAll(place, { sieve, query, leftOut }, until);
       if (query.outsideName !== undefined) return withRoot(query.outsideName, await search(signal), place);
       const one = await lasting(place);
       return one ? one.grep({ place, sieve, query }, search, signal) : search(signal);
@@ -197,20 +196,27 @@ function namedAt(name: string, { path: file }: Place): (path: string) => string 
   return (path) => join(folder, path);
 }
 
+interface AskedOfAll {
+  readonly sieve: Sieve;
+  readonly query: GrepQuery;
+  /** Files are counted where it is absent, which takes as long as to search them. */
+  readonly leftOut: (() => number) | undefined;
+}
+
 /** With ripgrep over everything. */
 async function grepAll(
   place: Place,
-  asked: { readonly sieve: Sieve; readonly query: GrepQuery },
+  { sieve, query, leftOut }: AskedOfAll,
   signal: AbortSignal,
 ): Promise<GrepResult | Failure> {
-  const { sieve, query } = asked;
-  const counting = query.exclude?.length ? countFiles(place, sieve, signal) : undefined;
-  const found = await grep(place, asked, signal);
+  const isCounted = !leftOut && query.exclude?.length;
+  const counting = isCounted ? countFiles(place, sieve, signal) : undefined;
+  const found = await grep(place, { sieve, query }, signal);
   if (isFailure(found)) return found;
   const isNothing = found.lines.length === 0 && mayLackFiles(place, query);
   const counted = await (counting ?? (isNothing ? countFiles(place, sieve, signal) : undefined));
   const noFiles = isNothing && counted?.wanted === 0 && (await whyNoFiles(place, sieve, signal));
-  return { ...found, leftOut: counted?.leftOut ?? 0, ...(noFiles && { noFiles }) };
+  return { ...found, leftOut: leftOut?.() ?? counted?.leftOut ?? 0, ...(noFiles && { noFiles }) };
 }
 
 /** Its modules are loaded by the first ranked query. */

@@ -200,12 +200,22 @@ it("names a bad pattern also where no file is a candidate", async () => {
   }
 });
 
-it("leaves small trees, and folders that are no repository, to ripgrep where it cannot tell", async () => {
+it("leaves small trees to ripgrep, and knows what is left out of them", async () => {
   const root = mkdtempSync(join(folder, "small-"));
-  put(root, "a/one.ts", "kettle\n");
-  const small = await open(root);
-  assert.equal((await small.compare({ pattern: "kettle" })).usedIndex, false);
-  assert.deepEqual(readdirSync(small.cache), []);
+  git(root, "init", "-q");
+  for (const path of ["a/one.ts", "a/.env"]) put(root, path, "kettle\n");
+  const { compare, cache } = await open(root);
+  put(root, "a/b.env", "kettle\n");
+  for (const pattern of ["kettle", "k|."]) {
+    const { expected, found, usedIndex, knewLeftOut } = await compare({ pattern, exclude: ["*.env"] });
+    assert.deepEqual([found, usedIndex, knewLeftOut], [expected, false, true]);
+    assert.ok(typeof found !== "string" && found.leftOut === 2);
+  }
+  assert.deepEqual(readdirSync(cache), []);
+});
+
+it("leaves to ripgrep what it cannot tell of folders that are no repository", async () => {
+  const root = mkdtempSync(join(folder, "no-repository-"));
   for (let n = 0; n < 100; n++) put(root, `a/b/${n}.ts`, `kettle${n}\n`);
   put(root, "a/.gitignore", "4*.ts\n");
   const large = await open(root);

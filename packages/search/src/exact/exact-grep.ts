@@ -17,7 +17,8 @@ import { planOfPattern } from "./pattern.ts";
 
 export type ExactGrepOptions = Pick<ExactOptions, "folder" | "mayIndex"> & Partial<ExactOptions>;
 
-export type Search = (signal: AbortSignal) => Promise<GrepResult | Failure>;
+/** `leftOut`: how many files are left out, where that is known; else they are counted. */
+export type Search = (signal: AbortSignal, leftOut?: () => number) => Promise<GrepResult | Failure>;
 
 export interface ExactGrep {
   /** *Contract:* the same result as `search`, which is ripgrep over everything. */
@@ -44,11 +45,13 @@ export function openExactGrep(place: Place, options: ExactGrepOptions): ExactGre
   const isRepository = repositoryOf(place.root) !== undefined;
   return {
     async grep(asked, search, signal) {
+      if (!isWhole(asked.place, isRepository)) return search(signal);
       const plan = planOfPattern(asked.query);
-      if (plan.type === "any" || !isWhole(asked.place, isRepository)) return search(signal);
-      const known = await index.now(plan);
-      const isThere = Array.isArray(known) && index.tree.hasBelow(asked.place.path);
-      const candidates = isThere ? candidatesOf(known, asked) : undefined;
+      const isHeard = await index.followed.now();
+      const known = isHeard && plan.type !== "any" ? index.candidates(plan) : undefined;
+      const isThere = isHeard && index.tree.hasBelow(asked.place.path);
+      const candidates = known && isThere ? candidatesOf(known, asked) : undefined;
+      const leftOut = (): number => excluded.count(asked);
       const within = async (all: readonly string[]): Promise<GrepResult | Failure> => {
         const paths = filesHolding(place.root, all, asked.query);
         // What is wrong with a pattern only ripgrep can say; nothing can be wrong with a plain text.
@@ -58,9 +61,9 @@ export function openExactGrep(place: Place, options: ExactGrepOptions): ExactGre
         const isLacking =
           found.lines.length === 0 && mayLackFiles(asked.place, asked.query) && !hasWanted(index, asked);
         const noFiles = isLacking && (await whyNoFiles(asked.place, asked.sieve, signal));
-        return { ...found, leftOut: excluded.count(asked), ...(noFiles && { noFiles }) };
+        return { ...found, leftOut: leftOut(), ...(noFiles && { noFiles }) };
       };
-      const found = await (candidates ? within(candidates) : search(signal));
+      const found = await (candidates ? within(candidates) : search(signal, isThere ? leftOut : undefined));
       // Only now, so that it takes nothing from this search.
       void index.settle();
       return found;

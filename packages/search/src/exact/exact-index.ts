@@ -66,23 +66,19 @@ export class ExactIndex {
   }
 
   /**
-   * Paths of files that may hold a match, as the disk has them now; `all` when they are too many; undefined when that is not
-   * known at once, or not worth it.
+   * Paths of files that may hold a match; undefined when they are too many, or it is not worth it. *Contract:* only asked
+   * right after `followed.now()`.
    */
-  async now(plan: Plan): Promise<readonly string[] | "all" | undefined> {
-    const isKnown = (await this.followed.now()) && this.#isLarge();
-    return isKnown ? (this.#candidates(plan) ?? "all") : undefined;
-  }
-
-  #isLarge(): boolean {
-    return this.tree.files.size >= this.#options.fromFiles;
-  }
-
-  #candidates(plan: Plan): readonly string[] | undefined {
+  candidates(plan: Plan): readonly string[] | undefined {
+    if (!this.#isLarge()) return undefined;
     const found = this.tree.candidates(plan, (path) => join(this.#place.root, path));
     if (found.type === "few") return found.paths;
     if (found.type === "torn") this.#removeSegment(found.segment);
     return undefined;
+  }
+
+  #isLarge(): boolean {
+    return this.tree.files.size >= this.#options.fromFiles;
   }
 
   #load(): void {

@@ -8,7 +8,7 @@ import { isFailure } from "@lathe/protocol";
 import { rgPath } from "@vscode/ripgrep";
 import { createSearch } from "../create-search.ts";
 import { sieveOf } from "../sieve.ts";
-import { type ExactGrep, type ExactGrepOptions, openExactGrep } from "./exact-grep.ts";
+import { type ExactGrep, type ExactGrepOptions, openExactGrep, type Search } from "./exact-grep.ts";
 
 export function put(root: string, path: string, content: string | Uint8Array): void {
   mkdirSync(dirname(join(root, path)), { recursive: true });
@@ -63,6 +63,8 @@ export interface Compared {
   readonly expected: GrepResult | string;
   readonly found: GrepResult | string;
   readonly usedIndex: boolean;
+  /** Ripgrep searched it all, and did not have to list it for what is left out. */
+  readonly knewLeftOut: boolean;
 }
 
 export interface Opened {
@@ -90,10 +92,12 @@ export async function openSample(
       const expected = await plain.grep(query, signal);
       const sieve = sieveOf({ root, path: query.path ?? "" }, query);
       assert.ok(!isFailure(sieve));
-      let usedIndex = true;
-      const search = (until: AbortSignal) => {
+      let [usedIndex, knewLeftOut] = [true, false];
+      const search: Search = async (until, leftOut) => {
         usedIndex = false;
-        return plain.grep(query, until);
+        knewLeftOut = leftOut !== undefined;
+        const all = await plain.grep(query, until);
+        return isFailure(all) || !leftOut ? all : { ...all, leftOut: leftOut() };
       };
       const found = await exact.grep(
         { place: { ...place, path: query.path ?? "" }, sieve, query },
@@ -101,7 +105,7 @@ export async function openSample(
         signal,
       );
       const textOf = (one: typeof found) => (isFailure(one) ? one.text : one);
-      return { expected: textOf(expected), found: textOf(found), usedIndex };
+      return { expected: textOf(expected), found: textOf(found), usedIndex, knewLeftOut };
     },
   };
 }
