@@ -1,250 +1,13 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
+import { rows } from "./fixtures/rows.ts";
 import { signalText } from "./signal-text.ts";
 import { signalsOf } from "./signals.ts";
 
 const cwd = "/workspace";
 const output = (name: string): string =>
   readFileSync(new URL(`./fixtures/${name}.txt`, import.meta.url), "utf8");
-
-const cases = [
-  "0 of the ledger",
-  "1 of the parser",
-  "2 of the router",
-  "6 of the router",
-  "10 of the router",
-];
-const js = [...cases, "15 of the cache"].map((one) => `handles case ${one}`);
-const jsErrors = ["TypeError", "RangeError", "SyntaxError", "ReferenceError", "CustomFault"];
-const nodeWords = ["bad type", "before hook boom", "test timed out after 20ms", "just a string"];
-const pyNames = ["test_param[a b]", "test_param[\\xfc - \\xf6]", "TestK::test_multi", "test_teardown"].map(
-  (one) => `test_a.py::${one}`,
-);
-const pyCounts = /^12 failed, 1 passed, 2 errors in [\d.]+s$/;
-const snake = ["0_of_ledger", "1_of_parser", "2_of_router", "6_of_router", "10_of_router", "15_of_cache"];
-const camel = ["0Ledger", "1Parser", "2Router", "6Router", "10Router", "15Cache"];
-const pyErrors = [
-  "ValueError",
-  "KeyError",
-  "AssertionError",
-  "TypeError",
-  "ZeroDivisionError",
-  "LedgerFault",
-];
-
-interface Row {
-  readonly runner: string | undefined;
-  readonly failing?: readonly string[];
-  readonly errors: readonly string[];
-  readonly place?: string;
-  readonly counts?: RegExp;
-  /** What is not to be told. */
-  readonly not?: RegExp;
-}
-
-/** Of each fixture what must be told of it. All but gradle, junit and clang were run. */
-const rows: Readonly<Record<string, Row>> = {
-  nodetest: {
-    runner: "node:test",
-    failing: js,
-    errors: [...jsErrors, "AssertionError"],
-    place: "suite0.test.cjs:3",
-  },
-  nodedot: {
-    runner: "node:test",
-    failing: ["takes discounts", "inner one", "deep"],
-    errors: ["AssertionError [ERR_ASSERTION]: 1 == 2", "TypeError: no price"],
-    place: "x.test.mjs:2",
-    not: /subtest failed/,
-  },
-  nodetap: { runner: "node:test", failing: js, errors: jsErrors, place: "suite0.test.cjs:3" },
-  "nodetest-words": {
-    runner: "node:test",
-    failing: ["inner # hash (12.5ms)", "async timeout", "string throw", "b.test.mjs"],
-    errors: [...nodeWords, "MyThing: mine", "Cannot find package"],
-    not: /todo one|12\.5ms\) \(/,
-  },
-  "nodetap-words": {
-    runner: "node:test",
-    failing: ["inner \\# hash (12.5ms)", "async timeout", "string throw", "b.test.mjs"],
-    errors: [
-      ...nodeWords,
-      "MyThing",
-      "ERR_MODULE_NOT_FOUND",
-      "Expected values to be strictly deep-equal",
-      "one",
-      "two",
-    ],
-    not: /todo one|duration_ms|^'|subtests? failed/m,
-  },
-  vitest: {
-    runner: "vitest",
-    failing: js,
-    errors: [...jsErrors, "AssertionError"],
-    place: "suite0.test.ts:3",
-  },
-  jest: { runner: "jest", failing: js, errors: jsErrors, place: "suite0.test.js:3" },
-  "jest-words": {
-    runner: "jest",
-    failing: ["outer › a [x] (5 ms) ünï › arrow", "hook › never", "toplevel", "jt/k.test.js"],
-    errors: [
-      "expect(received).toBe(expected)",
-      "Expected: 2",
-      "Received: 1",
-      "beforeAll boom",
-      'thrown: "a string"',
-      "Cannot find module 'nope-nope' from 'k.test.js'",
-      "SyntaxError",
-    ],
-    place: "j.test.js:1",
-    not: /fake bullet|Test suite failed to run/,
-  },
-  mocha: {
-    runner: "mocha",
-    failing: js,
-    errors: [...jsErrors, "AssertionError"],
-    place: "test/suite0.cjs:3",
-  },
-  "mocha-dots": {
-    runner: "mocha",
-    failing: ["a [x] (5ms) 1) odd", "to", "deep", '"before all" hook for "never"'],
-    errors: ["AssertionError [ERR_ASSERTION]: 1 == 2", "RangeError: deep bad", "Error: before boom"],
-    place: "m.spec.cjs:2",
-    not: /^(?:outer|hook)$/m,
-  },
-  pytest: { runner: "pytest", failing: snake.map((one) => `test_case_${one}`), errors: pyErrors },
-  "pytest-quiet": {
-    runner: "pytest",
-    failing: pyNames,
-    errors: ["KeyError: 'setup-key'", "CalledProcessError", "AssertionError: custom - message with dash"],
-    counts: pyCounts,
-    not: /^TestK\.|^test_param/m,
-  },
-  "pytest-native": {
-    runner: "pytest",
-    failing: pyNames,
-    errors: ["KeyError: 'setup-key'", "CalledProcessError", "Failed: explicit fail reason", "SystemExit: 3"],
-    counts: pyCounts,
-    not: /^TestK\.|^test_param/m,
-  },
-  "pytest-short": {
-    runner: "pytest",
-    failing: pyNames,
-    errors: ["KeyError: 'setup-key'", "CalledProcessError", "Failed: explicit fail reason", "SystemExit: 3"],
-    counts: pyCounts,
-  },
-  "pytest-verbose": { runner: "pytest", failing: pyNames, errors: [], counts: pyCounts },
-  unittest: {
-    runner: "unittest",
-    failing: snake.map((one) => `test_case_${one}`),
-    errors: pyErrors,
-    place: "test_unit0.py:5",
-  },
-  gotest: { runner: "go", failing: camel.map((one) => `TestCase${one}`), errors: ["got 0, want 1"] },
-  "gotest-words": {
-    runner: "go",
-    failing: ["TestSub/with_space", "TestPlain", "TestFile", "FuzzX/seed#0", "Example_foo", "TestHang"],
-    errors: [
-      "sum(with space) = 3; nope",
-      "the widget is broken",
-      "open /nonexist: no such file or directory",
-      "fuzz bad",
-      "got: x",
-      "want: y",
-      "panic: test timed out after 2s",
-    ],
-    place: "a_test.go:4",
-    not: /_testmain/,
-  },
-  "gotest-verbose": {
-    runner: "go",
-    failing: ["TestSub/with_space", "TestPlain", "TestFile", "FuzzX/seed#0", "Example_foo"],
-    errors: ["sum(a/b) = 3; nope", "the widget is broken", "open /nonexist: no such file", "fuzz bad"],
-    not: /only a word/,
-  },
-  "gotest-json": {
-    runner: "go",
-    failing: ["TestTotal/with_discount", "TestRoutes", "shop/broken"],
-    errors: [
-      'Total("with discount") = 90; want 100',
-      "panic: assignment to entry in nil map",
-      'cannot use "one" (untyped string constant) as int value',
-    ],
-    place: "router/router_test.go:11",
-    not: /only a word|Action|Output/,
-  },
-  gopanic: {
-    runner: "go",
-    failing: ["TestBoom"],
-    errors: ["panic: assignment to entry in nil map"],
-    place: "p_test.go:6",
-  },
-  gobuild: { runner: "go", errors: ["mismatched types"], place: "b.go:4" },
-  cargo: {
-    runner: "cargo",
-    failing: snake.map((one) => `case_${one}`),
-    errors: ["assertion `left == right` failed", "ParseIntError"],
-    place: "src/lib.rs:4",
-  },
-  "cargo-words": {
-    runner: "cargo",
-    failing: ["tests::boom", "tests::should", "src/lib.rs - f (line 1)"],
-    errors: [
-      "custom boom",
-      "index out of bounds",
-      'Error: "returned error"',
-      "test did not panic as expected",
-      "the error",
-    ],
-    place: "src/lib.rs:8",
-    not: /panicked at/,
-  },
-  rustc: { runner: "rustc", errors: ["error[E0308]", "error[E0425]"], place: "bad.rs:2" },
-  mvn: {
-    runner: "maven",
-    failing: camel.map((one) => `handlesCase${one}`),
-    errors: ["IllegalState", "NullPointer", "NumberFormat", "AssertionFailedError"],
-  },
-  gradle: {
-    runner: "gradle",
-    failing: ["handlesCase0Ledger()", "handlesCase1Parser()"],
-    errors: ["AssertionFailedError", "IllegalStateException: broken 1"],
-  },
-  junit: {
-    runner: "junit",
-    failing: ["handlesLedger(com.example.SuiteTest)", "handlesParser(com.example.SuiteTest)"],
-    errors: ["AssertionError: expected", "NumberFormatException"],
-  },
-  tsc: { runner: "tsc", errors: ["TS2322", "TS2304"], place: "a.ts:1" },
-  eslint: { runner: "eslint", errors: ["no-undef", "no-unused-vars", "no-var"] },
-  "eslint-files": {
-    runner: "eslint",
-    errors: ["no-unused-vars", "no-undef", "eqeqeq"],
-    place: "src/plain.js:2",
-    counts: /12 problems/,
-  },
-  gcc: { runner: "gcc or clang", errors: ["incompatible types", "undeclared"], place: "a.c:1" },
-  "gcc-links": {
-    runner: "gcc or clang",
-    errors: ["‘undeclared’ undeclared", "[-Wimplicit-function-declaration]"],
-    not: /https/,
-  },
-  clang: {
-    runner: "gcc or clang",
-    errors: ["undeclared identifier", "-Wunused-variable", "undefined reference to", "linker command failed"],
-    place: "src/ledger.cpp:12",
-  },
-  npm: { runner: "npm", errors: ["E404"] },
-  "unittest-types": {
-    runner: "unittest",
-    failing: ["test_dj (", "test_plain (", "test_custom ("],
-    errors: ["test_e.DoesNotExist: User matching", "Exception: plain", "Boom: kaboom"],
-    place: "ut/test_e.py:5",
-  },
-  python: { runner: undefined, errors: ["__main__.NotThere: no row 7"], place: "load.py:5" },
-  unknown: { runner: undefined, errors: ["permission denied"] },
-};
 
 function assertSaid(ones: readonly string[], said: string): void {
   for (const one of ones) assert.ok(said.includes(one), `${one} is not in\n${said}`);
@@ -289,6 +52,7 @@ describe("signals", () => {
     ["nodetest", "cargo"],
     ["tsc", "pytest"],
     ["npm", "mocha", "unittest"],
+    ["jest-json", "eslint-json", "nodejunit", "pytest"],
   ]) {
     it(`of ${names.join(" and ")} in one output are those of each`, () => {
       const found = signalsOf(names.map(output).join("\n"), cwd);
@@ -336,6 +100,26 @@ describe("signals", () => {
     );
   });
 
+  it("of a report that was cut are those of its part, as far as it can be read", () => {
+    const xml = output("pytest-xml");
+    const { failing, runners } = signalsOf(xml.slice(0, xml.indexOf("test_fix")), cwd);
+    assert.deepEqual([runners, failing.at(-1), failing.length], [["JUnit XML"], "test_x > test_err", 3]);
+    const json = output("jest-json");
+    assert.deepEqual(signalsOf(json.slice(0, -200), cwd).runners, []);
+    assert.equal(signalsOf(json.slice(500, -200), cwd, json).failing.length, 4);
+  });
+
+  it("of a document that is no report are none of a runner", () => {
+    for (const text of [
+      '{"assertionResults": []}',
+      '[{"ruleId": 1}]',
+      "[]",
+      '{"fullTitle": {',
+      "<testsuite>",
+    ])
+      assert.deepEqual(signalsOf(text, cwd).runners, [], text);
+  });
+
   it("of nothing, of one long line and of bytes are no trouble", () => {
     for (const text of [
       "",
@@ -359,6 +143,9 @@ describe("signals", () => {
       "a::".repeat(600),
       `1 failed${", 1 passed".repeat(200)}`,
       "\u001b]8;".repeat(450),
+      `<testcase ${'a="'.repeat(600)}`,
+      "<testsuite><testcase><failure ",
+      `{ "ruleId": ${"[".repeat(1_900)}`,
     ];
     const started = performance.now();
     for (const line of evil) signalsOf(`${line}\n`.repeat(40), cwd);

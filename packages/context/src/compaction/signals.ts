@@ -1,6 +1,8 @@
 /** Signals: what stays true of an output when its words are gone: what failed, why, where, and how much of it. */
 import { extractors, type Follow, type Rules, type SignalKind, unknown } from "./extractors.ts";
 import { placesIn } from "./places.ts";
+import type { Report } from "./report.ts";
+import { reportsIn } from "./reports.ts";
 
 export interface Signals {
   /** Empty for output that nobody knows. */
@@ -16,17 +18,26 @@ export interface Signals {
 
 /** `cwd`: the workspace, whose absolute paths are shortened; `whole`: what the text is a part of, which tells the runners. */
 export function signalsOf(text: string, cwd: string, whole: string = text): Signals {
-  const lines = wordLines(text);
+  // One that is only there in part says nothing.
+  const { reports, rest } = reportsIn(whole, cwd);
+  const lines = wordLines(whole === text ? rest : text);
   const telling = whole === text ? lines : wordLines(whole);
   const known = extractors.filter(({ knows }) => telling.some((line) => knows.test(line)));
-  const found = collect(lines, known.length > 0 ? known : [unknown]);
+  const found = collect(lines, known.length + reports.length > 0 ? known : [unknown]);
+  for (const report of reports) addReport(found, report);
   return {
-    runners: known.map(({ runner }) => runner),
+    runners: [...new Set([...reports, ...known].map(({ runner }) => runner))],
     failing: mostlyNested([...found.failing]),
     errors: withWords(errorsOf(found)),
-    places: placesIn(lines, cwd),
+    places: placesIn([...lines, ...reports.flatMap(({ words }) => words)], cwd),
     counts: [...found.counts],
   };
+}
+
+function addReport({ failing, errors, counts }: Found, report: Report): void {
+  for (const name of report.failing) failing.add(name);
+  for (const text of report.errors) addError(errors, text);
+  for (const count of report.counts) counts.add(count);
 }
 
 /** Characters that are looked at of the beginning and of the end: nobody waits for more. */

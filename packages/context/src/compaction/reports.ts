@@ -1,0 +1,164 @@
+/** Reports: what runners say for programs to read, JSON and the XML of JUnit, which is data and not lines of words. */
+import { junitReport } from "./junit-report.ts";
+import type { Report, Reported } from "./report.ts";
+
+/** Longer ones are not read: nobody waits for that. */
+const mostChars = 16_000_000;
+
+/** Documents of one output that are read. */
+const mostReports = 8;
+
+/** `rest` is what stands around them. `cwd`: the workspace, whose absolute paths are shortened. */
+export function reportsIn(
+  text: string,
+  cwd: string,
+): { readonly reports: readonly Report[]; readonly rest: string } {
+  const reports: Report[] = [];
+  let rest = text;
+  while (rest.length <= mostChars && reports.length < mostReports) {
+    const found = junitReport(rest) ?? jsonReport(rest, cwd);
+    if (!found) break;
+    reports.push(found.report);
+    rest = found.rest;
+  }
+  return { reports, rest };
+}
+
+/** What all that is known of has somewhere: nothing else is parsed. */
+const telling = /"(?:assertionResults|fullTitle|ruleId)"\s*:/;
+/** Lines that a document may begin with are tried so often. */
+const mostTried = 4;
+
+/** Undefined where there is none that is known, or it was cut. */
+function jsonReport(text: string, cwd: string): Reported | undefined {
+  if (!telling.test(text)) return undefined;
+  const begins = text.matchAll(/^[{[]/gm).take(mostTried);
+  for (const { index: from } of begins) {
+    for (const to of endsOf(text, from)) {
+      const report = reportOf(parsed(text.slice(from, to)), cwd);
+      if (report) return { report, rest: `${text.slice(0, from)}\n${text.slice(to)}` };
+    }
+  }
+  return undefined;
+}
+
+/** The end of its line, and that of the last line that ends one. */
+function endsOf(text: string, from: number): readonly number[] {
+  const newline = text.indexOf("\n", from);
+  const ofLine = newline < 0 ? text.length : newline;
+  const last = Math.max(text.lastIndexOf("\n}"), text.lastIndexOf("\n]"));
+  return last > from ? [ofLine, last + 2] : [ofLine];
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // It only looks like one, or is cut off.
+    return undefined;
+  }
+}
+
+function reportOf(value: unknown, cwd: string): Report | undefined {
+  if (Array.isArray(value)) return eslintReport(value, cwd);
+  const one = asObject(value);
+  if (Array.isArray(one.testResults)) return jestReport(one, cwd);
+  return Array.isArray(one.failures) && one.stats !== undefined ? mochaReport(one) : undefined;
+}
+
+/** Of jest, and of vitest, which says the same in the same words. */
+function jestReport(value: Fields, cwd: string): Report {
+  const isJest = "numRuntimeErrorTestSuites" in value;
+  const files = listOf(value.testResults).map((file) => {
+    const name = insideOf(textOf(file.name), cwd);
+    const tests = listOf(file.assertionResults);
+    const failed = tests.filter(({ status }) => status === "failed");
+    // It could not be run at all.
+    const isBroken = file.status === "failed" && tests.length === 0;
+    const titles = failed.map((test) => [...textsOf(test.ancestorTitles), textOf(test.title)]);
+    const failing = titles.map((parts) => (isJest ? parts.join(" › ") : [name, ...parts].join(" > ")));
+    const messages = failed.flatMap(({ failureMessages }) => textsOf(failureMessages).slice(0, 1));
+    const broken = isBroken ? [textOf(file.message)] : [];
+    return { failing: isBroken ? [name] : failing, messages: [...messages, ...broken].map(plain) };
+  });
+  const messages = files.flatMap((file) => file.messages);
+  const of = (what: string): string => `${value[`num${what}`] ?? 0}`;
+  return {
+    runner: isJest ? "jest" : "vitest",
+    failing: files.flatMap(({ failing }) => failing),
+    errors: messages.flatMap(errorsOf),
+    counts: [`Tests: ${of("FailedTests")} failed, ${of("PassedTests")} passed, ${of("TotalTests")} total`],
+    words: messages.flatMap((message) => message.split("\n")),
+  };
+}
+
+function mochaReport(value: Fields): Report {
+  const failures = listOf(value.failures);
+  const stats = asObject(value.stats);
+  const errors = failures.map(({ err }) => asObject(err));
+  const messages = errors.map(({ stack, message }) => plain(textOf(stack) || textOf(message)));
+  return {
+    runner: "mocha",
+    failing: failures.map(({ fullTitle }) => textOf(fullTitle)),
+    errors: messages.flatMap(errorsOf),
+    counts: [`${stats.passes ?? 0} passing, ${stats.failures ?? 0} failing, ${stats.pending ?? 0} pending`],
+    words: messages.flatMap((message) => message.split("\n")),
+  };
+}
+
+/** Of a linter that was asked for JSON as ESLint gives it. */
+function eslintReport(files: readonly unknown[], cwd: string): Report | undefined {
+  const all = files.map(asObject);
+  if (all.length === 0 || !all.every(({ filePath, messages }) => filePath && Array.isArray(messages)))
+    return undefined;
+  const problems = all.flatMap(({ filePath, messages }) =>
+    listOf(messages).map((problem): Fields => ({ ...problem, path: insideOf(textOf(filePath), cwd) })),
+  );
+  const count = (severity: number): number => problems.filter((one) => one.severity === severity).length;
+  return {
+    runner: "eslint",
+    failing: [],
+    // As its lines say it: the rule behind two spaces.
+    errors: problems.map(({ message, ruleId }) => `${textOf(message)}  ${textOf(ruleId)}`.trimEnd()),
+    counts: [`${problems.length} problems (${count(2)} errors, ${count(1)} warnings)`],
+    words: problems.map(({ path, line, column }) => `${path}:${line}:${column}`),
+  };
+}
+
+/** What a message begins with, and what it expected. */
+function errorsOf(message: string): readonly string[] {
+  const lines = message.split("\n").map((line) => line.trim());
+  // A headline of jest's, of a file that could not be run.
+  const [first, ...others] = lines.filter((line) => line !== "" && !line.startsWith("●"));
+  const expected = others.filter((line) => /^(?:Expected|Received)[^:]*: ./.test(line));
+  return first === undefined ? [] : [first, ...expected];
+}
+
+const introducer = "\u001b";
+const colour = new RegExp(`${introducer}\\[[\\d;?]*[A-Za-z]`, "g");
+
+function plain(text: string): string {
+  return text.replace(colour, "").replaceAll("\r", "");
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function asObject(value: unknown): Fields {
+  return typeof value === "object" && value !== null ? (value as Fields) : {};
+}
+
+function listOf(value: unknown): readonly Fields[] {
+  return Array.isArray(value) ? value.map(asObject) : [];
+}
+
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function textsOf(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
+}
+
+function insideOf(path: string, cwd: string): string {
+  return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
+}
