@@ -32,7 +32,7 @@ const mostTried = 4;
 /** Undefined where there is none that is known, or it was cut. */
 function jsonReport(text: string, cwd: string): Reported | undefined {
   if (!telling.test(text)) return undefined;
-  const begins = text.matchAll(/^[{[]/gm).take(mostTried);
+  const begins = text.matchAll(/^(?:\{\s*"|\[\s*\{)/gm).take(mostTried);
   for (const { index: from } of begins) {
     for (const to of endsOf(text, from)) {
       const report = reportOf(parsed(text.slice(from, to)), cwd);

@@ -109,6 +109,11 @@ describe("signals", () => {
     assert.equal(signalsOf(json.slice(500, -200), cwd, json).failing.length, 4);
   });
 
+  it("of a report among lines that begin as one does", () => {
+    const log = "[12:00:01] begun\n{ starting }\n".repeat(20);
+    assert.equal(signalsOf(`${log}${output("mocha-json")}${log}`, cwd).failing.length, 3);
+  });
+
   it("of a document that is no report are none of a runner", () => {
     for (const text of [
       '{"assertionResults": []}',
