@@ -60,7 +60,7 @@ const scratches = new WeakMap<Activity, Scratch>();
 function emptyScratch(parts: readonly HistoryPart[], activity: Activity): Scratch {
   const kept = scratches.get(activity);
   if (kept) {
-    for (const array of [...kept.scores, kept.said, kept.alike]) array.fill(0);
+    for (const array of [...kept.scores, kept.said, kept.alike, kept.counts]) array.fill(0);
     return kept;
   }
   const { length } = activity.commits;

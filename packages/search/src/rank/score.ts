@@ -33,8 +33,7 @@ export interface Scores {
 const shortlist = 120;
 
 export function scoreDocuments(documents: Documents, query: ScoredQuery): Scores {
-  const scratch = scratchOf(documents, query.weights);
-  scratch.scores.fill(0);
+  const scratch = emptyScratch(documents, query.weights);
   const words = query.words
     .filter(({ weight }) => weight > 0)
     .map((word) => ({ ...word, rarity: addWord(documents, { word, query, scratch }) }));
@@ -63,9 +62,13 @@ interface Scratch {
 
 const scratches = new WeakMap<Documents, Scratch>();
 
-function scratchOf(documents: Documents, weights: Weights): Scratch {
+function emptyScratch(documents: Documents, weights: Weights): Scratch {
   const kept = scratches.get(documents);
-  if (kept?.weights === weights) return kept;
+  if (kept?.weights === weights) {
+    // All of them: a query may have been cut off in the middle of a word.
+    for (const array of [kept.scores, kept.counts, kept.flags]) array.fill(0);
+    return kept;
+  }
   const { length } = documents.files;
   const made = {
     weights,
