@@ -12,13 +12,20 @@ const ruleFiles = [".latheignore", ".rgignore", ".ignore", ".gitignore"];
 
 /** *Contract:* in no order; what rules in the tree ignore is left out, and what cannot be read. */
 export async function linksBelow(place: Place, signal: AbortSignal): Promise<readonly string[]> {
-  const { isIgnored, isIgnoredFolder } = ignoreRules(place, { atRoot: ruleFiles, below: ruleFiles });
+  /** Of each folder that was read, the files with rules. */
+  const ruled = new Map<string, ReadonlySet<string>>();
+  const has = (folder: string, name: string): boolean | undefined => ruled.get(folder)?.has(name);
+  const { isIgnored, isIgnoredFolder } = ignoreRules(place, { atRoot: ruleFiles, below: ruleFiles, has });
   const links: string[] = [];
   const folders = [place.path];
   for (let done = 0; done < Math.min(folders.length, mostFolders) && !signal.aborted; ) {
     const some = folders.slice(done, done + atOnce);
     done += some.length;
     const found = await Promise.all(some.map((folder) => entriesOf(place.root, folder)));
+    some.forEach((folder, at) => {
+      const names = found[at]?.map(({ entry }) => entry.name) ?? [];
+      ruled.set(folder, new Set(names.filter((name) => ruleFiles.includes(name))));
+    });
     for (const { path, entry } of found.flat()) {
       if (entry.isDirectory() && entry.name !== ".git" && !isIgnoredFolder(path)) folders.push(path);
       if (entry.isSymbolicLink() && !isIgnored(path)) links.push(path);

@@ -19,14 +19,16 @@ interface Rules {
 
 interface Folder {
   readonly isIgnored: boolean;
-  /** Nearest first. */
-  readonly files: readonly Rules[];
+  /** Nearest first; looked for by who asks what is in it. */
+  readonly files: () => readonly Rules[];
 }
 
 /** Names of files with rules, the first one before the others. */
 export interface RuleFiles {
   readonly atRoot: readonly string[];
   readonly below: readonly string[];
+  /** Whether a folder has one of that name, where that is known; else it is looked for. */
+  readonly has?: (folder: string, name: string) => boolean | undefined;
 }
 
 export interface IgnoreRules {
@@ -40,29 +42,40 @@ export function nestedIgnore(place: Place): (path: string) => boolean {
 }
 
 /** What is asked for by its name is not. One look at each folder. */
-export function ignoreRules({ root, path: start }: Place, { atRoot, below }: RuleFiles): IgnoreRules {
+export function ignoreRules({ root, path: start }: Place, { atRoot, below, has }: RuleFiles): IgnoreRules {
   if (start !== "" && !statSync(join(root, start), { throwIfNoEntry: false })?.isDirectory()) {
     return { isIgnored: () => false, isIgnoredFolder: () => false };
   }
+  const isThere = (path: string, name: string): boolean =>
+    has?.(path, name) ?? existsSync(join(root, path, name));
   const ownOf = (path: string, names: readonly string[]): readonly Rules[] =>
-    names.flatMap((name) => rulesIn(root, path, name));
-  const folders = new Map<string, Folder>([["", { isIgnored: false, files: ownOf("", atRoot) }]]);
+    names.filter((name) => isThere(path, name)).flatMap((name) => rulesIn(root, path, name));
+  const ofRoot = once(() => ownOf("", atRoot));
+  const folders = new Map<string, Folder>([["", { isIgnored: false, files: ofRoot }]]);
   const look = (path: string): Folder => {
     const known = folders.get(path);
     if (known) return known;
     const above = look(parentOf(path));
     const isAsked = path === start || start.startsWith(`${path}/`);
-    const isIgnored = !isAsked && (above.isIgnored || isLeftOut(path, true, above.files));
-    const own = isIgnored ? [] : ownOf(path, below);
-    const folder = { isIgnored, files: [...own, ...above.files] };
+    const isIgnored = !isAsked && (above.isIgnored || isLeftOut(path, true, above.files()));
+    const files = once(() => [...(isIgnored ? [] : ownOf(path, below)), ...above.files()]);
+    const folder = { isIgnored, files };
     folders.set(path, folder);
     return folder;
   };
   const isIgnored = (path: string): boolean => {
     const folder = look(parentOf(path));
-    return folder.isIgnored || (folder.files.length > 0 && isLeftOut(path, false, folder.files));
+    return folder.isIgnored || isLeftOut(path, false, folder.files());
   };
   return { isIgnored, isIgnoredFolder: (path) => look(path).isIgnored };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
 }
 
 function parentOf(path: string): string {
@@ -80,10 +93,10 @@ function isLeftOut(path: string, isFolder: boolean, files: readonly Rules[]): bo
 }
 
 function rulesIn(root: string, folder: string, name: string): readonly Rules[] {
-  const path = join(root, folder, name);
-  if (!existsSync(path)) return [];
   try {
-    const rules = readFileSync(path, "utf8").split(/\r?\n/).flatMap(ruleOf);
+    const rules = readFileSync(join(root, folder, name), "utf8")
+      .split(/\r?\n/)
+      .flatMap(ruleOf);
     return rules.length > 0 ? [{ folder, rules }] : [];
   } catch {
     // It went away, or may not be read: then it says nothing.
