@@ -22,9 +22,9 @@ if [ $# -eq 1 ] && [ "$1" = --version ]; then
   done < "$bin/../package.json"
 fi
 
-# Of the Node that is installed with this package; another one may not know those of V8. The only place where they are
-# named: the code that is kept beside the installation belongs to these flags.
-flags='--liftoff-only --min-semi-space-size=8 --scavenger-max-new-space-capacity-mb=8 --heap-growing-percent=100 --disable-warning=ExperimentalWarning'
+# The only place where they are named: the code that is kept beside the installation belongs to these flags. Every Node
+# that may be found has to know them, or lathe does not start.
+flags='--liftoff-only --min-semi-space-size=8 --max-semi-space-size=8 --heap-growing-percent=100 --disable-warning=ExperimentalWarning'
 up=$bin
 while [ -n "$up" ]; do
   up=${up%/[!/]*}
@@ -38,7 +38,7 @@ done
 if command -v node > /dev/null; then
   # Joined sources need none of what an older Node has to be asked for.
   if [ -d "$bin/../lib" ]; then
-    exec node --disable-warning=ExperimentalWarning "$bin/lathe.mjs" "$@"
+    exec node $flags "$bin/lathe.mjs" "$@"
   fi
   exec node "$bin/lathe.mjs" "$@"
 fi
@@ -172,5 +172,5 @@ if (process.argv.length === 3 && process.argv[2] === "--version") {
 } else if (process.features.typescript) {
   await start();
 } else {
-  relaunch(process.execPath, ["--disable-warning=ExperimentalWarning", "--experimental-strip-types"]);
+  relaunch(process.execPath, [...launcherFlags(), "--experimental-strip-types"]);
 }

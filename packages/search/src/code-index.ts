@@ -7,7 +7,7 @@ import type { CodeLanguage } from "./definitions/languages.ts";
 import type { Changes } from "./exact/followed-tree.ts";
 import type { Place } from "./place.ts";
 import { headOf } from "./rank/git-head.ts";
-import type { HistoryPart } from "./rank/history.ts";
+import { type HistoryPart, noHistory } from "./rank/history.ts";
 import { KeptHistory } from "./rank/kept-history.ts";
 import { rankedFolder, shortHash } from "./segments/cache-name.ts";
 import type { HeldSegment, Segment } from "./segments/segment.ts";
@@ -390,7 +390,7 @@ export class CodeIndex {
   /** What the commits say; none where there is no repository, or no git. */
   async history(): Promise<readonly HistoryPart[]> {
     const head = this.#repository && headOf(this.#repository);
-    return head === undefined ? [] : this.#history.of(head);
+    return head === undefined ? noHistory : this.#history.of(head);
   }
 }
 

@@ -15,7 +15,7 @@ import { countedAnswer, unindexedAnswer } from "./counted-answer.ts";
 import type { Meaning, MeaningSource } from "./embed/meaning.ts";
 import type { Place } from "./place.ts";
 import type { Ranking } from "./rank/candidates.ts";
-import type { HistoryPart } from "./rank/history.ts";
+import { type HistoryPart, noHistory } from "./rank/history.ts";
 import { readQuery } from "./rank/query.ts";
 import { chooseRanges, type RankedLines } from "./rank/ranges.ts";
 import { type RankedFiles, rankFiles } from "./rank/rank.ts";
@@ -139,7 +139,7 @@ function nearnessIn(
 
 function rankingOf(asked: Asked, history: readonly HistoryPart[] | string): Ranking {
   const { query, k, kind } = asked.query;
-  const known = typeof history === "string" ? [] : history;
+  const known = typeof history === "string" ? noHistory : history;
   return { query, k, wanted: wantedBy(asked), history: known, ...(kind && { kind }) };
 }
 

@@ -2,12 +2,12 @@
 import type { Reported } from "./report.ts";
 
 /** An attribute holds no `<`, so that no tag is looked for beyond the next one. */
-const attributes = String.raw`((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)`;
-const tags = new RegExp(
-  String.raw`<(testcase|failure|error|/testcase|/failure|/error)\b${attributes}\s*(/?)>`,
-  "g",
-);
-const begin = /<(?:testsuites?)\b/;
+const attributes = String.raw`((?:\s+[\w:.-]+\s*=\s*(?:"[^"<]*"|'[^'<]*')){0,40})`;
+const names = "testsuites?|testcase|failure|error";
+const tags = new RegExp(String.raw`<(\?xml|(?:${names})|/(?:${names}))\b${attributes}\s*(/?)\??>`, "g");
+const begin = /<testsuites?\b/g;
+/** Words that may begin a report are looked at so often: source that speaks of them has many. */
+const mostTried = 6;
 
 interface Failed {
   readonly name: string;
@@ -16,13 +16,32 @@ interface Failed {
   readonly words: string;
 }
 
+interface Cases {
+  readonly count: number;
+  readonly failed: readonly Failed[];
+  /** Behind the last tag that belongs to it. */
+  readonly end: number;
+}
+
+/** All there are as one; also of one that was cut, up to the last tag that is there. */
 export function junitReport(text: string): Reported | undefined {
-  const from = text.search(begin);
-  if (from < 0 || !text.includes("<testcase", from)) return undefined;
-  const to = text.lastIndexOf("</testsuite");
-  const close = to < 0 ? -1 : text.indexOf(">", to);
-  const xml = text.slice(from, close < 0 ? text.length : close + 1);
-  const { count, failed } = casesIn(xml);
+  const failed: Failed[] = [];
+  const around: string[] = [];
+  let [count, tried, after] = [0, 0, 0];
+  begin.lastIndex = 0;
+  for (let found = begin.exec(text); found !== null && tried < mostTried; found = begin.exec(text)) {
+    const cases = casesIn(text, found.index);
+    if (cases.count === 0) {
+      tried++;
+      continue;
+    }
+    count += cases.count;
+    for (const one of cases.failed) failed.push(one);
+    around.push(text.slice(after, found.index));
+    after = cases.end;
+    begin.lastIndex = after;
+  }
+  if (count === 0) return undefined;
   const failing = failed.map(({ name }) => name);
   const report = {
     runner: "JUnit XML",
@@ -31,27 +50,63 @@ export function junitReport(text: string): Reported | undefined {
     counts: [`${count} tests, ${new Set(failing).size} failing`],
     words: failed.flatMap(({ words }) => words.split(/\r?\n/)),
   };
-  return { report, rest: `${text.slice(0, from)}\n${text.slice(from + xml.length)}` };
+  return { report, rest: [...around, text.slice(after)].join("\n") };
 }
 
-/** Also of one that was cut. */
-function casesIn(xml: string): { readonly count: number; readonly failed: readonly Failed[] } {
-  const failed: Failed[] = [];
-  let [count, name] = [0, ""];
-  let open: { readonly error: string; readonly from: number } | undefined;
-  for (const { 0: tag, 1: kind, 2: given = "", 3: isAlone, index } of xml.matchAll(tags)) {
+function casesIn(text: string, from: number): Cases {
+  const cases = new CasesReader(text);
+  let [depth, end] = [0, from];
+  tags.lastIndex = from;
+  for (let tag = tags.exec(text); tag !== null; tag = tags.exec(text)) {
+    const [whole, kind = "", given = "", alone] = tag;
+    // Another one begins, and this one was cut.
+    if (kind === "?xml") break;
+    end = tag.index + whole.length;
+    if (kind.startsWith("/testsuite")) depth--;
+    else if (!kind.startsWith("testsuite"))
+      cases.take({ kind, given, isAlone: alone !== "", from: tag.index, end });
+    else if (alone === "") depth++;
+    if (depth <= 0) break;
+  }
+  return { count: cases.count, failed: cases.failed, end };
+}
+
+interface Tag {
+  readonly kind: string;
+  readonly given: string;
+  /** It has no end of its own. */
+  readonly isAlone: boolean;
+  readonly from: number;
+  readonly end: number;
+}
+
+class CasesReader {
+  readonly #text: string;
+  readonly failed: Failed[] = [];
+  count = 0;
+  #name = "";
+  #open: { readonly error: string; readonly from: number } | undefined;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  take({ kind, given, isAlone, from, end }: Tag): void {
     if (kind === "testcase") {
-      count++;
-      name = nameOf(given);
+      this.count++;
+      this.#name = nameOf(given);
     } else if (kind === "failure" || kind === "error") {
-      open = { error: errorOf(given), from: index + tag.length };
-      if (isAlone !== "") failed.push({ name, error: open.error, words: "" });
-    } else if (open && kind !== "/testcase") {
-      failed.push({ name, error: open.error, words: unescaped(xml.slice(open.from, index)) });
-      open = undefined;
+      this.#open = { error: errorOf(given), from: end };
+      if (isAlone) this.#close("");
+    } else if (kind !== "/testcase" && this.#open) {
+      this.#close(unescaped(this.#text.slice(this.#open.from, from)));
     }
   }
-  return { count, failed };
+
+  #close(words: string): void {
+    this.failed.push({ name: this.#name, error: this.#open?.error ?? "", words });
+    this.#open = undefined;
+  }
 }
 
 function nameOf(given: string): string {
@@ -70,8 +125,16 @@ function errorOf(given: string): string {
   return isTold ? message.trim() : [type, message.trim()].filter(Boolean).join(": ");
 }
 
-function attributeOf(given: string, name: string): string {
-  const found = new RegExp(String.raw`(?:^|\s)${name}\s*=\s*(?:"([^"]*)"|'([^']*)')`).exec(given);
+const form = (name: string): RegExp => new RegExp(String.raw`(?:^|\s)${name}\s*=\s*(?:"([^"]*)"|'([^']*)')`);
+const forms = {
+  classname: form("classname"),
+  name: form("name"),
+  message: form("message"),
+  type: form("type"),
+};
+
+function attributeOf(given: string, name: keyof typeof forms): string {
+  const found = forms[name].exec(given);
   return unescaped(found?.[1] ?? found?.[2] ?? "");
 }
 

@@ -15,10 +15,14 @@ export function reportsIn(
 ): { readonly reports: readonly Report[]; readonly rest: string } {
   const reports: Report[] = [];
   let rest = text;
-  while (rest.length <= mostChars && reports.length < mostReports) {
-    const found = junitReport(rest) ?? jsonReport(rest, cwd);
+  for (let tried = 0; tried < mostReports && rest.length <= mostChars; tried++) {
+    // All that is XML at once.
+    const found = (tried === 0 && junitReport(rest)) || jsonReport(rest, cwd);
     if (!found) break;
-    reports.push(found.report);
+    const { report } = found;
+    // Source may speak of one: where nothing failed it has to be most of the output.
+    const isMost = rest.length - found.rest.length > rest.length / 2;
+    if (report.failing.length + report.errors.length > 0 || isMost) reports.push(report);
     rest = found.rest;
   }
   return { reports, rest };

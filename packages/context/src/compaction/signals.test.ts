@@ -109,6 +109,25 @@ describe("signals", () => {
     assert.equal(signalsOf(json.slice(500, -200), cwd, json).failing.length, 4);
   });
 
+  it("of a runner stay, whatever stands before it that is or looks like a report", () => {
+    const { failing } = signalsOf(output("nodetest"), cwd);
+    const source = 'a.ts:1: text.includes("<testsuite>")\nb.ts:2: "<testcase"\nc.ts:3: <testsuite>\n';
+    const passed = '<testsuite><testcase name="a"/></testsuite>\n';
+    const cut = output("pytest-xml").slice(0, 700);
+    const [one, other] = [output("nodejunit"), output("surefire")];
+    for (const before of [source, passed, cut, one, `${cut}${one}`]) {
+      const found = signalsOf(`${before}${output("nodetest")}${other}`, cwd);
+      for (const name of [...failing, "shop.CartTest > breaks"])
+        assert.ok(found.failing.includes(name), name);
+      assert.ok(found.runners.includes("node:test"));
+    }
+    const many = Array.from({ length: 40 }, (_, at) => other.replaceAll("CartTest", `Cart${at}Test`)).join(
+      "",
+    );
+    assert.equal(signalsOf(many, cwd).failing.length, 80);
+    assert.deepEqual(signalsOf(`${source}${passed}${"words\n".repeat(20)}`, cwd).runners, []);
+  });
+
   it("of a report among lines that begin as one does", () => {
     const log = "[12:00:01] begun\n{ starting }\n".repeat(20);
     assert.equal(signalsOf(`${log}${output("mocha-json")}${log}`, cwd).failing.length, 3);
@@ -150,6 +169,7 @@ describe("signals", () => {
       "\u001b]8;".repeat(450),
       `<testcase ${'a="'.repeat(600)}`,
       "<testsuite><testcase><failure ",
+      "<testsuite>".repeat(150),
       `{ "ruleId": ${"[".repeat(1_900)}`,
     ];
     const started = performance.now();

@@ -21,11 +21,14 @@ interface Alternative {
 }
 
 const alternatives = new Map<string, readonly Alternative[]>();
+/** Rules are fewer; what a model wrote is asked about, too. */
+const mostRemembered = 500;
 
 function alternativesOf(rule: string): readonly Alternative[] {
   const known = alternatives.get(rule);
   if (known) return known;
   const made = plainGlobs(rule).map((one) => ({ one, wanted: segmentsOf(one) }));
+  if (alternatives.size === mostRemembered) alternatives.clear();
   alternatives.set(rule, made);
   return made;
 }

@@ -13,6 +13,9 @@ export interface HistoryPart {
   readonly pathIds: readonly number[];
 }
 
+/** Always the same one: what is counted of it is kept with it. */
+export const noHistory: readonly HistoryPart[] = [];
+
 /** A commit that touched more says little of any. */
 const manyPaths = 40;
 const noId = "0".repeat(40);

@@ -126,8 +126,14 @@ function leadOf({ text, starts }: Text, line: number, least: number): number {
 }
 
 /** Remembered from query to query: most are split and stemmed once. */
-const identifiers = new Vocabulary();
+let remembered: Vocabulary | undefined;
 const mostIdentifiers = 30_000;
+
+function rememberedWords(): Vocabulary {
+  remembered ??= new Vocabulary();
+  if (remembered.size > mostIdentifiers) remembered.clear();
+  return remembered;
+}
 
 function wordsAt(
   { text, bytes: all, starts }: Text,
@@ -139,11 +145,11 @@ function wordsAt(
   const bytes = all.subarray(offset, starts[until] ?? text.length);
   const [inName, inHead] = [new Set<number>(), new Set<number>()];
   let [parts, asked] = [0, 0];
-  if (identifiers.size > mostIdentifiers) identifiers.clear();
+  const identifiers = rememberedWords();
   eachIdentifier(bytes, (from, to) => {
     const isName = offset + from >= definition.start && offset + to <= nameEnd;
-    const list = identifiers.listOf(bytes, from, to);
-    const having = addAsked(list, worth, isName ? inName : inHead);
+    const own = { identifiers, list: identifiers.listOf(bytes, from, to) };
+    const having = addAsked(own, worth, isName ? inName : inHead);
     if (!isName) return;
     parts += having.parts;
     asked += having.asked;
@@ -163,7 +169,7 @@ function wordsAt(
 
 /** Adds the words of an identifier that were asked for; tells how many of its parts these are. */
 function addAsked(
-  list: number,
+  { identifiers, list }: { readonly identifiers: Vocabulary; readonly list: number },
   worth: Worth,
   found: Set<number>,
 ): { readonly parts: number; readonly asked: number } {
