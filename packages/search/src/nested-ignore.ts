@@ -50,7 +50,7 @@ export function ignoreRules({ root, path: start }: Place, { atRoot, below, has }
     has?.(path, name) ?? existsSync(join(root, path, name));
   const ownOf = (path: string, names: readonly string[]): readonly Rules[] =>
     names.filter((name) => isThere(path, name)).flatMap((name) => rulesIn(root, path, name));
-  const ofRoot = once(() => ownOf("", atRoot));
+  const ofRoot = lazily(() => ownOf("", atRoot));
   const folders = new Map<string, Folder>([["", { isIgnored: false, files: ofRoot }]]);
   const look = (path: string): Folder => {
     const known = folders.get(path);
@@ -58,7 +58,7 @@ export function ignoreRules({ root, path: start }: Place, { atRoot, below, has }
     const above = look(parentOf(path));
     const isAsked = path === start || start.startsWith(`${path}/`);
     const isIgnored = !isAsked && (above.isIgnored || isLeftOut(path, true, above.files()));
-    const files = once(() => [...(isIgnored ? [] : ownOf(path, below)), ...above.files()]);
+    const files = lazily(() => [...(isIgnored ? [] : ownOf(path, below)), ...above.files()]);
     const folder = { isIgnored, files };
     folders.set(path, folder);
     return folder;
@@ -70,11 +70,11 @@ export function ignoreRules({ root, path: start }: Place, { atRoot, below, has }
   return { isIgnored, isIgnoredFolder: (path) => look(path).isIgnored };
 }
 
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
+function lazily(make: () => readonly Rules[]): Folder["files"] {
+  let made: readonly Rules[] | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    made ??= make();
+    return made;
   };
 }
 

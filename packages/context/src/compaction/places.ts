@@ -44,7 +44,12 @@ function placeIn(line: string, cwd: string): string | undefined {
 }
 
 function placeAt([path, line]: readonly [path: string, line: string], cwd: string): string | undefined {
-  const inside = path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
+  const inside = insideOf(path, cwd);
   if (foreign.test(inside) || inside.startsWith("/") || !/[A-Za-z]/.test(inside)) return undefined;
   return `${inside.replace(/^\.\//, "")}:${line}`;
+}
+
+/** As the workspace names it, where it lies there. */
+export function insideOf(path: string, cwd: string): string {
+  return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
 }

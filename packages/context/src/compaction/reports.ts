@@ -1,10 +1,11 @@
 /** Reports: what runners say for programs to read, JSON and the XML of JUnit, which is data and not lines of words. */
 import { junitReport } from "./junit-report.ts";
+import { insideOf } from "./places.ts";
+import { plainLines } from "./plain-lines.ts";
 import type { Report, Reported } from "./report.ts";
 
 /** Longer ones are not read: nobody waits for that. */
 const mostChars = 16_000_000;
-
 /** Documents of one output that are read. */
 const mostReports = 8;
 
@@ -83,7 +84,7 @@ function jestReport(value: Fields, cwd: string): Report {
     const failing = titles.map((parts) => (isJest ? parts.join(" › ") : [name, ...parts].join(" > ")));
     const messages = failed.flatMap(({ failureMessages }) => textsOf(failureMessages).slice(0, 1));
     const broken = isBroken ? [textOf(file.message)] : [];
-    return { failing: isBroken ? [name] : failing, messages: [...messages, ...broken].map(plain) };
+    return { failing: isBroken ? [name] : failing, messages: [...messages, ...broken].map(plainLines) };
   });
   const messages = files.flatMap((file) => file.messages);
   const of = (what: string): string => `${value[`num${what}`] ?? 0}`;
@@ -92,7 +93,7 @@ function jestReport(value: Fields, cwd: string): Report {
     failing: files.flatMap(({ failing }) => failing),
     errors: messages.flatMap(errorsOf),
     counts: [`Tests: ${of("FailedTests")} failed, ${of("PassedTests")} passed, ${of("TotalTests")} total`],
-    words: messages.flatMap((message) => message.split("\n")),
+    words: messages.flat(),
   };
 }
 
@@ -100,13 +101,13 @@ function mochaReport(value: Fields): Report {
   const failures = listOf(value.failures);
   const stats = asObject(value.stats);
   const errors = failures.map(({ err }) => asObject(err));
-  const messages = errors.map(({ stack, message }) => plain(textOf(stack) || textOf(message)));
+  const messages = errors.map(({ stack, message }) => plainLines(textOf(stack) || textOf(message)));
   return {
     runner: "mocha",
     failing: failures.map(({ fullTitle }) => textOf(fullTitle)),
     errors: messages.flatMap(errorsOf),
     counts: [`${stats.passes ?? 0} passing, ${stats.failures ?? 0} failing, ${stats.pending ?? 0} pending`],
-    words: messages.flatMap((message) => message.split("\n")),
+    words: messages.flat(),
   };
 }
 
@@ -130,19 +131,12 @@ function eslintReport(files: readonly unknown[], cwd: string): Report | undefine
 }
 
 /** What a message begins with, and what it expected. */
-function errorsOf(message: string): readonly string[] {
-  const lines = message.split("\n").map((line) => line.trim());
+function errorsOf(message: readonly string[]): readonly string[] {
+  const lines = message.map((line) => line.trim());
   // A headline of jest's, of a file that could not be run.
   const [first, ...others] = lines.filter((line) => line !== "" && !line.startsWith("●"));
   const expected = others.filter((line) => /^(?:Expected|Received)[^:]*: ./.test(line));
   return first === undefined ? [] : [first, ...expected];
-}
-
-const introducer = "\u001b";
-const colour = new RegExp(`${introducer}\\[[\\d;?]*[A-Za-z]`, "g");
-
-function plain(text: string): string {
-  return text.replace(colour, "").replaceAll("\r", "");
 }
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -161,8 +155,4 @@ function textOf(value: unknown): string {
 
 function textsOf(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((one) => typeof one === "string") : [];
-}
-
-function insideOf(path: string, cwd: string): string {
-  return path.startsWith(`${cwd}/`) ? path.slice(cwd.length + 1) : path;
 }

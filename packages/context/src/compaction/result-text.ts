@@ -1,7 +1,8 @@
 /** Result text: what a tool result becomes once it is old. */
 import { headOf, type ToolResultPart } from "@lathe/protocol";
+import { plainLines } from "./plain-lines.ts";
 import { hasFailed, signalText } from "./signal-text.ts";
-import { plainLines, type Signals, signalsOf } from "./signals.ts";
+import { type Signals, signalsOf } from "./signals.ts";
 
 export interface OldResult {
   readonly part: ToolResultPart;

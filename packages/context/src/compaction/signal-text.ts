@@ -1,6 +1,7 @@
 /** Signal text: the words that stand for an output once it is made shorter. */
 import { headOf } from "@lathe/protocol";
-import { plainLines, type Signals, signalsOf } from "./signals.ts";
+import { plainLines } from "./plain-lines.ts";
+import { type Signals, signalsOf } from "./signals.ts";
 
 export interface Room {
   /** The workspace. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
-import { rows } from "./fixtures/rows.ts";
+import { rows } from "./signal-rows.test.ts";
 import { signalText } from "./signal-text.ts";
 import { signalsOf } from "./signals.ts";
 

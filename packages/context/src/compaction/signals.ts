@@ -1,6 +1,7 @@
 /** Signals: what stays true of an output when its words are gone: what failed, why, where, and how much of it. */
 import { extractors, type Follow, type Rules, type SignalKind, unknown } from "./extractors.ts";
 import { placesIn } from "./places.ts";
+import { plainLines } from "./plain-lines.ts";
 import type { Report } from "./report.ts";
 import { reportsIn } from "./reports.ts";
 
@@ -88,17 +89,6 @@ function withWords(errors: Signals["errors"]): Signals["errors"] {
       !errors.some((other) => typeOf(other.text).split(".").at(-1) === text && other.text !== text)
     );
   });
-}
-
-const introducer = "\u001b";
-const colour = new RegExp(`${introducer}\\[[\\d;?]*[A-Za-z]`, "g");
-/** Where a link leads to; the words that are one stay. */
-const link = new RegExp(`${introducer}\\]8;[^${introducer}\u0007\\n]*(?:\u0007|${introducer}\\\\)`, "g");
-
-/** Without colours, links, carriage returns and what they overwrote. */
-export function plainLines(text: string): readonly string[] {
-  const plain = text.replace(link, "").replace(colour, "");
-  return plain.split(/\r?\n/).map((line) => line.slice(line.lastIndexOf("\r") + 1));
 }
 
 type Errors = Map<string, { text: string; times: number }>;

@@ -120,6 +120,7 @@ export function readDocument(documents: Documents, document: number, asked: Aske
 export function chunkScores(documents: Documents, document: number, asked: Asked): Float64Array {
   const { open, first, end } = chunksOf(documents, document);
   if (!open) return new Float64Array(0);
+  // It fills the rooms.
   readDocument(documents, document, asked);
   return rooms.chunks.slice(0, end - first);
 }
