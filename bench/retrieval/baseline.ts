@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { kindOf, languageOf } from "@lathe/search/languages";
-import { checkedOut, cloneOf } from "./clones.ts";
+import { applied, checkedOut, cloneOf } from "./clones.ts";
 import { commitQueries } from "./commit-queries.ts";
 import { takeDocQueries } from "./doc-queries.ts";
 import { openFtsBaseline } from "./fts.ts";
@@ -30,7 +30,7 @@ function isTaken(path: string): boolean {
   return values.code ? kindOf(path, language) === "code" : language !== "none";
 }
 
-type Row = Readonly<Record<"subjects" | "messages" | "docs", Figures>>;
+type Row = Readonly<Record<"subjects" | "messages" | "done" | "docs", Figures>>;
 
 function rankOf(best: readonly string[], paths: readonly string[]): number {
   const at = best.findIndex((path) => paths.includes(path));
@@ -40,23 +40,31 @@ function rankOf(best: readonly string[], paths: readonly string[]): number {
 function measure(root: string): Row {
   const fts = openFtsBaseline(root, isTaken);
   const ask = (query: string, paths: readonly string[]): number => rankOf(fts.best(query, 10), paths);
-  const [subjects, messages]: [number[], number[]] = [[], []];
+  const [subjects, messages, done]: [number[], number[], number[]] = [[], [], []];
   for (const { commit, query, message, paths } of commitQueries(root, count)) {
     if (!checkedOut(root, `${commit}~1`)) continue;
     fts.update();
     subjects.push(ask(query, paths));
     messages.push(ask(message, paths));
+    if (!applied(root, commit)) continue;
+    fts.update();
+    done.push(ask(query, paths));
   }
   checkedOut(root, "origin/HEAD");
   const queries = takeDocQueries(root, count);
   fts.update();
   const docs = queries.map(({ query, path }) => ask(query, [path]));
   checkedOut(root, "origin/HEAD");
-  return { subjects: figuresOf(subjects), messages: figuresOf(messages), docs: figuresOf(docs) };
+  return {
+    subjects: figuresOf(subjects),
+    messages: figuresOf(messages),
+    done: figuresOf(done),
+    docs: figuresOf(docs),
+  };
 }
 
-function figuresIn({ subjects, messages, docs }: Row): readonly number[] {
-  return [...[subjects, messages].flatMap(({ hit1, hit10, mrr }) => [hit1, hit10, mrr]), docs.hit10];
+function figuresIn({ subjects, messages, done, docs }: Row): readonly number[] {
+  return [...[subjects, messages, done].flatMap(({ hit1, hit10, mrr }) => [hit1, hit10, mrr]), docs.hit10];
 }
 
 function line(name: string, figures: readonly number[]): string {
@@ -65,8 +73,10 @@ function line(name: string, figures: readonly number[]): string {
 
 const isAsked = (name: string): boolean =>
   values.only.length === 0 || values.only.some((one) => name.includes(one));
-console.log("| repository | subject @1 | @10 | MRR | message @1 | @10 | MRR | doc file @10 |");
-console.log(`|${" --- |".repeat(8)}`);
+console.log(
+  "| repository | subject @1 | @10 | MRR | message @1 | @10 | MRR | done @1 | @10 | MRR | doc file @10 |",
+);
+console.log(`|${" --- |".repeat(11)}`);
 for (const heldOut of [false, true]) {
   const rows: (readonly number[])[] = [];
   for (const repository of repositories.filter((one) => one.heldOut === heldOut && isAsked(one.name))) {

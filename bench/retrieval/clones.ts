@@ -17,8 +17,20 @@ export function cloneOf(clones: string, { name, url }: BenchRepository): string 
 
 /** A clone may lack large files of old commits. */
 export function checkedOut(root: string, commit: string): boolean {
+  return succeeds(root, "checkout", "--quiet", "--force", commit);
+}
+
+/**
+ * What the commit changed, into its parent that is checked out. *Contract:* the history stays the parent's: with the commit in it the
+ * files that were changed last would be the answer.
+ */
+export function applied(root: string, commit: string): boolean {
+  return succeeds(root, "restore", "--source", commit, "--staged", "--worktree", ".");
+}
+
+function succeeds(root: string, ...args: readonly string[]): boolean {
   try {
-    git(root, "checkout", "--quiet", "--force", commit);
+    git(root, ...args);
     return true;
   } catch {
     return false;

@@ -1,7 +1,8 @@
 /**
  * The retrieval benchmark: `node bench/retrieval/run.ts [--clones DIR] [--queries N] [--only NAME]...` clones the repositories
  * (or finds them in DIR, each under its name), rebuilds the queries from their history, comments and names, and prints the
- * figures. Commits are asked for twice: by their subjects, and by their whole messages.
+ * figures. Commits are asked for three times: by their subjects and their whole messages as tasks, before they are done, and by
+ * their subjects once they are, as questions about code that is there.
  * Clones in DIR are checked out back and forth: give it copies.
  */
 import { tmpdir } from "node:os";
@@ -9,7 +10,7 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { isFailure, type Search } from "@lathe/protocol";
 import { createSearch } from "@lathe/search";
-import { checkedOut, cloneOf } from "./clones.ts";
+import { applied, checkedOut, cloneOf } from "./clones.ts";
 import { commitQueries } from "./commit-queries.ts";
 import { symbolQueries, takeDocQueries } from "./doc-queries.ts";
 import { git } from "./git.ts";
@@ -19,6 +20,8 @@ import { type Answer, type Figures, figuresOf, fileRank, showsLine } from "./sco
 interface Row {
   readonly commits: Figures;
   readonly messages: Figures;
+  /** Subjects, once what they say is done. */
+  readonly done: Figures;
   readonly docs: Figures;
   readonly symbols: Figures;
 }
@@ -45,12 +48,14 @@ async function measure(repository: BenchRepository): Promise<Row> {
   const search = createSearch(options);
   const commitRanks: number[] = [];
   const messageRanks: number[] = [];
+  const doneRanks: number[] = [];
   const commits = commitQueries(root, count);
   const symbols = symbolQueries(root, count);
   for (const { commit, query, message, paths } of commits) {
     if (!checkedOut(root, `${commit}~1`)) continue;
     commitRanks.push(fileRank(await answers(search, query), paths));
     messageRanks.push(fileRank(await answers(search, message), paths));
+    if (applied(root, commit)) doneRanks.push(fileRank(await answers(search, query), paths));
   }
   git(root, "checkout", "--quiet", "--force", "origin/HEAD");
   const symbolRanks: number[] = [];
@@ -66,13 +71,14 @@ async function measure(repository: BenchRepository): Promise<Row> {
   return {
     commits: figuresOf(commitRanks),
     messages: figuresOf(messageRanks),
+    done: figuresOf(doneRanks),
     docs: figuresOf(docRanks, shown),
     symbols: figuresOf(symbolRanks),
   };
 }
 
-function cells({ commits, messages, docs, symbols }: Row): readonly string[] {
-  const asked = [commits, messages].flatMap(({ hit1, hit10, mrr }) => [hit1, hit10, mrr]);
+function cells({ commits, messages, done, docs, symbols }: Row): readonly string[] {
+  const asked = [commits, messages, done].flatMap(({ hit1, hit10, mrr }) => [hit1, hit10, mrr]);
   const figures = [...asked, docs.hit10, docs.func10, symbols.hit1];
   return figures.map((figure) => figure.toFixed(2));
 }
@@ -92,6 +98,7 @@ function mean(rows: readonly Row[]): Row {
   return {
     commits: over((row) => row.commits),
     messages: over((row) => row.messages),
+    done: over((row) => row.done),
     docs: over((row) => row.docs),
     symbols: over((row) => row.symbols),
   };
@@ -99,7 +106,18 @@ function mean(rows: readonly Row[]): Row {
 
 const isAsked = ({ name }: BenchRepository): boolean =>
   values.only.length === 0 || values.only.some((one) => name.includes(one));
-const columns = ["repository", "subject @1", "@10", "MRR", "message @1", "@10", "MRR"];
+const columns = [
+  "repository",
+  "subject @1",
+  "@10",
+  "MRR",
+  "message @1",
+  "@10",
+  "MRR",
+  "done @1",
+  "@10",
+  "MRR",
+];
 console.log(`| ${[...columns, "doc file @10", "doc func @10", "symbol @1"].join(" | ")} |`);
 console.log(`|${" --- |".repeat(columns.length + 3)}`);
 for (const heldOut of [false, true]) {
