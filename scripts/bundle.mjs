@@ -14,6 +14,16 @@ const out = join(root, "node_modules", ".cache", "lathe", "bundle");
 const external = [/tree-sitter/, /^@vscode\//];
 
 /**
+ * What several commands share lies in one file: a run opened 120 files, most of them of a few lines. What is shared by fewer would make
+ * the small commands read what they never use. Packages stay apart: they are large, and some have to be loaded in their order.
+ */
+const sharing = {
+  groups: [
+    { name: "shared", test: (id) => isOwn(id), minShareCount: 8, includeDependenciesRecursively: false },
+  ],
+};
+
+/**
  * The files of the joined command, `main.mjs` first, and the sources they came from. `placeOf(source)` is JavaScript for
  * the address that a source takes for its own: what lies beside it is looked for from there. `more` are other files that
  * are started by themselves, by name.
@@ -28,10 +38,13 @@ export async function joinSources(placeOf, more = {}) {
     cwd: root,
     platform: "node",
     external,
+    preserveEntrySignatures: "allow-extension",
+    // What is shared is loaded at once, also where somebody asks for it late.
+    checks: { ineffectiveDynamicImport: false },
     plugins: [keepPlaces],
   });
   const names = { entryFileNames: "[name].mjs", chunkFileNames: "[name]-[hash].mjs" };
-  const { output } = await joined.generate({ format: "esm", ...names });
+  const { output } = await joined.generate({ format: "esm", codeSplitting: sharing, ...names });
   const sources = (await joined.watchFiles).filter(isOwn);
   await joined.close();
   return {
