@@ -85,6 +85,22 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     assert.match(err, /is best, by a model: it is clear/);
   });
 
+  it("goes on with the models that were chosen, not with those that the keys would choose", async () => {
+    const goesOn = async (...more: readonly string[]): Promise<unknown> => {
+      const { code, err } = await bench.place.run(bestOf(...more));
+      assert.equal(code, 0, err);
+      const after = await bench.place.run(["run", "--continue", "thanks"]);
+      assert.equal(after.code, 0, after.err);
+      bench.place.put("word.txt", "none\n");
+      return bench.server.records.at(-1)?.body.model;
+    };
+    assert.equal(await goesOn("--model", "anthropic/claude-haiku-4-5"), "claude-haiku-4-5");
+    // Those of the attempts, where nothing else was said.
+    assert.equal(await goesOn(), "claude-opus-5-5");
+    bench.place.put("../home/.config/lathe/config.json", '{"model": "anthropic/claude-haiku-4-5"}');
+    assert.equal(await goesOn(), "claude-haiku-4-5");
+  });
+
   it("holds all attempts to one budget", async () => {
     const { code, out, err } = await bench.place.run(
       bestOf("--max-tokens", "200", "--output-format", "json"),

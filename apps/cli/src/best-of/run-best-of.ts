@@ -114,7 +114,7 @@ async function finish(
   try {
     const ended = await runAttempts({
       ...{ env: options.env, log, places, parallel, testMs, signal: aborting.signal },
-      worker: attemptWorker(values),
+      worker: attemptWorker({ ...values, model: values.model ?? log.models.join(",") }),
       observer: format === "stream-json" ? streamed(rows) : rows,
     });
     rows.close();

@@ -17,12 +17,15 @@ import type { LocalOptions } from "../local-options.ts";
 import { systemClock } from "../machine/system-clock.ts";
 import { type CheckpointPlace, withCheckpoints } from "../session/lazy-checkpoints.ts";
 import type { Words } from "../session/local-session.ts";
+import { modelsOf, unaskedSettings } from "../session/session-settings.ts";
 import { draftSession } from "../session/start-session.ts";
 
 export interface AttemptsLog {
   readonly id: string;
   readonly cwd: string;
   readonly attempts: Attempts;
+  /** The chain that it goes on with, and that attempts have which have no model of their own. */
+  readonly models: readonly string[];
   /** What all attempts are given to do. */
   readonly words: Words;
   /** *Contract:* durable. */
@@ -46,13 +49,14 @@ export async function beginAttemptsLog(
   words: Words,
   { id, ...attempts }: NewAttempts,
 ): Promise<AttemptsLog | Failure> {
-  const { env } = options;
+  const { env, limits } = options;
   const at = systemClock.now();
   const created = await draftSession(options, { id, words, at });
   const capped = await capTree(options, id);
   if (capped) return explained(capped, env);
   const parts = [{ type: "text", text: words.text } as const, ...(words.images ?? [])];
   const first = [
+    { type: "session.configured", data: { settings: unaskedSettings(options), limits } },
     { type: "message.received", data: { parts } },
     { type: "attempts.started", data: attempts },
   ] as const;
@@ -104,6 +108,7 @@ function opened(
     id: log.id,
     cwd,
     attempts,
+    models: modelsOf(session),
     words,
     judged: (verdict) => append([{ type: "attempts.judged", data: verdict }]),
     taking: (attempt) =>

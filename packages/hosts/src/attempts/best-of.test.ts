@@ -34,7 +34,7 @@ async function settle(attempts: Attempts, winner: "there" | "refused" | "gone"):
   const ended = await runBestOf({
     ...{ env: { HOME: folder, XDG_STATE_HOME: folder }, parallel: 1, testMs: 1, worker: () => [] },
     log: {
-      ...{ id: "root", cwd: folder, attempts, words: { text: "do it" }, judged: unused },
+      ...{ id: "root", cwd: folder, attempts, models: [], words: { text: "do it" }, judged: unused },
       taking: async (at) => void done.push(`taking ${at}`),
       settled: async (taken) => void done.push(`settled ${taken}`),
       keepFiles: async (moment) => void done.push(moment),

@@ -64,7 +64,9 @@ export async function openBestOf(
     const model = models[at % Math.max(1, models.length)];
     return { session: newSessionId(systemClock), place, ...(model !== undefined && { model }) };
   });
-  const log = await beginAttemptsLog(options, words, {
+  // Where only the attempts were given models, it goes on with those.
+  const own = options.models.length > 0 ? options.models : models;
+  const log = await beginAttemptsLog({ ...options, models: own }, words, {
     ...{ id, attempts, apply, keepAll },
     ...(judge && { judge }),
     seed: wish.seed ?? Math.floor(systemClock.random() * 2 ** 31),

@@ -27,6 +27,7 @@ import { lazyHooks } from "./lazy-hooks.ts";
 import { nextTurn } from "./next-turn.ts";
 import { type Fence, type Opened, openPorts } from "./open-ports.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
+import { modelsOf, settingsOf } from "./session-settings.ts";
 import type { SessionTools } from "./session-tools.ts";
 import { typedCommand } from "./typed-command.ts";
 
@@ -91,22 +92,6 @@ export interface Holdings {
   readonly remarks: readonly string[];
   readonly member: Member;
   readonly own: SessionTools;
-}
-
-/** As they were asked for. */
-function modelsOf({ settings: { models, router } }: Session): readonly string[] {
-  return router ? [`auto:${router.mode}`] : models;
-}
-
-function settingsOf(
-  { models, router }: Opened,
-  { env, mode, attended, checkpoints, planner, assigned, guardRails }: LocalOptions,
-): Session["settings"] {
-  const routed = { ...(router && { router }), ...(planner !== undefined && { planner }) };
-  const tried = assigned && assigned.length > 0 ? { experiments: assigned } : {};
-  const inFork = env.LATHE_FORK ? { inFork: env.LATHE_FORK } : {};
-  const rest = { ...inFork, ...tried, ...(guardRails && { guardRails }) };
-  return { models, ...routed, mode, attended, checkpoints, ...rest };
 }
 
 function fenceOf(
