@@ -49,7 +49,12 @@ describe("lathe sessions rewind", () => {
     assert.equal(readFileSync(join(bench.place.workspace, "local.db"), "utf8"), "KEY=1\n");
     assert.equal((await sessions("rewind", id, "--undo")).code, 0);
     assert.deepEqual(tree(), after);
-    assert.equal((await sessions("rewind", id, "--undo")).code, 0, "an undo can be undone");
+    const again = await sessions("rewind", id, "--undo");
+    assert.equal(again.code, 2, "what was brought back is not thrown away");
+    assert.match(again.err, /there is no rewind to undo: the last one is undone/);
+    assert.deepEqual([again.out, tree()], ["", after]);
+    assert.equal((await sessions("rewind", id, "--to", "2", "--files")).code, 0);
+    assert.equal((await sessions("rewind", id, "--undo")).code, 0, "each one can be undone");
     assert.equal((await sessions("rewind", id, "--to", "9")).code, 2);
   });
 

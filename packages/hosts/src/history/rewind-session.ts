@@ -58,12 +58,13 @@ export function rewindSession(env: Env, id: string, options: RewindOptions): Pro
   });
 }
 
-/** Takes the last rewind back, as long as nobody has spoken since. */
+/** Takes the last rewind back, once, as long as nobody has spoken since. */
 export function undoRewind(env: Env, id: string, manner: Manner): Promise<Rewound | Failure> {
   return owning(env, id, async (log, session) => {
     const { rewind } = session;
-    if (!rewind) {
-      const text = "there is no rewind to undo: none was made, or somebody has spoken since";
+    if (!rewind || rewind.isUndo) {
+      const why = rewind ? "the last one is undone" : "none was made, or somebody has spoken since";
+      const text = `there is no rewind to undo: ${why}`;
       return failure("invalid-arguments", text, { who: "user" });
     }
     const way = wayBack(session, rewind, manner.force);

@@ -36,6 +36,7 @@ export const sessionRewound: EventType<"session.rewound", SessionRewound> = {
       checkpoints: [...session.checkpoints, ...after],
       rewind: {
         seq,
+        ...(undoes && { isUndo: true as const }),
         ...(conversation && { conversation: conversationOf(session) }),
         ...(files && { files: files.undo }),
       },

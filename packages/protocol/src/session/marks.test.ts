@@ -69,7 +69,7 @@ test("it goes on from there, and can go back again", () => {
   assert.deepEqual(said(rewound(again, 2)), ["one", "a"]);
 });
 
-test("undoing brings back everything, and can be undone itself", () => {
+test("undoing brings back everything, and is known as that; logs in which one was undone itself are read as before", () => {
   const back = rewound(two, 2);
   const undo = (from: Session): Session =>
     session(
@@ -77,6 +77,7 @@ test("undoing brings back everything, and can be undone itself", () => {
       from,
     );
   assert.deepEqual(said(undo(back)), said(two));
+  assert.deepEqual([back.rewind?.isUndo, undo(back).rewind?.isUndo], [undefined, true]);
   assert.deepEqual(undo(back).marks, two.marks);
   assert.deepEqual(said(undo(undo(back))), said(back));
 });

@@ -159,6 +159,8 @@ export interface Kept {
 /** The last rewind, until somebody speaks: what undoing it brings back. */
 export interface Rewind {
   readonly seq: number;
+  /** It brought back what an earlier one had taken away. */
+  readonly isUndo?: true;
   readonly conversation?: Conversation;
   /** A checkpoint. */
   readonly files?: string;
