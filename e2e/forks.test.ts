@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import type { AssistantPart } from "@lathe/protocol";
 import { runGitIn, startWireServer, until, type WireServer } from "@lathe/testkit";
-import { makePlace, type Place, wireEnv } from "./lathe.ts";
+import { makePlace, type Place, type Running, wireEnv } from "./lathe.ts";
 
 /** Why it cannot be tried here; undefined where there are forks. */
 async function noForks(): Promise<string | undefined> {
@@ -81,6 +81,57 @@ describe("lathe sandbox exec --fork", { ...(skip !== undefined && { skip }) }, (
     assert.deepEqual(readdirSync(place.workspace), ["a", "b"]);
     assert.equal((await forks()).length, 2);
     assert.equal((await place.run(["sandbox", "exec", "--keep", "--", "true"])).code, 2);
+  });
+
+  describe("is kept all or none", () => {
+    const many = 1_000;
+    const keeping = async (): Promise<{ readonly id: string; readonly running: Running }> => {
+      const script = `rm b; seq ${many} | sed 's/^/n/' | xargs touch`;
+      await place.run(["sandbox", "exec", "--fork", "--", script]);
+      const [{ id } = { id: "" }] = await forks();
+      const running = place.start(["fork", "keep", id]);
+      await place.made("n1");
+      return { id, running };
+    };
+
+    it("comes to its end when it is interrupted", async () => {
+      for (const signal of ["SIGINT", "SIGTERM"] as const) {
+        const { running } = await keeping();
+        running.child.kill(signal);
+        const { code, err } = await running.ended;
+        assert.deepEqual([code, readdirSync(place.workspace).length], [0, many + 1], err);
+        assert.match(err, /Kept in/);
+        place.remove();
+        place = makePlace();
+        place.put("a", "1\n");
+        place.put("b", "1\n");
+      }
+    });
+
+    it("puts back what a death cut off before it lists, shows or drops anything", async () => {
+      for (const what of ["list", "diff", "drop"]) {
+        const { id, running } = await keeping();
+        running.child.kill("SIGKILL");
+        await running.ended;
+        const { code, err } = await place.run(["fork", what, ...(what === "list" ? [] : [id])]);
+        assert.equal(code, 0, err);
+        assert.match(err, /cut off earlier; put back /);
+        assert.deepEqual(readdirSync(place.workspace), ["a", "b"]);
+        await place.run(["fork", "drop", id]);
+      }
+    });
+
+    it("drops nothing while what was cut off cannot be put back", async () => {
+      const { id, running } = await keeping();
+      running.child.kill("SIGKILL");
+      await running.ended;
+      place.put("n1", "by hand\n");
+      const refused = await place.run(["fork", "drop", id]);
+      assert.equal(refused.code, 1, refused.err);
+      assert.match(refused.err, /left n1 as somebody has changed [\s\S]*not all of what was cut off/);
+      assert.deepEqual([(await forks()).length, text("n1")], [1, "by hand\n"]);
+      assert.equal((await place.run(["fork", "drop", id])).code, 0);
+    });
   });
 
   it("refuses a folder whose fork would not hold everything, and says what to do", async () => {

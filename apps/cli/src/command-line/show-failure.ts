@@ -25,6 +25,10 @@ export function problemLine(text: string): string {
     .trim()}\n`;
 }
 
+export function remark(text: string): void {
+  process.stderr.write(problemLine(text));
+}
+
 /** A thrown value is our fault: says so, and where to find more. */
 export function showBug(cause: unknown, debug: boolean): number {
   const more = debug ? "" : "; run again with --debug and report what it says";

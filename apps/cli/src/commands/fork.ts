@@ -3,6 +3,7 @@ import type { Fork } from "@lathe/hosts/forks";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
 import { readFlags } from "../command-line/flags.ts";
+import { remark } from "../command-line/show-failure.ts";
 import type { TreeWish } from "../forks/tree-command.ts";
 import { usage } from "../run/run-options.ts";
 
@@ -49,6 +50,11 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const { findWaiting } = await import("@lathe/hosts/find-waiting");
   const found = findWaiting(process.env, id);
   if (isFailure(found)) return found;
+  const { base } = found.type === "fork" ? found.fork : found.tree;
+  const { mendBase } = await import("@lathe/hosts/forks");
+  const unmended = await mendBase(process.env, base, remark);
+  // A copy is not dropped while what was taken over of it is half there.
+  if (unmended && what === "drop") return unmended;
   if (found.type === "fork") return forkWork(found.fork, { what, json, hostRun, force });
   const { treeCommand } = await import("../forks/tree-command.ts");
   return treeCommand(found.tree, { what, json, hostRun, force });

@@ -1,8 +1,10 @@
 /** `lathe fork list`: the forks, and the working trees of attempts, that wait for a decision. */
+import { attemptTrees } from "@lathe/hosts/attempt-trees/attempt-tree";
 import { listTrees } from "@lathe/hosts/attempt-trees/list-trees";
-import { listForks } from "@lathe/hosts/forks";
+import { allForks, listForks, mendBase } from "@lathe/hosts/forks";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { commandName } from "../command-line/command-name.ts";
+import { remark } from "../command-line/show-failure.ts";
 import { fit } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
 import { table } from "../render/table.ts";
@@ -10,6 +12,8 @@ import { table } from "../render/table.ts";
 const aboutWidth = 40;
 
 export async function listCommand(json: boolean): Promise<number | Failure> {
+  const bases = [...allForks(process.env), ...attemptTrees(process.env)].map(({ base }) => base);
+  for (const base of new Set(bases)) await mendBase(process.env, base, remark);
   const forks = await listForks(process.env);
   if (isFailure(forks)) return forks;
   const trees = await listTrees(process.env);

@@ -8,7 +8,7 @@ import { problemLine } from "../command-line/show-failure.ts";
 import { AnswerReader } from "../questions/answer-reader.ts";
 import { harmless } from "../render/fit.ts";
 import { type Palette, paletteFor } from "../render/palette.ts";
-import { whileBusy } from "../render/while-busy.ts";
+import { whileWriting } from "../run/while-writing.ts";
 import { enterFork } from "./enter-fork.ts";
 import { countText, listingText } from "./fork-text.ts";
 
@@ -52,8 +52,8 @@ export async function keepAndTell(
 ): Promise<number> {
   const mended = await mendIfNeeded(fork);
   if (isFailure(mended)) return told(mended);
-  const kept = await whileBusy("taking the changes over", (tell) =>
-    keepFork(process.env, fork, { ...options, onRemark: (text) => tell(problemLine(text)) }),
+  const kept = await whileWriting("taking the changes over", (tell, signal) =>
+    keepFork(process.env, fork, { ...options, signal, onRemark: (text) => tell(problemLine(text)) }),
   );
   if (isFailure(kept)) return told(kept);
   process.stderr.write(keptText(fork, kept, paletteFor(process.stderr, process.env)));

@@ -5,7 +5,7 @@ import { busyTree, wholeAndFree } from "@lathe/hosts/attempt-trees/list-trees";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { problemLine } from "../command-line/show-failure.ts";
 import { paletteFor } from "../render/palette.ts";
-import { whileBusy } from "../render/while-busy.ts";
+import { whileWriting } from "../run/while-writing.ts";
 import { showDifferences } from "./diff-command.ts";
 import { keptText } from "./settle-fork.ts";
 
@@ -29,8 +29,8 @@ export async function treeCommand(found: AttemptTree, wish: TreeWish): Promise<n
     return showDifferences({ base: tree.base, upper: tree.made.cwd }, compared, wish.json);
   }
   const { hostRun, force } = wish;
-  const kept = await whileBusy("taking the changes over", (tell) =>
-    keepTree(env, tree, { hostRun, force, onRemark: (text) => tell(problemLine(text)) }),
+  const kept = await whileWriting("taking the changes over", (tell, signal) =>
+    keepTree(env, tree, { hostRun, force, signal, onRemark: (text) => tell(problemLine(text)) }),
   );
   if (isFailure(kept)) return kept;
   process.stderr.write(keptText(tree, kept, paletteFor(process.stderr, env)));

@@ -5,8 +5,8 @@ import { type Failure, isFailure } from "@lathe/protocol";
 import { countFlag } from "../command-line/flags.ts";
 import { problemLine } from "../command-line/show-failure.ts";
 import { paletteFor } from "../render/palette.ts";
-import { whileBusy } from "../render/while-busy.ts";
 import { usage } from "../run/run-options.ts";
+import { whileWriting } from "../run/while-writing.ts";
 import { rewoundLines } from "./rewound-lines.ts";
 
 export interface RewindFlags {
@@ -28,7 +28,7 @@ export async function rewindCommand(start: string, flags: RewindFlags): Promise<
   if (isFailure(id)) return id;
   const both = flags.files === flags.conversation;
   const parts = { files: both || flags.files, conversation: both || flags.conversation };
-  const rewound = await whileBusy(parts.files ? "putting the files back" : "going back", (tell) => {
+  const rewound = await whileWriting(parts.files ? "putting the files back" : "going back", (tell) => {
     const manner = { force: flags.force, onRemark: (text: string) => tell(problemLine(text)) };
     return flags.undo
       ? undoRewind(process.env, id, manner)

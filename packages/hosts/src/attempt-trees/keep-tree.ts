@@ -5,7 +5,7 @@ import type { Difference } from "@lathe/sandbox/forks/differences";
 import { heldBack } from "@lathe/sandbox/forks/held-back";
 import { applyTree, type TreePart } from "@lathe/workspace/apply-tree";
 import type { Compared } from "../forks/forks.ts";
-import type { KeepOptions, Kept } from "../forks/keep-fork.ts";
+import { interrupted, type KeepOptions, type Kept } from "../forks/keep-fork.ts";
 import { workspaceFolder } from "../places/state-folder.ts";
 import { recoveryText } from "../session/recovery-text.ts";
 import { dropAttemptTree, type WholeTree } from "./attempt-tree.ts";
@@ -28,6 +28,7 @@ export async function keepTree(env: Env, tree: WholeTree, options: KeepOptions):
     onRecovered: (recovery) => options.onRemark?.(recoveryText(recovery)),
     parts: async () => {
       const found = await treeDifferences(env, tree);
+      if (options.signal?.aborted) return interrupted();
       if (isFailure(found)) return found;
       all = found.differences;
       held = heldOf(tree, found, options);
@@ -38,6 +39,7 @@ export async function keepTree(env: Env, tree: WholeTree, options: KeepOptions):
     },
     accept: async () => {
       const again = await treeDifferences(env, tree);
+      if (options.signal?.aborted) return interrupted();
       if (isFailure(again)) return again;
       const moved = again.differences.filter(({ path, isMoved }) => isMoved && !held.has(path));
       return moved.length > 0 && !options.force ? refused(moved, tree) : undefined;

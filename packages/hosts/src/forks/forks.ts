@@ -1,5 +1,5 @@
 /** Forks of this user on this machine: made, found, compared, kept and dropped. */
-import { mkdirSync, readdirSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Failure, type ForkLayers, failure, fold, isFailure } from "@lathe/protocol";
 import { type Difference, differencesOf } from "@lathe/sandbox/forks/differences";
@@ -14,10 +14,12 @@ import {
 import { forkRefusal, placeRefusal } from "@lathe/sandbox/forks/fork-refusal";
 import { heldBack } from "@lathe/sandbox/forks/held-back";
 import { holdFork } from "@lathe/sandbox/forks/hold-fork";
+import type { Recovery } from "@lathe/workspace";
 import { openState } from "../history/state.ts";
 import { systemClock } from "../machine/system-clock.ts";
 import { homeFolder } from "../places/home-folder.ts";
 import { forksFolder, workspaceFolder } from "../places/state-folder.ts";
+import { recoveryText } from "../session/recovery-text.ts";
 import { newSessionId } from "../session-id.ts";
 import { forkBinary } from "./fork-binary.ts";
 
@@ -155,13 +157,36 @@ export async function dropFork(env: Env, fork: Fork): Promise<Failure | undefine
   return failed;
 }
 
-/** What a session that died had left half done in a folder is put back; of a fork from within. */
-export async function mendFolder(env: Env, cwd: string): Promise<void> {
+/** What a process that died had left half done in a folder is put back; of a fork from within. */
+export async function mendFolder(
+  env: Env,
+  cwd: string,
+  onRecovered: (recovery: Recovery) => void = () => undefined,
+): Promise<void> {
   const { createWorkspace } = await import("@lathe/workspace");
-  const workspace = createWorkspace({ root: cwd, journal: workspaceFolder(env, cwd) });
+  const workspace = createWorkspace({ root: cwd, journal: workspaceFolder(env, cwd), onRecovered });
   // The first reading does it.
   await workspace.list(".");
   await workspace.close();
+}
+
+/**
+ * What died in the middle of taking changes over into a folder; a folder that is gone has nothing to mend.
+ * *Contract:* a failure where not all could be put back: what is to be compared with it, or is a copy of it, may be needed still.
+ */
+export async function mendBase(
+  env: Env,
+  base: string,
+  onRemark: (text: string) => void,
+): Promise<Failure | undefined> {
+  // In a fork its base is not the folder that this path leads to.
+  if (env.LATHE_FORK || !existsSync(base)) return undefined;
+  const found: Recovery[] = [];
+  await mendFolder(env, base, (recovery) => found.push(recovery));
+  for (const recovery of found) onRemark(recoveryText(recovery));
+  if (found.every(({ left, failed }) => left.length + failed.length === 0)) return undefined;
+  const text = `not all of what was cut off in ${base} could be put back: look at it first, then try again`;
+  return failure("stale-version", text, { who: "user" });
 }
 
 /** Whether a session in it died in the middle of a change, so that it has to be entered and put right. */

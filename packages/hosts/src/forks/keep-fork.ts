@@ -18,6 +18,8 @@ export interface KeepOptions {
   readonly hostRun: boolean;
   /** Also over what has changed in the base since the fork was made. */
   readonly force: boolean;
+  /** Heard until the first change is made; from then on it comes to its end. */
+  readonly signal?: AbortSignal;
   onRemark?(text: string): void;
 }
 
@@ -63,6 +65,7 @@ async function keep({ env, binary, fork, options }: Keeping): Promise<Kept | Fai
     onRecovered: (recovery) => options.onRemark?.(recoveryText(recovery)),
     parts: async () => {
       const found = await compare();
+      if (options.signal?.aborted) return interrupted();
       if (isFailure(found)) return found;
       all = found;
       held = heldOf(all, fork, options);
@@ -70,6 +73,7 @@ async function keep({ env, binary, fork, options }: Keeping): Promise<Kept | Fai
     },
     accept: async (found) => {
       const again = await compare();
+      if (options.signal?.aborted) return interrupted();
       if (isFailure(again)) return again;
       // Somebody is at work in the base this moment.
       if (JSON.stringify(again) !== JSON.stringify(all)) return refused([], fork);
@@ -133,6 +137,11 @@ function refused(moved: readonly string[], { base, id }: Fork): Failure {
   const names = moved.slice(0, pathsNamed).join(", ") + more;
   const text = `Nothing was changed: these have changed in ${base} since the fork ${id} was made: ${names}. Look at both, then \`lathe fork keep ${id} --force\` writes over them, or \`lathe fork drop ${id}\``;
   return failure("stale-version", text, { who: "user" });
+}
+
+/** A comparison that was interrupted, too, says nothing of its own. */
+export function interrupted(): Failure {
+  return failure("cancelled", "Nothing was changed: it was interrupted", { who: "user" });
 }
 
 function gitAtWork({ base }: Fork): Failure {
