@@ -213,6 +213,18 @@ describe("lathe run --fork", { ...(skip !== undefined && { skip }) }, () => {
     assert.deepEqual([after.code, files()], [0, ["made.txt"]], after.err);
   });
 
+  it("holds nothing of a file that a link out of the workspace had replaced for a moment", async () => {
+    await server.close();
+    const [first, last] = [call("shell", { command: "ln -sfn /etc/passwd old.txt" }), answers[4]];
+    let turn = 0;
+    server = await startWireServer(() => (turn++ === 0 ? first : last));
+    const { code, err } = await place.run(["run", "--fork", "change things"], { env: wireEnv(server.url) });
+    assert.equal(code, 0, err);
+    assert.match(err, /replaced old\.txt by links out of the workspace.* there again/);
+    assert.match(err, /Nothing was changed in/);
+    assert.equal(readFileSync(join(place.workspace, "old.txt"), "utf8"), "1\n");
+  });
+
   it("names the fork that waits to a program", async () => {
     const { out } = await place.run(["run", "--fork", "--output-format", "json", "change things"]);
     const { fork } = JSON.parse(out) as { readonly fork: string };

@@ -22,7 +22,7 @@ import { controlFolder } from "./policy/folders.ts";
 import type { Limits } from "./policy/policy.ts";
 import { usualLimits } from "./policy/sandbox-policy.ts";
 import { Capture } from "./processes/capture.ts";
-import type { Running, Starter, StartRequest } from "./processes/running.ts";
+import type { Running, Starter, StartRequest, TakenBack } from "./processes/running.ts";
 import { scratchFailure } from "./scratch-failure.ts";
 import { WorkspaceWatch } from "./watch/workspace-watch.ts";
 
@@ -150,7 +150,7 @@ export class ProcessSandbox implements Sandbox {
     const kept = { folder: scratch, cap: this.#options.outputCap ?? defaultCap };
     let atEnd = nothingMade;
     try {
-      atEnd = this.#watch?.begin(command.grants?.map(({ target }) => target)) ?? nothingMade;
+      atEnd = this.#watched(command) ?? nothingMade;
       const starting = this.#starter.start({
         ...{ id, command, hasInput },
         capture: new Capture(kept),
@@ -167,6 +167,21 @@ export class ProcessSandbox implements Sandbox {
       atEnd();
       return scratchFailure(scratch, error);
     }
+  }
+
+  #watched({ grants }: Command): StartRequest["atEnd"] | undefined {
+    const watch = this.#watch;
+    const end = watch?.begin(grants?.map(({ target }) => target));
+    return (
+      end &&
+      (() => {
+        const [takenBack, removedLinks] = [end(), watch?.takeLinks() ?? []];
+        return {
+          ...(takenBack.length > 0 && { takenBack }),
+          ...(removedLinks.length > 0 && { removedLinks }),
+        };
+      })
+    );
   }
 
   #refusal({ cwd, script, terminal, grants = [] }: Command): Failure | undefined {
@@ -192,8 +207,8 @@ function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
-function nothingMade(): readonly string[] {
-  return [];
+function nothingMade(): TakenBack {
+  return {};
 }
 
 /** It was allowed, and would fail all the same: for a reason that is not the command's. */

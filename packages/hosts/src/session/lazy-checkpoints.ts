@@ -26,6 +26,8 @@ export interface LazyCheckpoints {
   /** *Contract:* a failure where there can be none, the same each time. */
   open(): Promise<Checkpoints | Failure>;
   take(session: string, signal: AbortSignal): Promise<Checkpoint | Failure>;
+  /** What was taken last here; undefined where nothing was. */
+  last(): string | undefined;
   /** *Contract:* ends what runs; now and then makes room in the stores of all folders. Idempotent. */
   close(): Promise<void>;
 }
@@ -34,6 +36,7 @@ export function createLazyCheckpoints(place: CheckpointPlace): LazyCheckpoints {
   const { env } = place;
   const stores = { folder: `${stateFolder(env)}/checkpoints`, path: env.PATH ?? "" };
   let opening: Promise<Checkpoints | Failure> | undefined;
+  let last: string | undefined;
   const open = (): Promise<Checkpoints | Failure> => {
     opening ??= openIn(place, stores);
     return opening;
@@ -42,8 +45,12 @@ export function createLazyCheckpoints(place: CheckpointPlace): LazyCheckpoints {
     open,
     async take(session, signal) {
       const opened = await open();
-      return isFailure(opened) ? opened : opened.take(session, { signal });
+      if (isFailure(opened)) return opened;
+      const taken = await opened.take(session, { signal });
+      if (!isFailure(taken)) last = taken.ref;
+      return taken;
     },
+    last: () => last,
     async close() {
       const opened = await opening;
       if (!opened || isFailure(opened)) return;

@@ -15,7 +15,7 @@ import { workspaceFolder } from "../places/state-folder.ts";
 import { openKeptRules } from "../rules/kept-rules.ts";
 import { sessionRules } from "../rules/session-rules.ts";
 import type { Containment } from "../sandbox/containment.ts";
-import { openSessionSandbox } from "../sandbox/session-sandbox.ts";
+import { openSessionSandbox, type SessionSandbox } from "../sandbox/session-sandbox.ts";
 import { createLazySearch } from "../search/lazy-search.ts";
 import { newSessionId } from "../session-id.ts";
 import type { Member } from "../subagents/member.ts";
@@ -24,6 +24,7 @@ import { afterFirstRequest } from "./after-first-request.ts";
 import { heardOf } from "./background.ts";
 import { nestedInstructions } from "./instructions.ts";
 import { createLazyCheckpoints, type LazyCheckpoints } from "./lazy-checkpoints.ts";
+import { type LostFiles, lostFiles } from "./lost-files.ts";
 import { recoveryText } from "./recovery-text.ts";
 import type { ScratchFolder } from "./scratch-folder.ts";
 import type { SessionTools } from "./session-tools.ts";
@@ -67,16 +68,14 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   const { scratch, fenced, own } = fence;
   const { rules: keptRules, kept } = openKeptRules(options);
   const fixed = sessionRules(options.rules, options);
-  const { probe, sandbox, network } = openSessionSandbox(
-    { scratch, check: fence.check, mode: fence.mode, numberedAfter: fence.numberedAfter },
-    { ...options, rules: [...options.rules, ...keptRules()] },
-  );
+  const { workspace, checkpoints } = openFiles(fenced, options);
+  const ruled = { ...options, rules: [...options.rules, ...keptRules()] };
+  const { probe, network, sandbox, waited } = openCommands(fence, checkpoints, ruled);
   // An opened sandbox ends what the dead one of its folder left running.
   const endLeftovers = async (): Promise<unknown> => scratch.isFound && sandbox.open();
   const syntax = createSyntax();
   const state = openState(env);
   const ledger = state.ledgers.open(fence.root);
-  const { workspace, checkpoints } = openFiles(fenced, options);
   const { redactor, texts } = openTexts(state, options);
   return {
     ...{ models, windowOf: talk.windowOf, containment: probe.ready },
@@ -96,7 +95,7 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
         ]),
       ),
       ...talk.ports,
-      ...toolPorts(fence, nestedInstructions(cwd, redactor.redact)),
+      ...toolPorts(fence, nestedInstructions(cwd, redactor.redact), waited),
       get rules() {
         return [...keptRules(), ...fixed];
       },
@@ -129,6 +128,16 @@ export function openPorts(fence: Fence, options: LocalOptions): Opened {
   };
 }
 
+function openCommands(
+  { scratch, check, mode, numberedAfter, fenced }: Fence,
+  checkpoints: LazyCheckpoints,
+  options: LocalOptions,
+): SessionSandbox & LostFiles {
+  const held = openSessionSandbox({ scratch, check, mode, numberedAfter }, options);
+  const { cwd: root, onRemark } = options;
+  return { ...held, ...lostFiles(held.sandbox, { root, checkpoints, fenced, onRemark }) };
+}
+
 /** Once for a session of a person, when its first request is on its way. */
 async function keepDue({ member }: Fence, { env, keepCommand: command }: LocalOptions): Promise<void> {
   if (member?.depth !== 0 || !command || env.LATHE_FORK) return;
@@ -141,13 +150,14 @@ type Instructing = NonNullable<AgentPorts["instructions"]>;
 function toolPorts(
   { member, own }: Pick<Fence, "member" | "own">,
   instructions: Instructing,
+  waited: LostFiles["waited"],
 ): Pick<AgentPorts, "tools" | "kin" | "newSession" | "instructions"> {
-  if (!member) return { tools: [...builtinTools, ...own.tools] };
+  if (!member) return { tools: waited([...builtinTools, ...own.tools]) };
   const newSession = (): string => newSessionId(systemClock);
   const all = [...member.tools, ...own.tools];
   const isWanted = (): boolean => guardRailsOf(member.self().session()).diagnosticsAfterEdits === true;
   const tools = own.checkEdits?.(all, isWanted) ?? all;
-  return { tools, kin: member.kin, newSession, instructions };
+  return { tools: waited(tools), kin: member.kin, newSession, instructions };
 }
 
 function openFiles(

@@ -64,6 +64,8 @@ export interface Exit {
   readonly peakBytes?: number;
   /** What the command made or changed that programs on the host obey by themselves, e.g. a git hook, and was taken back. */
   readonly takenBack?: readonly string[];
+  /** Of that, links out of the workspace: paths relative to it where nothing is now, whatever they had replaced. */
+  readonly removedLinks?: readonly string[];
   /** The sandbox itself ended under the command: not the command's doing. */
   readonly failure?: Failure;
   /** What the sandbox kept it from, as far as it can tell, in the form of grants; absent when it knows of nothing. */

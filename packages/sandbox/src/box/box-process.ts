@@ -157,8 +157,7 @@ export class BoxProcess implements Running {
 
   #close(exit: Omit<Exit, "timedOut">): void {
     const kept = denied(exit.code, [this.capture, this.errors], this.#held);
-    const takenBack = this.#atEnd();
-    const more = { timedOut: this.#timedOut, ...(takenBack.length > 0 && { takenBack }) };
+    const more = { timedOut: this.#timedOut, ...this.#atEnd() };
     const memory = exit.outOfMemory ? { memoryLimitBytes: this.#memoryBytes } : {};
     this.#exit = { ...exit, ...kept, ...memory, ...more };
     this.#settle(this.#exit);

@@ -10,7 +10,7 @@ import { inheritedFds } from "./inherited-fds.ts";
 import type { Launcher } from "./launch.ts";
 import type { PipeEnds } from "./pipe-pool.ts";
 import { endTree, markName, type Tree } from "./process-tree.ts";
-import type { Running } from "./running.ts";
+import type { Running, TakenBack } from "./running.ts";
 import type { StatusFile } from "./status-file.ts";
 
 const chunkSize = 64 * 1024;
@@ -31,7 +31,7 @@ export interface Start {
   readonly errors?: Drain;
   readonly input?: PipeEnds;
   readonly status?: StatusFile;
-  readonly atEnd: () => readonly string[];
+  readonly atEnd: () => TakenBack;
 }
 
 export class RunningProcess implements Running {
@@ -154,8 +154,7 @@ export class RunningProcess implements Running {
     const number = code ?? 1;
     const { outside } = this.#start.launcher;
     const kept = denied(number, [this.capture, this.errors], outside && { outside });
-    const takenBack = this.#start.atEnd();
-    const more = { timedOut: this.#timedOut, ...(takenBack.length > 0 && { takenBack }) };
+    const more = { timedOut: this.#timedOut, ...this.#start.atEnd() };
     this.#exit = signal === null ? { code: number, ...kept, ...more } : { signal, ...more };
     return this.#exit;
   }

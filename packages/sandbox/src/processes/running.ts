@@ -1,5 +1,5 @@
 /** What a sandbox asks of whatever starts its commands: a process it can wait for, time out and read. */
-import type { Command, Failure, Process, SandboxDriver } from "@lathe/protocol";
+import type { Command, Exit, Failure, Process, SandboxDriver } from "@lathe/protocol";
 import type { Mount } from "../policy/policy.ts";
 import type { Capture } from "./capture.ts";
 
@@ -16,6 +16,8 @@ export interface Running extends Process {
   expire(): Promise<void>;
 }
 
+export type TakenBack = Pick<Exit, "takenBack" | "removedLinks">;
+
 export interface StartRequest {
   readonly id: string;
   readonly command: Command;
@@ -25,7 +27,7 @@ export interface StartRequest {
   /** What commands may have, to be told when it was not enough. */
   readonly memoryBytes: number;
   /** Called once when everything it started has ended, before that is told: what had to be taken back. */
-  readonly atEnd: () => readonly string[];
+  readonly atEnd: () => TakenBack;
 }
 
 /** A way to start commands. */

@@ -146,6 +146,7 @@ describe("the watch over a workspace", () => {
       end().toSorted(),
       [".agents", ".claude", ".git/config", "sub/.git", "sub/out (a link out of the workspace)"].toSorted(),
     );
+    assert.deepEqual([watch.takeLinks(), watch.takeLinks()], [["sub/out"], []]);
     assert.equal(text(".git/config"), config);
     assert.equal(lstatSync(join(workspace, ".git/config")).isFile(), true);
     assert.deepEqual(readdirSync(outside).toSorted(), ["config", "settings.json"]);

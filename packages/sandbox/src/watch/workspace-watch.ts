@@ -87,6 +87,7 @@ export class WorkspaceWatch {
   #isComplete = false;
   #active = 0;
   #pending: string[] = [];
+  #links: string[] = [];
   #poll: NodeJS.Timeout | undefined;
   #background: NodeJS.Immediate | undefined;
   #hasFound = false;
@@ -117,6 +118,11 @@ export class WorkspaceWatch {
       isOver = true;
       return this.#end();
     };
+  }
+
+  /** Once each, of what was told as taken back: links whose paths are empty now. */
+  takeLinks(): readonly string[] {
+    return this.#links.splice(0);
   }
 
   /** Goes through the rest of the workspace, where that is large. */
@@ -328,7 +334,9 @@ export class WorkspaceWatch {
     const allowed = [workspace, scratch, "/dev/null", ...this.#roots, ...shown, ...this.#granted];
     if (leads !== undefined && allowed.some((root) => isBelow(leads, root))) return;
     if (!putBack(path, { kind: "none" }, this.#roots)) return;
-    this.#pending.push(`${relative(workspace, path)} (a link out of the workspace)`);
+    const name = relative(workspace, path);
+    this.#links.push(name);
+    this.#pending.push(`${name} (a link out of the workspace)`);
   }
 
   /** Whether it, or a folder above it up to `root`, has changed since commands run. */

@@ -1,0 +1,115 @@
+/** Lost files: what a removed link out of the workspace had replaced comes back from the last checkpoint, and a person hears of it. */
+import { lstatSync } from "node:fs";
+import { join } from "node:path";
+import { type Exit, type Fenced, isFailure, type Sandbox, type Tool } from "@lathe/protocol";
+import { putBack } from "@lathe/sandbox/file-state";
+import type { LazySandbox } from "../sandbox/lazy-sandbox.ts";
+import type { LazyCheckpoints } from "./lazy-checkpoints.ts";
+
+export interface LostPlace {
+  /** Real path of the workspace. */
+  readonly root: string;
+  readonly checkpoints: LazyCheckpoints;
+  readonly fenced: Fenced;
+  readonly onRemark?: ((text: string) => void) | undefined;
+}
+
+export interface LostFiles {
+  /** The same, listened to. */
+  readonly sandbox: LazySandbox;
+  /** *Contract:* an outcome is told once what its commands lost has come back. */
+  waited(tools: readonly Tool[]): readonly Tool[];
+}
+
+export function lostFiles(sandbox: LazySandbox, place: LostPlace): LostFiles {
+  let work = Promise.resolve();
+  const heard = ({ removedLinks = [] }: Exit): void => {
+    if (removedLinks.length > 0) work = work.then(() => giveBack(removedLinks, place));
+  };
+  const settled = (): Promise<void> => work;
+  return {
+    sandbox: {
+      get spec() {
+        return sandbox.spec;
+      },
+      ...{ open: sandbox.open, find: sandbox.find, processes: sandbox.processes },
+      close: async () => {
+        await sandbox.close();
+        await settled();
+      },
+      ...listened(sandbox, heard),
+    },
+    waited: (tools) => tools.map((tool) => waiting(tool, settled)),
+  };
+}
+
+function listened(sandbox: Sandbox, heard: (exit: Exit) => void): Pick<Sandbox, "spawn" | "exec"> {
+  return {
+    spawn: async (command) => {
+      const process = await sandbox.spawn(command);
+      if (!isFailure(process)) void process.exited.then(heard);
+      return process;
+    },
+    exec: async (command, options) => {
+      const result = await sandbox.exec(command, options);
+      if (!isFailure(result)) heard(result);
+      return result;
+    },
+  };
+}
+
+function waiting(tool: Tool, settled: () => Promise<void>): Tool {
+  return {
+    ...tool,
+    prepare: (input) => {
+      const call = tool.prepare(input);
+      if (isFailure(call)) return call;
+      const run: typeof call.run = async (context) => {
+        const outcome = await call.run(context);
+        await settled();
+        return outcome;
+      };
+      return { ...call, run };
+    },
+  };
+}
+
+const pathsNamed = 5;
+
+async function giveBack(paths: readonly string[], place: LostPlace): Promise<void> {
+  const found = await Promise.all(paths.map(async (path) => ({ path, isBack: await isBack(path, place) })));
+  const back = found.filter((one) => one.isBack).map(({ path }) => path);
+  const gone = found.filter((one) => !one.isBack).map(({ path }) => path);
+  if (back.length > 0)
+    place.onRemark?.(
+      `a command replaced ${named(back)} by links out of the workspace, which were removed; what was there before this step is there again`,
+    );
+  if (gone.length > 0)
+    place.onRemark?.(
+      `a command made links out of the workspace, which were removed: ${named(gone)}; a file that one of them replaced is not there any more`,
+    );
+}
+
+function named(paths: readonly string[]): string {
+  const more = paths.length > pathsNamed ? ` and ${paths.length - pathsNamed} more` : "";
+  return paths.slice(0, pathsNamed).join(", ") + more;
+}
+
+async function isBack(path: string, { root, checkpoints, fenced }: LostPlace): Promise<boolean> {
+  const ref = checkpoints.last();
+  if (ref === undefined) return false;
+  const opened = await checkpoints.open();
+  if (isFailure(opened)) return false;
+  const changes = await opened.difference(ref);
+  const before = isFailure(changes) ? undefined : changes.find((one) => one.path === path)?.before;
+  const file = before && (await opened.read(ref, path));
+  if (!before || !file || isFailure(file) || file.type !== "file") return false;
+  const text = Buffer.from(file.bytes).toString("latin1");
+  const full = join(root, path);
+  // What came to be there meanwhile stays.
+  const isFree = (): boolean => lstatSync(full, { throwIfNoEntry: false }) === undefined;
+  const done = await fenced(
+    async () => isFree() && putBack(full, { kind: "file", stamp: "", text, mode: before.mode }, [root]),
+  );
+  return done === true;
+}
