@@ -66,6 +66,19 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     assert.equal(bench.server.records.length - before, 1);
   });
 
+  it("does with work in no commit as it is told", async () => {
+    const refused = await bench.place.run(bestOf("--dirty", "refuse"));
+    assert.equal(refused.code, 2, refused.err);
+    assert.match(refused.err, /has 1 changed file that are in no commit/);
+    assert.deepEqual([bench.server.records.length, await forks()], [0, []]);
+    const left = await bench.place.run(bestOf("--dirty", "leave"));
+    assert.equal(left.code, 0, left.err);
+    assert.match(left.err, /work in git working trees, without what is in no commit/);
+    assert.ok(!bench.server.records.some(({ text }) => text.includes("not committed")));
+    assert.equal(readFileSync(join(bench.place.workspace, "other.txt"), "utf8"), "not committed\n");
+    await bench.assertNothingLeft();
+  });
+
   it("runs no tests that the rules or the mode would not let run unasked", async () => {
     const refused = await bench.place.run(bestOf("--judge", "tests", "--permission-mode", "ask"));
     assert.equal(refused.code, 2, refused.err);

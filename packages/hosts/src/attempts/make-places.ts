@@ -6,7 +6,7 @@ import { attemptTrees, makeAttemptTree } from "../attempt-trees/attempt-tree.ts"
 import { forkBinary } from "../forks/fork-binary.ts";
 import { findFork, openFork } from "../forks/forks.ts";
 import { systemClock } from "../machine/system-clock.ts";
-import type { DirtyChoice } from "../worktrees/worktree.ts";
+import { type DirtyChoice, refusedDirty } from "../worktrees/worktree.ts";
 import { forkPlace } from "./fork-place.ts";
 import type { Place } from "./place.ts";
 import { worktreePlace } from "./worktree-place.ts";
@@ -44,8 +44,13 @@ export async function makePlaces(
   maker: Maker,
   onRemark?: (text: string) => void,
 ): Promise<MadePlaces | Failure> {
-  const { env } = maker;
-  const isWanted = wish.worktrees === true && !env.LATHE_FORK;
+  const { env, cwd } = maker;
+  const refused = wish.dirty === "refuse" ? await refusedDirty(env, cwd) : undefined;
+  if (refused) return refused;
+  // A fork has all that is in the folder.
+  const isLeft = wish.dirty === "leave" && !env.LATHE_FORK;
+  if (isLeft && !wish.worktrees) onRemark?.(withoutWork);
+  const isWanted = isLeft || (wish.worktrees === true && !env.LATHE_FORK);
   // What the first fork on a machine waits for is no part of making it.
   const binary = isWanted ? undefined : await forkBinary(env);
   const from = performance.now();
@@ -62,6 +67,9 @@ export async function makePlaces(
   onRemark?.(`the attempts work in git working trees, without what git ignores: ${forks.text}`);
   return made;
 }
+
+const withoutWork =
+  "the attempts work in git working trees, without what is in no commit and what git ignores";
 
 function neither(without: Failure, made: Failure): Failure {
   const text = `there is no place for attempts. Not in forks: ${without.text}. Not in git working trees: ${made.text}`;

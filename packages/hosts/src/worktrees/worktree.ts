@@ -56,6 +56,16 @@ export async function worktreePath(
   return { top, path: join(dirname(top), `${basename(top)}.worktrees`, name), branch: `lathe/${name}` };
 }
 
+/** *Contract:* undefined where all that is in the folder is committed. */
+export async function refusedDirty(env: Env, cwd: string): Promise<Failure | undefined> {
+  const top = await topOf(cwd, env);
+  if (isFailure(top)) return top;
+  const found = await changedFiles(top, env);
+  if (isFailure(found)) return found;
+  const { length } = withoutKept(keptPlaces(env, top), top, found);
+  return length > 0 ? refuseDirty(top, length) : undefined;
+}
+
 /** *Contract:* with its branch and all that is in it; whatever of it is there, best to worst. */
 export async function removeWorktree(
   env: Env,
