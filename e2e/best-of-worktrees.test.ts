@@ -1,6 +1,6 @@
 /** `lathe run --best-of` in git working trees: where a folder can have no forks, or when they are asked for. */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { runGitIn, until } from "@lathe/testkit";
@@ -58,6 +58,31 @@ describe("lathe run --best-of, in git working trees", () => {
     bench.place.put("word.txt", "none\n");
     const more = await bench.place.run(["run", "--continue"]);
     assert.deepEqual([more.code, word()], [0, "right\n"], more.err);
+    await assertNothingLeft();
+  });
+
+  it("says what no keep takes, and where it lies", async () => {
+    const { code, err } = await bench.place.run(bestOf("--worktree", "--no-apply"));
+    assert.equal(code, 0, err);
+    const [, other] = await forks();
+    const path = other?.worktree ?? "";
+    mkdirSync(join(path, "lib"));
+    runGitIn(join(path, "lib"), "init", "-q");
+    writeFileSync(join(path, ".envrc"), "x");
+    const keep = (...more: readonly string[]): ReturnType<typeof bench.place.run> =>
+      bench.place.run(["fork", "keep", other?.id ?? "", ...more]);
+    const some = await keep();
+    assert.equal(some.code, 1, some.err);
+    assert.match(
+      some.err,
+      /take the others over too: .* --host-run[\s\S]*lib: copied by hand only, from .*; then/,
+    );
+    const all = await keep("--host-run");
+    assert.equal(all.code, 1, all.err);
+    assert.match(all.err, /held back: lib \(it is a repository of its own\)\n.*copied by hand only/);
+    assert.doesNotMatch(all.err, /--host-run/);
+    assert.equal(existsSync(join(bench.place.workspace, ".envrc")), true);
+    for (const { id } of await forks()) await bench.place.run(["fork", "drop", id]);
     await assertNothingLeft();
   });
 

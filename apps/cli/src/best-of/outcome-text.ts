@@ -2,9 +2,8 @@
 import type { BestOf } from "@lathe/hosts/attempts/best-of";
 import type { OpenedBestOf } from "@lathe/hosts/attempts/open-best-of";
 import { commandName } from "../command-line/command-name.ts";
+import { heldLines } from "../forks/held-text.ts";
 import { harmless } from "../render/fit.ts";
-
-const mostHeld = 20;
 
 /** What is in the folder now, and what waits where. */
 export function outcomeText(
@@ -19,12 +18,10 @@ export function outcomeText(
   else if (winner !== undefined && results[winner]?.files === 0) lines.push("It changed nothing.");
   else if (isByHand) lines.push("Its copy was kept or dropped by hand: nothing more is taken or dropped.");
   else lines.push(`${harmless(log.cwd)} is as it was.`);
-  for (const [path, why] of [...(taken?.held ?? [])].slice(0, mostHeld)) {
-    lines.push(`  held back: ${harmless(Buffer.from(path, "latin1").toString())} (${why})`);
-  }
-  const ways = winner === undefined ? undefined : places[winner]?.ways;
-  if (taken && taken.held.size > 0 && ways) {
-    lines.push(`  take these over too: ${lathe} ${ways.take} --host-run, or ${lathe} ${ways.drop}`);
+  const won = winner === undefined ? undefined : log.attempts.attempts[winner];
+  if (taken && won) {
+    const { names, ways } = heldLines(taken, won.place.id);
+    lines.push(...names, ...ways);
   }
   const waiting = places.flatMap((place, at) => {
     const isLeft = place && (results[at]?.files ?? 0) > 0 && !(taken && at === winner);

@@ -11,6 +11,7 @@ import { type Palette, paletteFor } from "../render/palette.ts";
 import { whileWriting } from "../run/while-writing.ts";
 import { enterFork } from "./enter-fork.ts";
 import { countText, listingText } from "./fork-text.ts";
+import { heldLines } from "./held-text.ts";
 
 export interface Settling {
   /** What worked in it ended with. */
@@ -57,30 +58,24 @@ export async function keepAndTell(
   );
   if (isFailure(kept)) return told(kept);
   process.stderr.write(keptText(fork, kept, paletteFor(process.stderr, process.env)));
-  return 0;
+  return exitCodeOfKept(kept);
 }
 
 /** Of a fork, or another copy of the folder. */
 export function keptText(
   { id, base }: Pick<Fork, "id" | "base">,
-  { kept, held }: Kept,
+  { kept, ...rest }: Kept,
   { bold, dim, yellow }: Palette,
 ): string {
-  const done = `${bold("Kept")} in ${harmless(base)}: ${countText(kept)}\n`;
-  if (held.size === 0) return done;
-  const lathe = commandName(process.env);
-  const names = [...held].slice(0, heldNamed).map(([path, why]) => {
-    const name = harmless(Buffer.from(path, "latin1").toString());
-    return yellow(`  held back: ${name} (${why})\n`);
-  });
-  const more = held.size > heldNamed ? dim(`  … ${held.size - heldNamed} more\n`) : "";
-  const way = dim(
-    `  take these over too: ${lathe} fork keep ${id} --host-run, or ${lathe} fork drop ${id}\n`,
-  );
-  return done + names.join("") + more + way;
+  const done = `${bold("Kept")} in ${harmless(base)}: ${countText(kept)}`;
+  const { names, ways } = heldLines(rest, id);
+  return [done, ...names.map(yellow), ...ways.map(dim)].map((line) => `${line}\n`).join("");
 }
 
-const heldNamed = 20;
+/** What nothing takes over is left to be done. */
+export function exitCodeOfKept({ stuck }: Kept): number {
+  return stuck.size > 0 ? 1 : 0;
+}
 
 /** A session that died in the middle of a change in it has left that half done. */
 async function mendIfNeeded(fork: Fork): Promise<Failure | undefined> {

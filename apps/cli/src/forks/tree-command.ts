@@ -7,7 +7,7 @@ import { problemLine } from "../command-line/show-failure.ts";
 import { paletteFor } from "../render/palette.ts";
 import { whileWriting } from "../run/while-writing.ts";
 import { showDifferences } from "./diff-command.ts";
-import { keptText } from "./settle-fork.ts";
+import { exitCodeOfKept, keptText } from "./settle-fork.ts";
 
 export interface TreeWish {
   readonly what: "diff" | "keep" | "drop";
@@ -34,5 +34,5 @@ export async function treeCommand(found: AttemptTree, wish: TreeWish): Promise<n
   );
   if (isFailure(kept)) return kept;
   process.stderr.write(keptText(tree, kept, paletteFor(process.stderr, env)));
-  return 0;
+  return exitCodeOfKept(kept);
 }

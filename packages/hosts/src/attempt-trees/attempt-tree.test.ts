@@ -220,8 +220,9 @@ for (const [what, work] of Object.entries(inRepositories)) {
     const none = await treeDifferences(bench.env, tree);
     assert.deepEqual(!isFailure(none) && none.differences, []);
     work(tree.path);
-    const { held } = await keep(bench, tree);
+    const { held, stuck } = await keep(bench, tree);
     assert.deepEqual([...held.values()], ["it is a repository of its own"]);
+    assert.deepEqual([...stuck], [...held.keys()]);
     assert.equal(attemptTrees(bench.env).length, 1);
     assert.equal(textOf(await dropAttemptTree(bench.env, tree)), "");
     assertGone(bench);

@@ -22,6 +22,7 @@ export async function keepTree(env: Env, tree: WholeTree, options: KeepOptions):
   const { base } = tree;
   let all: readonly Difference[] = [];
   let held: ReadonlyMap<string, string> = new Map();
+  let stuck: ReadonlySet<string> = new Set();
   const failed = await applyTree({
     root: base,
     journal: workspaceFolder(env, base),
@@ -32,6 +33,7 @@ export async function keepTree(env: Env, tree: WholeTree, options: KeepOptions):
       if (isFailure(found)) return found;
       all = found.differences;
       held = heldOf(tree, found, options);
+      stuck = new Set(heldOf(tree, found, { hostRun: true }).keys());
       const taken = all.filter(({ path }) => !held.has(path));
       const inTheWay = notEmpty(tree, taken);
       if (inTheWay) return inTheWay;
@@ -48,7 +50,7 @@ export async function keepTree(env: Env, tree: WholeTree, options: KeepOptions):
   if (failed) return failed;
   const undropped = held.size === 0 ? await dropAttemptTree(env, tree) : undefined;
   if (undropped) options.onRemark?.(undropped.text);
-  return { kept: all.filter(({ path }) => !held.has(path)), held };
+  return { kept: all.filter(({ path }) => !held.has(path)), held, stuck, from: tree.made.cwd };
 }
 
 export async function compareTree(env: Env, tree: WholeTree): Promise<Compared | Failure> {

@@ -18,6 +18,8 @@ const judged: Attempts = {
   verdict: { results: [result, result], winner: 0, by: "tests", why: "it passes" },
 };
 
+const nothing = { held: new Map<string, string>(), stuck: new Set<string>(), from: "" };
+
 /** What is done, in its order; the first attempt is the winner. */
 async function settle(attempts: Attempts, winner: "there" | "refused" | "gone"): Promise<readonly string[]> {
   const done: string[] = [];
@@ -27,7 +29,7 @@ async function settle(attempts: Attempts, winner: "there" | "refused" | "gone"):
     ...{ enter: unused, enterCopy: unused, changes: unused, ways: { take: "", drop: "", look: "" } },
     take: async () => {
       done.push(`take ${id}`);
-      return winner === "refused" ? failure("stale-version", "moved") : { paths: ["a"], held: new Map() };
+      return winner === "refused" ? failure("stale-version", "moved") : { ...nothing, paths: ["a"] };
     },
     drop: says(`drop ${id}`),
   });

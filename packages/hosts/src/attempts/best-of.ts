@@ -103,7 +103,7 @@ async function takeWinner(
   if (!place) {
     if (log.attempts.taking !== winner) return "by-hand";
     // It was taken over, and the process died before it could say so.
-    return (await log.keepFiles("after")) ?? { paths: [], held: new Map() };
+    return (await log.keepFiles("after")) ?? nothingTaken;
   }
   const unsaid = (await log.taking(winner)) ?? (await log.keepFiles("before"));
   if (unsaid) return unsaid;
@@ -113,6 +113,8 @@ async function takeWinner(
   // What is refused is a person's to decide on.
   return isFailure(taken) ? ((await log.taking(undefined)) ?? taken) : taken;
 }
+
+const nothingTaken: Taken = { paths: [], held: new Map(), stuck: new Set(), from: "" };
 
 async function dropOthers(
   { winner, results }: AttemptsVerdict,

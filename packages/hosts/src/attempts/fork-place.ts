@@ -60,7 +60,8 @@ export function forkPlace({ env, self }: ForkMaker, fork: Fork): Place {
       if (failed) return failed;
       const kept = await keepFork(env, fork, { hostRun: false, force: false, onRemark });
       if (isFailure(kept)) return kept;
-      return { paths: kept.kept.map(({ path }) => textOf(path)), held: kept.held };
+      const { kept: differences, ...rest } = kept;
+      return { paths: differences.map(({ path }) => textOf(path)), ...rest };
     },
     drop: () => dropFork(env, fork),
     ways: {

@@ -45,8 +45,6 @@ export async function makePlaces(
   onRemark?: (text: string) => void,
 ): Promise<MadePlaces | Failure> {
   const { env, cwd } = maker;
-  const refused = wish.dirty === "refuse" ? await refusedDirty(env, cwd) : undefined;
-  if (refused) return refused;
   // A fork has all that is in the folder.
   const isLeft = wish.dirty === "leave" && !env.LATHE_FORK;
   if (isLeft && !wish.worktrees) onRemark?.(withoutWork);
@@ -58,6 +56,8 @@ export async function makePlaces(
     isFailure(made) ? made : { made, readyMs: performance.now() - from };
   const inTrees = async (): Promise<MadePlaces | Failure> => timed(await makeTrees(wish, maker));
   if (binary === undefined) return inTrees();
+  const refused = wish.dirty === "refuse" ? await refusedDirty(env, cwd) : undefined;
+  if (refused) return refused;
   const forks = isFailure(binary) ? binary : await makeForks(wish.count, maker);
   if (!isFailure(forks)) return timed(forks);
   // What a fork has in place of the repository has no room for working trees beside it.

@@ -1,5 +1,6 @@
 /** Where an attempt works: a copy of the folder that is entered, compared, taken over or dropped. */
 import type { Failure } from "@lathe/protocol";
+import type { Kept } from "../forks/keep-fork.ts";
 
 /** What to start so that it works there. */
 export interface Entrance {
@@ -17,11 +18,9 @@ export interface Changes {
   readonly diffs: readonly string[];
 }
 
-export interface Taken {
+export interface Taken extends Omit<Kept, "kept"> {
   /** Paths that were changed in the folder. */
   readonly paths: readonly string[];
-  /** Why some stayed behind, by path. */
-  readonly held: ReadonlyMap<string, string>;
 }
 
 export interface Place {

@@ -47,8 +47,8 @@ export function worktreePlace(env: Env, tree: WholeTree): Place {
       await mend();
       const kept = await keepTree(env, tree, { hostRun: false, force: false, onRemark });
       if (isFailure(kept)) return kept;
-      const paths = kept.kept.map(({ path }) => Buffer.from(path, "latin1").toString());
-      return { paths, held: kept.held };
+      const { kept: differences, ...rest } = kept;
+      return { paths: differences.map(({ path }) => Buffer.from(path, "latin1").toString()), ...rest };
     },
     drop: () => dropAttemptTree(env, tree),
     ways: { take: `fork keep ${id}`, drop: `fork drop ${id}`, look: `fork diff ${id}` },

@@ -27,6 +27,10 @@ export interface Kept {
   readonly kept: readonly Difference[];
   /** What stays in the fork, which stays for its sake; why, by path. */
   readonly held: ReadonlyMap<string, string>;
+  /** Of that, what stays whatever is asked for: it can only be copied. */
+  readonly stuck: ReadonlySet<string>;
+  /** Where it lies. */
+  readonly from: string;
 }
 
 /**
@@ -84,7 +88,8 @@ async function keep({ env, binary, fork, options }: Keeping): Promise<Kept | Fai
   if (failed) return failed;
   const lasting = held.size === 0 ? dropFork(fork) : undefined;
   if (lasting) options.onRemark?.(lasting.text);
-  return { kept: all.filter(({ path }) => !held.has(path)), held };
+  const stuck = new Set(heldOf(all, fork, { ...options, hostRun: true }).keys());
+  return { kept: all.filter(({ path }) => !held.has(path)), held, stuck, from: fork.upper };
 }
 
 /** With all that is below of what is held. */

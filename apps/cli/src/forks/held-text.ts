@@ -1,0 +1,37 @@
+/** Held text: what stayed behind when changes were taken over, why, and how to get it. */
+import type { Kept } from "@lathe/hosts/keep-fork";
+import { commandName } from "../command-line/command-name.ts";
+import { harmless } from "../render/fit.ts";
+
+export type Held = Pick<Kept, "held" | "stuck" | "from">;
+
+const heldNamed = 20;
+
+/** Lines without colours; none where nothing was held back. `id`: of the fork or working tree in which it stays. */
+export function heldLines(
+  { held, stuck, from }: Held,
+  id: string,
+): { readonly names: readonly string[]; readonly ways: readonly string[] } {
+  const lathe = commandName(process.env);
+  const names = [...held].slice(0, heldNamed).map(([path, why]) => `  held back: ${nameOf(path)} (${why})`);
+  const more = held.size > heldNamed ? [`  … ${held.size - heldNamed} more`] : [];
+  const drop = `${lathe} fork drop ${id}`;
+  const asked = [...held.keys()].filter((path) => !stuck.has(path));
+  const rest = stuck.size > 0 && asked.length > 0 ? "the others" : "these";
+  const taken =
+    asked.length > 0 ? [`  take ${rest} over too: ${lathe} fork keep ${id} --host-run, or ${drop}`] : [];
+  const copied =
+    stuck.size > 0 ? [`  ${named(stuck)}: copied by hand only, from ${harmless(from)}; then ${drop}`] : [];
+  return { names: [...names, ...more], ways: [...taken, ...copied] };
+}
+
+const stuckNamed = 3;
+
+function named(paths: ReadonlySet<string>): string {
+  const more = paths.size > stuckNamed ? ` and ${paths.size - stuckNamed} more` : "";
+  return [...paths].slice(0, stuckNamed).map(nameOf).join(", ") + more;
+}
+
+function nameOf(path: string): string {
+  return harmless(Buffer.from(path, "latin1").toString());
+}
