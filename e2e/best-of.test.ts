@@ -77,6 +77,11 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     assert.ok(!bench.server.records.some(({ text }) => text.includes("not committed")));
     assert.equal(readFileSync(join(bench.place.workspace, "other.txt"), "utf8"), "not committed\n");
     await bench.assertNothingLeft();
+    bench.place.put("word.txt", "mine\n");
+    const held = await bench.place.run(bestOf("--dirty", "leave"));
+    assert.deepEqual([held.code, word()], [1, "mine\n"]);
+    assert.match(held.err, /hold work of yours that --dirty leave left out: word\.txt\. Look at both/);
+    assert.doesNotMatch(held.err, /have changed in/);
   });
 
   it("runs no tests that the rules or the mode would not let run unasked", async () => {

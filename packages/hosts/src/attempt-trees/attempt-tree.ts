@@ -47,6 +47,8 @@ export interface AttemptTree {
     readonly commit: string;
     /** What was in no commit when it was made, by path: of one character per byte, as git names it. */
     readonly carried: Readonly<Record<string, string>>;
+    /** What was in no commit and did not come along. */
+    readonly left?: readonly string[];
   };
 }
 
@@ -86,7 +88,7 @@ export async function makeAttemptTree(env: Env, wish: NewAttemptTree): Promise<W
 async function makeTree(env: Env, tree: AttemptTree, dirty: DirtyChoice): Promise<WholeTree | Failure> {
   const opened = await openWorktree(env, { cwd: tree.base, name: tree.id, dirty, isKept: true });
   if (isFailure(opened)) return opened;
-  const { cwd, path, gitFolder, carried: changed } = opened;
+  const { cwd, path, gitFolder, carried: changed, left } = opened;
   const head = await gitIn(path, ["rev-parse", "HEAD"], env);
   if (isFailure(head)) return head;
   const commit = head.trim();
@@ -100,7 +102,7 @@ async function makeTree(env: Env, tree: AttemptTree, dirty: DirtyChoice): Promis
     ]);
     const refused = await keepIndex(env, { id: tree.id, path, gitFolder });
     if (refused) return refused;
-    const whole: WholeTree = { ...tree, made: { cwd, gitFolder, commit, carried } };
+    const whole: WholeTree = { ...tree, made: { cwd, gitFolder, commit, carried, left } };
     return keepRecord(env, whole) ?? whole;
   } catch (cause) {
     return failure("no-access", `${path} cannot be read: ${String(cause)}`, { who: "host", cause });

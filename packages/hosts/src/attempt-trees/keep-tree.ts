@@ -9,8 +9,8 @@ import { interrupted, type KeepOptions, type Kept } from "../forks/keep-fork.ts"
 import { workspaceFolder } from "../places/state-folder.ts";
 import { recoveryText } from "../session/recovery-text.ts";
 import { dropAttemptTree, type WholeTree } from "./attempt-tree.ts";
-import { isReached, pathOf } from "./file-state.ts";
-import { type TreeDifferences, treeDifferences } from "./tree-differences.ts";
+import { bare, isReached, pathOf } from "./file-state.ts";
+import { prefixOf, type TreeDifferences, treeDifferences } from "./tree-differences.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -153,9 +153,22 @@ function entriesOf(root: string, path: string): readonly string[] {
 
 const pathsNamed = 20;
 
-function refused(moved: readonly Difference[], { base, id }: WholeTree): Failure {
-  const more = moved.length > pathsNamed ? ` and ${moved.length - pathsNamed} more` : "";
-  const names = moved.slice(0, pathsNamed).map(({ path }) => Buffer.from(path, "latin1").toString());
-  const text = `Nothing was changed: these have changed in ${base} since the attempt ${id} began: ${names.join(", ")}${more}. Look at both, then \`lathe fork keep ${id} --force\` writes over them, or \`lathe fork drop ${id}\``;
+function refused(moved: readonly Difference[], { base, top, id, made }: WholeTree): Failure {
+  const prefix = prefixOf(top, base);
+  const left = new Set(made.left?.map((name) => bare(name)));
+  const isLeft = ({ path }: Difference): boolean => left.has(prefix + path);
+  const [own, since] = [moved.filter(isLeft), moved.filter((one) => !isLeft(one))];
+  const why = [
+    ...(own.length > 0 ? [`these hold work of yours that --dirty leave left out: ${named(own)}`] : []),
+    ...(since.length > 0
+      ? [`these have changed in ${base} since the attempt ${id} began: ${named(since)}`]
+      : []),
+  ].join("; ");
+  const text = `Nothing was changed: ${why}. Look at both, then \`lathe fork keep ${id} --force\` writes over them, or \`lathe fork drop ${id}\``;
   return failure("stale-version", text, { who: "user" });
+}
+
+function named(moved: readonly Difference[]): string {
+  const names = moved.slice(0, pathsNamed).map(({ path }) => Buffer.from(path, "latin1").toString());
+  return names.join(", ") + (moved.length > pathsNamed ? ` and ${moved.length - pathsNamed} more` : "");
 }

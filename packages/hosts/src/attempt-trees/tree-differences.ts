@@ -58,7 +58,7 @@ export async function treeDifferences(env: Env, tree: WholeTree): Promise<TreeDi
 }
 
 /** As git names what is below the folder. */
-function prefixOf(top: string, base: string): string {
+export function prefixOf(top: string, base: string): string {
   const below = relative(top, base);
   return below === "" ? "" : `${Buffer.from(below.split(sep).join("/")).toString("latin1")}/`;
 }

@@ -39,6 +39,8 @@ export interface Worktree {
   readonly cwd: string;
   /** Files whose changes were taken along, as git names them: of one character per byte. */
   readonly carried: readonly string[];
+  /** Those whose changes were not. */
+  readonly left: readonly string[];
   readonly isNew: boolean;
   /** What git keeps about it. */
   readonly gitFolder: string;
@@ -86,9 +88,9 @@ export async function openWorktree(env: Env, wish: WorktreeWish): Promise<Worktr
   const base = await commitOf(wish.base ?? "HEAD", place);
   if (isFailure(base)) return base;
   if (known) return goOn(place, wish);
-  const carried = await make({ ...place, base }, wish);
-  if (isFailure(carried)) return carried;
-  const begun = await begin(place, wish, carried);
+  const made = await make({ ...place, base }, wish);
+  if (isFailure(made)) return made;
+  const begun = await begin(place, wish, made);
   return isFailure(begun) ? ((await remove(place, "force")) ?? begun) : begun;
 }
 
@@ -154,7 +156,7 @@ async function goOn(place: Place, wish: WorktreeWish): Promise<Worktree | Failur
   if (!joinTree(gitFolder)) return notWhole(place);
   const cwd = cwdIn(place, wish);
   if (isFailure(cwd)) return cwd;
-  return { path, branch, cwd, carried: [], isNew: false, gitFolder, settle: async () => true };
+  return { path, branch, cwd, carried: [], left: [], isNew: false, gitFolder, settle: async () => true };
 }
 
 function notWhole({ path, branch }: Place): Failure {
@@ -164,11 +166,7 @@ function notWhole({ path, branch }: Place): Failure {
 }
 
 /** In one that was made just now, and is whole from here on. */
-async function begin(
-  place: Place,
-  wish: WorktreeWish,
-  carried: readonly string[],
-): Promise<Worktree | Failure> {
+async function begin(place: Place, wish: WorktreeWish, work: Work): Promise<Worktree | Failure> {
   const { path, branch } = place;
   const gitFolder = await gitFolderOf(place);
   if (isFailure(gitFolder)) return gitFolder;
@@ -179,7 +177,7 @@ async function begin(
   if (!markMade(gitFolder)) {
     return failure("no-access", `${gitFolder} cannot be written`, { who: "host" });
   }
-  return { path, branch, cwd, carried, isNew: true, gitFolder, settle };
+  return { path, branch, cwd, ...work, isNew: true, gitFolder, settle };
 }
 
 /** Knows it as it is now. */
@@ -232,8 +230,10 @@ interface NewPlace extends Place {
   readonly base: string;
 }
 
-/** Resolves with the changed files that came along. */
-async function make(place: NewPlace, wish: WorktreeWish): Promise<readonly string[] | Failure> {
+/** What became of the changed files. */
+type Work = Pick<Worktree, "carried" | "left">;
+
+async function make(place: NewPlace, wish: WorktreeWish): Promise<Work | Failure> {
   const { top, path, branch, base, env } = place;
   const dirty = wish.dirty ?? (wish.base === undefined ? "carry" : "leave");
   const found = await changedFiles(top, env);
@@ -250,10 +250,10 @@ async function make(place: NewPlace, wish: WorktreeWish): Promise<readonly strin
   mkdirSync(dirname(path), { recursive: true });
   const added = await gitIn(top, ["worktree", "add", "--quiet", path, branch], env);
   if (isFailure(added)) return (await removeBranch(place)) ?? added;
-  if (dirty !== "carry") return [];
+  if (dirty !== "carry") return { carried: [], left: changed };
   try {
     carryFiles({ top, path, files: changed, kept });
-    return changed;
+    return { carried: changed, left: [] };
   } catch (cause) {
     const text = `the changes of ${top} could not be carried: ${String(cause)}`;
     return (await remove(place, "force")) ?? failure("no-access", text, { who: "host", cause });
