@@ -56,6 +56,8 @@ describe("/best-of", { skip: noTmux() }, () => {
     await terminal.until("from 2 to 16");
     await say(terminal, "/best-of 2");
     await terminal.until("say what the attempts are to do");
+    await say(terminal, `/best-of 2 --judge model ${task}`);
+    await terminal.until("takes no flags: with flags it is");
     await say(terminal, `/best-of 2 ${task}`);
     await terminal.until("Attempts have nobody to ask");
     await terminal.press("Escape");

@@ -100,6 +100,7 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     assert.ok(!isResult({ ...JSON.parse(out), attempts: [{ attempt: 1 }] }));
     assert.match(err, /are not run, as nobody is asked/);
     assert.match(err, /, no tests, 1 file/);
+    assert.doesNotMatch(err, /runs the tests/);
     assert.match(err, /is best, by a model: it is clear/);
   });
 

@@ -87,10 +87,11 @@ function comparisonTable({ results, winner, models, width }: Comparison, paint: 
 }
 
 /** Which one, by whom, and why. */
-export function verdictText({ winner, by, why }: AttemptsVerdict, { bold }: Palette): string {
+export function verdictText({ winner, by, why, results }: AttemptsVerdict, { bold }: Palette): string {
   if (winner === undefined) return `No attempt is taken: ${harmless(why)}.`;
-  const judge = by === "model" ? "a model" : "the tests";
-  return `${bold(`Attempt ${winner + 1}`)} is best, by ${judge}: ${harmless(why).replace(/\.$/, "")}.`;
+  const isTested = results.some(({ tests }) => tests !== undefined);
+  const judge = by === "model" ? ", by a model" : isTested ? ", by the tests" : "";
+  return `${bold(`Attempt ${winner + 1}`)} is best${judge}: ${harmless(why).replace(/\.$/, "")}.`;
 }
 
 /** How the answer to "did the tests pass" goes into the exit code. */

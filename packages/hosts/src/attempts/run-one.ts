@@ -24,7 +24,8 @@ export async function runOne(at: number, running: Running): Promise<Compared> {
   observer.onAttempt(at, { state: "working", ...(await figuresOf(session, running)) });
   const failed = await work(at, place, running);
   if (failed && !signal.aborted) observer.onRemark(`attempt ${at + 1}: ${failed.text}`);
-  observer.onAttempt(at, { state: "testing", ...(await figuresOf(session, running)) });
+  if (log.attempts.testCommand !== undefined)
+    observer.onAttempt(at, { state: "testing", ...(await figuresOf(session, running)) });
   const tests = signal.aborted ? undefined : await test(place, running);
   const changes = await place.changes();
   if (isFailure(changes)) observer.onRemark(`attempt ${at + 1}: ${changes.text}`);

@@ -43,6 +43,9 @@ async function triedBy(chat: Chat, words: string): Promise<Tried | Failure> {
       `say how many attempts, from ${fewest} to ${most}, and at what: /best-of 3 fix the failing test`,
     );
   }
+  if (task.trim().startsWith("--")) {
+    return wrong(`/best-of takes no flags: with flags it is \`lathe run --best-of ${count} ...\``);
+  }
   const text = task.trim() || lastSaid(chat.session?.session());
   if (text === "") return wrong("say what the attempts are to do: /best-of 3 fix the failing test");
   const said = chat.pasted.wordsOf(text, chat.options.cwd, (left) => chat.complain(left));
