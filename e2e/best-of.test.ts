@@ -10,6 +10,8 @@ import { attemptsBench, noForks } from "./attempts-bench.ts";
 const skip = await noForks();
 const published = readFileSync(new URL("../schemas/best-of-result.json", import.meta.url), "utf8");
 const isResult = new Ajv({ strict: false }).compile(JSON.parse(published));
+const lines = readFileSync(new URL("../schemas/run-stream.json", import.meta.url), "utf8");
+const isLine = new Ajv({ strict: false }).compile(JSON.parse(lines));
 
 describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
   const bench = attemptsBench(3);
@@ -64,6 +66,18 @@ describe("lathe run --best-of", { ...(skip !== undefined && { skip }) }, () => {
     assert.deepEqual([word(), await forks(), bench.place.leftovers()], ["right\n", [], []]);
     // Those that were through with it are not asked again.
     assert.equal(bench.server.records.length - before, 1);
+  });
+
+  it("tells programs where each attempt is, as is published", async () => {
+    const { code, out, err } = await bench.place.run(bestOf("--output-format", "stream-json"));
+    assert.equal(code, 0, err);
+    const told = out
+      .trimEnd()
+      .split("\n")
+      .map((line): object => JSON.parse(line));
+    for (const one of told) assert.ok(isLine(one), `${JSON.stringify(one)} ${JSON.stringify(isLine.errors)}`);
+    assert.ok(isResult(told.at(-1)));
+    assert.ok(!isLine({ attempt: 1, state: "lost", steps: 1, cost: 0 }));
   });
 
   it("does with work in no commit as it is told", async () => {

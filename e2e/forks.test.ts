@@ -226,12 +226,12 @@ describe("lathe run --fork", { ...(skip !== undefined && { skip }) }, () => {
   });
 
   it("names the fork that waits to a program", async () => {
-    const { out } = await place.run(["run", "--fork", "--output-format", "json", "change things"]);
-    const { fork } = JSON.parse(out) as { readonly fork: string };
-    assert.deepEqual(
-      (await waiting()).map(({ id }) => id),
-      [fork],
-    );
+    for (const format of ["json", "stream-json"]) {
+      const { out } = await place.run(["run", "--fork", "--output-format", format, "change things"]);
+      const last = out.trimEnd().split("\n").at(-1) ?? "";
+      const { fork } = JSON.parse(last) as { readonly fork: string };
+      assert.equal((await waiting()).at(-1)?.id, fork);
+    }
   });
 
   it("keeps at once what was done when that is said", async () => {

@@ -7,9 +7,11 @@ export function createStreamJsonReporter(write: (text: string) => void): Reporte
     start: () => {},
     event: (event) => line({ event }),
     delta: (delta) => line({ delta }),
-    end: ({ failure, output }) => {
+    end: ({ session, failure, output }) => {
+      const { inFork } = session.settings;
       if (output) line({ output: output.value });
       if (failure) line({ failure });
+      if (inFork !== undefined) line({ fork: inFork });
     },
   };
 }

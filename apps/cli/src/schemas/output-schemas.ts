@@ -37,10 +37,23 @@ export const bestOfResultSchema: v.GenericSchema = v.object({
   attempts: v.array(v.intersect([v.object({ attempt: v.number() }), attempted, attemptResult])),
 });
 
-/** One line. */
+/** Where one attempt is, counted from 1; `result` once it has ended. */
+const attemptLine = v.strictObject({
+  attempt: v.number(),
+  state: v.picklist(["working", "testing", "ended"]),
+  steps: v.number(),
+  cost: v.number(),
+  doing: v.exactOptional(v.string()),
+  result: v.exactOptional(attemptResult),
+});
+
+/** One line; with `--best-of` one of an attempt, and what came of them last. */
 export const runStreamSchema: v.GenericSchema = v.union([
   v.strictObject({ event }),
   v.strictObject({ delta }),
   v.strictObject({ output: v.unknown() }),
   v.strictObject({ failure }),
+  v.strictObject({ fork: v.string() }),
+  attemptLine,
+  bestOfResultSchema,
 ]);
