@@ -27,7 +27,8 @@ export function createRemember(memory: Memory): Tool {
         ? `a fact is one line of at most ${mostChars} characters`
         : undefined,
     async run({ fact, scope = "project" }, context) {
-      if ((await context.redact(fact)) !== fact)
+      const { tellsSecret } = await import("@lathe/protocol/secrets/told");
+      if ((await context.redact(fact)) !== fact || tellsSecret(fact))
         return failed(failure("no-access", "That holds a key or a password: such things are not kept."));
       const question = `Remember for ${scope === "project" ? "this project" : "all your projects"}: ${fact}`;
       const answer = await context.ask?.({ kind: "question", text: question, options: [yes, "no"] });

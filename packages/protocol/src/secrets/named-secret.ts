@@ -77,7 +77,8 @@ function isMarked(value: string): boolean {
   );
 }
 
-function isRandomQuoted(value: string): boolean {
+/** Between quotes; also what stands alone in a sentence, as far as it is no name there. */
+export function isRandomQuoted(value: string): boolean {
   if (isOfManyMarks(value)) return true;
   if (isPlaceholder(value)) return false;
   if (isKeyShaped(value)) return true;
