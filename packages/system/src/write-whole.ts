@@ -12,7 +12,11 @@ export interface WriteWholeOptions {
  * *Contract:* for this user alone, in a folder that is made where there is none. Throws what the file system throws: then
  * what was there before is there still, and nothing else. A link in its place is replaced, not followed.
  */
-export function writeWhole(path: string, text: string, { isDurable = false }: WriteWholeOptions = {}): void {
+export function writeWhole(
+  path: string,
+  text: string | Uint8Array,
+  { isDurable = false }: WriteWholeOptions = {},
+): void {
   const temporary = `${path}.${process.pid}-${randomBytes(4).toString("hex")}.tmp`;
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   try {

@@ -1,7 +1,6 @@
 /** `lathe memory`: the facts that sessions are told, for this folder and for all. */
-import { addMemory, readMemory, removeMemory } from "@lathe/hosts/memory";
-import { type Failure, failure, isFailure } from "@lathe/protocol";
-import { createRedactor } from "@lathe/protocol/secrets";
+import { addMemory, readMemory, removeMemory, toldFacts } from "@lathe/hosts/memory";
+import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
 import { readFlags } from "../command-line/flags.ts";
 import { harmless } from "../render/fit.ts";
@@ -33,9 +32,9 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const [action = "list", ...words] = line.words;
   const said = words.join(" ").trim();
   if (action === "add" && said !== "")
-    return add(said) ?? addMemory(place, scope, said) ?? told("remembered", said);
+    return (await addMemory(place, scope, said)) ?? told("remembered", said);
   if (action === "remove" && /^[1-9]\d*$/u.test(said)) {
-    const gone = removeMemory(place, scope, Number(said) - 1);
+    const gone = await removeMemory(place, scope, Number(said) - 1);
     return isFailure(gone) ? gone : told("forgotten", gone);
   }
   if (action !== "list" || said !== "") return usage('memory takes list, add "FACT" or remove N');
@@ -46,15 +45,10 @@ function list(facts: readonly string[] | Failure, isJson: boolean): number | Fai
   if (isFailure(facts)) return facts;
   const text = facts.map((fact, at) => `${at + 1}. ${harmless(fact)}`).join("\n") || "nothing is remembered";
   process.stdout.write(`${isJson ? JSON.stringify(facts, null, 2) : text}\n`);
+  const untold = facts.length - toldFacts(facts).length;
+  if (untold > 0)
+    process.stderr.write(`${untold} of them are not told to sessions: together they are too long\n`);
   return 0;
-}
-
-/** A fact is told to models. */
-function add(fact: string): Failure | undefined {
-  if (createRedactor({ values: [], fingerprint: () => "" })(fact).text === fact) return undefined;
-  return failure("invalid-arguments", "that holds a key or a password: such things are not kept", {
-    who: "user",
-  });
 }
 
 function told(what: string, fact: string): number {

@@ -1,6 +1,19 @@
 /** Memory: facts a person agreed to, kept in their own place and told to later sessions. */
 import assert from "node:assert/strict";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { spawn } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import {
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
@@ -20,39 +33,127 @@ describe("memory", () => {
   });
   afterEach(() => rmSync(root, { recursive: true, maxRetries: 5 }));
 
-  it("adds, lists and removes, for one project and for all", () => {
+  const put = (scope: "project" | "user", content: string | Uint8Array): string => {
+    const file = memoryFile(place, scope);
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, content);
+    return file;
+  };
+
+  it("adds, lists and removes, for one project and for all", async () => {
     for (const fact of ["tests: npm test", "two  spaces\nand a line", "tests: npm test"])
-      assert.equal(addMemory(place, "project", fact), undefined);
-    addMemory(place, "user", "be brief");
+      assert.equal(await addMemory(place, "project", fact), undefined);
+    await addMemory(place, "user", "be brief");
     assert.deepEqual(readMemory(place, "project"), ["tests: npm test", "two spaces and a line"]);
     assert.deepEqual(readMemory({ ...place, cwd: "/elsewhere" }, "project"), []);
     assert.deepEqual(readMemory({ ...place, cwd: "/elsewhere" }, "user"), ["be brief"]);
-    assert.equal(removeMemory(place, "project", 0), "tests: npm test");
-    assert.ok(isFailure(removeMemory(place, "project", 5)));
+    assert.equal(await removeMemory(place, "project", 0), "tests: npm test");
+    assert.ok(isFailure(await removeMemory(place, "project", 5)));
     assert.equal(readFileSync(memoryFile(place, "project"), "utf8"), "- two spaces and a line\n");
+    assert.deepEqual(readdirSync(dirname(memoryFile(place, "project"))).length, 1, "no lock stays");
   });
 
-  it("tells within a budget, the latest before the oldest", () => {
-    for (let i = 0; i < 20; i++) addMemory(place, "project", `${i} ${"x".repeat(200)}`);
+  it("leaves every other byte as a person wrote it", async () => {
+    const rows = [
+      ["# Mine\n\n- fact one\nfree text\n* star fact\n", "\n"],
+      ["\ufeff- fact one\r\n# Mine\r\n", "\r\n"],
+      ["- fact one\n  goes on\nno end", "\n"],
+      ["\ufeff", "\n"],
+    ] as const;
+    for (const [before, ending] of rows) {
+      const file = put("project", before);
+      assert.equal(await addMemory(place, "project", "fact two"), undefined);
+      const open = before === "\ufeff" || before.endsWith("\n") ? "" : ending;
+      const after = `${before}${open}- fact two${ending}`;
+      assert.equal(readFileSync(file, "utf8"), after);
+      if (before === "\ufeff") continue;
+      assert.equal(await removeMemory(place, "project", 0), "fact one");
+      assert.equal(readFileSync(file, "utf8"), after.replace(/- fact one\r?\n/u, ""));
+    }
+    // Not UTF-8, and a byte that a space ends with elsewhere.
+    const [odd, fact] = [Buffer.from([0xff, 0xa0, 0x0a]), Buffer.from("- voil\u00e0\n")];
+    const file = put("user", Buffer.concat([odd, fact]));
+    assert.deepEqual(readMemory(place, "user"), ["voil\u00e0"]);
+    await addMemory(place, "user", "more");
+    assert.equal(await removeMemory(place, "user", 0), "voil\u00e0");
+    assert.deepEqual(readFileSync(file), Buffer.concat([odd, Buffer.from("- more\n")]));
+  });
+
+  it("is written where a link of the person's leads", async () => {
+    const file = put("user", "");
+    const dots = join(root, "dots.md");
+    writeFileSync(dots, "# Mine\n");
+    rmSync(file);
+    symlinkSync(dots, file);
+    assert.equal(await addMemory(place, "user", "a fact"), undefined);
+    assert.equal(readFileSync(dots, "utf8"), "# Mine\n- a fact\n");
+    assert.ok(lstatSync(file).isSymbolicLink());
+  });
+
+  it("tells within a budget, the latest before the oldest, and leaves out only what does not fit", async () => {
+    for (let i = 0; i < 20; i++) await addMemory(place, "project", `${i} ${"x".repeat(200)}`);
     const [told] = memoryTexts(place);
     assert.ok((told?.text.length ?? 9999) <= 2_050);
-    assert.match(told?.text ?? "", /^\[\d+ older facts left out\]\n[\s\S]*\n- 19 x+$/);
+    assert.match(told?.text ?? "", /^\[\d+ facts left out\]\n[\s\S]*\n- 19 x+$/);
+    put("project", `- one\n- two\n- ${"x".repeat(3_000)}\n- three\n`);
+    assert.equal(memoryTexts(place)[0]?.text, "[1 facts left out]\n- one\n- two\n- three");
   });
 
-  it("keeps and tells nothing where commands could have written it, and takes no broken file", () => {
+  it("takes no fact that is too long, and none when the file is; what is there can be removed", async () => {
+    const long = await addMemory(place, "project", "x ".repeat(600));
+    assert.match(isFailure(long) ? long.text : "", /at most 1000 characters, and this one 1199/);
+    const file = put("project", `- first\n- ${"x".repeat(70_000)}\n`);
+    const full = await addMemory(place, "project", "more");
+    assert.match(isFailure(full) ? full.text : "", /would be longer than 64 KB: remove facts/);
+    assert.equal(memoryTexts(place)[0]?.text, "[1 facts left out]\n- first");
+    const gone = await removeMemory(place, "project", 1);
+    assert.ok(!isFailure(gone) && gone.length === 70_000);
+    assert.equal(readFileSync(file, "utf8"), "- first\n");
+  });
+
+  it("keeps what several processes add at once", { timeout: 60_000 }, async () => {
+    const script = `import { addMemory } from ${JSON.stringify(import.meta.resolve("./memory.ts"))};
+      const [cwd, fact] = process.argv.slice(1);
+      process.stdout.write("ready");
+      process.stdin.once("data", async () => {
+        process.exitCode = (await addMemory({ cwd, env: process.env }, "project", fact)) ? 1 : 0;
+        process.stdin.destroy();
+      });`;
+    const facts = Array.from({ length: 8 }, (_, at) => `fact ${at}`);
+    const children = facts.map((fact) =>
+      spawn(process.execPath, ["--input-type=module", "-e", script, place.cwd, fact], {
+        stdio: ["pipe", "pipe", "inherit"],
+        env: { HOME: place.env.HOME, PATH: place.env.PATH },
+      }),
+    );
+    await Promise.all(children.map(({ stdout }) => once(stdout, "data")));
+    const codes = children.map((child) => once(child, "exit"));
+    for (const child of children) child.stdin.end("go\n");
+    assert.deepEqual(
+      (await Promise.all(codes)).map(([code]) => code),
+      facts.map(() => 0),
+    );
+    assert.deepEqual([...(readMemory(place, "project") as readonly string[])].sort(), facts);
+  });
+
+  it("takes no key, also where only a sentence says that it is one", async () => {
+    const random = createHash("sha256").update("x").digest("base64url");
+    for (const fact of [`db password is ${random.slice(0, 16)}`, `sk-ant-api03-${random}${random}`]) {
+      const refused = await addMemory(place, "user", fact);
+      assert.match(isFailure(refused) ? refused.text : "", /holds a key or a password/, fact);
+    }
+    assert.equal(await addMemory(place, "user", "api key is read from FOO_KEY"), undefined);
+  });
+
+  it("keeps and tells nothing where commands could have written it", async () => {
     const within = { cwd: root, env: place.env };
-    assert.ok(isFailure(addMemory(within, "user", "x")));
-    const file = memoryFile(within, "user");
-    mkdirSync(dirname(file), { recursive: true });
-    writeFileSync(file, "- injected\n");
+    assert.ok(isFailure(await addMemory(within, "user", "x")));
+    put("user", "- injected\n");
     assert.deepEqual(memoryTexts(within), []);
-    writeFileSync(file, "x".repeat(70_000));
-    assert.ok(isFailure(readMemory(place, "user")));
-    assert.deepEqual(memoryTexts(place), []);
   });
 
   it("a proposal is kept when a person agrees, never with a key in it, and told to the next session", async () => {
-    const key = `sk-ant-api03-${"a1B2".repeat(20)}`;
+    const key = createHash("sha256").update("x").digest("base64url");
     const propose = (id: string, fact: string) => ({
       parts: [{ type: "tool-call", id, tool: "remember", input: JSON.stringify({ fact }) } as const],
     });
@@ -73,7 +174,7 @@ describe("memory", () => {
           sandboxLimits: { wanted: {}, most: {} },
           onEvent: (event) => {
             if (event.type === "question.asked" && !isFailure(started))
-              void started.answer(event.data.call, event.seq, answers.shift() ?? "no");
+              void started.answer(event.data.call, event.seq, answers.shift() ?? "remember");
           },
           onDelta: () => undefined,
         },
