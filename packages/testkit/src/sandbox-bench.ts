@@ -12,6 +12,7 @@ import {
   type RunOptions,
   type Sandbox,
   type SandboxDriver,
+  type SandboxSpec,
 } from "@lathe/protocol";
 
 /** A sandbox in fresh folders, and short ways to use it. */
@@ -31,11 +32,17 @@ export type RegisterCase = (title: string, run: (bench: Bench) => Promise<void>)
 /** What the processes of a bench are numbered on from. */
 export const numberedAfter = 40;
 
-/** `hidden`: folders of the workspace that commands find empty. */
+export type ShownPlace = Pick<SandboxSpec, "closed" | "shown">;
+
+export interface BenchPlaces extends ShownPlace {
+  /** Folders of the workspace that commands find empty. */
+  readonly hidden?: readonly string[];
+}
+
 export async function openBench(
   driver: SandboxDriver,
   folder: string,
-  hidden: readonly string[] = [],
+  { hidden = [], ...shown }: BenchPlaces = {},
 ): Promise<Bench> {
   const [workspace, scratch] = [join(folder, "workspace"), join(folder, "scratch")];
   const paths = hidden.map((name) => join(workspace, name));
@@ -46,7 +53,7 @@ export async function openBench(
     TMPDIR: `${scratch}/tmp`,
     LANG: "C.UTF-8",
   };
-  const spec = { workspace, scratch, network: "none", env, hidden: paths, numberedAfter } as const;
+  const spec = { workspace, scratch, network: "none", env, hidden: paths, ...shown, numberedAfter } as const;
   const sandbox = await driver.open(spec);
   if (isFailure(sandbox)) throw new Error(`${sandbox.text} (${sandbox.cause})`);
   const exec = (script: string, asked: Asked & Partial<RunOptions>): Promise<CommandResult | Failure> => {

@@ -8,6 +8,7 @@ import type { SandboxDriver } from "@lathe/protocol";
 import { type Bench, numberedAfter, openBench, type RegisterCase, until } from "./sandbox-bench.ts";
 import { hiddenCases, hiddenFolders } from "./sandbox-hidden-cases.ts";
 import { realSandboxCases } from "./sandbox-real-cases.ts";
+import { makeShownPlace, shownCases } from "./sandbox-shown-cases.ts";
 import { terminalCases } from "./sandbox-terminal-cases.ts";
 
 export interface SandboxConformanceOptions {
@@ -66,8 +67,13 @@ export function sandboxConformance(
     if (isReal) realSandboxCases(test, { hasOwnTmp, isDirect });
     if (isReal) terminalCases(test, hasTerminals);
     const openHiding = async (): Promise<Bench> =>
-      openBench(await makeDriver(), join(folder, String(++opened)), hiddenFolders);
+      openBench(await makeDriver(), join(folder, String(++opened)), { hidden: hiddenFolders });
     if (isReal && hides) hiddenCases(openHiding);
+    if (isReal)
+      shownCases(async () => {
+        const [driver, own] = [await makeDriver(), join(folder, String(++opened))];
+        return { bench: await openBench(driver, own, makeShownPlace(own)), tier: driver.tier };
+      });
   });
 }
 

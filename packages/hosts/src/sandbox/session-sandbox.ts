@@ -6,6 +6,7 @@ import type { LocalOptions } from "../local-options.ts";
 import { cacheFolder } from "../places/cache-folder.ts";
 import { configFolder } from "../places/config-folder.ts";
 import { realOr } from "../places/real-or.ts";
+import { skillsPlaces } from "../places/skills-places.ts";
 import { stateFolder } from "../places/state-folder.ts";
 import { hasLoginsIn, hiddenPlaces } from "../rules/own-places.ts";
 import type { ScratchFolder } from "../session/scratch-folder.ts";
@@ -50,7 +51,8 @@ export function openSessionSandbox(held: Held, options: LocalOptions): SessionSa
   });
   const hidden = hiddenPlaces(env, cwd);
   const closed = [stateFolder(env), configFolder(env), cacheFolder(env)].map(realOr);
-  const early = { workspace: cwd, scratch: scratch.path, network: "none", hidden, closed } as const;
+  const shown = skillsPlaces(env);
+  const early = { workspace: cwd, scratch: scratch.path, network: "none", hidden, closed, shown } as const;
   const sandbox = createLazySandbox(early, async () => {
     const [{ driver }, { commandEnv }] = await Promise.all([probe.ready(), import("@lathe/sandbox")]);
     const { hosts } = networkRules(options.rules, mode);

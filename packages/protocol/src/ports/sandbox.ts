@@ -11,6 +11,8 @@ export interface SandboxSpec {
   readonly network: "none" | "host";
   /** Real paths of existing folders that commands find empty, wherever they lie; a driver of a tier below `full` may show them. */
   readonly hidden?: readonly string[];
+  /** Existing folders that commands and files' tools find at these paths, to be read only, also where they lie in what is closed. */
+  readonly shown?: readonly string[];
   /** Real paths that nobody is ever granted: what Lathe keeps. */
   readonly closed?: readonly string[];
   /** The whole environment of commands; nothing else is passed on. */

@@ -109,6 +109,28 @@ it("gives nobody the home or what holds it, the kernel's files, and what Lathe k
   assert.equal(found("a\0b"), "invalid-arguments");
 });
 
+it("shows a folder of what Lathe keeps to be read, by every name, and nothing that its links lead to", () => {
+  const skill = put("home/.config/lathe/skills/deploy/reference.md");
+  put("home/.config/lathe/keys.json");
+  const skills = join(home, ".config/lathe/skills");
+  symlinkSync("../keys.json", join(skills, "keys"));
+  symlinkSync(join(home, ".config"), join(root, "dotfiles"));
+  const shown = [join(root, "dotfiles/lathe/skills")];
+  const own = { ...spec, shown };
+  const policy = sandboxPolicy(own, { home, cacheFolder: join(root, "cache") });
+  const byName = join(shown[0] ?? "", "deploy/reference.md");
+  for (const mounts of [[...policy.below, ...policy.mounts], undefined]) {
+    const seen: View = { spec: own, home, mounts };
+    assert.deepEqual(found(skill, seen), { path: skill, name: skill });
+    assert.deepEqual(found(byName, seen), { path: skill, name: byName });
+    for (const path of [join(skills, "keys"), join(skills, ".."), join(root, "dotfiles/lathe/keys.json")])
+      assert.equal(found(path, seen), "no-access", path);
+  }
+  assert.equal(found(skill), "no-access");
+  const around = { ...own, workspace: home };
+  assert.ok(!sandboxPolicy(around, { home }).mounts.some((one) => "to" in one && one.to === skills));
+});
+
 it("tells what in a place is not to be searched with it, and asks for no repository that holds such", () => {
   const dots = join(root, "dots");
   put("dots/.git/HEAD", "ref: refs/heads/main");

@@ -8,6 +8,7 @@ import { repositoryAbove } from "../watch/git-guards.ts";
 import { controlFolder } from "./folders.ts";
 import { isGrantable, isReadable, ownPlaces } from "./grantable.ts";
 import type { Mount } from "./policy.ts";
+import { shownMounts } from "./sandbox-policy.ts";
 
 export interface View {
   readonly spec: SandboxSpec;
@@ -24,7 +25,7 @@ export function findPlace(asked: string, { spec, home, ...view }: View): Place |
   if (asked.includes("\0")) return failure("invalid-arguments", "A path may not contain a NUL character.");
   const { workspace, scratch, hidden = [], closed = [] } = spec;
   const path = resolve(workspace, asked);
-  const shown = shownPlace(path, view.mounts ?? ownMounts(spec));
+  const shown = shownTo(path, spec, view.mounts ?? ownMounts(spec));
   const real = shown?.path ?? realPath(path);
   if (real === undefined) return failure("not-found", `${asked} does not exist.`);
   const isBelowAny = (folders: readonly string[]): boolean => folders.some((one) => isBelow(real, one));
@@ -41,14 +42,24 @@ export function findPlace(asked: string, { spec, home, ...view }: View): Place |
 }
 
 /** Where nothing is shown to commands but all is theirs, what they leave for themselves can be read. */
-function ownMounts({ scratch }: SandboxSpec): readonly Mount[] {
+function ownMounts(spec: SandboxSpec): readonly Mount[] {
+  const { scratch } = spec;
   return [
+    ...shownMounts(spec),
     { kind: "writable", from: scratch, to: scratch },
     { kind: "hidden", at: join(scratch, controlFolder) },
   ];
 }
 
 type Shown = Pick<Place, "path" | "name" | "isWritable">;
+
+/** What the spec shows is found by any name; some drivers know it only by where it lies. */
+function shownTo(path: string, spec: SandboxSpec, mounts: readonly Mount[]): Shown | undefined {
+  const real = spec.shown && realPath(path);
+  const isShown =
+    real !== undefined && shownMounts(spec).some((one) => "from" in one && isBelow(real, one.from));
+  return shownPlace(path, mounts) ?? (isShown ? shownPlace(real, mounts) : undefined);
+}
 
 /** What commands find there; undefined for nothing, and for what lies only on this machine. */
 function shownPlace(path: string, mounts: readonly Mount[], turns = 0): Shown | undefined {

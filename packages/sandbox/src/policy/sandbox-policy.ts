@@ -36,13 +36,14 @@ export function sandboxPolicy(spec: SandboxSpec, { home, cacheFolder, limits }: 
     ...system.mounts,
     { kind: "writable", from: join(scratch, "tmp"), to: "/tmp" },
     ...varTmp(spec),
+    ...shownMounts(spec),
     ...(isTemporary ? rest : []),
     shownWorkspace(spec),
     { kind: "writable", from: scratch, to: scratch },
     // Pinned: in the place of one that was moved away a link could lead the next mount, and us, to any folder.
     ...["tmp", "home"].map((name) => ({ kind: "pinned", at: join(scratch, name) }) as const),
     { kind: "hidden", at: join(scratch, controlFolder) },
-    ...hiddenMounts(spec, [workspace, ...[...system.mounts, ...rest].flatMap(shownAt)]),
+    ...hiddenMounts(spec, [workspace, ...[...system.mounts, ...shownMounts(spec), ...rest].flatMap(shownAt)]),
   ];
   return { below: isTemporary ? [] : rest, mounts, system, network, limits: { ...usualLimits(), ...limits } };
 }
@@ -62,6 +63,18 @@ function systemMounts({ workspace, scratch, env }: SandboxSpec, home: string, ca
     { kind: "folder", at: "/var" },
   ];
   return { mounts, stamp: [folders, settings, programs].map(({ version }) => version).join(" ") };
+}
+
+/** By their names and by where they lie; in the workspace they are seen as the workspace is. */
+export function shownMounts({
+  workspace,
+  shown = [],
+}: Pick<SandboxSpec, "workspace" | "shown">): readonly Mount[] {
+  return shown.flatMap((path) => {
+    const real = realOf(path);
+    if (real === undefined || isBelow(real, workspace)) return [];
+    return [...new Set([path, real])].map((to) => ({ kind: "read-only", from: real, to }) as const);
+  });
 }
 
 function shownWorkspace({ workspace, fork }: SandboxSpec): Mount {
