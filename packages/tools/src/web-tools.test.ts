@@ -20,6 +20,7 @@ const pages: Readonly<Record<string, Awaited<ReturnType<Web["fetch"]>>>> = {
 };
 
 const web: Web = {
+  barred: (url) => (url.includes("localhost") ? "localhost is not public" : undefined),
   fetch: async (url) => pages[url] ?? failure("unreachable", "nobody answers"),
   search: {
     host: "search.example",
@@ -50,7 +51,7 @@ it("names the host, with the port where it is an unusual one", () => {
       ["network", "[::1]", ["named"]],
     ],
   );
-  for (const url of ["nonsense", "", undefined])
+  for (const url of ["nonsense", "", undefined, "http://localhost:3000/"])
     failedWith("invalid-arguments", fetchTool?.prepare({ url }) ?? failure("bug", "no tool"));
 });
 
@@ -69,5 +70,5 @@ it("tells a page, where it was found, and what leads elsewhere", async () => {
 it("tells what a search found, within its limits", async () => {
   assert.equal(await run(searchTool, { query: "x", limit: 500 }), "x 20\nhttps://a.example/\nabout");
   assert.match(await run(searchTool, { query: "none" }), /Nothing was found/);
-  assert.equal(createWebTools({ fetch: web.fetch }).length, 1);
+  assert.equal(createWebTools({ fetch: web.fetch, barred: web.barred }).length, 1);
 });

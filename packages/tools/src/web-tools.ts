@@ -17,7 +17,7 @@ function createFetch(web: Web): Tool {
     name: "web_fetch",
     description: "Read a page of the public web as text; another host it leads to is named, not followed.",
     schema: { url: text() },
-    problem: ({ url }) => (URL.canParse(url) ? undefined : `${url} is no address`),
+    problem: ({ url }) => (URL.canParse(url) ? web.barred(url) : `${url} is no address`),
     effects: ({ url }) => [hostEffect(new URL(url).host)],
     async run({ url }, { signal }) {
       const page = await web.fetch(url, signal);

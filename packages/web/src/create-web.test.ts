@@ -102,6 +102,14 @@ describe("web pages", () => {
     assert.equal(asked, 0);
   });
 
+  it("are told as barred by what the address says, with nothing looked up", () => {
+    const { barred } = web({ resolve: async () => assert.fail("looked up") });
+    for (const host of ["localhost", "app.localhost", "LOCALHOST:3000", "10.0.0.1:80", "[::1]", "2130706434"])
+      assert.match(barred(`http://${host}/`) ?? "", /is not on the public internet/, host);
+    for (const host of ["private.test", "localhost.example", "127.0.0.1"])
+      assert.equal(barred(`http://${host}/`), undefined, host);
+  });
+
   it("are asked for at the address that was checked: the name is looked up once", async () => {
     html("here");
     let looks = 0;

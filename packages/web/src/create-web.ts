@@ -2,6 +2,7 @@
 import { lookup } from "node:dns/promises";
 import type { Web } from "@lathe/protocol";
 import { type FetchOptions, fetchPage } from "./fetch-page.ts";
+import { barredPlace } from "./not-public.ts";
 import { findPages, searchProviderOf } from "./search-providers.ts";
 
 export interface WebOptions extends Pick<FetchOptions, "isPublic" | "userAgent" | "limits"> {
@@ -16,6 +17,7 @@ export function createWeb({ env, resolve = addressesOf, fetch: ask = fetch, ...o
   const provider = searchProviderOf(env);
   const key = provider && env[provider.variable];
   return {
+    barred: (url) => barredPlace(url, options.isPublic),
     fetch: (url, signal) => fetchPage(url, { ...options, resolve }, signal),
     ...(provider &&
       key && {

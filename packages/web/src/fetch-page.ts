@@ -7,6 +7,7 @@ import { isIP } from "node:net";
 import type { Readable } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 import { type Failure, failure, isFailure, type WebPage, type WebRedirect } from "@lathe/protocol";
+import { bareHost, notPublicText } from "./not-public.ts";
 
 export interface FetchOptions {
   /** *Contract:* all addresses of a name; rejects or is empty when there are none. */
@@ -108,17 +109,13 @@ async function publicAddresses(
   hostname: string,
   { resolve, isPublic }: FetchOptions,
 ): Promise<readonly string[] | Failure> {
-  const bare = hostname.replace(/^\[|\]$/g, "");
+  const bare = bareHost(hostname);
   const addresses = isIP(bare) === 0 ? await resolve(bare).catch(() => []) : [bare];
   if (addresses.length === 0) return refused("unreachable", `there is no host ${bare}`);
   // A name that mixes public and private addresses is a mistake, or a try to get in.
   const barred = addresses.find((address) => !isPublic(address));
   if (barred === undefined) return addresses;
-  const place = barred === bare ? bare : `${bare} (${barred})`;
-  return refused(
-    "no-access",
-    `${place} is not on the public internet; what runs here is reached with the shell`,
-  );
+  return refused("no-access", notPublicText(barred === bare ? bare : `${bare} (${barred})`));
 }
 
 async function readPage(url: URL, answer: IncomingMessage, mostBytes: number): Promise<WebPage | Failure> {

@@ -1,5 +1,7 @@
 /** Local web: the web as this machine sees it; its own addresses and those around it are none of it. Loaded by the first call. */
 import type { Web } from "@lathe/protocol";
+import { addressKind } from "@lathe/sandbox/address-kind";
+import { barredPlace } from "@lathe/web/not-public";
 import { searchProviderOf } from "@lathe/web/search-providers";
 import type { LocalOptions } from "../local-options.ts";
 
@@ -8,6 +10,7 @@ export function createLocalWeb(options: Pick<LocalOptions, "env" | "version">): 
   const open = (): Promise<Web> => (opened ??= openWeb(options));
   const provider = searchProviderOf(options.env);
   return {
+    barred: (url) => barredPlace(url, isPublic),
     fetch: async (url, signal) => (await open()).fetch(url, signal),
     ...(provider && {
       search: {
@@ -19,16 +22,16 @@ export function createLocalWeb(options: Pick<LocalOptions, "env" | "version">): 
 }
 
 async function openWeb({ env, version }: Pick<LocalOptions, "env" | "version">): Promise<Web> {
-  const [{ createWeb }, { addressKind }, { networkInterfaces }] = await Promise.all([
-    import("@lathe/web"),
-    import("@lathe/sandbox/address-kind"),
-    import("node:os"),
-  ]);
+  const [{ createWeb }, { networkInterfaces }] = await Promise.all([import("@lathe/web"), import("node:os")]);
   const isOwn = (address: string): boolean =>
     Object.values(networkInterfaces()).some((all) => all?.some((one) => one.address === address));
   return createWeb({
     env,
     userAgent: `lathe/${version}`,
-    isPublic: (address) => addressKind(address) === "public" && !isOwn(address),
+    isPublic: (address) => isPublic(address) && !isOwn(address),
   });
+}
+
+function isPublic(address: string): boolean {
+  return addressKind(address) === "public";
 }

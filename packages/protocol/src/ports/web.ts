@@ -23,6 +23,8 @@ export interface WebHit {
 export interface Web {
   /** *Contract:* asks only the host that the address names, and that only at public addresses; bounded in time and size; never rejects. */
   fetch(url: string, signal: AbortSignal): Promise<WebPage | WebRedirect | Failure>;
+  /** *Contract:* looks nothing up; why the address is never asked, where it says so itself, whatever a rule allows. */
+  barred(url: string): string | undefined;
   /** Absent without a key. */
   readonly search?: {
     /** Whom it asks. */

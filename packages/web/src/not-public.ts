@@ -1,0 +1,19 @@
+/** Not public: addresses that no page is asked for at, and what is told of them. */
+import { isIP } from "node:net";
+
+/** Why no page is asked for there, as far as the address itself says so: before anybody is asked, and any name looked up. */
+export function barredPlace(address: string, isPublic: (address: string) => boolean): string | undefined {
+  const bare = bareHost(URL.parse(address)?.hostname ?? "");
+  const isBarred = isIP(bare) === 0 ? /^(?:.+\.)?localhost\.?$/i.test(bare) : !isPublic(bare);
+  return isBarred ? notPublicText(bare) : undefined;
+}
+
+export function notPublicText(place: string): string {
+  const ours =
+    "A server that commands here start in the background is reached by other commands, with curl say";
+  return `${place} is not on the public internet, and no rule makes it a page of the web. ${ours}; one that runs outside their sandbox is not`;
+}
+
+export function bareHost(hostname: string): string {
+  return hostname.replace(/^\[|\]$/g, "");
+}
