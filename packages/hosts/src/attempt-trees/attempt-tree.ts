@@ -11,6 +11,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { diskFailure } from "@lathe/stores/disk-failure";
 import { ownMark, type ProcessMark } from "@lathe/system/process-mark";
 import { writeWhole } from "@lathe/system/write-whole";
 import { systemClock } from "../machine/system-clock.ts";
@@ -225,5 +226,5 @@ function keepRecord(env: Env, tree: AttemptTree): Failure | undefined {
 }
 
 function unwritable(path: string, cause: unknown): Failure {
-  return failure("no-access", `${path} cannot be written: ${String(cause)}`, { who: "host", cause });
+  return diskFailure(cause, `${path} cannot be written`);
 }

@@ -114,6 +114,20 @@ async function noForks(): Promise<string | false> {
 const skip = await noForks();
 forkConformance(`the launcher, as user ${process.getuid?.()}`, underTest, { skip });
 
+it("what cannot be written down before a keep is said in plain words, and nothing is changed", {
+  skip,
+}, async () => {
+  const base = newBase({ "a.txt": "one\n" });
+  const fork = await forkOf(base);
+  await run(fork, "echo two > a.txt");
+  mkdirSync(join(fork.folder, "plan.json"));
+  const kept = await keepFork(env, fork, plain);
+  assert.ok(isFailure(kept));
+  assert.equal(kept.text, `Nothing was changed, as ${fork.folder} cannot be written: EISDIR`);
+  assert.equal(readFileSync(join(base, "a.txt"), "utf8"), "one\n");
+  assert.equal(await dropFork(env, fork), undefined);
+});
+
 let made = 0;
 function newBase(files: Readonly<Record<string, string>>): string {
   const base = join(folder, `base-${++made}`);

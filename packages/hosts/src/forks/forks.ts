@@ -14,6 +14,7 @@ import {
 import { forkRefusal, placeRefusal } from "@lathe/sandbox/forks/fork-refusal";
 import { heldBack } from "@lathe/sandbox/forks/held-back";
 import { holdFork } from "@lathe/sandbox/forks/hold-fork";
+import { diskFailure } from "@lathe/stores/disk-failure";
 import type { Recovery } from "@lathe/workspace";
 import { openState } from "../history/state.ts";
 import { systemClock } from "../machine/system-clock.ts";
@@ -52,8 +53,8 @@ export async function openFork(env: Env, { cwd, ...more }: NewFork): Promise<For
     mkdirSync(forks, { recursive: true, mode: 0o700 });
     return placeRefusal(forks) ?? makeFork(cwd, { folder: forks, id: newSessionId(systemClock), ...more });
   } catch (cause) {
-    const text = `no fork can be made in ${forks}: ${String(cause)}; set XDG_STATE_HOME to a folder that can be written`;
-    return failure("no-access", text, { who: "host", cause });
+    const failed = diskFailure(cause, `no fork can be made in ${forks}`);
+    return { ...failed, text: `${failed.text}; set XDG_STATE_HOME to a folder that can be written` };
   }
 }
 

@@ -6,6 +6,7 @@ import { type Difference, differencesOf } from "@lathe/sandbox/forks/differences
 import { dropFork, type Fork } from "@lathe/sandbox/forks/fork";
 import { heldBack } from "@lathe/sandbox/forks/held-back";
 import { holdFork } from "@lathe/sandbox/forks/hold-fork";
+import { diskFailure } from "@lathe/stores/disk-failure";
 import { applyTree, type FoundPart, type TreePart } from "@lathe/workspace/apply-tree";
 import { workspaceFolder } from "../places/state-folder.ts";
 import { recoveryText } from "../session/recovery-text.ts";
@@ -179,6 +180,6 @@ function writePlan(
     closeSync(file);
     return undefined;
   } catch (cause) {
-    return failure("no-access", `Nothing was changed: ${String(cause)}`, { who: "host", cause });
+    return diskFailure(cause, `Nothing was changed, as ${fork.folder} cannot be written`);
   }
 }

@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, realpathSync, rmSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { diskFailure } from "@lathe/stores/disk-failure";
 import { takeLock } from "@lathe/system/process-lock";
 import { writeWhole } from "@lathe/system/write-whole";
 import type { MemoryScope } from "@lathe/tools";
@@ -152,7 +153,7 @@ async function lockOf(path: string): Promise<string | Failure> {
       await setTimeout(randomInt(2, 20));
     }
   } catch (cause) {
-    return notWritten(path, cause);
+    return diskFailure(cause, `${path} cannot be written`);
   }
 }
 
@@ -162,11 +163,6 @@ function write(path: string, bytes: Uint8Array): Failure | undefined {
     writeWhole(existsSync(path) ? realpathSync(path) : path, bytes, { isDurable: true });
     return undefined;
   } catch (cause) {
-    return notWritten(path, cause);
+    return diskFailure(cause, `${path} cannot be written`);
   }
-}
-
-function notWritten(path: string, cause: unknown): Failure {
-  const { code } = cause as NodeJS.ErrnoException;
-  return failure("no-access", `${path} cannot be written (${code})`, { who: "host", cause });
 }

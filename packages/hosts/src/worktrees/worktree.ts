@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, realpathSync, rmdirSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { diskFailure } from "@lathe/stores/disk-failure";
 import { systemClock } from "../machine/system-clock.ts";
 import { newSessionId } from "../session-id.ts";
 import { carryFiles } from "./carry-files.ts";
@@ -255,8 +256,7 @@ async function make(place: NewPlace, wish: WorktreeWish): Promise<Work | Failure
     carryFiles({ top, path, files: changed, kept });
     return { carried: changed, left: [] };
   } catch (cause) {
-    const text = `the changes of ${top} could not be carried: ${String(cause)}`;
-    return (await remove(place, "force")) ?? failure("no-access", text, { who: "host", cause });
+    return (await remove(place, "force")) ?? diskFailure(cause, `the changes of ${top} could not be carried`);
   }
 }
 
