@@ -1,6 +1,6 @@
 /** What a project puts down for agents, with the real command: instructions by folder, skills, slash commands, plans. */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { startWireServer, type WireScript, type WireServer } from "@lathe/testkit";
@@ -74,6 +74,16 @@ describe("a project's customs", () => {
     assert.deepEqual([path.code, /\/bin holds what\?/.test(saidIn(1))], [0, true]);
     const builtIn = await place.run(["run", "/review main..work"], { env: wireEnv(server.url) });
     assert.deepEqual([builtIn.code, /Review a change.*ARGUMENTS: main\.\.work/.test(saidIn(2))], [0, true]);
+  });
+
+  it("links that lead in circles or out of the workspace hold nothing up", async () => {
+    place.put(".claude/agents/helper.md", "---\ndescription: Helps much\n---\nHelp.\n");
+    for (const name of ["a", "b", "c"]) symlinkSync(".", join(place.workspace, ".claude/agents", name));
+    symlinkSync("/usr", join(place.workspace, ".claude/agents/zz"));
+    const { code, err } = await run([{ parts: [{ type: "text", text: "Ok." }] }], "hi");
+    assert.equal(code, 0, err);
+    assert.match(err, /\.claude\/agents\/zz was left out: it leads out of the workspace/);
+    assert.match(server.records[0]?.text ?? "", /Helps much/);
   });
 
   it("a hook has its say in the sandbox, once it is trusted", async () => {

@@ -1,10 +1,10 @@
 /** Custom files: Markdown that the project and the user put down for Lathe, by kind of thing and name. */
-import { readdirSync } from "node:fs";
-import { basename, join, sep } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { isFailure } from "@lathe/protocol";
 import { configFolder } from "../places/config-folder.ts";
 import { readRegularFile } from "../places/regular-file.ts";
 import { readRootFile } from "../places/root-file.ts";
+import { findCustomPaths, type Looked } from "./custom-paths.ts";
 import { type Markdown, readFrontMatter } from "./front-matter.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -41,8 +41,6 @@ export interface CustomKind {
 const projectFolders = [".agents", ".claude"];
 /** Bytes of one file. */
 const mostBytes = 64 * 1024;
-/** Files of one folder. */
-const mostFiles = 200;
 
 export function readCustomFiles({ cwd, env }: CustomPlace, kind: CustomKind): CustomFiles {
   const byName = new Map<string, CustomFile>();
@@ -52,45 +50,24 @@ export function readCustomFiles({ cwd, env }: CustomPlace, kind: CustomKind): Cu
     if (refused !== undefined) remarks.push(refused);
     else if (typeof found === "object" && !byName.has(found.name)) byName.set(found.name, found);
   };
+  const { file } = kind;
+  const find = (looked: Omit<Looked, "file">): readonly string[] => {
+    const found = findCustomPaths({ ...looked, ...(file !== undefined && { file }) });
+    remarks.push(...found.remarks);
+    return found.paths;
+  };
+  const nameOf = (path: string): string => basename(file === undefined ? path : dirname(path), ".md");
   for (const folder of projectFolders) {
-    for (const { name, path } of namesIn(cwd, join(folder, kind.folder), kind)) {
-      add(read({ name, path, isProjects: true }, readRootFile(cwd, path, mostBytes)));
+    for (const path of find({ root: cwd, folder: join(folder, kind.folder), isProjects: true })) {
+      add(read({ name: nameOf(path), path, isProjects: true }, readRootFile(cwd, path, mostBytes)));
     }
   }
   const own = configFolder(env);
-  for (const { name, path: below } of namesIn(own, kind.folder, kind)) {
+  for (const below of find({ root: own, folder: kind.folder, isProjects: false })) {
     const path = join(own, below);
-    add(read({ name, path, isProjects: false }, readRegularFile(path, mostBytes)));
+    add(read({ name: nameOf(path), path, isProjects: false }, readRegularFile(path, mostBytes)));
   }
   return { files: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), remarks };
-}
-
-interface Named {
-  readonly name: string;
-  readonly path: string;
-}
-
-/** Paths from `root`. */
-function namesIn(root: string, folder: string, { file }: CustomKind): readonly Named[] {
-  try {
-    if (file !== undefined) {
-      const names = readdirSync(join(root, folder)).sort().slice(0, mostFiles);
-      return names.map((name) => ({ name, path: join(folder, name, file) }));
-    }
-    // Folders within are for order alone; of two with one name the one that lies higher.
-    const paths = readdirSync(join(root, folder), { recursive: true, encoding: "utf8" });
-    return paths
-      .filter((path) => path.endsWith(".md"))
-      .sort((a, b) => depthOf(a) - depthOf(b) || (a < b ? -1 : 1))
-      .slice(0, mostFiles)
-      .map((path) => ({ name: basename(path, ".md"), path: join(folder, path) }));
-  } catch {
-    return [];
-  }
-}
-
-function depthOf(path: string): number {
-  return path.split(sep).length;
 }
 
 type Place = Omit<CustomFile, keyof Markdown>;

@@ -1,7 +1,8 @@
 /** Root file: one at the root of the workspace that Lathe obeys; it must really lie there. */
 import { realpathSync } from "node:fs";
-import { join, sep } from "node:path";
+import { join } from "node:path";
 import { type Failure, failure } from "@lathe/protocol";
+import { isInside } from "./inside.ts";
 import { type FileStart, readRegularFile } from "./regular-file.ts";
 
 /** Undefined when there is none; a failure when it leads out of the workspace, is no file, or cannot be read. */
@@ -9,9 +10,8 @@ export function readRootFile(cwd: string, name: string, limit: number): FileStar
   const path = join(cwd, name);
   try {
     const real = realpathSync(path);
-    const root = realpathSync(cwd);
-    const inside = real.startsWith(root.endsWith(sep) ? root : root + sep);
-    if (!inside) return failure("outside-workspace", `${path} leads out of the workspace`, { who: "user" });
+    if (!isInside(realpathSync(cwd), real))
+      return failure("outside-workspace", `${path} leads out of the workspace`, { who: "user" });
     return readRegularFile(real, limit);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;

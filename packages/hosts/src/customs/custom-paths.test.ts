@@ -1,0 +1,75 @@
+/** Where files of a kind are looked for: links of a project lead to no end, and to nothing outside of it. */
+import assert from "node:assert/strict";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { type CustomPaths, findCustomPaths } from "./custom-paths.ts";
+
+describe("custom paths", () => {
+  let base: string;
+  let root: string;
+  beforeEach(() => {
+    base = realpathSync(mkdtempSync(join(tmpdir(), "lathe-paths-")));
+    root = join(base, "work");
+    put("work/agents/one.md");
+  });
+  afterEach(() => rmSync(base, { recursive: true }));
+  const put = (path: string): void => {
+    mkdirSync(dirname(join(base, path)), { recursive: true });
+    writeFileSync(join(base, path), "");
+  };
+  const link = (target: string, path: string): void => symlinkSync(target, join(base, path));
+  const find = (more: { readonly isProjects?: boolean; readonly file?: string } = {}): CustomPaths =>
+    findCustomPaths({ root, folder: "agents", isProjects: true, ...more });
+
+  it("a cycle of links is walked once", () => {
+    link(".", "work/agents/a");
+    link("..", "work/agents/b");
+    put("work/other.md");
+    assert.deepEqual(find(), { paths: ["agents/one.md", "agents/b/other.md"], remarks: [] });
+  });
+
+  it("what leads out of the workspace is named, not what lies there; of the user's own it is taken", () => {
+    put("away/secret.md");
+    link("../../away", "work/agents/zz");
+    assert.deepEqual(find(), {
+      paths: ["agents/one.md"],
+      remarks: ["agents/zz was left out: it leads out of the workspace"],
+    });
+    assert.deepEqual(find({ isProjects: false }).paths, ["agents/one.md", "agents/zz/secret.md"]);
+    rmSync(join(root, "agents"), { recursive: true });
+    link("../away", "work/agents");
+    for (const file of [undefined, "SKILL.md"]) {
+      assert.deepEqual(find(file === undefined ? {} : { file }), {
+        paths: [],
+        remarks: ["agents was left out: it leads out of the workspace"],
+      });
+    }
+  });
+
+  it("a link to what cannot be walked takes nothing else away", () => {
+    link("/proc/self/task", "work/agents/zz");
+    link("loop", "work/agents/loop");
+    assert.deepEqual(find().paths, ["agents/one.md"]);
+    const own = find({ isProjects: false });
+    assert.equal(own.paths[0], "agents/one.md");
+  });
+
+  it("ends in folders that are too many, too deep or too full, and says so", () => {
+    put(`work/agents/${"d/".repeat(12)}deep.md`);
+    assert.deepEqual(find().remarks, [`agents/${"d/".repeat(7)}d was left out: it lies 8 folders deep`]);
+    for (let at = 0; at < 250; at++) put(`work/agents/${at}.md`);
+    const { paths, remarks } = find();
+    assert.equal(paths.length, 200);
+    assert.match(remarks.join("\n"), /agents: 51 of 251 files were left out/);
+    assert.match(find({ isProjects: false, file: "SKILL.md" }).paths.join(), /^agents\/d\/SKILL\.md$/);
+    for (let at = 0; at < 2000; at++) put(`work/agents/full/${at}.txt`);
+    assert.match(find().remarks.join("\n"), /agents: after 2000 entries the rest was left out/);
+  });
+
+  it("a folder that is not there is nothing to speak of", () => {
+    rmSync(join(root, "agents"), { recursive: true });
+    assert.deepEqual(find(), { paths: [], remarks: [] });
+  });
+});
