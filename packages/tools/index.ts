@@ -1,6 +1,7 @@
 /** @lathe/tools: the built-in tools, one file each. */
 export { builtinTools } from "./src/builtin-tools.ts";
 export { defineTool, type Input, type ToolDefinition } from "./src/define-tool.ts";
+export { mcpName } from "./src/mcp-name.ts";
 export { createPlan, type Plans } from "./src/plan.ts";
 export { createRemember, type Memory, type MemoryScope } from "./src/remember.ts";
 export {

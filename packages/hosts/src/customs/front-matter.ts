@@ -112,6 +112,10 @@ function namesIn(text: string): readonly string[] {
   return [...parts, text.slice(start)].map((part) => part.trim()).filter((part) => part !== "");
 }
 
+export function isFields(field: Field): field is Fields {
+  return typeof field === "object" && !Array.isArray(field);
+}
+
 /** A field of names, written as a list or with commas; undefined when it is not there. */
 export function listOf(fields: Fields, name: string): readonly string[] | undefined {
   const field = fields[name];

@@ -63,7 +63,7 @@ export function openJudge(
   { planner: _, ...options }: LocalOptions,
   { id, birth, words }: { readonly id: string; readonly birth: Birth; readonly words: Words },
 ): Promise<LocalSession | Failure> {
-  const member = { ...root(options, birth), tools: [], allows: () => false };
+  const member = { ...root(options, birth), tools: [], held: () => [] };
   return beginSession(options, { id, member, words });
 }
 
@@ -173,8 +173,8 @@ async function drawnBefore(options: LocalOptions, log: SessionLog): Promise<Loca
 }
 
 /** A subagent has none that its kind does not name. */
-function heldTo({ allows }: Member, own: SessionTools): SessionTools {
-  return { ...own, tools: own.tools.filter(allows) };
+function heldTo({ held }: Member, own: SessionTools): SessionTools {
+  return { ...own, tools: held(own.tools) };
 }
 
 /** The prompt goes to a model and into the log. */

@@ -14,14 +14,14 @@ import {
   type ToolContext,
 } from "@lathe/protocol";
 import { builtinTools, createPlan, createRemember, createSkill, createTask, type Memory } from "@lathe/tools";
-import type { CustomPlace } from "../customs/custom-files.ts";
 import { readSkills } from "../customs/read-skills.ts";
 import { openState } from "../history/state.ts";
 import type { LocalOptions } from "../local-options.ts";
 import type { AskedCall } from "../session/asked-call.ts";
 import { sessionPlans } from "../session/session-plans.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
-import { readAgents } from "./read-agents.ts";
+import { heldTools } from "./held-tools.ts";
+import { type AgentPlace, readAgents } from "./read-agents.ts";
 
 /** Sessions below each other, and all of one tree that one process opens. */
 const mostDepth = 2;
@@ -61,8 +61,8 @@ export interface Member {
   readonly birth?: Birth;
   readonly agents: readonly AgentDefinition[];
   readonly tools: readonly Tool[];
-  /** Whether it may have a tool that is not built in. */
-  allows(tool: Tool): boolean;
+  /** What it may have of tools that are not built in. */
+  held(tools: readonly Tool[]): readonly Tool[];
   /** What of the files that define things was left out, one sentence each. */
   readonly remarks: readonly string[];
   /** *Contract:* once, before the session runs. */
@@ -78,7 +78,7 @@ export interface Member {
 }
 
 /** Where nobody can be asked nothing is proposed. */
-type RootPlace = CustomPlace & Pick<LocalOptions, "attended" | "widest">;
+type RootPlace = AgentPlace & Pick<LocalOptions, "attended" | "widest">;
 
 /** The first of a tree: the session of a person; with `birth`, of what this process has of one. */
 export function openRoot(place: RootPlace, run: RunSubagent, birth?: Birth): Member {
@@ -129,7 +129,10 @@ function openMember(tree: Tree, seat: Seat): Member {
     ...(birth && { birth }),
     ...(parent && { parent }),
     tools: [],
-    allows: (tool) => (!agent || allowed([tool], agent).length > 0) && (parent?.allows(tool) ?? true),
+    held: (offered) => {
+      const above = parent?.held(offered) ?? offered;
+      return agent ? heldTools(above, agent) : above;
+    },
     running,
     self,
     attach: (opened) => {
@@ -153,22 +156,18 @@ function openMember(tree: Tree, seat: Seat): Member {
       if (isNew) tree.opened++;
       const { id: of, root = of } = self().session();
       const born = { parent: of, root, agent: kind.name, role: kind.role };
-      const tools = allowed(member.tools, kind).filter(({ name }) => !personal.has(name));
+      const tools = heldTools(member.tools, kind).filter(({ name }) => !personal.has(name));
       const below = { depth: depth + 1, remarks: [], tools, agent: kind, parent: member, birth: born };
       return openMember(tree, below);
     },
   };
   const mayTask =
-    depth < mostDepth && (agent === undefined || allowed([taskOf(member, tree.run)], agent).length > 0);
+    depth < mostDepth && (agent === undefined || heldTools([taskOf(member, tree.run)], agent).length > 0);
   return Object.assign(member, { tools: mayTask ? [...seat.tools, taskOf(member, tree.run)] : seat.tools });
 }
 
 function refused(why: string): Failure {
   return failure("no-access", `${why}: do it yourself`, { who: "host" });
-}
-
-function allowed(tools: readonly Tool[], { tools: only, without }: AgentDefinition): readonly Tool[] {
-  return tools.filter(({ name }) => (only?.includes(name) ?? true) && !without?.includes(name));
 }
 
 function taskOf(member: Member, run: RunSubagent): Tool {

@@ -26,3 +26,27 @@ it("built-in ones are not replaced by a project, only by the user", (test) => {
   writeFileSync(join(own, "explore.md"), text("explore"));
   assert.deepEqual(readable().reads, ["review"]);
 });
+
+it("a mode or a denial that cannot be held to leaves the agent out", (test) => {
+  const bench = makeBench("modes");
+  test.after(() => bench.remove());
+  const read = (fields: string): readonly unknown[] => {
+    bench.put(".claude/agents/one.md", `---\nname: one\ndescription: d\n${fields}\n---\nDo.\n`);
+    const { agents, remarks } = readAgents({ cwd: bench.cwd, env: { HOME: join(bench.root, "home") } });
+    const one = agents.find(({ name }) => name === "one");
+    return one ? [one.mode, one.rules?.map(({ kinds, target }) => `${kinds}:${target}`)] : remarks;
+  };
+  const leftOut = (why: string): readonly string[] => [`.claude/agents/one.md was left out: ${why}`];
+  assert.deepEqual(read("permissionMode: readonly"), leftOut('"readonly" is no permission mode'));
+  assert.deepEqual(read("permissionMode: Plan"), leftOut('"Plan" is no permission mode'));
+  assert.deepEqual(read("permissionMode: [plan]"), leftOut('["plan"] is no permission mode'));
+  const deny = "permissions:\n  deny:\n    write: x";
+  assert.deepEqual(read(deny), leftOut("what its permissions deny is no list"));
+  for (const mode of ["acceptEdits", "bypassPermissions"])
+    assert.deepEqual(read(`permissionMode: ${mode}`), [undefined, undefined]);
+  for (const mode of ["default", "dontAsk"])
+    assert.deepEqual(read(`permissionMode: ${mode}`), ["ask", undefined]);
+  assert.deepEqual(read("permissionMode: plan"), ["plan", undefined]);
+  const servers = "permissions:\n  deny:\n    - mcp:github/*";
+  assert.deepEqual(read(servers), [undefined, ["mcp:github/*"]]);
+});

@@ -1,0 +1,54 @@
+/** Agent permissions: the mode and the denials that a definition asks for; nothing in it allows anything. */
+import { effectKinds, type Mode, type Rule } from "@lathe/protocol";
+import { type Field, type Fields, isFields, listOf } from "../customs/front-matter.ts";
+import type { AgentDefinition } from "./agent-definition.ts";
+
+/** `parents` is no mode of its own: what would allow more than the parent's allows nothing more here. */
+const modeNames: Readonly<Record<string, Mode | "parents" | undefined>> = {
+  "read-only": "read-only",
+  plan: "plan",
+  ask: "ask",
+  auto: "auto",
+  // As others write them.
+  default: "ask",
+  dontAsk: "ask",
+  acceptEdits: "parents",
+  bypassPermissions: "parents",
+};
+
+/** `permissions: {mode, deny: [KIND:GLOB]}`, and `permissionMode` as others write it; a sentence where one cannot be held to. */
+export function agentPermissions(fields: Fields): Pick<AgentDefinition, "mode" | "rules"> | string {
+  const { permissions: own = {} } = fields;
+  if (!isFields(own)) return "its permissions are no list of fields";
+  const stranger = Object.keys(own).find((name) => name !== "mode" && name !== "deny");
+  if (stranger !== undefined) return `its permissions can name a mode and what to deny, not "${stranger}"`;
+  const modes = [own.mode, fields.permissionMode].filter((one) => one !== undefined && one !== "");
+  const wrongMode = modes.find((one) => modeOf(one) === undefined);
+  if (wrongMode !== undefined) return `${JSON.stringify(wrongMode)} is no permission mode`;
+  const [mode] = modes.map(modeOf);
+  if (own.deny !== undefined && isFields(own.deny)) return "what its permissions deny is no list";
+  const rules = (listOf(own, "deny") ?? []).map(denyRule);
+  const wrong = rules.find((rule) => typeof rule === "string");
+  if (wrong !== undefined) return wrong;
+  return {
+    ...(mode && mode !== "parents" && { mode }),
+    ...(rules.length > 0 && { rules: rules.filter((rule) => typeof rule !== "string") }),
+  };
+}
+
+function modeOf(field: Field): Mode | "parents" | undefined {
+  return typeof field === "string" ? modeNames[field.trim()] : undefined;
+}
+
+function denyRule(text: string): Rule | string {
+  const [, word, target = ""] = /^(\w+):(.+)$/su.exec(text) ?? [];
+  const kind = effectKinds.find((one) => one === word);
+  if (!kind) return `what it denies is written KIND:GLOB, not "${text}"`;
+  return {
+    name: "agent",
+    verdict: "deny",
+    kinds: [kind],
+    target: target.trim(),
+    why: "this subagent may not",
+  };
+}
