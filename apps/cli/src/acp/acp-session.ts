@@ -99,8 +99,8 @@ export class AcpSession {
   }
 
   /** *Contract:* tells the editor which commands may be typed, where that is news. */
-  offerCommands(): void {
-    const commands = availableCommands(this.#options);
+  async offerCommands(): Promise<void> {
+    const commands = await availableCommands(this.#options);
     const offered = JSON.stringify(commands);
     if (offered === this.#offered) return;
     this.#offered = offered;
@@ -114,7 +114,7 @@ export class AcpSession {
     this.#isCancelled = false;
     this.#asking = new AbortController();
     try {
-      this.offerCommands();
+      await this.offerCommands();
       if (!(await this.#isLookedOver())) return "cancelled";
       return await this.#hear(words);
     } finally {

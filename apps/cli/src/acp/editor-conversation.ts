@@ -30,9 +30,9 @@ export interface Spoken {
 const width = 100;
 const longestAbout = 200;
 
-export function availableCommands(options: AgentOptions): AvailableCommand[] {
+export async function availableCommands(options: AgentOptions): Promise<AvailableCommand[]> {
   const own = sharedCommands.map(({ name, about, usage }) => command(name, about, usage));
-  const customs = listCommands(options).filter(
+  const customs = (await listCommands(options)).filter(
     ({ name }) => typedWords(`/${name}`) !== undefined && !isOwn(name),
   );
   return [...own, ...customs.map(({ name, about, hint }) => command(name, about, hint))];
@@ -58,9 +58,9 @@ export async function heardCommand(words: Words, spoken: Spoken): Promise<Words 
     if (told) spoken.print(told);
     return undefined;
   }
-  const known = availableCommands(spoken.options).map(({ name }) => name);
+  const known = (await availableCommands(spoken.options)).map(({ name }) => name);
   if (!known.includes(typed.name)) return unknown(typed.name, known);
-  const text = expandCommand(words.text, spoken.options);
+  const text = await expandCommand(words.text, spoken.options);
   return isFailure(text) ? text : { ...words, text };
 }
 

@@ -215,14 +215,14 @@ async function expanded(
 ): Promise<Words | Failure | undefined> {
   if (isFailure(words) || !words?.text.trimStart().startsWith("/")) return words;
   const { expandCommand, listCommands } = await import("@lathe/hosts/expand-command");
-  const text = expandCommand(words.text, place);
+  const text = await expandCommand(words.text, place);
   if (isFailure(text)) return text;
   const [, name] = text === words.text ? (/^\s*\/([\w.-]+)\s/u.exec(text) ?? []) : [];
   if (name === undefined) return { ...words, text };
   const { nearest } = await import("../command-line/nearest.ts");
   const meant = nearest(
     name,
-    listCommands(place).map((one) => one.name),
+    (await listCommands(place)).map((one) => one.name),
   );
   if (meant === undefined || existsSync(`/${name}`)) return { ...words, text };
   return usage(`there is no command /${name}; did you mean /${meant}?`);

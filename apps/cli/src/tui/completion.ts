@@ -15,7 +15,7 @@ export interface Named {
 const most = 20;
 
 export function createCompletion(
-  commands: () => readonly Named[],
+  commands: () => Promise<readonly Named[]>,
   files: (signal: AbortSignal) => Promise<readonly string[]>,
 ): AutocompleteProvider {
   const suggest = async (
@@ -24,7 +24,7 @@ export function createCompletion(
     signal: AbortSignal,
   ): Promise<AutocompleteSuggestions | null> => {
     const [command] = row === 0 ? (/^\/[\w-]*$/.exec(before) ?? []) : [];
-    if (command !== undefined) return suggestions(commandItems(commands(), command.slice(1)), command);
+    if (command !== undefined) return suggestions(commandItems(await commands(), command.slice(1)), command);
     const [, path] = /(?:^|\s)(@\S*)$/.exec(before) ?? [];
     if (path === undefined) return null;
     // A name that a terminal would obey is none to be chosen.

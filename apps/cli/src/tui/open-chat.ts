@@ -50,7 +50,7 @@ export function chatSettings(options: AgentOptions, look: Look, words = ""): Cha
     options,
     ...(ground && { ground }),
     bell: look.bell,
-    completion: createCompletion(() => [...slashCommands, ...customs(options)], files),
+    completion: createCompletion(async () => [...slashCommands, ...(await customs(options))], files),
     history: readPrompts(env, cwd),
     submit: (chat, text) => {
       rememberPrompt(env, cwd, text);
@@ -81,17 +81,17 @@ async function heard(chat: Chat, text: string): Promise<void> {
 }
 
 /** Those that the project or the person wrote down; ours come before them. */
-function customs(options: AgentOptions): readonly Named[] {
-  return listCommands(options).filter(({ name }) => !slashCommands.some((one) => one.name === name));
+async function customs(options: AgentOptions): Promise<readonly Named[]> {
+  return (await listCommands(options)).filter(({ name }) => !slashCommands.some((one) => one.name === name));
 }
 
-function custom(
+async function custom(
   chat: Chat,
   { name, text }: { readonly name: string; readonly text: string },
-): void | Promise<void> {
-  const known = customs(chat.options);
+): Promise<void> {
+  const known = await customs(chat.options);
   if (!known.some((one) => one.name === name)) return unknown(chat, name, known);
-  const words = expandCommand(text, chat.options);
+  const words = await expandCommand(text, chat.options);
   if (isFailure(words)) return chat.complain(words.text);
   chat.print(["", chat.theme.cyan(text)]);
   return chat.say(words);
@@ -123,13 +123,13 @@ async function begun(chat: Chat, { session, words }: Beginning): Promise<void> {
     const told = session === undefined ? [] : await takeUp(chat, session);
     if (isFailure(told) || words === undefined) return told;
     chat.print(told);
-    void (isCommand(chat, words) ? heard(chat, words) : chat.say(words));
+    void ((await isCommand(chat, words)) ? heard(chat, words) : chat.say(words));
     return undefined;
   });
 }
 
 /** A task on the command line may begin with a path, or with a `!` that means no shell. */
-function isCommand({ options }: Chat, words: string): boolean {
+async function isCommand({ options }: Chat, words: string): Promise<boolean> {
   const name = typedWords(words)?.name;
-  return [...slashCommands, ...customs(options)].some((one) => one.name === name);
+  return [...slashCommands, ...(await customs(options))].some((one) => one.name === name);
 }

@@ -66,7 +66,7 @@ it("a list shows those around the selected one, in lines that fit", () => {
 
 it("completes commands at the start and files behind an @, and nothing else", async () => {
   const files = async () => ["src/deep/thing.ts", "README.md"];
-  const completion = createCompletion(() => slashCommands, files);
+  const completion = createCompletion(async () => slashCommands, files);
   const { signal } = new AbortController();
   const suggested = async (line: string, row = 0): Promise<readonly string[]> => {
     const lines = [...Array.from({ length: row }, () => ""), line];

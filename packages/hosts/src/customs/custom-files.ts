@@ -42,7 +42,7 @@ const projectFolders = [".agents", ".claude"];
 /** Bytes of one file. */
 const mostBytes = 64 * 1024;
 
-export function readCustomFiles({ cwd, env }: CustomPlace, kind: CustomKind): CustomFiles {
+export async function readCustomFiles({ cwd, env }: CustomPlace, kind: CustomKind): Promise<CustomFiles> {
   const byName = new Map<string, CustomFile>();
   const remarks: string[] = [];
   const add = (found: CustomFile | string | undefined): void => {
@@ -59,24 +59,27 @@ export function readCustomFiles({ cwd, env }: CustomPlace, kind: CustomKind): Cu
   const nameOf = (path: string): string => basename(file === undefined ? path : dirname(path), ".md");
   for (const folder of projectFolders) {
     for (const path of find({ root: cwd, folder: join(folder, kind.folder), isProjects: true })) {
-      add(read({ name: nameOf(path), path, isProjects: true }, readRootFile(cwd, path, mostBytes)));
+      add(await read({ name: nameOf(path), path, isProjects: true }, readRootFile(cwd, path, mostBytes)));
     }
   }
   const own = configFolder(env);
   for (const below of find({ root: own, folder: kind.folder, isProjects: false })) {
     const path = join(own, below);
-    add(read({ name: nameOf(path), path, isProjects: false }, readRegularFile(path, mostBytes)));
+    add(await read({ name: nameOf(path), path, isProjects: false }, readRegularFile(path, mostBytes)));
   }
   return { files: [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), remarks };
 }
 
 type Place = Omit<CustomFile, keyof Markdown>;
 
-function read(place: Place, start: ReturnType<typeof readRootFile>): CustomFile | string | undefined {
+async function read(
+  place: Place,
+  start: ReturnType<typeof readRootFile>,
+): Promise<CustomFile | string | undefined> {
   if (start === undefined) return undefined;
   if (isFailure(start)) return `${place.path} was left out: ${start.text}`;
   if (start.cut) return `${place.path} was left out: it is longer than ${mostBytes / 1024} KB`;
-  const markdown = readFrontMatter(new TextDecoder().decode(start.bytes));
+  const markdown = await readFrontMatter(new TextDecoder().decode(start.bytes));
   if (typeof markdown === "string") return `${place.path} was left out: ${markdown}`;
   return { ...place, ...markdown };
 }

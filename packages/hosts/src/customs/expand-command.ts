@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { type Failure, failure } from "@lathe/protocol";
 import { builtinCommands } from "./builtin-commands.ts";
 import { type CustomFile, type CustomPlace, readCustomFiles } from "./custom-files.ts";
-import { textOf } from "./front-matter.ts";
+import { textOf } from "./fields.ts";
 
 export interface SlashCommand {
   readonly name: string;
@@ -17,9 +17,11 @@ interface Command extends SlashCommand {
 }
 
 /** Commands, then skills, which can be called like them, then what is built in: the first of a name. */
-function commandsOf(place: CustomPlace): readonly Command[] {
-  const commands = readCustomFiles(place, { folder: "commands" }).files;
-  const skills = readCustomFiles(place, { folder: "skills", file: "SKILL.md" }).files;
+async function commandsOf(place: CustomPlace): Promise<readonly Command[]> {
+  const [{ files: commands }, { files: skills }] = await Promise.all([
+    readCustomFiles(place, { folder: "commands" }),
+    readCustomFiles(place, { folder: "skills", file: "SKILL.md" }),
+  ]);
   const byName = new Map<string, Command>();
   for (const one of [...commands.map(fromFile), ...skills.map(fromFile), ...builtinCommands]) {
     if (!byName.has(one.name)) byName.set(one.name, one);
@@ -28,20 +30,22 @@ function commandsOf(place: CustomPlace): readonly Command[] {
 }
 
 function fromFile({ name, fields, body }: CustomFile): Command {
-  const hint = textOf(fields, "argument-hint");
+  const given = fields["argument-hint"];
+  // `[issue]` is a list in YAML.
+  const hint = Array.isArray(given) ? `[${given.join(", ")}]` : textOf(fields, "argument-hint");
   const about = textOf(fields, "description") ?? body.trim().split("\n", 1)[0] ?? "";
   return { name, about, body, ...(hint !== undefined && { hint }) };
 }
 
-export function listCommands(place: CustomPlace): readonly SlashCommand[] {
-  return commandsOf(place).map(({ body: _, ...command }) => command);
+export async function listCommands(place: CustomPlace): Promise<readonly SlashCommand[]> {
+  return (await commandsOf(place)).map(({ body: _, ...command }) => command);
 }
 
 /** The words as they are where they name no command; a failure where they seem to mean one that is not there. */
-export function expandCommand(text: string, place: CustomPlace): string | Failure {
+export async function expandCommand(text: string, place: CustomPlace): Promise<string | Failure> {
   const [, name = "", rest = ""] = /^\s*\/([\w.-]+)(?:\s+([\s\S]*))?$/u.exec(text) ?? [];
   if (name === "") return text;
-  const commands = commandsOf(place);
+  const commands = await commandsOf(place);
   const command = commands.find((one) => one.name === name);
   if (command) return filled(command.body.trim(), rest.trim());
   // It may as well be a path that the task is about.

@@ -2,7 +2,7 @@
 import { dirname } from "node:path";
 import type { Skill } from "@lathe/tools";
 import { type CustomFile, type CustomPlace, readCustomFiles } from "./custom-files.ts";
-import { textOf } from "./front-matter.ts";
+import { isName, nameOf, textOf } from "./fields.ts";
 
 export interface Skills {
   readonly skills: readonly Skill[];
@@ -14,8 +14,8 @@ const longestAbout = 200;
 /** Characters of all lines that a model is shown of them. */
 const mostListed = 4_000;
 
-export function readSkills(place: CustomPlace): Skills {
-  const { files, remarks } = readCustomFiles(place, { folder: "skills", file: "SKILL.md" });
+export async function readSkills(place: CustomPlace): Promise<Skills> {
+  const { files, remarks } = await readCustomFiles(place, { folder: "skills", file: "SKILL.md" });
   const wrong = files.flatMap(problemOf);
   const offered = files.filter(
     (file) => problemOf(file).length === 0 && textOf(file.fields, "disable-model-invocation") !== "true",
@@ -38,11 +38,11 @@ function skillOf({ name, path, fields, body }: CustomFile): Skill {
   const about = (textOf(fields, "description") ?? "").replace(/\s+/gu, " ");
   const short =
     about.length <= longestAbout ? about : `${about.slice(0, longestAbout).replace(/\s+\S*$/u, "")}…`;
-  return { name: textOf(fields, "name") ?? name, about: short, folder: dirname(path), body };
+  return { name: nameOf(fields, name), about: short, folder: dirname(path), body };
 }
 
 function problemOf({ name: folder, path, fields }: CustomFile): readonly string[] {
-  const name = textOf(fields, "name") ?? folder;
-  if (!/^[\w.-]{1,64}$/u.test(name)) return [`${path} was left out: "${name}" is no name for a skill`];
+  const name = nameOf(fields, folder);
+  if (!isName(name)) return [`${path} was left out: "${name}" is no name for a skill`];
   return textOf(fields, "description") === undefined ? [`${path} was left out: it has no description`] : [];
 }

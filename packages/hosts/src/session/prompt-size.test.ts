@@ -50,7 +50,7 @@ const mcp = createLazyMcp({
 });
 const lsp = { ts: { command: ["typescript-language-server", "--stdio"], extensions: [".ts"] } };
 const { tools: checking } = await openCheckTools({ cwd: "/", env: {}, lsp });
-const root = openRoot({ cwd: "/", env: {}, attended: true }, async () => ({ type: "ok", text: "" }));
+const root = await openRoot({ cwd: "/", env: {}, attended: true }, async () => ({ type: "ok", text: "" }));
 const offered = [...root.tools, ...checking, ...createWebTools(web), ...mcpTools(mcp)];
 
 it(`takes at most ${most} tokens, whichever profile`, async () => {

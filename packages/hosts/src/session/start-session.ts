@@ -35,12 +35,12 @@ export function reserveSessionId(): string {
 }
 
 /** *Contract:* `words` are said to the session and name it; `run` without words begins with them. The caller closes what it gets. */
-export function startSession(
+export async function startSession(
   options: LocalOptions,
   words: Words,
   id: string = reserveSessionId(),
 ): Promise<LocalSession | Failure> {
-  return beginSession(options, { id, member: root(options), words });
+  return beginSession(options, { id, member: await root(options), words });
 }
 
 /** *Contract:* as `startSession`, for a session whose id is known already; it goes on where it was begun before. */
@@ -51,23 +51,23 @@ async function openChildSession(options: LocalOptions, newborn: Newborn): Promis
 }
 
 /** *Contract:* as `openChildSession`, in a process of its own: the other sessions of the tree run elsewhere. */
-export function openAttempt(
+export async function openAttempt(
   options: LocalOptions,
   { id, birth, words }: { readonly id: string; readonly birth: Birth; readonly words: Words },
 ): Promise<LocalSession | Failure> {
-  return openChildSession(options, { id, member: root(options, birth), words });
+  return openChildSession(options, { id, member: await root(options, birth), words });
 }
 
 /** *Contract:* a session below another one that has no tools at all. */
-export function openJudge(
+export async function openJudge(
   { planner: _, ...options }: LocalOptions,
   { id, birth, words }: { readonly id: string; readonly birth: Birth; readonly words: Words },
 ): Promise<LocalSession | Failure> {
-  const member = { ...root(options, birth), tools: [], held: () => [] };
+  const member = { ...(await root(options, birth)), tools: [], held: () => [] };
   return beginSession(options, { id, member, words });
 }
 
-function root(options: LocalOptions, birth?: Birth): Member {
+function root(options: LocalOptions, birth?: Birth): Promise<Member> {
   const run: Parameters<typeof openRoot>[1] = async (task, context, member) => {
     const { runSubagent } = await import("../subagents/run-subagent.ts");
     return runSubagent(task, context, { member, open: openChildSession });
@@ -102,7 +102,7 @@ export async function draftSession(
   options: LocalOptions,
   { id, words, at }: { readonly id: string; readonly words: Words; readonly at: number },
 ): Promise<Draft<"session.created">> {
-  const { created, own } = await draftNewborn(options, { id, words, member: root(options) }, at);
+  const { created, own } = await draftNewborn(options, { id, words, member: await root(options) }, at);
   await own.close();
   return created;
 }
@@ -225,7 +225,7 @@ export async function resumeSession(
   id: string,
   said: Said,
 ): Promise<LocalSession | Failure> {
-  const session = await claimSession(options, id, { member: root(options), said });
+  const session = await claimSession(options, id, { member: await root(options), said });
   if (isFailure(session)) return session;
   const { agent, parent, root: first, attempts } = session.session();
   const isTriedStill = attempts !== undefined && attempts.settled === undefined;

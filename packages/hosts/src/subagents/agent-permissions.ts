@@ -1,6 +1,6 @@
 /** Agent permissions: the mode and the denials that a definition asks for; nothing in it allows anything. */
 import { effectKinds, type Mode, type Rule } from "@lathe/protocol";
-import { type Field, type Fields, isFields, listOf } from "../customs/front-matter.ts";
+import { type Field, type Fields, isFields, listOf } from "../customs/fields.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 
 /** `parents` is no mode of its own: what would allow more than the parent's allows nothing more here. */
@@ -22,7 +22,9 @@ export function agentPermissions(fields: Fields): Pick<AgentDefinition, "mode" |
   if (!isFields(own)) return "its permissions are no list of fields";
   const stranger = Object.keys(own).find((name) => name !== "mode" && name !== "deny");
   if (stranger !== undefined) return `its permissions can name a mode and what to deny, not "${stranger}"`;
-  const modes = [own.mode, fields.permissionMode].filter((one) => one !== undefined && one !== "");
+  const modes = [own.mode, fields.permissionMode].flatMap((one) =>
+    one === undefined || one === "" ? [] : [one],
+  );
   const wrongMode = modes.find((one) => modeOf(one) === undefined);
   if (wrongMode !== undefined) return `${JSON.stringify(wrongMode)} is no permission mode`;
   const [mode] = modes.map(modeOf);

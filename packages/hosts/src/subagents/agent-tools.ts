@@ -1,5 +1,5 @@
 /** Agent tools: which of its parent's tools the fields of a definition give and take away. */
-import { type Field, type Fields, isFields, listOf } from "../customs/front-matter.ts";
+import { type Field, type Fields, isFields, listOf } from "../customs/fields.ts";
 import type { AgentDefinition } from "./agent-definition.ts";
 import { toolsGivenBy, toolsTakenBy } from "./tool-names.ts";
 
@@ -17,6 +17,8 @@ export function agentTools(fields: Fields, own: readonly string[]): AgentTools |
   if (tools?.length === 0 && given.on?.length !== 0)
     return ["none of its tools is there", ...remarks].join("; ");
   const away = [...(taken.on ?? []), ...given.off];
+  const wrong = away.find((name) => !/^[\w*.-]+(?:\(.*)?$/su.test(name));
+  if (wrong !== undefined) return `"${wrong}" is no name of a tool`;
   const without = away.includes("*") ? { tools: [], remarks: [] } : toolsTaken(away, own);
   return { ...(tools && { tools }), ...without, remarks: [...remarks, ...without.remarks] };
 }
@@ -30,7 +32,11 @@ interface Switched {
 /** Names, or as some write them: `bash: true`, `write: false`. */
 function namesOf(field: Field | undefined): Switched | undefined {
   if (field === undefined) return { off: [] };
-  if (!isFields(field)) return { on: listOf({ field }, "field") ?? [], off: [] };
+  if (!isFields(field)) {
+    // A list parts `Bash(a, b)`, too.
+    const text = typeof field === "string" ? field : field.join(", ");
+    return { on: listOf({ text }, "text") ?? [], off: [] };
+  }
   const entries = Object.entries(field);
   if (entries.some(([, value]) => value !== "true" && value !== "false")) return undefined;
   const names = (word: string): string[] =>

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { isFailure, type McpServers, type Tool } from "@lathe/protocol";
 import { builtinTools } from "@lathe/tools";
 import { mcpTools } from "@lathe/tools/mcp";
-import type { Fields } from "../customs/front-matter.ts";
+import type { Fields } from "../customs/fields.ts";
 import { agentTools } from "./agent-tools.ts";
 import { heldTools } from "./held-tools.ts";
 

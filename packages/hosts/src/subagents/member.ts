@@ -81,9 +81,9 @@ export interface Member {
 type RootPlace = AgentPlace & Pick<LocalOptions, "attended" | "widest">;
 
 /** The first of a tree: the session of a person; with `birth`, of what this process has of one. */
-export function openRoot(place: RootPlace, run: RunSubagent, birth?: Birth): Member {
-  const { agents, remarks: left } = readAgents(place);
-  const { skills, remarks: leftToo } = readSkills(place);
+export async function openRoot(place: RootPlace, run: RunSubagent, birth?: Birth): Promise<Member> {
+  const { agents, remarks: left } = await readAgents(place);
+  const { skills, remarks: leftToo } = await readSkills(place);
   const remarks = [...left, ...leftToo];
   const skill = createSkill(skills);
   const tools = skill ? [...builtinTools, skill] : builtinTools;

@@ -6,47 +6,66 @@ import { it } from "node:test";
 import { makeBench } from "../session-bench.test.ts";
 import { readAgents } from "./read-agents.ts";
 
-it("built-in ones are not replaced by a project, only by the user", (test) => {
+it("built-in ones are not replaced by a project, only by the user", async (test) => {
   const bench = makeBench("agents");
   test.after(() => bench.remove());
   const text = (name: string): string => `---\nname: ${name}\ndescription: d\n---\nDo all.\n`;
   bench.put(".agents/agents/explore.md", text("explore"));
   bench.put(".claude/agents/other.md", text("review"));
-  const readable = () => {
-    const { agents, remarks } = readAgents({ cwd: bench.cwd, env: { HOME: join(bench.root, "home") } });
+  const readable = async () => {
+    const { agents, remarks } = await readAgents({ cwd: bench.cwd, env: { HOME: join(bench.root, "home") } });
     return { reads: agents.flatMap(({ name, onlyReads }) => (onlyReads ? [name] : [])), remarks };
   };
-  assert.deepEqual(readable().reads, ["explore", "review"]);
+  assert.deepEqual((await readable()).reads, ["explore", "review"]);
   assert.match(
-    readable().remarks.join("\n"),
+    (await readable()).remarks.join("\n"),
     /explore\.md was left out: explore is built in[\s\S]*other\.md/,
   );
   const own = join(bench.root, "home/.config/lathe/agents");
   mkdirSync(own, { recursive: true });
   writeFileSync(join(own, "explore.md"), text("explore"));
-  assert.deepEqual(readable().reads, ["review"]);
+  assert.deepEqual((await readable()).reads, ["review"]);
 });
 
-it("a mode or a denial that cannot be held to leaves the agent out", (test) => {
+it("a mode or a denial that cannot be held to leaves the agent out", async (test) => {
   const bench = makeBench("modes");
   test.after(() => bench.remove());
-  const read = (fields: string): readonly unknown[] => {
+  const read = async (fields: string): Promise<readonly unknown[]> => {
     bench.put(".claude/agents/one.md", `---\nname: one\ndescription: d\n${fields}\n---\nDo.\n`);
-    const { agents, remarks } = readAgents({ cwd: bench.cwd, env: { HOME: join(bench.root, "home") } });
+    const { agents, remarks } = await readAgents({ cwd: bench.cwd, env: { HOME: join(bench.root, "home") } });
     const one = agents.find(({ name }) => name === "one");
     return one ? [one.mode, one.rules?.map(({ kinds, target }) => `${kinds}:${target}`)] : remarks;
   };
   const leftOut = (why: string): readonly string[] => [`.claude/agents/one.md was left out: ${why}`];
-  assert.deepEqual(read("permissionMode: readonly"), leftOut('"readonly" is no permission mode'));
-  assert.deepEqual(read("permissionMode: Plan"), leftOut('"Plan" is no permission mode'));
-  assert.deepEqual(read("permissionMode: [plan]"), leftOut('["plan"] is no permission mode'));
+  assert.deepEqual(await read("permissionMode: readonly"), leftOut('"readonly" is no permission mode'));
+  assert.deepEqual(await read("permissionMode: Plan"), leftOut('"Plan" is no permission mode'));
+  assert.deepEqual(await read("permissionMode: [plan]"), leftOut('["plan"] is no permission mode'));
   const deny = "permissions:\n  deny:\n    write: x";
-  assert.deepEqual(read(deny), leftOut("what its permissions deny is no list"));
+  assert.deepEqual(await read(deny), leftOut("what its permissions deny is no list"));
   for (const mode of ["acceptEdits", "bypassPermissions"])
-    assert.deepEqual(read(`permissionMode: ${mode}`), [undefined, undefined]);
+    assert.deepEqual(await read(`permissionMode: ${mode}`), [undefined, undefined]);
   for (const mode of ["default", "dontAsk"])
-    assert.deepEqual(read(`permissionMode: ${mode}`), ["ask", undefined]);
-  assert.deepEqual(read("permissionMode: plan"), ["plan", undefined]);
+    assert.deepEqual(await read(`permissionMode: ${mode}`), ["ask", undefined]);
+  assert.deepEqual(await read("permissionMode: plan"), ["plan", undefined]);
   const servers = "permissions:\n  deny:\n    - mcp:github/*";
-  assert.deepEqual(read(servers), [undefined, ["mcp:github/*"]]);
+  assert.deepEqual(await read(servers), [undefined, ["mcp:github/*"]]);
+});
+
+it("are read as other agents write them: long text with examples, lists over lines, what we have no use for", async (test) => {
+  const bench = makeBench("written");
+  test.after(() => bench.remove());
+  const example = '<example>Context: it broke. user: "Look: why?" # now</example>'.repeat(50);
+  const hooks = "hooks:\n  Stop:\n    - hooks:\n        - type: command\n          command: x";
+  const tools = "tools: [\n  Read,\n  Grep\n]";
+  const fields = `name: Code Reviewer\ndescription: Use it so: ${example}\n${tools}\n${hooks}`;
+  bench.put(".claude/agents/one.md", `---\n${fields}\n---\nDo.\n`);
+  bench.put(".claude/agents/two.md", "---\nname: prüfer\ndescription: one\n  two\n---\nDo.\n");
+  const { agents, remarks } = await readAgents({ cwd: bench.cwd, env: { HOME: join(bench.root, "home") } });
+  assert.deepEqual(remarks, []);
+  const [one, two] = agents.slice(-2);
+  assert.deepEqual(
+    [one?.name, one?.tools, two?.name, two?.about],
+    ["Code-Reviewer", ["read", "grep"], "prüfer", "one two"],
+  );
+  assert.match(one?.about ?? "", /^Use it so: <example>Context: it broke.{50,140}…$/u);
 });

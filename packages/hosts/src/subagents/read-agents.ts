@@ -1,7 +1,7 @@
 /** Reads the kinds of subagents there are: the built-in ones and those the project and the user wrote down. */
 import { efforts, type Mode, type ToolSpec } from "@lathe/protocol";
 import { type CustomFile, type CustomPlace, readCustomFiles } from "../customs/custom-files.ts";
-import { textOf } from "../customs/front-matter.ts";
+import { isName, nameOf, textOf } from "../customs/fields.ts";
 import { type AgentDefinition, builtinAgents } from "./agent-definition.ts";
 import { agentPermissions } from "./agent-permissions.ts";
 import { agentTools } from "./agent-tools.ts";
@@ -17,8 +17,8 @@ export interface AgentPlace extends CustomPlace {
   readonly tools?: readonly Pick<ToolSpec, "name">[];
 }
 
-export function readAgents(place: AgentPlace): Agents {
-  const { files, remarks } = readCustomFiles(place, { folder: "agents", refuses: refusedFile });
+export async function readAgents(place: AgentPlace): Promise<Agents> {
+  const { files, remarks } = await readCustomFiles(place, { folder: "agents", refuses: refusedFile });
   const names = (place.tools ?? []).map(({ name }) => name);
   const read = files.map((file) => definitionOf(file, names));
   const own = read.flatMap(({ agent }) => agent ?? []);
@@ -28,7 +28,7 @@ export function readAgents(place: AgentPlace): Agents {
 
 /** What only reads stays so in a project that nobody has looked at. */
 function refusedFile(file: CustomFile): string | undefined {
-  const name = textOf(file.fields, "name") ?? file.name;
+  const name = nameOf(file.fields, file.name);
   if (!file.isProjects || !builtinAgents.some((one) => one.name === name)) return undefined;
   return `${file.path} was left out: ${name} is built in, and only your own definition may replace it`;
 }
@@ -43,9 +43,9 @@ interface Read {
 /** What it asks for beyond its parent's is not there: nothing in it allows anything. */
 function definitionOf({ name: file, path, fields, body }: CustomFile, own: readonly string[]): Read {
   const leftOut = (why: string): Read => ({ remarks: [`${path} was left out: ${why}`] });
-  const name = textOf(fields, "name") ?? file;
+  const name = nameOf(fields, file);
   const about = textOf(fields, "description");
-  if (!/^[\w.-]{1,60}$/u.test(name)) return leftOut(`"${name}" is no name for an agent`);
+  if (!isName(name)) return leftOut(`"${name}" is no name for an agent`);
   if (about === undefined) return leftOut("it has no description");
   if (body.trim() === "") return leftOut("it says nothing to the agent");
   const permissions = agentPermissions(fields);

@@ -7,7 +7,7 @@ export const agentsCommand: SharedCommand = {
   about: "the kinds of subagents there are, yours included",
   run: async (chat) => {
     const { readAgents } = await import("@lathe/hosts/read-agents");
-    const { agents, remarks } = readAgents(chat.options);
+    const { agents, remarks } = await readAgents(chat.options);
     const width = Math.max(...agents.map(({ name }) => name.length));
     const lines = agents.map(({ name, about, model }) => {
       const more = model === undefined ? "" : ` (${model})`;

@@ -28,7 +28,7 @@ export function helpCommand(all: () => readonly SlashCommand[]): SlashCommand {
       const { bold } = chat.theme;
       const commands = all().map(({ name, usage = "", about }) => [`/${name} ${usage}`, about] as const);
       // What is in a file may be long, and says more than its first line.
-      const customs = listCommands(chat.options)
+      const customs = (await listCommands(chat.options))
         .filter(({ name }) => !all().some((one) => one.name === name))
         .map(
           ({ name, about, hint = "" }) =>
