@@ -70,6 +70,9 @@ describe("a project's customs", () => {
     assert.deepEqual([wrong.code, /there is no command \/fox; there are \/fix/.test(wrong.err)], [2, true]);
     const typo = await place.run(["run", "/fxi 12"], { env: wireEnv(server.url) });
     assert.deepEqual([typo.code, /no command \/fxi; did you mean \/fix\?/.test(typo.err)], [2, true]);
+    place.put(".claude/commands/git/broken.md", "---\nname: a\nname: b\n---\nBreak.\n");
+    const broken = await place.run(["run", "/broken now"], { env: wireEnv(server.url) });
+    assert.deepEqual([broken.code, /git\/broken\.md was left out: its head/.test(broken.err)], [2, true]);
     const path = await place.run(["run", "/bin holds what?"], { env: wireEnv(server.url) });
     assert.deepEqual([path.code, /\/bin holds what\?/.test(saidIn(1))], [0, true]);
     const builtIn = await place.run(["run", "/review main..work"], { env: wireEnv(server.url) });

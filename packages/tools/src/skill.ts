@@ -5,7 +5,7 @@ import { defineTool, ok } from "./define-tool.ts";
 
 export interface Skill {
   readonly name: string;
-  /** One line: when to use it. */
+  /** One line: when to use it; empty for one that is listed by its name alone. */
   readonly about: string;
   /** Where its other files are. */
   readonly folder: string;
@@ -16,7 +16,9 @@ export interface Skill {
 export function createSkill(skills: readonly Skill[]): Tool | undefined {
   const [first, ...others] = skills.map(({ name }) => name);
   if (first === undefined) return undefined;
-  const list = skills.map(({ name, about }) => `${name}: ${about}`).join("\n");
+  const lines = skills.flatMap(({ name, about }) => (about === "" ? [] : [`${name}: ${about}`]));
+  const more = skills.flatMap(({ name, about }) => (about === "" ? [name] : []));
+  const list = [...lines, ...(more.length > 0 ? [`Also: ${more.join(", ")}`] : [])].join("\n");
   return defineTool({
     name: "skill",
     description: `Load a skill's instructions before work that its line fits.\n${list}`,

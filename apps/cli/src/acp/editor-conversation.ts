@@ -1,6 +1,6 @@
 /** Editor conversation: what is typed behind a slash at an editor, as in the terminal: our commands, and those that the project and the user wrote down. */
 import type { AvailableCommand } from "@agentclientprotocol/sdk";
-import { expandCommand, listCommands } from "@lathe/hosts/expand-command";
+import { expandCommand, listCommands, whyLeftOut } from "@lathe/hosts/expand-command";
 import type { LocalSession, Words } from "@lathe/hosts/local";
 import { type Effort, type Failure, failure, isFailure, type Mode } from "@lathe/protocol";
 import { nearest } from "../command-line/nearest.ts";
@@ -59,9 +59,9 @@ export async function heardCommand(words: Words, spoken: Spoken): Promise<Words 
     return undefined;
   }
   const known = (await availableCommands(spoken.options)).map(({ name }) => name);
-  if (!known.includes(typed.name)) return unknown(typed.name, known);
   const text = await expandCommand(words.text, spoken.options);
-  return isFailure(text) ? text : { ...words, text };
+  if (isFailure(text) && (await whyLeftOut(typed.name, spoken.options))) return text;
+  return isFailure(text) || text === words.text ? unknown(typed.name, known) : { ...words, text };
 }
 
 function unknown(name: string, known: readonly string[]): Failure {

@@ -217,8 +217,10 @@ async function expanded(
   const { expandCommand, listCommands } = await import("@lathe/hosts/expand-command");
   const text = await expandCommand(words.text, place);
   if (isFailure(text)) return text;
-  const [, name] = text === words.text ? (/^\s*\/([\w.-]+)\s/u.exec(text) ?? []) : [];
-  if (name === undefined) return { ...words, text };
+  const { typedWords } = await import("../tui/slash/typed-words.ts");
+  const typed = text === words.text ? typedWords(text.trim()) : undefined;
+  if (!typed?.words) return { ...words, text };
+  const { name } = typed;
   const { nearest } = await import("../command-line/nearest.ts");
   const meant = nearest(
     name,

@@ -23,7 +23,7 @@ export function createCompletion(
     row: number,
     signal: AbortSignal,
   ): Promise<AutocompleteSuggestions | null> => {
-    const [command] = row === 0 ? (/^\/[\w-]*$/.exec(before) ?? []) : [];
+    const [command] = row === 0 ? (/^\/[\p{L}\p{N}_.:-]*$/u.exec(before) ?? []) : [];
     if (command !== undefined) return suggestions(commandItems(await commands(), command.slice(1)), command);
     const [, path] = /(?:^|\s)(@\S*)$/.exec(before) ?? [];
     if (path === undefined) return null;

@@ -1,6 +1,6 @@
 /** Opening a chat: what it needs from the configuration, and what is typed into it. */
 import type { AutocompleteProvider } from "@earendil-works/pi-tui/dist/autocomplete.js";
-import { expandCommand, listCommands } from "@lathe/hosts/expand-command";
+import { expandCommand, listCommands, whyLeftOut } from "@lathe/hosts/expand-command";
 import { projectFiles } from "@lathe/hosts/project-files";
 import { readPrompts, rememberPrompt } from "@lathe/hosts/prompt-history";
 import { isFailure } from "@lathe/protocol";
@@ -90,9 +90,10 @@ async function custom(
   { name, text }: { readonly name: string; readonly text: string },
 ): Promise<void> {
   const known = await customs(chat.options);
-  if (!known.some((one) => one.name === name)) return unknown(chat, name, known);
   const words = await expandCommand(text, chat.options);
-  if (isFailure(words)) return chat.complain(words.text);
+  // What a file holds that was left out is no guess at another name.
+  if (isFailure(words) && (await whyLeftOut(name, chat.options))) return chat.complain(words.text);
+  if (isFailure(words) || words === text) return unknown(chat, name, known);
   chat.print(["", chat.theme.cyan(text)]);
   return chat.say(words);
 }

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
+import { createSkill } from "@lathe/tools";
 import type { CustomPlace } from "./custom-files.ts";
 import { expandCommand, listCommands } from "./expand-command.ts";
 import { readSkills } from "./read-skills.ts";
@@ -27,7 +28,7 @@ describe("customs", () => {
   const ownCommands = async (): Promise<readonly (readonly string[])[]> =>
     (await listCommands(place)).map(({ name, about }) => [name, about]).slice(0, -2);
 
-  it("skills: the project's before the user's, what is none left out with a reason", async () => {
+  it("skills: one of a name, what is none left out with a reason", async () => {
     put("work/.agents/skills/pdf/SKILL.md", "---\ndescription: Makes PDFs\n---\nUse the script.\n");
     put("work/.claude/skills/pdf/SKILL.md", "---\ndescription: Another\n---\n");
     put("work/.claude/skills/hidden/SKILL.md", "---\ndescription: x\ndisable-model-invocation: true\n---\n");
@@ -44,7 +45,10 @@ describe("customs", () => {
     );
     assert.equal(skills[1]?.body, "Use the script.\n");
     assert.ok((skills[0]?.about.length ?? 999) <= 201);
-    assert.deepEqual(remarks, [".claude/skills/bare/SKILL.md was left out: it has no description"]);
+    assert.deepEqual(remarks, [
+      ".claude/skills/bare/SKILL.md was left out: it has no description",
+      ".claude/skills/pdf/SKILL.md was left out: .agents/skills/pdf/SKILL.md is named pdf, too",
+    ]);
   });
 
   it("nothing that leads out of the workspace is read, nor what is binary or too long taken", async () => {
@@ -86,8 +90,86 @@ describe("customs", () => {
     assert.deepEqual(await ownCommands(), [
       ["plain", "Look around."],
       ["ship", "Ship it."],
+      ["git:plain", "Another."],
     ]);
+    assert.equal(await expandCommand("/git:deep:ship it", place), "Ship it.\n\nARGUMENTS: it");
+    assert.equal(await expandCommand("/git:plain", place), "Another.");
     assert.equal(await expandCommand("/ship now", place), "Ship it.\n\nARGUMENTS: now");
+  });
+
+  it("skills are called by their own name, by models and people; some by models alone", async () => {
+    put("work/.claude/skills/one/SKILL.md", "---\nname: own-name\ndescription: d\n---\nOne.\n");
+    put("work/.claude/skills/two/SKILL.md", "---\nname: own-name\ndescription: d\n---\nTwo.\n");
+    put("work/.claude/skills/quiet/SKILL.md", "---\ndescription: d\nuser-invocable: false\n---\nQuiet.\n");
+    const { skills, remarks } = await readSkills(place);
+    assert.deepEqual(
+      skills.map(({ name, folder }) => [name, folder]),
+      [
+        ["own-name", ".claude/skills/one"],
+        ["quiet", ".claude/skills/quiet"],
+      ],
+    );
+    assert.deepEqual(remarks, [
+      ".claude/skills/two/SKILL.md was left out: .claude/skills/one/SKILL.md is named own-name, too",
+    ]);
+    assert.equal(await expandCommand("/own-name", place), "One.");
+    assert.equal(await expandCommand("/one", place), "One.");
+    assert.ok(isFailure(await expandCommand("/quiet", place)));
+    put(".config/lathe/skills/mine/SKILL.md", "---\nname: own-name\ndescription: d\n---\nMine.\n");
+    assert.equal(await expandCommand("/own-name", place), "Mine.");
+  });
+
+  it("many skills are listed by name alone where their descriptions are too long, and none is lost in silence", async () => {
+    const about = "so that ".repeat(20);
+    const name = (at: number): string => `skill-${String(at).padStart(3, "0")}`;
+    const add = (from: number, to: number, long = ""): void => {
+      for (let at = from; at < to; at++)
+        put(
+          `work/.claude/skills/${name(at)}${long}/SKILL.md`,
+          `---\ndescription: ${about}\n---\nNo. ${at}\n`,
+        );
+    };
+    add(0, 61);
+    const { skills, remarks } = await readSkills(place);
+    assert.equal(skills.length, 61);
+    const tool = createSkill(skills);
+    assert.match(tool?.description ?? "", /skill-000: so that .*\nAlso: skill-02\d.*, skill-060$/s);
+    const call = tool?.prepare({ name: "skill-060" });
+    assert.ok(call && !isFailure(call));
+    assert.match(remarks.join(), /^\d+ of 61 skills are listed by their names alone, as all desc/);
+    add(61, 130, "-of-a-long-name".repeat(2));
+    const more = await readSkills(place);
+    assert.match(more.remarks[1] ?? "", /^too many skills; left out: .*skill-129-of-a-long-name/);
+    assert.ok(more.skills.length > 80);
+  });
+
+  it("a command that cannot be read is told when it is called, and nothing else is said for it", async () => {
+    const why = async (words: string): Promise<string> => {
+      const text = await expandCommand(words, place);
+      return isFailure(text) ? text.text : `said: ${text}`;
+    };
+    put("work/.claude/commands/commit.md", "---\nname: a\nname: b\n---\nCommit.\n");
+    put("work/.claude/commands/git/huge.md", "x".repeat(70_000));
+    put("secret.md", "secret");
+    symlinkSync(join(root, "secret.md"), join(root, "work/.claude/commands/leak.md"));
+    assert.match(
+      await why("/commit now"),
+      /no \/commit: \.claude\/commands\/commit\.md was left out: its head/,
+    );
+    assert.match(await why("/huge now"), /git\/huge\.md was left out: it is longer than 64 KB/);
+    assert.match(await why("/git:huge"), /it is longer than 64 KB/);
+    assert.match(await why("/leak now"), /leak\.md leads out of the workspace/);
+    assert.deepEqual(await ownCommands(), []);
+    put(".config/lathe/commands/commit.md", "Mine.");
+    assert.equal(await why("/commit"), "said: Mine.");
+    put(".config/lathe/commands/commit.md", "---\nname: a\nname: b\n---\nMine.");
+    put("work/.claude/commands/commit.md", "Theirs.");
+    assert.match(await why("/commit"), /lathe\/commands\/commit\.md was left out/);
+  });
+
+  it("a command may have a name of any letters", async () => {
+    put("work/.claude/commands/überprüfe.md", "Prüfe.");
+    assert.equal(await expandCommand("/überprüfe alles", place), "Prüfe.\n\nARGUMENTS: alles");
   });
 
   it("what names no command stays as it is, what seems to is told", async () => {

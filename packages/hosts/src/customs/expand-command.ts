@@ -2,7 +2,7 @@
 import { existsSync } from "node:fs";
 import { type Failure, failure } from "@lathe/protocol";
 import { builtinCommands } from "./builtin-commands.ts";
-import { type CustomFile, type CustomPlace, readCustomFiles } from "./custom-files.ts";
+import { type CustomFile, type CustomPlace, type LeftOut, readCustomFiles } from "./custom-files.ts";
 import { textOf } from "./fields.ts";
 
 export interface SlashCommand {
@@ -13,44 +13,71 @@ export interface SlashCommand {
 }
 
 interface Command extends SlashCommand {
+  /** Another name that it may be called by, where no other has it. */
+  readonly placeName?: string;
   readonly body: string;
 }
 
+type Called = Command | LeftOut;
+
 /** Commands, then skills, which can be called like them, then what is built in: the first of a name. */
-async function commandsOf(place: CustomPlace): Promise<readonly Command[]> {
-  const [{ files: commands }, { files: skills }] = await Promise.all([
-    readCustomFiles(place, { folder: "commands" }),
-    readCustomFiles(place, { folder: "skills", file: "SKILL.md" }),
-  ]);
-  const byName = new Map<string, Command>();
-  for (const one of [...commands.map(fromFile), ...skills.map(fromFile), ...builtinCommands]) {
-    if (!byName.has(one.name)) byName.set(one.name, one);
-  }
-  return [...byName.values()];
+async function allOf(place: CustomPlace): Promise<readonly Called[]> {
+  const own = await readCustomFiles(place, { folder: "commands" });
+  const skills = await readCustomFiles(place, { folder: "skills", file: "SKILL.md" });
+  const callable = skills.files.filter(({ fields }) => textOf(fields, "user-invocable") !== "false");
+  const hidden = own.hidden.map((one) => ({ ...one, name: one.placeName }));
+  return [
+    ...[...own.files, ...hidden].map(fromFile),
+    ...own.leftOut,
+    ...callable.map(fromFile),
+    ...skills.leftOut,
+    ...builtinCommands,
+  ];
 }
 
-function fromFile({ name, fields, body }: CustomFile): Command {
+function fromFile({ name, placeName, fields, body }: CustomFile): Command {
   const given = fields["argument-hint"];
   // `[issue]` is a list in YAML.
   const hint = Array.isArray(given) ? `[${given.join(", ")}]` : textOf(fields, "argument-hint");
   const about = textOf(fields, "description") ?? body.trim().split("\n", 1)[0] ?? "";
-  return { name, about, body, ...(hint !== undefined && { hint }) };
+  return { name, placeName, about, body, ...(hint !== undefined && { hint }) };
+}
+
+function calledBy(name: string, all: readonly Called[]): Called | undefined {
+  return all.find((one) => one.name === name) ?? all.find(({ placeName }) => placeName === name);
+}
+
+function listed(all: readonly Called[]): readonly Command[] {
+  return all.filter((one) => "body" in one).filter((one) => calledBy(one.name, all) === one);
 }
 
 export async function listCommands(place: CustomPlace): Promise<readonly SlashCommand[]> {
-  return (await commandsOf(place)).map(({ body: _, ...command }) => command);
+  return listed(await allOf(place)).map(({ body: _, placeName: __, ...command }) => command);
+}
+
+/** Why there is no command of a name, where a file would be one but for something. */
+export async function whyLeftOut(name: string, place: CustomPlace): Promise<string | undefined> {
+  return reasonOf(calledBy(name, await allOf(place)));
+}
+
+function reasonOf(called: Called | undefined): string | undefined {
+  return called && "why" in called ? `${called.path} was left out: ${called.why}` : undefined;
 }
 
 /** The words as they are where they name no command; a failure where they seem to mean one that is not there. */
 export async function expandCommand(text: string, place: CustomPlace): Promise<string | Failure> {
-  const [, name = "", rest = ""] = /^\s*\/([\w.-]+)(?:\s+([\s\S]*))?$/u.exec(text) ?? [];
+  const [, name = "", rest = ""] = /^\s*\/([\p{L}\p{N}_.:-]+)(?:\s+([\s\S]*))?$/u.exec(text) ?? [];
   if (name === "") return text;
-  const commands = await commandsOf(place);
-  const command = commands.find((one) => one.name === name);
-  if (command) return filled(command.body.trim(), rest.trim());
+  const all = await allOf(place);
+  const called = calledBy(name, all);
+  if (called && "body" in called) return filled(called.body.trim(), rest.trim());
+  const why = reasonOf(called);
+  if (why !== undefined) return failure("invalid-arguments", `there is no /${name}: ${why}`, { who: "user" });
   // It may as well be a path that the task is about.
   if (rest !== "" || existsSync(`/${name}`)) return text;
-  const there = commands.map((one) => `/${one.name}`).join(", ");
+  const there = listed(all)
+    .map((one) => `/${one.name}`)
+    .join(", ");
   return failure("invalid-arguments", `there is no command /${name}; there are ${there}`, { who: "user" });
 }
 

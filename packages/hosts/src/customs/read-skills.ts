@@ -2,7 +2,7 @@
 import { dirname } from "node:path";
 import type { Skill } from "@lathe/tools";
 import { type CustomFile, type CustomPlace, readCustomFiles } from "./custom-files.ts";
-import { isName, nameOf, textOf } from "./fields.ts";
+import { isName, textOf } from "./fields.ts";
 
 export interface Skills {
   readonly skills: readonly Skill[];
@@ -11,38 +11,55 @@ export interface Skills {
 }
 
 const longestAbout = 200;
-/** Characters of all lines that a model is shown of them. */
+/** Characters of all lines that a model is shown of them, and of the names of those that have none. */
 const mostListed = 4_000;
+const mostNamed = 2_000;
 
 export async function readSkills(place: CustomPlace): Promise<Skills> {
-  const { files, remarks } = await readCustomFiles(place, { folder: "skills", file: "SKILL.md" });
-  const wrong = files.flatMap(problemOf);
-  const offered = files.filter(
-    (file) => problemOf(file).length === 0 && textOf(file.fields, "disable-model-invocation") !== "true",
-  );
-  const skills = offered.map(skillOf);
-  let left = mostListed;
-  const listed = skills.filter(({ name, about }) => {
-    left -= name.length + about.length;
-    return left >= 0;
+  const { files, remarks } = await readCustomFiles(place, {
+    ...{ folder: "skills", file: "SKILL.md", refuses: problemOf },
   });
-  const more = skills.length - listed.length;
-  const tooMany =
-    more > 0
-      ? [`${more} of ${skills.length} skills were left out: their descriptions are too long together`]
-      : [];
-  return { skills: listed, remarks: [...remarks, ...wrong, ...tooMany] };
+  const offered = files.filter(({ fields }) => textOf(fields, "disable-model-invocation") !== "true");
+  const { listed, remarks: tooMany } = listedOf(offered.map(skillOf));
+  return { skills: listed, remarks: [...remarks, ...tooMany] };
+}
+
+/** Those whose lines are too long together keep their names, as far as these are not. */
+function listedOf(skills: readonly Skill[]): {
+  readonly listed: readonly Skill[];
+  readonly remarks: string[];
+} {
+  const described = shorterThan(mostListed, skills, ({ name, about }) => name.length + about.length);
+  const others = skills.slice(described).map((skill) => ({ ...skill, about: "" }));
+  const named = shorterThan(mostNamed, others, ({ name }) => name.length);
+  const dropped = others.slice(named).map(({ name }) => name);
+  const remarks: string[] = [];
+  if (named > 0)
+    remarks.push(
+      `${named} of ${skills.length} skills are listed by their names alone, as all descriptions are too long together`,
+    );
+  if (dropped.length > 0) remarks.push(`too many skills; left out: ${dropped.join(", ")}`);
+  return { listed: [...skills.slice(0, described), ...others.slice(0, named)], remarks };
+}
+
+/** How many of the first are not longer than that together. */
+function shorterThan(most: number, skills: readonly Skill[], lengthOf: (skill: Skill) => number): number {
+  let left = most;
+  const at = skills.findIndex((skill) => {
+    left -= lengthOf(skill);
+    return left < 0;
+  });
+  return at < 0 ? skills.length : at;
 }
 
 function skillOf({ name, path, fields, body }: CustomFile): Skill {
   const about = (textOf(fields, "description") ?? "").replace(/\s+/gu, " ");
   const short =
     about.length <= longestAbout ? about : `${about.slice(0, longestAbout).replace(/\s+\S*$/u, "")}…`;
-  return { name: nameOf(fields, name), about: short, folder: dirname(path), body };
+  return { name, about: short, folder: dirname(path), body };
 }
 
-function problemOf({ name: folder, path, fields }: CustomFile): readonly string[] {
-  const name = nameOf(fields, folder);
-  if (!isName(name)) return [`${path} was left out: "${name}" is no name for a skill`];
-  return textOf(fields, "description") === undefined ? [`${path} was left out: it has no description`] : [];
+function problemOf({ name, fields }: CustomFile): string | undefined {
+  if (!isName(name)) return `"${name}" is no name for a skill`;
+  return textOf(fields, "description") === undefined ? "it has no description" : undefined;
 }

@@ -69,3 +69,41 @@ it("are read as other agents write them: long text with examples, lists over lin
   );
   assert.match(one?.about ?? "", /^Use it so: <example>Context: it broke.{50,140}…$/u);
 });
+
+it("of one name the user's comes first, even where it cannot be read, and what is left out is said", async (test) => {
+  const bench = makeBench("names");
+  test.after(() => bench.remove());
+  const text = (name: string, role: string, tools = "Read"): string =>
+    `---\nname: ${name}\ndescription: d\ntools: ${tools}\n---\n${role}\n`;
+  const own = join(bench.root, "home/.config/lathe/agents");
+  mkdirSync(own, { recursive: true });
+  const read = async () => {
+    const place = { cwd: bench.cwd, env: { HOME: join(bench.root, "home") } };
+    const { agents, remarks } = await readAgents(place);
+    return { roles: agents.slice(3).map(({ name, role }) => `${name}: ${role}`), remarks };
+  };
+  for (const file of ["dup1", "dup2"]) bench.put(`.claude/agents/${file}.md`, text("dup", file));
+  for (const file of ["aaa", "zzz"]) bench.put(`.claude/agents/${file}.md`, text("auditor", file));
+  assert.deepEqual((await read()).roles, ["auditor: aaa", "dup: dup1"]);
+  writeFileSync(join(own, "mine.md"), text("auditor", "mine"));
+  const { roles, remarks } = await read();
+  assert.deepEqual(roles, ["auditor: mine", "dup: dup1"]);
+  const named = (path: string, other: string, name: string): string =>
+    `.claude/agents/${path}.md was left out: ${other}.md is named ${name}, too`;
+  assert.deepEqual(remarks, [
+    named("aaa", join(own, "mine"), "auditor"),
+    named("dup2", ".claude/agents/dup1", "dup"),
+    named("zzz", join(own, "mine"), "auditor"),
+  ]);
+  writeFileSync(join(own, "mine.md"), text("auditor", "mine", "Reed"));
+  assert.deepEqual((await read()).roles, ["dup: dup1"]);
+});
+
+it("the same file kept for two agents is no second of its name", async (test) => {
+  const bench = makeBench("same");
+  test.after(() => bench.remove());
+  for (const folder of [".agents", ".claude"])
+    bench.put(`${folder}/agents/one.md`, "---\ndescription: d\n---\nDo.\n");
+  const { remarks } = await readAgents({ cwd: bench.cwd, env: { HOME: join(bench.root, "home") } });
+  assert.deepEqual(remarks, []);
+});

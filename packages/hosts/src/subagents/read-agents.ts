@@ -1,7 +1,7 @@
 /** Reads the kinds of subagents there are: the built-in ones and those the project and the user wrote down. */
 import { efforts, type Mode, type ToolSpec } from "@lathe/protocol";
 import { type CustomFile, type CustomPlace, readCustomFiles } from "../customs/custom-files.ts";
-import { isName, nameOf, textOf } from "../customs/fields.ts";
+import { isName, textOf } from "../customs/fields.ts";
 import { type AgentDefinition, builtinAgents } from "./agent-definition.ts";
 import { agentPermissions } from "./agent-permissions.ts";
 import { agentTools } from "./agent-tools.ts";
@@ -18,40 +18,41 @@ export interface AgentPlace extends CustomPlace {
 }
 
 export async function readAgents(place: AgentPlace): Promise<Agents> {
-  const { files, remarks } = await readCustomFiles(place, { folder: "agents", refuses: refusedFile });
   const names = (place.tools ?? []).map(({ name }) => name);
-  const read = files.map((file) => definitionOf(file, names));
-  const own = read.flatMap(({ agent }) => agent ?? []);
+  const refuses = (file: CustomFile): string | undefined => {
+    const agent = definitionOf(file, names);
+    return typeof agent === "string" ? agent : undefined;
+  };
+  const { files, remarks } = await readCustomFiles(place, { folder: "agents", refuses });
+  const read = files.map((file) => definitionOf(file, names)).filter((one) => typeof one !== "string");
+  const own = read.map(({ agent }) => agent);
   const builtin = builtinAgents.filter(({ name }) => !own.some((one) => one.name === name));
   return { agents: [...builtin, ...own], remarks: [...remarks, ...read.flatMap((one) => one.remarks)] };
-}
-
-/** What only reads stays so in a project that nobody has looked at. */
-function refusedFile(file: CustomFile): string | undefined {
-  const name = nameOf(file.fields, file.name);
-  if (!file.isProjects || !builtinAgents.some((one) => one.name === name)) return undefined;
-  return `${file.path} was left out: ${name} is built in, and only your own definition may replace it`;
 }
 
 const longestAbout = 160;
 
 interface Read {
-  readonly agent?: AgentDefinition;
+  readonly agent: AgentDefinition;
   readonly remarks: readonly string[];
 }
 
-/** What it asks for beyond its parent's is not there: nothing in it allows anything. */
-function definitionOf({ name: file, path, fields, body }: CustomFile, own: readonly string[]): Read {
-  const leftOut = (why: string): Read => ({ remarks: [`${path} was left out: ${why}`] });
-  const name = nameOf(fields, file);
+/** A sentence when it is none. What it asks for beyond its parent's is not there: nothing in it allows anything. */
+function definitionOf(
+  { name, path, isProjects, fields, body }: CustomFile,
+  own: readonly string[],
+): Read | string {
   const about = textOf(fields, "description");
-  if (!isName(name)) return leftOut(`"${name}" is no name for an agent`);
-  if (about === undefined) return leftOut("it has no description");
-  if (body.trim() === "") return leftOut("it says nothing to the agent");
+  // What only reads stays so in a project that nobody has looked at.
+  if (isProjects && builtinAgents.some((one) => one.name === name))
+    return `${name} is built in, and only your own definition may replace it`;
+  if (!isName(name)) return `"${name}" is no name for an agent`;
+  if (about === undefined) return "it has no description";
+  if (body.trim() === "") return "it says nothing to the agent";
   const permissions = agentPermissions(fields);
-  if (typeof permissions === "string") return leftOut(permissions);
+  if (typeof permissions === "string") return permissions;
   const allotted = agentTools(fields, own);
-  if (typeof allotted === "string") return leftOut(allotted);
+  if (typeof allotted === "string") return allotted;
   const { remarks, ...tools } = allotted;
   const model = textOf(fields, "model");
   const effort = efforts.find((one) => one === textOf(fields, "effort"));

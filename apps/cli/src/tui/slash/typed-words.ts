@@ -5,6 +5,6 @@ export interface TypedWords {
 }
 
 export function typedWords(text: string): TypedWords | undefined {
-  const [, name, words = ""] = /^\/([\w-]+)(?:\s+([\s\S]*))?$/.exec(text) ?? [];
+  const [, name, words = ""] = /^\/([\p{L}\p{N}_.:-]+)(?:\s+([\s\S]*))?$/u.exec(text) ?? [];
   return name === undefined ? undefined : { name, words: words.trim() };
 }
