@@ -1,6 +1,7 @@
 /** What a project puts down for agents, with the real command: instructions by folder, skills, slash commands, plans. */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { startWireServer, type WireScript, type WireServer } from "@lathe/testkit";
@@ -47,6 +48,21 @@ describe("a project's customs", () => {
     for (const words of ["package rules", "inner rules"])
       assert.equal(saidIn(2).split(words).length, 2, words);
     assert.ok(server.records.every(({ request }) => request.system === server.records[0]?.request.system));
+  });
+
+  it("in a folder of a repository the root's instructions hold, too, and the user's own", async () => {
+    execFileSync("git", ["init", "-q"], { cwd: place.workspace });
+    place.put("AGENTS.md", "root rules");
+    place.put("sub/AGENTS.md", "sub rules, see @style.md");
+    place.put("sub/style.md", "style");
+    mkdirSync(join(place.home, ".config/lathe"), { recursive: true });
+    writeFileSync(join(place.home, ".config/lathe/AGENTS.md"), "my rules");
+    server = await startWireServer([{ parts: [{ type: "text", text: "Ok." }] }]);
+    const before = ["sh", "-c", 'cd sub && exec "$0" "$@"'];
+    const { code, err } = await place.run(["run", "hi"], { env: wireEnv(server.url), before });
+    assert.equal(code, 0, err);
+    assert.match(server.records[0]?.text ?? "", /my rules.*root rules.*sub rules/s);
+    assert.match(err, /AGENTS\.md names @style\.md/);
   });
 
   it("a skill is named in a line and loaded when it is called; without any there is no such tool", async () => {

@@ -86,11 +86,11 @@ async function beginSession(asked: LocalOptions, newborn: Newborn): Promise<Loca
   const options = await exporting(await drawn(asked, id, member), member);
   const { env } = options;
   const at = systemClock.now();
-  const { created, own, leftOut } = await draftNewborn(options, newborn, at);
+  const { created, own, remarks: told } = await draftNewborn(options, newborn, at);
   const scratch = openScratchFolder(created.data.id);
   if (isFailure(scratch)) return scratch;
   const log = await createLog(created, { words, env, at });
-  const remarks = [...leftOut, ...member.remarks];
+  const remarks = [...told, ...member.remarks];
   if (!isFailure(log)) return openLocalSession({ log, scratch, remarks, member, own }, options);
   // One that was there may be another's, who was first to begin this session.
   if (!scratch.isFound) scratch.remove();
@@ -110,7 +110,7 @@ export async function draftSession(
 interface Drafted {
   readonly created: Draft<"session.created">;
   readonly own: SessionTools;
-  readonly leftOut: readonly string[];
+  readonly remarks: readonly string[];
 }
 
 async function draftNewborn(
@@ -121,7 +121,7 @@ async function draftNewborn(
   const { cwd, env, version } = options;
   const { birth } = member;
   const environment = sessionEnvironment(cwd, env, at);
-  const { texts, leftOut } = readInstructions(cwd);
+  const { texts, remarks } = readInstructions(options);
   const own = heldTo(member, await openSessionTools(options));
   const remembered = mayRemember(options) ? (await import("./memory.ts")).memoryTexts(options) : [];
   const model = options.planner ?? chooseModels(options.models, env)[0] ?? builtinModel;
@@ -138,7 +138,7 @@ async function draftNewborn(
     ...(birth && { birth }),
     tuning: tuningOf(options.assigned),
   });
-  return { created, own, leftOut };
+  return { created, own, remarks };
 }
 
 /** Subagents tell the exporter of their root. */
