@@ -63,6 +63,8 @@ describe("lathe acp", () => {
       assert.match(await said("/cost"), /^```\n[\s\S]*\b1\b[\s\S]*```\n\n$/);
       assert.match(await said("/context"), /system prompt/);
       assert.match(await said("/fx"), /there is no \/fx; did you mean \/fix\?/);
+      at.place.put(".claude/commands/git/broken.md", "---\nname: a\nname: b\n---\nBreak.\n");
+      assert.match(await said("/broken now"), /git\/broken\.md was left out: its head cannot be read/);
       assert.match(await said("/model"), /Which model\?/);
       assert.match(await said("/compact"), /made shorter/);
       assert.match(await said("/name a better one"), /called a better one/);

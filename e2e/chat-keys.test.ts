@@ -182,6 +182,12 @@ describe("keys of the chat", { skip: noTmux() }, () => {
     await at.open({ args: ["/nowhere is full, why?"] });
     await at.terminal.until("done · 1 step");
     assert.deepEqual(said().slice(1), ["!= is wrong here", "/nowhere is full, why?"]);
+    at.place.put(".claude/commands/git/broken.md", "---\nname: a\nname: b\n---\nBreak.\n");
+    await at.open({ args: ["/broken now"] });
+    await at.terminal.until(/there is no \/broken: [\s\S]*broken\.md was left out/);
+    await at.terminal.say("/git:broken");
+    await at.terminal.until(/there is no \/git:broken: [\s\S]*broken\.md was left out/);
+    assert.equal(said().length, 3);
     const long = `---\ndescription: ${"long ".repeat(60)}\nargument-hint: ${"x".repeat(90)}\n---\nNo.\n`;
     at.place.put(".agents/commands/wordy.md", long);
     await at.terminal.say("/help");

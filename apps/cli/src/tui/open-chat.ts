@@ -131,6 +131,8 @@ async function begun(chat: Chat, { session, words }: Beginning): Promise<void> {
 
 /** A task on the command line may begin with a path, or with a `!` that means no shell. */
 async function isCommand({ options }: Chat, words: string): Promise<boolean> {
-  const name = typedWords(words)?.name;
-  return [...slashCommands, ...(await customs(options))].some((one) => one.name === name);
+  const typed = typedWords(words);
+  if (!typed) return false;
+  const isOurs = slashCommands.some(({ name }) => name === typed.name);
+  return isOurs || (await expandCommand(words, options)) !== words;
 }
