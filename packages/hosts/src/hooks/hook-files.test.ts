@@ -22,17 +22,9 @@ describe("files of a hook", () => {
     hookFiles(command, cwd).files.flatMap(({ path, bytes }) => (bytes ? [path] : []));
 
   const known: readonly (readonly [string, readonly string[]])[] = [
-    ["sh check.sh", ["check.sh"]],
-    ["./check.sh --flag", ["check.sh"]],
-    ["cd tools/hooks && . ./lib.sh", ["tools/hooks/lib.sh"]],
-    ["(cd tools; cd hooks; . ./lib.sh)", ["tools/hooks/lib.sh"]],
-    ["'my hooks/check.sh'", ["my hooks/check.sh"]],
-    ["my\\ hooks/check.sh", ["my hooks/check.sh"]],
-    ['"$CLAUDE_PROJECT_DIR/my hooks/check.sh"', ["my hooks/check.sh"]],
-    ['"$CLAUDE_PROJECT_DIR"/my" hooks"/check.sh', ["my hooks/check.sh"]],
-    [`cd "\${CLAUDE_PROJECT_DIR}/tools/hooks" && sh lib.sh`, ["tools/hooks/lib.sh"]],
-    ["sh '$CLAUDE_PROJECT_DIR'", ["$CLAUDE_PROJECT_DIR"]],
-    ["/usr/bin/node a.js < check.sh 2>&1 | grep -q x", ["a.js", "check.sh"]],
+    ["cat 'my hooks/check.sh' | head -1", ["my hooks/check.sh"]],
+    ["cd tools/hooks && cat < lib.sh", ["tools/hooks/lib.sh"]],
+    ["/usr/bin/grep -q x a.js < check.sh 2>&1 || exit 2", ["a.js", "check.sh"]],
     ["echo hello > check.sh", []],
     [`printf '%s' '{"a": "b"}'`, []],
   ];
@@ -44,6 +36,17 @@ describe("files of a hook", () => {
   }
 
   const unknown: readonly (readonly [string, readonly string[]])[] = [
+    ["sh check.sh", ["check.sh"]],
+    ["./check.sh --flag", ["check.sh"]],
+    ["cd tools/hooks && . ./lib.sh", ["tools/hooks/lib.sh"]],
+    ["(cd tools; cd hooks; . ./lib.sh)", ["tools/hooks/lib.sh"]],
+    ["'my hooks/check.sh'", ["my hooks/check.sh"]],
+    ["my\\ hooks/check.sh", ["my hooks/check.sh"]],
+    ['"$CLAUDE_PROJECT_DIR/my hooks/check.sh"', ["my hooks/check.sh"]],
+    ['"$CLAUDE_PROJECT_DIR"/my" hooks"/check.sh', ["my hooks/check.sh"]],
+    [`cd "\${CLAUDE_PROJECT_DIR}/tools/hooks" && sh lib.sh`, ["tools/hooks/lib.sh"]],
+    ["sh '$CLAUDE_PROJECT_DIR'", ["$CLAUDE_PROJECT_DIR"]],
+    ["/usr/bin/node a.js < check.sh 2>&1 | grep -q x", ["a.js", "check.sh"]],
     ["$CLAUDE_PROJECT_DIR/check.sh", ["check.sh"]],
     ["sh -c '. ./check.sh'", ["check.sh"]],
     ['echo "$(sh check.sh)"', ["check.sh"]],

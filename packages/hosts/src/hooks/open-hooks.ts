@@ -2,6 +2,7 @@
 import type { CustomPlace } from "../customs/custom-files.ts";
 import { hookFiles } from "./hook-files.ts";
 import { type Hook, readHookSettings } from "./hook-settings.ts";
+import { runsOwnOnly } from "./own-hook.ts";
 import { type HookPlace, openSessionHooks, type SessionHooks } from "./session-hooks.ts";
 import { isTrusted, lookAtHooks } from "./trusted-hooks.ts";
 
@@ -16,7 +17,8 @@ export function openHooks(place: HookPlace & CustomPlace): SessionHooks | undefi
   }
   const running = hooks.filter(({ isProjects }) => !isProjects || isAllowed);
   const areAsTrusted = (): boolean => readHookSettings(place).hash === hash && isTrusted(place, hash);
-  const mayAllow = (hook: Hook): boolean => !hook.isProjects || hookFiles(hook.command, place.cwd).isAll;
+  const mayAllow = ({ isProjects, command }: Hook): boolean =>
+    isProjects ? hookFiles(command, place.cwd).isAll : runsOwnOnly(command, place);
   const trust = { areAsTrusted, mayAllow };
   return running.length === 0 ? undefined : openSessionHooks(running, { ...place, trust });
 }

@@ -179,7 +179,7 @@ function heed({ problem, json }: HookSaid, { event, hook, place, tell }: Heard):
 const changed =
   "the hooks of this project have changed since they were trusted, and do not run; `lathe hooks list` shows them, `lathe hooks trust` lets them run";
 const unknownFiles =
-  "it may run files of the project that its command does not name; what it refuses or asks holds";
+  "it may run files of the project, which change unasked; what it refuses or asks holds (a hook of yours that names only programs outside the project by their whole paths can allow)";
 
 function allows(said: HookSaid, event: HookEvent): boolean {
   if (event === "PreToolUse") return preDecision(said)?.verdict === "allow";
