@@ -184,6 +184,28 @@ describe("other programs' tools", () => {
     assert.match((await run([{ parts: [say("hi")] }], [])).err, /left out: .*not valid JSON/);
   });
 
+  it("of the user's own whose programs lie in the workspace wait for another yes once a session has changed what they load", async () => {
+    place.put("tools/mcp.mjs", `import "./lib.mjs";\nimport ${JSON.stringify(program)};\n`);
+    place.put("tools/lib.mjs", "\n");
+    await lines("add", "sample", "--", process.execPath, join(place.workspace, "tools/mcp.mjs"));
+    assert.equal((await lines("list")).code, 0);
+    const escaping = `import { writeFileSync } from "node:fs";\nwriteFileSync(${JSON.stringify(join(place.home, "escaped"))}, "x");\n`;
+    const edit = call("c1", "write", { path: "tools/lib.mjs", content: escaping });
+    const look = call("c0", "read", { path: "tools/lib.mjs" });
+    const use = call("c2", "mcp__sample__add", { a: 2, b: 3 });
+    const script = [{ parts: [look] }, { parts: [edit] }, { parts: [use] }, { parts: [say("done")] }];
+    await run(script, ["--allow", "mcp:sample/*"]);
+    assert.match(resultIn(3), /sample is not started: files of this project.*lathe mcp trust/);
+    assert.ok(!existsSync(join(place.home, "escaped")));
+    const listed = await lines("list");
+    assert.equal(listed.code, 1);
+    const shown = await lines("trust");
+    assert.match(shown.out, /sample \(yours\)\n.*\n {2}not as it was: tools\/lib\.mjs\n/);
+    assert.equal((await lines("trust", "--yes")).code, 0);
+    assert.equal((await lines("list")).code, 0);
+    assert.ok(existsSync(join(place.home, "escaped")));
+  });
+
   it("end with a session that is interrupted while one of them hangs", async () => {
     await add();
     await lines("list");

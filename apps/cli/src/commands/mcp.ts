@@ -44,7 +44,8 @@ export const mcpCommand: Command = {
   notes: `list starts each server, asks what it offers and ends it. add and remove change "mcpServers" in your own \
 configuration; a value may be a variable of yours: --env 'TOKEN=\${MY_TOKEN}'. A server gets no other key of yours.
 Your own servers start in an empty folder unless "cwd" says otherwise, a project's in the workspace. trust shows what \
-the project's .mcp.json would start, asks, and allows it until that file or one that it names changes.
+the project's .mcp.json would start, and which of your own servers run files of this folder, asks, and allows it until \
+that file or one that they may load changes.
 login prints an address to open in your browser on this machine, for a server with a URL that wants OAuth; the tokens \
 are kept in your state folder, for your eyes alone, and refreshed. logout forgets them.
 serve offers grep, find_files, list, read, edits and the sandboxed shell over standard input and output; what policy \

@@ -10,7 +10,7 @@ import {
   type LookPlace,
   readLook,
 } from "@lathe/hosts/looked-at";
-import { digestOf, namedFiles } from "@lathe/hosts/mcp-place";
+import { digestOf, serverFiles } from "@lathe/hosts/server-files";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { writtenText } from "../mcp/server-text.ts";
 import { filledIn, readServers, type Servers } from "./mcp-servers.ts";
@@ -42,8 +42,8 @@ export function readProjectServers(cwd: string, env: LookPlace["env"]): ProjectS
   const written = readServers(join(cwd, projectFile), new TextDecoder().decode(file.bytes));
   if (isFailure(written)) return written;
   const named = Object.entries(filledIn(written, env)).map(([name, spec]) => {
-    const files = namedFiles(cwd, spec);
-    return { name, files, spec: { ...spec, trusted: digestOf(files) } };
+    const found = serverFiles(spec, { cwd, env, isProjects: true });
+    return { name, files: found.files, spec: { ...spec, trusted: digestOf(found) } };
   });
   const hash = createHash("sha256").update(file.bytes);
   for (const { name, spec } of named) hash.update(`\0${name}\0${spec.trusted}`);

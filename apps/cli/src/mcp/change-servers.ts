@@ -1,11 +1,12 @@
 /** `lathe mcp add` and `remove`: servers in the user's own configuration. */
 import { existsSync, lstatSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
+import { meetServers } from "@lathe/hosts/known-servers";
 import { configFolder } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { writeWhole } from "@lathe/system/write-whole";
 import { readConfigText } from "../config/config-file.ts";
-import type { Servers } from "../config/mcp-servers.ts";
+import { filledIn, type Servers } from "../config/mcp-servers.ts";
 import { usage } from "../run/run-options.ts";
 import type { McpLine } from "./mcp-line.ts";
 import { serverText } from "./server-text.ts";
@@ -26,6 +27,8 @@ export async function addServer({ words, values }: McpLine): Promise<number | Fa
     Object.hasOwn(servers, name) ? alreadyThere(name) : { ...servers, [name]: server },
   );
   if (refused) return refused;
+  // Whoever adds it says yes to what it runs of this folder as it is now.
+  meetServers(filledIn({ [name]: server }, process.env), { cwd: realpathSync("."), env: process.env });
   process.stdout.write(`added ${name}: ${serverText(server)}\n\`lathe mcp list\` tries it.\n`);
   return 0;
 }

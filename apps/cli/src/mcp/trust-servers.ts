@@ -1,34 +1,69 @@
-/** `lathe mcp trust`: shows what a project's `.mcp.json` would start, and allows just that once the person says so. */
+/** `lathe mcp trust`: shows what a project's `.mcp.json` would start, and which of the user's own servers run its files, and allows just that once the person says so. */
+import {
+  changedIn,
+  type KnownServer,
+  knowServers,
+  otherNames,
+  serversWithin,
+} from "@lathe/hosts/known-servers";
 import { type Failure, isFailure } from "@lathe/protocol";
-import { projectFile, readProjectServers, trustProjectServers } from "../config/project-servers.ts";
+import {
+  type ProjectServers,
+  projectFile,
+  readProjectServers,
+  trustProjectServers,
+} from "../config/project-servers.ts";
 import { saysYes } from "../questions/says-yes.ts";
 import { harmless } from "../render/fit.ts";
-import { realFolder, usage } from "../run/run-options.ts";
+import { loadOptions, realFolder, usage } from "../run/run-options.ts";
 import type { McpLine } from "./mcp-line.ts";
-import { writtenText } from "./server-text.ts";
+import { serverText, writtenText } from "./server-text.ts";
+
+type Place = Parameters<typeof changedIn>[1];
 
 export async function trustServers({ words, values }: McpLine): Promise<number | Failure> {
-  if (words.length > 1) return usage("`lathe mcp trust` takes no names: it is about the file as a whole");
+  if (words.length > 1) return usage("`lathe mcp trust` takes no names: it is about the folder as a whole");
   const cwd = realFolder(values.cwd ?? ".");
   if (isFailure(cwd)) return cwd;
+  const place = { cwd, env: process.env };
   const found = readProjectServers(cwd, process.env);
   if (isFailure(found)) return found;
-  if (!found) return usage(`there is no ${projectFile} in ${cwd}`);
-  const servers = Object.entries(found.written).map(([name, server]) =>
-    [name, ...writtenText(server).map((line) => `  ${line}`), ""].join("\n"),
-  );
-  const files = found.files.length === 0 ? projectFile : [projectFile, ...found.files].join(", ");
-  process.stdout.write(
-    `outside the sandbox, with your rights:\n${servers.join("")}files: ${harmless(files)}\n`,
-  );
+  const loaded = await loadOptions({ cwd: values.cwd }, { asksTrust: true });
+  if (isFailure(loaded)) return loaded;
+  const own = serversWithin(loaded.options.mcpServers ?? {}, place);
+  const others = otherNames(own, place);
+  if (!found && own.length === 0 && others.length === 0)
+    return usage(`there is no ${projectFile} in ${cwd}, and no server of yours runs files there`);
+  const texts = [
+    ...(found ? projectText(found) : []),
+    ...own.map((one) => ownText(one, place)),
+    ...(others.length > 0
+      ? [`configured elsewhere, taken as they are then: ${harmless(others.join(", "))}\n`]
+      : []),
+  ];
+  process.stdout.write(`outside the sandbox, with your rights:\n${texts.join("")}`);
   const isSaid = values.yes === true || (await saysYes("trust them?", process.stdout));
   if (!isSaid) {
     process.stdout.write("nothing is trusted; `lathe mcp trust --yes` trusts it\n");
     return 1;
   }
-  // What was shown, though the file may be another by now.
-  const refused = trustProjectServers({ cwd, env: process.env }, found);
+  // What was shown, though the files may be others by now.
+  const refused = (found && trustProjectServers(place, found)) ?? knowServers(own, place);
   if (refused) return refused;
   process.stdout.write(`sessions in ${cwd} may start them until one of these files changes\n`);
   return 0;
+}
+
+function projectText({ written, files }: ProjectServers): readonly string[] {
+  const servers = Object.entries(written).map(([name, server]) =>
+    [name, ...writtenText(server).map((line) => `  ${line}`), ""].join("\n"),
+  );
+  return [...servers, `files: ${harmless([projectFile, ...files].join(", "))}\n`];
+}
+
+function ownText(server: KnownServer, place: Place): string {
+  const changed = changedIn(server, place);
+  const paths = harmless((changed ?? server.files.map(({ path }) => path)).join(", "));
+  const state = changed === undefined ? `runs ${paths}` : `not as it was: ${paths || "nothing"}`;
+  return `${server.name} (yours)\n  ${serverText(server.spec)}\n  ${state}\n`;
 }

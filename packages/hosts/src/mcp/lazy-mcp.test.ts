@@ -15,8 +15,9 @@ import { afterEach, beforeEach, describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { ServerSpec } from "@lathe/mcp";
 import type { McpServers } from "@lathe/protocol";
+import { changedIn, knowServers, serversWithin } from "./known-servers.ts";
 import { createLazyMcp } from "./lazy-mcp.ts";
-import { digestOf, namedFiles } from "./mcp-place.ts";
+import { digestOf, type ServerFiles, serverFiles } from "./server-files.ts";
 
 const program = fileURLToPath(new URL("../../../mcp/src/fixtures/server.mjs", import.meta.url));
 const command = process.execPath;
@@ -64,9 +65,65 @@ describe("a server that starts", () => {
     );
   });
 
+  describe("and is the user's own, with its program in the workspace", () => {
+    const spec = (): ServerSpec => ({ command, args: [join(cwd, "tools/mcp.mjs")] });
+    beforeEach(() => {
+      writeFileSync(join(cwd, "tools/mcp.mjs"), `import "./lib.mjs";\nimport ${JSON.stringify(program)};\n`);
+      writeFileSync(join(cwd, "tools/lib.mjs"), "\n");
+    });
+    const failure = async (servers: McpServers): Promise<string> => {
+      const outcome = await servers.call({ server: "one", tool: "where", input: {} }, never);
+      return outcome.type === "failed" ? outcome.failure.text : JSON.stringify(outcome);
+    };
+    const changed = /one is not started: files of this project.*`lathe mcp trust`/;
+
+    it("is not started once the session has changed what it loads, nor by the next session, until the person says yes", async () => {
+      await where(open(spec()));
+      const session = open(spec());
+      await session.list("other", never);
+      writeFileSync(join(cwd, "tools/lib.mjs"), "console.error('changed');\n");
+      assert.match(await failure(session), changed);
+      assert.match(await failure(open(spec())), changed);
+      const place = { cwd, env: { PATH: process.env.PATH, HOME: join(root, "home") } };
+      const within = serversWithin({ one: spec() }, place);
+      assert.deepEqual(
+        within.map((one) => changedIn(one, place)),
+        [["tools/lib.mjs"]],
+      );
+      assert.equal(knowServers(within, place), undefined);
+      await where(open(spec()));
+    });
+
+    it("is not started where a file that it names was made by the session", async () => {
+      const named = { command, args: [join(cwd, "tools/later.mjs")] };
+      const session = open(named);
+      await session.list("other", never);
+      writeFileSync(join(cwd, "tools/later.mjs"), `import ${JSON.stringify(program)};\n`);
+      assert.match(await failure(session), changed);
+    });
+
+    it("is not started where what it is known by lies in reach of commands", async () => {
+      assert.match(await failure(open(spec(), cwd)), changed);
+    });
+
+    it("starts while what it is told of is only data", async () => {
+      writeFileSync(join(cwd, "data.json"), "{}");
+      writeFileSync(join(cwd, "package.json"), "{}");
+      const reads = { command: "npx", args: ["-y", "some-server", cwd, join(cwd, "data.json")] };
+      const place = { cwd, env: {}, isProjects: false };
+      assert.deepEqual(serverFiles(reads, place).files, []);
+      const runs = { command: "npm", args: ["--prefix", cwd, "run", "mcp"] };
+      assert.deepEqual(
+        serverFiles(runs, place).files.map(({ path }) => path),
+        ["package.json"],
+      );
+    });
+  });
+
   describe("and is a project's", () => {
+    const filesOf = (one: ServerSpec): ServerFiles => serverFiles(one, { cwd, env: {}, isProjects: true });
     const spec = { command, args: ["tools/mcp.mjs"], env: { NODE_OPTIONS: "--require=./tools/first.cjs" } };
-    const trusted = (): ServerSpec => ({ ...spec, trusted: digestOf(namedFiles(cwd, spec)) });
+    const trusted = (): ServerSpec => ({ ...spec, trusted: digestOf(filesOf(spec)) });
     const failure = async (servers: McpServers): Promise<string> => {
       const outcome = await servers.call({ server: "one", tool: "where", input: {} }, never);
       return outcome.type === "failed" ? outcome.failure.text : JSON.stringify(outcome);
@@ -90,8 +147,61 @@ describe("a server that starts", () => {
       await where(open(trusted()));
     });
 
+    it("is not started once what its program imports has changed", async () => {
+      writeFileSync(
+        join(cwd, "tools/mcp.mjs"),
+        `import "../src/lib.mjs";\nimport ${JSON.stringify(program)};\n`,
+      );
+      mkdirSync(join(cwd, "src"));
+      writeFileSync(join(cwd, "src/lib.mjs"), "\n");
+      const servers = open(trusted());
+      writeFileSync(join(cwd, "src/lib.mjs"), "console.error('changed');\n");
+      assert.match(await failure(servers), /one is not started: files of this project/);
+    });
+
+    it("is known by what its files name in turn", () => {
+      const put = (path: string, text: string): void => {
+        mkdirSync(join(cwd, path, ".."), { recursive: true });
+        writeFileSync(join(cwd, path), text);
+      };
+      put("pkg/__init__.py", "");
+      put("pkg/server.py", "from pkg.sub import tool\nimport shared.names\n");
+      put("pkg/sub/tool.py", "");
+      put("shared/names.py", "");
+      put("shared/unnamed.py", "");
+      put("package.json", JSON.stringify({ scripts: { mcp: "node bin/go.mjs", other: "node src/no.mjs" } }));
+      put("bin/go.mjs", `import "../src/lib";\nimport { z } from "zod/v4";\n`);
+      put("src/lib.ts", "");
+      put("src/no.mjs", "");
+      put("node_modules/zod/package.json", JSON.stringify({ dependencies: { dep: "1" } }));
+      put("node_modules/dep/deep/index.js", "");
+      put("node_modules/left/index.js", "");
+      const paths = (one: ServerSpec): readonly string[] => filesOf(one).files.map(({ path }) => path);
+      assert.deepEqual(paths({ command: "python3", args: ["-m", "pkg.server"] }), [
+        "pkg/__init__.py",
+        "pkg/server.py",
+        "pkg/sub/tool.py",
+        "shared/names.py",
+      ]);
+      const run = { command: "npm", args: ["run", "mcp"] };
+      assert.deepEqual(paths(run), [
+        ...["bin/go.mjs", "node_modules/dep", "node_modules/zod", "package.json", "src/lib.ts"],
+      ]);
+      const before = digestOf(filesOf(run));
+      put("node_modules/dep/deep/index.js", "changed");
+      assert.notEqual(digestOf(filesOf(run)), before);
+      put(".venv/pyvenv.cfg", "");
+      put(".venv/lib/python3/site-packages/mcp/server.py", "");
+      symlinkSync(process.execPath, join(cwd, ".venv/python"));
+      assert.ok(
+        paths({ command: ".venv/python", args: ["-m", "mcp"] }).includes(
+          ".venv/lib/python3/site-packages/mcp/server.py",
+        ),
+      );
+    });
+
     it("is known by every file that it names or that is run for it", () => {
-      const paths = (one: ServerSpec): readonly string[] => namedFiles(cwd, one).map(({ path }) => path);
+      const paths = (one: ServerSpec): readonly string[] => filesOf(one).files.map(({ path }) => path);
       assert.deepEqual(paths(spec), ["tools/first.cjs", "tools/mcp.mjs"]);
       mkdirSync(join(cwd, "node_modules/srv"), { recursive: true });
       writeFileSync(join(cwd, "node_modules/srv/package.json"), "{}");
@@ -99,20 +209,24 @@ describe("a server that starts", () => {
       writeFileSync(join(cwd, "mod.py"), "");
       writeFileSync(join(root, "outside.js"), "1");
       symlinkSync(join(root, "outside.js"), join(cwd, "link.js"));
-      assert.deepEqual(paths({ command: "npx", args: ["-y", "srv"] }), [
-        "node_modules/srv/package.json",
+      assert.deepEqual(paths({ command: "npx", args: ["-y", "srv"] }), ["node_modules/srv", "package.json"]);
+      // In the workspace's own folder all code counts, and none below it.
+      assert.deepEqual(paths({ command: "python3", args: ["-m", "mod"] }), [
+        "link.js",
+        "mod.py",
         "package.json",
       ]);
-      assert.deepEqual(paths({ command: "python3", args: ["-m", "mod"] }), ["mod.py"]);
       assert.deepEqual(paths({ command: "sh", args: ["-c", "exec ruby ./link.js"] }), ["link.js"]);
-      assert.deepEqual(paths({ command: "./mcp.mjs", cwd: "tools" }), ["tools/mcp.mjs"]);
+      assert.deepEqual(paths({ command: "./mcp.mjs", cwd: "tools" }), [
+        ...["package.json", "tools/first.cjs", "tools/mcp.mjs"],
+      ]);
       assert.deepEqual(
         paths({ command: "cat", args: [join(root, "outside.js"), "../outside.js", "nothing", ""] }),
         [],
       );
-      const before = digestOf(namedFiles(cwd, { command: "./link.js" }));
+      const before = digestOf(filesOf({ command: "./link.js" }));
       writeFileSync(join(root, "outside.js"), "2");
-      assert.notEqual(digestOf(namedFiles(cwd, { command: "./link.js" })), before);
+      assert.notEqual(digestOf(filesOf({ command: "./link.js" })), before);
     });
   });
 });

@@ -12,6 +12,7 @@ export interface McpOptions extends Pick<LocalOptions, "cwd" | "env" | "version"
 
 export function createLazyMcp({ mcpServers, cwd, env, version }: McpOptions): McpServers {
   let opened: Promise<McpServers> | undefined;
+  const met = meet({ mcpServers, cwd, env });
   const fileOf = (server: string): string | undefined => {
     const spec = Object.hasOwn(mcpServers, server) ? mcpServers[server] : undefined;
     return spec && `${ownPlace(env, server, spec)}.json`;
@@ -26,14 +27,21 @@ export function createLazyMcp({ mcpServers, cwd, env, version }: McpOptions): Mc
     writeTools(fileOf(server), tools);
   };
   const open = (): Promise<McpServers> =>
-    (opened ??= Promise.all([import("@lathe/mcp"), import("./mcp-place.ts"), import("./mcp-login.ts")]).then(
-      ([{ openServers }, { placeOfServer }, { loginStore }]) => {
-        const placeOf = (name: string, spec: ServerSpec): string | Failure =>
-          placeOfServer({ name, spec, folder: ownPlace(env, name, spec) }, { cwd, env });
-        const loginOf = (server: string): LoginStore | undefined => loginStore({ mcpServers, env }, server);
-        return openServers({ servers: mcpServers, placeOf, env, version, recall, remember, loginOf });
-      },
-    ));
+    (opened ??= Promise.all([
+      import("@lathe/mcp"),
+      import("./mcp-place.ts"),
+      import("./mcp-login.ts"),
+      met,
+    ]).then(([{ openServers }, { placeOfServer }, { loginStore }]) => {
+      // As it is written: what is added to it is no part of what it is known by.
+      const placeOf = (name: string, run: ServerSpec): string | Failure => {
+        const spec = mcpServers[name] ?? run;
+        return placeOfServer({ name, spec, folder: ownPlace(env, name, spec) }, { cwd, env });
+      };
+      const loginOf = (server: string): LoginStore | undefined => loginStore({ mcpServers, env }, server);
+      const servers = withOwnCaches(mcpServers, env);
+      return openServers({ servers, placeOf, env, version, recall, remember, loginOf });
+    }));
   return {
     names: Object.keys(mcpServers),
     known: recall,
@@ -41,6 +49,24 @@ export function createLazyMcp({ mcpServers, cwd, env, version }: McpOptions): Mc
     call: async (call, signal) => (await open()).call(call, signal),
     close: async () => (await opened)?.close(),
   };
+}
+
+/** Before anything of the session changes a file. */
+async function meet({ mcpServers, cwd, env }: Omit<McpOptions, "version">): Promise<void> {
+  const mayBeWithin = Object.values(mcpServers).some(
+    (spec) => !("url" in spec) && spec.trusted === undefined,
+  );
+  if (mayBeWithin) (await import("./known-servers.ts")).meetServers(mcpServers, { cwd, env });
+}
+
+/** Python would take what lies in `__pycache__` for its programs, whoever wrote it there. */
+function withOwnCaches(servers: McpOptions["mcpServers"], env: McpOptions["env"]): McpOptions["mcpServers"] {
+  const named = Object.entries(servers).map(([name, spec]): readonly [string, ServerSpec] => {
+    if ("url" in spec) return [name, spec];
+    const own = { PYTHONPYCACHEPREFIX: `${ownPlace(env, name, spec)}.pycache` };
+    return [name, { ...spec, env: { ...spec.env, ...own } }];
+  });
+  return Object.fromEntries(named);
 }
 
 const version = 1;

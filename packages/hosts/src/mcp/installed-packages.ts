@@ -1,0 +1,81 @@
+/** Installed packages: those of `node_modules` that are loaded by a name, with those they depend on. */
+import { createHash } from "node:crypto";
+import { readFileSync, realpathSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import { type CodeTree, digestOfEntry, mostFiles } from "./code-tree.ts";
+
+export interface InstalledPackage {
+  /** Where it really lies. */
+  readonly folder: string;
+  /** Of all its code. */
+  readonly digest: string;
+  readonly files: number;
+}
+
+export interface WantedPackage {
+  /** The folder of what names it. */
+  readonly from: string;
+  readonly name: string;
+}
+
+/** Undefined where a word names none: of `zod/v4` or `zod@4` it is `zod`. */
+export function packageNamed(word: string): string | undefined {
+  return /^(?:@[\w-][\w.-]*\/)?[\w-][\w.-]*/u.exec(word)?.[0];
+}
+
+/** All that names lead to, with what those depend on; none outside the workspace, where commands write nothing. */
+export function installedPackages(
+  wanted: readonly WantedPackage[],
+  { cwd, tree }: { readonly cwd: string; readonly tree: CodeTree },
+): readonly InstalledPackage[] {
+  const found = new Map<string, InstalledPackage>();
+  const waiting = [...wanted];
+  let files = 0;
+  for (let next = waiting.pop(); next && files <= mostFiles; next = waiting.pop()) {
+    const folder = folderOf(next, cwd, tree);
+    if (folder === undefined || found.has(folder)) continue;
+    const one = packageIn(folder, { tree, most: mostFiles - files });
+    found.set(folder, one);
+    files += one.files;
+    waiting.push(...dependenciesOf(folder).map((name) => ({ from: folder, name })));
+  }
+  return [...found.values()];
+}
+
+function folderOf({ from, name }: WantedPackage, cwd: string, tree: CodeTree): string | undefined {
+  for (let at = from; isIn(at, cwd); at = dirname(at)) {
+    const folder = join(at, "node_modules", name);
+    if (!tree.has(folder)) continue;
+    try {
+      const real = realpathSync(folder);
+      return isIn(real, cwd) && real !== cwd ? real : undefined;
+    } catch {
+      return undefined;
+    }
+  }
+  return undefined;
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder + sep);
+}
+
+function packageIn(
+  folder: string,
+  { tree, most }: { readonly tree: CodeTree; readonly most: number },
+): InstalledPackage {
+  const files = tree.filesBelow(folder, { deep: true, most });
+  const hash = createHash("sha256");
+  for (const path of files.toSorted()) hash.update(JSON.stringify([path, digestOfEntry(path)]));
+  return { folder, digest: hash.digest("hex"), files: files.length };
+}
+
+function dependenciesOf(folder: string): readonly string[] {
+  try {
+    const manifest = Object(JSON.parse(readFileSync(join(folder, "package.json"), "utf8")));
+    const lists = [manifest.dependencies, manifest.optionalDependencies, manifest.peerDependencies];
+    return lists.flatMap((list) => Object.keys(Object(list)));
+  } catch {
+    return [];
+  }
+}

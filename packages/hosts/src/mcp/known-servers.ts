@@ -1,0 +1,80 @@
+/** Known servers: the user's own that run files of a workspace, with those files as they were when the person last said yes. */
+import { createHash } from "node:crypto";
+import type { ServerSpec } from "@lathe/mcp";
+import type { Failure } from "@lathe/protocol";
+import { keepLook, type LookedItem, type LookPlace, readLook } from "../rules/looked-at.ts";
+import { type ServerFile, serverFiles } from "./server-files.ts";
+
+const file = "known-mcp.json";
+
+export interface KnownServer {
+  readonly name: string;
+  readonly spec: ServerSpec;
+  readonly files: readonly ServerFile[];
+}
+
+type Servers = Readonly<Record<string, ServerSpec>>;
+
+/** The user's own that run files of the workspace, as they are now. */
+export function serversWithin(servers: Servers, place: LookPlace): readonly KnownServer[] {
+  return Object.entries(servers)
+    .filter(([, { trusted }]) => trusted === undefined)
+    .map(([name, spec]) => ({ name, spec, files: serverFiles(spec, { ...place, isProjects: false }).files }))
+    .filter(({ files }) => files.length > 0);
+}
+
+/**
+ * One that nothing is known of is taken as it is: who wrote it down said yes to it.
+ * *Contract:* before the session does anything.
+ */
+export function meetServers(servers: Servers, place: LookPlace): void {
+  const items = itemsOf(place);
+  const unmet = serversWithin(servers, place).filter(
+    (one) => !items.some(({ text }) => text === textOf(one)),
+  );
+  // Where it cannot be kept it is not known, and does not start.
+  if (unmet.length > 0) keepLook(file, place, { items: [...items, ...unmet.map(itemOf)] });
+}
+
+/** *Contract:* they are known as they are here; all others are met anew by the next session. */
+export function knowServers(servers: readonly KnownServer[], place: LookPlace): Failure | undefined {
+  return keepLook(file, place, { items: servers.map(itemOf) });
+}
+
+/** Of servers that are known and are none of these: an editor's, or of another command. */
+export function otherNames(servers: readonly KnownServer[], place: LookPlace): readonly string[] {
+  const texts = new Set(servers.map(textOf));
+  const others = itemsOf(place).filter(({ text }) => !texts.has(text));
+  return [...new Set(others.map(({ text }) => text.slice(0, text.lastIndexOf(" "))))];
+}
+
+export function isAsKnown(server: KnownServer, place: LookPlace): boolean {
+  return changedIn(server, place)?.length === 0;
+}
+
+/** Undefined where it is not known. */
+export function changedIn(server: KnownServer, place: LookPlace): readonly string[] | undefined {
+  const known = itemsOf(place).find(({ text }) => text === textOf(server))?.files;
+  if (!known) return undefined;
+  const now = recordOf(server.files);
+  const paths = [...new Set([...Object.keys(known), ...Object.keys(now)])].sort();
+  return paths.filter((path) => known[path] !== now[path]);
+}
+
+function itemsOf(place: LookPlace): readonly LookedItem[] {
+  return readLook(file, place).items ?? [];
+}
+
+function itemOf(server: KnownServer): LookedItem {
+  return { text: textOf(server), files: recordOf(server.files) };
+}
+
+function recordOf(files: readonly ServerFile[]): LookedItem["files"] {
+  return Object.fromEntries(files.map(({ path, digest }) => [path, digest]));
+}
+
+/** Another command of the same name is another server. */
+function textOf({ name, spec }: Pick<KnownServer, "name" | "spec">): string {
+  const own = "url" in spec ? spec.url : [spec.command, spec.args, spec.cwd, spec.env];
+  return `${name} ${createHash("sha256").update(JSON.stringify(own)).digest("hex").slice(0, 16)}`;
+}

@@ -1,0 +1,209 @@
+/** Server files: the files of the workspace that a server may load, as far as names lead to them. */
+import { createHash } from "node:crypto";
+import { readFileSync, realpathSync, statSync } from "node:fs";
+import { basename, delimiter, dirname, extname, join, relative, resolve, sep } from "node:path";
+import type { ServerSpec, StdioServer } from "@lathe/mcp";
+import { homeFolder } from "../places/home-folder.ts";
+import { realOr } from "../places/real-or.ts";
+import { CodeTree, digestOfEntry, digestOfFile, isCode, isProgramText, mostFiles } from "./code-tree.ts";
+import { installedPackages, packageNamed, type WantedPackage } from "./installed-packages.ts";
+import { filesIn, filesOf, impliedOf, scriptsNamed, takesFolders, wordsIn } from "./server-words.ts";
+
+export interface ServerFile {
+  /** From the workspace; of an installed package its folder. */
+  readonly path: string;
+  readonly digest: string;
+}
+
+export interface ServerFiles {
+  /** Sorted. */
+  readonly files: readonly ServerFile[];
+  /** Whether it loads no more than can be looked at. */
+  readonly isAll: boolean;
+}
+
+export interface FilesPlace {
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether the project brought it: then it works in the workspace, and any word may name a file there. */
+  readonly isProjects: boolean;
+}
+
+interface Search extends FilesPlace {
+  /** Folders in which its words are looked for. */
+  readonly bases: readonly string[];
+  readonly tree: CodeTree;
+  readonly found: Map<string, string>;
+  /** Whose text is still to be read. */
+  readonly waiting: string[];
+  readonly packages: WantedPackage[];
+}
+
+export function serverFiles(spec: ServerSpec, place: FilesPlace): ServerFiles {
+  if ("url" in spec) return { files: [], isAll: true };
+  const { cwd } = place;
+  const tree = new CodeTree();
+  const texts = [spec.command, ...(spec.args ?? []), ...Object.values(spec.env ?? {})];
+  const words = wordsIn(texts, homeFolder(place.env));
+  const bases = basesOf(spec, words, place);
+  const search: Search = { ...place, bases, tree, found: new Map(), waiting: [], packages: [] };
+  addNamed(spec, words, search);
+  for (let next = search.waiting.pop(); next !== undefined; next = search.waiting.pop()) follow(next, search);
+  const own = search.found.size;
+  const packages = own > mostFiles ? [] : installedPackages(search.packages, { cwd, tree });
+  for (const { folder, digest } of packages) search.found.set(folder, digest);
+  return {
+    files: [...search.found]
+      .map(([path, digest]) => ({ path: relative(cwd, path), digest }))
+      .sort((a, b) => (a.path < b.path ? -1 : 1)),
+    isAll: packages.reduce((sum, { files }) => sum + files, own) <= mostFiles,
+  };
+}
+
+export function digestOf({ files }: ServerFiles): string {
+  return createHash("sha256").update(JSON.stringify(files)).digest("hex");
+}
+
+/** Where it starts, and the folders that it is told of. */
+function basesOf(
+  spec: StdioServer,
+  words: readonly string[],
+  { cwd, isProjects }: FilesPlace,
+): readonly string[] {
+  const start = spec.cwd === undefined ? (isProjects ? [cwd] : []) : [resolve(cwd, spec.cwd)];
+  const starts = [...new Set(isProjects ? [cwd, ...start] : start)];
+  if (!takesFolders(spec)) return starts;
+  const told = (starts.length > 0 ? starts : [sep]).flatMap((base) =>
+    words.map((word) => resolve(base, word)),
+  );
+  return [...new Set([...starts, ...told.filter((path) => isIn(path, cwd) && isFolder(path))])];
+}
+
+/** What any word of it may name: as a file, a module, a package, a folder, or a program on the path. */
+function addNamed(spec: StdioServer, words: readonly string[], search: Search): void {
+  const { bases, cwd, env, isProjects } = search;
+  const inFolders = isProjects || takesFolders(spec);
+  const namesOf = (word: string): readonly string[] => [
+    ...filesOf(word),
+    ...(inFolders ? filesIn(word) : []),
+    ...impliedOf(basename(word)),
+  ];
+  for (const base of bases.length > 0 ? bases : [sep]) {
+    const manifest = join(base, "package.json");
+    const scripts = isIn(manifest, cwd) ? scriptsNamed(textOf(manifest), words) : [];
+    for (const word of [...words, ...wordsIn(scripts, homeFolder(env))]) {
+      for (const name of namesOf(word)) addFile(resolve(base, name), spec, search);
+      want(word, base, search);
+    }
+  }
+  for (const folder of (env.PATH ?? "").split(delimiter)) {
+    addFile(resolve(folder, spec.command), spec, search);
+  }
+}
+
+function addFile(path: string, spec: StdioServer, search: Search): void {
+  const { cwd, found } = search;
+  const real = realOr(path);
+  if (found.has(path) || !(isIn(path, cwd) || isIn(real, cwd))) return;
+  const digest = digestOfFile(path);
+  if (digest === undefined || !counts(path, spec, search)) return;
+  found.set(isIn(path, cwd) ? path : real, digest);
+  const installed = isIn(real, cwd) && /^(.*)\/node_modules\/(?!\.)(.*)$/u.exec(real);
+  if (installed) want(installed[2] ?? "", installed[1] ?? "", search);
+  else if (isProgramText(path)) addAround(path, real, search);
+}
+
+/** A program counts with the code around it: it may look for more than it names. */
+function addAround(path: string, real: string, search: Search): void {
+  const { cwd, tree, waiting } = search;
+  const add = (folder: string, isRead: boolean): void => {
+    const files = tree.filesBelow(folder, { deep: folder !== cwd, most: mostFiles });
+    for (const file of files) addCode(file, search, isRead);
+  };
+  const venv = foldersAbove(path, cwd).find((folder) => tree.has(join(folder, "pyvenv.cfg")));
+  if (venv !== undefined) add(venv, false);
+  else if (isIn(real, cwd)) {
+    waiting.push(real);
+    add(packageFolder(real, search), true);
+  }
+}
+
+/** What the user's own servers are told of is data unless it can be run. */
+function counts(path: string, { command }: StdioServer, { isProjects }: Search): boolean {
+  if (isProjects || path.endsWith(command) || ["package.json", "pyproject.toml"].includes(basename(path)))
+    return true;
+  if (!isProgramText(path))
+    return ["Makefile", "makefile", "GNUmakefile", "justfile"].includes(basename(path));
+  return extname(path) !== "" || (statSync(path).mode & 0o111) !== 0;
+}
+
+function addCode(path: string, { found, waiting }: Search, isRead: boolean): void {
+  if (found.has(path) || found.size > mostFiles) return;
+  found.set(path, digestOfEntry(path));
+  if (isRead && isProgramText(path)) waiting.push(path);
+}
+
+/** Of Python's packages the outermost. */
+function packageFolder(path: string, { cwd, tree }: Search): string {
+  const folders = foldersAbove(path, cwd);
+  const outside = folders.findIndex((folder) => !tree.has(join(folder, "__init__.py")));
+  return folders.at(outside < 0 ? -1 : Math.max(0, outside - 1)) ?? dirname(path);
+}
+
+/** From the nearest to the workspace. */
+function foldersAbove(path: string, cwd: string): readonly string[] {
+  const folders: string[] = [];
+  for (let at = dirname(path); isIn(at, cwd); at = dirname(at)) folders.push(at);
+  return folders;
+}
+
+/** Words of a program's text that lead to code: more than it loads, but what it loads is among it. */
+function follow(path: string, search: Search): void {
+  const folder = dirname(path);
+  if (extname(path) !== ".py") addSettings(path, search);
+  const around = [...new Set([folder, ...search.bases])];
+  const text = textOf(path);
+  for (const [, name = ""] of text.matchAll(/["'`]([@\w-][\w@./-]{0,200})["'`]/gu))
+    want(name, folder, search);
+  for (const word of new Set(text.match(/[\w@$.#~/-]{1,200}/gu))) {
+    const names = [...filesOf(word), ...(/^\.|\//u.test(word) ? filesIn(word) : [])];
+    for (const target of around.flatMap((base) => names.map((name) => resolve(base, name)))) {
+      if (isCodeOf(target, search)) addCode(target, search, true);
+    }
+  }
+}
+
+/** They say what a name is the name of. */
+function addSettings(path: string, search: Search): void {
+  for (const above of foldersAbove(path, search.cwd)) {
+    for (const name of ["package.json", "tsconfig.json"]) {
+      if (search.tree.has(join(above, name))) addCode(join(above, name), search, false);
+    }
+  }
+}
+
+function isCodeOf(path: string, { cwd, tree }: Search): boolean {
+  const isOwn = isIn(path, cwd) && isCode(path) && !path.includes("/node_modules/");
+  return isOwn && tree.has(path) && !isFolder(path);
+}
+
+function want(word: string, from: string, { packages }: Search): void {
+  const name = packageNamed(word);
+  if (name !== undefined) packages.push({ from, name });
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(realpathSync(path), "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+}
+
+function isIn(path: string, folder: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}

@@ -1,0 +1,86 @@
+/** Server words: what of a server's command may name a file, and the files that programs take a word for. */
+import { basename, join } from "node:path";
+import type { StdioServer } from "@lathe/mcp";
+
+/** Names of programs that run what stands in a file they do not name. */
+const impliedFiles: Readonly<Record<string, readonly string[]>> = {
+  ...Object.fromEntries(
+    ["npm", "npx", "pnpm", "yarn", "bun", "bunx", "node"].map((name) => [name, ["package.json"]]),
+  ),
+  ...Object.fromEntries(["uv", "poetry"].map((name) => [name, ["pyproject.toml", ".venv/bin/python"]])),
+  make: ["Makefile", "makefile", "GNUmakefile"],
+  just: ["justfile"],
+  docker: ["Dockerfile", "compose.yaml", "docker-compose.yml"],
+};
+
+/** Take a folder for a program, or for where programs are; to others it is data. */
+const folderRunners: ReadonlySet<string> = new Set(
+  "node npm pnpm yarn bun deno tsx python python3 uv poetry make just cargo go sh bash zsh env".split(" "),
+);
+
+export function takesFolders({ command }: StdioServer): boolean {
+  return folderRunners.has(basename(command));
+}
+
+export function impliedOf(word: string): readonly string[] {
+  return Object.hasOwn(impliedFiles, word) ? (impliedFiles[word] ?? []) : [];
+}
+
+/** Also the words within a word, which a shell may part. */
+export function wordsIn(texts: readonly string[], home: string): readonly string[] {
+  const words = texts.flatMap((text) => [text, ...text.split(/[\s"'`;|&<>()=:,]+/u)]);
+  const named = words.filter((word) => word !== "" && word.length < 1_000);
+  return [...new Set(named.map((word) => word.replace(/^(?:~|\$HOME|\$\{HOME\})(?=\/)/u, home)))];
+}
+
+const endings = [".js", ".mjs", ".cjs", ".ts", ".mts", ".cts", ".tsx", ".json", ".node", ".py", ".rb", ".sh"];
+
+/** What node, python and package managers take a word for. */
+export function filesOf(word: string): readonly string[] {
+  const asModule = word.replace(/^\.+(?=\w)/u, "").replaceAll(".", "/");
+  return [
+    ...[word, ...endings.map((ending) => `${word}${ending}`)],
+    // What is compiled is imported by the name of what it is made from, or the other way.
+    ...(/\.[cm]?js$/u.test(word) ? [word.replace(/js$/u, "ts")] : []),
+    ...[`${asModule}.py`, `${asModule}/__init__.py`, `${asModule}/__main__.py`],
+    `node_modules/.bin/${word}`,
+  ];
+}
+
+/** What is run where a word names a folder. */
+export function filesIn(folder: string): readonly string[] {
+  const names = [
+    "package.json",
+    "index.js",
+    "index.mjs",
+    "index.cjs",
+    "index.ts",
+    "__main__.py",
+    "__init__.py",
+  ];
+  return names.map((name) => join(folder, name));
+}
+
+/** The scripts of a `package.json` that words name, those they name in turn included. */
+export function scriptsNamed(manifest: string, words: readonly string[]): readonly string[] {
+  const scripts = scriptsOf(manifest);
+  const named = new Map<string, string>();
+  const waiting = [...words];
+  for (let word = waiting.pop(); word !== undefined; word = waiting.pop()) {
+    for (const name of [`pre${word}`, word, `post${word}`]) {
+      const script = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
+      if (typeof script !== "string" || named.has(name)) continue;
+      named.set(name, script);
+      waiting.push(...wordsIn([script], "~"));
+    }
+  }
+  return [...named.values()];
+}
+
+function scriptsOf(manifest: string): Readonly<Record<string, unknown>> {
+  try {
+    return Object(Object(JSON.parse(manifest)).scripts) as Readonly<Record<string, unknown>>;
+  } catch {
+    return {};
+  }
+}
