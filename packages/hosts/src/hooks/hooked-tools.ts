@@ -18,8 +18,21 @@ const names: Readonly<Record<string, (input: Input, pathOf: (path: unknown) => s
     tool_name: "Write",
     tool_input: { file_path: pathOf(path), content },
   }),
-  grep: (input) => ({ tool_name: "Grep", tool_input: input }),
-  find_files: ({ glob, path }) => ({ tool_name: "Glob", tool_input: { pattern: glob, path } }),
+  grep: (input, pathOf) => ({ tool_name: "Grep", tool_input: { ...input, path: pathOf(input.path) } }),
+  search_code: ({ query, path }, pathOf) => ({
+    tool_name: "Grep",
+    tool_input: { pattern: query, path: pathOf(path) },
+  }),
+  symbols: ({ name, path }, pathOf) => ({
+    tool_name: "Grep",
+    tool_input: { pattern: name ?? "", path: pathOf(path) },
+  }),
+  find_files: ({ glob, path }, pathOf) => ({
+    tool_name: "Glob",
+    tool_input: { pattern: glob, path: pathOf(path) },
+  }),
+  web_fetch: ({ url }) => ({ tool_name: "WebFetch", tool_input: { url } }),
+  web_search: ({ query }) => ({ tool_name: "WebSearch", tool_input: { query } }),
   list: ({ path }, pathOf) => ({ tool_name: "LS", tool_input: { path: pathOf(path ?? ".") } }),
   task: ({ agent, prompt }) => ({
     tool_name: "Task",
@@ -43,6 +56,10 @@ export function hookedTools({ tool, input: text, effects }: HookedCall, cwd: str
   }
   if (tool === "process" && input.action === "write") {
     return [{ tool_name: "Bash", tool_input: { command: input.text } }];
+  }
+  if (tool === "diagnostics") {
+    const run = effects.filter(({ kind }) => kind === "execute").map(({ target }) => target);
+    if (run.length > 0) return [{ tool_name: "Bash", tool_input: { command: run.join("\n") } }];
   }
   const known = names[tool];
   if (known) return [known(input, pathOf)];
