@@ -245,13 +245,25 @@ describe("hooks", () => {
     assert.equal(readFileSync(join(cwd, "stops.txt"), "utf8"), "sub\n");
   });
 
-  it("one that fails, hangs or says nonsense stops nothing, and is told of", async () => {
+  it("one whose JSON cannot be read is told of, and what it had a say in is asked about", async () => {
     settings({
       PreToolUse: [
-        group("exit 1"),
-        group("sleep 60", undefined, { timeout: 0.2 }),
-        group("echo '{not json'"),
+        group(`printf '%s' '{"decision":"block","reason":"no",}'`, "Bash"),
+        group(
+          `echo checking; printf '{"pad":"%0100000d","decision":"block","reason":"not there"}' 0`,
+          "Write",
+        ),
       ],
+    });
+    const ended = await run([does(write()), does(shell("echo a")), say("done")]);
+    assert.equal(resultsOf(ended)[0], "Refused (hook): not there");
+    assert.match(resultsOf(ended)[1] ?? "", /^Refused \(hook\): what a hook says of it cannot be read/);
+    assert.match(remarks.join("\n"), /the PreToolUse hook `printf .* failed: its JSON cannot be read/);
+  });
+
+  it("one that fails, hangs or prints only words stops nothing, and is told of", async () => {
+    settings({
+      PreToolUse: [group("exit 1"), group("sleep 60", undefined, { timeout: 0.2 }), group("echo not json")],
       Nonsense: [group("true")],
     });
     // More than fits into a pipe that nobody reads.

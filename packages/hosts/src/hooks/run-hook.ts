@@ -1,20 +1,25 @@
 /** Runs one hook in the session's sandbox: what it is told on its input, and what its exit and output say. */
 import { isFailure, type Process, type Sandbox } from "@lathe/protocol";
+import { readHookOutput } from "./hook-output.ts";
 import type { Hook } from "./hook-settings.ts";
 
 /** What a hook said; `problem`: it did not do its work, which stops nothing. */
 export interface HookSaid {
   /** Exit code 2: what happens is not to happen, and why. */
   readonly blocks?: string;
-  /** Its standard output where that is JSON. */
+  /** In its standard output; empty where that holds none. */
   readonly json: Readonly<Record<string, unknown>>;
   /** Its standard output where that is words. */
   readonly text: string;
   readonly problem?: string;
+  /** It said something that nobody can read: it may have been a denial. */
+  readonly isUnread?: boolean;
 }
 
 /** Bytes of output that are read. */
-const mostOutput = 64 * 1024;
+const mostOutput = 2 ** 20;
+/** Characters of words, which a model gets. */
+const mostText = 64 * 1024;
 
 export interface HookRun {
   readonly sandbox: Sandbox;
@@ -35,8 +40,8 @@ export async function runHook(
   const stop = AbortSignal.any([AbortSignal.timeout(timeoutMs), ...(signal ? [signal] : [])]);
   const end = await ended(started, stop);
   if (!end) return unsaid(`it was stopped after ${timeoutMs / 1000} s`);
-  const { text: out } = await started.read(0, mostOutput);
-  const { text: errors } = await started.readErrors(0, mostOutput);
+  const out = await started.read(0, mostOutput);
+  const { text: errors } = await started.readErrors(0, mostText);
   return saidOf(end.code, out, errors);
 }
 
@@ -54,21 +59,17 @@ async function ended(process: Process, stop: AbortSignal): Promise<Process["exit
   }
 }
 
-function saidOf(code: number | undefined, out: string, errors: string): HookSaid {
+function saidOf(
+  code: number | undefined,
+  out: Awaited<ReturnType<Process["read"]>>,
+  errors: string,
+): HookSaid {
   if (code === 2)
-    return { blocks: errors.trim() || out.trim() || "a hook does not want it", json: {}, text: "" };
+    return { blocks: errors.trim() || out.text.trim() || "a hook does not want it", json: {}, text: "" };
   if (code !== 0) return unsaid(errors.trim().split("\n", 1)[0] || `it ended with ${code ?? "a signal"}`);
-  const json = jsonOf(out);
-  return json ? { json, text: "" } : { json: {}, text: out.trim() };
-}
-
-function jsonOf(out: string): HookSaid["json"] | undefined {
-  if (!out.trimStart().startsWith("{")) return undefined;
-  try {
-    return JSON.parse(out) as HookSaid["json"];
-  } catch {
-    return undefined;
-  }
+  const { json, text, unread } = readHookOutput(out.text, out.next < out.total);
+  const said = { json, text: text.slice(0, mostText) };
+  return unread === undefined ? said : { ...said, problem: unread, isUnread: true };
 }
 
 function unsaid(problem: string): HookSaid {

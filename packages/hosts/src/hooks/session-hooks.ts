@@ -194,7 +194,7 @@ async function redacted(said: HookSaid, { ports }: HookPlace): Promise<HookSaid>
   try {
     return JSON.parse(clean) as HookSaid;
   } catch {
-    return { json: {}, text: "", problem: "it said what may not be repeated" };
+    return { json: {}, text: "", problem: "it said what may not be repeated", isUnread: true };
   }
 }
 
@@ -231,7 +231,11 @@ function preDecision(said: HookSaid): Decision | undefined {
   if (word === "deny" || word === "ask" || word === "allow") return decided(word, why);
   // As it was written in the beginning.
   if (said.json.decision === "block") return decided("deny", said.json.reason);
-  return said.json.decision === "approve" ? decided("allow", said.json.reason) : undefined;
+  if (said.json.decision === "approve") return decided("allow", said.json.reason);
+  // It may have been a denial.
+  return said.isUnread
+    ? decided("ask", `what a hook says of it cannot be read (${said.problem})`)
+    : undefined;
 }
 
 function permission(said: HookSaid): Decision | undefined {

@@ -1,0 +1,39 @@
+/** Hook output: what a hook that ended well printed: its JSON, also behind lines that something else printed, or words. */
+
+export interface HookOutput {
+  /** Empty where there is none. */
+  readonly json: Readonly<Record<string, unknown>>;
+  /** All of it where it holds no JSON. */
+  readonly text: string;
+  /** Why what looks like JSON is none: nobody knows what it says. */
+  readonly unread?: string;
+}
+
+/** Lines at its end that may belong to something else; JSON with more behind it is not looked for. */
+const mostBehind = 200;
+
+export function readHookOutput(out: string, isCut: boolean): HookOutput {
+  const lines = out.split(/\r?\n/u);
+  const start = lines.findIndex((line) => line.trimStart().startsWith("{"));
+  const text = out.trim();
+  if (start < 0) return { json: {}, text };
+  const unread = (why: string): HookOutput => ({ json: {}, text, unread: `its JSON cannot be read: ${why}` });
+  if (isCut) return unread("the output is too long");
+  const first = parsed(lines.slice(start));
+  if ("json" in first) return { json: first.json, text: "" };
+  for (let end = lines.length - 1; end > start && end > lines.length - mostBehind; end -= 1) {
+    const found = parsed(lines.slice(start, end));
+    if (!("json" in found)) continue;
+    const isOne = !lines.slice(end).some((line) => line.trimStart().startsWith("{"));
+    return isOne ? { json: found.json, text: "" } : unread("there is more than one");
+  }
+  return unread(first.why);
+}
+
+function parsed(lines: readonly string[]): { readonly json: HookOutput["json"] } | { readonly why: string } {
+  try {
+    return { json: JSON.parse(lines.join("\n")) as HookOutput["json"] };
+  } catch (cause) {
+    return { why: (cause as Error).message };
+  }
+}
