@@ -1,5 +1,5 @@
 /** `lathe hooks`: the programs that have a say in sessions of this folder, and whether the project's may run. */
-import { type Hook, readHookSettings } from "@lathe/hosts/hook-settings";
+import { type Hook, hookMoment, readHookSettings } from "@lathe/hosts/hook-settings";
 import { distrustHooks, isTrusted, trustHooks } from "@lathe/hosts/trusted-hooks";
 import { type Failure, isFailure } from "@lathe/protocol";
 import type { Command } from "../command-line/command.ts";
@@ -45,9 +45,9 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
 
 function listing(hooks: readonly Hook[], trusted: boolean): string {
   if (hooks.length === 0) return "no hooks";
-  const lines = hooks.map(({ event, matcher, command, isProjects }) => {
-    const state = isProjects ? (trusted ? "trusted" : "not trusted") : "yours";
-    const line = `${event}${matcher === "" ? "" : ` ${matcher}`} (${state}): ${command}`;
+  const lines = hooks.map((hook) => {
+    const state = hook.isProjects ? (trusted ? "trusted" : "not trusted") : "yours";
+    const line = `${hookMoment(hook)} (${state}): ${hook.command}`;
     // No line of it may look like another hook.
     return harmless(line).replaceAll("\n", "\n  ");
   });

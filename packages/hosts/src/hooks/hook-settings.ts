@@ -4,6 +4,7 @@ import { isFailure } from "@lathe/protocol";
 import type { CustomPlace } from "../customs/custom-files.ts";
 import { readRegularFile } from "../places/regular-file.ts";
 import { readRootFile } from "../places/root-file.ts";
+import { type Condition, readCondition } from "./hook-condition.ts";
 import { hookFiles } from "./hook-files.ts";
 import { projectHookFiles, userHooksFile } from "./may-have-hooks.ts";
 
@@ -26,6 +27,8 @@ export interface Hook {
   /** A regular expression over a tool's whole name, or what a session or a compaction comes from; empty for every one. */
   readonly matcher: string;
   readonly command: string;
+  /** The calls of a tool that it is run for; absent for all that the matcher names. */
+  readonly condition?: Condition;
   readonly timeoutMs: number;
   /** Whether the project brought it, not the user. */
   readonly isProjects: boolean;
@@ -72,7 +75,13 @@ function hooksIn(file: ReturnType<typeof readRootFile>, source: Source): readonl
   if (file.cut) return leave(`it is longer than ${mostBytes / 1024} KB`);
   const settings = parsed(new TextDecoder().decode(file.bytes));
   if (settings === undefined) return leave("it is not valid JSON");
-  const { hooks, disableAllHooks } = Object(settings);
+  const { hooks, disableAllHooks, permissions } = Object(settings);
+  for (const name of ["deny", "ask"]) {
+    if (listOf(Object(permissions)[name]).length > 0)
+      remarks.push(
+        `\`permissions.${name}\` of ${path} does not hold here: write it as "rules" of lathe.json`,
+      );
+  }
   if (hooks === undefined || disableAllHooks === true) return [];
   if (!isRecord(hooks)) return leave("`hooks` is no object");
   const all = Object.entries(hooks).flatMap(([event, groups]) => hooksOf(event, groups, source));
@@ -85,20 +94,81 @@ function hooksOf(name: string, groups: unknown, { path, isProjects, remarks }: S
     remarks.push(`the ${name} hooks of ${path} do not run: there is no such moment here`);
     return [];
   }
-  return listOf(groups).flatMap((group) => {
-    const { matcher: written = "", hooks } = Object(group) as { matcher?: unknown; hooks?: unknown };
-    const matcher = typeof written === "string" && written !== "*" ? written : "";
-    return listOf(hooks).flatMap((hook): readonly Hook[] => {
-      const { type, command, timeout } = Object(hook) as Record<string, unknown>;
-      if (type !== "command" || typeof command !== "string" || command.trim() === "" || !isPattern(matcher)) {
-        remarks.push(`a ${name} hook of ${path} does not run: it is no command, or its matcher no pattern`);
-        return [];
-      }
-      const seconds =
-        typeof timeout === "number" && timeout > 0 ? Math.min(timeout, mostTimeout) : usualTimeout;
-      return [{ event, matcher, command, timeoutMs: seconds * 1000, isProjects }];
+  const leave = (which: string, why: string): readonly Hook[] => {
+    remarks.push(`${which} of ${path} does not run: ${why}`);
+    return [];
+  };
+  if (!Array.isArray(groups)) return leave(`"${name}"`, "it is no list of groups of hooks");
+  return groups.flatMap((group: unknown, at) => {
+    const which = `the ${ordinal(at)} ${name} hook`;
+    if (!isRecord(group)) return leave(which, `it is no group: ${likeThis}`);
+    const { matcher = "", hooks } = group;
+    if (!Array.isArray(hooks)) return leave(which, `it has no list of "hooks": ${likeThis}`);
+    return hooks.flatMap((hook: unknown) => {
+      const read = hookOf({ event, matcher, hook });
+      if (!("why" in read)) return [{ event, ...read, isProjects }];
+      const { command } = Object(hook) as Record<string, unknown>;
+      return leave(
+        typeof command === "string" ? `the ${name} hook \`${command.slice(0, 80)}\`` : which,
+        read.why,
+      );
     });
   });
+}
+
+const likeThis = '{"matcher": "Bash", "hooks": [{"type": "command", "command": "..."}]}';
+
+function ordinal(at: number): string {
+  return ["first", "second", "third"][at] ?? `${at + 1}th`;
+}
+
+/** Those that have a tool, which a matcher or an `if` may name. */
+const ofTools: ReadonlySet<HookEvent> = new Set(["PreToolUse", "PostToolUse", "PermissionRequest"]);
+
+type ReadHook = Pick<Hook, "matcher" | "command" | "condition" | "timeoutMs">;
+
+function hookOf({
+  event,
+  matcher,
+  hook,
+}: {
+  readonly event: HookEvent;
+  readonly matcher: unknown;
+  readonly hook: unknown;
+}): ReadHook | { readonly why: string } {
+  const { type, command, timeout, if: written } = Object(hook) as Record<string, unknown>;
+  if (type !== "command")
+    return { why: `its "type" is ${JSON.stringify(type)}, and only "command" is run here` };
+  if (typeof command !== "string" || command.trim() === "") return { why: 'it has no "command"' };
+  const wrong = wrongMatcher(matcher, event);
+  if (wrong !== undefined) return { why: wrong };
+  const condition = typeof written === "string" && ofTools.has(event) ? readCondition(written) : undefined;
+  if (written !== undefined && !condition)
+    return {
+      why: `its "if" ${JSON.stringify(written)} is not understood here; "Bash(git *)" or "Edit" of a call's event is`,
+    };
+  const seconds = typeof timeout === "number" && timeout > 0 ? Math.min(timeout, mostTimeout) : usualTimeout;
+  return {
+    ...{ matcher: matcher === "*" ? "" : String(matcher), command, timeoutMs: seconds * 1000 },
+    ...(condition && { condition }),
+  };
+}
+
+function wrongMatcher(matcher: unknown, event: HookEvent): string | undefined {
+  const shown = JSON.stringify(matcher);
+  if (typeof matcher !== "string") return `its matcher ${shown} is no text: "Edit|Write" names two`;
+  if (matcher === "*") return undefined;
+  if (!isPattern(matcher)) return `its matcher ${shown} is no pattern`;
+  const areTools = matcher.split("|").some((name) => !/\s|:\*/u.test(name));
+  if (!ofTools.has(event) || areTools) return undefined;
+  return `its matcher ${shown} can match no tool: commands are told apart by "if": "Bash(git *)"`;
+}
+
+/** When it runs, in a few words. */
+export function hookMoment({ event, matcher, condition }: Hook): string {
+  const only =
+    condition && `if ${condition.tool}${condition.pattern === undefined ? "" : `(${condition.pattern})`}`;
+  return [event, matcher, only].filter(Boolean).join(" ");
 }
 
 export function hookMatches({ matcher }: Hook, name: string): boolean {

@@ -4,7 +4,16 @@ import { basename, isAbsolute, join, resolve } from "node:path";
 import type { CustomPlace } from "../customs/custom-files.ts";
 import { homeFolder } from "../places/home-folder.ts";
 import { liesIn } from "../rules/kept-rules.ts";
-import { commandsIn, isProgramOfSystem, partsOf, readers, speakers, type Word } from "./shell-words.ts";
+import {
+  commandsIn,
+  isProgramOfSystem,
+  partsOf,
+  readers,
+  runsWithin,
+  speakers,
+  type Word,
+  withoutKeywords,
+} from "./shell-words.ts";
 
 /** Their first argument is the program; what that imports is looked for beside it. */
 const interpreters: ReadonlySet<string> = new Set(
@@ -16,28 +25,17 @@ const runners: ReadonlySet<string> = new Set(
     " ",
   ),
 );
-/** Begin a command, or stand alone. */
-const keywords: ReadonlySet<string> = new Set(
-  "if then else elif fi ! { } while until do done esac exec".split(" "),
-);
-
 /** *Contract:* asked anew each time: what is no file now may be one later. */
 export function runsOwnOnly(command: string, place: CustomPlace): boolean {
   let isInCase = false;
   return commandsIn(command, place.cwd).every((written) => {
-    const at = written.findIndex(({ text }) => !keywords.has(text));
-    const words = at < 0 ? [] : written.slice(at);
+    const words = withoutKeywords(written);
     if (written.some(({ text }) => text === "esac")) isInCase = false;
     const isPattern = isInCase && words.length === 1 && /^\*|\*$/u.test(words[0]?.text ?? "");
     if (words[0]?.text === "case") isInCase = true;
     if (written.some(runsWithin)) return false;
     return words[0]?.text === "case" || isPattern || isOwn(words, place);
   });
-}
-
-/** A command within a quoted word. */
-function runsWithin({ text, isOpen }: Word): boolean {
-  return isOpen && /\$\(|`/u.test(text);
 }
 
 function isOwn([first, ...others]: readonly Word[], place: CustomPlace): boolean {

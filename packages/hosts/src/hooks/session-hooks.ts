@@ -1,6 +1,7 @@
 /** Session hooks: the programs of the project and the user that have a say in one session; loaded where there are any. */
 import type { AgentPorts } from "@lathe/agent";
 import type { CompactionTrigger, Decision, HookedCall, Hooks, Outcome, Session } from "@lathe/protocol";
+import { type Holding, holds } from "./hook-condition.ts";
 import { type Hook, type HookEvent, hookMatches } from "./hook-settings.ts";
 import { type HookedTool, hookedTools } from "./hooked-tools.ts";
 import { type HookSaid, runHook } from "./run-hook.ts";
@@ -126,7 +127,12 @@ function runner(hooks: readonly Hook[], place: TrustedPlace): Run {
   };
   return async (event, fields, signal) => {
     const name = String(fields.tool_name ?? fields.source ?? fields.trigger ?? "");
-    const written = hooks.filter((one) => one.event === event && hookMatches(one, name));
+    const call = { tool_name: name, tool_input: Object(fields.tool_input) as Fields };
+    const holding = ({ condition }: Hook): Holding =>
+      condition ? holds(condition, call, place.cwd) : "wholly";
+    const written = hooks.filter(
+      (one) => one.event === event && hookMatches(one, name) && holding(one) !== "not",
+    );
     const areTrusted = !written.some(({ isProjects }) => isProjects) || place.trust.areAsTrusted();
     if (!areTrusted) tell(changed);
     const matching = written.filter(({ isProjects }) => !isProjects || areTrusted);
@@ -152,8 +158,11 @@ function runner(hooks: readonly Hook[], place: TrustedPlace): Run {
         if (signal?.aborted) return { json: {}, text: "" };
         const said = await redacted(ran, place);
         heed(said, { event, hook, place, tell });
-        if (!allows(said, event) || place.trust.mayAllow(hook)) return said;
-        tell(`the ${event} hook \`${hook.command}\` cannot allow anything: ${unknownFiles}`);
+        if (!allows(said, event)) return said;
+        const isOfAll = holding(hook) === "wholly";
+        if (isOfAll && place.trust.mayAllow(hook)) return said;
+        const why = isOfAll ? `anything: ${unknownFiles}` : onlyPart;
+        tell(`the ${event} hook \`${hook.command}\` cannot allow ${why}`);
         return { ...said, json: {} };
       }),
     );
@@ -180,6 +189,8 @@ const changed =
   "the hooks of this project have changed since they were trusted, and do not run; `lathe hooks list` shows them, `lathe hooks trust` lets them run";
 const unknownFiles =
   "it may run files of the project, which change unasked; what it refuses or asks holds (a hook of yours that names only programs outside the project by their whole paths can allow)";
+
+const onlyPart = 'what its "if" does not name, or may not: a command with others beside it';
 
 function allows(said: HookSaid, event: HookEvent): boolean {
   if (event === "PreToolUse") return preDecision(said)?.verdict === "allow";

@@ -14,6 +14,21 @@ export const readers: ReadonlySet<string> = new Set("cat grep head tail".split("
 /** Their words name no files. */
 export const speakers: ReadonlySet<string> = new Set("echo printf true false exit".split(" "));
 
+/** Begin a command, or stand alone. */
+const keywords: ReadonlySet<string> = new Set(
+  "if then else elif fi ! { } while until do done esac exec".split(" "),
+);
+
+export function withoutKeywords(words: readonly Word[]): readonly Word[] {
+  const at = words.findIndex(({ text }) => !keywords.has(text));
+  return at < 0 ? [] : words.slice(at);
+}
+
+/** A command within a quoted word. */
+export function runsWithin({ text, isOpen }: Word): boolean {
+  return isOpen && /\$\(|`/u.test(text);
+}
+
 export function isProgramOfSystem(text: string): boolean {
   return ["/bin", "/usr/bin"].includes(dirname(text)) && text === join(dirname(text), basename(text));
 }

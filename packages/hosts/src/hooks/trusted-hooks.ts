@@ -4,7 +4,7 @@ import type { Failure } from "@lathe/protocol";
 import type { CustomPlace } from "../customs/custom-files.ts";
 import { keepLook, type Look, type LookedItem, readLook } from "../rules/looked-at.ts";
 import { hookFiles } from "./hook-files.ts";
-import { type HookSettings, readHookSettings } from "./hook-settings.ts";
+import { type HookSettings, hookMoment, readHookSettings } from "./hook-settings.ts";
 
 const file = "trusted-hooks.json";
 
@@ -38,13 +38,11 @@ export function distrustHooks(place: CustomPlace): Failure | undefined {
 export function hookItems({ hooks }: HookSettings, cwd: string): readonly LookedItem[] {
   return hooks
     .filter(({ isProjects }) => isProjects)
-    .map(({ event, matcher, command }) => {
+    .map((hook) => {
+      const { command } = hook;
       const files = hookFiles(command, cwd).files.flatMap(({ path, bytes }) =>
         bytes ? [[path, createHash("sha256").update(bytes).digest("hex")] as const] : [],
       );
-      return {
-        text: `${event}${matcher === "" ? "" : ` ${matcher}`}: ${command}`,
-        files: Object.fromEntries(files),
-      };
+      return { text: `${hookMoment(hook)}: ${command}`, files: Object.fromEntries(files) };
     });
 }
