@@ -206,6 +206,35 @@ describe("other programs' tools", () => {
     assert.ok(existsSync(join(place.home, "escaped")));
   });
 
+  it("are told of where they are left out, hidden, or written without what parts them from Lathe's own options", async () => {
+    const sample = { command: process.execPath, args: [program] };
+    const off = { ...sample, disabled: true };
+    const lacking = { ...sample, env: { KEY: "$" + "{NOT_SET_ANYWHERE}" } };
+    const servers = { sample, off, lacking, stream: { type: "sse", url: "https://example.com/sse" } };
+    place.put(".mcp.json", JSON.stringify({ mcpServers: servers }));
+    assert.equal((await lines("trust", "--yes")).code, 0);
+    const listed = await lines("list");
+    assert.deepEqual([listed.code, listed.out.match(/✓ \w+/gu)], [0, ["✓ sample"]]);
+    assert.match(listed.err, /stream .*is left out: servers of type "sse"/);
+    assert.match(listed.err, /lacking is left out: NOT_SET_ANYWHERE is not set/);
+    await add();
+    const hidden = /the project's MCP server sample is not used: you have one of that name/;
+    assert.match((await lines("list")).err, hidden);
+    assert.match((await lines("trust", "--yes")).out, hidden);
+    const unparted = await lines("add", "x", "npx", "-y", "s");
+    assert.equal(unparted.code, 2);
+    assert.match(unparted.err, /unknown option -y.*behind `--`: `lathe mcp add NAME -- COMMAND/);
+  });
+
+  it("are listed as they answer, whatever others do", async () => {
+    await lines("add", "silent", "--", process.execPath, "-e", "setInterval(() => {}, 1000)");
+    await add();
+    const listing = place.start(["mcp", "list"]);
+    await listing.said("✓ sample");
+    listing.child.kill("SIGINT");
+    assert.ok(!(await listing.ended).out.includes("✓ silent"));
+  });
+
   it("end with a session that is interrupted while one of them hangs", async () => {
     await add();
     await lines("list");

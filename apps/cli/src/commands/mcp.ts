@@ -54,9 +54,14 @@ ${allowNotes}`,
   run,
 };
 
+const commandsOwn = "an option of the server's own comes behind `--`: `lathe mcp add NAME -- COMMAND [ARGS]`";
+
 async function run(argv: readonly string[]): Promise<number | Failure> {
   const line = readFlags(argv, flags);
-  if (isFailure(line)) return line;
+  if (isFailure(line)) {
+    const isCommands = argv[0] === "add" && !argv.includes("--");
+    return isCommands ? { ...line, text: `${line.text}; ${commandsOwn}` } : line;
+  }
   const [action] = line.words;
   switch (action) {
     case "list":

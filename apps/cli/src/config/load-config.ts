@@ -115,19 +115,23 @@ async function serversOf(
   const hasOwn = Object.keys(own).length > 0;
   const hasProject = existsSync(join(cwd, ".mcp.json"));
   if (!hasOwn && !hasProject) return { servers: {}, written: {}, remarks: [] };
-  const [{ filledIn }, { readProjectServers }] = await Promise.all([
+  const [{ filledIn }, { hiddenServers, readProjectServers }] = await Promise.all([
     import("./mcp-servers.ts"),
     import("./project-servers.ts"),
   ]);
   const found = hasProject ? readProjectServers(cwd, env) : undefined;
   const filled = filledIn(own, env);
-  const left = (...remarks: readonly string[]): FoundServers => ({ servers: filled, written: own, remarks });
+  const left = (...remarks: readonly string[]): FoundServers => ({
+    servers: filled.servers,
+    written: own,
+    remarks: [...filled.remarks, ...remarks],
+  });
   if (isFailure(found)) return left(`the project's MCP servers are left out: ${found.text}`);
   if (!found) return left();
   const names = Object.keys(found.written).join(", ");
   if (found.isTrusted) {
-    const written = { ...found.written, ...own };
-    return { servers: { ...found.servers, ...filled }, written, remarks: [] };
+    const { servers, written, remarks } = left(...found.remarks, ...hiddenServers(found, filled.servers));
+    return { servers: { ...found.servers, ...servers }, written: { ...found.written, ...written }, remarks };
   }
   if (found.look.never || (asksTrust && found.canBeTrusted)) return left();
   return left(`the project's MCP servers (${names}) are left out; \`lathe mcp trust\` shows and allows them`);

@@ -7,25 +7,43 @@ export type Servers = NonNullable<LocalOptions["mcpServers"]>;
 
 const timeoutMs = v.exactOptional(v.pipe(v.number(), v.minValue(1)));
 const texts = v.record(v.string(), v.string());
+/** Files of other agents have numbers and switches in it, too. */
+const variables = v.record(
+  v.string(),
+  v.pipe(v.union([v.string(), v.number(), v.boolean()]), v.transform(String)),
+);
+const disabled = v.exactOptional(v.boolean());
 const stdioEntries = {
   type: v.exactOptional(v.literal("stdio")),
   command: v.pipe(v.string(), v.nonEmpty("may not be empty")),
   args: v.exactOptional(v.array(v.string())),
-  env: v.exactOptional(texts),
+  env: v.exactOptional(variables),
   cwd: v.exactOptional(v.string()),
   timeoutMs,
+  disabled,
 };
 const httpEntries = {
   type: v.exactOptional(v.picklist(["http", "streamable-http"])),
   url: v.pipe(v.string(), v.regex(/^https?:\/\//, "an address that begins with http:// or https://")),
   headers: v.exactOptional(texts),
   timeoutMs,
+  disabled,
 };
 /** Files of other agents say more of a server than we need to know. */
-const server = v.union(
-  [v.object(stdioEntries), v.object(httpEntries)],
-  'a server has a "command", or a "url" that begins with http:// or https://',
-);
+const program = v.object(stdioEntries);
+const address = v.object(httpEntries);
+const server = v.union([program, address], ({ input }) => whatIsWrong(input));
+
+/** Of what it is meant to be: a union itself says only that it is neither. */
+function whatIsWrong(input: unknown): string {
+  const { type, command, url } = Object(input) as Record<string, unknown>;
+  if (type === "sse") return 'servers of type "sse" are not spoken to; many answer as "http", too';
+  const one = command !== undefined ? program : url !== undefined ? address : undefined;
+  const [issue] = (one && v.safeParse(one, input).issues) ?? [];
+  if (!issue) return 'a server has a "command", or a "url" that begins with http:// or https://';
+  return `"${v.getDotPath(issue)}": ${issue.message}`;
+}
+
 const name = v.pipe(
   v.string(),
   v.regex(/^[\w.-]{1,40}$/, "a server's name is of letters, digits, dot, dash and underscore"),
@@ -35,18 +53,39 @@ export const mcpServers: v.GenericSchema<unknown, Servers> = v.pipe(
   v.transform((found) => found as Servers),
 );
 
-/** Those of a `.mcp.json`. */
-export function readServers(path: string, text: string): Servers | Failure {
+export interface ReadServers {
+  readonly servers: Servers;
+  /** What was left out and why, one sentence each. */
+  readonly remarks: readonly string[];
+}
+
+/** Those of a `.mcp.json`: one that is wrong does not keep the others out. */
+export function readServers(path: string, text: string): ReadServers | Failure {
   let value: unknown;
   try {
     value = JSON.parse(text);
   } catch (cause) {
     return refused(path, `it is not valid JSON: ${(cause as Error).message}`, cause);
   }
-  const checked = v.safeParse(v.object({ mcpServers }), value);
-  if (checked.success) return checked.output.mcpServers;
-  const [issue] = checked.issues;
-  return refused(path, `${v.getDotPath(issue) ?? "the whole file"}: ${issue.message}`);
+  const whole = v.safeParse(v.object({ mcpServers: v.record(v.string(), v.unknown()) }), value);
+  if (!whole.success) {
+    const [issue] = whole.issues;
+    return refused(path, `${v.getDotPath(issue) ?? "the whole file"}: ${issue.message}`);
+  }
+  const servers: Record<string, Servers[string]> = {};
+  const remarks: string[] = [];
+  for (const [key, one] of Object.entries(whole.output.mcpServers)) {
+    const checked = v.safeParse(mcpServers, { [key]: one });
+    if (checked.success) Object.assign(servers, checked.output);
+    else remarks.push(`the MCP server ${key} of ${path} is left out: ${textOf(checked.issues[0])}`);
+  }
+  return { servers, remarks };
+}
+
+/** With the entry that it is about. */
+function textOf({ path, message }: v.BaseIssue<unknown>): string {
+  const entry = (path ?? []).slice(1).map(({ key }) => String(key));
+  return entry.length === 0 ? message : `"${entry.join(".")}": ${message}`;
 }
 
 function refused(path: string, why: string, cause?: unknown): Failure {
@@ -66,27 +105,50 @@ export function variablesIn(server: Servers[string]): readonly string[] {
   return [...new Set(texts.flatMap((text) => [...text.matchAll(variable)].map(([, name = ""]) => name)))];
 }
 
-/** `${NAME}` and `${NAME:-default}` stand for variables of the user's own environment, so that no key needs to be written down. */
-export function filledIn(servers: Servers, env: Env): Servers {
+/**
+ * `${NAME}` and `${NAME:-default}` stand for variables of the user's own environment, so that no key needs to be
+ * written down. One that lacks a variable is left out, and so is, without a word, one that is disabled.
+ */
+export function filledIn(servers: Servers, env: Env): ReadServers {
+  const filled: Record<string, Servers[string]> = {};
+  const remarks: string[] = [];
+  for (const [key, { disabled: isDisabled, ...one }] of Object.entries(servers as Written)) {
+    if (isDisabled) continue;
+    const { server: whole, unset } = withVariables(one, env);
+    if (unset.length === 0) filled[key] = whole;
+    else {
+      const names = unset.join(", ");
+      remarks.push(
+        `the MCP server ${key} is left out: ${names} is not set; "\${NAME:-default}" needs no variable`,
+      );
+    }
+  }
+  return { servers: filled, remarks };
+}
+
+type Written = Readonly<Record<string, Servers[string] & { readonly disabled?: boolean }>>;
+
+function withVariables(
+  one: Servers[string],
+  env: Env,
+): { readonly server: Servers[string]; readonly unset: readonly string[] } {
+  const unset = new Set<string>();
   const fill = (text: string): string =>
-    text.replace(variable, (whole, name: string, otherwise?: string) => {
-      return env[name] ?? otherwise ?? whole;
+    text.replace(variable, (_whole, name: string, otherwise?: string) => {
+      const value = otherwise === undefined ? env[name] : env[name] || otherwise;
+      if (value === undefined) unset.add(name);
+      return value ?? "";
     });
   const all = (record: Readonly<Record<string, string>>): Record<string, string> =>
     Object.fromEntries(Object.entries(record).map(([key, value]) => [key, fill(value)]));
-  const filled = Object.entries(servers).map(([key, one]): readonly [string, Servers[string]] => {
-    if ("url" in one)
-      return [key, { ...one, url: fill(one.url), ...(one.headers && { headers: all(one.headers) }) }];
-    const { command, args, env: own } = one;
-    return [
-      key,
-      {
-        ...one,
-        command: fill(command),
-        ...(args && { args: args.map(fill) }),
-        ...(own && { env: all(own) }),
-      },
-    ];
-  });
-  return Object.fromEntries(filled);
+  const server =
+    "url" in one
+      ? { ...one, url: fill(one.url), ...(one.headers && { headers: all(one.headers) }) }
+      : {
+          ...one,
+          command: fill(one.command),
+          ...(one.args && { args: one.args.map(fill) }),
+          ...(one.env && { env: all(one.env) }),
+        };
+  return { server, unset: [...unset] };
 }

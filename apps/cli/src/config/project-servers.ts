@@ -19,7 +19,7 @@ const mostBytes = 1_000_000;
 export const projectFile = ".mcp.json";
 
 export interface ProjectServers {
-  /** As they are written. */
+  /** As they are written, those that can be used. */
   readonly written: Servers;
   /** With the user's variables; each is started only as it is now. */
   readonly servers: Servers;
@@ -33,15 +33,19 @@ export interface ProjectServers {
   readonly canBeTrusted: boolean;
   /** What was said of them last. */
   readonly look: Look;
+  /** What was left out and why, one sentence each. */
+  readonly remarks: readonly string[];
 }
 
 /** Undefined where the project has no such file. */
 export function readProjectServers(cwd: string, env: LookPlace["env"]): ProjectServers | Failure | undefined {
   const file = readRootFile(cwd, projectFile, mostBytes);
   if (file === undefined || isFailure(file)) return file;
-  const written = readServers(join(cwd, projectFile), new TextDecoder().decode(file.bytes));
-  if (isFailure(written)) return written;
-  const named = Object.entries(filledIn(written, env)).map(([name, spec]) => {
+  const read = readServers(join(cwd, projectFile), new TextDecoder().decode(file.bytes));
+  if (isFailure(read)) return read;
+  const filled = filledIn(read.servers, env);
+  const written = Object.fromEntries(Object.entries(read.servers).filter(([name]) => filled.servers[name]));
+  const named = Object.entries(filled.servers).map(([name, spec]) => {
     const found = serverFiles(spec, { cwd, env, isProjects: true });
     return { name, files: found.files, spec: { ...spec, trusted: digestOf(found) } };
   });
@@ -61,7 +65,15 @@ export function readProjectServers(cwd: string, env: LookPlace["env"]): ProjectS
     isTrusted: look.hash === digest,
     canBeTrusted: canBeKept({ cwd, env }),
     look,
+    remarks: [...read.remarks, ...filled.remarks],
   };
+}
+
+/** What is said of those that the user has one of the same name of. */
+export function hiddenServers({ servers }: ProjectServers, own: Servers): readonly string[] {
+  return Object.keys(servers)
+    .filter((name) => Object.hasOwn(own, name))
+    .map((name) => `the project's MCP server ${name} is not used: you have one of that name`);
 }
 
 const trustFile = "trusted-mcp.json";

@@ -28,7 +28,10 @@ export async function addServer({ words, values }: McpLine): Promise<number | Fa
   );
   if (refused) return refused;
   // Whoever adds it says yes to what it runs of this folder as it is now.
-  meetServers(filledIn({ [name]: server }, process.env), { cwd: realpathSync("."), env: process.env });
+  meetServers(filledIn({ [name]: server }, process.env).servers, {
+    cwd: realpathSync("."),
+    env: process.env,
+  });
   process.stdout.write(`added ${name}: ${serverText(server)}\n\`lathe mcp list\` tries it.\n`);
   return 0;
 }

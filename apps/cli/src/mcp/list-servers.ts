@@ -24,10 +24,17 @@ export async function listServers({ words, values }: McpLine): Promise<number | 
   const cancel = async (): Promise<undefined> => void stop.abort();
   const watch = interruptions({ cancel, close: () => servers.close() });
   try {
+    const show = values.json ? () => undefined : shower(writtenServers);
     const asked = await Promise.all(
-      servers.names.map(async (name) => ({ name, tools: await servers.list(name, stop.signal) })),
+      servers.names.map(async (name) => {
+        const one = { name, tools: await servers.list(name, stop.signal) };
+        show(one);
+        return one;
+      }),
     );
-    process.stdout.write(values.json ? asJson(asked) : asText(asked, writtenServers));
+    if (values.json) process.stdout.write(asJson(asked));
+    else if (asked.length === 0)
+      process.stdout.write("no MCP servers; `lathe mcp add NAME -- COMMAND` adds one\n");
     return watch.code() ?? (asked.some(({ tools }) => isFailure(tools)) ? 1 : 0);
   } finally {
     await servers.close();
@@ -44,27 +51,30 @@ function asJson(asked: readonly Asked[]): string {
 
 const widest = 80;
 
-function asText(
-  asked: readonly Asked[],
+/** Each as it answers: one that hangs keeps no other back. */
+function shower(
   servers: NonNullable<Parameters<typeof createLazyMcp>[0]["mcpServers"]>,
-): string {
+): (one: Asked) => void {
   const paint = paletteFor(process.stdout, process.env);
-  if (asked.length === 0) return "no MCP servers; `lathe mcp add NAME -- COMMAND` adds one\n";
-  return asked
-    .map(({ name, tools }) => {
-      const spec = servers[name];
-      const about = paint.dim(spec ? serverText(spec) : "");
-      if (isFailure(tools))
-        return `${paint.red("✗")} ${paint.bold(name)}  ${about}\n  ${harmless(tools.text)}\n`;
-      const rows = tools.map((tool) => {
-        const note = tool.readOnly ? paint.dim("reads  ") : "       ";
-        return [
-          "",
-          fit(`${name}/${tool.name}`, widest),
-          `${note}${fit(tool.description.replace(/\s+/g, " "), widest)}`,
-        ];
-      });
-      return `${paint.green("✓")} ${paint.bold(name)}  ${about}\n${table(rows)}`;
-    })
-    .join("\n");
+  let between = "";
+  return ({ name, tools }) => {
+    const spec = servers[name];
+    const about = paint.dim(spec ? serverText(spec) : "");
+    const head = (mark: string): string => `${between}${mark} ${paint.bold(name)}  ${about}\n`;
+    if (isFailure(tools)) process.stdout.write(`${head(paint.red("✗"))}  ${harmless(tools.text)}\n`);
+    else
+      process.stdout.write(
+        `${head(paint.green("✓"))}${table(tools.map((tool) => rowOf(name, tool, paint)))}`,
+      );
+    between = "\n";
+  };
+}
+
+function rowOf(name: string, tool: McpTool, paint: ReturnType<typeof paletteFor>): readonly string[] {
+  const note = tool.readOnly ? paint.dim("reads  ") : "       ";
+  return [
+    "",
+    fit(`${name}/${tool.name}`, widest),
+    `${note}${fit(tool.description.replace(/\s+/g, " "), widest)}`,
+  ];
 }

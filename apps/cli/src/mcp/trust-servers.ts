@@ -7,7 +7,9 @@ import {
   serversWithin,
 } from "@lathe/hosts/known-servers";
 import { type Failure, isFailure } from "@lathe/protocol";
+import type { Servers } from "../config/mcp-servers.ts";
 import {
+  hiddenServers,
   type ProjectServers,
   projectFile,
   readProjectServers,
@@ -30,13 +32,15 @@ export async function trustServers({ words, values }: McpLine): Promise<number |
   if (isFailure(found)) return found;
   const loaded = await loadOptions({ cwd: values.cwd }, { asksTrust: true });
   if (isFailure(loaded)) return loaded;
-  const own = serversWithin(loaded.options.mcpServers ?? {}, place);
+  const { mcpServers = {}, writtenServers = {} } = loaded.options;
+  const notProjects = Object.entries(mcpServers).filter(([, { trusted }]) => trusted === undefined);
+  const own = serversWithin(Object.fromEntries(notProjects), place);
   const others = otherNames(own, place);
   if (!found && own.length === 0 && others.length === 0)
     return usage(`there is no ${projectFile} in ${cwd}, and no server of yours runs files there`);
   const texts = [
-    ...(found ? projectText(found) : []),
-    ...own.map((one) => ownText(one, place)),
+    ...(found ? projectText(found, Object.fromEntries(notProjects)) : []),
+    ...own.map((one) => ownText(one, writtenServers[one.name] ?? one.spec, place)),
     ...(others.length > 0
       ? [`configured elsewhere, taken as they are then: ${harmless(others.join(", "))}\n`]
       : []),
@@ -54,16 +58,18 @@ export async function trustServers({ words, values }: McpLine): Promise<number |
   return 0;
 }
 
-function projectText({ written, files }: ProjectServers): readonly string[] {
-  const servers = Object.entries(written).map(([name, server]) =>
+function projectText(found: ProjectServers, own: Servers): readonly string[] {
+  const servers = Object.entries(found.written).map(([name, server]) =>
     [name, ...writtenText(server).map((line) => `  ${line}`), ""].join("\n"),
   );
-  return [...servers, `files: ${harmless([projectFile, ...files].join(", "))}\n`];
+  const remarks = [...found.remarks, ...hiddenServers(found, own)].map((one) => `${harmless(one)}\n`);
+  return [...servers, `files: ${harmless([projectFile, ...found.files].join(", "))}\n`, ...remarks];
 }
 
-function ownText(server: KnownServer, place: Place): string {
+/** As it is written: what is filled in may be a key. */
+function ownText(server: KnownServer, written: Servers[string], place: Place): string {
   const changed = changedIn(server, place);
   const paths = harmless((changed ?? server.files.map(({ path }) => path)).join(", "));
   const state = changed === undefined ? `runs ${paths}` : `not as it was: ${paths || "nothing"}`;
-  return `${server.name} (yours)\n  ${serverText(server.spec)}\n  ${state}\n`;
+  return `${server.name} (yours)\n  ${serverText(written)}\n  ${state}\n`;
 }

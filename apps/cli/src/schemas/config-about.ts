@@ -88,6 +88,7 @@ export const configAbout: Readonly<
   "mcpServers.*.cwd": "Where it works; an empty folder of its own when absent.",
   "mcpServers.*.url": "The address of a server that is reached over HTTP.",
   "mcpServers.*.headers": "Headers of its requests.",
+  "mcpServers.*.disabled": "Whether it is left out for now.",
   "mcpServers.*.timeoutMs": "Milliseconds that one answer may take.",
   experiments: "What new sessions are drawn for; `lathe report experiment NAME` compares the arms.",
   "experiments[].name": "What reports call it.",
