@@ -100,7 +100,7 @@ describe("customs", () => {
   it("skills are called by their own name, by models and people; some by models alone", async () => {
     put("work/.claude/skills/one/SKILL.md", "---\nname: own-name\ndescription: d\n---\nOne.\n");
     put("work/.claude/skills/two/SKILL.md", "---\nname: own-name\ndescription: d\n---\nTwo.\n");
-    put("work/.claude/skills/quiet/SKILL.md", "---\ndescription: d\nuser-invocable: false\n---\nQuiet.\n");
+    put("work/.claude/skills/quiet/SKILL.md", "---\ndescription: d\nuser-invocable: False\n---\nQuiet.\n");
     const { skills, remarks } = await readSkills(place);
     assert.deepEqual(
       skills.map(({ name, folder }) => [name, folder]),

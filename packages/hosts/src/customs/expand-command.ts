@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { type Failure, failure } from "@lathe/protocol";
 import { builtinCommands } from "./builtin-commands.ts";
 import { type CustomFile, type CustomPlace, type LeftOut, readCustomFiles } from "./custom-files.ts";
-import { textOf } from "./fields.ts";
+import { switchOf, textOf } from "./fields.ts";
 
 export interface SlashCommand {
   readonly name: string;
@@ -24,7 +24,7 @@ type Called = Command | LeftOut;
 async function allOf(place: CustomPlace): Promise<readonly Called[]> {
   const own = await readCustomFiles(place, { folder: "commands" });
   const skills = await readCustomFiles(place, { folder: "skills", file: "SKILL.md" });
-  const callable = skills.files.filter(({ fields }) => textOf(fields, "user-invocable") !== "false");
+  const callable = skills.files.filter(({ fields }) => switchOf(fields, "user-invocable") !== false);
   const hidden = own.hidden.map((one) => ({ ...one, name: one.placeName }));
   return [
     ...[...own.files, ...hidden].map(fromFile),

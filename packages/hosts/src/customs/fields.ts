@@ -47,3 +47,9 @@ export function textOf(fields: Fields, name: string): string | undefined {
   const field = fields[name];
   return typeof field === "string" && field.trim() !== "" ? field.trim() : undefined;
 }
+
+/** A field that is yes or no, as YAML has it; undefined for all else. */
+export function switchOf(fields: Fields, name: string): boolean | undefined {
+  const word = textOf(fields, name)?.toLowerCase();
+  return word === "true" || word === "false" ? word === "true" : undefined;
+}

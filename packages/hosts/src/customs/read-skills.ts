@@ -2,7 +2,7 @@
 import { dirname } from "node:path";
 import type { Skill } from "@lathe/tools";
 import { type CustomFile, type CustomPlace, readCustomFiles } from "./custom-files.ts";
-import { isName, textOf } from "./fields.ts";
+import { isName, switchOf, textOf } from "./fields.ts";
 
 export interface Skills {
   readonly skills: readonly Skill[];
@@ -19,7 +19,7 @@ export async function readSkills(place: CustomPlace): Promise<Skills> {
   const { files, remarks } = await readCustomFiles(place, {
     ...{ folder: "skills", file: "SKILL.md", refuses: problemOf },
   });
-  const offered = files.filter(({ fields }) => textOf(fields, "disable-model-invocation") !== "true");
+  const offered = files.filter(({ fields }) => switchOf(fields, "disable-model-invocation") !== true);
   const { listed, remarks: tooMany } = listedOf(offered.map(skillOf));
   return { skills: listed, remarks: [...remarks, ...tooMany] };
 }
