@@ -69,6 +69,18 @@ describe("lathe sandbox exec --fork", { ...(skip !== undefined && { skip }) }, (
     assert.equal(text("a"), "1\n");
   });
 
+  it("bounds what it lists and shows, and names each file on one line", async () => {
+    const script = "seq 300 | xargs touch; echo x > \"$(printf '0\\n  D a')\"";
+    const { err } = await place.run(["sandbox", "exec", "--fork", "--", script]);
+    assert.match(err, /… and 251 more\n.*fork keep/s);
+    const [fork] = await forks();
+    const { out } = await place.run(["fork", "diff", fork?.id ?? ""]);
+    assert.match(out, /^"0\\n {2}D a"\n@@/);
+    assert.match(out, /… and 251 more, whose texts are not shown; --json lists all\n/);
+    assert.match(out, /\n {2}A "0\\n {2}D a"\n[\s\S]*… and 101 more\n301 added\n$/);
+    assert.doesNotMatch(out, /^ {2}D a/m);
+  });
+
   it("keeps what a command changed that succeeded, and only then", async () => {
     const exec = (script: string): ReturnType<Place["run"]> =>
       place.run(["sandbox", "exec", "--fork", "--keep", "--", script]);

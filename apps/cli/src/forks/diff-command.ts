@@ -4,13 +4,13 @@ import { textDifference } from "@lathe/hosts/fork-texts";
 import { type Compared, compareFork, type Fork } from "@lathe/hosts/forks";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { diffLines } from "../render/diff.ts";
-import { harmless } from "../render/fit.ts";
+import { fileName } from "../render/file-name.ts";
 import { paletteFor } from "../render/palette.ts";
 import { countText, listingText } from "./fork-text.ts";
 
 /** Lines of the list, files whose texts are compared, and lines of one of them. */
-const mostLines = 1_000;
-const mostFiles = 200;
+const mostLines = 200;
+const mostFiles = 50;
 const fileLines = 500;
 
 export async function diffCommand(fork: Fork, json: boolean): Promise<number | Failure> {
@@ -35,12 +35,16 @@ export function showDifferences(
     return 0;
   }
   const paint = paletteFor(process.stdout, process.env);
-  for (const one of differences.filter(({ path }) => !path.startsWith(".git/")).slice(0, mostFiles)) {
+  const files = differences.filter(({ path }) => !path.startsWith(".git/"));
+  for (const one of files.slice(0, mostFiles)) {
     const diff = textDifference(fork, one);
     if (!diff) continue;
-    const name = harmless(Buffer.from(one.path, "latin1").toString());
+    const name = fileName(Buffer.from(one.path, "latin1").toString());
     process.stdout.write(`${[paint.bold(name), ...diffLines(diff, paint, fileLines), ""].join("\n")}\n`);
   }
+  const rest = files.length - mostFiles;
+  if (rest > 0)
+    process.stdout.write(paint.dim(`… and ${rest} more, whose texts are not shown; --json lists all\n\n`));
   process.stdout.write(listingText(compared, paint, mostLines));
   process.stdout.write(paint.dim(`${countText(differences)}\n`));
   return 0;

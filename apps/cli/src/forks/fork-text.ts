@@ -1,6 +1,6 @@
 /** What a fork differs in, as lines for people. */
 import type { Difference } from "@lathe/hosts/forks";
-import { harmless } from "../render/fit.ts";
+import { fileName } from "../render/file-name.ts";
 import type { Palette } from "../render/palette.ts";
 import { table } from "../render/table.ts";
 
@@ -36,7 +36,7 @@ export function listingText(
     return [`  ${markOf(one, paint)} ${shownName(one)}`, words === "" ? "" : paint.yellow(words)];
   });
   const rest = named.length - shown.length;
-  const more = rest > 0 ? paint.dim(`  … ${rest} more\n`) : "";
+  const more = rest > 0 ? paint.dim(`  … and ${rest} more\n`) : "";
   return table(rows) + more + (git.length > 0 ? paint.dim(`  and git's own data: ${countOf(git)}\n`) : "");
 }
 
@@ -78,10 +78,10 @@ function markOf({ what }: Difference, { green, red, yellow }: Palette): string {
   return colours[what](marks[what]);
 }
 
-/** Bytes that are no text are shown with replacement characters, a line break as a space. */
+/** Bytes that are no text are shown with replacement characters. */
 function shownName({ path, what, base, fork }: Difference): string {
   const side = what === "deleted" ? base : fork;
-  const name = harmless(Buffer.from(path, "latin1").toString()).replace(/\s/gu, " ");
+  const name = fileName(Buffer.from(path, "latin1").toString());
   return side.kind === "folder" ? `${name}/` : name;
 }
 

@@ -1,6 +1,7 @@
 /** Held text: what stayed behind when changes were taken over, why, and how to get it. */
 import type { Kept } from "@lathe/hosts/keep-fork";
 import { commandName } from "../command-line/command-name.ts";
+import { fileName } from "../render/file-name.ts";
 import { harmless } from "../render/fit.ts";
 
 export type Held = Pick<Kept, "held" | "stuck" | "from">;
@@ -33,5 +34,5 @@ function named(paths: ReadonlySet<string>): string {
 }
 
 function nameOf(path: string): string {
-  return harmless(Buffer.from(path, "latin1").toString());
+  return fileName(Buffer.from(path, "latin1").toString());
 }
