@@ -86,6 +86,25 @@ describe("lathe run --best-of, in git working trees", () => {
     await assertNothingLeft();
   });
 
+  it("says what submodules the attempts do not have", async () => {
+    const lib = join(bench.place.home, "lib");
+    bench.place.put("../home/lib/x", "1\n");
+    for (const words of [
+      ["init", "-q"],
+      ["add", "."],
+      ["commit", "-qm", "lib"],
+    ])
+      runGitIn(lib, ...words);
+    const { workspace } = bench.place;
+    runGitIn(workspace, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "lib");
+    runGitIn(workspace, "commit", "-qm", "with lib", "lib", ".gitmodules");
+    const { code, err } = await bench.place.run(bestOf("--worktree"));
+    assert.equal(code, 0, err);
+    assert.match(err, /submodules are not in the working trees: lib\n/);
+    assert.ok(bench.server.records.some(({ text }) => text.includes("that are not checked out: lib")));
+    await assertNothingLeft();
+  });
+
   it("says what is wrong: dirty work, no repository, names", async () => {
     const wrong: readonly (readonly [readonly string[], RegExp])[] = [
       [["--worktree", "--dirty", "refuse"], /1 changed file.*in no commit/],

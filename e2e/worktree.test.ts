@@ -46,6 +46,32 @@ describe("lathe run --worktree", () => {
     place.run(["run", "--no-sandbox", ...args, "do it"]);
   const here = (): string => git("status", "--porcelain", "-b") + git("rev-parse", "HEAD");
 
+  it("says what submodules are not there, to both, and what of them nothing takes over", async () => {
+    const lib = join(place.home, "lib");
+    place.put("../home/lib/x", "1\n");
+    for (const words of [
+      ["init", "-q"],
+      ["add", "."],
+      ["commit", "-qm", "lib"],
+    ])
+      runGitIn(lib, ...words);
+    git("-c", "protocol.file.allow=always", "submodule", "--quiet", "add", lib, "lib");
+    git("commit", "-qm", "with lib", "lib", ".gitmodules");
+    script = "echo 2 > lib/x";
+    const { code, err } = await run("--worktree=one");
+    assert.equal(code, 0, err);
+    assert.match(err, /Submodules are not in the tree: lib\.\n/);
+    assert.match(server.records[0]?.text ?? "", /submodules that are not checked out: lib/);
+    assert.match(
+      err,
+      /in the place of submodules goes into no commit of the tree, so copy it by hand: lib\.\n/,
+    );
+    assert.equal(readFileSync(own("one", "lib/x"), "utf8"), "2\n");
+    script = "true";
+    const none = await run("--worktree=two");
+    assert.match(none.err, /Nothing changed in the working tree: it is removed/);
+  });
+
   it("carries what is in no commit, keeps what was done, and says where", async () => {
     const before = here();
     const { code, out, err } = await run("--worktree=one");

@@ -1,8 +1,10 @@
 /** `--worktree`: what works, works in a git working tree of its own, and is told where that is. */
+import { readdirSync } from "node:fs";
 import { type DirtyChoice, dirtyChoices, openWorktree, type Worktree } from "@lathe/hosts/worktree";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { commandName } from "../command-line/command-name.ts";
 import { problemLine } from "../command-line/show-failure.ts";
+import { fileName } from "../render/file-name.ts";
 import { harmless } from "../render/fit.ts";
 import { realFolder, usage } from "../run/run-options.ts";
 
@@ -33,10 +35,29 @@ export function dirtyOf({ dirty }: Pick<WorktreeValues, "dirty">): DirtyChoice |
   return usage(`--dirty is one of ${dirtyChoices.join(", ")}, not "${dirty}"`);
 }
 
-function beginText({ path, branch, carried, isNew }: Worktree): string {
+function beginText({ path, branch, carried, isNew, submodules }: Worktree): string {
   const count = carried.length;
   const work = count === 0 ? "" : `, with ${count} ${count === 1 ? "file" : "files"} that are in no commit`;
-  return `${isNew ? "Working tree" : "Going on in the working tree"} ${harmless(path)} on branch ${branch}${work}.\n`;
+  return `${isNew ? "Working tree" : "Going on in the working tree"} ${harmless(path)} on branch ${branch}${work}.\n${withoutText(submodules)}`;
+}
+
+function withoutText(submodules: readonly string[]): string {
+  return submodules.length === 0 ? "" : `Submodules are not in the tree: ${namesText(submodules)}.\n`;
+}
+
+function namesText(names: readonly string[]): string {
+  return names.map((name) => fileName(Buffer.from(name, "latin1").toString())).join(", ");
+}
+
+/** Those in whose place something is: no commit of the tree has it. */
+function filled({ path, submodules }: Worktree): readonly string[] {
+  return submodules.filter((name) => {
+    try {
+      return readdirSync(Buffer.concat([Buffer.from(`${path}/`), Buffer.from(name, "latin1")])).length > 0;
+    } catch {
+      return false;
+    }
+  });
 }
 
 /** *Contract:* `begun` says in a line where it is. */
@@ -69,6 +90,13 @@ async function settleWorktree(worktree: Worktree): Promise<void> {
       `take it over: git -C ${path} add -A && git -C ${path} commit && ${stash}git merge ${branch}`,
       `drop it: git worktree remove --force ${path} && git branch -D ${branch}`,
     ].map((way) => `  ${harmless(way)}\n`);
-    process.stderr.write(`What it did is in ${harmless(path)} (branch ${branch}).\n${ways.join("")}`);
+    const own = filled(worktree);
+    const warning =
+      own.length === 0
+        ? ""
+        : `What is in the place of submodules goes into no commit of the tree, so copy it by hand: ${namesText(own)}.\n`;
+    process.stderr.write(
+      `What it did is in ${harmless(path)} (branch ${branch}).\n${warning}${ways.join("")}`,
+    );
   }
 }

@@ -20,7 +20,6 @@ import { newSessionId } from "../session-id.ts";
 import { forgetTree } from "../worktrees/forget-tree.ts";
 import { gitIn } from "../worktrees/git-in.ts";
 import { type DirtyChoice, openWorktree, removeWorktree, worktreePath } from "../worktrees/worktree.ts";
-import { committedModes, submoduleMode } from "./committed-files.ts";
 import { fileState, submoduleState } from "./file-state.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -50,6 +49,8 @@ export interface AttemptTree {
     readonly carried: Readonly<Record<string, string>>;
     /** What was in no commit and did not come along. */
     readonly left?: readonly string[];
+    /** Their folders are empty. */
+    readonly submodules?: readonly string[];
   };
 }
 
@@ -89,13 +90,10 @@ export async function makeAttemptTree(env: Env, wish: NewAttemptTree): Promise<W
 async function makeTree(env: Env, tree: AttemptTree, dirty: DirtyChoice): Promise<WholeTree | Failure> {
   const opened = await openWorktree(env, { cwd: tree.base, name: tree.id, dirty, isKept: true });
   if (isFailure(opened)) return opened;
-  const { cwd, path, gitFolder, carried: changed, left } = opened;
+  const { cwd, path, gitFolder, carried: changed, left, submodules } = opened;
   const head = await gitIn(path, ["rev-parse", "HEAD"], env);
   if (isFailure(head)) return head;
   const commit = head.trim();
-  const modes = await committedModes(env, { gitFolder, commit });
-  if (isFailure(modes)) return modes;
-  const submodules = [...modes].filter(([, mode]) => mode === submoduleMode).map(([name]) => name);
   try {
     const carried = Object.fromEntries([
       ...changed.map((name) => [name, fileState(path, name)]),
@@ -103,7 +101,7 @@ async function makeTree(env: Env, tree: AttemptTree, dirty: DirtyChoice): Promis
     ]);
     const refused = await keepIndex(env, { id: tree.id, path, gitFolder });
     if (refused) return refused;
-    const whole: WholeTree = { ...tree, made: { cwd, gitFolder, commit, carried, left } };
+    const whole: WholeTree = { ...tree, made: { cwd, gitFolder, commit, carried, left, submodules } };
     return keepRecord(env, whole) ?? whole;
   } catch (cause) {
     return failure("no-access", `${path} cannot be read: ${String(cause)}`, { who: "host", cause });

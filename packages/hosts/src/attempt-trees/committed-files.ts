@@ -22,8 +22,6 @@ export async function committedModes(
   return new Map(entries);
 }
 
-export const submoduleMode = "160000";
-
 export interface Wanted {
   readonly compared: ComparedWith;
   readonly names: readonly string[];

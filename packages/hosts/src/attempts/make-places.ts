@@ -31,6 +31,8 @@ export interface PlacesWish {
 export interface Made {
   readonly place: AttemptPlace;
   readonly open: Place;
+  /** Submodules whose folders are empty there, as git names them. */
+  readonly without?: readonly string[];
 }
 
 export interface MadePlaces {
@@ -54,7 +56,12 @@ export async function makePlaces(
   const from = performance.now();
   const timed = (made: readonly Made[] | Failure): MadePlaces | Failure =>
     isFailure(made) ? made : { made, readyMs: performance.now() - from };
-  const inTrees = async (): Promise<MadePlaces | Failure> => timed(await makeTrees(wish, maker));
+  const inTrees = async (): Promise<MadePlaces | Failure> => {
+    const made = timed(await makeTrees(wish, maker));
+    const [{ without = [] } = {}] = isFailure(made) ? [] : made.made;
+    if (without.length > 0) onRemark?.(`submodules are not in the working trees: ${namesText(without)}`);
+    return made;
+  };
   if (binary === undefined) return inTrees();
   const refused = wish.dirty === "refuse" ? await refusedDirty(env, cwd) : undefined;
   if (refused) return refused;
@@ -66,6 +73,10 @@ export async function makePlaces(
   if (isFailure(made)) return neither(forks, made);
   onRemark?.(`the attempts work in git working trees, without what git ignores: ${forks.text}`);
   return made;
+}
+
+function namesText(names: readonly string[]): string {
+  return names.map((name) => Buffer.from(name, "latin1").toString()).join(", ");
 }
 
 const withoutWork =
@@ -156,9 +167,9 @@ function makeTrees({ count, dirty }: PlacesWish, maker: Maker): Promise<readonly
   return sideBySide(count, async (at) => {
     const wish = { cwd, about: `attempt ${at + 1}: ${about}`, session, madeAt: from + at };
     const tree = await makeAttemptTree(env, { ...wish, ...(dirty && { dirty }) });
-    return isFailure(tree)
-      ? tree
-      : { place: { type: "worktree", id: tree.id }, open: worktreePlace(env, tree) };
+    if (isFailure(tree)) return tree;
+    const { submodules: without = [] } = tree.made;
+    return { place: { type: "worktree", id: tree.id }, open: worktreePlace(env, tree), without };
   });
 }
 

@@ -41,6 +41,16 @@ it("does not wait for a pipe in the place of a file of git", async () => {
   assert.equal((await sessionEnvironment(join(folder, "sub"), {}, noon)).git, "not a repository");
 });
 
+it("says which submodules are not checked out", async () => {
+  mkdirSync(join(folder, ".git"));
+  writeFileSync(join(folder, ".git", "HEAD"), "ref: refs/heads/main\n");
+  const modules = ["lib", "deep/er", "there"].map((path) => `[submodule "${path}"]\n\tpath = ${path}\n`);
+  writeFileSync(join(folder, ".gitmodules"), modules.join(""));
+  mkdirSync(join(folder, "there", ".git"), { recursive: true });
+  const said = await sessionEnvironment(folder, {}, noon);
+  assert.equal(said["submodules that are not checked out"], "lib, deep/er");
+});
+
 it("says what is changed, the latest first, and where further instructions are", async () => {
   const git = (...args: readonly string[]) =>
     execFileSync("git", ["-C", folder, ...args], { stdio: "ignore" });

@@ -1,9 +1,10 @@
 /** What the prompt says of the machine: small, true, and the same for the whole session. */
+import { existsSync } from "node:fs";
 import { release, type } from "node:os";
-import { basename, join, resolve } from "node:path";
+import { basename, join, relative, resolve } from "node:path";
 import { isFailure } from "@lathe/protocol";
 import { readRegularFile } from "../places/regular-file.ts";
-import { gitSummary } from "./git-summary.ts";
+import { type GitPlace, gitSummary } from "./git-summary.ts";
 
 export async function sessionEnvironment(
   cwd: string,
@@ -12,12 +13,14 @@ export async function sessionEnvironment(
 ): Promise<Readonly<Record<string, string>>> {
   const { branch, root = cwd } = gitBranch(cwd) ?? {};
   const { changes, instructions } = branch === undefined ? {} : await gitSummary({ cwd, root }, env);
+  const missing = branch === undefined ? "" : missingSubmodules({ cwd, root });
   return {
     os: `${type()} ${release()}`,
     date: localDate(now),
     shell: basename(env.SHELL || "sh"),
     cwd,
     git: branch === undefined ? "not a repository" : [branch, ...(changes ? [changes] : [])].join("; "),
+    ...(missing !== "" && { "submodules that are not checked out": missing }),
     ...(instructions && { "more instructions, to be read before work in their folders": instructions }),
   };
 }
@@ -47,7 +50,20 @@ function readHead(git: string): string | undefined {
   return folder && textOf(resolve(git, "..", folder.trim(), "HEAD"));
 }
 
-function textOf(path: string): string | undefined {
-  const file = readRegularFile(path, 4096);
+const namedSubmodules = 20;
+
+/** What is put there is in no commit of the repository, as in a working tree that was made of it. */
+function missingSubmodules({ cwd, root }: GitPlace): string {
+  const text = textOf(join(root, ".gitmodules"), longestModules) ?? "";
+  const paths = [...text.matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].map(([, path = ""]) => path);
+  const missing = paths.filter((path) => !existsSync(join(root, path, ".git")));
+  const names = missing.slice(0, namedSubmodules).map((path) => relative(cwd, join(root, path)));
+  return [...names, ...(missing.length > names.length ? ["..."] : [])].join(", ");
+}
+
+const longestModules = 65_536;
+
+function textOf(path: string, most = 4096): string | undefined {
+  const file = readRegularFile(path, most);
   return file && !isFailure(file) ? new TextDecoder().decode(file.bytes) : undefined;
 }

@@ -6,7 +6,7 @@ import { diskFailure } from "@lathe/stores/disk-failure";
 import { systemClock } from "../machine/system-clock.ts";
 import { newSessionId } from "../session-id.ts";
 import { carryFiles } from "./carry-files.ts";
-import { changedFiles } from "./changed-files.ts";
+import { changedFiles, namesIn } from "./changed-files.ts";
 import { forgetTree, isRepositoryLeft } from "./forget-tree.ts";
 import { gitIn } from "./git-in.ts";
 import { keptPlaces, withoutKept } from "./kept-places.ts";
@@ -42,6 +42,8 @@ export interface Worktree {
   readonly carried: readonly string[];
   /** Those whose changes were not. */
   readonly left: readonly string[];
+  /** Folders of submodules: git leaves them empty, and commits nothing of what is put there. */
+  readonly submodules: readonly string[];
   readonly isNew: boolean;
   /** What git keeps about it. */
   readonly gitFolder: string;
@@ -157,7 +159,19 @@ async function goOn(place: Place, wish: WorktreeWish): Promise<Worktree | Failur
   if (!joinTree(gitFolder)) return notWhole(place);
   const cwd = cwdIn(place, wish);
   if (isFailure(cwd)) return cwd;
-  return { path, branch, cwd, carried: [], left: [], isNew: false, gitFolder, settle: async () => true };
+  const submodules = await submodulesIn(place);
+  if (isFailure(submodules)) return submodules;
+  return {
+    path,
+    branch,
+    cwd,
+    carried: [],
+    left: [],
+    submodules,
+    isNew: false,
+    gitFolder,
+    settle: async () => true,
+  };
 }
 
 function notWhole({ path, branch }: Place): Failure {
@@ -173,12 +187,21 @@ async function begin(place: Place, wish: WorktreeWish, work: Work): Promise<Work
   if (isFailure(gitFolder)) return gitFolder;
   const cwd = cwdIn(place, wish);
   if (isFailure(cwd)) return cwd;
+  const submodules = await submodulesIn(place);
+  if (isFailure(submodules)) return submodules;
   const settle = wish.isKept ? async () => true : await settling(place, gitFolder);
   if (isFailure(settle)) return settle;
   if (!markMade(gitFolder)) {
     return failure("no-access", `${gitFolder} cannot be written`, { who: "host" });
   }
-  return { path, branch, cwd, ...work, isNew: true, gitFolder, settle };
+  return { path, branch, cwd, ...work, submodules, isNew: true, gitFolder, settle };
+}
+
+async function submodulesIn({ path, env }: Place): Promise<readonly string[] | Failure> {
+  const listed = await gitIn(path, ["ls-files", "-z", "-s"], env);
+  if (isFailure(listed)) return listed;
+  const entries = namesIn(listed).filter((entry) => entry.startsWith("160000 "));
+  return entries.map((entry) => entry.slice(entry.indexOf("\t") + 1));
 }
 
 /** Knows it as it is now. */
