@@ -1,7 +1,7 @@
 /** `lathe eval` from the outside: tasks tried and graded, stopped and gone on with, compared, and mined from a history. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, it } from "node:test";
 import { always, broken, manifest, putTask, test } from "./eval-task.ts";
@@ -200,7 +200,22 @@ describe("lathe eval mine", () => {
     place.put("repo/test/most.test.js", test.replace(/^it\("takes either.*\n/mu, ""));
     commit("fix: the larger one is taken");
     const mined = await place.run(["eval", "mine", "repo", "--out", "tasks"]);
-    assert.match(mined.out, /^1 tasks of 1 candidates/, mined.err);
+    assert.match(mined.out, /^1 task of 1 candidate in 1 commit, in tasks/, mined.err);
+  });
+
+  it("says where there is no history to make tasks of, and names no folder where none was made", async () => {
+    mkdirSync(join(place.workspace, "repo"), { recursive: true });
+    const mine = async (...args: readonly string[]) => place.run(["eval", "mine", "repo", ...args]);
+    const none = await mine();
+    assert.deepEqual([none.code, none.err.includes("repo is no git repository")], [1, true], none.err);
+    execFileSync("git", ["init", "-q", join(place.workspace, "repo")]);
+    const empty = await mine();
+    assert.deepEqual([empty.code, empty.err.includes("repo has no commit yet")], [1, true], empty.err);
+    assert.doesNotMatch(none.err + empty.err, /rev-parse|fatal/);
+    place.put("repo/src/most.js", broken);
+    commit("Begin");
+    const { code, out } = await mine("--out", "tasks");
+    assert.deepEqual([code, out], [1, "0 tasks of 0 candidates in 0 commits\n"]);
   });
 
   it("makes tasks that fail before and pass after, of commits that hold", async () => {
@@ -224,7 +239,7 @@ describe("lathe eval mine", () => {
     writeFileSync(join(place.home, ".npmrc"), "registry=https://me:hidden@npm.corp.example/\n");
     const mined = await place.run(["eval", "mine", "repo", "--out", "tasks"]);
     assert.equal(mined.code, 0, mined.err);
-    assert.match(mined.out, /^1 tasks of 2 candidates in 2 commits/);
+    assert.match(mined.out, /^1 task of 2 candidates in 2 commits/);
     assert.match(mined.err, /nothing that a test sees.*its tests pass without the fix/);
     assert.match(mined.err, /npm\.corp\.example of npm wants a login/);
     assert.doesNotMatch(mined.err, /hidden/);

@@ -93,8 +93,8 @@ describe("a session that is deleted", () => {
   it("stays whole while somebody runs it, and where nobody said yes", async () => {
     const id = await begin();
     const { code, err } = await run("sessions", "delete", id);
-    assert.equal(code, 130, err);
-    assert.match(err, /nothing was deleted; `--yes` deletes without asking/);
+    assert.equal(code, 2, err);
+    assert.match(err, /nothing was deleted, as nobody is there to say yes; `--yes` deletes without asking/);
     answers = [{ parts: [say("…")], fault: { type: "stall", after: "text" } }];
     const running = place.start(["run", "--no-sandbox", "--resume", id, "go on"], {
       env: wireEnv(server.url),
@@ -104,6 +104,10 @@ describe("a session that is deleted", () => {
     assert.notEqual(refused.code, 0);
     assert.match(refused.err, /is owned by process|runs/);
     assert.equal((await listed()).length, 2);
+    // The other one is a fork of another folder, or gone.
+    const goingOn = await run("run", "--continue", "and now?");
+    assert.deepEqual([goingOn.code, goingOn.err.includes(`the session ${id} of`)], [2, true], goingOn.err);
+    assert.match(goingOn.err, /attach \S+` joins it/);
     running.child.kill("SIGINT");
     await running.ended;
     await ok("sessions", "delete", id, "--yes");

@@ -57,6 +57,10 @@ describe("sessions at the command line", () => {
     const texts = server.records.at(-1)?.text ?? "";
     assert.ok(texts.includes("make <i>the</i> page") && texts.includes("and now?"));
     assert.equal((await run("sessions", "fork", id, "--to", "7")).code, 2);
+    const { id: early } = JSON.parse(await ok("sessions", "fork", id, "--to", "2", "--json")) as {
+      id: string;
+    };
+    assert.match(await ok("sessions", "list"), new RegExp(`${early}.* interrupted `), "it failed in nothing");
   });
 
   it("are a text, and a page that holds nothing but what was said", async () => {

@@ -69,6 +69,11 @@ describe("usage", () => {
         [`the bug ${bug}`, ["demo", "--bug", bug], /--bug is a whole number from 1 to \d+, not "/] as const,
     ),
     ["an unknown model of the demo", ["demo", "--model", "nope/x"], /No provider is known for "nope\/x"/],
+    [
+      "an unknown provider",
+      ["run", "--model", "local/m1", "task"],
+      /"local\/m1"\. The providers are .*openai\/m1 with OPENAI_BASE_URL/,
+    ],
     ["a mistyped option before any command", ["--halp"], /unknown option --halp; did you mean --help\?/],
     ["help for an unknown command", ["help", "sesions"], /did you mean `lathe sessions`\?/],
     ["an option without its value", ["run", "task", "--model"], /--model needs a value: --model ID/],
@@ -85,6 +90,11 @@ describe("usage", () => {
       assert.equal(err.trim().split("\n").length, 1);
     });
   }
+
+  it("leaves no session behind where there is no provider", async () => {
+    await place.run(["run", "--model", "local/m1", "task"]);
+    assert.equal((await place.run(["sessions", "list", "--json"])).out, "[]\n");
+  });
 
   it("cannot work in a folder that cannot be entered", { skip: process.getuid?.() === 0 }, async () => {
     place.put("closed/inner/file", "");

@@ -5,6 +5,7 @@ export type { CatalogueParts, Known, OwnEntry, Source } from "./src/catalogue/ca
 export { plain as plainModelId } from "./src/catalogue/find-entry.ts";
 export { readModelId } from "./src/model-id.ts";
 export { createModels, type Gateway, type ModelsOptions } from "./src/models.ts";
+export { namesNoProvider } from "./src/no-provider.ts";
 export { ownModel } from "./src/own-model.ts";
 export { type ProviderOptions, secretsOf } from "./src/place-model.ts";
 export { type Provider, providers } from "./src/providers.ts";

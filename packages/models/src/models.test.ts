@@ -44,7 +44,10 @@ describe("model ids", () => {
     it(`says what to do about "${written}"`, async () => {
       const failed = await refused(written, { providers: keys, builtin: {} });
       assert.equal(failed.code, "model-unknown");
-      assert.match(failed.text, /provider\/model/);
+      assert.match(
+        failed.text,
+        /provider\/model|The providers are .*ollama.* openai\/\S+ with OPENAI_BASE_URL/,
+      );
     });
   }
   it("names the ids that are near", async () => {

@@ -13,6 +13,7 @@ import { type CatalogueParts, createCatalogue, type Known, unknown } from "./cat
 import { entryOf, infoOf, nearIds } from "./catalogue/find-entry.ts";
 import { createTransport, type Transport } from "./http-fetch.ts";
 import { readModelId } from "./model-id.ts";
+import { noProvider } from "./no-provider.ts";
 import { type Placed, type ProviderOptions, placeModel } from "./place-model.ts";
 import { providers } from "./providers.ts";
 import { cacheRulesOf } from "./wires/cache-rules.ts";
@@ -84,7 +85,7 @@ async function openModel(id: string, setup: Setup, forget: () => void): Promise<
   const builtin = Object.hasOwn(own, id) ? own[id] : undefined;
   if (builtin) return await builtin().catch((error: unknown) => notLoaded(id, error));
   const read = readModelId(id, knownTo(setup));
-  if (!read) return unknownId(id, setup);
+  if (!read) return noProvider(id, { ...knownTo(setup), near: nearIds(id, setup.entries) });
   const placed = placeModel(read, {
     set: setup.options.providers?.[read.provider] ?? {},
     entries: setup.entries,
@@ -166,13 +167,6 @@ function loadWire(name: WireName): Promise<Wire> {
     case "gemini":
       return import("./wires/gemini-wire.ts").then((loaded) => loaded.geminiWire);
   }
-}
-
-function unknownId(id: string, { entries }: Setup): Failure {
-  const near = nearIds(id, entries);
-  const like = near.length > 0 ? ` Known ids like it: ${near.join(", ")}.` : "";
-  const todo = "Write it as provider/model, for example anthropic/claude-sonnet-5-5";
-  return failure("model-unknown", `No provider is known for "${id}".${like} ${todo}`, { who: "user" });
 }
 
 function notLoaded(id: string, error: unknown): Failure {

@@ -29,6 +29,7 @@ it("what is unknown is not told as free", () => {
     },
     { paint: paletteFor({}, { NO_COLOR: "1" }), width: 80 },
   );
+  assert.doesNotMatch(text, /of unknown price/);
   assert.match(text, /900 tokens held, price unknown/);
   assert.match(text, /child +500 tokens +\?/);
 });

@@ -42,8 +42,11 @@ function totals({ steps, total, used }: CostReport, view: CostView): string {
   const { usage, unpriced } = total;
   const n = steps.length;
   const ms = steps.reduce((sum, step) => sum + step.ms, 0);
+  const isUnpriced = unpriced === n && n > 0;
   const unknown =
-    unpriced > 0 ? dim(` and ${unpriced} ${unpriced === 1 ? "step" : "steps"} of unknown price`) : "";
+    unpriced > 0 && !isUnpriced
+      ? dim(` and ${unpriced} ${unpriced === 1 ? "step" : "steps"} of unknown price`)
+      : "";
   const share = usage.input > 0 ? Math.round((100 * usage.cached) / usage.input) : 0;
   const parts = [
     `${count(fresh(usage))} fresh`,
@@ -51,7 +54,7 @@ function totals({ steps, total, used }: CostReport, view: CostView): string {
     `${count(usage.written)} written`,
     `${count(usage.output)} out${usage.reasoning > 0 ? ` (${count(usage.reasoning)} reasoning)` : ""}`,
   ];
-  const spent = bold(unpriced === n && n > 0 ? "price unknown" : money(used.cost ?? total.cost));
+  const spent = bold(isUnpriced ? "price unknown" : money(used.cost ?? total.cost));
   return `${spent}${unknown} · ${n} ${n === 1 ? "step" : "steps"}, ${duration(ms)} of answers\n${dim("tokens: ")}${wrap(parts.join(" · "), view.width - 8).join("\n        ")}\n`;
 }
 

@@ -1,6 +1,7 @@
 /** Mine eval: tasks made of a repository's history, with what becomes of each candidate told as it is known. */
 import { type MineQuery, mineRepository, type Tried } from "@lathe/hosts/mine-repository";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { counted } from "../render/figures.ts";
 import { fit } from "../render/fit.ts";
 import { paletteFor } from "../render/palette.ts";
 import { Screen } from "../render/screen.ts";
@@ -26,7 +27,8 @@ export async function mineEval(asked: Asked, json: boolean): Promise<number | Fa
   if (typeof result === "number" || isFailure(result)) return result;
   const tasks = result.tried.flatMap(({ task }) => task ?? []);
   const { commits, tried } = result;
-  const text = `${tasks.length} tasks of ${tried.length} candidates in ${commits} commits, in ${asked.out}\n`;
+  const where = tasks.length > 0 ? `, in ${asked.out}` : "";
+  const text = `${counted(tasks.length, "task")} of ${counted(tried.length, "candidate")} in ${counted(commits, "commit")}${where}\n`;
   process.stdout.write(json ? `${JSON.stringify({ out: asked.out, ...result })}\n` : text);
   return tasks.length > 0 ? 0 : 1;
 }

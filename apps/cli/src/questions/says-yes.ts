@@ -2,12 +2,16 @@
 import type { Writable } from "node:stream";
 import { AnswerReader } from "./answer-reader.ts";
 
+/** Whether there is a person to be asked. */
+export function isSomebodyThere(output: Asking): boolean {
+  return process.stdin.isTTY === true && output.isTTY === true;
+}
+
+type Asking = Writable & { readonly isTTY?: boolean };
+
 /** `question` without the `[y/N]`. */
-export async function saysYes(
-  question: string,
-  output: Writable & { readonly isTTY?: boolean },
-): Promise<boolean> {
-  if (process.stdin.isTTY !== true || output.isTTY !== true) return false;
+export async function saysYes(question: string, output: Asking): Promise<boolean> {
+  if (!isSomebodyThere(output)) return false;
   const reader = new AnswerReader(process.stdin);
   try {
     const answer = await reader.next(() => output.write(`${question} [y/N] `));

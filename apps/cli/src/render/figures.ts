@@ -38,3 +38,8 @@ export function moment(at: number): string {
   const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
   return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
 }
+
+/** `1 task`, `12 tasks`. */
+export function counted(times: number, one: string, more = `${one}s`): string {
+  return `${count(times)} ${times === 1 ? one : more}`;
+}

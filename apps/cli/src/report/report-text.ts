@@ -1,7 +1,7 @@
 /** The report as a person reads it: what it cost, what fails, whether it gets worse, then the figures by model and more. */
 import { stripVTControlCharacters } from "node:util";
 import type { Report, Rot, ToolModel, WorkGroup } from "@lathe/hosts/read-report";
-import { count, duration, moment, money } from "../render/figures.ts";
+import { count, counted, duration, moment, money } from "../render/figures.ts";
 import { fit, harmless } from "../render/fit.ts";
 import type { Palette } from "../render/palette.ts";
 import { columns, percent, plot } from "./columns.ts";
@@ -109,10 +109,6 @@ function packed(name: string, parts: readonly (string | undefined)[], { paint, w
   return lines
     .map((line, at) => `${at === 0 ? paint.dim(name.padEnd(indent)) : " ".repeat(indent)}${line}\n`)
     .join("");
-}
-
-function counted(times: number, one: string, more = `${one}s`): string {
-  return `${count(times)} ${times === 1 ? one : more}`;
 }
 
 function alertText({ alerts, tickets, callsPerFalseAlarm }: Report, { paint }: ReportView): string {

@@ -3,6 +3,7 @@ import { realpathSync } from "node:fs";
 import type { Fork } from "@lathe/hosts/forks";
 import { findSession, readSession } from "@lathe/hosts/local";
 import { type Failure, fold, isFailure } from "@lathe/protocol";
+import { commandName } from "../command-line/command-name.ts";
 import { realFolder, usage } from "./run-options.ts";
 
 export interface ResumedLine {
@@ -39,8 +40,14 @@ export async function resumedSession(
 ): Promise<string | Failure | undefined> {
   if (resume !== undefined) return findSession(process.env, resume);
   if (!goesOn) return undefined;
-  const { newestFree } = await import("@lathe/hosts/follow-session");
-  return (await newestFree(process.env, cwd)) ?? usage(`there is no session of ${cwd} that can be continued`);
+  const { newestFree, newestRunning } = await import("@lathe/hosts/follow-session");
+  const free = await newestFree(process.env, cwd);
+  if (free !== undefined) return free;
+  const running = await newestRunning(process.env, cwd);
+  if (running === undefined) return usage(`there is no session of ${cwd} that can be continued`);
+  return usage(
+    `the session ${running} of ${cwd} runs: \`${commandName(process.env)} attach ${running}\` joins it`,
+  );
 }
 
 /** A folder that is gone is nowhere to go on in. */

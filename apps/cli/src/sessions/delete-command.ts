@@ -2,9 +2,10 @@
 import { deleteSession } from "@lathe/hosts/delete-session";
 import { findSession, listSessions } from "@lathe/hosts/local";
 import { type Failure, failure, isFailure, type SessionSummary } from "@lathe/protocol";
-import { saysYes } from "../questions/says-yes.ts";
+import { isSomebodyThere, saysYes } from "../questions/says-yes.ts";
 import { moment } from "../render/figures.ts";
 import { harmless } from "../render/fit.ts";
+import { usage } from "../run/run-options.ts";
 
 export interface Deleting {
   readonly yes: boolean;
@@ -19,6 +20,8 @@ export async function deleteCommand(
   if (isFailure(found)) return found;
   const known = new Map((await listSessions(process.env, {})).map((one) => [one.id, one]));
   if (!json) process.stdout.write(found.map((id) => lineOf(id, known.get(id))).join(""));
+  if (!yes && !isSomebodyThere(process.stdout))
+    return usage("nothing was deleted, as nobody is there to say yes; `--yes` deletes without asking");
   const what = found.length === 1 ? "delete it" : `delete these ${found.length}`;
   if (!yes && !(await saysYes(`${what}, with what was kept for it? Files stay as they are.`, process.stdout)))
     return failure("cancelled", "nothing was deleted; `--yes` deletes without asking", { who: "user" });

@@ -37,7 +37,8 @@ export function dirtyOf({ dirty }: Pick<WorktreeValues, "dirty">): DirtyChoice |
 
 function beginText({ path, branch, carried, isNew, submodules }: Worktree): string {
   const count = carried.length;
-  const work = count === 0 ? "" : `, with ${count} ${count === 1 ? "file" : "files"} that are in no commit`;
+  const work =
+    count === 0 ? "" : `, with ${count === 1 ? "1 file that is" : `${count} files that are`} in no commit`;
   return `${isNew ? "Working tree" : "Going on in the working tree"} ${harmless(path)} on branch ${branch}${work}.\n${withoutText(submodules)}`;
 }
 

@@ -42,7 +42,7 @@ export async function openHistory(
   const env = { PATH: path, LC_ALL: "C", ...noSurroundings };
   const places = ["--path-format=absolute", "--git-path", "objects", "--git-path", "shallow"];
   const found = await git({ cwd: repository, env }, ["rev-parse", "HEAD^{commit}", ...places]);
-  if (isFailure(found)) return found;
+  if (isFailure(found)) return withoutCommits({ cwd: repository, env }, found);
   const [head = "", objects = "", shallow = ""] = found.split("\n");
   mkdirSync(join(own, "objects", "info"), { recursive: true });
   mkdirSync(join(own, "refs"), { recursive: true });
@@ -132,6 +132,18 @@ async function checkOut(mine: Git, { commit, folder, paths }: Wanted): Promise<F
   const which = paths ? ["--", ...paths] : ["--all"];
   const written = await git(index, ["checkout-index", "--force", "--quiet", `--prefix=${folder}/`, ...which]);
   return isFailure(written) ? written : undefined;
+}
+
+/** Why there is no last commit. */
+async function withoutCommits(asked: Git, found: Failure): Promise<Failure> {
+  // Git itself could not be run.
+  if (found.who === "host") return found;
+  const isRepository = !isFailure(await git(asked, ["rev-parse", "--git-dir"]));
+  const why = isRepository ? "has no commit yet" : "is no git repository";
+  return failure("not-found", `${asked.cwd} ${why}: tasks are made of a history`, {
+    who: "user",
+    cause: found.text,
+  });
 }
 
 /** What git prints. */

@@ -57,6 +57,26 @@ function isOwned(owner: ReturnType<Exclude<ReturnType<typeof followLog>, Failure
 
 /** The newest session that a person began in a folder and no living process owns; a failure where that one is damaged. */
 export async function newestFree(env: Env, cwd: string): Promise<string | Failure | undefined> {
+  for await (const { id, events, isTaken } of begunIn(env, cwd)) {
+    if (isFailure(events) && events.code === "log-corrupt") return events;
+    if (!isFailure(events) && !isTaken) return id;
+  }
+  return undefined;
+}
+
+/** The newest session that a person began in a folder and a living process owns. */
+export async function newestRunning(env: Env, cwd: string): Promise<string | undefined> {
+  for await (const { id, isTaken } of begunIn(env, cwd)) if (isTaken) return id;
+  return undefined;
+}
+
+interface Begun {
+  readonly id: string;
+  readonly events: readonly Event[] | Failure;
+  readonly isTaken: boolean;
+}
+
+async function* begunIn(env: Env, cwd: string): AsyncGenerator<Begun> {
   for (const { id, agent } of await listSessions(env, { cwd })) {
     if (agent !== undefined) continue;
     const log = followLog({ folder: stateFolder(env) }, id);
@@ -64,8 +84,6 @@ export async function newestFree(env: Env, cwd: string): Promise<string | Failur
     const events = log.next();
     const owner = log.owner();
     log.close();
-    if (isFailure(events) && events.code === "log-corrupt") return events;
-    if (!isFailure(events) && !isOwned(owner)) return id;
+    yield { id, events, isTaken: isOwned(owner) };
   }
-  return undefined;
 }

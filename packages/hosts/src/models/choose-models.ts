@@ -1,5 +1,6 @@
 /** Which models a session uses when nobody said so, and which providers the user reaches at all. */
-import { providers, readModelId } from "@lathe/models";
+import { namesNoProvider, providers, readModelId } from "@lathe/models";
+import type { Failure } from "@lathe/protocol";
 import type { LocalOptions } from "../local-options.ts";
 
 type Env = LocalOptions["env"];
@@ -15,6 +16,20 @@ export function chooseModels(configured: readonly string[], env: Env): readonly 
     (provider) => provider.defaultModel !== undefined && variablesSet(provider, env).length > 0,
   );
   return [found?.defaultModel ?? builtinModel];
+}
+
+/** Why the first model cannot be had, as far as its name says so: then nothing is begun with it. */
+export function refusedModel({
+  models,
+  planner,
+  env,
+  providers: own,
+  ownModels = {},
+}: Pick<LocalOptions, "models" | "planner" | "env" | "providers" | "ownModels">): Failure | undefined {
+  const first = planner ?? chooseModels(models, env)[0] ?? builtinModel;
+  return first === builtinModel || Object.hasOwn(ownModels, first)
+    ? undefined
+    : namesNoProvider(first, Object.keys(own));
 }
 
 /** Stands for models that a router chooses. */

@@ -17,7 +17,7 @@ import { explained } from "../explained.ts";
 import { openState } from "../history/state.ts";
 import type { LocalOptions } from "../local-options.ts";
 import { systemClock } from "../machine/system-clock.ts";
-import { builtinModel, chooseModels } from "../models/choose-models.ts";
+import { builtinModel, chooseModels, refusedModel } from "../models/choose-models.ts";
 import { mayRemember } from "../rules/may-remember.ts";
 import { newSessionId } from "../session-id.ts";
 import { type Member, openRoot } from "../subagents/member.ts";
@@ -40,6 +40,8 @@ export async function startSession(
   words: Words,
   id: string = reserveSessionId(),
 ): Promise<LocalSession | Failure> {
+  const refused = refusedModel(options);
+  if (refused) return refused;
   return beginSession(options, { id, member: await root(options), words });
 }
 
