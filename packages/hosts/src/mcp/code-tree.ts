@@ -2,6 +2,7 @@
 import { createHash } from "node:crypto";
 import { type Dirent, readdirSync, readFileSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join } from "node:path";
+import { isInside } from "../places/inside.ts";
 
 /** Above this nobody can say what a program loads. */
 export const mostFiles = 20_000;
@@ -57,6 +58,17 @@ export class CodeTree {
     }
     return files;
   }
+}
+
+/** A folder of the workspace and those above it up to that, the nearest first; none for one outside. */
+export function foldersUp(from: string, cwd: string): readonly string[] {
+  const folders: string[] = [];
+  for (let at = from; isInside(cwd, at); at = dirname(at)) {
+    folders.push(at);
+    // Above the root of the machine, which may be the workspace, it begins again.
+    if (at === cwd) break;
+  }
+  return folders;
 }
 
 /** Empty where there is none. */

@@ -1,8 +1,9 @@
 /** Installed packages: those of `node_modules` that are loaded by a name, with those they depend on. */
 import { createHash } from "node:crypto";
 import { readFileSync, realpathSync } from "node:fs";
-import { dirname, join, sep } from "node:path";
-import { type CodeTree, digestOfEntry, mostFiles } from "./code-tree.ts";
+import { join } from "node:path";
+import { isInside } from "../places/inside.ts";
+import { type CodeTree, digestOfEntry, foldersUp, mostFiles } from "./code-tree.ts";
 
 export interface InstalledPackage {
   /** Where it really lies. */
@@ -43,21 +44,14 @@ export function installedPackages(
 }
 
 function folderOf({ from, name }: WantedPackage, cwd: string, tree: CodeTree): string | undefined {
-  for (let at = from; isIn(at, cwd); at = dirname(at)) {
-    const folder = join(at, "node_modules", name);
-    if (!tree.has(folder)) continue;
-    try {
-      const real = realpathSync(folder);
-      return isIn(real, cwd) && real !== cwd ? real : undefined;
-    } catch {
-      return undefined;
-    }
+  const named = foldersUp(from, cwd).map((at) => join(at, "node_modules", name));
+  const folder = named.find((path) => tree.has(path));
+  try {
+    const real = folder === undefined ? cwd : realpathSync(folder);
+    return isInside(cwd, real) && real !== cwd ? real : undefined;
+  } catch {
+    return undefined;
   }
-  return undefined;
-}
-
-function isIn(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder + sep);
 }
 
 function packageIn(

@@ -4,8 +4,17 @@ import { readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, delimiter, dirname, extname, join, relative, resolve, sep } from "node:path";
 import type { ServerSpec, StdioServer } from "@lathe/mcp";
 import { homeFolder } from "../places/home-folder.ts";
+import { isInside } from "../places/inside.ts";
 import { realOr } from "../places/real-or.ts";
-import { CodeTree, digestOfEntry, digestOfFile, isCode, isProgramText, mostFiles } from "./code-tree.ts";
+import {
+  CodeTree,
+  digestOfEntry,
+  digestOfFile,
+  foldersUp,
+  isCode,
+  isProgramText,
+  mostFiles,
+} from "./code-tree.ts";
 import { installedPackages, packageNamed, type WantedPackage } from "./installed-packages.ts";
 import { filesIn, filesOf, impliedOf, scriptsNamed, takesFolders, wordsIn } from "./server-words.ts";
 
@@ -76,7 +85,7 @@ function basesOf(
   const told = (starts.length > 0 ? starts : [sep]).flatMap((base) =>
     words.map((word) => resolve(base, word)),
   );
-  return [...new Set([...starts, ...told.filter((path) => isIn(path, cwd) && isFolder(path))])];
+  return [...new Set([...starts, ...told.filter((path) => isInside(cwd, path) && isFolder(path))])];
 }
 
 /** What any word of it may name: as a file, a module, a package, a folder, or a program on the path. */
@@ -90,7 +99,7 @@ function addNamed(spec: StdioServer, words: readonly string[], search: Search): 
   ];
   for (const base of bases.length > 0 ? bases : [sep]) {
     const manifest = join(base, "package.json");
-    const scripts = isIn(manifest, cwd) ? scriptsNamed(textOf(manifest), words) : [];
+    const scripts = isInside(cwd, manifest) ? scriptsNamed(textOf(manifest), words) : [];
     for (const word of [...words, ...wordsIn(scripts, homeFolder(env))]) {
       for (const name of namesOf(word)) addFile(resolve(base, name), spec, search);
       want(word, base, search);
@@ -104,11 +113,11 @@ function addNamed(spec: StdioServer, words: readonly string[], search: Search): 
 function addFile(path: string, spec: StdioServer, search: Search): void {
   const { cwd, found } = search;
   const real = realOr(path);
-  if (found.has(path) || !(isIn(path, cwd) || isIn(real, cwd))) return;
+  if (found.has(path) || !(isInside(cwd, path) || isInside(cwd, real))) return;
   const digest = digestOfFile(path);
   if (digest === undefined || !counts(path, spec, search)) return;
-  found.set(isIn(path, cwd) ? path : real, digest);
-  const installed = isIn(real, cwd) && /^(.*)\/node_modules\/(?!\.)(.*)$/u.exec(real);
+  found.set(isInside(cwd, path) ? path : real, digest);
+  const installed = isInside(cwd, real) && /^(.*)\/node_modules\/(?!\.)(.*)$/u.exec(real);
   if (installed) want(installed[2] ?? "", installed[1] ?? "", search);
   else if (isProgramText(path)) addAround(path, real, search);
 }
@@ -120,9 +129,9 @@ function addAround(path: string, real: string, search: Search): void {
     const files = tree.filesBelow(folder, { deep: folder !== cwd, most: mostFiles });
     for (const file of files) addCode(file, search, isRead);
   };
-  const venv = foldersAbove(path, cwd).find((folder) => tree.has(join(folder, "pyvenv.cfg")));
+  const venv = foldersUp(dirname(path), cwd).find((folder) => tree.has(join(folder, "pyvenv.cfg")));
   if (venv !== undefined) add(venv, false);
-  else if (isIn(real, cwd)) {
+  else if (isInside(cwd, real)) {
     waiting.push(real);
     add(packageFolder(real, search), true);
   }
@@ -145,16 +154,9 @@ function addCode(path: string, { found, waiting }: Search, isRead: boolean): voi
 
 /** Of Python's packages the outermost. */
 function packageFolder(path: string, { cwd, tree }: Search): string {
-  const folders = foldersAbove(path, cwd);
+  const folders = foldersUp(dirname(path), cwd);
   const outside = folders.findIndex((folder) => !tree.has(join(folder, "__init__.py")));
   return folders.at(outside < 0 ? -1 : Math.max(0, outside - 1)) ?? dirname(path);
-}
-
-/** From the nearest to the workspace. */
-function foldersAbove(path: string, cwd: string): readonly string[] {
-  const folders: string[] = [];
-  for (let at = dirname(path); isIn(at, cwd); at = dirname(at)) folders.push(at);
-  return folders;
 }
 
 /** Words of a program's text that lead to code: more than it loads, but what it loads is among it. */
@@ -175,7 +177,7 @@ function follow(path: string, search: Search): void {
 
 /** They say what a name is the name of. */
 function addSettings(path: string, search: Search): void {
-  for (const above of foldersAbove(path, search.cwd)) {
+  for (const above of foldersUp(dirname(path), search.cwd)) {
     for (const name of ["package.json", "tsconfig.json"]) {
       if (search.tree.has(join(above, name))) addCode(join(above, name), search, false);
     }
@@ -183,7 +185,7 @@ function addSettings(path: string, search: Search): void {
 }
 
 function isCodeOf(path: string, { cwd, tree }: Search): boolean {
-  const isOwn = isIn(path, cwd) && isCode(path) && !path.includes("/node_modules/");
+  const isOwn = isInside(cwd, path) && isCode(path) && !path.includes("/node_modules/");
   return isOwn && tree.has(path) && !isFolder(path);
 }
 
@@ -202,8 +204,4 @@ function textOf(path: string): string {
 
 function isFolder(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-function isIn(path: string, folder: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
