@@ -5,11 +5,9 @@ import { allForks, listForks, mendBase } from "@lathe/hosts/forks";
 import { type Failure, isFailure } from "@lathe/protocol";
 import { commandName } from "../command-line/command-name.ts";
 import { remark } from "../command-line/show-failure.ts";
-import { fit } from "../render/fit.ts";
+import { counted, moment } from "../render/figures.ts";
+import { folderTable, remarkLines } from "../render/folder-table.ts";
 import { paletteFor } from "../render/palette.ts";
-import { table } from "../render/table.ts";
-
-const aboutWidth = 40;
 
 export async function listCommand(json: boolean): Promise<number | Failure> {
   const bases = [...allForks(process.env), ...attemptTrees(process.env)].map(({ base }) => base);
@@ -43,23 +41,21 @@ function show(listed: readonly Listed[], json: boolean): number {
     process.stdout.write(`${JSON.stringify(listed)}\n`);
     return 0;
   }
-  const { bold, dim, green } = paletteFor(process.stdout, process.env);
   if (listed.length === 0) {
     process.stdout.write("No forks wait for a decision.\n");
     return 0;
   }
-  const rows = listed.map(({ id, base, madeAt, about, isOpen, differences }) => [
-    bold(id),
-    new Date(madeAt).toISOString().slice(0, 16).replace("T", " "),
-    isOpen ? green("open") : `${differences} ${differences === 1 ? "change" : "changes"}`,
-    fit(base, aboutWidth),
-    dim(fit(about, aboutWidth)),
-  ]);
-  process.stdout.write(table(rows));
+  const paint = paletteFor(process.stdout, process.env);
+  const rows = listed.map(({ id, base, madeAt, about, isOpen, differences }) => ({
+    cells: [paint.bold(id), moment(madeAt), isOpen ? paint.green("open") : counted(differences, "change")],
+    folder: base,
+    about,
+  }));
+  process.stdout.write(folderTable(rows, { titles: ["ID", "WHEN", "STATE", "FOLDER", "ABOUT"], paint }));
   const lathe = commandName(process.env);
   if (process.stdout.isTTY)
     process.stdout.write(
-      dim(`Decide: ${lathe} fork diff ID, ${lathe} fork keep ID, ${lathe} fork drop ID\n`),
+      paint.dim(remarkLines(`Decide: ${lathe} fork diff ID, ${lathe} fork keep ID, ${lathe} fork drop ID`)),
     );
   return 0;
 }

@@ -19,7 +19,11 @@ export async function reportSatisfaction({ json, model, ...span }: Asked): Promi
   const rules = await satisfactionByRules(process.env, span);
   const judged = model === undefined ? undefined : await judge(model, span);
   if (isFailure(judged)) return judged;
-  const view = { paint: paletteFor(process.stdout, process.env), width: columnsOf(process.stdout) };
+  const view = {
+    paint: paletteFor(process.stdout, process.env),
+    width: columnsOf(process.stdout),
+    isPiped: !process.stdout.isTTY,
+  };
   const told = { ...rules, ...(judged && { judged }) };
   const text = `${satisfactionText(rules, view)}${judged ? judgedText(judged, view) : ""}`;
   process.stdout.write(

@@ -46,6 +46,23 @@ describe("the report as text", () => {
     assert.match(text, /context {1}made shorter 2 times, 90.0k to 20.0k tokens · 1 summary for \$0.0400/);
   });
 
+  it("names models whole where people spoke to several, beside the figures or above them", () => {
+    const report = reportOf(one);
+    const names = ["anthropic/claude-sonnet-5-5", "openrouter/a-provider/a-model-with-a-long-name"];
+    const models = names.map((name) => ({ ...report.satisfaction.total, name }));
+    const several = { ...report, satisfaction: { ...report.satisfaction, models } };
+    const narrow = reportText(several, view);
+    assert.deepEqual(
+      narrow.split("\n").filter((line) => line.length > view.width),
+      [],
+    );
+    const piped = reportText(several, { ...view, isPiped: true });
+    for (const name of names) {
+      assert.ok(narrow.includes(`\n${name}\n`), narrow);
+      assert.match(piped, new RegExp(`^${name} +12 +40`, "m"));
+    }
+  });
+
   it("fits into 80 columns", () => {
     const many = { sessions: 12_345, turns: 12_345, steps: 123_456, retries: 12_345, failovers: 12_345 };
     const testMs = { p50: 3_000_000, p95: 3_500_000 };

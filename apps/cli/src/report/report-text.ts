@@ -10,6 +10,8 @@ import { satisfactionText } from "./satisfaction-text.ts";
 export interface ReportView {
   readonly paint: Palette;
   readonly width: number;
+  /** Names are whole. */
+  readonly isPiped?: boolean;
 }
 
 export function reportText(report: Report, view: ReportView): string {

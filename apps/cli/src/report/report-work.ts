@@ -34,7 +34,11 @@ export async function reportWork({ json, html, ...query }: Asked): Promise<numbe
     process.stdout.write(`written to ${html}\n`);
     return 0;
   }
-  const view = { paint: paletteFor(process.stdout, process.env), width: columnsOf(process.stdout) };
+  const view = {
+    paint: paletteFor(process.stdout, process.env),
+    width: columnsOf(process.stdout),
+    isPiped: !process.stdout.isTTY,
+  };
   // Where the tickets lie is this machine's business.
   const { tickets: _t, remarks: _r, ...told } = report;
   process.stdout.write(json ? `${JSON.stringify(told)}\n` : reportText(report, view));

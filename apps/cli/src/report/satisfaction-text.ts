@@ -8,12 +8,16 @@ import { columns, percent } from "./columns.ts";
 interface View {
   readonly paint: Palette;
   readonly width: number;
+  /** Nothing is cut. */
+  readonly isPiped?: boolean;
 }
 
 const kinds = ["satisfied", "moved-on", "corrected", "failure-reported", "gave-up"] as const;
 const head = ["", "SATISFIED", "MOVED ON", "CORRECTED", "FAILED", "GAVE UP", "TROUBLE"];
 /** What the columns behind the name take. */
 const others = 74;
+/** Shorter names say nothing. */
+const leastName = 24;
 
 /** Empty where nobody said anything. */
 export function satisfactionText(report: SatisfactionReport, view: View): string {
@@ -26,14 +30,25 @@ export function satisfactionText(report: SatisfactionReport, view: View): string
   return `${bold("What users said next")}\n${table}${dim(note)}`;
 }
 
-export function satisfactionTable(groups: readonly SatisfactionGroup[], { paint, width }: View): string {
-  const room = Math.min(28, Math.max(6, width - others));
+export function satisfactionTable(groups: readonly SatisfactionGroup[], view: View): string {
+  const { paint, width, isPiped = false } = view;
+  const room = width - others;
   const rows = groups.map(({ name, counts, trouble }) => [
-    fit(name, room),
+    isPiped ? name : fit(name, Math.max(6, room)),
     ...kinds.map((kind) => count(counts[kind])),
     trouble ? shares(trouble) : "",
   ]);
-  return columns(head, rows, paint);
+  if (isPiped || room >= leastName || groups.length === 1) return columns(head, rows, paint);
+  // There is no room for names beside the figures.
+  const [titles = "", ...figures] = columns(
+    head,
+    rows.map((row) => row.with(0, "")),
+    paint,
+  )
+    .trimEnd()
+    .split("\n");
+  const lines = groups.flatMap(({ name }, at) => [fit(name, width), figures[at] ?? ""]);
+  return `${[titles, ...lines].join("\n")}\n`;
 }
 
 function shares({ value, low, high }: Estimate): string {

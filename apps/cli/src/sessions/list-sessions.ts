@@ -1,13 +1,12 @@
 /** The table of sessions. */
 import { realpathSync } from "node:fs";
-import { homeFolder, listSessions, readSession } from "@lathe/hosts/local";
+import { listSessions, readSession } from "@lathe/hosts/local";
 import { type Failure, fold, isFailure, type SessionSummary } from "@lathe/protocol";
 import { commandName } from "../command-line/command-name.ts";
 import { countFlag } from "../command-line/flags.ts";
 import { moment } from "../render/figures.ts";
-import { fit } from "../render/fit.ts";
+import { folderTable, remarkLines } from "../render/folder-table.ts";
 import { paletteFor } from "../render/palette.ts";
-import { table } from "../render/table.ts";
 import { endWord } from "../reporters/end-text.ts";
 
 export interface Listing {
@@ -38,7 +37,9 @@ async function waitingText(): Promise<string> {
   if (count === 0) return "";
   const copies = count === 1 ? "1 copy of a folder is" : `${count} copies of folders are`;
   const lathe = commandName(process.env);
-  return `${copies} at work or waiting for a decision: \`${lathe} fork list\` shows them, \`${lathe} fork diff|keep|drop ID\` looks into one, takes it over, removes it.\n`;
+  return remarkLines(
+    `${copies} at work or waiting for a decision: \`${lathe} fork list\` shows them, \`${lathe} fork diff|keep|drop ID\` looks into one, takes it over, removes it.`,
+  );
 }
 
 const noneFound = "No session has these words in its title.\n";
@@ -67,17 +68,14 @@ async function statusOf({ id }: SessionSummary): Promise<string> {
 
 function listing(rows: readonly (SessionSummary & { readonly status: string })[]): string {
   if (rows.length === 0) return 'No sessions yet. Start one: lathe run "task"\n';
-  const { bold, dim } = paletteFor(process.stdout, process.env);
-  const head = ["ID", "WHEN", "STATUS", "FOLDER", "TITLE"].map(dim);
+  const paint = paletteFor(process.stdout, process.env);
   const depths = depthsOf(rows);
-  const lines = rows.map(({ id, updatedAt, status, cwd, title, agent }) => [
-    `${"  ".repeat(depths.get(id) ?? 0)}${bold(id)}`,
-    moment(updatedAt),
-    status,
-    fit(cwd.replace(homeFolder(process.env), "~"), 40),
-    fit(agent === undefined ? title : `${agent}: ${title}`, 60),
-  ]);
-  return table([head, ...lines]);
+  const lines = rows.map(({ id, updatedAt, status, cwd, title, agent }) => ({
+    cells: [`${"  ".repeat(depths.get(id) ?? 0)}${paint.bold(id)}`, moment(updatedAt), status],
+    folder: cwd,
+    about: agent === undefined ? title : `${agent}: ${title}`,
+  }));
+  return folderTable(lines, { titles: ["ID", "WHEN", "STATUS", "FOLDER", "TITLE"], paint });
 }
 
 /** How many above each are in the list. */

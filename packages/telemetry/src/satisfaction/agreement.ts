@@ -67,19 +67,21 @@ function kappaOf(counts: Counts): number {
 /**
  * The share of trouble among what was read, freed of the reader's errors as the labelled messages show them
  * (W. J. Rogan, B. Gladen, "Estimating prevalence from the results of a screening test", 1978). Its interval is of a
- * bootstrap over both: the messages that were read, and those that are labelled.
+ * bootstrap over both: the messages that were read, with half a case more on both sides, or those that all read alike
+ * would be drawn without any doubt, and those that are labelled.
  */
 export function troubleRate(read: readonly Reaction[], labelled: readonly Reading[]): Estimate | undefined {
   const n = read.length;
   const troubles = read.filter(isTrouble).length;
   const cells = labelled.map(cellOf);
-  const value = correctedRate(troubles, n, countsOf(cells));
+  const seen = (troubles + 0.5) / (n + 1);
+  const value = correctedRate(seen, countsOf(cells));
   if (n === 0 || value === undefined) return undefined;
   const random = seededRandom(37);
   const rates = Array.from({ length: samples }, () => {
     let again = 0;
-    for (let i = 0; i < n; i++) if (random() < troubles / n) again += 1;
-    return correctedRate(again, n, drawn(cells, random));
+    for (let i = 0; i <= n; i++) if (random() < seen) again += 1;
+    return correctedRate(again / (n + 1), drawn(cells, random));
   });
   return { value, ...percentiles(rates.filter((one) => one !== undefined)) };
 }
@@ -90,7 +92,7 @@ const troubleKinds: readonly boolean[] = reactions.map(isTrouble);
  * Undefined of a reader that cannot tell. Half a case is added on both sides of each share: a reader that made no error
  * in a few messages, and trouble that was not seen in a few, are not taken for impossible.
  */
-function correctedRate(troubles: number, n: number, counts: Counts): number | undefined {
+function correctedRate(seen: number, counts: Counts): number | undefined {
   const readAs = (label: boolean): number => {
     const all = sumWhere(counts, (_, kind) => troubleKinds[kind] === label);
     const found = sumWhere(
@@ -101,7 +103,6 @@ function correctedRate(troubles: number, n: number, counts: Counts): number | un
   };
   const [found, mistaken] = [readAs(true), readAs(false)];
   if (found - mistaken < 0.05) return undefined;
-  const seen = (troubles + 0.5) / (n + 1);
   return Math.min(1, Math.max(0, (seen - mistaken) / (found - mistaken)));
 }
 

@@ -64,6 +64,8 @@ describe("the rate of trouble", () => {
   });
 
   it("is not known of a reader that cannot tell, nor of nothing", () => {
+    const { low, high } = troubleRate(["satisfied"], readingsOf(0.9, 0.1)) ?? assert.fail();
+    assert.ok(low < 0.05 && high > 0.4, `one message tells little: ${low} to ${high}`);
     assert.equal(troubleRate(["corrected"], readingsOf(0.3, 0.3)), undefined);
     assert.equal(troubleRate([], readingsOf(0.9, 0.1)), undefined);
   });
