@@ -50,6 +50,9 @@ describe("completions", () => {
       { line: "lathe run --cwd s", offers: ["sub"] },
       { line: "lathe mcp remove ", offers: ["tickets"] },
       { line: "lathe help dem", offers: ["demo"] },
+      { line: "lathe schema l", offers: ["lathe"], not: ["bash"] },
+      { line: "lathe run --judge ", offers: ["tests", "model"] },
+      { line: "lathe run --dirty ", offers: ["carry", "leave", "refuse"] },
       { line: "lathe completions ", offers: ["bash", "zsh", "fish"] },
       { line: "lathe completions fish ", offers: [], not: ["bash", "fish"] },
     ];

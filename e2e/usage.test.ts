@@ -58,6 +58,7 @@ describe("usage", () => {
     ["a third one", ["__proto__"], /there is no command __proto__/],
     ["no task", ["run"], /there is no task/],
     ["an empty task", ["run", "  "], /there is no task/],
+    ["a page and data", ["report", "--html", "x.html", "--json"], /take one of them/],
     ["an unknown format", ["run", "--output-format", "xml", "task"], /--output-format is one of/],
     ["an unknown mode", ["run", "--permission-mode", "yolo", "task"], /--permission-mode is one of/],
     ["a wrong number", ["run", "--max-steps", "many", "task"], /--max-steps takes a whole number from 1 up/],

@@ -6,7 +6,12 @@ export const bestOfFlags = {
     value: "N",
     about: "make N attempts side by side, each in a copy of the folder of its own, and take the best",
   },
-  judge: { type: "string", value: "WHO", about: "--best-of: tests (where they are known) or model" },
+  judge: {
+    type: "string",
+    value: "WHO",
+    values: ["tests", "model"],
+    about: "--best-of: tests (where they are known) or model",
+  },
   "test-command": { type: "string", value: "CMD", about: "--best-of: how the tests are run" },
   "attempt-models": {
     type: "string",

@@ -49,6 +49,8 @@ async function run(argv: readonly string[]): Promise<number | Failure> {
   const since = sinceOf(line.values.since ?? "30d", now);
   if (isFailure(since)) return since;
   const { json = false, names: withNames = false, html } = line.values;
+  if (json && html !== undefined)
+    return usage("--html writes a page and --json prints data: take one of them");
   if (what === undefined) {
     const { reportWork } = await import("../report/report-work.ts");
     return reportWork({ since, until: now, withNames, json, html });

@@ -34,8 +34,7 @@ export function lineShape(name: string, { about, usage, flags, words }: Describe
     const first = completedBy(rest[0], words);
     actions.set(action, actions.get(action) ?? first);
   }
-  const direct = forms.flatMap(([, first]) => completedBy(first, words) ?? []);
-  const own = direct.length > 0 ? completedBy(forms[0]?.[1], words) : undefined;
+  const own = forms.map(([, first]) => completedBy(first, words)).find((one) => one !== undefined);
   return {
     name,
     about: about.replace(/[;.].*$/, ""),

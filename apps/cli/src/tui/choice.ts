@@ -25,9 +25,12 @@ export interface Choice {
 }
 
 /** The options that the words so far may mean. */
-export function matching({ options, takesWords }: Choice, words: string): readonly Option[] {
-  if (takesWords || words.trim() === "") return options;
-  return fuzzyFilter([...options], words.trim(), ({ label, about = "" }) => `${label} ${about}`);
+export function matching({ options, takesWords, keys }: Choice, words: string): readonly Option[] {
+  const said = words.trim();
+  if (takesWords || said === "") return options;
+  const named = options.filter(({ value }, at) => String(at + 1) === said || keys?.[said] === value);
+  if (named.length > 0) return named;
+  return fuzzyFilter([...options], said, ({ label, about = "" }) => `${label} ${about}`);
 }
 
 /** The value that an answer means; undefined when it means none. */
@@ -56,11 +59,12 @@ export function choiceLines(
   { width, room, theme }: ChoiceView,
 ): readonly string[] {
   const options = matching(choice, words);
-  const first = Math.max(0, Math.min(selected - Math.floor(room / 2), options.length - room));
+  const marked = Math.min(selected, options.length - 1);
+  const first = Math.max(0, Math.min(marked - Math.floor(room / 2), options.length - room));
   const labels = Math.min(Math.floor(width * 0.6), Math.max(0, ...options.map(({ label }) => label.length)));
   const lines = options.slice(first, first + room).map(({ label, about = "" }, at) => {
     const number = choice.options.indexOf(options[first + at] as Option) + 1;
-    const isSelected = first + at === selected;
+    const isSelected = first + at === marked;
     const head = `${isSelected ? "›" : " "} ${number}. ${fit(label, labels).padEnd(about === "" ? 0 : labels)}`;
     const more = fit(about, Math.max(0, width - head.length - 2));
     const text = more === "" ? head : `${head}  ${theme.dim(more)}`;

@@ -46,6 +46,15 @@ it("an answer is the selected option, a number, or words; in a list words choose
   assert.deepEqual(matching(question, "what").length, 2);
 });
 
+it("a list shows what a number or a key would choose, as Enter takes it", () => {
+  const asked: Choice = { ...list, keys: { g: "gamma" } };
+  const shown = (words: string): readonly string[] =>
+    choiceLines(asked, { selected: 2, words }, { width: 40, room: 5, theme: themeOf("none") }).slice(1);
+  assert.deepEqual([shown("2"), meant(asked, "2", 0)], [["› 2. beta"], "beta"]);
+  assert.deepEqual([shown(" g "), meant(asked, " g ", 0)], [["› 3. gamma"], "gamma"]);
+  assert.deepEqual([shown("4"), meant(asked, "4", 0)], [["  nothing fits these words"], undefined]);
+});
+
 it("a list shows those around the selected one, in lines that fit", () => {
   const theme = themeOf("none");
   const many: Choice = {

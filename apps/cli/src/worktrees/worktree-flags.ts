@@ -12,6 +12,7 @@ export const worktreeFlags = {
   dirty: {
     type: "string",
     value: "WHAT",
+    values: ["carry", "leave", "refuse"],
     about:
       "--worktree, --best-of: carry, leave or refuse what is in no commit (default carry; leave with --base)",
   },
