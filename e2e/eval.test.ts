@@ -171,7 +171,7 @@ describe("lathe eval", () => {
     ["half a trial", ["eval", ".", "-n", "0.5"], /--attempts takes/],
     ["a comparison with one", ["eval", "compare", "a"], /eval compare DIR/],
     ["runs that are none", ["eval", "compare", ".", "."], /holds no trials/],
-    ["mining what is no repository", ["eval", "mine", "."], /not a git repository/],
+    ["mining what is no repository", ["eval", "mine", "."], /is no git repository/],
   ] as const) {
     it(`says what to do about ${what}`, async () => {
       const { code, err } = await place.run(args);
@@ -200,7 +200,7 @@ describe("lathe eval mine", () => {
     place.put("repo/test/most.test.js", test.replace(/^it\("takes either.*\n/mu, ""));
     commit("fix: the larger one is taken");
     const mined = await place.run(["eval", "mine", "repo", "--out", "tasks"]);
-    assert.match(mined.out, /^1 task of 1 candidate in 1 commit, in tasks/, mined.err);
+    assert.match(mined.out, /^1 task of 1 candidate in 1 commit, in \S+tasks\n/, mined.err);
   });
 
   it("says where there is no history to make tasks of, and names no folder where none was made", async () => {
