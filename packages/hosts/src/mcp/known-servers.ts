@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { ServerSpec } from "@lathe/mcp";
 import type { Failure } from "@lathe/protocol";
-import { keepLook, type LookedItem, type LookPlace, readLook } from "../rules/looked-at.ts";
+import { changedFiles, keepLook, type LookedItem, type LookPlace, readLook } from "../rules/looked-at.ts";
 import { type ServerFile, serverFiles } from "./server-files.ts";
 
 const file = "known-mcp.json";
@@ -55,10 +55,7 @@ export function isAsKnown(server: KnownServer, place: LookPlace): boolean {
 /** Undefined where it is not known. */
 export function changedIn(server: KnownServer, place: LookPlace): readonly string[] | undefined {
   const known = itemsOf(place).find(({ text }) => text === textOf(server))?.files;
-  if (!known) return undefined;
-  const now = recordOf(server.files);
-  const paths = [...new Set([...Object.keys(known), ...Object.keys(now)])].sort();
-  return paths.filter((path) => known[path] !== now[path]);
+  return known && changedFiles(known, recordOf(server.files));
 }
 
 function itemsOf(place: LookPlace): readonly LookedItem[] {

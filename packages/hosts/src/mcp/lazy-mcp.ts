@@ -12,7 +12,8 @@ export interface McpOptions extends Pick<LocalOptions, "cwd" | "env" | "version"
 
 export function createLazyMcp({ mcpServers, cwd, env, version }: McpOptions): McpServers {
   let opened: Promise<McpServers> | undefined;
-  const met = meet({ mcpServers, cwd, env });
+  // Nobody may ever wait for it: one that could not be met is not known, and does not start.
+  const met = meet({ mcpServers, cwd, env }).catch(() => undefined);
   const fileOf = (server: string): string | undefined => {
     const spec = Object.hasOwn(mcpServers, server) ? mcpServers[server] : undefined;
     return spec && `${ownPlace(env, server, spec)}.json`;

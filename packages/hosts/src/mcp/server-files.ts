@@ -143,7 +143,8 @@ function counts(path: string, { command }: StdioServer, { isProjects }: Search):
     return true;
   if (!isProgramText(path))
     return ["Makefile", "makefile", "GNUmakefile", "justfile"].includes(basename(path));
-  return extname(path) !== "" || (statSync(path).mode & 0o111) !== 0;
+  const mode = statSync(path, { throwIfNoEntry: false })?.mode ?? 0;
+  return extname(path) !== "" || (mode & 0o111) !== 0;
 }
 
 function addCode(path: string, { found, waiting }: Search, isRead: boolean): void {

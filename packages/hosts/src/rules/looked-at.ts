@@ -90,11 +90,16 @@ export function changesSince(
   ];
 }
 
+/** Sorted; those that came or went, too. */
+export function changedFiles(before: LookedItem["files"], now: LookedItem["files"]): readonly string[] {
+  const paths = [...new Set([...Object.keys(before), ...Object.keys(now)])].sort();
+  return paths.filter((path) => before[path] !== now[path]);
+}
+
 function changeOf({ text, files }: LookedItem, before: readonly LookedItem[]): ItemChange {
   const earlier = before.find((one) => one.text === text);
   if (!earlier) return { text, change: "new", files: [] };
-  const paths = [...new Set([...Object.keys(earlier.files), ...Object.keys(files)])].sort();
-  const changed = paths.filter((path) => earlier.files[path] !== files[path]);
+  const changed = changedFiles(earlier.files, files);
   return { text, change: changed.length > 0 ? "changed" : "same", files: changed };
 }
 
