@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import type { ServerSpec } from "@lathe/mcp";
 import type { Failure } from "@lathe/protocol";
-import { changedFiles, keepLook, type LookedItem, type LookPlace, readLook } from "../rules/looked-at.ts";
+import { differingFiles, keepLook, type LookedItem, type LookPlace, readLook } from "../rules/looked-at.ts";
 import { type ServerFile, serverFiles } from "./server-files.ts";
 
 const file = "known-mcp.json";
@@ -55,7 +55,7 @@ export function isAsKnown(server: KnownServer, place: LookPlace): boolean {
 /** Undefined where it is not known. */
 export function changedIn(server: KnownServer, place: LookPlace): readonly string[] | undefined {
   const known = itemsOf(place).find(({ text }) => text === textOf(server))?.files;
-  return known && changedFiles(known, recordOf(server.files));
+  return known && differingFiles(known, recordOf(server.files));
 }
 
 function itemsOf(place: LookPlace): readonly LookedItem[] {

@@ -91,7 +91,7 @@ export function changesSince(
 }
 
 /** Sorted; those that came or went, too. */
-export function changedFiles(before: LookedItem["files"], now: LookedItem["files"]): readonly string[] {
+export function differingFiles(before: LookedItem["files"], now: LookedItem["files"]): readonly string[] {
   const paths = [...new Set([...Object.keys(before), ...Object.keys(now)])].sort();
   return paths.filter((path) => before[path] !== now[path]);
 }
@@ -99,7 +99,7 @@ export function changedFiles(before: LookedItem["files"], now: LookedItem["files
 function changeOf({ text, files }: LookedItem, before: readonly LookedItem[]): ItemChange {
   const earlier = before.find((one) => one.text === text);
   if (!earlier) return { text, change: "new", files: [] };
-  const changed = changedFiles(earlier.files, files);
+  const changed = differingFiles(earlier.files, files);
   return { text, change: changed.length > 0 ? "changed" : "same", files: changed };
 }
 

@@ -21,10 +21,13 @@ export function readInstructions({ cwd, env }: CustomPlace): Instructions {
   const own = join(configFolder(env), "AGENTS.md");
   const root = rootAbove(cwd);
   const above = root === undefined ? [] : foldersBetween(root, cwd);
+  const folders: readonly Folder[] = [
+    ...above.map((folder) => ({ root: root ?? cwd, folder, seenFrom: cwd })),
+    { root: cwd, folder: "" },
+  ];
   const found = [
     given(own, readRegularFile(own, limit)),
-    ...above.map((folder) => readIn({ root: root ?? cwd, folder, seenFrom: cwd })),
-    readIn({ root: cwd, folder: "" }),
+    ...folders.map((folder) => withNotFollowed(readIn(folder), folder)),
   ];
   // What lies nearer says more of the work.
   const texts = bounded(found.flatMap((one) => one.texts).reverse(), mostAtStart);
@@ -92,8 +95,7 @@ function readIn({ root, folder, seenFrom = root }: Folder): Instructions {
     const path = seenFrom === root ? below : relative(seenFrom, join(root, below));
     const found = given(path, readRootFile(root, below, limit));
     remarks.push(...found.remarks);
-    const [text] = found.texts;
-    if (text) return { texts: [text], remarks: [...remarks, ...notFollowed(text, { root, folder })] };
+    if (found.texts.length > 0) return { texts: found.texts, remarks };
   }
   return { texts: [], remarks };
 }
@@ -109,6 +111,10 @@ function given(path: string, file: FileStart | Failure | undefined): Instruction
   const rest = `${text}\n[cut at ${limit} bytes: read ${path} for the rest]`;
   const remark = `${path} is longer than ${limit / 1024} KB: the agent is given the beginning, and told where the rest is`;
   return { texts: [{ path, text: rest }], remarks: [remark] };
+}
+
+function withNotFollowed({ texts, remarks }: Instructions, folder: Folder): Instructions {
+  return { texts, remarks: [...remarks, ...texts.flatMap((text) => notFollowed(text, folder))] };
 }
 
 /** Others read `@docs/style.md` into the text. */
