@@ -1,0 +1,135 @@
+import assert from "node:assert/strict";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, it } from "node:test";
+import { holdBelow, holdFolder, withFolder, withParent } from "./held-folder.ts";
+
+const onLinux = { skip: existsSync("/proc/self/fd") ? false : "only where /proc shows descriptors" };
+
+describe("a held folder", () => {
+  let temp: string;
+  let inside: string;
+  let outside: string;
+
+  beforeEach(() => {
+    temp = realpathSync(mkdtempSync(join(tmpdir(), "lathe-held-folder-")));
+    inside = join(temp, "root", "d");
+    outside = join(temp, "outside");
+    mkdirSync(inside, { recursive: true });
+    mkdirSync(outside);
+    writeFileSync(join(inside, "f"), "inside");
+    writeFileSync(join(outside, "f"), "outside");
+  });
+  afterEach(() => rmSync(temp, { recursive: true }));
+
+  function swap(): void {
+    renameSync(inside, `${inside}.away`);
+    symlinkSync(outside, inside);
+  }
+
+  it("reads, writes, renames and removes in the folder it opened after a swap", onLinux, () => {
+    withFolder(inside, (folder) => {
+      swap();
+      assert.equal(folder.isHeld, true);
+      const file = folder.open("f");
+      assert.equal(readFileSync(file, "utf8"), "inside");
+      closeSync(file);
+      closeSync(folder.open("new", constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600));
+      renameSync(folder.at("new"), folder.at("renamed"));
+      unlinkSync(folder.at("f"));
+      assert.deepEqual(
+        folder.list().map(({ name }) => name),
+        ["renamed"],
+      );
+    });
+    assert.deepEqual(readdirSync(outside), ["f"]);
+    assert.deepEqual(readdirSync(`${inside}.away`), ["renamed"]);
+  });
+
+  it("is not opened through a link, wherever on the way that is", () => {
+    swap();
+    assert.throws(() => holdFolder(inside), { code: "ENOTDIR" });
+    mkdirSync(join(outside, "sub"));
+    assert.throws(() => holdFolder(join(inside, "sub")), { code: "ENOTDIR" });
+    const root = holdFolder(join(temp, "root"));
+    assert.throws(() => holdBelow(root, "d/sub"), { code: "ENOTDIR" });
+    root.close();
+  });
+
+  it("opens no link, and waits for no pipe", () => {
+    symlinkSync(join(outside, "f"), join(inside, "link"));
+    withFolder(inside, (folder) => {
+      assert.throws(() => folder.open("link"), { code: "ELOOP" });
+      assert.equal(folder.lstat("link")?.isSymbolicLink(), true);
+      assert.equal(folder.readlink("link"), join(outside, "f"));
+      assert.equal(folder.lstat("none"), undefined);
+    });
+  });
+
+  it("takes single names alone", () => {
+    withFolder(inside, (folder) => {
+      for (const name of ["", ".", "..", "a/b", "../outside", "a\0b"]) {
+        assert.throws(() => folder.at(name), { code: "EINVAL" });
+        assert.throws(() => folder.at(Buffer.from(name)), { code: "EINVAL" });
+      }
+    });
+    assert.throws(() => holdFolder("relative"), { code: "EINVAL" });
+    assert.throws(() => holdFolder(`${temp}/root/../outside`), { code: "EINVAL" });
+    assert.throws(() => withParent("/", () => undefined), { code: "EINVAL" });
+  });
+
+  it("is found below another by bytes that are no UTF-8", () => {
+    const name = Buffer.from([0x61, 0xff, 0x62]);
+    mkdirSync(Buffer.concat([Buffer.from(`${inside}/`), name]));
+    withFolder(inside, (folder) => {
+      const below = holdBelow(folder, name);
+      assert.equal(below.stats().isDirectory(), true);
+      below.close();
+      assert.deepEqual(
+        folder
+          .listBytes()
+          .filter((entry) => entry.isDirectory())
+          .map((entry) => entry.name),
+        [name],
+      );
+      const same = holdBelow(folder, "");
+      assert.equal(same.stats().ino, folder.stats().ino);
+      same.close();
+    });
+  });
+
+  it("gives the parent of a path and its last name", () => {
+    withParent(join(inside, "f"), (folder, name) => {
+      const file = folder.open(name);
+      assert.equal(fstatSync(file).isFile(), true);
+      closeSync(file);
+      assert.equal(folder.path, inside);
+    });
+    withParent("/tmp", (folder, name) => assert.equal(folder.lstat(name)?.isDirectory(), true));
+  });
+
+  it("leaves no descriptor open, also where it could not be opened", onLinux, () => {
+    const open = (): number => readdirSync("/proc/self/fd").length;
+    const before = open();
+    withFolder(inside, () => undefined);
+    assert.throws(() => holdFolder(join(inside, "none", "x")), { code: "ENOENT" });
+    assert.throws(() => withFolder(inside, () => assert.fail()));
+    assert.equal(open(), before);
+  });
+});
