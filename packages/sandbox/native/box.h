@@ -96,6 +96,10 @@ int landlock_version(void);
 int prepare_reduced(struct words base, struct policy *policy);
 int open_reduced(struct words words, struct policy *policy);
 int hold_files(const struct policy *policy, const char *terminal);
+int hold_reads(char **paths, int count, const char *program);
+
+/* confine.c */
+int confine_reads(char **words, int count);
 
 /* metadata.c: calls that are answered by the watcher of a command. */
 void answer_call(int listener, const struct policy *policy);

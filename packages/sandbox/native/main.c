@@ -132,6 +132,7 @@ int main(int count, char **words) {
   if (count == 2 && strcmp(words[1], "landlock") == 0) return printf("%d\n", landlock_version()) < 0;
   if (count >= 2 && strcmp(words[1], "enter") == 0) return enter_fork(words + 2, count - 2);
   if (count >= 2 && strcmp(words[1], "hold") == 0) return hold_forks(words + 2, count - 2);
+  if (count >= 2 && strcmp(words[1], "read") == 0) return confine_reads(words + 2, count - 2);
   if (count >= 2 && strcmp(words[1], "differ") == 0) return differ(words + 2, count - 2);
   if (count >= 3 && strcmp(words[1], "listen") == 0) {
     prepare_start(&start, count > 3 ? words[3] : "private");

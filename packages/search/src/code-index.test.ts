@@ -291,7 +291,7 @@ it("answers a search that waits for history while another one indexes something"
 
 /** With segments that stay on the disk, one for about each file. */
 function openSmallParts(root: string, cache: string, quota?: number) {
-  const place = { root, program: rgPath, path: "" };
+  const place = { root, program: [rgPath], path: "" };
   const options = { folder: cache, env, mayIndex: () => true, segmentBytes: 100, ...(quota && { quota }) };
   const search = openCodeSearch(place, { ...options, patienceMs: 60_000 });
   return async (query: string) => {
@@ -342,7 +342,7 @@ it("leaves whole segments as they are where few files may be open", async () => 
   const program = `
     const { openCodeSearch } = await import(${JSON.stringify(import.meta.resolve("./code-search.ts"))});
     const { sieveOf } = await import(${JSON.stringify(import.meta.resolve("./sieve.ts"))});
-    const place = ${JSON.stringify({ root, program: rgPath, path: "" })};
+    const place = ${JSON.stringify({ root, program: [rgPath], path: "" })};
     const options = { folder: ${JSON.stringify(cache)}, mayIndex: () => true, segmentBytes: 100, patienceMs: 60_000 };
     const query = { query: "boil water", k: 1 };
     const asked = { place, sieve: sieveOf(place, { limit: 1 }), query };

@@ -297,7 +297,7 @@ export class CodeIndex {
     }
     if (this.#segments.length === 0 || unread.length > 500) return;
     for (const [path, file] of unread) {
-      const bytes = readQuietly(join(this.#place.root, path));
+      const bytes = readQuietly(this.#place.root, path);
       if (bytes) file.id = blobId(bytes);
     }
   }
@@ -368,12 +368,12 @@ export class CodeIndex {
 
   /** The bytes of a file, if they still are those with this id; they hold until the room is cleared. */
   bytesOf({ path, id }: TreeFile, room: ReadingRoom): Uint8Array | undefined {
-    const place = join(this.#place.root, path);
+    const { root } = this.#place;
     const known = this.#known.get(path);
     // As everywhere here, a stamp that is not fresh stands for what the file holds.
-    const same = known?.id === id && !known.isFresh ? room.read(place, known.stamp) : undefined;
+    const same = known?.id === id && !known.isFresh ? room.read(root, path, known.stamp) : undefined;
     if (same) return same;
-    const bytes = readQuietly(place);
+    const bytes = readQuietly(root, path);
     return bytes && blobId(bytes) === id ? bytes : undefined;
   }
 

@@ -1,5 +1,3 @@
-/** Counted answer: a ranked query answered by what ripgrep counts, where there is no index yet, and of what is never in one. */
-import { join } from "node:path";
 import { type Failure, isFailure, type RankedRange, type RankResult } from "@lathe/protocol";
 import { type Asked, wantedBy } from "./asked-files.ts";
 import { readQuietly } from "./build/index-files.ts";
@@ -45,7 +43,7 @@ async function countedRanges(
     .filter(({ path }) => wanted(path) && isKind(path) && !ignored(path))
     .slice(0, query.k);
   return files.flatMap(({ path, score, words }): readonly RankedRange[] => {
-    const bytes = readQuietly(join(place.root, path));
+    const bytes = readQuietly(place.root, path);
     if (!bytes) return [];
     const all = Buffer.from(bytes).toString("utf8").split(/\r?\n/);
     const from = bestWindow(all, words, shownLines);

@@ -21,7 +21,7 @@ import { grep } from "./grep.ts";
 import { linksBelow } from "./links.ts";
 import { nestedIgnore } from "./nested-ignore.ts";
 import { filesArgs, inOrder, type Place, toPath } from "./place.ts";
-import { bundledRipgrep, runRipgrep } from "./ripgrep.ts";
+import { type ConfineReads, type ProgramOptions, runRipgrep, searchProgram } from "./ripgrep.ts";
 import { type Sieve, sieveOf } from "./sieve.ts";
 import type { Reach } from "./symbols.ts";
 
@@ -30,6 +30,8 @@ export interface SearchOptions {
   readonly root: string;
   /** Another ripgrep than the bundled one. */
   readonly ripgrep?: string;
+  /** Ripgrep reads all that this process can read when absent. */
+  readonly confine?: ConfineReads;
   readonly index?: IndexOptions;
   /** Definitions as grammars have them, asked for in the background of the files that answers show. */
   readonly definitionsOf?: DefinitionsOf;
@@ -59,15 +61,16 @@ export interface IndexOptions {
 export function createSearch(options: SearchOptions): Search {
   const root = realpathSync.native(options.root);
   const placeOf = async ({ path = ".", outsideName }: WhereAsked): Promise<Place | Failure> => {
-    const program = options.ripgrep ?? (await bundledRipgrep());
-    if (isFailure(program)) return program;
-    if (outsideName !== undefined) return outsidePlace(path, program);
+    const started = { ...options, configHome: options.index?.configHome };
+    if (outsideName !== undefined) return outsidePlace(path, started);
     const inside = relative(root, resolve(root, path)).replaceAll(sep, "/");
     if (inside === ".." || inside.startsWith("../")) {
       return failure("outside-workspace", `${path} is outside the workspace ${root}.`);
     }
     const kind = kindAt(join(root, inside), path);
-    return isFailure(kind) ? kind : { root, program, path: inside };
+    if (isFailure(kind)) return kind;
+    const program = await searchProgram(root, started);
+    return isFailure(program) ? program : { root, program, path: inside };
   };
   let ranked: Promise<RankedSearch> | undefined;
   let exact: Promise<ExactGrep> | undefined;
@@ -157,11 +160,12 @@ function mayIndexBut(never: readonly string[] = []): (path: string) => boolean {
 type WhereAsked = Pick<FilesQuery, "path" | "outsideName">;
 
 /** A folder of its own, or a file in one. */
-function outsidePlace(path: string, program: string): Place | Failure {
+async function outsidePlace(path: string, options: ProgramOptions): Promise<Place | Failure> {
   const kind = kindAt(path, path);
   if (isFailure(kind)) return kind;
-  if (kind === "folder") return { root: path, program, path: "" };
-  return { root: dirname(path), program, path: basename(path) };
+  const place = kind === "folder" ? { root: path, path: "" } : { root: dirname(path), path: basename(path) };
+  const program = await searchProgram(place.root, options);
+  return isFailure(program) ? program : { ...place, program };
 }
 
 /** What else there is may be read from for ever. */

@@ -1,5 +1,3 @@
-/** Searches with ripgrep, and again without the files whose lines are too long for it. */
-import { join } from "node:path";
 import { type Failure, failure, type GrepQuery, type GrepResult, isFailure } from "@lathe/protocol";
 import { acrossLines, crossesLines } from "./across-lines.ts";
 import { hasLongLine } from "./long-line.ts";
@@ -56,7 +54,7 @@ async function search(
   let tooLong: string | undefined;
   const ignored = nestedIgnore(place);
   const look = async (path: string): Promise<void> => {
-    if (!(await hasLongLine(join(place.root, path), stop.signal))) return;
+    if (!(await hasLongLine(place.root, path, stop.signal))) return;
     tooLong ??= path;
     stop.abort();
   };

@@ -58,14 +58,14 @@ function open(root: string): Heard {
   writeFileSync(program, `#!/bin/sh\necho >> '${log}'\n'${rgPath}' "$@"\necho >> '${log}'\n${wait}\n`);
   chmodSync(program, 0o755);
   const mayIndex = (path: string): boolean => !path.endsWith(".env");
-  const place = { root, program: rgPath, path: "" };
+  const place = { root, program: [rgPath], path: "" };
   // Also in a tree that is not worth an index of trigrams.
   const exact = openExactGrep(place, { folder: mkdtempSync(join(folder, "cache-")), mayIndex });
   opened.push(exact);
   const { followed } = exact;
   const heard = { changes: () => followed.changes(), keepUp: () => followed.keepUp() };
   const common = { mayIndex, patienceMs: 600_000 };
-  const hearing = openCodeSearch({ ...place, program }, { ...common, ...heard });
+  const hearing = openCodeSearch({ ...place, program: [program] }, { ...common, ...heard });
   const looking = openCodeSearch(place, common);
   return {
     async ask(query) {

@@ -1,5 +1,3 @@
-/** Opens a tree for learning how to rank: the candidates of queries with their features, as a search weighs them. */
-import { join } from "node:path";
 import { type Failure, failure, isFailure } from "@lathe/protocol";
 import { readQuietly } from "./build/index-files.ts";
 import { CodeIndex } from "./code-index.ts";
@@ -9,7 +7,7 @@ import type { QueryManner } from "./rank/query.ts";
 import { weighedUnits } from "./rank/ranges.ts";
 import { rankFiles } from "./rank/rank.ts";
 import { fileText, type UnitFeatureName, unitFeatureNames } from "./rank/units.ts";
-import { bundledRipgrep } from "./ripgrep.ts";
+import { searchProgram } from "./ripgrep.ts";
 import type { Documents } from "./tree/documents.ts";
 
 export interface WeighedCandidates {
@@ -37,7 +35,7 @@ export interface RankingLab {
 }
 
 export async function openRankingLab(root: string, env: NodeJS.ProcessEnv): Promise<RankingLab | Failure> {
-  const program = await bundledRipgrep();
+  const program = await searchProgram(root, {});
   if (isFailure(program)) return program;
   const index = new CodeIndex({ root, program, path: "" }, { env, mayIndex: () => true });
   const asked = async <Found>(
@@ -64,7 +62,7 @@ export async function openRankingLab(root: string, env: NodeJS.ProcessEnv): Prom
       asked(query, (documents, ranking) => {
         const found = rankFiles(documents, ranking);
         const units = weighedUnits(documents, found, ({ path }) =>
-          fileText(path, readQuietly(join(root, path)) ?? new Uint8Array(0)),
+          fileText(path, readQuietly(root, path) ?? new Uint8Array(0)),
         ).map(({ file, from, to, features }) => ({
           path: file.path,
           startLine: from + 1,

@@ -3,7 +3,7 @@ import { type Failure, isFailure } from "@lathe/protocol";
 import { CodeIndex, type CodeIndexOptions } from "./code-index.ts";
 import { buildExactIndex, type TrigramState } from "./exact/build-exact-index.ts";
 import { globMatcher } from "./glob.ts";
-import { bundledRipgrep } from "./ripgrep.ts";
+import { type ConfineReads, searchProgram } from "./ripgrep.ts";
 import { keepsSegments } from "./segments/segment-cache.ts";
 
 export interface IndexState {
@@ -23,13 +23,15 @@ export interface IndexState {
 
 export interface OpenOptions extends Omit<CodeIndexOptions, "mayIndex"> {
   readonly never: readonly string[];
+  readonly confine?: ConfineReads;
+  readonly configHome?: string;
 }
 
 export async function openCodeIndex(
   root: string,
   { never, ...options }: OpenOptions,
 ): Promise<IndexState | Failure> {
-  const program = await bundledRipgrep();
+  const program = await searchProgram(root, options);
   if (isFailure(program)) return program;
   const closed = never.map(globMatcher);
   const mayIndex = (path: string): boolean => !closed.some((matches) => matches(path));

@@ -4,7 +4,8 @@ import { dirname, join, sep } from "node:path";
 
 export interface Place {
   readonly root: string;
-  readonly program: string;
+  /** The words that start ripgrep here. */
+  readonly program: readonly string[];
   /** Relative to the root, with `/`. */
   readonly path: string;
 }

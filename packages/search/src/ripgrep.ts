@@ -1,10 +1,26 @@
 /** Runs ripgrep and hands out what it prints, record by record. */
 import { type ChildProcess, spawn } from "node:child_process";
-import { type Failure, failure } from "@lathe/protocol";
+import { type Failure, failure, isFailure } from "@lathe/protocol";
+import { outsideRuleFiles } from "./exact/outside-rules.ts";
+
+/**
+ * How a program that only reads is started.
+ * *Contract:* the words of a command that can read at and below these real paths alone, where the system can do that; the
+ * program itself elsewhere. Never rejects.
+ */
+export type ConfineReads = (paths: readonly string[], program: string) => Promise<readonly string[]>;
+
+export interface ProgramOptions {
+  /** Another ripgrep than the bundled one. */
+  readonly ripgrep?: string | undefined;
+  readonly confine?: ConfineReads | undefined;
+  /** The folder of people's configuration; their `.config` when absent. */
+  readonly configHome?: string | undefined;
+}
 
 export interface Run {
-  /** The program; resolved when first needed. */
-  readonly program: string;
+  /** The program, with the words before its arguments. */
+  readonly program: readonly string[];
   readonly args: readonly string[];
   readonly cwd: string;
   /** What ends a record. */
@@ -33,7 +49,7 @@ const maxRecord = 16 * 1024 * 1024;
 let resolved: string | undefined;
 
 /** The bundled binary. Loaded when first needed: the package throws where its platform's binary is not installed. */
-export async function bundledRipgrep(): Promise<string | Failure> {
+async function bundledRipgrep(): Promise<string | Failure> {
   try {
     resolved ??= (await import("@vscode/ripgrep")).rgPath;
     return resolved;
@@ -50,12 +66,26 @@ export async function bundledRipgrep(): Promise<string | Failure> {
   }
 }
 
+/**
+ * The words that start ripgrep for a tree. It reads the tree, and the files outside that say what is ignored in it: a folder
+ * that is swapped for a link while ripgrep walks leads to nothing.
+ */
+export async function searchProgram(
+  root: string,
+  { ripgrep, confine, configHome }: ProgramOptions,
+): Promise<readonly string[] | Failure> {
+  const program = ripgrep ?? (await bundledRipgrep());
+  if (isFailure(program)) return program;
+  return confine ? confine([root, ...outsideRuleFiles(root, configHome)], program) : [program];
+}
+
 /** Resolves when ripgrep has ended; a failure when it could not be started or understood, or the signal aborted. */
 export function runRipgrep(run: Run): Promise<Ended | Failure> {
   const { promise, resolve } = Promise.withResolvers<Ended | Failure>();
   const { signal, stop } = run;
   if (signal.aborted) return Promise.resolve(cancelled());
-  const child = spawn(run.program, run.args, { cwd: run.cwd, stdio: ["ignore", "pipe", "pipe"] });
+  const [program = "", ...before] = run.program;
+  const child = spawn(program, [...before, ...run.args], { cwd: run.cwd, stdio: ["ignore", "pipe", "pipe"] });
   let errors = "";
   const abort = (): boolean => child.kill("SIGKILL");
   signal.addEventListener("abort", abort, { once: true });

@@ -1,6 +1,4 @@
 /** Symbols: definitions and uses of a name, and the definitions in a file, from the files as they are. */
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import {
   type Failure,
   failure,
@@ -11,6 +9,7 @@ import {
   type SymbolsResult,
   type SyntaxDefinition,
 } from "@lathe/protocol";
+import { readQuietly } from "./build/index-files.ts";
 import { type Container, findContainer, isWithin, likelihood } from "./definitions/container.ts";
 import { definitionIn, definitionsOf, lineStarts } from "./definitions/definitions.ts";
 import { kindOf, languageOf } from "./definitions/languages.ts";
@@ -104,19 +103,13 @@ export async function outlineOf(
   limit: number,
   refined?: Reach["soon"],
 ): Promise<SymbolsResult | Failure> {
-  let text: string;
-  try {
-    text = textOf(await readFile(join(root, path)));
-  } catch (cause) {
+  const bytes = readQuietly(root, path);
+  if (bytes === undefined) {
     const shown = path === "" ? "the workspace" : path;
-    return failure(
-      "not-found",
-      `${shown} cannot be read as a file: name a file, or give a name to look for.`,
-      {
-        cause,
-      },
-    );
+    const text = `${shown} cannot be read as a file: name a file, or give a name to look for.`;
+    return failure("not-found", text);
   }
+  const text = textOf(bytes);
   const starts = lineStarts(text);
   const lineAt = (line: number): string =>
     text

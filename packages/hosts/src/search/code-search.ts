@@ -5,6 +5,7 @@ import { type Failure, failure, type Search } from "@lathe/protocol";
 import { createSearch } from "@lathe/search";
 import { type IndexState, openCodeIndex } from "@lathe/search/code-index";
 import { sessionRules } from "../rules/session-rules.ts";
+import { confinedReads } from "./confined-reads.ts";
 import type { EmbeddingSettings } from "./embedding-settings.ts";
 import { indexOptions } from "./lazy-search.ts";
 
@@ -38,7 +39,7 @@ export async function openCodeSearch(
     isOneShot,
     ...lazyEmbedder?.(embeddings, env),
   };
-  const search = createSearch({ root, index });
+  const search = createSearch({ root, index, confine: confinedReads(env) });
   return { search, exclude: unreadable(".", sessionRules([], { cwd: root, env })) };
 }
 
@@ -49,7 +50,8 @@ export async function buildIndex(
   onProgress: (done: number, total: number) => void,
 ): Promise<IndexState | Failure> {
   const root = folderOf(folder);
-  return typeof root === "string" ? openCodeIndex(root, { ...indexOptions(env, root), onProgress }) : root;
+  if (typeof root !== "string") return root;
+  return openCodeIndex(root, { ...indexOptions(env, root), confine: confinedReads(env), onProgress });
 }
 
 function folderOf(folder: string): string | Failure {

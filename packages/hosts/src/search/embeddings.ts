@@ -4,6 +4,7 @@ import { unreadable } from "@lathe/policy";
 import { type Failure, isFailure, type Rule } from "@lathe/protocol";
 import { type EmbedPlan, planEmbedding } from "@lathe/search/embed";
 import { sessionRules } from "../rules/session-rules.ts";
+import { confinedReads } from "./confined-reads.ts";
 import type { EmbeddingSettings } from "./embedding-settings.ts";
 import { indexOptions } from "./lazy-search.ts";
 import { type OpenedEmbedder, openEmbedding } from "./open-embedding.ts";
@@ -28,7 +29,8 @@ export async function planTree(
   const root = realpathSync.native(folder);
   const { never, ...rest } = indexOptions(env, root);
   const closed = [...never, ...unreadable(".", sessionRules(rules, { cwd: root, env }))];
-  const plan = await planEmbedding(root, { ...rest, never, closed: [...new Set(closed)], embedder });
+  const every = { ...rest, never, closed: [...new Set(closed)], confine: confinedReads(env) };
+  const plan = await planEmbedding(root, { ...every, embedder });
   if (!isFailure(plan)) return { plan, embedder };
   embedder.close();
   return plan;

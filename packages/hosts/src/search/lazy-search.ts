@@ -6,6 +6,7 @@ import type { SearchOptions } from "@lathe/search";
 import type { DefinitionsOf } from "@lathe/syntax/definitions";
 import { cacheFolder } from "../places/cache-folder.ts";
 import { sessionRules } from "../rules/session-rules.ts";
+import { confinedReads } from "./confined-reads.ts";
 import type { EmbeddingSettings } from "./embedding-settings.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -16,7 +17,7 @@ export function createLazySearch(root: string, env: Env, settings?: EmbeddingSet
     const { createSearch } = await import("@lathe/search");
     const { lazyEmbedder } = settings ? await import("./open-embedding.ts") : {};
     const index = { ...indexOptions(env, root), ...lazyEmbedder?.(settings, env) };
-    return createSearch({ root, index, definitionsOf: lazyDefinitions() });
+    return createSearch({ root, index, definitionsOf: lazyDefinitions(), confine: confinedReads(env) });
   };
   const search = (): Promise<Search> => {
     loading ??= load();

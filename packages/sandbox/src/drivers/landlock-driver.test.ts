@@ -15,8 +15,9 @@ import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { isFailure, type Sandbox } from "@lathe/protocol";
 import { sandboxConformance, until } from "@lathe/testkit";
+import { landlockVersion, oldestLandlock } from "../box/landlock-version.ts";
 import { nativeBinary } from "../box/native-binary.ts";
-import { createLandlockDriver, landlockLacks, landlockVersion, oldestLandlock } from "./landlock-driver.ts";
+import { createLandlockDriver, landlockLacks } from "./landlock-driver.ts";
 
 const folder = realpathSync(mkdtempSync(join(tmpdir(), "lathe-landlock-")));
 const cacheFolder = join(folder, "cache");

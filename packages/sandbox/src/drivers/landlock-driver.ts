@@ -1,9 +1,7 @@
 /** The driver for where there are no namespaces: the launcher's agent, held by Landlock and the filter alone. */
-import { execFile } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import type { SandboxDriver } from "@lathe/protocol";
 import { type AgentSource, createAgentSource } from "../box/agent-source.ts";
 import { BoxStarter } from "../box/box-starter.ts";
@@ -22,8 +20,6 @@ export interface LandlockOptions extends DriverOptions {
   readonly version: number;
 }
 
-/** The first that keeps a file from being emptied (Linux 6.2): what is older is not used. */
-export const oldestLandlock = 3;
 const withDevices = 5;
 const withScopes = 6;
 
@@ -57,16 +53,6 @@ export function landlockLacks(version: number): readonly string[] {
       : []),
     ...(process.getuid?.() === 0 ? ["root's number of processes is limited only by control groups"] : []),
   ];
-}
-
-/** Which Landlock this kernel has; 0 for none. */
-export async function landlockVersion(binary: string): Promise<number> {
-  try {
-    const { stdout } = await promisify(execFile)(binary, ["landlock"], { timeout: 5000, env: {} });
-    return Number(stdout) || 0;
-  } catch {
-    return 0;
-  }
 }
 
 /** *Contract:* whether it works here is `probeDriver`'s question; this one only uses it. */

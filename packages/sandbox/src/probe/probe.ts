@@ -120,9 +120,10 @@ async function findLauncher(options: ProbeOptions & { readonly path: string }): 
 async function findLandlock(options: ProbeOptions & { readonly path: string }): Promise<Candidate> {
   const found = await findBinary(options);
   if ("why" in found) return found;
-  const { createLandlockDriver, landlockVersion, oldestLandlock } = await import(
-    "../drivers/landlock-driver.ts"
-  );
+  const [{ createLandlockDriver }, { landlockVersion, oldestLandlock }] = await Promise.all([
+    import("../drivers/landlock-driver.ts"),
+    import("../box/landlock-version.ts"),
+  ]);
   const version = await landlockVersion(found.binary);
   if (version < oldestLandlock) return noLandlock(version);
   const driver = createLandlockDriver({ ...driverOptions(options), ...found, version });

@@ -1,7 +1,7 @@
 /** Indexes files from the disk: reads them, and makes segments of them. */
 import { createHash } from "node:crypto";
-import { closeSync, fstatSync, openSync, readFileSync, readSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, fstatSync, readFileSync, readSync } from "node:fs";
+import { openInside } from "@lathe/system/open-inside";
 import type { CodeLanguage } from "../definitions/languages.ts";
 import type { HeldSegment } from "../segments/segment.ts";
 import type { SegmentBuilder } from "../segments/segment-builder.ts";
@@ -51,7 +51,7 @@ export function indexFiles(
   const room = new Uint8Array(most.code);
   for (const { path, language, id } of files) {
     const isNamed = language === "none" && id !== undefined;
-    const found = isNamed ? { id, size: 0, bytes: room.subarray(0, 0) } : readFile(join(root, path), room);
+    const found = isNamed ? { id, size: 0, bytes: room.subarray(0, 0) } : readFile(root, path, room);
     if (!found) continue;
     builder.add({ id: found.id, language: indexedLanguage(language, found.size), bytes: found.bytes });
     read.push({ path, id: found.id });
@@ -62,12 +62,13 @@ export function indexFiles(
 
 /** The id of these very bytes: the file may have changed since it was looked up. No bytes of a file that is larger than the room. */
 function readFile(
+  root: string,
   path: string,
   room: Uint8Array,
 ): { readonly id: string; readonly size: number; readonly bytes: Uint8Array } | undefined {
   let file: number | undefined;
   try {
-    file = openSync(path, "r");
+    file = openInside(root, path);
     const { size } = fstatSync(file);
     const hash = createHash("sha1").update(`blob ${size}\0`);
     for (let at = 0; at < size; ) {
@@ -86,11 +87,15 @@ function readFile(
   }
 }
 
-export function readQuietly(path: string): Uint8Array | undefined {
+export function readQuietly(root: string, path: string): Uint8Array | undefined {
+  let file: number | undefined;
   try {
-    return readFileSync(path);
+    file = openInside(root, path);
+    return readFileSync(file);
   } catch {
     // It went away, or may not be read: then nothing is known of it.
     return undefined;
+  } finally {
+    if (file !== undefined) closeSync(file);
   }
 }

@@ -1,9 +1,8 @@
 /** Refined definitions: what grammars say of the files that answers have shown, found in the background and kept by content. */
-import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import type { SyntaxDefinition } from "@lathe/protocol";
-import { blobId } from "../build/index-files.ts";
+import { blobId, readQuietly } from "../build/index-files.ts";
 import { rankedFolder } from "../segments/cache-name.ts";
 import { openSegmentCache, type SegmentCache } from "../segments/segment-cache.ts";
 import { repositoryOf } from "../tree/git-index.ts";
@@ -48,13 +47,8 @@ export class RefinedDefinitions {
 
   /** What is known of a file as it is now; what is not is found out after the answer. */
   async of(path: string): Promise<readonly SyntaxDefinition[] | undefined> {
-    try {
-      const bytes = await readFile(join(this.#options.root, path));
-      return bytes.length > mostBytes ? undefined : this.#ofBytes(path, bytes);
-    } catch {
-      // It went away, or may not be read: then nothing is said of it.
-      return undefined;
-    }
+    const bytes = readQuietly(this.#options.root, path);
+    return bytes === undefined || bytes.length > mostBytes ? undefined : this.#ofBytes(path, bytes);
   }
 
   /** The same, waited for: what takes too long is found out after the answer. */
@@ -68,7 +62,7 @@ export class RefinedDefinitions {
     return this.of(path);
   }
 
-  #ofBytes(path: string, bytes: Buffer): readonly SyntaxDefinition[] | undefined {
+  #ofBytes(path: string, bytes: Uint8Array): readonly SyntaxDefinition[] | undefined {
     this.#load();
     // The ending says which grammar it is.
     const key = `${blobId(bytes)} ${path.slice(path.lastIndexOf(".") + 1).toLowerCase()}`;

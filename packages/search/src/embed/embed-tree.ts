@@ -1,13 +1,13 @@
 /** Embeds a tree: what is not yet known of its chunks goes to a model in batches, and its vectors beside the index. */
 import { createHash } from "node:crypto";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname } from "node:path";
 import { type Embedder, type Failure, failure, isFailure } from "@lathe/protocol";
 import { createRedactor, type Redactor } from "@lathe/protocol/secrets";
 import { blobId, readQuietly } from "../build/index-files.ts";
 import { CodeIndex, type CodeIndexOptions } from "../code-index.ts";
 import { globMatcher } from "../glob.ts";
 import { placeOfChunk } from "../rank/chunk-scores.ts";
-import { bundledRipgrep } from "../ripgrep.ts";
+import { type ConfineReads, searchProgram } from "../ripgrep.ts";
 import { idWords } from "../segments/segment.ts";
 import {
   defaultQuota,
@@ -47,6 +47,8 @@ export interface EmbedOptions extends Omit<CodeIndexOptions, "mayIndex" | "folde
   readonly never: readonly string[];
   readonly closed: readonly string[];
   readonly embedder: Embedder;
+  readonly confine?: ConfineReads;
+  readonly configHome?: string;
 }
 
 /** Characters of a chunk: small models take some 500 tokens. */
@@ -71,7 +73,7 @@ interface FileChunks {
 /** Says what would be sent; nothing is before it is run. */
 export async function planEmbedding(root: string, options: EmbedOptions): Promise<EmbedPlan | Failure> {
   const { never, closed, embedder, ...rest } = options;
-  const program = await bundledRipgrep();
+  const program = await searchProgram(root, options);
   if (isFailure(program)) return program;
   const [mayIndex, maySend] = [never, closed].map(allowing) as [Allowing, Allowing];
   const index = new CodeIndex({ root, program, path: "" }, { ...rest, mayIndex });
@@ -125,7 +127,7 @@ function filesOf(root: string, documents: Documents, maySend: Allowing): readonl
     const content = contentOf(documents, document);
     const isText = documents.facts[document]?.kind !== "data";
     if (!content || content.chunks === 0 || !isText || !maySend(path) || seen.has(content.key)) return;
-    const bytes = readQuietly(join(root, path));
+    const bytes = readQuietly(root, path);
     if (!bytes || blobId(bytes) !== id) return;
     seen.add(content.key);
     const lines = withoutSecrets(Buffer.from(bytes).toString("utf8"), redact).split("\n");

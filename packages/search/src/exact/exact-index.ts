@@ -71,7 +71,7 @@ export class ExactIndex {
    */
   candidates(plan: Plan): readonly string[] | undefined {
     if (!this.#isLarge()) return undefined;
-    const found = this.tree.candidates(plan, (path) => join(this.#place.root, path));
+    const found = this.tree.candidates(plan, this.#place.root);
     if (found.type === "few") return found.paths;
     if (found.type === "torn") this.#removeSegment(found.segment);
     return undefined;

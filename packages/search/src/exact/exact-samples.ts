@@ -79,7 +79,7 @@ export async function openSample(
   options: Partial<ExactGrepOptions> = {},
 ): Promise<Opened> {
   const signal = new AbortController().signal;
-  const place = { root, program: rgPath, path: "" };
+  const place = { root, program: [rgPath], path: "" };
   const mayIndex = (path: string): boolean => !path.endsWith(".env");
   const exact = openExactGrep(place, { folder: cache, fromFiles: 50, mayIndex, ...options });
   await exact.settled();

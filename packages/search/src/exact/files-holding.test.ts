@@ -43,7 +43,7 @@ it("needs no ripgrep for a text that is nowhere, though its trigrams are", async
   put(root, "src/parts.ts", "samov movar ovaru\n");
   const { exact } = await openSample(root, mkdtempSync(join(folder, "cache-")));
   t.after(() => exact.close());
-  const place = { root, program: join(folder, "no-ripgrep"), path: "" };
+  const place = { root, program: [join(folder, "no-ripgrep")], path: "" };
   const search = () => assert.fail("the index was not used");
   for (const [pattern, isThere] of [
     ["samovaru", false],

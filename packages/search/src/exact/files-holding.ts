@@ -1,7 +1,7 @@
 /** Files holding: reads the few files that may hold a text, which is sooner done than ripgrep is started for nothing. */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
-import { join } from "node:path";
+import { closeSync, fstatSync, readSync } from "node:fs";
 import type { GrepQuery } from "@lathe/protocol";
+import { openInside } from "@lathe/system/open-inside";
 
 /** Of files that are read: their number, and bytes of one and of all. */
 const mostFiles = 64;
@@ -15,7 +15,7 @@ export function filesHolding(root: string, paths: readonly string[], query: Grep
   const room = Buffer.allocUnsafe(mostBytes);
   let left = mostOfAll;
   return paths.filter((path) => {
-    const bytes = left > 0 ? readInto(room, join(root, path)) : undefined;
+    const bytes = left > 0 ? readInto(room, root, path) : undefined;
     left -= bytes?.length ?? 0;
     return bytes === undefined || isOtherEncoding(bytes) || bytes.includes(text);
   });
@@ -27,12 +27,12 @@ export function isOtherEncoding(bytes: Uint8Array): boolean {
 }
 
 /** Undefined for a file that is too large, or cannot be read: ripgrep says itself what it could not. */
-function readInto(room: Buffer, path: string): Buffer | undefined {
+function readInto(room: Buffer, root: string, path: string): Buffer | undefined {
   let file: number | undefined;
   try {
-    file = openSync(path, "r");
+    file = openInside(root, path);
     const stats = fstatSync(file);
-    if (!stats.isFile() || stats.size >= room.length) return undefined;
+    if (stats.size >= room.length) return undefined;
     let at = 0;
     // Up to its end: it may have grown since.
     for (let read = -1; read !== 0; at += read) {

@@ -1,5 +1,5 @@
 /** Outside rules: files that say what is ignored and lie outside the folders that are watched. */
-import { readFileSync, type Stats, statSync } from "node:fs";
+import { readFileSync, realpathSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { commonOf, repositoryOf } from "../tree/git-index.ts";
@@ -9,6 +9,30 @@ const names = [".gitignore", ".ignore", ".rgignore"];
 /** Whether a file or folder of the tree says what is ignored, or that a repository begins. */
 export function speaksOfIgnoring(path: string): boolean {
   return /(?:^|\/)\.(?:git|(?:git|rg|lathe)?ignore)$/.test(path);
+}
+
+/** The real paths of files outside a tree that say what ripgrep leaves out in it. */
+export function outsideRuleFiles(root: string, configHome: string | undefined): readonly string[] {
+  const folder = configFolder(root, configHome);
+  return [...pathsThatSay(root, folder), ...pathsOfRepository(root)].flatMap((path) => {
+    if (!statsOf(path)?.isFile()) return [];
+    try {
+      return [realpathSync.native(path)];
+    } catch {
+      // It went away meanwhile.
+      return [];
+    }
+  });
+}
+
+function configFolder(root: string, configHome: string | undefined): string {
+  return configHome ? resolve(root, configHome) : join(homedir(), ".config");
+}
+
+/** What ripgrep reads to find the repository of a worktree. */
+function pathsOfRepository(root: string): readonly string[] {
+  const repository = repositoryOf(root);
+  return repository ? [join(repository.top, ".git"), join(repository.folder, "commondir")] : [];
 }
 
 export class OutsideRules {
@@ -22,7 +46,7 @@ export class OutsideRules {
   /** `configHome`: of people's configuration; their `.config` when absent. */
   constructor(root: string, configHome: string | undefined) {
     this.#root = root;
-    this.#configHome = configHome ? resolve(root, configHome) : join(homedir(), ".config");
+    this.#configHome = configFolder(root, configHome);
     this.#place = placeOf(root);
   }
 
@@ -31,30 +55,16 @@ export class OutsideRules {
    * it was, or in none any more.
    */
   note(repositories: Iterable<string>): boolean {
-    this.#paths = [...this.#named(), ...[...repositories].flatMap((folder) => this.#namedIn(folder))];
+    this.#paths = [
+      ...pathsThatSay(this.#root, this.#configHome),
+      ...[...repositories].flatMap((folder) => this.#namedIn(folder)),
+    ];
     this.#noted = this.#state();
     return placeOf(this.#root) === this.#place;
   }
 
   haveChanged(): boolean {
     return this.#state() !== this.#noted;
-  }
-
-  #named(): readonly string[] {
-    const above: string[] = [];
-    for (let folder = this.#root; dirname(folder) !== folder; folder = dirname(folder))
-      above.push(dirname(folder));
-    const repository = repositoryOf(this.#root);
-    const configs = [join(homedir(), ".gitconfig"), join(this.#configHome, "git", "config")];
-    return [
-      // A folder becomes a repository, or is none any more.
-      ...[this.#root, ...above].flatMap((folder) => [join(folder, ".git"), join(folder, ".jj")]),
-      ...above.flatMap((folder) => names.map((name) => join(folder, name))),
-      ...(repository ? [join(repository.common, "info", "exclude")] : []),
-      ...configs,
-      join(this.#configHome, "git", "ignore"),
-      ...configs.flatMap((config) => this.#excludesFiles(config)),
-    ];
   }
 
   /** Of a repository within the tree. Where its files lie ripgrep tells from the folder it runs in, git from that of the `.git`. */
@@ -67,18 +77,6 @@ export class OutsideRules {
       git,
       ...folders.flatMap((own) => [join(own, "commondir"), join(commonOf(own), "info", "exclude")]),
     ];
-  }
-
-  /** Read as ripgrep reads it; where it is said more than once each counts. */
-  #excludesFiles(config: string): readonly string[] {
-    try {
-      return [...readFileSync(config, "utf8").matchAll(/^\s*excludesfile\s*=\s*"?\s*(\S+?)\s*"?\s*$/gim)].map(
-        ([, path = ""]) => resolve(this.#root, path.replaceAll("~", homedir())),
-      );
-    } catch {
-      // There is none, or ripgrep cannot read it either.
-      return [];
-    }
   }
 
   #state(): string {
@@ -115,5 +113,34 @@ function statsOf(path: string): Stats | undefined {
   } catch {
     // Nobody may look, or a link leads to itself.
     return undefined;
+  }
+}
+
+/** Paths above a tree, of its repository and of the user that may say what is ignored; most of them are not there. */
+function pathsThatSay(root: string, configHome: string): readonly string[] {
+  const above: string[] = [];
+  for (let folder = root; dirname(folder) !== folder; folder = dirname(folder)) above.push(dirname(folder));
+  const repository = repositoryOf(root);
+  const configs = [join(homedir(), ".gitconfig"), join(configHome, "git", "config")];
+  return [
+    // A folder becomes a repository, or is none any more.
+    ...[root, ...above].flatMap((folder) => [join(folder, ".git"), join(folder, ".jj")]),
+    ...above.flatMap((folder) => names.map((name) => join(folder, name))),
+    ...(repository ? [join(repository.common, "info", "exclude")] : []),
+    ...configs,
+    join(configHome, "git", "ignore"),
+    ...configs.flatMap((config) => excludesFiles(root, config)),
+  ];
+}
+
+/** Read as ripgrep reads it; where it is said more than once each counts. */
+function excludesFiles(root: string, config: string): readonly string[] {
+  try {
+    return [...readFileSync(config, "utf8").matchAll(/^\s*excludesfile\s*=\s*"?\s*(\S+?)\s*"?\s*$/gim)].map(
+      ([, path = ""]) => resolve(root, path.replaceAll("~", homedir())),
+    );
+  } catch {
+    // There is none, or ripgrep cannot read it either.
+    return [];
   }
 }

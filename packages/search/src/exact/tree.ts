@@ -1,5 +1,6 @@
 /** Tree: the files that exact search knows of, where their trigrams are, and which files may hold a match. */
-import { closeSync, openSync, readSync } from "node:fs";
+import { closeSync, readSync } from "node:fs";
+import { openInside } from "@lathe/system/open-inside";
 import { idWords } from "../segments/segment.ts";
 import type { FileStamp } from "../tree/file-stamp.ts";
 import { mayMatch, type Plan } from "./plan.ts";
@@ -113,7 +114,7 @@ export class Tree {
   }
 
   /** `torn` is a segment that cannot be read; `many` says that ripgrep over all files is the better way. */
-  candidates(plan: Plan, rootOf: (path: string) => string): Candidates {
+  candidates(plan: Plan, root: string): Candidates {
     const most = Math.max(1, this.files.size * fewer);
     const paths: string[] = [];
     if (this.unknown.size > most) return { type: "many" };
@@ -126,13 +127,13 @@ export class Tree {
       for (const place of filesIn(bits)) paths.push(...pathsAt(places, place));
       if (paths.length > most) return { type: "many" };
     }
-    paths.push(...this.#searchedAsTheyAre(plan, rootOf));
+    paths.push(...this.#searchedAsTheyAre(plan, root));
     return paths.length > most ? { type: "many" } : { type: "few", paths };
   }
 
-  #searchedAsTheyAre(plan: Plan, rootOf: (path: string) => string): readonly string[] {
+  #searchedAsTheyAre(plan: Plan, root: string): readonly string[] {
     const worth = [...this.unknown].filter(
-      ({ path, stamp }) => stamp.size < large || isWorthIt(rootOf(path), plan),
+      ({ path, stamp }) => stamp.size < large || isWorthIt(root, path, plan),
     );
     return worth.map(({ path }) => path);
   }
@@ -175,11 +176,11 @@ function placesIn(
 }
 
 /** Ripgrep reads a file that it is given by name beyond the first NUL, where there may be gigabytes. */
-function isWorthIt(path: string, plan: Plan): boolean {
+function isWorthIt(root: string, path: string, plan: Plan): boolean {
   const bytes = new Uint8Array(looked);
   let file: number | undefined;
   try {
-    file = openSync(path, "r");
+    file = openInside(root, path);
     const end = bytes.subarray(0, readSync(file, bytes, 0, looked, 0)).indexOf(0);
     return end < 0 || mayMatch(plan, new Set(createTrigramSet().collect(bytes.subarray(0, end))));
   } catch {

@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { closeSync, fsyncSync, mkdirSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
+import { openInside } from "@lathe/system/open-inside";
 import { blobId } from "../build/index-files.ts";
 import { type FileStamp, isFresh, isSameStamp, stampOf } from "../tree/file-stamp.ts";
 import { isOtherEncoding } from "./files-holding.ts";
@@ -36,7 +37,7 @@ function work({ root, folder, paths }: Share): void {
   const files: ReadFile[] = [];
   let unsaid = 0;
   for (const path of paths) {
-    const stamp = add(builder, join(root, path));
+    const stamp = add(builder, root, path);
     if (stamp) files.push({ path, stamp, place: builder.files - 1 });
     if (++unsaid < filesPerMessage) continue;
     tell({ type: "progress", files: unsaid });
@@ -46,13 +47,14 @@ function work({ root, folder, paths }: Share): void {
   tell({ type: "done", files, ...(name !== undefined && { name }) });
 }
 
-function add(builder: TrigramBuilder, path: string): FileStamp | undefined {
+function add(builder: TrigramBuilder, root: string, path: string): FileStamp | undefined {
   try {
-    const before = stampOf(path);
+    const absolute = join(root, path);
+    const before = stampOf(absolute);
     // It may change once more with the same stamp.
     if (!before || isFresh(before, Date.now())) return undefined;
-    const bytes = readText(path, before.size);
-    const behind = stampOf(path);
+    const bytes = readText(openInside(root, path), before.size);
+    const behind = stampOf(absolute);
     if (!bytes || !behind || !isSameStamp(before, behind)) return undefined;
     builder.add(blobId(bytes), bytes);
     return before;
@@ -62,10 +64,9 @@ function add(builder: TrigramBuilder, path: string): FileStamp | undefined {
   }
 }
 
-/** Undefined for what is searched as it is. */
-function readText(path: string, size: number): Uint8Array | undefined {
+/** Closes the file; undefined for what is searched as it is. */
+function readText(file: number, size: number): Uint8Array | undefined {
   const bytes = new Uint8Array(Math.min(size, maxFileBytes));
-  const file = openSync(path, "r");
   try {
     for (let at = 0; at < bytes.length; ) {
       const read = readSync(file, bytes, at, bytes.length - at, at);

@@ -9,7 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { after, beforeEach, describe, it } from "node:test";
 import { fc } from "@lathe/testkit/properties";
 import { type FileStamp, stampOf } from "./file-stamp.ts";
@@ -36,7 +36,7 @@ describe("a reading room", () => {
         const files = asked.map((size, at) => {
           const bytes = new Uint8Array(size).fill(at + 1);
           const { path, stamp } = written(`${at}`, bytes);
-          return { bytes, read: room.read(path, stamp) };
+          return { bytes, read: room.read(folder, basename(path), stamp) };
         });
         for (const { bytes, read } of files) assert.ok(read && Buffer.compare(bytes, read) === 0);
       }),
@@ -58,7 +58,7 @@ describe("a reading room", () => {
     ] as const)
       it(what, () => {
         change();
-        assert.equal(room.read(path, stamp), undefined);
+        assert.equal(room.read(folder, basename(path), stamp), undefined);
       });
 
     it("whose bytes are others, with the same size and time", () => {
@@ -67,7 +67,7 @@ describe("a reading room", () => {
       for (const from = Date.now(); Date.now() - from < 25; );
       writeFileSync(path, "As it was");
       utimesSync(path, atime, mtime);
-      assert.equal(room.read(path, stamp), undefined);
+      assert.equal(room.read(folder, basename(path), stamp), undefined);
     });
   });
 });

@@ -1,5 +1,6 @@
 /** Reading room: the bytes of some files at a time, in memory that is kept for the next ones. */
-import { closeSync, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, fstatSync, readSync } from "node:fs";
+import { openInside } from "@lathe/system/open-inside";
 import { type FileStamp, isSameStamp, stampFrom } from "./file-stamp.ts";
 
 /** Bytes that are kept; what one answer needs beyond them is given back. */
@@ -15,11 +16,11 @@ export class ReadingRoom {
     if (this.#room.length > keptBytes) this.#room = new Uint8Array(0);
   }
 
-  /** Undefined where the file is not, once it is read, as its stamp says. */
-  read(path: string, stamp: FileStamp): Uint8Array | undefined {
+  /** Undefined where the file below `root` is not, once it is read, as its stamp says. */
+  read(root: string, path: string, stamp: FileStamp): Uint8Array | undefined {
     let file: number | undefined;
     try {
-      file = openSync(path, "r");
+      file = openInside(root, path);
       const place = this.#placeFor(stamp.size);
       for (let at = 0; at < place.length; ) {
         const read = readSync(file, place, at, place.length - at, at);

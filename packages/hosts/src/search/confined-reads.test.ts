@@ -1,0 +1,67 @@
+import assert from "node:assert/strict";
+import {
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { isFailure } from "@lathe/protocol";
+import { openConfineReads } from "@lathe/sandbox/confine-reads";
+import { createSearch } from "@lathe/search";
+import { cacheFolder } from "../places/cache-folder.ts";
+import { confinedReads } from "./confined-reads.ts";
+
+const temp = realpathSync(mkdtempSync(join(tmpdir(), "lathe-confined-reads-")));
+after(() => rmSync(temp, { recursive: true }));
+const binary = { cacheFolder: cacheFolder(process.env), path: process.env.PATH ?? "" };
+const skip = (await openConfineReads(binary)) ? false : "needs Landlock and a launcher";
+
+describe("a confined search", { skip }, () => {
+  const root = join(temp, "above", "tree");
+  const outside = join(temp, "outside");
+  mkdirSync(join(root, "d"), { recursive: true });
+  mkdirSync(outside);
+  writeFileSync(join(root, "d", "f"), "needle inside\n");
+  writeFileSync(join(root, "d", "made.log"), "needle\n");
+  writeFileSync(join(outside, "f"), "needle outside\n");
+  const { signal } = new AbortController();
+
+  it("reads nothing that a link in the tree leads to, also where ripgrep is sent there", async () => {
+    symlinkSync(outside, join(root, "out"));
+    const search = createSearch({ root, confine: confinedReads(process.env) });
+    const grep = async (path: string) => {
+      const found = await search.grep({ pattern: "needle", limit: 9, path }, signal);
+      return isFailure(found) ? found.code : found.lines.map((line) => line.path);
+    };
+    assert.deepEqual(await grep("."), ["d/f", "d/made.log"]);
+    assert.deepEqual(await grep("out"), []);
+    const plain = createSearch({ root });
+    const unconfined = await plain.grep({ pattern: "needle", limit: 9, path: "out" }, signal);
+    assert.ok(!isFailure(unconfined) && unconfined.lines.length === 1, "the link does lead there");
+  });
+
+  it("still heeds what the folders above and the user say is ignored", async () => {
+    mkdirSync(join(temp, "above", ".git"));
+    writeFileSync(join(temp, "above", ".gitignore"), "*.log\n");
+    const search = createSearch({ root, confine: confinedReads(process.env) });
+    const found = await search.files({ limit: 9 }, signal);
+    assert.ok(!isFailure(found));
+    assert.deepEqual(
+      found.paths.filter((path) => path.startsWith("d/")),
+      ["d/f"],
+    );
+  });
+
+  it("is started with nothing of the home but what says what is ignored", async () => {
+    const words = await confinedReads(process.env)([root], "/bin/true");
+    assert.equal(words.at(-1), "/bin/true");
+    assert.ok(!words.includes(homedir()));
+    assert.ok(readFileSync(words[0] ?? "").length > 0);
+  });
+});

@@ -1,0 +1,20 @@
+/** How searches are started, so that ripgrep reads nothing outside the tree it searches. */
+import type { ConfineReads } from "@lathe/sandbox/confine-reads";
+import { cacheFolder } from "../places/cache-folder.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+let opened: Promise<ConfineReads | undefined> | undefined;
+
+/** The same for all searches of this process. Where the system cannot confine them, ripgrep runs as it is. */
+export function confinedReads(
+  env: Env,
+): (paths: readonly string[], program: string) => Promise<readonly string[]> {
+  return async (paths, program) => {
+    opened ??= import("@lathe/sandbox/confine-reads").then(({ openConfineReads }) =>
+      openConfineReads({ cacheFolder: cacheFolder(env), path: env.PATH ?? "" }),
+    );
+    const confine = await opened;
+    return confine ? confine(paths, program) : [program];
+  };
+}

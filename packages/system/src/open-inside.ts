@@ -1,0 +1,50 @@
+/** Opens a regular file inside a folder whose content others may change meanwhile, and never one outside it. */
+import { closeSync, constants, fstatSync, openSync, readlinkSync } from "node:fs";
+import { join, sep } from "node:path";
+import { holdFolder } from "./held-folder.ts";
+
+/** `O_PATH` of `fcntl.h` on Linux: opening has no effect on what is opened, a device's included. */
+const pathOnly = process.platform === "linux" ? 0o10000000 : 0;
+const safely = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+
+/**
+ * A descriptor to read the file at `path` below the real path `root`, which the caller closes.
+ * *Contract:* no link is followed below `root`. Throws what the file system throws; `EINVAL` for what is no regular file,
+ * and for a path that leaves the folder.
+ */
+export function openInside(root: string, path: string): number {
+  const absolute = join(root, path);
+  if (!absolute.startsWith(root === sep ? root : root + sep)) throw invalid(`${path} leaves ${root}`);
+  if (pathOnly === 0) return openSlowly(absolute);
+  const place = openSync(absolute, pathOnly | safely);
+  try {
+    const reached = `/proc/self/fd/${place}`;
+    // One look tells where it lies. Where the spelling differs, as on a disk that ignores case, the folders are walked.
+    if (readlinkSync(reached) !== absolute) return openSlowly(absolute);
+    if (!fstatSync(place).isFile()) throw notRegular(absolute);
+    return openSync(reached, constants.O_RDONLY);
+  } finally {
+    closeSync(place);
+  }
+}
+
+function openSlowly(absolute: string): number {
+  const end = absolute.lastIndexOf("/");
+  const folder = holdFolder(absolute.slice(0, end) || "/");
+  try {
+    const file = folder.open(absolute.slice(end + 1));
+    if (fstatSync(file).isFile()) return file;
+    closeSync(file);
+    throw notRegular(absolute);
+  } finally {
+    folder.close();
+  }
+}
+
+function notRegular(path: string): NodeJS.ErrnoException {
+  return invalid(`${path} is no regular file`);
+}
+
+function invalid(text: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`EINVAL: ${text}`), { code: "EINVAL" });
+}
