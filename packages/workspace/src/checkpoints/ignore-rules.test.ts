@@ -6,9 +6,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { after, describe, it } from "node:test";
 import { isFailure } from "@lathe/protocol";
+import { parsePatterns } from "@lathe/system/git/ignore-pattern";
 import { runGitIn } from "@lathe/testkit";
 import { fc } from "@lathe/testkit/properties";
-import { parsePatterns } from "./ignore-pattern.ts";
 import { IgnoreRules, type Rules, type Verdict } from "./ignore-rules.ts";
 import { Pace } from "./pace.ts";
 

@@ -5,11 +5,11 @@
 import { type Stats, statSync } from "node:fs";
 import { dirname, relative, resolve, sep } from "node:path";
 import { type Failure, isFailure } from "@lathe/protocol";
+import { type IgnorePattern, parsePatterns } from "@lathe/system/git/ignore-pattern";
 import { errorCode } from "../file-failure.ts";
 import { readRegular } from "../reading/read-regular.ts";
 import { diskPath, joined } from "./byte-path.ts";
 import { isRacy } from "./file-times.ts";
-import { type IgnorePattern, parsePatterns } from "./ignore-pattern.ts";
 import type { Pace } from "./pace.ts";
 import { type TrackedFolders, trackedFolders } from "./tracked-folders.ts";
 
